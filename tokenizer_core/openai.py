@@ -1,0 +1,151 @@
+"""OpenAI's tokenizers GPT-2, cl100k and o200k through tiktoken, from the rank files shipped beside this file."""
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+import tiktoken
+
+from tokenizer_core.errors import RankFileError
+from tokenizer_core.pretokens import check_text
+from tokenizer_core.special_tokens import allowed_tokens
+from tokenizer_core.tokenizer import unknown_id
+
+OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
+RANK_FILES = Path(__file__).parent / "openai_ranks"
+# tiktoken names a file of its cache by the SHA-1 of the address it comes from; here with its SHA-256.
+_FILES_OF = {
+    "gpt2": {
+        "6d1cbeee0f20b3d9449abfede4726ed8212e3aee": (
+            "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5"
+        ),
+        "6c7ea1a7e38e3a7f062df639a5b80947f075ffe6": (
+            "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783"
+        ),
+    },
+    "cl100k_base": {
+        "9b5ad71b2ce5302211f9c61530b329a4922fc6a4": (
+            "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+        ),
+    },
+    "o200k_base": {
+        "fb374d419588a4632f3f557e76b4b70aebbca790": (
+            "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
+        ),
+    },
+}
+_environment = Lock()
+
+
+class OpenAITokenizer:
+    """A reference tokenizer with the same protocol as `Tokenizer`; it gives tiktoken's ids."""
+
+    def __init__(self, encoding: tiktoken.Encoding) -> None:
+        self.name = encoding.name
+        self._encoding = encoding
+
+    @property
+    def vocab_size(self) -> int:
+        """Entries of the vocabulary, without special tokens."""
+        return len(self._tokens)
+
+    @property
+    def pattern(self) -> str:
+        """The split pattern, as tiktoken has it."""
+        return str(self._encoding._pat_str)
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """Special tokens and their ids, as tiktoken has them."""
+        return dict(self._encoding._special_tokens)
+
+    def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
+        """The token ids of a text; special tokens act only where allowed, else they are ordinary text."""
+        allowed = allowed_tokens(self.special_tokens, allowed_special)
+        return self._encoding.encode(check_text(text), allowed_special=allowed, disallowed_special=())
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of the ids; bytes that are no valid UTF-8 become U+FFFD."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """The exact bytes of the ids."""
+        return b"".join(map(self.token_bytes, ids))
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of one token, special tokens included; raises `TokenIdError` for an unknown id."""
+        token = self._tokens.get(token_id) or self._specials.get(token_id)
+        if token is None:
+            raise unknown_id(token_id, self.name, self.vocab_size)
+        return token
+
+    @cached_property
+    def _tokens(self) -> dict[int, bytes]:
+        return {rank: token for token, rank in self._encoding._mergeable_ranks.items()}
+
+    @cached_property
+    def _specials(self) -> dict[int, bytes]:
+        return {token_id: token.encode("utf-8") for token, token_id in self.special_tokens.items()}
+
+
+@lru_cache(maxsize=len(OPENAI_NAMES))
+def openai_tokenizer(name: str) -> OpenAITokenizer:
+    """The reference tokenizer of this name: "gpt2", "cl100k_base" or "o200k_base".
+
+    Reads the shipped rank files, which tiktoken checks by their SHA-256; a `TIKTOKEN_CACHE_DIR` in the
+    environment wins. Raises `RankFileError` where the files are missing or damaged; nothing is downloaded.
+
+    >>> openai_tokenizer("cl100k_base").encode("สวัสดี")
+    [41453, 57032, 39780, 41453, 99266, 28320]
+    """
+    if name not in OPENAI_NAMES:
+        raise RankFileError(
+            f"a reference tokenizer must be one of {', '.join(OPENAI_NAMES)}; {name!r} came",
+            "reference_unknown",
+            name=name,
+        )
+    directory = _rank_directory(name)
+    for file, sha256 in _FILES_OF[name].items():
+        _check_file(directory / file, sha256)
+    with _tiktoken_reads_from(directory):
+        return OpenAITokenizer(tiktoken.get_encoding(name))
+
+
+def _rank_directory(name: str) -> Path:
+    """The user's own tiktoken cache where it has the files, else the shipped ones: both are checked."""
+    own = os.environ.get("TIKTOKEN_CACHE_DIR")
+    if own and all((Path(own) / file).is_file() for file in _FILES_OF[name]):
+        return Path(own)
+    return RANK_FILES
+
+
+def _check_file(path: Path, sha256: str) -> None:
+    """Refuse a missing or damaged rank file here: tiktoken would delete it and download another."""
+    found = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
+    if found != sha256:
+        state = "missing" if found is None else "damaged"
+        raise RankFileError(
+            f"the rank file must be whole; {path} is {state}. Restore it from the project's repository:"
+            f" git checkout -- {RANK_FILES.parent.name}/{RANK_FILES.name}",
+            f"rank_file_{state}",
+            path=str(path),
+        )
+
+
+@contextmanager
+def _tiktoken_reads_from(directory: Path) -> Iterator[None]:
+    """Point tiktoken's cache to a directory for a moment; the environment is left as it was."""
+    with _environment:
+        before = os.environ.get("TIKTOKEN_CACHE_DIR")
+        os.environ["TIKTOKEN_CACHE_DIR"] = str(directory)
+        try:
+            yield
+        finally:
+            del os.environ["TIKTOKEN_CACHE_DIR"]
+            if before is not None:
+                os.environ["TIKTOKEN_CACHE_DIR"] = before

@@ -1,0 +1,153 @@
+"""Split patterns: the regular expressions that cut text into pretokens before any merge."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import regex
+
+from tokenizer_core.errors import PatternError
+
+_GPT2 = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
+_CL100K = (
+    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"""
+    r"""| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
+)
+_O200K = "|".join(
+    [
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""\p{N}{1,3}""",
+        r""" ?[^\s\p{L}\p{N}]+[\r\n/]*""",
+        r"""\s*[\r\n]+""",
+        r"""\s+(?!\S)""",
+        r"""\s+""",
+    ]
+)
+_LLAMA3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+# Llama 3's pattern with combining marks counted as parts of words, so that Thai words stay whole.
+_MARK_AWARE = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{M}\p{N}]?[\p{L}\p{M}]+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+# One match for the whole text. Possessive, so that a text of megabytes leaves no backtracking stack.
+_NONE = r"(?s:.++)"
+
+SPLIT_PATTERNS: dict[str, str] = {
+    "gpt2": _GPT2,
+    "cl100k": _CL100K,
+    "llama3": _LLAMA3,
+    "o200k": _O200K,
+    "mark_aware": _MARK_AWARE,
+    "none": _NONE,
+}
+
+MAX_PATTERN_LENGTH = 2_000
+"""Characters. The longest named pattern has about 400; compiling time and memory grow with length."""
+
+
+def pattern_source(pattern: str) -> str:
+    """The regular expression behind a name of `SPLIT_PATTERNS`; anything else is one already."""
+    return SPLIT_PATTERNS.get(pattern, pattern)
+
+
+def pretokenize(text: str, pattern: str) -> list[str]:
+    """Cut `text` into pretokens; `pattern` is a name of `SPLIT_PATTERNS` or a regular expression.
+
+    Text between two matches becomes a pretoken of its own, so `"".join(pretokenize(text, pattern)) == text`
+    for every pattern. Raises `PatternError` where the pattern does not compile or is too slow on this text.
+
+    >>> pretokenize("กำลังเรียน at 9 am", "mark_aware")
+    ['กำลังเรียน', ' at', ' ', '9', ' am']
+    >>> pretokenize("one, two", "[a-z]+")
+    ['one', ', ', 'two']
+    """
+    compiled = compile_pattern(pattern)
+    seconds = time_budget(text)
+    try:
+        if not compiled.groups:  # with groups findall gives the groups, not the match
+            pretokens: list[str] = [piece for piece in compiled.findall(text, timeout=seconds) if piece]
+            if "".join(pretokens) == text:
+                return pretokens
+        return list(_matches_and_gaps(compiled, text, seconds))
+    except TimeoutError:
+        raise _too_slow(compiled, text, seconds) from None
+    except MemoryError:
+        raise PatternError(
+            "the split pattern must run in limited memory; it recurses without end", "pattern_memory"
+        ) from None
+
+
+@lru_cache(maxsize=64)
+def compile_pattern(pattern: str) -> regex.Pattern[str]:
+    """Compile a pattern, or raise a `PatternError` that says where and why it cannot be.
+
+    >>> compile_pattern("(a")
+    Traceback (most recent call last):
+    tokenizer_core.errors.PatternError: the split pattern must compile; missing ) at position 2
+    """
+    source = pattern_source(pattern)
+    if len(source) > MAX_PATTERN_LENGTH:
+        raise PatternError(
+            f"the split pattern must have at most {MAX_PATTERN_LENGTH:,} characters; it has {len(source):,}",
+            "pattern_long",
+            limit=MAX_PATTERN_LENGTH,
+            length=len(source),
+        )
+    try:
+        return regex.compile(source)
+    except regex.error as error:
+        raise PatternError(
+            f"the split pattern must compile; {error.msg} at position {error.pos}",
+            "pattern_syntax",
+            why=error.msg,
+            position=error.pos,
+        ) from None
+    except (RecursionError, OverflowError, MemoryError, ValueError) as error:
+        raise PatternError(
+            f"the split pattern must be simple enough to compile; {type(error).__name__} came",
+            "pattern_complex",
+        ) from None
+
+
+def time_budget(text: str) -> float:
+    """Seconds a split pattern may take: 2, and 2 more per million characters.
+
+    The named patterns take 0.06 s per million, so that an honest pattern has thirty times what they need.
+    """
+    return 2 + 2 * len(text) / 1_000_000
+
+
+def _matches_and_gaps(compiled: regex.Pattern[str], text: str, seconds: float) -> Iterator[str]:
+    """Each match, and each stretch of text between matches, in the order of the text."""
+    spans = [match.span() for match in compiled.finditer(text, timeout=seconds)]
+    end = 0
+    for start, stop in sorted(spans):  # a pattern may search backwards: (?r)
+        if stop <= start or start < end:
+            continue
+        if start > end:
+            yield text[end:start]
+        yield text[start:stop]
+        end = stop
+    if end < len(text):
+        yield text[end:]
+
+
+def _too_slow(compiled: regex.Pattern[str], text: str, seconds: float) -> PatternError:
+    """The error for a pattern past its time budget, with the place where it got stuck."""
+    position = 0
+    try:
+        for match in compiled.finditer(text, timeout=0.5):
+            position = match.end()
+    except TimeoutError:
+        pass
+    return PatternError(
+        f"the split pattern must finish within {seconds:.1f} s on this text; it was still trying"
+        f" at character {position:,} ({text[position : position + 20]!r})",
+        "pattern_slow",
+        seconds=round(seconds, 1),
+        position=position,
+        excerpt=text[position : position + 20],
+    )

@@ -1,0 +1,105 @@
+"""Special tokens: which may act in a text, and where; the longest wins where several begin."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Literal
+
+import regex
+
+from tokenizer_core.errors import SpecialTokenError
+
+MAX_TOKEN_ID = 2**31 - 1
+
+
+def assign_ids(special_tokens: Iterable[str] | Mapping[str, int], first_free_id: int) -> dict[str, int]:
+    """Give special tokens the ids after the last merge, or check the ids that came with them.
+
+    >>> assign_ids(["<|end|>", "<|start|>"], 300)
+    {'<|end|>': 300, '<|start|>': 301}
+    """
+    if isinstance(special_tokens, Mapping):
+        ids = dict(special_tokens)
+    else:
+        listed = [special_tokens] if isinstance(special_tokens, str) else list(special_tokens)
+        _refuse_duplicates(listed)
+        ids = {token: first_free_id + n for n, token in enumerate(listed)}
+    owners: dict[int, str] = {}
+    for token, token_id in ids.items():
+        _check_token(token, token_id, first_free_id)
+        if token_id in owners:
+            raise SpecialTokenError(
+                f"special tokens must have different ids; {owners[token_id]!r} and {token!r}"
+                f" both have {token_id}",
+                "special_token_same_id",
+                token=token,
+                other=owners[token_id],
+                token_id=token_id,
+            )
+        owners[token_id] = token
+    return ids
+
+
+def split_on_special_tokens(text: str, allowed: Collection[str]) -> Iterator[tuple[str, bool]]:
+    """The text in order, cut into ordinary stretches and special tokens (True); the longest token wins.
+
+    >>> list(split_on_special_tokens("a<|x|>b", ["<|x|>"]))
+    [('a', False), ('<|x|>', True), ('b', False)]
+    """
+    if not allowed:
+        yield text, False
+        return
+    longest_first = sorted(allowed, key=len, reverse=True)
+    end = 0
+    for match in regex.finditer("|".join(map(regex.escape, longest_first)), text):
+        if match.start() > end:
+            yield text[end : match.start()], False
+        yield match.group(), True
+        end = match.end()
+    if end < len(text):
+        yield text[end:], False
+
+
+def allowed_tokens(
+    special_tokens: Mapping[str, int], allowed_special: Iterable[str] | Literal["all"]
+) -> set[str]:
+    """The special tokens that may act: those asked for, each of which must exist; "all" of them on request."""
+    if allowed_special == "all":
+        return set(special_tokens)
+    allowed = set(allowed_special)
+    unknown = sorted(allowed - set(special_tokens))
+    if unknown:
+        raise SpecialTokenError(
+            f"only special tokens of this tokenizer can be allowed; {unknown[0]!r} is none of"
+            f" {sorted(special_tokens)}",
+            "special_token_unknown",
+            token=unknown[0],
+        )
+    return allowed
+
+
+def _refuse_duplicates(tokens: list[str]) -> None:
+    for n, token in enumerate(tokens):
+        if token in tokens[:n]:
+            raise SpecialTokenError(
+                f"each special token may stand once; {token!r} came twice",
+                "special_token_duplicate",
+                token=token,
+            )
+
+
+def _check_token(token: str, token_id: int, first_free_id: int) -> None:
+    if not token:
+        raise SpecialTokenError("a special token must have at least one character", "special_token_empty")
+    if any("\ud800" <= character <= "\udfff" for character in token):
+        raise SpecialTokenError(
+            f"a special token must be valid Unicode; {token!r} holds a lone surrogate",
+            "special_token_surrogate",
+            token=ascii(token),
+        )
+    if not first_free_id <= token_id <= MAX_TOKEN_ID:
+        raise SpecialTokenError(
+            f"the id of a special token must be free: from {first_free_id} up; {token!r} came with {token_id}",
+            "special_token_id_taken",
+            token=token,
+            token_id=token_id,
+            first_free_id=first_free_id,
+        )

@@ -1,0 +1,152 @@
+"""Train byte-level BPE: exactly the merges of `reference.train_by_definition`, step by step and fast."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from tokenizer_core import merge_loop
+from tokenizer_core.errors import TrainingError
+from tokenizer_core.pretokens import check_text, count_pretokens
+from tokenizer_core.tokenizer import Tokenizer
+
+BYTES = 256
+MAX_COUNT = 2**31 - 1
+
+
+class Merge(NamedTuple):
+    """One learned merge: the tokens `left` and `right` became `token_id`, having met `count` times."""
+
+    left: int
+    right: int
+    token_id: int
+    count: int
+
+
+class Trainer:
+    """Learns merges from counted pretokens, as many at a time as the caller asks for.
+
+    Training ends at `vocab_size` (bytes and merges, special tokens not counted), or when no pair is left that
+    occurs `min_count` times. Memory: 32 bytes per UTF-8 byte of distinct pretokens.
+
+    >>> trainer = Trainer({"aaabdaaabac": 1}, vocab_size=259)
+    >>> for merge in trainer.step(3):
+    ...     print(merge)
+    Merge(left=97, right=97, token_id=256, count=4)
+    Merge(left=256, right=97, token_id=257, count=2)
+    Merge(left=257, right=98, token_id=258, count=2)
+    >>> trainer.done, trainer.token_count
+    (True, 5)
+    """
+
+    def __init__(self, pretoken_counts: Mapping[str, int], vocab_size: int, min_count: int = 1) -> None:
+        """`pretoken_counts` in order of first appearance: it decides ties."""
+        check_vocab_size(vocab_size)
+        if min_count < 1:
+            raise TrainingError(
+                f"the minimum count must be at least 1; {min_count} came", "min_count_low", count=min_count
+            )
+        self.vocab_size = vocab_size
+        self.min_count = min_count
+        lengths, weights, text = _as_arrays(pretoken_counts)
+        # Every merge makes at least one token fewer, so ids stay below this however large a size is asked for.
+        most_ids = min(vocab_size, BYTES + text.size) + 1
+        self._state = np.zeros(4, dtype=np.int64)
+        self._state[merge_loop.NEXT_TOKEN_ID] = BYTES
+        self._state[merge_loop.TOKEN_COUNT] = int(lengths @ weights)
+        self._rows = merge_loop.lay_out(text, lengths, weights)
+        self._pairs, self._heap = merge_loop.index_pairs(self._rows, self._state)
+        self._by_left = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
+        self._by_right = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
+
+    @property
+    def token_count(self) -> int:
+        """Tokens the corpus has after the last merge."""
+        return int(self._state[merge_loop.TOKEN_COUNT])
+
+    @property
+    def merge_count(self) -> int:
+        """Merges learned so far."""
+        return int(self._state[merge_loop.NEXT_TOKEN_ID]) - BYTES
+
+    @property
+    def done(self) -> bool:
+        """Whether the vocabulary is full or no pair is left."""
+        return BYTES + self.merge_count >= self.vocab_size or self.out_of_pairs
+
+    @property
+    def out_of_pairs(self) -> bool:
+        """Whether no pair is left that occurs `min_count` times."""
+        best = merge_loop.best_pair(self._pairs, self._heap, self._state)
+        return bool(best == merge_loop.NONE or self._pairs[best, merge_loop.COUNT] < self.min_count)
+
+    def step(self, n: int = 1) -> list[Merge]:
+        """Learn the next `n` merges; fewer, or none, come where training ends."""
+        first_id = BYTES + self.merge_count
+        room = np.empty((max(0, min(n, self.vocab_size - first_id, self._most_merges())), 3), dtype=np.int64)
+        self._pairs, self._heap, learned = merge_loop.merge_best(
+            self._rows,
+            self._pairs,
+            self._heap,
+            self._state,
+            self._by_left,
+            self._by_right,
+            room,
+            self.min_count,
+        )
+        return [
+            Merge(left, right, token_id, count)
+            for token_id, (left, right, count) in enumerate(room[:learned].tolist(), first_id)
+        ]
+
+    def _most_merges(self) -> int:
+        """Merges the corpus can still take: each needs a pair of rows to join."""
+        return len(self._by_left) - 1 - self.merge_count
+
+
+def train(
+    text: str | Iterable[str],
+    vocab_size: int,
+    *,
+    pattern: str = "mark_aware",
+    special_tokens: Iterable[str] = (),
+) -> Tokenizer:
+    """Train a tokenizer on a text, or on several texts between which no pair is counted.
+
+    `pattern` is a name of `SPLIT_PATTERNS` or a regular expression. The vocabulary is smaller than
+    `vocab_size` where the text runs out of pairs.
+
+    >>> train("aaabdaaabac", 259, pattern="none").encode("aaab")
+    [258]
+    """
+    check_vocab_size(vocab_size)
+    trainer = Trainer(count_pretokens(text, pattern), vocab_size)
+    merges = [(merge.left, merge.right) for merge in trainer.step(vocab_size)]
+    return Tokenizer(merges, pattern=pattern, special_tokens=special_tokens)
+
+
+def check_vocab_size(vocab_size: int) -> None:
+    """Refuse a vocabulary that could not even hold the 256 bytes."""
+    if vocab_size < BYTES:
+        raise TrainingError(
+            f"the vocabulary size must be at least {BYTES}, one entry per byte; {vocab_size} came",
+            "vocab_size_low",
+            size=vocab_size,
+        )
+
+
+def _as_arrays(pretoken_counts: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Lengths in bytes, weights, and the bytes of all pretokens end to end."""
+    for pretoken, count in pretoken_counts.items():
+        if not 1 <= count <= MAX_COUNT:
+            raise TrainingError(
+                f"a pretoken must occur 1 to {MAX_COUNT:,} times; {pretoken!r} came with {count}",
+                "pretoken_count_range",
+                pretoken=pretoken,
+                count=count,
+            )
+    check_text("".join(pretoken_counts))
+    pretokens = [pretoken.encode("utf-8") for pretoken in pretoken_counts]
+    lengths = np.fromiter(map(len, pretokens), dtype=np.int64, count=len(pretokens))
+    weights = np.fromiter(pretoken_counts.values(), dtype=np.int64, count=len(pretokens))
+    return lengths, weights, np.frombuffer(b"".join(pretokens), dtype=np.uint8)
