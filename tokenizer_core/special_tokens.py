@@ -27,8 +27,7 @@ def assign_ids(special_tokens: Iterable[str] | Mapping[str, int], first_free_id:
         _check_token(token, token_id, first_free_id)
         if token_id in owners:
             raise SpecialTokenError(
-                f"special tokens must have different ids; {owners[token_id]!r} and {token!r}"
-                f" both have {token_id}",
+                f"special tokens must have different ids; {owners[token_id]!r} and {token!r} both have {token_id}",
                 "special_token_same_id",
                 token=token,
                 other=owners[token_id],
@@ -58,9 +57,7 @@ def split_on_special_tokens(text: str, allowed: Collection[str]) -> Iterator[tup
         yield text[end:], False
 
 
-def allowed_tokens(
-    special_tokens: Mapping[str, int], allowed_special: Iterable[str] | Literal["all"]
-) -> set[str]:
+def allowed_tokens(special_tokens: Mapping[str, int], allowed_special: Iterable[str] | Literal["all"]) -> set[str]:
     """The special tokens that may act: those asked for, each of which must exist; "all" of them on request."""
     if allowed_special == "all":
         return set(special_tokens)

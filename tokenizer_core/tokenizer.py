@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokenizer_core import encode_loop
 from tokenizer_core.errors import TokenIdError, TokenizerError, TrainingError
 from tokenizer_core.patterns import compile_pattern, pretokenize
-from tokenizer_core.pretokens import check_text
+from tokenizer_core.pretokens import bytes_and_ends, check_text
 from tokenizer_core.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
 
 BYTES = 256
@@ -135,28 +137,22 @@ class Tokenizer:
         return {token_id: token.encode("utf-8") for token, token_id in self.special_tokens.items()}
 
     @cached_property
-    def _ranks(self) -> tuple[np.ndarray, np.ndarray]:
+    def _ranks(self) -> NDArray[np.int64]:
         """The merges as the compiled loop wants them."""
         pairs = np.array(self.merges, dtype=np.int64).reshape(-1, 2)
-        keys, ranks = encode_loop.index_merges(pairs[:, 0].copy(), pairs[:, 1].copy())
-        return keys, ranks
+        table: NDArray[np.int64] = encode_loop.index_merges(pairs[:, 0].copy(), pairs[:, 1].copy())
+        return table
 
     def _encode_ordinary(self, text: str) -> list[int]:
         """Encode each distinct pretoken once, then put their ids in the order of the text."""
         pretokens = pretokenize(text, self.pattern)
-        distinct = list(dict.fromkeys(pretokens))
-        ends = np.cumsum([len(pretoken.encode("utf-8")) for pretoken in distinct], dtype=np.int64)
-        text_bytes = np.frombuffer("".join(distinct).encode("utf-8"), dtype=np.uint8)
-        encoded, encoded_ends = encode_loop.encode_pretokens(text_bytes, ends, *self._ranks)
-        all_ids, stops = encoded.tolist(), encoded_ends.tolist()
-        ids_of = {
-            pretoken: all_ids[start:stop]
-            for pretoken, start, stop in zip(distinct, [0, *stops], stops, strict=False)
-        }
-        ids: list[int] = []
-        for pretoken in pretokens:
-            ids += ids_of[pretoken]
-        return ids
+        numbers: defaultdict[str, int] = defaultdict(int)
+        numbers.default_factory = numbers.__len__  # a new pretoken gets the next number
+        order = np.fromiter(map(numbers.__getitem__, pretokens), dtype=np.int64, count=len(pretokens))
+        distinct_bytes, ends = bytes_and_ends(numbers)
+        ids, stops = encode_loop.encode_pretokens(distinct_bytes, ends, self._ranks)
+        encoded: list[int] = encode_loop.in_order(ids, stops, order).tolist()
+        return encoded
 
 
 def build_vocabulary(merges: Sequence[Pair]) -> list[bytes]:

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokenizer_core import merge_loop
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.pretokens import check_text, count_pretokens
+from tokenizer_core.pretokens import bytes_and_ends, check_text, count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 
 BYTES = 256
@@ -20,7 +21,7 @@ class Merge(NamedTuple):
     left: int
     right: int
     token_id: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody wants here
 
 
 class Trainer:
@@ -48,13 +49,13 @@ class Trainer:
             )
         self.vocab_size = vocab_size
         self.min_count = min_count
-        lengths, weights, text = _as_arrays(pretoken_counts)
+        text, ends, weights = _as_arrays(pretoken_counts)
         # Every merge makes at least one token fewer, so ids stay below this however large a size is asked for.
         most_ids = min(vocab_size, BYTES + text.size) + 1
         self._state = np.zeros(4, dtype=np.int64)
         self._state[merge_loop.NEXT_TOKEN_ID] = BYTES
-        self._state[merge_loop.TOKEN_COUNT] = int(lengths @ weights)
-        self._rows = merge_loop.lay_out(text, lengths, weights)
+        self._state[merge_loop.TOKEN_COUNT] = int(np.diff(ends, prepend=0) @ weights)
+        self._rows = merge_loop.lay_out(text, ends, weights)
         self._pairs, self._heap = merge_loop.index_pairs(self._rows, self._state)
         self._by_left = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
         self._by_right = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
@@ -135,8 +136,10 @@ def check_vocab_size(vocab_size: int) -> None:
         )
 
 
-def _as_arrays(pretoken_counts: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Lengths in bytes, weights, and the bytes of all pretokens end to end."""
+def _as_arrays(
+    pretoken_counts: Mapping[str, int],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """The bytes of all pretokens end to end, where each ends, and how often each occurs."""
     for pretoken, count in pretoken_counts.items():
         if not 1 <= count <= MAX_COUNT:
             raise TrainingError(
@@ -146,7 +149,5 @@ def _as_arrays(pretoken_counts: Mapping[str, int]) -> tuple[np.ndarray, np.ndarr
                 count=count,
             )
     check_text("".join(pretoken_counts))
-    pretokens = [pretoken.encode("utf-8") for pretoken in pretoken_counts]
-    lengths = np.fromiter(map(len, pretokens), dtype=np.int64, count=len(pretokens))
-    weights = np.fromiter(pretoken_counts.values(), dtype=np.int64, count=len(pretokens))
-    return lengths, weights, np.frombuffer(b"".join(pretokens), dtype=np.uint8)
+    weights = np.fromiter(pretoken_counts.values(), dtype=np.int64, count=len(pretoken_counts))
+    return *bytes_and_ends(pretoken_counts.keys()), weights

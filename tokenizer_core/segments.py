@@ -1,0 +1,189 @@
+"""Segments: tokens gathered to the shortest runs that end on a grapheme boundary, by byte offset."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.pretokens import check_text
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+_CLUSTER = regex.compile(r"\X")
+# A character joins others only by rules of its kind. BASE breaks before itself and JOINER never does, except as
+# said in `_cluster_starts`; what is neither (Hangul, flags, emoji, Indic consonants, Prepend) is left to `\X`.
+_BASE, _JOINER, _CONTROL, _OTHER = 0, 1, 2, 3
+_KINDS = (
+    (_CONTROL, regex.compile(r"[\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]")),
+    (_JOINER, regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}]")),
+    (_BASE, regex.compile(r"(?V1)[\p{GCB=Other}--[\p{Extended_Pictographic}\p{InCB=Consonant}]]")),
+)
+
+
+class TokenSource(Protocol):
+    """What segments need of a tokenizer: the bytes of a token."""
+
+    def token_bytes(self, token_id: int, /) -> bytes: ...
+
+
+class SegmentingTokenizer(TokenSource, Protocol):
+    """A tokenizer that also encodes."""
+
+    def encode(self, text: str, /) -> list[int]: ...
+
+
+class Segment(NamedTuple):
+    """A piece of text that whole tokens spell: the unit in which tokens are drawn."""
+
+    text: str
+    token_ids: tuple[int, ...]
+    first_index: int
+    """Where the first token stands in the encoding of the whole text."""
+
+
+class SegmentEnds(NamedTuple):
+    """The ends of all segments, one row each."""
+
+    tokens: Ints
+    """Tokens of the encoding up to this end."""
+    chars: Ints
+    """Characters (code points) of the text up to this end."""
+
+
+class TextMap:
+    """Where the characters and grapheme clusters of one text lie in its UTF-8 bytes and UTF-16 units.
+
+    Made once for a text and shared by all tokenizers that encode it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = check_text(text)
+        self.code_points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+
+    @cached_property
+    def utf8(self) -> bytes:
+        """The text's bytes, which the tokens spell."""
+        return self.text.encode("utf-8")
+
+    @cached_property
+    def char_starts_at_byte(self) -> Flags:
+        """For each byte offset, the end included: whether a character starts there."""
+        continuing = (np.frombuffer(self.utf8, dtype=np.uint8) & 0xC0) == 0x80
+        return np.append(~continuing, True)
+
+    @cached_property
+    def char_at_byte(self) -> npt.NDArray[np.int32]:
+        """For each byte offset, the end included: the character that this byte is of."""
+        return np.cumsum(self.char_starts_at_byte, dtype=np.int32) - np.int32(1)
+
+    @cached_property
+    def unit_at_char(self) -> Ints:
+        """For each character, the end included: its offset in UTF-16 units, as JavaScript counts."""
+        units = np.zeros(len(self.text) + 1, dtype=np.int64)
+        np.cumsum(1 + (self.code_points > 0xFFFF), out=units[1:])
+        return units
+
+    @cached_property
+    def cluster_starts(self) -> Flags:
+        """For each character, the end included: whether a grapheme cluster (`\\X`) starts there."""
+        return np.append(_cluster_starts(self.text, self.code_points), True)
+
+
+def token_lengths(token_ids: Sequence[int], tokenizer: TokenSource) -> Ints:
+    """The length in bytes of each token."""
+    ids = np.asarray(token_ids, dtype=np.int64)
+    distinct, places = distinct_ids(ids)
+    lengths = np.array([len(tokenizer.token_bytes(int(i))) for i in distinct], dtype=np.int64)
+    return lengths[places] if len(ids) else lengths
+
+
+def distinct_ids(ids: Ints) -> tuple[Ints, Ints]:
+    """The distinct ids in ascending order, and for each id its place among them.
+
+    Counting by a table, not by sorting: 8 ms instead of 130 for 1.8 million ids.
+    """
+    if not len(ids):
+        return ids, ids
+    seen = np.zeros(int(ids.max()) + 1, dtype=np.bool_)
+    seen[ids] = True
+    distinct = np.flatnonzero(seen)
+    place = np.zeros(len(seen), dtype=np.int64)
+    place[distinct] = np.arange(len(distinct))
+    return distinct, place[ids]
+
+
+def segment_ends(text_map: TextMap, lengths: Ints) -> SegmentEnds:
+    """Where the segments end, for tokens of these lengths in bytes."""
+    byte_ends = np.cumsum(lengths)
+    if (int(byte_ends[-1]) if len(byte_ends) else 0) != len(text_map.utf8):
+        raise TokenizerError(
+            f"the tokens must spell the text; they have {int(lengths.sum())} bytes,"
+            f" the text has {len(text_map.utf8)}",
+            "tokens_not_text",
+        )
+    chars = text_map.char_at_byte[byte_ends]
+    whole = text_map.char_starts_at_byte[byte_ends] & text_map.cluster_starts[chars]
+    return SegmentEnds(np.flatnonzero(whole) + 1, chars[whole].astype(np.int64))
+
+
+def segments(text: str, tokenizer: SegmentingTokenizer) -> list[Segment]:
+    """The tokens of a text, gathered to the shortest runs that end on a grapheme boundary.
+
+    The texts of the segments join to the text, their ids to its encoding, and no cluster is torn.
+    """
+    token_ids = tokenizer.encode(text)
+    ends = segment_ends(TextMap(text), token_lengths(token_ids, tokenizer))
+    found, token, char = [], 0, 0
+    for token_end, char_end in zip(ends.tokens.tolist(), ends.chars.tolist(), strict=True):
+        found.append(Segment(text[char:char_end], tuple(token_ids[token:token_end]), token))
+        token, char = token_end, char_end
+    return found
+
+
+def _cluster_starts(text: str, code_points: npt.NDArray[np.uint32]) -> Flags:
+    """Whether a grapheme cluster starts at each character: the same as `\\X`, ten times faster on most text.
+
+    A base starts a cluster and a joiner does not, unless a control or nothing stands before it. That settles
+    all but the characters of other kinds: the stretches around them go through `\\X`.
+    """
+    kinds = _kinds(code_points)
+    starts = kinds != _JOINER
+    starts[1:] |= kinds[:-1] == _CONTROL
+    starts[1:] &= (code_points[:-1] != ord("\r")) | (code_points[1:] != ord("\n"))
+    starts[:1] = True
+    for start, end in _stretches(kinds):
+        sizes = [len(cluster) for cluster in _CLUSTER.findall(text, start, end)]
+        starts[start:end] = False
+        starts[start + np.cumsum([0, *sizes[:-1]])] = True
+    return starts
+
+
+def _kinds(code_points: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint8]:
+    """The kind of each character, asked of `regex` once for each distinct one."""
+    distinct, places = distinct_ids(code_points.astype(np.int64))
+    kind_of = np.array([_kind(chr(code_point)) for code_point in distinct.tolist()], dtype=np.uint8)
+    return kind_of[places]
+
+
+def _kind(character: str) -> int:
+    return next((kind for kind, pattern in _KINDS if pattern.match(character)), _OTHER)
+
+
+def _stretches(kinds: npt.NDArray[np.uint8]) -> list[tuple[int, int]]:
+    """The stretches that need `\\X`: from a character of other kind to the next base or control after it.
+
+    A cluster starts where a stretch does, since no rule joins such a character to a base or a control. The
+    base at the end belongs to the stretch, since a Prepend character joins even that.
+    """
+    others = np.flatnonzero(kinds == _OTHER)
+    if len(others) > len(kinds) // 20:
+        return [(0, len(kinds))]  # Korean, Hindi, emoji: one long call is faster than many short ones
+    simple = np.append(np.flatnonzero((kinds == _BASE) | (kinds == _CONTROL)), len(kinds) - 1)
+    ends = simple[np.searchsorted(simple, others)] + 1
+    first = np.append(True, ends[1:] != ends[:-1])[: len(others)]
+    return list(zip(others[first].tolist(), ends[first].tolist(), strict=True))
