@@ -1,0 +1,47 @@
+"""The one way tokens are drawn in the app: a Streamlit component over `payload.py`."""
+
+import json
+import struct
+from pathlib import Path
+from typing import Literal
+
+import streamlit as st
+
+from .palette import palette_css
+from .payload import ENGLISH_LABELS, Column, token_payload
+
+__all__ = ["ENGLISH_LABELS", "Column", "token_payload", "token_view"]
+
+_HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "token_view",
+    css=palette_css() + (_HERE / "token_view.css").read_text("utf-8"),
+    js=(_HERE / "token_view.js").read_text("utf-8"),
+)
+
+
+def token_view(
+    payload: bytes,
+    *,
+    key: str,
+    view: Literal["reading", "chips"] = "reading",
+    show_white_space: bool = False,
+    layout: Literal["columns", "stack"] = "columns",
+    toolbar: bool = True,
+    max_height: int | None = 560,
+) -> None:
+    """Draw a payload. People switch view and white space in the browser, without a rerun; these are defaults.
+
+    `max_height` is in pixels, for the text below the figures; what is shorter gets no scroll bar, and `None` draws
+    the text at full length.
+    """
+    options = {
+        "key": key,
+        "view": view,
+        "white_space": show_white_space,
+        "layout": layout,
+        "toolbar": toolbar,
+        "max_height": max_height,
+    }
+    words = json.dumps(options).encode("utf-8")
+    _component(key=key, data=struct.pack("<I", len(words)) + words + payload)

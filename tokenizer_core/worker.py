@@ -1,0 +1,151 @@
+"""A training in its own process, so that nobody else waits for it: `python -m tokenizer_core.worker`.
+
+Lines of JSON come in on stdin and go out on stdout. The first line in describes the training and is followed by
+the corpus as raw UTF-8; later lines are commands: pause, resume, step, stop, pace. Lines out are events: ready,
+counting, started, merges, paused, running, finished, failed. The process ends with the training, and when stdin
+closes, so that it never outlives the app.
+"""
+
+import contextlib
+import json
+import os
+import sys
+import threading
+import time
+from queue import Empty, SimpleQueue
+from typing import Any, BinaryIO
+
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.pretokens import count_pretokens
+from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.trainer import Merge, Trainer
+
+BATCH_SECONDS = 0.1
+"""Merges are sent in batches this far apart: often enough to look live, rare enough to cost nothing."""
+CURVE_POINTS = 400
+NICENESS = 10
+
+
+def main() -> None:
+    """Warm up, read one training from stdin, and carry it out."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    warm_up()
+    send("ready")
+    description = sys.stdin.buffer.readline()
+    if not description:
+        return
+    training = json.loads(description)
+    texts = [sys.stdin.buffer.read(size).decode("utf-8") for size in training["text_bytes"]]
+    commands: SimpleQueue[dict[str, Any]] = SimpleQueue()
+    threading.Thread(target=read_commands, args=(sys.stdin.buffer, commands), daemon=True).start()
+    try:
+        send("counting")
+        counts = count_pretokens(texts, training["pattern"])
+        trainer = Trainer(counts, training["vocab_size"], training["min_count"])
+        send("started", token_count=trainer.token_count, pretokens=counts.total(), distinct=len(counts))
+        Conductor(trainer, commands, training["pace"]).run()
+    except TokenizerError as error:
+        send("failed", code=error.code, values=error.values, message=str(error))
+    except MemoryError:
+        send("failed", code="out_of_memory", values={}, message="the machine's memory is full")
+
+
+def warm_up() -> None:
+    """Compile, or load from the cache on disk, all that training and encoding need."""
+    trainer = Trainer({"ab": 2}, 258)
+    merges = [(merge.left, merge.right) for merge in trainer.step(2)]
+    Tokenizer(merges).encode("ab " + "ab" * 100)
+
+
+def send(event: str, **values: Any) -> None:
+    """One event, as a line on stdout."""
+    sys.stdout.write(json.dumps({"event": event, **values}) + "\n")
+    sys.stdout.flush()
+
+
+def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> None:
+    """Queue each command; leave at once when the app has gone."""
+    for line in stream:
+        commands.put(json.loads(line))
+    os._exit(0)
+
+
+class Conductor:
+    """Runs a trainer at a pace, obeys commands, and reports merges in batches."""
+
+    def __init__(
+        self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", pace: float | None = None
+    ) -> None:
+        """`pace` is in merges per second; None is as fast as can be."""
+        self.trainer = trainer
+        self.commands = commands
+        self.pace = pace
+        self.paused = False
+        self.stopped = False
+        # Full speed learns so many merges between two points of the curve.
+        self.stride = max(1, (trainer.vocab_size - 256) // CURVE_POINTS)
+
+    def run(self) -> None:
+        """Train until the end, or until told to stop."""
+        while not (self.stopped or self.trainer.done):
+            started = time.monotonic()
+            if self.paused:
+                self.obey(self.commands.get())
+                continue
+            merges, curve = self.learn_batch(started + BATCH_SECONDS)
+            self.report(merges, curve)
+            self.obey_until(started + self.pause_after(len(merges)))
+        send("finished", out_of_pairs=self.trainer.out_of_pairs, stopped=self.stopped)
+
+    def learn_batch(self, deadline: float) -> tuple[list[Merge], list[tuple[int, int]]]:
+        """The merges of one batch, and points (merges learned, tokens left) on the way."""
+        if self.pace is not None:
+            merges = self.trainer.step(max(1, round(self.pace * BATCH_SECONDS)))
+            return merges, [(self.trainer.merge_count, self.trainer.token_count)]
+        learned: list[Merge] = []
+        curve: list[tuple[int, int]] = []
+        while time.monotonic() < deadline and not self.trainer.done:
+            learned += self.trainer.step(self.stride)
+            curve.append((self.trainer.merge_count, self.trainer.token_count))
+        return learned, curve
+
+    def pause_after(self, learned: int) -> float:
+        """Seconds from the start of a batch to the start of the next one."""
+        return 0.0 if self.pace is None else learned / self.pace
+
+    def report(self, merges: list[Merge], curve: list[tuple[int, int]]) -> None:
+        """Send a batch of merges as (left, right, count) with the points of the curve."""
+        rows = [(merge.left, merge.right, merge.count) for merge in merges]
+        send("merges", merges=rows, curve=curve)
+
+    def obey_until(self, moment: float) -> None:
+        """Carry out commands until a moment has come, or training need not wait for it any more."""
+        with contextlib.suppress(Empty):
+            while not (self.stopped or self.paused):
+                wait = moment - time.monotonic()
+                self.obey(self.commands.get(timeout=wait) if wait > 0 else self.commands.get_nowait())
+
+    def obey(self, command: dict[str, Any]) -> None:
+        """Carry out one command."""
+        match command["command"]:
+            case "pause":
+                self.paused = True
+                send("paused")
+            case "resume":
+                self.paused = False
+                send("running")
+            case "step":
+                if not self.paused:
+                    self.paused = True
+                    send("paused")
+                merges = self.trainer.step(command["merges"])
+                self.report(merges, [(self.trainer.merge_count, self.trainer.token_count)])
+            case "pace":
+                self.pace = command["pace"]
+            case "stop":
+                self.stopped = True
+
+
+if __name__ == "__main__":
+    main()
