@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -70,6 +70,7 @@ class Job:
         self.merges: list[Merge] = []
         self.curve: list[tuple[int, int]] = []
         self.pretokens = self.distinct_pretokens = 0
+        self.corpus_characters = sum(map(len, training.texts))
         self.pace = training.pace
         self.created = time.time()
         self._busy_seconds = 0.0
@@ -161,6 +162,7 @@ class Job:
         assert worker.stdout is not None
         assert worker.stdin is not None
         self._send(*self._message())
+        self.training = replace(self.training, texts=())  # the worker has them now
         for line in worker.stdout:
             event = json.loads(line)
             with self._changed:

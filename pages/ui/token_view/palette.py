@@ -4,14 +4,8 @@ Found by a search over OKLab for soft tints that stay apart for normal, deuteran
 `tests/test_token_view.py` computes contrast and distances.
 """
 
-LIGHT_TINTS = (
-    *("#fdc6be", "#ffe6ba", "#cbd27a", "#c1b855", "#65c991"),
-    *("#b3ffed", "#9dc8e6", "#b7aaff", "#d6d9ff", "#fca5bf"),
-)
-DARK_TINTS = (
-    *("#3f232a", "#624a02", "#2f3b00", "#242000", "#045d41"),
-    *("#184842", "#001d54", "#522864", "#4f4185", "#3c0031"),
-)
+LIGHT_TINTS = ("#f8ad9b", "#f2cf8a", "#f1eea6", "#a6e6c8", "#caf3f2", "#acc0fd", "#d4d4fc", "#d3b9ce")
+DARK_TINTS = ("#552c32", "#6f3f00", "#302900", "#48513f", "#004356", "#00537b", "#112658", "#480e31")
 TINT_COUNT = len(LIGHT_TINTS)
 
 # Text on a tint. Not the theme's own text colour, whose contrast nobody has checked.

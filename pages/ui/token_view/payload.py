@@ -8,6 +8,7 @@ at once, and Streamlit need not look into them.
 import json
 import struct
 import zlib
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,8 +44,8 @@ ENGLISH_LABELS = {
 }
 """All the words of the view, by key. A translation keeps the keys and the names in braces."""
 
-# Rows are what is drawn or not drawn while scrolling. About five lines of a narrow column each.
-ROW_MIN, ROW_SOFT, ROW_MAX = 160, 400, 2_000
+# A row is about one line of text; the browser puts as many together as suit its width, and draws them or not.
+ROW_MIN, ROW_SOFT, ROW_MAX = 40, 100, 2_000
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ def token_payload(text: str, columns: Sequence[Column], *, labels: Mapping[str, 
         "text": text,
         "chars": len(text),
         "locale": locale,
+        "tint_count": TINT_COUNT,
         "labels": {key: labels[key] for key in ENGLISH_LABELS},
         "clusters": blocks.add(np.packbits(_at_units(text_map, text_map.cluster_starts), bitorder="little")),
         "rows": blocks.add(text_map.unit_at_char[row_starts(text_map, [lane.ends.chars for lane in lanes])]),
@@ -130,21 +132,23 @@ def placeholders(template: str) -> set[str]:
 def row_starts(text_map: TextMap, segment_chars: Sequence[Ints]) -> Ints:
     """The characters at which rows start: at a boundary of segments in every column, if one is in reach.
 
-    Prefers the place after a line break, then after a space. Where the columns share no boundary for
-    `ROW_MAX` characters, a row starts at a cluster, and the piece across it is drawn in both rows.
+    Prefers the place after a line break, then before a space, which most tokens start with. Where the columns
+    share no boundary for `ROW_MAX` characters, a row starts at a cluster, and the piece across it is drawn in
+    both rows.
     """
     length = len(text_map.text)
     common = _common(length, segment_chars)
-    before = np.append(0, text_map.code_points)[: length + 1]
-    lines = common[before[common] == ord("\n")]
-    spaces = common[before[common] == ord(" ")]
-    clusters = np.flatnonzero(text_map.cluster_starts)
+    characters = np.concatenate(([0], text_map.code_points, [0]))
+    shared = common.tolist()
+    lines = common[characters[common] == ord("\n")].tolist()
+    spaces = common[characters[common + 1] == ord(" ")].tolist()
+    clusters = np.flatnonzero(text_map.cluster_starts).tolist()
     starts, at = [0], 0
-    while length - at > ROW_SOFT:
+    while length - at > ROW_MIN:
         at = (
-            _first(lines, at + ROW_MIN, at + ROW_SOFT)
-            or _first(spaces, at + ROW_MIN + ROW_MIN // 2, at + ROW_SOFT)
-            or _first(common, at + ROW_MIN + ROW_MIN // 2, at + ROW_MAX)
+            _first(lines, at + 1, at + ROW_SOFT)
+            or _first(spaces, at + ROW_MIN, at + ROW_SOFT)
+            or _first(shared, at + ROW_MIN, at + ROW_MAX)
             or _first(clusters, at + ROW_MAX, length)
             or length
         )
@@ -162,10 +166,10 @@ def _common(length: int, segment_chars: Sequence[Ints]) -> Ints:
     return np.flatnonzero(shared)
 
 
-def _first(places: Ints, low: int, high: int) -> int | None:
+def _first(places: list[int], low: int, high: int) -> int | None:
     """The first of the ascending places between low and high, both included."""
-    index = int(np.searchsorted(places, low))
-    return int(places[index]) if index < len(places) and places[index] <= high else None
+    index = bisect_left(places, low)
+    return places[index] if index < len(places) and places[index] <= high else None
 
 
 def _column(lane: Lane, blocks: "Blocks", labels: Mapping[str, str]) -> dict[str, Any]:

@@ -1,0 +1,37 @@
+"""Tokenizer Explorer: the launcher. It warms up what is slow, then serves the pages under strict headers."""
+
+import gc
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+ROOT = Path(__file__).resolve().parent
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from pages.ui.headers import SecurityHeaders  # noqa: E402
+from pages.ui.jobs import registry  # noqa: E402
+
+
+@asynccontextmanager
+async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
+    """Load what pages need before the first visitor comes; end the trainings with the app."""
+    import altair  # noqa: F401
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
+
+    registry().warm_up()
+    gc.collect()
+    gc.freeze()  # Streamlit collects garbage after every run: without this a click takes four times as long
+    try:
+        yield {}
+    finally:
+        registry().close()
+
+
+app = st.App(ROOT / "pages" / "ui" / "main.py", lifespan=lifespan, middleware=[Middleware(SecurityHeaders)])

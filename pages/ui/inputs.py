@@ -1,0 +1,258 @@
+"""Pickers that pages share: a corpus, a split pattern, a text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages.ui.cached import pretoken_payload
+from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES, MAX_VIEW_CHARACTERS
+from pages.ui.token_view import token_view
+from pages.ui.words import as_plain_markdown, error_sentence, language, t
+from tokenizer_core.corpus import CANDIDATE_ENCODINGS, DecodedText, decode_text
+from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
+
+SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
+SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("parallel.th.txt", "parallel.en.txt")}
+PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
+PREVIEW_SENTENCES = {"th": "กำลังเรียนที่โรงเรียนวันที่ 12 พฤษภาคม 2567", "en": "They're learning 2,567 words at school today!"}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Texts to train on, and what to call them."""
+
+    name: str
+    texts: tuple[str, ...]
+
+    @property
+    def characters(self) -> int:
+        return sum(map(len, self.texts))
+
+    @property
+    def lines(self) -> int:
+        return sum(text.count("\n") + (not text.endswith("\n")) for text in self.texts if text)
+
+
+@cache
+def sample_text(file: str) -> str:
+    """A bundled sample."""
+    return (SAMPLE_FOLDER / file).read_text(encoding="utf-8")
+
+
+def corpus_picker() -> Corpus | None:
+    """Bundled sample, upload or paste; None, with the reason on the page, while there is nothing to train on."""
+    source = st.segmented_control(
+        t("corpus.label"),
+        ["sample", "upload", "paste"],
+        format_func=lambda choice: t(f"corpus.{choice}"),
+        default="sample",
+        required=True,
+        key="corpus_source",
+        persist_state="session",
+    )
+    pick = {"sample": _pick_sample, "upload": _pick_upload, "paste": _pick_paste}[source or "sample"]
+    corpus = pick()
+    if corpus is None:
+        return None
+    if not corpus.characters:
+        st.info(t("corpus.nothing_yet"), icon=":material/edit_note:")
+        return None
+    size = sum(len(text.encode("utf-8", errors="surrogatepass")) for text in corpus.texts)
+    if size > MAX_CORPUS_BYTES:
+        st.error(t("corpus.too_large", megabytes=f"{size / 2**20:.1f}", limit=MAX_CORPUS_BYTES // 2**20))
+        return None
+    st.caption(t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=f"{size / 1000:,.0f}"))
+    return corpus
+
+
+def _pick_sample() -> Corpus:
+    choice = st.pills(
+        t("corpus.which_sample"),
+        list(SAMPLES),
+        format_func=lambda name: t(f"corpus.sample_{name}"),
+        default="both",
+        required=True,
+        key="corpus_sample",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return Corpus(t(f"corpus.sample_{choice}"), tuple(map(sample_text, SAMPLES[choice or "both"])))
+
+
+def _pick_paste() -> Corpus:
+    text = st.text_area(
+        t("corpus.paste_label"),
+        key="corpus_paste",
+        persist_state="session",
+        height=180,
+        placeholder=t("corpus.paste_placeholder"),
+    )
+    return Corpus(t("corpus.pasted"), (text or "",))
+
+
+def _pick_upload() -> Corpus | None:
+    """The uploaded files as texts; they are kept in the session, for an uploader forgets on a page change."""
+    uploads = st.file_uploader(t("corpus.upload_label"), accept_multiple_files=True, key="corpus_files")
+    if uploads:
+        st.session_state["corpus_uploads"] = _read_uploads(uploads)
+    elif uploads == [] and st.session_state.get("corpus_had_files"):
+        st.session_state.pop("corpus_uploads", None)  # the last file was taken out by hand
+    st.session_state["corpus_had_files"] = bool(uploads)
+    files: list[tuple[str, DecodedText]] = st.session_state.get("corpus_uploads", [])
+    if not files:
+        return None
+    names = ", ".join(name for name, _ in files[:3]) + (" …" if len(files) > 3 else "")
+    return Corpus(names, tuple(decoded.text for _, decoded in files))
+
+
+def _read_uploads(uploads: Sequence[UploadedFile]) -> list[tuple[str, DecodedText]]:
+    """Each file that is text; of each that is not, the page says why."""
+    if len(uploads) > MAX_FILES:
+        st.error(t("corpus.too_many_files", limit=MAX_FILES, files=len(uploads)))
+        return []
+    if sum(upload.size for upload in uploads) > MAX_CORPUS_BYTES:
+        megabytes = f"{sum(upload.size for upload in uploads) / 2**20:.1f}"
+        st.error(t("corpus.too_large", megabytes=megabytes, limit=MAX_CORPUS_BYTES // 2**20))
+        return []
+    files = []
+    for upload in uploads:
+        decoded = read_upload(upload)
+        if decoded is not None:
+            files.append((upload.name, decoded))
+    return files
+
+
+def read_upload(upload: UploadedFile) -> DecodedText | None:
+    """An uploaded file as text, with its encoding said, and changeable where it is a guess; None if it is none."""
+    name = as_plain_markdown(upload.name[:80])
+    key = f"encoding_{upload.file_id}"
+    try:
+        decoded = decode_text(upload.getvalue(), encoding=st.session_state.get(key))
+    except CorpusError as error:
+        st.error(f"**{name}** – {error_sentence(error)}")
+        if error.code in ("encoding_not_found", "undecodable"):
+            _encoding_picker(key, None)
+        return None
+    if decoded.is_guess or st.session_state.get(key):
+        st.warning(t("corpus.guessed", name=name, encoding=decoded.encoding), icon=":material/help:")
+        _encoding_picker(key, decoded.encoding)
+    return decoded
+
+
+def _encoding_picker(key: str, current: str | None) -> None:
+    options = list(dict.fromkeys([*([current] if current else []), *CANDIDATE_ENCODINGS]))
+    st.selectbox(
+        t("corpus.encoding"), options, index=0 if current else None, key=key, placeholder=t("corpus.choose_encoding")
+    )
+
+
+def pattern_picker() -> str | None:
+    """A split pattern, with what it does and what it makes of a sentence; None while one's own is not usable."""
+    choice = st.selectbox(
+        t("pattern.label"),
+        PATTERN_ORDER,
+        format_func=lambda name: t(f"pattern.{name}_name"),
+        key="pattern_choice",
+        persist_state="session",
+        help=t("pattern.help"),
+    )
+    st.caption(t(f"pattern.{choice}_what"))
+    pattern = choice
+    if choice == "custom":
+        pattern = st.text_input(
+            t("pattern.custom_label"),
+            value=SPLIT_PATTERNS["mark_aware"],
+            key="pattern_custom",
+            persist_state="session",
+            live=True,
+        )
+    return pattern if _preview(pattern or "", choice == "custom") else None
+
+
+def _preview(pattern: str, is_custom: bool) -> bool:
+    """Show a sentence cut by the pattern; False, with the reason on the page, where it cannot be used."""
+    try:
+        compile_pattern(pattern)
+        sentence = PREVIEW_SENTENCES[language()]
+        name = t("pattern.preview")
+        payload = pretoken_payload(sentence, pattern, name, "", language())
+    except TokenizerError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return False
+    token_view(payload, key="pattern_preview", layout="stack", toolbar=False, max_height=None)
+    return True
+
+
+EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji")
+
+
+def example_pills(text_key: str, prefix: str) -> None:
+    """Examples that are one click away: a click puts one into the text box of that key."""
+    key = f"{prefix}_example"
+
+    def use_example() -> None:
+        name = st.session_state.get(key)
+        if name:
+            st.session_state[text_key] = t(f"examples.{name}")
+            st.session_state[key] = None
+
+    st.pills(
+        t("examples.label"),
+        EXAMPLES,
+        format_func=lambda name: t(f"examples.{name}_name"),
+        key=key,
+        on_change=use_example,
+        label_visibility="collapsed",
+    )
+
+
+def text_picker() -> str:
+    """A text to look at: typed or pasted, a bundled sample, or a file."""
+    source = st.segmented_control(
+        t("text.label"),
+        ["type", "sample", "upload"],
+        format_func=lambda choice: t(f"text.{choice}"),
+        default="type",
+        required=True,
+        key="text_source",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    pick = {"type": _pick_typed, "sample": _pick_sample_text, "upload": _pick_uploaded_text}[source or "type"]
+    text = pick()
+    if len(text) <= MAX_VIEW_CHARACTERS:
+        return text
+    st.info(t("text.window", shown=MAX_VIEW_CHARACTERS, characters=len(text)), icon=":material/crop:")
+    return text[:MAX_VIEW_CHARACTERS]
+
+
+def _pick_typed() -> str:
+    text = st.text_area(
+        t("text.type_label"),
+        value=t("examples.thai"),
+        key="compare_text",
+        persist_state="session",
+        height=110,
+        placeholder=t("text.placeholder"),
+        label_visibility="collapsed",
+    )
+    example_pills("compare_text", "compare")
+    return text or ""
+
+
+def _pick_sample_text() -> str:
+    return "\n".join(_pick_sample().texts)
+
+
+def _pick_uploaded_text() -> str:
+    upload = st.file_uploader(t("text.upload_label"), key="text_file")
+    if upload is not None:
+        decoded = read_upload(upload)
+        st.session_state["text_upload"] = decoded.text if decoded else ""
+    text: str = st.session_state.get("text_upload", "")
+    return text

@@ -1,0 +1,90 @@
+"""The registry of running trainings, and the worker kept warm for the next one."""
+
+import subprocess
+import threading
+import time
+from functools import cache
+
+from pages.ui.limits import MAX_TRAININGS, UNSEEN_SECONDS
+from tokenizer_core.errors import TrainingError
+from tokenizer_core.job import Job, Training, start_worker
+from tokenizer_core.worker import warm_up
+
+
+class Registry:
+    """All trainings of this server by their id, which only their owner's address holds."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}
+        self._last_seen: dict[str, float] = {}
+        self._spare: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def warm_up(self) -> None:
+        """Start the spare worker, which compiles what is not yet compiled, then load that here."""
+        threading.Thread(target=self._warm_up, daemon=True).start()
+
+    def start(self, training: Training) -> Job:
+        """Start a training; raises `TrainingError` where too many run already."""
+        self.sweep()
+        with self._lock:
+            running = sum(not job.ended for job in self._jobs.values())
+            if running >= MAX_TRAININGS:
+                raise TrainingError(
+                    f"at most {MAX_TRAININGS} trainings run at once", "too_many_trainings", limit=MAX_TRAININGS
+                )
+            spare, self._spare = self._spare, None
+            job = Job(training, spare if spare and spare.poll() is None else None)
+            self._jobs[job.id] = job
+            self._last_seen[job.id] = time.monotonic()
+        threading.Thread(target=self._prepare_spare, daemon=True).start()
+        return job
+
+    def get(self, job_id: str | None) -> Job | None:
+        """The training with this id, noted as seen; None for an unknown id."""
+        with self._lock:
+            job = self._jobs.get(job_id or "")
+            if job:
+                self._last_seen[job.id] = time.monotonic()
+            return job
+
+    def sweep(self) -> None:
+        """End and forget trainings that nobody has looked at for long."""
+        with self._lock:
+            limit = time.monotonic() - UNSEEN_SECONDS
+            unseen = [job_id for job_id, seen in self._last_seen.items() if seen < limit]
+            for job_id in unseen:
+                del self._last_seen[job_id]
+                self._jobs.pop(job_id).close()
+
+    def close(self) -> None:
+        """End every worker."""
+        with self._lock:
+            for job in self._jobs.values():
+                job.close()
+            if self._spare:
+                self._spare.kill()
+                self._spare.wait()
+
+    def _warm_up(self) -> None:
+        """In a process of its own first: compiling in a thread would hold every page for seconds."""
+        worker = start_worker()
+        assert worker.stdout is not None
+        ready = worker.stdout.readline()  # comes when all is compiled
+        worker.kill()
+        worker.wait()
+        worker.stdout.close()
+        if ready:
+            warm_up()
+        self._prepare_spare()
+
+    def _prepare_spare(self) -> None:
+        with self._lock:
+            if self._spare is None or self._spare.poll() is not None:
+                self._spare = start_worker()
+
+
+@cache
+def registry() -> Registry:
+    """The one registry of this server."""
+    return Registry()

@@ -1,0 +1,90 @@
+"""The newest merges as rows of chips: left + right → token, and how often the pair occurred."""
+
+import html
+from collections.abc import Sequence
+
+import regex
+
+from pages.ui.token_view.palette import DARK_INK, DARK_TINTS, LIGHT_INK, LIGHT_TINTS
+from pages.ui.token_view.payload import tint
+from tokenizer_core.trainer import Merge
+
+_NAMES = {" ": "␠", "\n": "⏎", "\r": "␍", "\t": "⇥", "\u00a0": "⍽"}
+_MARK = regex.compile(r"[\p{M}\u0e33]")
+_INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
+
+
+def chip_parts(token: bytes) -> list[tuple[str, bool]]:
+    """A token as people can read it: runs of text (True) and of bytes that are no whole character (False).
+
+    >>> chip_parts("ที่".encode())
+    [('ที่', True)]
+    >>> chip_parts("่".encode()), chip_parts(b" \\xe0\\xb8")
+    ([('◌่', True)], [('␠', True), ('E0 B8', False)])
+    """
+    text = token.decode("utf-8", errors="surrogateescape")
+    runs = regex.findall(r"[\ud800-\udfff]+|[^\ud800-\udfff]+", text)
+    return [(_as_hex(run), False) if _is_broken(run) else (_as_text(run), True) for run in runs]
+
+
+def merge_rows(merges: Sequence[Merge], vocabulary: Sequence[bytes], empty: str) -> str:
+    """The HTML of the merges, newest first; all text in it is escaped here."""
+    if not merges:
+        return f'{_style()}<p class="merge-empty">{html.escape(empty)}</p>'
+    rows = "".join(_row(merge, vocabulary) for merge in reversed(merges))
+    return f'{_style()}<div class="merge-list" role="list">{rows}</div>'
+
+
+def _row(merge: Merge, vocabulary: Sequence[bytes]) -> str:
+    left, right, token = (_chip(vocabulary[n]) for n in (merge.left, merge.right, merge.token_id))
+    return (
+        f'<div class="merge-row" role="listitem"><span class="merge-id">{merge.token_id:,}</span>'
+        f'<span class="merge-pair">{left}<i>+</i>{right}</span><i>→</i>{token}'
+        f'<span class="merge-count">× {merge.count:,}</span></div>'
+    )
+
+
+def _chip(token: bytes) -> str:
+    inner = "".join(
+        html.escape(text) if whole else f"<code>{html.escape(text)}</code>" for text, whole in chip_parts(token)
+    )
+    return f'<bdi class="merge-chip tint-{tint(token)}">{inner}</bdi>'
+
+
+def _is_broken(run: str) -> bool:
+    return "\ud800" <= run[0] <= "\udfff"
+
+
+def _as_hex(escaped: str) -> str:
+    return " ".join(f"{ord(character) - 0xDC00:02X}" for character in escaped)
+
+
+def _as_text(text: str) -> str:
+    shown = "".join(_visible(character) for character in text)
+    return f"\u25cc{shown}" if _MARK.match(text) else shown
+
+
+def _visible(character: str) -> str:
+    if character in _NAMES:
+        return _NAMES[character]
+    return f"U+{ord(character):04X}" if _INVISIBLE.match(character) else character
+
+
+def _style() -> str:
+    """The list's own rules; tints follow the page's light or dark scheme."""
+    rules = [
+        ".merge-list{display:flex;flex-direction:column;font-variant-numeric:tabular-nums}",
+        ".merge-row{display:flex;align-items:center;gap:.5rem;padding:.32rem 0;"
+        "border-bottom:1px solid rgba(128,128,128,.18);min-height:2.5rem;line-height:1.9}",
+        ".merge-row i{font-style:normal;opacity:.6}",
+        ".merge-pair{display:inline-flex;gap:.4rem;align-items:center}",
+        ".merge-id{min-width:3.4rem;opacity:.7;font-size:.85rem}",
+        ".merge-count{margin-left:auto;opacity:.8;font-size:.9rem;white-space:nowrap}",
+        ".merge-chip{padding:0 .5rem;border-radius:.45rem;font-size:1.05rem;white-space:pre;"
+        "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
+        ".merge-chip code{font-size:.8rem;background:none;color:inherit;padding:0 .1rem}",
+        ".merge-empty{opacity:.7}",
+    ]
+    for n, (light, dark) in enumerate(zip(LIGHT_TINTS, DARK_TINTS, strict=True)):
+        rules.append(f".merge-chip.tint-{n}{{background:light-dark({light},{dark});color:light-dark({LIGHT_INK},{DARK_INK})}}")
+    return f"<style>{''.join(rules)}</style>"

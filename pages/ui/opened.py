@@ -1,0 +1,26 @@
+"""Opening a tokenizer from a `.model` file of the visitor's."""
+
+import hashlib
+
+import streamlit as st
+
+from pages.ui import state
+from pages.ui.words import as_plain_markdown, error_sentence, t
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.minbpe_files import parse_model
+
+
+def open_model_file() -> None:
+    """An uploader for a `.model` file; the page says what is wrong with one that is damaged."""
+    upload = st.file_uploader(t("compare.open_label"), key="model_file")
+    if upload is None or st.session_state.get("model_file_read") == upload.file_id:
+        return
+    name = upload.name.removesuffix(".model")[:80]
+    try:
+        content = upload.getvalue()
+        tokenizer = parse_model(content, name=name)
+    except TokenizerError as error:
+        st.error(f"**{as_plain_markdown(name)}** – {error_sentence(error)}")
+        return
+    st.session_state["model_file_read"] = upload.file_id
+    state.open_tokenizer(tokenizer, f"file:{hashlib.sha256(content).hexdigest()}")

@@ -1,0 +1,115 @@
+"""The settings of a training, and the button that starts it."""
+
+import streamlit as st
+
+from pages.ui import state
+from pages.ui.inputs import Corpus, corpus_picker, pattern_picker
+from pages.ui.jobs import registry
+from pages.ui.limits import MAX_VOCAB_SIZE
+from pages.ui.words import error_sentence, t
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.job import Job, Training
+from tokenizer_core.special_tokens import assign_ids
+from tokenizer_core.tokenizer import BYTES
+
+PACES: dict[str, float | None] = {"slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
+DEFAULT_SIZE = 1_000
+DEFAULT_PACE = "steady"
+
+
+def training_setup(job: Job | None) -> None:
+    """All the settings; Train starts the training and shows it."""
+    st.markdown(t("train.intro"))
+    corpus_side, settings_side = st.columns(2, gap="large")
+    with corpus_side:
+        st.subheader(t("train.step_corpus"), anchor=False)
+        corpus = corpus_picker()
+        st.subheader(t("train.step_size"), anchor=False)
+        vocab_size = _size_picker()
+    with settings_side:
+        st.subheader(t("train.step_pattern"), anchor=False)
+        pattern = pattern_picker()
+        st.subheader(t("train.step_pace"), anchor=False)
+        pace = pace_picker("train_pace")
+        special_tokens = _special_tokens_picker()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        ready = None not in (corpus, pattern, special_tokens, vocab_size)
+        if st.button(t("train.start"), type="primary", icon=":material/play_arrow:", disabled=not ready):
+            _start(corpus, vocab_size, pattern, special_tokens, pace)
+        if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
+            state.show_setup(False)
+            st.rerun()
+
+
+def pace_picker(key: str) -> str:
+    """How fast merges shall come."""
+    pace = st.segmented_control(
+        t("train.pace"),
+        list(PACES),
+        format_func=lambda name: t(f"train.pace_{name}"),
+        default=DEFAULT_PACE,
+        required=True,
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+        help=t("train.pace_help"),
+    )
+    return pace or DEFAULT_PACE
+
+
+def _size_picker() -> int | None:
+    """The vocabulary size; None, with the reason on the page, where it is out of range."""
+    size = st.number_input(
+        t("train.size"),
+        value=DEFAULT_SIZE,
+        step=100,
+        key="train_size",
+        persist_state="session",
+        help=t("train.size_help"),
+    )
+    if size is None:
+        return None
+    size = int(size)
+    if not BYTES < size <= MAX_VOCAB_SIZE:
+        st.error(t("train.size_out_of_range", least=BYTES + 1, most=MAX_VOCAB_SIZE, size=size))
+        return None
+    st.caption(t("train.size_means", merges=size - BYTES, bytes=BYTES))
+    return size
+
+
+def _special_tokens_picker() -> list[str] | None:
+    """Special tokens, separated by spaces; None, with the reason on the page, where they cannot be used."""
+    with st.expander(t("train.special_tokens"), icon=":material/star:"):
+        entered = st.text_input(
+            t("train.special_tokens_label"),
+            key="train_special_tokens",
+            persist_state="session",
+            placeholder="<|endoftext|> <|user|>",
+        )
+        st.caption(t("train.special_tokens_help"))
+    tokens = (entered or "").split()
+    try:
+        assign_ids(tokens, BYTES)
+    except TokenizerError as error:
+        st.error(error_sentence(error))
+        return None
+    return tokens
+
+
+def _start(corpus: Corpus, vocab_size: int, pattern: str, special_tokens: list[str], pace: str) -> None:
+    """Start the training; the reason stands on the page where it cannot."""
+    training = Training(
+        texts=corpus.texts,
+        vocab_size=vocab_size,
+        pattern=pattern,
+        special_tokens=special_tokens,
+        pace=PACES[pace],
+        corpus_name=corpus.name,
+    )
+    try:
+        job = registry().start(training)
+    except TokenizerError as error:
+        st.error(error_sentence(error))
+        return
+    state.set_job(job)
+    st.rerun()

@@ -1,0 +1,70 @@
+"""Session values by name: what survives a page change, and what a reload finds again through the address."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.jobs import registry
+from tokenizer_core.job import Job
+from tokenizer_core.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True)
+class Mine:
+    """The visitor's own tokenizer, and a key that changes whenever it does."""
+
+    tokenizer: Tokenizer
+    key: str
+
+
+def keep_address() -> None:
+    """Put the training's id back into the address, which a page change takes out; drop one that is unknown."""
+    job = current_job()
+    if job is not None:
+        st.query_params["job"] = job.id
+    elif "job" in st.query_params:
+        del st.query_params["job"]
+
+
+def current_job() -> Job | None:
+    """The visitor's training: of this session, else the one that the address names."""
+    return registry().get(st.session_state.get("job_id") or st.query_params.get("job"))
+
+
+def set_job(job: Job) -> None:
+    """Make a training the visitor's own, in place of an opened tokenizer."""
+    st.session_state["job_id"] = job.id
+    st.session_state.pop("opened", None)
+    st.session_state.pop("show_setup", None)
+
+
+def show_setup(wanted: bool) -> None:
+    """Show the settings of the next training although there is one already."""
+    st.session_state["show_setup"] = wanted
+
+
+def wants_setup() -> bool:
+    """Whether the visitor asked for the settings of another training."""
+    return bool(st.session_state.get("show_setup"))
+
+
+def open_tokenizer(tokenizer: Tokenizer, key: str) -> None:
+    """Make a tokenizer read from a file the visitor's own."""
+    st.session_state["opened"] = Mine(tokenizer, key)
+
+
+def mine() -> Mine | None:
+    """The visitor's own tokenizer: one opened from a file, else as far as the training has come."""
+    opened: Mine | None = st.session_state.get("opened")
+    if opened is not None:
+        return opened
+    job = current_job()
+    if job is None or not job.merges:
+        return None
+    key = f"{job.id}:{len(job.merges)}"
+    known: Mine | None = st.session_state.get("mine")
+    if known is None or known.key != key:
+        tokenizer = job.tokenizer()
+        known = Mine(tokenizer, f"{job.id}:{len(tokenizer.merges)}")
+        st.session_state["mine"] = known
+    return known

@@ -1,0 +1,200 @@
+"""A training as it runs, and what it has learned when it ends."""
+
+import streamlit as st
+
+from pages.ui import state
+from pages.ui.cached import own_row
+from pages.ui.charts import token_curve
+from pages.ui.merges import merge_rows
+from pages.ui.navigation import go
+from pages.ui.setup import PACES
+from pages.ui.token_view import Column, token_payload, token_view
+from pages.ui.words import as_plain_markdown, error_sentence, language, section, t
+from tokenizer_core.errors import ModelFileError
+from tokenizer_core.job import Job
+from tokenizer_core.minbpe_files import model_text, vocab_text
+from tokenizer_core.tokenizer import BYTES, Tokenizer
+
+REFRESH_SECONDS = 0.5
+CLICK_WAIT = 0.15
+"""Seconds a click waits for the worker's answer, so that a step shows at once."""
+NEWEST = 10
+SAMPLE_CHARACTERS = 2_000
+
+
+def studio(job: Job) -> None:
+    """Controls, progress, newest merges, the curve and the sample text; renewed while the training runs."""
+    live = st.fragment(_live, run_every=None if job.ended or job.state == "paused" else REFRESH_SECONDS)
+    live(job, job.state)
+    _sample_picker()
+    if job.ended:
+        _downloads(job)
+
+
+def _live(job: Job, state_at_start: str) -> None:
+    """All that changes while the training runs."""
+    if job.state != state_at_start and (job.ended or "paused" in (job.state, state_at_start)):
+        st.rerun()  # the timer must start or stop, and downloads appear
+    st.caption(
+        t(
+            "studio.what",
+            corpus=as_plain_markdown(job.training.corpus_name[:120]),
+            size=job.training.vocab_size,
+            pattern=_pattern_name(job),
+        )
+    )
+    _progress(job)
+    if job.failure is not None:
+        st.error(error_sentence(job.failure), icon=":material/error:")
+        if job.merges:
+            st.info(t("studio.kept_after_failure", merges=len(job.merges)))
+    if not job.ended:
+        _controls(job)
+    elif job.merges or not job.failure:
+        _summary(job)
+    tokenizer = job.tokenizer()
+    newest, chart = st.columns(2, gap="large")
+    with newest:
+        st.subheader(t("studio.newest"), anchor=False)
+        st.html(merge_rows(job.merges[:len(tokenizer.merges)][-NEWEST:], tokenizer.vocabulary, t("studio.no_merges")))
+    with chart:
+        st.subheader(t("studio.curve"), anchor=False)
+        _curve(job)
+    st.subheader(t("studio.sample"), anchor=False)
+    _sample(job, tokenizer)
+
+
+def _pattern_name(job: Job) -> str:
+    words = section("pattern")
+    return words.get(f"{job.training.pattern}_name") or as_plain_markdown(job.training.pattern[:60])
+
+
+def _progress(job: Job) -> None:
+    """How far it is: merges, share, rate and time left, or what is being waited for."""
+    if job.ended:
+        return
+    if job.state in ("starting", "counting"):
+        st.progress(0.0, text=t(f"studio.{job.state}"))
+        return
+    learned, goal = len(job.merges), job.merge_goal
+    rate = learned / job.seconds if job.seconds else 0.0
+    values = {"merges": learned, "goal": goal, "percent": f"{learned / goal:.0%}", "rate": f"{rate:,.0f}"}
+    if job.state == "paused":
+        text = t("studio.progress_paused", **values)
+    else:
+        pace = job.pace or rate
+        left = t("studio.seconds", seconds=round((goal - learned) / pace)) if pace else "…"
+        text = t("studio.progress", left=left, **values)
+    st.progress(min(1.0, learned / goal), text=text)
+
+
+def _controls(job: Job) -> None:
+    """Pause or resume, step, speed, stop and keep."""
+
+    def click(command: str) -> None:
+        getattr(job, command)()
+        job.wait(CLICK_WAIT)
+
+    def change_pace() -> None:
+        job.set_pace(PACES[st.session_state["studio_pace"]])
+
+    paused = job.state == "paused"
+    running = job.state == "running"
+    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
+        if paused:
+            st.button(
+                t("studio.resume"), icon=":material/play_arrow:", type="primary", on_click=click, args=("resume",), key="resume"
+            )
+        else:
+            st.button(
+                t("studio.pause"), icon=":material/pause:", type="primary", on_click=click, args=("pause",), disabled=not running, key="pause"
+            )
+        st.button(t("studio.step"), icon=":material/skip_next:", on_click=click, args=("step",), disabled=not (running or paused), key="step")
+        st.button(t("studio.stop"), icon=":material/stop:", on_click=click, args=("stop",), key="stop")
+        current = next((name for name, pace in PACES.items() if pace == job.pace), "full")
+        st.segmented_control(
+            t("train.pace"),
+            list(PACES),
+            format_func=lambda name: t(f"train.pace_{name}"),
+            default=current,
+            required=True,
+            key="studio_pace",
+            on_change=change_pace,
+            label_visibility="collapsed",
+        )
+
+
+def _summary(job: Job) -> None:
+    """What was learned, in numbers, and the way on."""
+    learned = len(job.merges)
+    vocab_size = BYTES + learned
+    if job.state == "stopped":
+        st.info(t("studio.stopped", merges=learned, goal=job.merge_goal), icon=":material/stop_circle:")
+    elif job.out_of_pairs and learned < job.merge_goal:
+        st.warning(t("studio.out_of_pairs", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:")
+    elif job.state == "done":
+        st.success(t("studio.done", merges=learned), icon=":material/check_circle:")
+    if not job.curve:
+        return
+    before, after = job.curve[0][1], job.curve[-1][1]
+    figures = st.columns(4)
+    figures[0].metric(t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned))
+    figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
+    per_token = f"{job.corpus_characters / after:.2f}" if after else "–"
+    figures[2].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))
+    figures[3].metric(t("studio.metric_seconds"), f"{job.seconds:,.2f} s", help=t("studio.metric_seconds_help"))
+
+
+def _curve(job: Job) -> None:
+    """Tokens of the corpus against merges."""
+    if len(job.curve) < 2:
+        st.skeleton(height=260)
+        return
+    points = list(job.curve)
+    rows, spec = token_curve(points, job.merge_goal, t("studio.axis_merges"), t("studio.axis_tokens"))
+    first, last = points[0][1], points[-1][1]
+    sentence = t("studio.curve_says", first=first, last=last, merges=points[-1][0])
+    st.vega_lite_chart(rows, spec, key="curve", alt=sentence)
+    st.caption(sentence)
+
+
+def _sample_picker() -> None:
+    """The sample text that is recoloured while the training runs: one's own to choose."""
+    st.text_area(
+        t("studio.sample_label"),
+        value=t("examples.sample"),
+        key="studio_sample",
+        persist_state="session",
+        height=100,
+        help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
+    )
+
+
+def _sample(job: Job, tokenizer: Tokenizer) -> None:
+    """The sample text in the tokens of this moment."""
+    text = st.session_state.get("studio_sample", t("examples.sample"))
+    if len(text) > SAMPLE_CHARACTERS:
+        st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
+    text = text[:SAMPLE_CHARACTERS]
+    row = own_row(tokenizer, "", tokenizer.vocab_size)
+    column = Column(row.name, row.caption, tokenizer.encode(text), tokenizer)
+    payload = token_payload(text, [column], labels=section("token_view"), locale=language())
+    token_view(payload, key="live_sample", layout="stack", toolbar=False, max_height=None)
+
+
+def _downloads(job: Job) -> None:
+    """Take the tokenizer away, compare it, or train another."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if job.merges:
+            if st.button(t("studio.compare"), type="primary", icon=":material/compare_arrows:", key="to_compare"):
+                go("compare")
+            try:
+                tokenizer = job.tokenizer()
+                model = model_text(tokenizer)
+                st.download_button(t("studio.download_model"), model, "tokenizer.model", "text/plain", on_click="ignore", icon=":material/download:")
+                st.download_button(t("studio.download_vocab"), vocab_text(tokenizer), "tokenizer.vocab", "text/plain", on_click="ignore", icon=":material/download:")
+            except ModelFileError as error:
+                st.warning(error_sentence(error))
+        if st.button(t("studio.again"), icon=":material/restart_alt:", key="again", type="secondary" if job.merges else "primary"):
+            state.show_setup(True)
+            st.rerun()

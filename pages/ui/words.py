@@ -1,0 +1,72 @@
+"""Every visible word, in English and Thai: `words/en.toml` and `words/th.toml`."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.job import Failure
+
+LANGUAGES = {"en": "English", "th": "ไทย"}
+_FOLDER = Path(__file__).parent / "words"
+
+
+@cache
+def catalogue(language: str) -> dict[str, str]:
+    """The words of a language by dotted key, such as "home.title"."""
+    with (_FOLDER / f"{language}.toml").open("rb") as file:
+        return dict(_flat(tomllib.load(file)))
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """The strings of nested tables, each with the keys that lead to it joined by dots."""
+    rows: list[tuple[str, str]] = []
+    for key, value in table.items():
+        rows += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(f"{prefix}{key}", value)]
+    return rows
+
+
+def language() -> str:
+    """The visitor's language: chosen, else from the address, else the browser's, else English."""
+    browser = (st.context.locale or "").split("-")[0]
+    for choice in (st.session_state.get("lang"), st.query_params.get("lang"), browser):
+        if choice in LANGUAGES:
+            return str(choice)
+    return "en"
+
+
+def t(key: str, **values: Any) -> str:
+    """The words for a key in the visitor's language, with values put in; whole numbers get their commas."""
+    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
+    return catalogue(language())[key].format(**shown)
+
+
+def section(prefix: str) -> dict[str, str]:
+    """All words under a prefix, by the rest of their key."""
+    return {
+        key.removeprefix(f"{prefix}."): words
+        for key, words in catalogue(language()).items()
+        if key.startswith(f"{prefix}.")
+    }
+
+
+def error_sentence(error: TokenizerError | Failure) -> str:
+    """What went wrong and how to go on, in the visitor's language."""
+    sentence = t(f"errors.{error.code}", **{name: plain(value) for name, value in error.values.items()})
+    return f"{t('errors.in_line', line=error.values['line'])} {sentence}" if "rank" in error.values and "line" in error.values else sentence
+
+
+def plain(value: Any) -> Any:
+    """A value from the user's input that may stand inside a sentence: short, and no Markdown."""
+    if not isinstance(value, str):
+        return value
+    return as_plain_markdown(value if len(value) <= 60 else value[:60] + "…")
+
+
+def as_plain_markdown(text: str) -> str:
+    """Text that Streamlit's Markdown shows as it is."""
+    escaped = "".join(f"\\{character}" if character in "\\`*_{}[]()#+-.!|<>~$:&" else character for character in text)
+    return escaped.replace("\n", "⏎")
