@@ -22,7 +22,9 @@ def own_at_size() -> TokenizerRow | None:
     most = own.tokenizer.vocab_size
     size = most
     if most > BYTES + 1:
-        size = st.slider(t("compare.size"), BYTES, most, most, key=f"compare_size_{own.key}", help=t("compare.size_help"))
+        size = st.slider(
+            t("compare.size"), BYTES, most, most, key=f"compare_size_{own.key}", help=t("compare.size_help")
+        )
     return own_row(own.tokenizer.at(size), f"{own.key}@{size}", size)
 
 
@@ -44,7 +46,9 @@ with right:
     if "mine" in chosen:
         own = own_at_size()
         rows = [*([own] if own else []), *rows]
-    elif "mine" not in names and st.button(t("compare.train_first"), type="primary", icon=":material/model_training:"):
+    elif "mine" not in names and st.button(
+        t("compare.train_first"), type="primary", icon=":material/model_training:"
+    ):
         go("train")
 if rows:
     try:

@@ -1,6 +1,5 @@
 """Train: choose a corpus, a size and a split pattern; then watch a tokenizer learn."""
 
-import streamlit as st
 
 from pages.ui import state
 from pages.ui.setup import training_setup

@@ -1,5 +1,6 @@
 """The handle on a training that runs in its own process: what it has learned so far, and how to steer it."""
 
+import contextlib
 import json
 import secrets
 import subprocess
@@ -103,9 +104,7 @@ class Job:
     def tokenizer(self) -> Tokenizer:
         """The tokenizer learned so far."""
         merges = [(merge.left, merge.right) for merge in list(self.merges)]
-        return Tokenizer(
-            merges, pattern=self.training.pattern, special_tokens=list(self.training.special_tokens)
-        )
+        return Tokenizer(merges, pattern=self.training.pattern, special_tokens=list(self.training.special_tokens))
 
     def pause(self) -> None:
         """Hold the training after the merges under way."""
@@ -149,12 +148,10 @@ class Job:
     def _send(self, *parts: bytes) -> None:
         """Write to the worker; one that has died is noticed by the listener."""
         assert self._worker.stdin is not None
-        try:
+        with contextlib.suppress(OSError, ValueError):
             for part in parts:
                 self._worker.stdin.write(part)
             self._worker.stdin.flush()
-        except (BrokenPipeError, ValueError, OSError):
-            pass
 
     def _listen(self) -> None:
         """Hand the training to the worker, then take in its events until it ends."""
@@ -172,10 +169,8 @@ class Job:
         if not self.ended:
             self._end("failed", Failure("worker_died", {}, "the training process ended unexpectedly"))
         worker.stdout.close()
-        try:
+        with contextlib.suppress(OSError):
             worker.stdin.close()
-        except OSError:
-            pass
 
     def _message(self) -> list[bytes]:
         """The description of the training, then its texts as raw bytes."""

@@ -90,9 +90,7 @@ def parse_model(content: bytes, *, name: str = "mine") -> Tokenizer:
     merges = [_parse_merge(line, number) for number, line in enumerate(lines, first_line)]
     names = {source: name for name, source in SPLIT_PATTERNS.items()} | {"": "none"}
     try:
-        return Tokenizer(
-            merges, pattern=names.get(pattern, pattern), special_tokens=special_tokens, name=name
-        )
+        return Tokenizer(merges, pattern=names.get(pattern, pattern), special_tokens=special_tokens, name=name)
     except TokenizerError as error:
         raise _with_line(error, _line_of(error, list(special_tokens), first_line)) from None
 

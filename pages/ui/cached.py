@@ -28,9 +28,7 @@ def encoded(_tokenizer: AnyTokenizer, tokenizer_key: str, text: str) -> list[int
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _payload(
-    _tokenizers: list[TokenizerRow], keys: str, text: str, language: str, labels_key: str
-) -> bytes:
+def _payload(_tokenizers: list[TokenizerRow], keys: str, text: str, language: str, labels_key: str) -> bytes:
     columns = [
         Column(name, caption, encoded(tokenizer, key, text), tokenizer)
         for tokenizer, key, name, caption in _tokenizers
@@ -87,7 +85,12 @@ def references(names: tuple[str, ...] = OPENAI_NAMES) -> list[TokenizerRow]:
     """The reference tokenizers, with their exact names and sizes."""
     tokenizers = map(openai_tokenizer, names)
     return [
-        TokenizerRow(each, each.name, t(f"tokenizers.{each.name}"), t("tokenizers.reference", name=each.name, count=each.vocab_size))
+        TokenizerRow(
+            each,
+            each.name,
+            t(f"tokenizers.{each.name}"),
+            t("tokenizers.reference", name=each.name, count=each.vocab_size),
+        )
         for each in tokenizers
     ]
 

@@ -34,7 +34,9 @@ def content_security_policy() -> str:
     """The policy; Streamlit's own inline scripts are named by their hash, components need `blob:`."""
     index = Path(streamlit.__file__).parent / "static" / "index.html"
     inline = re.findall(rb"<script>(.*?)</script>", index.read_bytes(), re.DOTALL)
-    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'" for script in inline)
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'" for script in inline
+    )
     return "; ".join(
         [
             "default-src 'self'",

@@ -19,7 +19,10 @@ from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
 SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("parallel.th.txt", "parallel.en.txt")}
 PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
-PREVIEW_SENTENCES = {"th": "กำลังเรียนที่โรงเรียนวันที่ 12 พฤษภาคม 2567", "en": "They're learning 2,567 words at school today!"}
+PREVIEW_SENTENCES = {
+    "th": "กำลังเรียนที่โรงเรียนวันที่ 12 พฤษภาคม 2567",
+    "en": "They're learning 2,567 words at school today!",
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,9 @@ def corpus_picker() -> Corpus | None:
     if size > MAX_CORPUS_BYTES:
         st.error(t("corpus.too_large", megabytes=f"{size / 2**20:.1f}", limit=MAX_CORPUS_BYTES // 2**20))
         return None
-    st.caption(t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=f"{size / 1000:,.0f}"))
+    st.caption(
+        t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=f"{size / 1000:,.0f}")
+    )
     return corpus
 
 
@@ -147,7 +152,11 @@ def read_upload(upload: UploadedFile) -> DecodedText | None:
 def _encoding_picker(key: str, current: str | None) -> None:
     options = list(dict.fromkeys([*([current] if current else []), *CANDIDATE_ENCODINGS]))
     st.selectbox(
-        t("corpus.encoding"), options, index=0 if current else None, key=key, placeholder=t("corpus.choose_encoding")
+        t("corpus.encoding"),
+        options,
+        index=0 if current else None,
+        key=key,
+        placeholder=t("corpus.choose_encoding"),
     )
 
 
@@ -234,7 +243,7 @@ def text_picker() -> str:
 def _pick_typed() -> str:
     text = st.text_area(
         t("text.type_label"),
-        value=t("examples.thai"),
+        value=t("examples.sample"),
         key="compare_text",
         persist_state="session",
         height=110,

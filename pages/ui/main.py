@@ -6,12 +6,14 @@ from pages.ui import state
 from pages.ui.navigation import all_pages
 from pages.ui.words import LANGUAGES, language, t
 
+
 def main() -> None:
     """Draw the frame and run the page that the address names."""
     page = st.navigation(all_pages(), position="top")
     st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon="🧩", layout="wide")
     state.keep_address()
     name = page.url_path or "home"
+    st.session_state.setdefault("lang", language())
     head, switch = st.columns([5, 1], vertical_alignment="center")
     with head:
         st.title(t(f"{name}.title"), anchor=False)
@@ -20,10 +22,8 @@ def main() -> None:
             "Language / ภาษา",
             list(LANGUAGES),
             format_func=LANGUAGES.__getitem__,
-            default=language(),
             required=True,
             key="lang",
-            bind="query-params",
             label_visibility="collapsed",
         )
     page.run()

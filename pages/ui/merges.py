@@ -86,5 +86,7 @@ def _style() -> str:
         ".merge-empty{opacity:.7}",
     ]
     for n, (light, dark) in enumerate(zip(LIGHT_TINTS, DARK_TINTS, strict=True)):
-        rules.append(f".merge-chip.tint-{n}{{background:light-dark({light},{dark});color:light-dark({LIGHT_INK},{DARK_INK})}}")
+        rules.append(
+            f".merge-chip.tint-{n}{{background:light-dark({light},{dark});color:light-dark({LIGHT_INK},{DARK_INK})}}"
+        )
     return f"<style>{''.join(rules)}</style>"

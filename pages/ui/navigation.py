@@ -1,4 +1,4 @@
-"""The pages of the app: their files, their icons, and the way from one to another."""
+"""The pages of the app: their files, their titles, and the way from one to another."""
 
 from pathlib import Path
 
@@ -7,15 +7,12 @@ import streamlit as st
 from pages.ui.words import t
 
 FOLDER = Path(__file__).resolve().parents[1]
-ICONS = {"home": ":material/home:", "train": ":material/model_training:", "compare": ":material/compare_arrows:"}
+NAMES = ("home", "train", "compare")
 
 
 def all_pages() -> list[st.Page]:
     """Every page, titled in the visitor's language; the address keeps the file's name."""
-    return [
-        st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), icon=icon, default=name == "home")
-        for name, icon in ICONS.items()
-    ]
+    return [st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home") for name in NAMES]
 
 
 def go(name: str) -> None:

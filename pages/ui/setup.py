@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui import state
-from pages.ui.inputs import Corpus, corpus_picker, pattern_picker
+from pages.ui.inputs import corpus_picker, pattern_picker
 from pages.ui.jobs import registry
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.words import error_sentence, t
@@ -33,9 +33,14 @@ def training_setup(job: Job | None) -> None:
         pace = pace_picker("train_pace")
         special_tokens = _special_tokens_picker()
     with st.container(horizontal=True, vertical_alignment="center"):
-        ready = None not in (corpus, pattern, special_tokens, vocab_size)
-        if st.button(t("train.start"), type="primary", icon=":material/play_arrow:", disabled=not ready):
-            _start(corpus, vocab_size, pattern, special_tokens, pace)
+        training = None
+        if corpus and vocab_size and pattern is not None and special_tokens is not None:
+            training = Training(corpus.texts, vocab_size, pattern, special_tokens, 1, PACES[pace], corpus.name)
+        start = st.button(
+            t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
+        )
+        if start and training:
+            _start(training)
         if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
             state.show_setup(False)
             st.rerun()
@@ -67,8 +72,6 @@ def _size_picker() -> int | None:
         persist_state="session",
         help=t("train.size_help"),
     )
-    if size is None:
-        return None
     size = int(size)
     if not BYTES < size <= MAX_VOCAB_SIZE:
         st.error(t("train.size_out_of_range", least=BYTES + 1, most=MAX_VOCAB_SIZE, size=size))
@@ -96,16 +99,8 @@ def _special_tokens_picker() -> list[str] | None:
     return tokens
 
 
-def _start(corpus: Corpus, vocab_size: int, pattern: str, special_tokens: list[str], pace: str) -> None:
+def _start(training: Training) -> None:
     """Start the training; the reason stands on the page where it cannot."""
-    training = Training(
-        texts=corpus.texts,
-        vocab_size=vocab_size,
-        pattern=pattern,
-        special_tokens=special_tokens,
-        pace=PACES[pace],
-        corpus_name=corpus.name,
-    )
     try:
         job = registry().start(training)
     except TokenizerError as error:

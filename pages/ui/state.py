@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.jobs import registry
+from pages.ui.words import language
 from tokenizer_core.job import Job
 from tokenizer_core.tokenizer import Tokenizer
 
@@ -18,7 +19,8 @@ class Mine:
 
 
 def keep_address() -> None:
-    """Put the training's id back into the address, which a page change takes out; drop one that is unknown."""
+    """Put language and training back into the address, which a page change takes out; drop an unknown training."""
+    st.query_params["lang"] = language()
     job = current_job()
     if job is not None:
         st.query_params["job"] = job.id

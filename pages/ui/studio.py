@@ -26,9 +26,6 @@ def studio(job: Job) -> None:
     """Controls, progress, newest merges, the curve and the sample text; renewed while the training runs."""
     live = st.fragment(_live, run_every=None if job.ended or job.state == "paused" else REFRESH_SECONDS)
     live(job, job.state)
-    _sample_picker()
-    if job.ended:
-        _downloads(job)
 
 
 def _live(job: Job, state_at_start: str) -> None:
@@ -52,16 +49,18 @@ def _live(job: Job, state_at_start: str) -> None:
         _controls(job)
     elif job.merges or not job.failure:
         _summary(job)
+        _ways_on(job)
     tokenizer = job.tokenizer()
+    _sample(tokenizer)
     newest, chart = st.columns(2, gap="large")
     with newest:
         st.subheader(t("studio.newest"), anchor=False)
-        st.html(merge_rows(job.merges[:len(tokenizer.merges)][-NEWEST:], tokenizer.vocabulary, t("studio.no_merges")))
+        st.html(
+            merge_rows(job.merges[: len(tokenizer.merges)][-NEWEST:], tokenizer.vocabulary, t("studio.no_merges"))
+        )
     with chart:
         st.subheader(t("studio.curve"), anchor=False)
         _curve(job)
-    st.subheader(t("studio.sample"), anchor=False)
-    _sample(job, tokenizer)
 
 
 def _pattern_name(job: Job) -> str:
@@ -103,13 +102,31 @@ def _controls(job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         if paused:
             st.button(
-                t("studio.resume"), icon=":material/play_arrow:", type="primary", on_click=click, args=("resume",), key="resume"
+                t("studio.resume"),
+                icon=":material/play_arrow:",
+                type="primary",
+                on_click=click,
+                args=("resume",),
+                key="resume",
             )
         else:
             st.button(
-                t("studio.pause"), icon=":material/pause:", type="primary", on_click=click, args=("pause",), disabled=not running, key="pause"
+                t("studio.pause"),
+                icon=":material/pause:",
+                type="primary",
+                on_click=click,
+                args=("pause",),
+                disabled=not running,
+                key="pause",
             )
-        st.button(t("studio.step"), icon=":material/skip_next:", on_click=click, args=("step",), disabled=not (running or paused), key="step")
+        st.button(
+            t("studio.step"),
+            icon=":material/skip_next:",
+            on_click=click,
+            args=("step",),
+            disabled=not (running or paused),
+            key="step",
+        )
         st.button(t("studio.stop"), icon=":material/stop:", on_click=click, args=("stop",), key="stop")
         current = next((name for name, pace in PACES.items() if pace == job.pace), "full")
         st.segmented_control(
@@ -131,14 +148,18 @@ def _summary(job: Job) -> None:
     if job.state == "stopped":
         st.info(t("studio.stopped", merges=learned, goal=job.merge_goal), icon=":material/stop_circle:")
     elif job.out_of_pairs and learned < job.merge_goal:
-        st.warning(t("studio.out_of_pairs", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:")
+        st.warning(
+            t("studio.out_of_pairs", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:"
+        )
     elif job.state == "done":
         st.success(t("studio.done", merges=learned), icon=":material/check_circle:")
     if not job.curve:
         return
     before, after = job.curve[0][1], job.curve[-1][1]
     figures = st.columns(4)
-    figures[0].metric(t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned))
+    figures[0].metric(
+        t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
+    )
     figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
     per_token = f"{job.corpus_characters / after:.2f}" if after else "–"
     figures[2].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))
@@ -158,21 +179,24 @@ def _curve(job: Job) -> None:
     st.caption(sentence)
 
 
-def _sample_picker() -> None:
-    """The sample text that is recoloured while the training runs: one's own to choose."""
-    st.text_area(
-        t("studio.sample_label"),
-        value=t("examples.sample"),
-        key="studio_sample",
-        persist_state="session",
-        height=100,
-        help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
-    )
-
-
-def _sample(job: Job, tokenizer: Tokenizer) -> None:
-    """The sample text in the tokens of this moment."""
-    text = st.session_state.get("studio_sample", t("examples.sample"))
+def _sample(tokenizer: Tokenizer) -> None:
+    """A sample text, one's own to choose, in the tokens of this moment."""
+    head, change = st.columns([4, 1], vertical_alignment="center")
+    head.subheader(t("studio.sample"), anchor=False)
+    with (
+        change,
+        st.container(horizontal_alignment="right"),
+        st.popover(t("studio.sample_change"), type="tertiary"),
+    ):
+        text = st.text_area(
+            t("studio.sample_label"),
+            value=t("examples.sample"),
+            key="studio_sample",
+            persist_state="session",
+            height=140,
+            help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
+        )
+    text = text or ""
     if len(text) > SAMPLE_CHARACTERS:
         st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
     text = text[:SAMPLE_CHARACTERS]
@@ -182,7 +206,7 @@ def _sample(job: Job, tokenizer: Tokenizer) -> None:
     token_view(payload, key="live_sample", layout="stack", toolbar=False, max_height=None)
 
 
-def _downloads(job: Job) -> None:
+def _ways_on(job: Job) -> None:
     """Take the tokenizer away, compare it, or train another."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.merges:
@@ -191,10 +215,29 @@ def _downloads(job: Job) -> None:
             try:
                 tokenizer = job.tokenizer()
                 model = model_text(tokenizer)
-                st.download_button(t("studio.download_model"), model, "tokenizer.model", "text/plain", on_click="ignore", icon=":material/download:")
-                st.download_button(t("studio.download_vocab"), vocab_text(tokenizer), "tokenizer.vocab", "text/plain", on_click="ignore", icon=":material/download:")
+                st.download_button(
+                    t("studio.download_model"),
+                    model,
+                    "tokenizer.model",
+                    "text/plain",
+                    on_click="ignore",
+                    icon=":material/download:",
+                )
+                st.download_button(
+                    t("studio.download_vocab"),
+                    vocab_text(tokenizer),
+                    "tokenizer.vocab",
+                    "text/plain",
+                    on_click="ignore",
+                    icon=":material/download:",
+                )
             except ModelFileError as error:
                 st.warning(error_sentence(error))
-        if st.button(t("studio.again"), icon=":material/restart_alt:", key="again", type="secondary" if job.merges else "primary"):
+        if st.button(
+            t("studio.again"),
+            icon=":material/restart_alt:",
+            key="again",
+            type="secondary" if job.merges else "primary",
+        ):
             state.show_setup(True)
             st.rerun()

@@ -56,7 +56,11 @@ def section(prefix: str) -> dict[str, str]:
 def error_sentence(error: TokenizerError | Failure) -> str:
     """What went wrong and how to go on, in the visitor's language."""
     sentence = t(f"errors.{error.code}", **{name: plain(value) for name, value in error.values.items()})
-    return f"{t('errors.in_line', line=error.values['line'])} {sentence}" if "rank" in error.values and "line" in error.values else sentence
+    return (
+        f"{t('errors.in_line', line=error.values['line'])} {sentence}"
+        if "rank" in error.values and "line" in error.values
+        else sentence
+    )
 
 
 def plain(value: Any) -> Any:
@@ -68,5 +72,7 @@ def plain(value: Any) -> Any:
 
 def as_plain_markdown(text: str) -> str:
     """Text that Streamlit's Markdown shows as it is."""
-    escaped = "".join(f"\\{character}" if character in "\\`*_{}[]()#+-.!|<>~$:&" else character for character in text)
+    escaped = "".join(
+        f"\\{character}" if character in "\\`*_{}[]()#+-.!|<>~$:&" else character for character in text
+    )
     return escaped.replace("\n", "⏎")

@@ -444,7 +444,7 @@ class TokenView {
     const { options, lanes, fine } = this.model;
     const { stack } = this;
     const [red, green, blue] = getComputedStyle(this.card).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [255, 255, 255];
-    const classes = { dark: red * 0.3 + green * 0.59 + blue * 0.11 < 128, stack, solo: stack && fine, chips: this.chips };
+    const classes = { dark: red * 0.3 + green * 0.59 + blue * 0.11 < 128, stack, fine, solo: stack && fine, chips: this.chips };
     for (const [name, on] of Object.entries(classes)) this.root.classList.toggle(name, on);
     this.root.style.setProperty("--columns", lanes.length || 1);
     this.box.style.maxHeight = options.max_height ? `${options.max_height}px` : "";
@@ -572,7 +572,7 @@ class TokenView {
     const { rows, text, fine, lanes } = this.model;
     const { stack } = this;
     if (fine && (lanes.length === 1 || !this.narrow || stack || text.length <= 160)) return [0, text.length];
-    const wanted = stack || this.narrow ? 64 : 240;
+    const wanted = stack || this.narrow ? 64 : 160;
     const starts = [0];
     for (const start of rows.slice(1, -1)) {
       const size = start - starts.at(-1);
@@ -616,7 +616,7 @@ class TokenView {
   // Draw what waits, for half a frame at a time, so that even a dragged scroll bar is followed at once.
   fillSome() {
     cancelAnimationFrame(this.frame);
-    const until = performance.now() + 6;
+    const until = performance.now() + 4;
     for (const row of this.waiting) {
       if (performance.now() > until) {
         this.frame = requestAnimationFrame(() => this.fillSome());
@@ -730,10 +730,11 @@ class TokenView {
     this.box.addEventListener("focusin", (event) => this.focusIn(event));
     this.box.addEventListener("focusout", (event) => this.focusOut(event));
     this.box.addEventListener("keydown", (event) => this.press(event));
-    this.box.addEventListener("scroll", () => this.place(), { passive: true });
     const { signal } = this.outside;
     document.addEventListener("pointerdown", (event) => !event.composedPath().includes(this.box) && this.unlight(), { signal });
-    document.addEventListener("scroll", () => this.place(), { signal, capture: true, passive: true });
+    const moved = () => this.hot && requestAnimationFrame(() => this.place());
+    this.box.addEventListener("scroll", moved, { passive: true });
+    document.addEventListener("scroll", moved, { signal, capture: true, passive: true });
     this.width = 0;
     this.resize = new ResizeObserver(() => {
       const before = this.width;
