@@ -8,7 +8,7 @@ from pages.ui.inputs import text_picker
 from pages.ui.navigation import go
 from pages.ui.opened import open_model_file
 from pages.ui.token_view import token_view
-from pages.ui.words import error_sentence, language, t
+from pages.ui.words import error_sentence, language, names, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.tokenizer import BYTES
@@ -30,15 +30,15 @@ def own_at_size() -> TokenizerRow | None:
 
 text = text_picker()
 left, right = st.columns([3, 2], vertical_alignment="bottom", gap="large")
-names = [*(["mine"] if state.mine() else []), *OPENAI_NAMES]
+choices = [*(["mine"] if state.mine() else []), *OPENAI_NAMES]
 with left:
     chosen = st.pills(
         t("compare.tokenizers"),
-        names,
+        choices,
         selection_mode="multi",
-        default=names,
-        format_func=lambda name: t(f"tokenizers.{name}"),
-        key=f"compare_names_{'mine' in names}",
+        default=choices,
+        format_func=names("tokenizers.{}", choices),
+        key=f"compare_names_{'mine' in choices}",
         persist_state="session",
     )
 rows = references(tuple(name for name in OPENAI_NAMES if name in chosen))
@@ -46,7 +46,7 @@ with right:
     if "mine" in chosen:
         own = own_at_size()
         rows = [*([own] if own else []), *rows]
-    elif "mine" not in names and st.button(
+    elif "mine" not in choices and st.button(
         t("compare.train_first"), type="primary", icon=":material/model_training:"
     ):
         go("train")

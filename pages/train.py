@@ -1,6 +1,5 @@
 """Train: choose a corpus, a size and a split pattern; then watch a tokenizer learn."""
 
-
 from pages.ui import state
 from pages.ui.setup import training_setup
 from pages.ui.studio import studio

@@ -53,6 +53,13 @@ def start_worker() -> subprocess.Popen[bytes]:
     )
 
 
+def end_worker(worker: subprocess.Popen[bytes]) -> None:
+    """End a worker that no job listens to."""
+    worker.kill()
+    with contextlib.suppress(OSError):
+        worker.communicate()
+
+
 class Job:
     """One training in a worker process.
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,8 +12,9 @@ from typing import Literal
 import tiktoken
 
 from tokenizer_core.errors import RankFileError
+from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import check_text
-from tokenizer_core.special_tokens import allowed_tokens
+from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
 from tokenizer_core.tokenizer import unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
@@ -66,8 +67,12 @@ class OpenAITokenizer:
 
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
         """The token ids of a text; special tokens act only where allowed, else they are ordinary text."""
+        check_text(text)
         allowed = allowed_tokens(self.special_tokens, allowed_special)
-        return self._encoding.encode(check_text(text), allowed_special=allowed, disallowed_special=())
+        try:
+            return self._encoding.encode(text, allowed_special=allowed, disallowed_special=())
+        except ValueError:  # tiktoken's regular expressions give up on white space of a million characters
+            return self._encode_by_pretokens(text, allowed)
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD."""
@@ -83,6 +88,17 @@ class OpenAITokenizer:
         if token is None:
             raise unknown_id(token_id, self.name, self.vocab_size)
         return token
+
+    def _encode_by_pretokens(self, text: str, allowed: Collection[str]) -> list[int]:
+        """The same ids with the text cut by `regex`, which needs no stack: slower, and never gives up."""
+        ids: list[int] = []
+        for stretch, is_special in split_on_special_tokens(text, allowed):
+            if is_special:
+                ids.append(self._encoding._special_tokens[stretch])
+            else:
+                for pretoken in pretokenize(stretch, self.pattern):
+                    ids += self._encoding._encode_single_piece(pretoken)
+        return ids
 
     @cached_property
     def _tokens(self) -> dict[int, bytes]:

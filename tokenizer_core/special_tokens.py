@@ -61,7 +61,7 @@ def allowed_tokens(special_tokens: Mapping[str, int], allowed_special: Iterable[
     """The special tokens that may act: those asked for, each of which must exist; "all" of them on request."""
     if allowed_special == "all":
         return set(special_tokens)
-    allowed = set(allowed_special)
+    allowed = {allowed_special} if isinstance(allowed_special, str) else set(allowed_special)
     unknown = sorted(allowed - set(special_tokens))
     if unknown:
         raise SpecialTokenError(

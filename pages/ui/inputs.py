@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pages.ui.cached import pretoken_payload
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES, MAX_VIEW_CHARACTERS
 from pages.ui.token_view import token_view
-from pages.ui.words import as_plain_markdown, error_sentence, language, t
+from pages.ui.words import as_plain_markdown, error_sentence, language, names, t
 from tokenizer_core.corpus import CANDIDATE_ENCODINGS, DecodedText, decode_text
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
@@ -52,7 +52,7 @@ def corpus_picker() -> Corpus | None:
     source = st.segmented_control(
         t("corpus.label"),
         ["sample", "upload", "paste"],
-        format_func=lambda choice: t(f"corpus.{choice}"),
+        format_func=names("corpus.{}", ["sample", "upload", "paste"]),
         default="sample",
         required=True,
         key="corpus_source",
@@ -79,7 +79,7 @@ def _pick_sample() -> Corpus:
     choice = st.pills(
         t("corpus.which_sample"),
         list(SAMPLES),
-        format_func=lambda name: t(f"corpus.sample_{name}"),
+        format_func=names("corpus.sample_{}", SAMPLES),
         default="both",
         required=True,
         key="corpus_sample",
@@ -102,17 +102,23 @@ def _pick_paste() -> Corpus:
 
 def _pick_upload() -> Corpus | None:
     """The uploaded files as texts; they are kept in the session, for an uploader forgets on a page change."""
-    uploads = st.file_uploader(t("corpus.upload_label"), accept_multiple_files=True, key="corpus_files")
+    uploads = st.file_uploader(
+        t("corpus.upload_label"), accept_multiple_files=True, key="corpus_files", on_change=_forget_uploads
+    )
     if uploads:
         st.session_state["corpus_uploads"] = _read_uploads(uploads)
-    elif uploads == [] and st.session_state.get("corpus_had_files"):
-        st.session_state.pop("corpus_uploads", None)  # the last file was taken out by hand
-    st.session_state["corpus_had_files"] = bool(uploads)
     files: list[tuple[str, DecodedText]] = st.session_state.get("corpus_uploads", [])
     if not files:
         return None
-    names = ", ".join(name for name, _ in files[:3]) + (" …" if len(files) > 3 else "")
-    return Corpus(names, tuple(decoded.text for _, decoded in files))
+    listed = ", ".join(name for name, _ in files[:3]) + (" …" if len(files) > 3 else "")
+    if not uploads:
+        st.caption(t("corpus.kept", names=as_plain_markdown(listed[:120])))
+    return Corpus(listed, tuple(decoded.text for _, decoded in files))
+
+
+def _forget_uploads() -> None:
+    """Files were added or taken out by hand: what is kept is read anew from the uploader."""
+    st.session_state.pop("corpus_uploads", None)
 
 
 def _read_uploads(uploads: Sequence[UploadedFile]) -> list[tuple[str, DecodedText]]:
@@ -165,7 +171,7 @@ def pattern_picker() -> str | None:
     choice = st.selectbox(
         t("pattern.label"),
         PATTERN_ORDER,
-        format_func=lambda name: t(f"pattern.{name}_name"),
+        format_func=names("pattern.{}_name", PATTERN_ORDER),
         key="pattern_choice",
         persist_state="session",
         help=t("pattern.help"),
@@ -213,7 +219,7 @@ def example_pills(text_key: str, prefix: str) -> None:
     st.pills(
         t("examples.label"),
         EXAMPLES,
-        format_func=lambda name: t(f"examples.{name}_name"),
+        format_func=names("examples.{}_name", EXAMPLES),
         key=key,
         on_change=use_example,
         label_visibility="collapsed",
@@ -225,7 +231,7 @@ def text_picker() -> str:
     source = st.segmented_control(
         t("text.label"),
         ["type", "sample", "upload"],
-        format_func=lambda choice: t(f"text.{choice}"),
+        format_func=names("text.{}", ["type", "sample", "upload"]),
         default="type",
         required=True,
         key="text_source",

@@ -7,7 +7,7 @@ from functools import cache
 
 from pages.ui.limits import MAX_TRAININGS, UNSEEN_SECONDS
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.job import Job, Training, start_worker
+from tokenizer_core.job import Job, Training, end_worker, start_worker
 from tokenizer_core.worker import warm_up
 
 
@@ -18,11 +18,13 @@ class Registry:
         self._jobs: dict[str, Job] = {}
         self._last_seen: dict[str, float] = {}
         self._spare: subprocess.Popen[bytes] | None = None
+        self._preparing: threading.Thread | None = None
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
         """Start the spare worker, which compiles what is not yet compiled, then load that here."""
-        threading.Thread(target=self._warm_up, daemon=True).start()
+        self._preparing = threading.Thread(target=self._warm_up, daemon=True)
+        self._preparing.start()
 
     def start(self, training: Training) -> Job:
         """Start a training; raises `TrainingError` where too many run already."""
@@ -37,7 +39,8 @@ class Registry:
             job = Job(training, spare if spare and spare.poll() is None else None)
             self._jobs[job.id] = job
             self._last_seen[job.id] = time.monotonic()
-        threading.Thread(target=self._prepare_spare, daemon=True).start()
+        self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
+        self._preparing.start()
         return job
 
     def get(self, job_id: str | None) -> Job | None:
@@ -59,21 +62,21 @@ class Registry:
 
     def close(self) -> None:
         """End every worker."""
+        if self._preparing:
+            self._preparing.join()
         with self._lock:
             for job in self._jobs.values():
                 job.close()
-            if self._spare:
-                self._spare.kill()
-                self._spare.wait()
+            spare, self._spare = self._spare, None
+        if spare:
+            end_worker(spare)
 
     def _warm_up(self) -> None:
         """In a process of its own first: compiling in a thread would hold every page for seconds."""
         worker = start_worker()
         assert worker.stdout is not None
         ready = worker.stdout.readline()  # comes when all is compiled
-        worker.kill()
-        worker.wait()
-        worker.stdout.close()
+        end_worker(worker)
         if ready:
             warm_up()
         self._prepare_spare()

@@ -6,7 +6,7 @@ from pages.ui import state
 from pages.ui.inputs import corpus_picker, pattern_picker
 from pages.ui.jobs import registry
 from pages.ui.limits import MAX_VOCAB_SIZE
-from pages.ui.words import error_sentence, t
+from pages.ui.words import error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.job import Job, Training
 from tokenizer_core.special_tokens import assign_ids
@@ -51,7 +51,7 @@ def pace_picker(key: str) -> str:
     pace = st.segmented_control(
         t("train.pace"),
         list(PACES),
-        format_func=lambda name: t(f"train.pace_{name}"),
+        format_func=names("train.pace_{}", PACES),
         default=DEFAULT_PACE,
         required=True,
         key=key,

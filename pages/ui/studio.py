@@ -9,7 +9,7 @@ from pages.ui.merges import merge_rows
 from pages.ui.navigation import go
 from pages.ui.setup import PACES
 from pages.ui.token_view import Column, token_payload, token_view
-from pages.ui.words import as_plain_markdown, error_sentence, language, section, t
+from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.job import Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
@@ -132,7 +132,7 @@ def _controls(job: Job) -> None:
         st.segmented_control(
             t("train.pace"),
             list(PACES),
-            format_func=lambda name: t(f"train.pace_{name}"),
+            format_func=names("train.pace_{}", PACES),
             default=current,
             required=True,
             key="studio_pace",

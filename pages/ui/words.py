@@ -1,6 +1,7 @@
 """Every visible word, in English and Thai: `words/en.toml` and `words/th.toml`."""
 
 import tomllib
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,16 @@ def language() -> str:
 
 def t(key: str, **values: Any) -> str:
     """The words for a key in the visitor's language, with values put in; whole numbers get their commas."""
+    if not values:
+        return catalogue(language())[key]  # an example may hold braces of its own
     shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
     return catalogue(language())[key].format(**shown)
+
+
+def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
+    """How options are called: `names("nav.{}", ["home"])("home")` gives the words for "nav.home"."""
+    words = {option: t(pattern.format(option)) for option in options}
+    return words.__getitem__
 
 
 def section(prefix: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ const INSTANCES = new WeakMap(); // one view for each place where Streamlit moun
 const CHOICES = new Map(); // by the view's key: what a person switched, so that it outlives a change of page
 
 const MAX_STRIPES = 24; // tokens drawn in one cluster; the count beside it says how many there are
-const MAX_LETTERS = 48; // UTF-16 units drawn of one cluster: 100,000 marks on one base would hang the browser
+const MAX_LETTERS = 12; // UTF-16 units drawn of one cluster: 100,000 marks on one base would hang the browser
 const MAX_CHIPS = 400; // chips drawn of one segment
 const MAX_LISTED = 6; // tokens of one column in the card
 const FINE = 2000; // UTF-16 units of a text that is drawn whole, cluster by cluster
@@ -317,7 +317,7 @@ function fillReading(element, piece, model, whiteSpace) {
   if (UNSEEN.test(shown) || (whiteSpace && WHITE.test(shown))) addText(element, shown, whiteSpace);
   else element.textContent = shown;
   const hidden = piece.text.length - shown.length;
-  if (hidden) element.dataset.more = model.label("more_characters", { count: hidden });
+  if (hidden) element.dataset.more = "· " + model.label("more_characters", { count: hidden });
 }
 
 function readingClass(piece) {
@@ -338,12 +338,15 @@ function tintStyle(piece) {
   if (stripes.length === 1) return `background-color: var(--t${stripes[0][0]})`;
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
   let at = 0;
+  // Many stripes leave no room for lines between them; the count beside the cluster tells them then.
+  const half = stripes.length > 8 ? 0 : stripes.length > 4 ? 0.4 : 0.75;
   const stops = stripes.flatMap(([tint, size], index) => {
-    const from = at;
-    at += (100 * size) / whole;
-    const [start, end] = [from.toFixed(2), at.toFixed(2)];
-    const stripe = `var(--t${tint}) calc(${start}% + ${index ? 0.75 : 0}px) calc(${end}% - ${index < stripes.length - 1 ? 0.75 : 0}px)`;
-    return index ? [`var(--gap) calc(${start}% - .75px) calc(${start}% + .75px)`, stripe] : [stripe];
+    const from = `${((100 * at) / whole).toFixed(2)}%`;
+    at += size;
+    const to = `${((100 * at) / whole).toFixed(2)}%`;
+    const line = index && half ? [`var(--gap) ${from} calc(${from} + ${half}px)`] : [];
+    const end = index < stripes.length - 1 && half ? [`var(--gap) calc(${to} - ${half}px) ${to}`] : [];
+    return [...line, `var(--t${tint}) ${line.length ? `calc(${from} + ${half}px)` : from} ${end.length ? `calc(${to} - ${half}px)` : to}`, ...end];
   });
   const side = RIGHT_TO_LEFT.test(piece.text) ? "left" : "right";
   return `background-color: var(--t${stripes[0][0]}); background-image: linear-gradient(to ${side}, ${stops.join(", ")})`;
@@ -398,6 +401,7 @@ class TokenView {
     this.card.id = "card";
     this.card.setAttribute("role", "tooltip");
     this.card.popover = "manual";
+    this.box.tabIndex = 0;
     this.box.append(this.heads, this.list);
     this.root.append(this.bar, this.box, this.card);
     parent.append(this.root);
@@ -885,7 +889,9 @@ class TokenView {
   }
 
   leave() {
-    this.root.getRootNode().activeElement?.blur();
+    this.focused = false;
+    this.box.tabIndex = 0;
+    this.box.focus({ preventScroll: true });
     this.unlight();
   }
 

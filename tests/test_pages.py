@@ -1,0 +1,324 @@
+"""Every page, run without a browser: what people do on it, and what it answers to bad input."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.jobs import registry
+from pages.ui.token_view.payload import Block
+from pages.ui.words import catalogue
+
+ROOT = Path(__file__).resolve().parents[1]
+ENGLISH = catalogue("en")
+LANGUAGES = ("en", "th")
+HOSTILE_HTML = "<script>alert(1)</script><style>*{display:none}</style>"
+DAMAGED_UTF8 = "ภาษาไทย".encode() * 9 + b"\xff" + "ภาษาไทย".encode()
+
+
+@pytest.fixture(autouse=True)
+def no_worker_left() -> Iterator[None]:
+    """End the trainings that a test started."""
+    yield
+    registry().close()
+
+
+def open_page(name: str, language: str = "en") -> AppTest:
+    """The page as a visitor of that language finds it."""
+    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=60)
+    app.query_params["lang"] = language
+    app.run()
+    if name != "home":
+        app.switch_page(str(ROOT / "pages" / f"{name}.py")).run()
+    assert not app.exception
+    return app
+
+
+def drawn(app: AppTest) -> list[dict]:
+    """The headers of the token views on the page: text, columns, counts."""
+    views = []
+    for element in app.get("bidi_component"):
+        block = bytes(element.proto.bytes)
+        size = int.from_bytes(block[:4], "little")
+        views.append(Block.open(block[4 + size :]).header)
+    return views
+
+
+def counts(app: AppTest) -> dict[str, int]:
+    """Token counts of the last token view, by column."""
+    return {column["name"]: column["count"] for column in drawn(app)[-1]["columns"]}
+
+
+def address(app: AppTest, name: str) -> str:
+    """One value of the page's address; AppTest gives a list or the value itself."""
+    value = app.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+def said(app: AppTest) -> str:
+    """All messages on the page."""
+    return " ".join(box.value for kind in (app.error, app.warning, app.info, app.success) for box in kind)
+
+
+def wait_until(app: AppTest, condition: Callable[[], bool], seconds: float = 60) -> None:
+    """Run the page again and again until it shows what is waited for."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "the page never showed it"
+        time.sleep(0.1)
+        app.run()
+    assert not app.exception
+
+
+def start_training(
+    language: str = "en", *, corpus: str | None = None, size: int = 300, pace: str = "full"
+) -> AppTest:
+    """The train page after Train was pressed."""
+    app = open_page("train", language)
+    if corpus is not None:
+        app.segmented_control(key="corpus_source").set_value("paste").run()
+        app.text_area(key="corpus_paste").set_value(corpus).run()
+    app.number_input(key="train_size").set_value(size).run()
+    app.segmented_control(key="train_pace").set_value(pace).run()
+    app.button(key="start").click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("page", ["home", "train", "compare"])
+def test_every_page_opens_in_every_language(page: str, language: str) -> None:
+    app = open_page(page, language)
+    assert app.title[0].value == catalogue(language)[f"{page}.title"]
+    assert address(app, "lang") == language
+
+
+def test_home_shows_the_first_sentence_in_all_references() -> None:
+    assert counts(open_page("home")) == {"GPT-2": 50, "GPT-4 (cl100k)": 26, "GPT-4o (o200k)": 13}
+
+
+def test_home_counts_what_is_typed() -> None:
+    app = open_page("home")
+    app.text_input(key="home_text").set_value("๒๕๖๗").run()
+    assert counts(app) == {"GPT-2": 8, "GPT-4 (cl100k)": 8, "GPT-4o (o200k)": 7}
+
+
+@pytest.mark.parametrize("example", ["thai", "english", "mixed", "numbers", "emoji"])
+def test_an_example_is_one_click_away(example: str) -> None:
+    app = open_page("home")
+    app.pills(key="home_example").set_value(example).run()
+    assert drawn(app)[-1]["text"] == app.text_input(key="home_text").value == ENGLISH[f"examples.{example}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "ก",
+        "่",
+        "    ",
+        "\u202eabc",
+        "مرحبا",
+        "a\x00b",
+        "<script>alert(1)</script><style>*{}</style>",
+        "👨‍👩‍👧" * 1000,
+    ],
+    ids=["empty", "one letter", "one mark", "spaces", "bidi", "arabic", "nul", "script", "emoji"],
+)
+def test_home_takes_any_text(text: str) -> None:
+    app = open_page("home")
+    app.text_input(key="home_text").set_value(text).run()
+    assert not app.exception
+    assert drawn(app)[-1]["text"] == text
+
+
+def test_compare_takes_a_hundred_thousand_emoji() -> None:
+    app = open_page("compare")
+    app.text_area(key="compare_text").set_value("👍🏽" * 50_000).run()
+    assert not app.exception
+    assert drawn(app)[-1]["chars"] == 100_000
+
+
+def test_a_language_switch_keeps_text_and_training() -> None:
+    app = start_training()
+    wait_until(app, lambda: bool(app.success))
+    app.segmented_control(key="lang").set_value("th").run()
+    assert app.success[0].value == catalogue("th")["studio.done"].format(merges=44)
+    app.switch_page(str(ROOT / "pages" / "home.py")).run()
+    assert counts(app)["ของฉัน"] > 0
+
+
+def test_training_from_the_sample_ends_in_a_summary_and_downloads() -> None:
+    app = start_training(size=400)
+    wait_until(app, lambda: bool(app.success))
+    assert app.metric[0].value == "400"
+    assert len(app.get("download_button")) == 2
+
+
+def test_compare_shows_mine_at_any_size() -> None:
+    app = start_training(size=400)
+    wait_until(app, lambda: bool(app.success))
+    app.switch_page(str(ROOT / "pages" / "compare.py")).run()
+    whole = counts(app)["Mine"]
+    app.slider[0].set_value(256).run()
+    bytes_only = counts(app)["Mine"]
+    assert bytes_only == len(drawn(app)[-1]["text"].encode()) > whole
+
+
+def test_a_reload_finds_the_training_by_its_address() -> None:
+    app = start_training(pace="slow")
+    wait_until(app, lambda: bool(app.button(key="pause")))
+    again = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=60)
+    again.query_params["job"] = address(app, "job")
+    again.query_params["lang"] = "en"
+    again.run()
+    again.switch_page(str(ROOT / "pages" / "train.py")).run()
+    assert again.button(key="stop")
+
+
+def test_an_unknown_training_is_taken_out_of_the_address() -> None:
+    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=60)
+    app.query_params["job"] = "nobody"
+    app.run()
+    assert not app.exception
+    assert "job" not in app.query_params
+
+
+def test_pause_step_and_stop_keep_what_was_learned() -> None:
+    app = start_training(pace="slow")
+    wait_until(app, lambda: registry().get(address(app, "job")).state == "running")
+    job = registry().get(address(app, "job"))
+    app.run()
+    app.button(key="pause").click().run()
+    wait_until(app, lambda: job.state == "paused")
+    before = len(job.merges)
+    app.run()
+    app.button(key="step").click().run()
+    wait_until(app, lambda: len(job.merges) == before + 1)
+    app.button(key="stop").click().run()
+    wait_until(app, lambda: job.state == "stopped")
+    app.run()
+    assert f"{before + 1} of 44" in said(app)
+
+
+@pytest.mark.parametrize("corpus", ["a", "ab", "aaab"], ids=["one letter", "one pair", "few pairs"])
+def test_a_text_with_too_few_pairs_ends_early_and_says_so(corpus: str) -> None:
+    app = start_training(corpus=corpus)
+    wait_until(app, lambda: bool(app.warning))
+    assert "no more pairs" in said(app)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [-1, 0, 256, 100_001])
+def test_a_vocabulary_size_out_of_range_is_refused_in_words(size: int, language: str) -> None:
+    app = open_page("train", language)
+    app.number_input(key="train_size").set_value(size).run()
+    assert app.button(key="start").disabled
+    assert f"{size:,}" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [("(", "regular expression"), ("(?R)", "calls itself"), ("(" * 2000, "deeply"), ("x" * 2001, "2,000")],
+    ids=["broken", "endless", "nested", "long"],
+)
+def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason: str) -> None:
+    app = open_page("train")
+    app.selectbox(key="pattern_choice").set_value("custom").run()
+    app.text_input(key="pattern_custom").set_value(pattern).run()
+    assert app.button(key="start").disabled
+    assert reason in said(app)
+
+
+def test_a_pattern_that_is_too_slow_on_the_corpus_fails_in_words() -> None:
+    app = open_page("train")
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    app.text_area(key="corpus_paste").set_value("a" * 5_000 + "b").run()
+    app.selectbox(key="pattern_choice").set_value("custom").run()
+    app.text_input(key="pattern_custom").set_value("(a+)+$").run()
+    app.button(key="start").click().run()
+    wait_until(app, lambda: bool(app.error))
+    assert "takes too long" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "refused"),
+    [("<|a|> <|a|>", True), ("<|a|> <|a|>b", False), ("", False)],
+    ids=["twice", "overlap", "none"],
+)
+def test_special_tokens_are_checked(tokens: str, refused: bool) -> None:
+    app = open_page("train")
+    app.text_input(key="train_special_tokens").set_value(tokens).run()
+    assert app.button(key="start").disabled is refused
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "empty_file"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "binary_file"),
+        (DAMAGED_UTF8, "broken_utf8"),
+    ],
+    ids=["empty", "picture", "damaged"],
+)
+def test_a_file_that_is_no_text_is_refused_in_words(content: bytes, code: str, language: str) -> None:
+    app = open_page("train", language)
+    app.segmented_control(key="corpus_source").set_value("upload").run()
+    app.file_uploader(key="corpus_files").upload("<script>ไฟล์.txt", content, "text/plain").run()
+    assert not app.exception
+    assert app.button(key="start").disabled
+    assert catalogue(language)[f"errors.{code}"].split("{")[0] in said(app)
+
+
+def test_several_files_are_trained_on_together() -> None:
+    app = open_page("train")
+    app.segmented_control(key="corpus_source").set_value("upload").run()
+    uploader = app.file_uploader(key="corpus_files")
+    uploader.set_value(
+        [("หนึ่ง.txt", "กา กา กา".encode(), "text/plain"), ("two.txt", "กา กา".encode("cp874"), "text/plain")]
+    )
+    uploader.run()
+    assert not app.exception
+    assert any("13 characters" in caption.value for caption in app.caption)
+
+
+def test_an_upload_survives_a_page_change() -> None:
+    app = open_page("train")
+    app.segmented_control(key="corpus_source").set_value("upload").run()
+    app.file_uploader(key="corpus_files").upload("a.txt", b"banana " * 10, "text/plain").run()
+    app.switch_page(str(ROOT / "pages" / "home.py")).run()
+    app.switch_page(str(ROOT / "pages" / "train.py")).run()
+    assert any("70 characters" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize(("megabytes", "refused"), [(20, False), (51, True)])
+def test_a_large_upload_is_taken_or_refused_in_words(megabytes: int, refused: bool) -> None:
+    app = open_page("train")
+    app.segmented_control(key="corpus_source").set_value("upload").run()
+    app.file_uploader(key="corpus_files").upload("big.txt", b"one endless line " * (megabytes * 2**20 // 17)).run()
+    assert not app.exception
+    assert app.button(key="start").disabled is refused
+    assert ("At most 50 MB" in said(app)) is refused
+
+
+def test_a_model_file_opens_and_a_damaged_one_is_refused_with_its_line() -> None:
+    app = open_page("compare")
+    app.file_uploader(key="model_file").upload("bad.model", b"minbpe v1\n\n0\n97 97\n97 999\n").run()
+    assert "Line 5" in said(app)
+    app.file_uploader(key="model_file").upload("good.model", b"minbpe v1\n\n0\n97 97\n").run()
+    app.run()
+    assert not app.error
+    assert "Mine" in counts(app)
+
+
+def test_a_dead_worker_is_said_and_its_merges_are_kept() -> None:
+    app = start_training(pace="slow")
+    job = registry().get(address(app, "job"))
+    wait_until(app, lambda: len(job.merges) > 2)
+    job.close()
+    wait_until(app, lambda: bool(app.error))
+    assert ENGLISH["errors.worker_died"] in said(app)
+    assert "are kept" in said(app)

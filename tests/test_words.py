@@ -1,0 +1,92 @@
+"""The visible words: complete in both languages, and one sentence for every error of the core."""
+
+import ast
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from pages.ui.token_view.payload import ENGLISH_LABELS
+from pages.ui.words import as_plain_markdown, catalogue
+
+ROOT = Path(__file__).resolve().parents[1]
+ENGLISH, THAI = catalogue("en"), catalogue("th")
+# Names, file names and examples are the same in every language.
+UNTRANSLATED = re.compile(
+    r"examples\.(?!.*_name)|tokenizers\.(gpt2|.*_base)|studio\.download|pattern\.(?!.*what).*_name"
+)
+
+
+def placeholders(words: str) -> set[str]:
+    """The names in braces."""
+    return {name for _, name, _, _ in Formatter().parse(words) if name}
+
+
+def error_codes() -> set[str]:
+    """The code of every error that the core can raise: the second argument of each `...Error(...)`."""
+    codes = set()
+    for path in (ROOT / "tokenizer_core").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", "").endswith("Error")
+                and len(node.args) > 1
+            ):
+                codes |= {leaf.value for leaf in ast.walk(node.args[1]) if isinstance(leaf, ast.Constant)}
+    return {code for code in codes if isinstance(code, str)}
+
+
+def test_both_languages_have_the_same_keys() -> None:
+    assert set(ENGLISH) == set(THAI)
+
+
+@pytest.mark.parametrize("key", sorted(ENGLISH))
+def test_both_languages_have_the_same_names_in_braces(key: str) -> None:
+    assert placeholders(ENGLISH[key]) == placeholders(THAI[key])
+
+
+@pytest.mark.parametrize("key", sorted(ENGLISH))
+def test_thai_words_are_thai(key: str) -> None:
+    words = THAI[key]
+    if (
+        ENGLISH[key]
+        and not UNTRANSLATED.match(key)
+        and not re.fullmatch(r"[^A-Za-z]*", re.sub(r"\{\w+\}", "", ENGLISH[key]))
+    ):
+        assert re.search(r"[\u0e00-\u0e7f]", words), words
+
+
+def test_every_error_of_the_core_has_its_sentence() -> None:
+    codes = error_codes()
+    assert len(codes) > 25
+    missing = {code for code in codes if f"errors.{code}" not in ENGLISH}
+    assert not missing - {"rank_file_"}
+
+
+@pytest.mark.parametrize("words", [ENGLISH, THAI], ids=["en", "th"])
+def test_the_token_view_finds_its_labels(words: dict[str, str]) -> None:
+    for key, label in ENGLISH_LABELS.items():
+        assert placeholders(words[f"token_view.{key}"]) == placeholders(label)
+
+
+def test_no_word_is_left_unused() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "pages").rglob("*.py"))
+    families = (
+        "token_view.",
+        "pretoken_view.",
+        "errors.",
+        "examples.",
+        "pattern.",
+        "nav.",
+        "train.pace_",
+        "tokenizers.",
+    )
+    families += ("corpus.sample", "corpus.upload", "corpus.paste", "text.", "studio.starting", "studio.counting")
+    families += ("home.title", "train.title", "compare.title")
+    unused = [key for key in ENGLISH if f'"{key}"' not in code.replace("'", '"') and not key.startswith(families)]
+    assert not unused
+
+
+def test_markdown_in_a_file_name_is_shown_as_it_is() -> None:
+    assert as_plain_markdown("a*b*.txt\n# <b>") == r"a\*b\*\.txt⏎\# \<b\>"
