@@ -116,11 +116,17 @@ def test_offsets_agree_with_python(text: str) -> None:
     [
         ("", []),
         ("a", [("a", 1)]),
-        (" ห", [(" ห", 3)]),
+        (" 👨", [(" 👨", 2)]),
         ("ที่", [("ที่", 6)]),
         ("กk", [("ก", 2), ("k", 1)]),
     ],
-    ids=["empty", "one letter", "space and letter", "one cluster", "letter and mark-free neighbour"],
+    ids=[
+        "empty",
+        "one letter",
+        "space and half an emoji in one token",
+        "one cluster",
+        "letter and mark-free neighbour",
+    ],
 )
 def test_segments_of_gpt2_are_known(text: str, expected: list[tuple[str, int]]) -> None:
     found = segments(text, openai_tokenizer("gpt2"))
@@ -139,6 +145,12 @@ def test_tokens_that_do_not_spell_the_text_are_refused(lengths: Sequence[int]) -
         segment_ends(TextMap("abc"), np.array(lengths, dtype=np.int64))
 
 
+def test_ids_of_any_size_are_found() -> None:
+    """A table of all ids up to the largest one would need a terabyte here."""
+    tokenizer = ByteTokenizer((5,))
+    assert token_lengths(tokenizer.encode("hello world"), tokenizer).tolist() == [5, 5, 1]
+
+
 def test_token_lengths_ask_for_each_distinct_token_once() -> None:
     class Counting:
         asked = 0
@@ -150,5 +162,3 @@ def test_token_lengths_ask_for_each_distinct_token_once() -> None:
     source = Counting()
     assert token_lengths([3, 1, 3, 3], source).tolist() == [3, 1, 3, 3]
     assert source.asked == 2
-
-

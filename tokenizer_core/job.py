@@ -10,9 +10,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Literal
 
 from tokenizer_core.pretokens import check_text
+from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 from tokenizer_core.trainer import Merge
 
@@ -68,10 +70,11 @@ class Job:
     """
 
     def __init__(self, training: Training, worker: subprocess.Popen[bytes] | None = None) -> None:
-        self.id = secrets.token_urlsafe(16)
-        self.training = training
         for text in training.texts:
             check_text(text)
+        assign_ids(training.special_tokens, training.vocab_size)  # better refused now than after the training
+        self.id = secrets.token_urlsafe(16)
+        self.training = replace(training, texts=())  # the worker keeps them
         self.state: State = "starting"
         self.failure: Failure | None = None
         self.out_of_pairs = False
@@ -85,6 +88,11 @@ class Job:
         self._running_since: float | None = None
         self._changed = threading.Condition()
         self._worker = worker or start_worker()
+        self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
+        self._outbox.put(_description(training))
+        for text in training.texts:
+            self._outbox.put(text.encode("utf-8"))
+        threading.Thread(target=self._write, daemon=True).start()
         threading.Thread(target=self._listen, daemon=True).start()
 
     @property
@@ -150,46 +158,36 @@ class Job:
 
     def _command(self, command: str, **values: Any) -> None:
         if not self.ended:
-            self._send(json.dumps({"command": command, **values}).encode() + b"\n")
+            self._outbox.put(json.dumps({"command": command, **values}).encode() + b"\n")
 
-    def _send(self, *parts: bytes) -> None:
-        """Write to the worker; one that has died is noticed by the listener."""
+    def _write(self) -> None:
+        """Send what is in the outbox: commands wait until the whole corpus has gone out, callers never do."""
         assert self._worker.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            for part in parts:
+        with contextlib.suppress(OSError):  # a worker that has died is noticed by the listener
+            while (part := self._outbox.get()) is not None:
                 self._worker.stdin.write(part)
-            self._worker.stdin.flush()
+                self._worker.stdin.flush()
+        with contextlib.suppress(OSError):
+            self._worker.stdin.close()
 
     def _listen(self) -> None:
-        """Hand the training to the worker, then take in its events until it ends."""
-        worker = self._worker
-        assert worker.stdout is not None
-        assert worker.stdin is not None
-        self._send(*self._message())
-        self.training = replace(self.training, texts=())  # the worker has them now
-        for line in worker.stdout:
-            event = json.loads(line)
-            with self._changed:
-                getattr(self, f"_on_{event.pop('event')}")(**event)
-                self._changed.notify_all()
-        worker.wait()
+        """Take in the worker's events until it ends."""
+        assert self._worker.stdout is not None
+        for line in self._worker.stdout:
+            if line.endswith(b"\n"):  # a worker that was killed may leave half a line
+                self._take_in(json.loads(line))
+        self._worker.stdout.close()
+        self._worker.wait()
+        self._outbox.put(None)
         if not self.ended:
             self._end("failed", Failure("worker_died", {}, "the training process ended unexpectedly"))
-        worker.stdout.close()
-        with contextlib.suppress(OSError):
-            worker.stdin.close()
 
-    def _message(self) -> list[bytes]:
-        """The description of the training, then its texts as raw bytes."""
-        texts = [text.encode("utf-8") for text in self.training.texts]
-        description = {
-            "text_bytes": [len(text) for text in texts],
-            "pattern": self.training.pattern,
-            "vocab_size": self.training.vocab_size,
-            "min_count": self.training.min_count,
-            "pace": self.training.pace,
-        }
-        return [json.dumps(description).encode() + b"\n", *texts]
+    def _take_in(self, event: dict[str, Any]) -> None:
+        """Note one event; what a stopped worker still had to say is dropped."""
+        with self._changed:
+            if not self.ended:
+                getattr(self, f"_on_{event.pop('event')}")(**event)
+                self._changed.notify_all()
 
     def _set_state(self, state: State) -> None:
         if state == "running" and self._running_since is None:
@@ -234,3 +232,15 @@ class Job:
     def _on_failed(self, code: str, values: dict[str, Any], message: str) -> None:
         self.failure = Failure(code, values, message)
         self._set_state("failed")
+
+
+def _description(training: Training) -> bytes:
+    """What the worker reads first: all of a training but its texts, of which only the lengths."""
+    description = {
+        "text_bytes": [len(text.encode("utf-8")) for text in training.texts],
+        "pattern": training.pattern,
+        "vocab_size": training.vocab_size,
+        "min_count": training.min_count,
+        "pace": training.pace,
+    }
+    return json.dumps(description).encode() + b"\n"

@@ -94,18 +94,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     tokenizer_core.errors.PatternError: the split pattern must compile; missing ) at position 2
     """
     source = pattern_source(pattern)
-    if len(source) > MAX_PATTERN_LENGTH:
-        raise PatternError(
-            f"the split pattern must have at most {MAX_PATTERN_LENGTH:,} characters; it has {len(source):,}",
-            "pattern_long",
-            limit=MAX_PATTERN_LENGTH,
-            length=len(source),
-        )
-    if unrolled_length(source) > MAX_UNROLLED_LENGTH:
-        raise PatternError(
-            "the split pattern must be simple enough to compile; its repeat counts are too large",
-            "pattern_complex",
-        )
+    _refuse_unfit(source)
     try:
         return regex.compile(source)
     except regex.error as error:
@@ -120,6 +109,29 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
             f"the split pattern must be simple enough to compile; {type(error).__name__} came",
             "pattern_complex",
         ) from None
+
+
+def _refuse_unfit(source: str) -> None:
+    """Refuse what would compile, but at too high a price, or could not be saved."""
+    if len(source) > MAX_PATTERN_LENGTH:
+        raise PatternError(
+            f"the split pattern must have at most {MAX_PATTERN_LENGTH:,} characters; it has {len(source):,}",
+            "pattern_long",
+            limit=MAX_PATTERN_LENGTH,
+            length=len(source),
+        )
+    if unrolled_length(source) > MAX_UNROLLED_LENGTH:
+        raise PatternError(
+            "the split pattern must be simple enough to compile; its repeat counts are too large",
+            "pattern_complex",
+        )
+    if surrogate := regex.search("[\ud800-\udfff]", source):
+        raise PatternError(
+            f"the split pattern must be valid Unicode; lone surrogate at position {surrogate.start()}",
+            "pattern_syntax",
+            why="lone surrogate",
+            position=surrogate.start(),
+        )
 
 
 def unrolled_length(source: str) -> float:

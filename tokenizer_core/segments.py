@@ -18,6 +18,7 @@ _CLUSTER = regex.compile(r"\X")
 # A character joins others only by rules of its kind. BASE breaks before itself and JOINER never does, except as
 # said in `_cluster_starts`; what is neither (Hangul, flags, emoji, Indic consonants, Prepend) is left to `\X`.
 _BASE, _JOINER, _CONTROL, _OTHER = 0, 1, 2, 3
+_TABLE = 1 << 22  # larger than any code point and any vocabulary; a special token may have any id
 _KINDS = (
     (_CONTROL, regex.compile(r"[\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}]")),
     (_JOINER, regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}]")),
@@ -105,10 +106,13 @@ def token_lengths(token_ids: Sequence[int], tokenizer: TokenSource) -> Ints:
 def distinct_ids(ids: Ints) -> tuple[Ints, Ints]:
     """The distinct ids in ascending order, and for each id its place among them.
 
-    Counting by a table, not by sorting: 8 ms instead of 130 for 1.8 million ids.
+    >>> distinct_ids(np.array([7, 3, 7]))
+    (array([3, 7]), array([1, 0, 1]))
     """
-    if not len(ids):
-        return ids, ids
+    if not len(ids) or int(ids.max()) >= _TABLE:
+        distinct, places = np.unique(ids, return_inverse=True)
+        return distinct, places
+    # By a table, not by sorting: 8 ms instead of 130 for 1.8 million ids.
     seen = np.zeros(int(ids.max()) + 1, dtype=np.bool_)
     seen[ids] = True
     distinct = np.flatnonzero(seen)
@@ -152,7 +156,7 @@ def _cluster_starts(text: str, code_points: npt.NDArray[np.uint32]) -> Flags:
     all but the characters of other kinds: the stretches around them go through `\\X`.
     """
     kinds = _kinds(code_points)
-    starts = kinds != _JOINER
+    starts: Flags = kinds != _JOINER
     starts[1:] |= kinds[:-1] == _CONTROL
     starts[1:] &= (code_points[:-1] != ord("\r")) | (code_points[1:] != ord("\n"))
     starts[:1] = True

@@ -122,7 +122,8 @@ class Conductor:
     def obey_until(self, moment: float) -> None:
         """Carry out commands until a moment has come, or training need not wait for it any more."""
         with contextlib.suppress(Empty):
-            while not (self.stopped or self.paused):
+            pace = self.pace
+            while not (self.stopped or self.paused) and self.pace == pace:
                 wait = moment - time.monotonic()
                 self.obey(self.commands.get(timeout=wait) if wait > 0 else self.commands.get_nowait())
 

@@ -23,6 +23,7 @@ def keep_address() -> None:
     st.query_params["lang"] = language()
     job = current_job()
     if job is not None:
+        st.session_state["job_id"] = job.id  # a page change empties the address
         st.query_params["job"] = job.id
     elif "job" in st.query_params:
         del st.query_params["job"]

@@ -3,7 +3,7 @@
 import json
 import struct
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -32,8 +32,8 @@ def token_view(
 ) -> None:
     """Draw a payload. People switch view and white space in the browser, without a rerun; these are defaults.
 
-    `max_height` is in pixels, for the text below the figures; what is shorter gets no scroll bar, and `None` draws
-    the text at full length.
+    `max_height` is in pixels, the figures above the columns included; what is shorter gets no scroll bar, and
+    `None` draws the text at full length.
     """
     options = {
         "key": key,
@@ -43,5 +43,10 @@ def token_view(
         "toolbar": toolbar,
         "max_height": max_height,
     }
+    _component(key=key, data=_with_options(payload, options))
+
+
+def _with_options(payload: bytes, options: dict[str, Any]) -> bytes:
+    """The options before the payload: Streamlit sends bytes as they are only where they stand alone."""
     words = json.dumps(options).encode("utf-8")
-    _component(key=key, data=struct.pack("<I", len(words)) + words + payload)
+    return struct.pack("<I", len(words)) + words + payload

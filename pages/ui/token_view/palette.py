@@ -1,7 +1,7 @@
 """The tints of tokens, in light and in dark: the one place where they are written.
 
-Found by a search over OKLab for soft tints that stay apart for normal, deuteranope, protanope and tritanope vision;
-`tests/test_token_view.py` computes contrast and distances.
+Found by a search over OKLab for soft tints that stay apart for normal, deuteranope, protanope and tritanope
+vision; `tests/test_token_view.py` computes contrast and distances.
 """
 
 LIGHT_TINTS = ("#f8ad9b", "#f2cf8a", "#f1eea6", "#a6e6c8", "#caf3f2", "#acc0fd", "#d4d4fc", "#d3b9ce")

@@ -185,7 +185,7 @@ def _column(lane: Lane, blocks: "Blocks", labels: Mapping[str, str]) -> dict[str
         "tokens": blocks.add(lane.places),
         "segment_tokens": blocks.add(np.diff(ends.tokens, prepend=0)),
         "segment_units": blocks.add(np.diff(units, prepend=0)),
-        "ids": blocks.add(lane.distinct),
+        "ids": lane.distinct.tolist(),
         "sizes": blocks.add(lane.sizes),
         "tints": blocks.add(np.array([tint(token) for token in lane.distinct_bytes], dtype=np.int64)),
         "bytes": blocks.add(np.frombuffer(b"".join(lane.distinct_bytes), dtype=np.uint8)),

@@ -84,7 +84,7 @@ class Lane {
     const array = (name) => readArray(arrays, column[name]);
     this.column = column;
     this.tokens = array("tokens"); // the place of each token among the distinct ones
-    this.ids = array("ids");
+    this.ids = column.ids;
     this.bytes = array("bytes");
     const sizes = array("sizes");
     this.bytesAt = totals(sizes.length, (place) => sizes[place]);
