@@ -165,9 +165,7 @@ PROSE = {
 
 @pytest.mark.parametrize(("encoding", "text"), PROSE.values(), ids=PROSE)
 @pytest.mark.parametrize("times", [1, 5])
-def test_prose_in_another_encoding_is_a_marked_guess_and_never_thai(
-    encoding: str, text: str, times: int
-) -> None:
+def test_prose_in_another_encoding_is_a_marked_guess_and_never_thai(encoding: str, text: str, times: int) -> None:
     decoded = decode_text("\n".join([text] * times).encode(encoding))
     assert decoded.is_guess
     assert decoded.encoding in CANDIDATE_ENCODINGS
@@ -329,9 +327,7 @@ def test_a_chosen_unicode_encoding_drops_its_own_mark_once(chosen: str) -> None:
             assert decode_text(mark + encoded, encoding=chosen) == ("\ufeffไทย", name, False)
 
 
-@pytest.mark.parametrize(
-    "name", ["klingon", "base64", "rot13", "utf-7", "unicode_escape", "idna", "", "a\x00b"]
-)
+@pytest.mark.parametrize("name", ["klingon", "base64", "rot13", "utf-7", "unicode_escape", "idna", "", "a\x00b"])
 def test_an_encoding_that_gives_no_text_is_refused(name: str) -> None:
     error = error_of(b"abc", encoding=name)
     assert (error.code, error.values) == ("unknown_encoding", {"encoding": name})

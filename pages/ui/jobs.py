@@ -19,12 +19,20 @@ class Registry:
         self._last_seen: dict[str, float] = {}
         self._spare: subprocess.Popen[bytes] | None = None
         self._preparing: threading.Thread | None = None
+        self._warm = threading.Event()
+        self._warm.set()
         self._lock = threading.Lock()
 
     def warm_up(self) -> None:
         """Start the spare worker, which compiles what is not yet compiled, then load that here."""
+        self._warm.clear()
         self._preparing = threading.Thread(target=self._warm_up, daemon=True)
         self._preparing.start()
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether this process can encode at once; until then it would hold every page for seconds."""
+        return self._warm.is_set()
 
     def start(self, training: Training) -> Job:
         """Start a training; raises `TrainingError` where too many run already."""
@@ -79,6 +87,7 @@ class Registry:
         end_worker(worker)
         if ready:
             warm_up()
+        self._warm.set()
         self._prepare_spare()
 
     def _prepare_spare(self) -> None:

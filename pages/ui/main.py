@@ -6,11 +6,19 @@ from pages.ui import state
 from pages.ui.navigation import all_pages
 from pages.ui.words import LANGUAGES, language, t
 
+# White on the light teal of the dark scheme would be hard to read.
+STYLE = """<style>
+button[data-testid="stBaseButton-primary"], button[data-testid="stBaseButton-primary"] * {
+  color: light-dark(#ffffff, #04211d);
+}
+</style>"""
+
 
 def main() -> None:
     """Draw the frame and run the page that the address names."""
     page = st.navigation(all_pages(), position="top")
     st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon="🧩", layout="wide")
+    st.html(STYLE)
     state.keep_address()
     name = page.url_path or "home"
     st.session_state.setdefault("lang", language())

@@ -9,7 +9,7 @@ from pages.ui.token_view.palette import DARK_INK, DARK_TINTS, LIGHT_INK, LIGHT_T
 from pages.ui.token_view.payload import tint
 from tokenizer_core.trainer import Merge
 
-_NAMES = {" ": "␠", "\n": "⏎", "\r": "␍", "\t": "⇥", "\u00a0": "⍽"}
+_GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 _MARK = regex.compile(r"[\p{M}\u0e33]")
 _INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
 
@@ -20,7 +20,7 @@ def chip_parts(token: bytes) -> list[tuple[str, bool]]:
     >>> chip_parts("ที่".encode())
     [('ที่', True)]
     >>> chip_parts("่".encode()), chip_parts(b" \\xe0\\xb8")
-    ([('◌่', True)], [('␠', True), ('E0 B8', False)])
+    ([('◌่', True)], [('␣', True), ('E0 B8', False)])
     """
     text = token.decode("utf-8", errors="surrogateescape")
     runs = regex.findall(r"[\ud800-\udfff]+|[^\ud800-\udfff]+", text)
@@ -65,8 +65,8 @@ def _as_text(text: str) -> str:
 
 
 def _visible(character: str) -> str:
-    if character in _NAMES:
-        return _NAMES[character]
+    if character in _GLYPHS:
+        return _GLYPHS[character]
     return f"U+{ord(character):04X}" if _INVISIBLE.match(character) else character
 
 

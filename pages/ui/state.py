@@ -58,6 +58,8 @@ def open_tokenizer(tokenizer: Tokenizer, key: str) -> None:
 
 def mine() -> Mine | None:
     """The visitor's own tokenizer: one opened from a file, else as far as the training has come."""
+    if not registry().is_warm:
+        return None
     opened: Mine | None = st.session_state.get("opened")
     if opened is not None:
         return opened

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui import state
 from pages.ui.cached import own_row
 from pages.ui.charts import token_curve
+from pages.ui.jobs import registry
 from pages.ui.merges import merge_rows
 from pages.ui.navigation import go
 from pages.ui.setup import PACES
@@ -50,6 +51,9 @@ def _live(job: Job, state_at_start: str) -> None:
     elif job.merges or not job.failure:
         _summary(job)
         _ways_on(job)
+    if (not job.ended and not job.curve) or not registry().is_warm:
+        st.skeleton(height=320)  # nothing to show yet, or this process is still compiling what draws it
+        return
     tokenizer = job.tokenizer()
     _sample(tokenizer)
     newest, chart = st.columns(2, gap="large")

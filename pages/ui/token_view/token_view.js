@@ -667,7 +667,9 @@ class TokenView {
 
   refill() {
     for (const row of this.rows) if (row.cells) this.draw(row);
-    if (this.hot) this.light(this.hot.lane, this.hot.piece, this.hot.node);
+    const node = this.hot?.node;
+    if (node?.isConnected && node.piece) this.light(node.lane, node.piece, node);
+    else this.unlight();
   }
 
   draw(row) {
@@ -871,9 +873,7 @@ class TokenView {
   }
 
   focusOut(event) {
-    event.target.removeAttribute?.("aria-label");
-    event.target.removeAttribute?.("role");
-    if (event.target === this.box) this.box.setAttribute("role", "group"), this.box.setAttribute("aria-label", this.model.labels.text_view);
+    if (event.target !== this.box) for (const name of ["role", "aria-label", "aria-describedby"]) event.target.removeAttribute(name);
     if (this.box.contains(event.relatedTarget)) return;
     this.focused = false;
     this.box.tabIndex = 0;
@@ -940,6 +940,7 @@ class TokenView {
     const text = node.piece.chip ? partsOf(lane.bytesOf(first)).map((part) => part.hex ?? spoken(part.text)).join(" ") : spoken(this.model.text.slice(node.piece.from, node.piece.to));
     const values = { first: first + 1, last: stop, count: lane.tokens.length, text, ids: ids.join(", ") };
     node.setAttribute("role", "img");
+    node.setAttribute("aria-describedby", "card");
     node.setAttribute("aria-label", this.model.label(stop - first > 1 ? "piece_of_many" : "piece_of_one", values));
   }
 }

@@ -1,0 +1,195 @@
+"""Split patterns cut without loss, agree with tiktoken's, and hostile ones end in an error that says why."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import REPOSITORY, hostile_texts
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tokenizer_core import SPLIT_PATTERNS, count_pretokens, openai_tokenizer, patterns, pretokenize
+from tokenizer_core.errors import PatternError, TextError
+from tokenizer_core.patterns import MAX_PATTERN_LENGTH, compile_pattern, unrolled_length
+
+HOSTILE_PATTERNS = {
+    "empty": "",
+    "empty_matches": "a*",
+    "empty_between": r"\b|(?=a)",
+    "never_matches": "(?!)",
+    "groups": "(a)|(b)(c)?",
+    "nested_groups": "((a)+(b)?)+",
+    "gaps": "[a-z]+",
+    "lookbehind": "(?<=a)b|(?<! ) ",
+    "lookahead": "a(?=b)|(?!a).",
+    "backwards": "(?r)a+b?|.",
+    "backwards_gaps": "(?r)[ab]{1,2}",
+    "keep_out": r"a\Kb?|\s\K",
+    "keep_out_of_all": r".*\K",
+    "branch_reset": r"(?|(a)|(b))\1",
+    "conditional": "(a)?(?(1)b|c)",
+    "clusters": r"\X",
+    "anchors": r"^.|.$|\Ga",
+    "fuzzy": "(?:ab){e<=1}",
+    "full_case": "(?if)ss",
+    "bounded_recursion": "a(?R)?b",
+    "lazy": ".*?",
+    "dot_all": "(?s).",
+}
+
+
+def error_of(pattern: str, text: str = "a") -> PatternError:
+    with pytest.raises(PatternError) as caught:
+        pretokenize(text, pattern)
+    return caught.value
+
+
+# Nothing is lost
+
+
+@pytest.mark.parametrize("name", SPLIT_PATTERNS)
+@given(text=hostile_texts)
+@example(text="")
+@example(text="\r\n \r\n  x\n ")
+def test_named_patterns_match_all_text_without_gaps(name: str, text: str) -> None:
+    matches = [match.group() for match in compile_pattern(name).finditer(text)]
+    assert pretokenize(text, name) == matches
+    assert "".join(matches) == text
+    assert "" not in matches
+
+
+@pytest.mark.parametrize("pattern", HOSTILE_PATTERNS.values(), ids=HOSTILE_PATTERNS)
+@given(text=hostile_texts)
+@example(text="")
+@example(text="aabbcab")
+def test_hostile_patterns_lose_nothing(pattern: str, text: str) -> None:
+    pretokens = pretokenize(text, pattern)
+    assert "".join(pretokens) == text
+    assert "" not in pretokens
+
+
+@given(st.text(alphabet=r"ab.*+?()[]|\^$Kr{}1,:=!<", max_size=12), st.text(alphabet="ab1", max_size=8))
+def test_any_pattern_loses_nothing_or_is_refused(pattern: str, text: str) -> None:
+    try:
+        assert "".join(pretokenize(text, pattern)) == text
+    except (PatternError, FutureWarning):  # FutureWarning: regex warns of "[[" and the like
+        pass
+
+
+@given(st.lists(hostile_texts, max_size=4), st.sampled_from([*SPLIT_PATTERNS, "[a-z]+"]))
+def test_counts_are_those_of_the_pretokens_in_order_of_first_appearance(texts: list[str], pattern: str) -> None:
+    pretokens = [pretoken for text in texts for pretoken in pretokenize(text, pattern)]
+    counts = count_pretokens(texts, pattern)
+    assert list(counts) == list(dict.fromkeys(pretokens))
+    assert counts.total() == len(pretokens)
+    assert all(counts[pretoken] == pretokens.count(pretoken) for pretoken in counts)
+
+
+def test_gaps_stand_between_the_matches() -> None:
+    assert pretokenize("--one, two!", "[a-z]+") == ["--", "one", ", ", "two", "!"]
+
+
+def test_groups_do_not_replace_what_the_pattern_matches() -> None:
+    assert pretokenize("abcb", "(a)|(b)(c)?") == ["a", "bc", "b"]
+
+
+def test_marks_stay_in_thai_words_with_mark_aware_and_not_with_llama3() -> None:
+    assert pretokenize("กำลังเรียน", "mark_aware") == ["กำลังเรียน"]
+    assert pretokenize("ที่นี่", "llama3") == ["ท", "ี่", "น", "ี่"]
+
+
+def test_none_keeps_the_text_in_one_piece() -> None:
+    assert pretokenize("one\n two\r\n", "none") == ["one\n two\r\n"]
+    assert pretokenize("", "none") == []
+
+
+# The same as OpenAI's
+
+
+@pytest.mark.parametrize(
+    ("name", "encoding"), [("gpt2", "gpt2"), ("cl100k", "cl100k_base"), ("o200k", "o200k_base")]
+)
+def test_openai_patterns_are_those_of_tiktoken(name: str, encoding: str) -> None:
+    assert SPLIT_PATTERNS[name] == openai_tokenizer(encoding).pattern
+
+
+# Refused, with the reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "position", "why"),
+    [
+        ("(a", 2, "missing )"),
+        ("a)", 1, "unbalanced parenthesis"),
+        ("[z-a]", 4, "bad character range"),
+        ("a**", 2, "multiple repeat"),
+        (r"\p{Foo}", 7, "unknown property"),
+        ("a\\", 2, "bad escape (end of pattern)"),
+        (r"\L<names>", 9, "undefined named list"),
+        ("a\ud800", 1, "lone surrogate"),
+    ],
+)
+def test_a_pattern_that_does_not_compile_says_where_and_why(pattern: str, position: int, why: str) -> None:
+    error = error_of(pattern)
+    assert error.code == "pattern_syntax"
+    assert error.values == {"why": why, "position": position}
+    assert f"{why} at position {position}" in str(error)
+
+
+def test_a_slow_pattern_is_given_up_and_says_where() -> None:
+    error = error_of("(a+)+$", "b" + "a" * 3000 + "b")
+    assert error.code == "pattern_slow"
+    assert error.values["seconds"] == 2.0
+    assert error.values["excerpt"].startswith("aaaa") or error.values["position"] == 0
+
+
+def test_endless_recursion_is_given_up() -> None:
+    assert error_of("(?R)").code == "pattern_memory"
+
+
+def test_a_pattern_slow_at_first_and_large_at_second_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "time_budget", lambda text: 0.05)
+    assert error_of("(?R)").code == "pattern_slow"
+
+
+def test_a_long_pattern_is_refused() -> None:
+    compile_pattern("a" * MAX_PATTERN_LENGTH)
+    error = error_of("a" * (MAX_PATTERN_LENGTH + 1))
+    assert (error.code, error.values["length"]) == ("pattern_long", MAX_PATTERN_LENGTH + 1)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a{999999999}",
+        "(?:a{9999}){9999}",
+        "(?:(?:a{300}b)+){300,}",
+        "(?x)a{1 000 000 #)\n 000}",
+        "b#{a{1#(?:a{2000}){2000}",
+        "(" * 900 + ")" * 900,
+    ],
+    ids=["count", "nested", "nested_minimum", "verbose", "no_comment", "deep"],
+)
+def test_a_pattern_that_would_fill_the_memory_is_refused(pattern: str) -> None:
+    assert error_of(pattern).code == "pattern_complex"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [*SPLIT_PATTERNS.values(), r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d{2}|(?:\d{1,3}\.){3}\d"],
+)
+def test_honest_repeats_are_far_from_the_limit(pattern: str) -> None:
+    assert unrolled_length(pattern) < 10_000
+
+
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+def test_a_lone_surrogate_in_the_text_is_refused_with_its_place(pattern: str) -> None:
+    with pytest.raises(TextError) as caught:
+        count_pretokens("ab\udc00", pattern)
+    assert caught.value.values == {"position": 2, "surrogate": "U+DC00"}
+
+
+def test_importing_patterns_compiles_nothing() -> None:
+    code = "from tokenizer_core.patterns import compile_pattern as c; print(c.cache_info().currsize)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "0"

@@ -1,0 +1,134 @@
+"""Special tokens act only where they are allowed, the longest first, and their ids never collide."""
+
+import pytest
+from conftest import hostile_texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenizer_core import Tokenizer, train
+from tokenizer_core.errors import SpecialTokenError
+from tokenizer_core.special_tokens import MAX_TOKEN_ID, allowed_tokens, assign_ids, split_on_special_tokens
+
+SPECIAL = ["<|end|>", "<|end|>>", "<|", "จบ", "a.b", "🏁", "(", " "]
+tokenizer = train("the end of the text จบ", 270, special_tokens=SPECIAL)
+texts = st.one_of(
+    st.lists(st.sampled_from([*SPECIAL, "the ", "จ", "<", "|>", "a-b", "end"]), max_size=12).map("".join),
+    hostile_texts,
+)
+subsets = st.sets(st.sampled_from(SPECIAL))
+
+
+def split_by_definition(text: str, allowed: set[str]) -> list[tuple[str, bool]]:
+    """At each place the longest token that begins there, else the next character."""
+    pieces: list[tuple[str, bool]] = []
+    ordinary, i = "", 0
+    while i < len(text):
+        token = max((token for token in allowed if text.startswith(token, i)), key=len, default="")
+        if token and ordinary:
+            pieces.append((ordinary, False))
+        if token:
+            pieces.append((token, True))
+        ordinary = "" if token else ordinary + text[i]
+        i += len(token) or 1
+    return [*pieces, (ordinary, False)] if ordinary or not allowed else pieces
+
+
+# Where they act
+
+
+@given(texts, subsets)
+def test_the_longest_token_wins_wherever_one_begins(text: str, allowed: set[str]) -> None:
+    assert list(split_on_special_tokens(text, allowed)) == split_by_definition(text, allowed)
+
+
+@given(texts)
+def test_nothing_is_special_unless_allowed(text: str) -> None:
+    ids = tokenizer.encode(text)
+    assert not set(ids) & set(tokenizer.special_tokens.values())
+    assert ids == Tokenizer(tokenizer.merges).encode(text)
+
+
+@given(texts, subsets)
+def test_only_allowed_tokens_act_and_the_text_comes_back(text: str, allowed: set[str]) -> None:
+    ids = tokenizer.encode(text, allowed_special=allowed)
+    acted = {token for token, token_id in tokenizer.special_tokens.items() if token_id in ids}
+    assert acted <= allowed
+    assert tokenizer.decode(ids) == text
+    assert not any(token in text for token in allowed) or acted
+
+
+@given(texts)
+def test_all_allows_every_special_token(text: str) -> None:
+    assert tokenizer.encode(text, allowed_special="all") == tokenizer.encode(text, allowed_special=SPECIAL)
+
+
+def test_one_token_may_be_allowed_by_its_text() -> None:
+    assert tokenizer.encode("จบ", allowed_special="จบ") == [tokenizer.special_tokens["จบ"]]
+
+
+def test_text_is_cut_at_special_tokens_before_it_is_split() -> None:
+    plain = Tokenizer(tokenizer.merges)
+    ids = tokenizer.encode("the<|end|>the", allowed_special=["<|end|>"])
+    assert ids == [*plain.encode("the"), tokenizer.special_tokens["<|end|>"], *plain.encode("the")]
+
+
+def test_only_own_special_tokens_can_be_allowed() -> None:
+    with pytest.raises(SpecialTokenError) as caught:
+        tokenizer.encode("text", allowed_special=["<|end|>", "<|none|>"])
+    assert caught.value.values == {"token": "<|none|>"}
+    assert allowed_tokens({}, "all") == set()
+
+
+# Their ids
+
+
+def test_ids_follow_the_last_merge() -> None:
+    assert list(tokenizer.special_tokens.items()) == [
+        (token, tokenizer.vocab_size + n) for n, token in enumerate(SPECIAL)
+    ]
+
+
+def test_ids_follow_the_last_merge_of_a_vocabulary_that_ran_out_of_pairs() -> None:
+    small = train("aaaa", 10_000, special_tokens=["<|end|>"])
+    assert small.special_tokens == {"<|end|>": small.vocab_size}
+
+
+def test_a_smaller_vocabulary_moves_the_ids_with_it() -> None:
+    assert list(tokenizer.at(260).special_tokens.items()) == [(token, 260 + n) for n, token in enumerate(SPECIAL)]
+
+
+def test_given_ids_are_kept() -> None:
+    kept = Tokenizer([], special_tokens={"<|b|>": 100_000, "<|a|>": 256})
+    assert kept.encode("<|a|><|b|>", allowed_special="all") == [256, 100_000]
+    assert kept.token_bytes(100_000) == b"<|b|>"
+
+
+def test_a_single_string_is_one_special_token() -> None:
+    assert assign_ids("<|end|>", 256) == {"<|end|>": 256}
+
+
+@pytest.mark.parametrize(
+    ("special_tokens", "code"),
+    [
+        ([""], "special_token_empty"),
+        (["<a>", "<b>", "<a>"], "special_token_duplicate"),
+        (["\ud800"], "special_token_surrogate"),
+        ({"<a>": 255}, "special_token_id_taken"),
+        ({"<a>": -1}, "special_token_id_taken"),
+        ({"<a>": MAX_TOKEN_ID + 1}, "special_token_id_taken"),
+        ({"<a>": 300, "<b>": 300}, "special_token_same_id"),
+    ],
+    ids=["empty", "duplicate", "surrogate", "byte", "negative", "beyond", "same"],
+)
+def test_unfit_special_tokens_are_refused(special_tokens: list[str] | dict[str, int], code: str) -> None:
+    with pytest.raises(SpecialTokenError) as caught:
+        Tokenizer([], special_tokens=special_tokens)
+    assert caught.value.code == code
+
+
+def test_an_id_of_a_merge_is_taken() -> None:
+    merges = [(97, 97), (256, 97)]
+    assert Tokenizer(merges, special_tokens={"<a>": 258}).special_tokens == {"<a>": 258}
+    with pytest.raises(SpecialTokenError) as caught:
+        Tokenizer(merges, special_tokens={"<a>": 257})
+    assert caught.value.values == {"token": "<a>", "token_id": 257, "first_free_id": 258}

@@ -1,0 +1,246 @@
+"""Fast training gives the merges of the definition, and its counts, however it is driven."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+from conftest import hostile_texts
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from tokenizer_core import SPLIT_PATTERNS, Merge, Trainer, count_pretokens, pretokenize, train
+from tokenizer_core.errors import TextError, TrainingError
+from tokenizer_core.reference import Pair, get_stats, merge, train_by_definition
+
+# From the notebook published with the article on Thai tokenizers: 512 entries learned from this corpus.
+ARTICLE_THAI = "เมื่อสังคมมีวิวัฒนาการขึ้นในดินแดนต่าง"
+ARTICLE_THAI_IDS = [
+    *(369, 322, 262, 277, 332, 284, 269, 269, 503, 428, 323, 146, 260, 314, 287, 297, 484, 260, 306, 280, 360),
+    *(282, 280, 260, 276, 354),
+]
+ARTICLE_ENGLISH = "When society evolved in different lands"
+ARTICLE_ENGLISH_IDS = [
+    *(87, 104, 468, 32, 115, 111, 99, 105, 101, 116, 121, 32, 101, 118, 111, 108, 118, 101, 100, 32, 473, 32),
+    *(100, 105, 102, 102, 413, 468, 116, 32, 108, 511, 100, 115),
+]
+
+runs = st.lists(st.tuples(st.sampled_from("ab c"), st.integers(1, 9)), max_size=12).map(
+    lambda pieces: "".join(letter * times for letter, times in pieces)
+)
+corpora = st.one_of(
+    st.text(alphabet="a", max_size=40),
+    st.text(alphabet="ab", max_size=60),
+    st.text(alphabet="abc ", max_size=80),
+    runs,
+    st.lists(st.sampled_from(["ab", "ba", "aab", " ab", " ba"]), max_size=30).map("".join),
+    st.text(alphabet="กาที่น้ำ ", max_size=40),
+    st.text(alphabet="😀👍🏽🇹🇭", max_size=20),
+    hostile_texts,
+)
+patterns = st.sampled_from([*SPLIT_PATTERNS, "[ab]+", "."])
+
+
+def as_pairs(merges: Sequence[Merge]) -> list[tuple[Pair, int]]:
+    return [((merge.left, merge.right), merge.count) for merge in merges]
+
+
+def trainer_for(text: str, vocab_size: int, pattern: str = "none", min_count: int = 1) -> Trainer:
+    return Trainer(count_pretokens(text, pattern), vocab_size, min_count)
+
+
+def count_by_definition(text: str, pattern: str, merges: Sequence[tuple[Pair, int]]) -> int:
+    """Tokens of the corpus once the merges have been applied in order."""
+    pretokens = [list(pretoken.encode()) for pretoken in pretokenize(text, pattern)]
+    for token_id, (pair, _) in enumerate(merges, 256):
+        pretokens = [merge(ids, pair, token_id) for ids in pretokens]
+    return sum(map(len, pretokens))
+
+
+# The definition itself
+
+
+def test_the_definition_learns_the_classic_example() -> None:
+    assert train_by_definition("aaabdaaabac", 259, "none") == [((97, 97), 4), ((256, 97), 2), ((257, 98), 2)]
+
+
+def test_overlapping_pairs_are_counted_and_replaced_left_to_right() -> None:
+    assert get_stats([1, 1, 1]) == {(1, 1): 2}
+    assert merge([1, 1, 1], (1, 1), 9) == [9, 1]
+
+
+@given(st.lists(st.integers(0, 3), max_size=20), st.tuples(st.integers(0, 3), st.integers(0, 3)))
+def test_a_merge_undone_gives_the_ids_back(ids: list[int], pair: Pair) -> None:
+    merged = merge(ids, pair, 9)
+    assert [part for token_id in merged for part in (pair if token_id == 9 else (token_id,))] == ids
+
+
+# Fast training equals it
+
+
+@settings(max_examples=2000)
+@given(corpora, patterns, st.integers(256, 300))
+@example("", "none", 300)
+@example("a", "none", 300)
+@example("aaaaa", "none", 300)
+@example("abababab", "none", 300)
+@example("ab ba ab ba", "mark_aware", 300)
+@example("aabaabaa" * 4, "none", 300)
+def test_fast_training_agrees_with_the_definition(text: str, pattern: str, vocab_size: int) -> None:
+    trainer = trainer_for(text, vocab_size, pattern)
+    learned = as_pairs(trainer.step(vocab_size))
+    assert learned == train_by_definition(text, vocab_size, pattern)
+    assert trainer.token_count == count_by_definition(text, pattern, learned)
+    assert trainer.done
+
+
+@settings(max_examples=300)
+@given(corpora, patterns, st.lists(st.integers(0, 7), min_size=1, max_size=40))
+def test_steps_of_any_size_give_the_same_merges_and_token_counts(
+    text: str, pattern: str, steps: list[int]
+) -> None:
+    at_once = as_pairs(trainer_for(text, 290, pattern).step(1000))
+    trainer = trainer_for(text, 290, pattern)
+    learned: list[tuple[Pair, int]] = []
+    for n in steps:
+        learned += as_pairs(trainer.step(n))
+        assert len(learned) == trainer.merge_count
+        assert trainer.token_count == count_by_definition(text, pattern, learned)
+    assert learned == at_once[: sum(steps)]
+    assert trainer.done == (len(learned) == len(at_once))
+
+
+@settings(max_examples=300)
+@given(corpora, patterns, st.integers(1, 5))
+def test_a_minimum_count_ends_training_before_the_first_rarer_merge(
+    text: str, pattern: str, min_count: int
+) -> None:
+    everything = train_by_definition(text, 290, pattern)
+    common = [count >= min_count for _, count in everything]
+    kept = common.index(False) if False in common else len(common)
+    trainer = trainer_for(text, 290, pattern, min_count)
+    assert as_pairs(trainer.step(1000)) == everything[:kept]
+    assert trainer.done
+
+
+@given(st.dictionaries(st.text(alphabet="abก", min_size=1, max_size=6), st.integers(1, 2**31 - 1), max_size=6))
+def test_large_counts_weigh_as_that_many_copies(counts: dict[str, int]) -> None:
+    trainer = Trainer(counts, 270)
+    assert trainer.token_count == sum(len(pretoken.encode()) * count for pretoken, count in counts.items())
+    halved = Trainer({pretoken: min(count, 3) for pretoken, count in counts.items()}, 270)
+    copies = "|".join(pretoken for pretoken, count in counts.items() for _ in range(min(count, 3)))
+    assert as_pairs(halved.step(14)) == train_by_definition(copies, 270, r"[^|]+|\|")
+    left = trainer.token_count
+    for learned in trainer.step(14):
+        assert 1 <= learned.count <= left
+
+
+@given(st.lists(corpora, max_size=4), patterns)
+def test_several_texts_share_no_pair(texts: list[str], pattern: str) -> None:
+    trained = train(texts, 280, pattern=pattern)
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(pretokenize(text, pattern))
+    assert trained.merges == [(learned.left, learned.right) for learned in Trainer(counts, 280).step(24)]
+
+
+@given(corpora, patterns)
+def test_counts_never_rise_and_ids_count_up(text: str, pattern: str) -> None:
+    learned = trainer_for(text, 300, pattern).step(44)
+    assert [merge.token_id for merge in learned] == list(range(256, 256 + len(learned)))
+    assert all(later.count <= merge.count for merge, later in zip(learned, learned[1:]))
+
+
+# The Thai corpus
+
+
+def test_the_published_ids_of_the_article_come_out(thai_corpus: str) -> None:
+    tokenizer = train(thai_corpus, 512, pattern="llama3")
+    assert tokenizer.encode(ARTICLE_THAI) == ARTICLE_THAI_IDS
+    assert tokenizer.encode(ARTICLE_ENGLISH) == ARTICLE_ENGLISH_IDS
+
+
+@pytest.mark.parametrize("pattern", ["llama3", "mark_aware", "none"])
+def test_fast_training_agrees_with_the_definition_on_thai_text(thai_corpus: str, pattern: str) -> None:
+    part = thai_corpus[:20_000]
+    assert as_pairs(trainer_for(part, 512, pattern).step(256)) == train_by_definition(part, 512, pattern)
+
+
+def test_a_long_training_leaves_one_token_per_distinct_word(thai_corpus: str) -> None:
+    counts = count_pretokens(thai_corpus[:100_000], "mark_aware")
+    trainer = Trainer(counts, 10**9)
+    trainer.step(10**9)
+    assert trainer.done
+    assert trainer.out_of_pairs
+    assert trainer.token_count == counts.total()
+
+
+# The end of training
+
+
+def test_running_out_of_pairs_ends_training_without_an_error() -> None:
+    trainer = trainer_for("aaaa", 10_000)
+    assert as_pairs(trainer.step(10_000)) == [((97, 97), 3), ((256, 256), 1)]
+    assert (trainer.done, trainer.out_of_pairs, trainer.token_count) == (True, True, 1)
+    assert trainer.step(5) == []
+
+
+def test_a_full_vocabulary_ends_training_with_pairs_left() -> None:
+    trainer = trainer_for("abcd", 257)
+    assert len(trainer.step(5)) == 1
+    assert (trainer.done, trainer.out_of_pairs) == (True, False)
+
+
+@pytest.mark.parametrize("text", ["", "a", "\0"], ids=["empty", "letter", "nul"])
+def test_a_text_without_a_pair_learns_nothing(text: str) -> None:
+    trainer = trainer_for(text, 1000)
+    assert (trainer.done, trainer.out_of_pairs, trainer.step(3), trainer.token_count) == (
+        True,
+        True,
+        [],
+        len(text),
+    )
+    assert train(text, 1000).vocab_size == 256
+
+
+def test_a_vocabulary_of_bytes_alone_is_full_at_once() -> None:
+    trainer = trainer_for("abab", 256)
+    assert (trainer.done, trainer.step(), trainer.token_count) == (True, [], 4)
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_no_steps_learn_nothing(n: int) -> None:
+    trainer = trainer_for("abab", 300)
+    assert trainer.step(n) == []
+    assert trainer.merge_count == 0
+
+
+# Refused
+
+
+@pytest.mark.parametrize("size", [255, 0, -1])
+def test_a_vocabulary_smaller_than_the_bytes_is_refused(size: int) -> None:
+    with pytest.raises(TrainingError) as caught:
+        train("text", size)
+    assert (caught.value.code, caught.value.values) == ("vocab_size_low", {"size": size})
+    with pytest.raises(TrainingError):
+        Trainer({}, size)
+
+
+def test_a_minimum_count_below_one_is_refused() -> None:
+    with pytest.raises(TrainingError) as caught:
+        Trainer({"ab": 1}, 300, 0)
+    assert caught.value.code == "min_count_low"
+
+
+@pytest.mark.parametrize("count", [0, -1, 2**31])
+def test_a_count_out_of_range_is_refused_with_its_pretoken(count: int) -> None:
+    with pytest.raises(TrainingError) as caught:
+        Trainer({"ab": 1, "cd": count}, 300)
+    assert caught.value.values == {"pretoken": "cd", "count": count}
+
+
+def test_lone_surrogates_are_refused_even_where_two_pretokens_would_join_to_a_pair() -> None:
+    with pytest.raises(TextError):
+        Trainer({"\ud83d": 1, "\ude00": 1}, 300)
+    with pytest.raises(TextError):
+        train("\ud83d", 300)
