@@ -1,0 +1,310 @@
+"""A training in its own process learns the same merges, obeys every command, and never outlives the app."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from conftest import REPOSITORY
+
+from tokenizer_core import Merge, Trainer, count_pretokens, train
+from tokenizer_core.errors import SpecialTokenError, TextError
+from tokenizer_core.job import Job, State, Training, end_worker, start_worker
+
+SMALL = "the cat sat on the mat ที่นี่มีน้ำใจ " * 20
+# 17,576 distinct words, so that a training at full speed lasts for seconds.
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+LARGE = " ".join(a + b + c + a for a in LETTERS for b in LETTERS for c in LETTERS)
+PATIENCE = 60.0
+"""Seconds until a test gives up; nothing here takes longer than a few unless it hangs."""
+
+Start = Callable[..., Job]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts jobs, and ends their workers after the test."""
+    jobs: list[Job] = []
+
+    def start_job(text: str, vocab_size: int, **more: Any) -> Job:
+        jobs.append(Job(Training([text], vocab_size, **more)))
+        return jobs[-1]
+
+    yield start_job
+    for job in jobs:
+        job.close()
+        wait_until(job, lambda: job.ended)
+
+
+def wait_until(job: Job, reached: Callable[[], object]) -> None:
+    """Wait for what the worker's events bring about."""
+    deadline = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < deadline, f"still {job.state} with {len(job.merges)} merges"
+        job.wait(0.05)
+
+
+def wait_for(job: Job, *states: State) -> None:
+    wait_until(job, lambda: job.state in states)
+
+
+def learned(text: str, vocab_size: int, pattern: str = "mark_aware") -> list[Merge]:
+    return Trainer(count_pretokens(text, pattern), vocab_size).step(vocab_size)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that ended and waits to be collected does not."""
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return bool(done.stdout.strip()) and not done.stdout.strip().startswith("Z")
+
+
+# To the end
+
+
+def test_a_job_learns_what_training_here_learns(start: Start) -> None:
+    job = start(SMALL, 300, pattern="llama3", special_tokens=["<|end|>"])
+    wait_for(job, "done")
+    assert job.merges == learned(SMALL, 300, "llama3")
+    assert job.curve[0] == (0, len(SMALL.encode()))
+    assert job.curve[-1] == (len(job.merges), len(job.tokenizer().encode(SMALL)))
+    assert job.token_count == job.curve[-1][1]
+    assert (job.failure, job.out_of_pairs, job.ended, job.merge_goal) == (None, False, True, 44)
+    assert job.tokenizer().special_tokens == {"<|end|>": 300}
+
+
+def test_several_texts_share_no_pair(start: Start) -> None:
+    texts = ["ab", "", "ภาษาไทย", "abab"]
+    job = Job(Training(texts, 300, pattern="none"))
+    wait_for(job, "done")
+    assert job.tokenizer().merges == train(texts, 300, pattern="none").merges
+    assert (job.pretokens, job.distinct_pretokens) == (3, 3)
+
+
+def test_a_training_at_full_speed_reports_every_merge_once(start: Start) -> None:
+    job = start(LARGE, 6000)
+    wait_for(job, "done")
+    assert job.merges == learned(LARGE, 6000)
+    assert [merges for merges, _ in job.curve] == sorted({merges for merges, _ in job.curve})
+
+
+@pytest.mark.parametrize(("text", "merges"), [("", 0), ("a", 0), ("aaaa", 2)], ids=["empty", "letter", "run"])
+def test_a_corpus_with_too_few_pairs_ends_early_and_says_so(start: Start, text: str, merges: int) -> None:
+    job = start(text, 1000)
+    wait_for(job, "done")
+    assert (len(job.merges), job.out_of_pairs, job.failure) == (merges, True, None)
+
+
+def test_a_vocabulary_of_bytes_alone_is_done_at_once(start: Start) -> None:
+    job = start(SMALL, 256)
+    wait_for(job, "done")
+    assert (job.merges, job.out_of_pairs) == ([], False)
+
+
+def test_a_job_takes_over_a_warm_worker() -> None:
+    worker = start_worker()
+    job = Job(Training([SMALL], 280), worker)
+    wait_for(job, "done")
+    assert job.merges == learned(SMALL, 280)
+    assert worker.wait(PATIENCE) == 0
+
+
+# Commands
+
+
+def test_a_paused_job_learns_nothing_until_it_is_resumed(start: Start) -> None:
+    job = start(LARGE, 100_000, pace=20)
+    wait_until(job, lambda: job.merges)
+    job.pause()
+    wait_for(job, "paused")
+    held, seconds = list(job.merges), job.seconds
+    time.sleep(0.4)
+    assert (job.merges, job.seconds) == (held, seconds)
+    job.resume()
+    wait_until(job, lambda: len(job.merges) > len(held))
+    assert job.state == "running"
+
+
+def test_steps_are_exact_and_pause(start: Start) -> None:
+    job = start(LARGE, 100_000, pace=20)
+    wait_until(job, lambda: job.merges)
+    job.pause()
+    wait_for(job, "paused")
+    for merges in (1, 1, 7, 100):
+        goal = len(job.merges) + merges
+        job.step(merges)
+        wait_until(job, lambda goal=goal: len(job.merges) >= goal)
+        assert (len(job.merges), job.state, job.curve[-1][0]) == (goal, "paused", goal)
+    assert job.merges == learned(LARGE, 256 + len(job.merges))
+
+
+def test_a_step_while_running_pauses(start: Start) -> None:
+    job = start(LARGE, 100_000, pace=20)
+    wait_until(job, lambda: job.merges)
+    job.step()
+    wait_for(job, "paused")
+
+
+def test_steps_to_the_end_finish_the_training(start: Start) -> None:
+    job = start(SMALL, 300, pace=1)
+    wait_until(job, lambda: job.merges)
+    job.step(1000)
+    wait_for(job, "done")
+    assert job.merges == learned(SMALL, 300)
+
+
+@pytest.mark.parametrize("paused", [False, True], ids=["running", "paused"])
+def test_a_stopped_job_keeps_its_merges(start: Start, paused: bool) -> None:
+    job = start(LARGE, 100_000, pace=50)
+    wait_until(job, lambda: job.merges)
+    if paused:
+        job.pause()
+        wait_for(job, "paused")
+    job.stop()
+    wait_for(job, "stopped")
+    assert job.merges
+    assert job.merges == learned(LARGE, 256 + len(job.merges))
+    assert job.tokenizer().decode(job.tokenizer().encode(SMALL)) == SMALL
+    assert job.failure is None
+
+
+def test_a_job_stopped_before_it_starts_is_stopped_and_stays_so(start: Start) -> None:
+    job = start(LARGE * 10, 100_000)
+    job.stop()
+    assert job.state == "stopped"
+    time.sleep(0.3)
+    assert (job.state, job.merges, job.failure) == ("stopped", [], None)
+
+
+def test_commands_given_before_the_worker_is_ready_wait_for_it(start: Start) -> None:
+    job = start(LARGE * 20, 100_000, pace=10)  # larger than a pipe holds
+    job.set_pace(20)
+    job.pause()
+    wait_for(job, "paused")
+    job.step(3)
+    held = len(job.merges)
+    wait_until(job, lambda: len(job.merges) == held + 3)
+    assert job.merges == learned(LARGE, 256 + len(job.merges))
+
+
+def test_a_pace_holds_a_training_back_and_full_speed_lets_it_go(start: Start) -> None:
+    job = start(SMALL, 300, pace=0.01)  # the second merge would come after 100 seconds
+    wait_until(job, lambda: job.merges)
+    time.sleep(0.3)
+    assert len(job.merges) == 1
+    job.set_pace(None)
+    wait_for(job, "done")
+    assert job.merges == learned(SMALL, 300)
+
+
+def test_commands_after_the_end_do_nothing(start: Start) -> None:
+    job = start(SMALL, 260)
+    wait_for(job, "done")
+    for command in (job.pause, job.resume, job.step, job.stop, job.close):
+        command()
+    assert (job.state, len(job.merges)) == ("done", 4)
+
+
+# Failures
+
+
+def test_a_killed_worker_is_a_failure_that_keeps_the_merges(start: Start) -> None:
+    job = start(LARGE, 100_000, pace=50)
+    wait_until(job, lambda: job.merges)
+    job._worker.kill()
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "worker_died"
+    assert job.merges
+    assert job.merges == learned(LARGE, 256 + len(job.merges))
+    assert job.tokenizer().vocab_size == 256 + len(job.merges)
+
+
+def test_a_worker_killed_in_the_middle_of_a_line_is_a_failure_like_any_other() -> None:
+    talks = "import sys; sys.stdout.write('{\"event\": \"counting\"}\\n{\"event\": \"mer'); sys.stdout.flush()"
+    worker = subprocess.Popen([sys.executable, "-c", talks], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    job = Job(Training([SMALL], 300), worker)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "worker_died"
+
+
+def test_a_worker_that_died_before_its_job_is_a_failure() -> None:
+    worker = start_worker()
+    worker.kill()
+    worker.wait()
+    job = Job(Training([LARGE], 300), worker)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "worker_died"
+
+
+@pytest.mark.parametrize(
+    ("training", "code"),
+    [
+        (Training([SMALL], 300, pattern="(a"), "pattern_syntax"),
+        (Training([SMALL], 300, pattern="a{999999999}"), "pattern_complex"),
+        (Training(["a" * 3000 + "b"], 300, pattern="(a+)+$"), "pattern_slow"),
+        (Training([SMALL], 12), "vocab_size_low"),
+        (Training([SMALL], 300, min_count=0), "min_count_low"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_training_refuses_is_a_failure_with_its_reason(training: Training, code: str) -> None:
+    job = Job(training)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == code
+    assert job.failure.message
+
+
+def test_lone_surrogates_and_unfit_special_tokens_are_refused_before_a_worker_starts() -> None:
+    with pytest.raises(TextError):
+        Job(Training(["a\ud800"], 300))
+    with pytest.raises(SpecialTokenError):
+        Job(Training([SMALL], 300, special_tokens=["<a>", "<a>"]))
+
+
+# No orphans
+
+
+def test_an_ended_job_leaves_no_process(start: Start) -> None:
+    job = start(SMALL, 280)
+    wait_for(job, "done")
+    job.close()
+    assert not is_running(job._worker.pid)
+
+
+def test_an_idle_worker_can_be_ended() -> None:
+    worker = start_worker()
+    end_worker(worker)
+    assert not is_running(worker.pid)
+
+
+@pytest.mark.parametrize("moment", ["idle", "running", "paused"])
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and ps")
+def test_no_worker_outlives_an_app_that_was_killed(moment: str) -> None:
+    app = (
+        "import time\n"
+        "from tokenizer_core.job import Job, Training, start_worker\n"
+        "worker = start_worker()\n"
+        f"job = Job(Training([{LARGE[:2000]!r}], 100_000, pace=1), worker) if {moment!r} != 'idle' else None\n"
+        "while job and not job.merges: job.wait(0.1)\n"
+        f"if {moment!r} == 'paused': job.pause(); job.wait(5)\n"
+        "print(worker.pid, flush=True)\n"
+        "time.sleep(100)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", app], cwd=REPOSITORY, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    assert is_running(worker)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + PATIENCE
+    while is_running(worker):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
