@@ -1,9 +1,9 @@
 """Tokenizer Explorer: the launcher. It warms up what is slow, then serves the pages under strict headers."""
 
+import contextlib
 import gc
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,20 @@ if str(ROOT) not in sys.path:
 
 from pages.ui.headers import SecurityHeaders  # noqa: E402
 from pages.ui.jobs import registry  # noqa: E402
+from tokenizer_core.errors import RankFileError  # noqa: E402
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer  # noqa: E402
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     """Load what pages need before the first visitor comes; end the trainings with the app."""
     import altair  # noqa: F401
     import pandas  # noqa: F401
     import pyarrow  # noqa: F401
 
+    for name in OPENAI_NAMES:
+        with contextlib.suppress(RankFileError):  # the pages say what is wrong
+            openai_tokenizer(name).token_bytes(0)
     registry().warm_up()
     gc.collect()
     gc.freeze()  # Streamlit collects garbage after every run: without this a click takes four times as long

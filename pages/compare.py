@@ -41,7 +41,7 @@ with left:
         key=f"compare_names_{'mine' in choices}",
         persist_state="session",
     )
-rows = references(tuple(name for name in OPENAI_NAMES if name in chosen))
+rows = references(name for name in OPENAI_NAMES if name in chosen)
 with right:
     if "mine" in chosen:
         own = own_at_size()

@@ -13,11 +13,10 @@ from conftest import REPOSITORY
 
 from tokenizer_core import Merge, Trainer, count_pretokens, train
 from tokenizer_core.errors import SpecialTokenError, TextError
-from tokenizer_core.job import Job, State, Training, end_worker, start_worker
+from tokenizer_core.job import ENDED, Job, State, Training, end_worker, start_worker
 
-SMALL = "the cat sat on the mat ที่นี่มีน้ำใจ " * 20
-# 17,576 distinct words, so that a training at full speed lasts for seconds.
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SMALL = " ".join(f"{a}{b}{a} ที่{b}{a}" for a in LETTERS for b in "aeiouy")
 LARGE = " ".join(a + b + c + a for a in LETTERS for b in LETTERS for c in LETTERS)
 PATIENCE = 60.0
 """Seconds until a test gives up; nothing here takes longer than a few unless it hangs."""
@@ -37,7 +36,7 @@ def start() -> Iterator[Start]:
     yield start_job
     for job in jobs:
         job.close()
-        wait_until(job, lambda: job.ended)
+        wait_for(job, *ENDED)
 
 
 def wait_until(job: Job, reached: Callable[[], object]) -> None:
@@ -50,6 +49,10 @@ def wait_until(job: Job, reached: Callable[[], object]) -> None:
 
 def wait_for(job: Job, *states: State) -> None:
     wait_until(job, lambda: job.state in states)
+
+
+def wait_for_merges(job: Job, merges: int) -> None:
+    wait_until(job, lambda: len(job.merges) >= merges)
 
 
 def learned(text: str, vocab_size: int, pattern: str = "mark_aware") -> list[Merge]:
@@ -73,6 +76,7 @@ def test_a_job_learns_what_training_here_learns(start: Start) -> None:
     assert job.curve[-1] == (len(job.merges), len(job.tokenizer().encode(SMALL)))
     assert job.token_count == job.curve[-1][1]
     assert (job.failure, job.out_of_pairs, job.ended, job.merge_goal) == (None, False, True, 44)
+    assert len(job.merges) == 44
     assert job.tokenizer().special_tokens == {"<|end|>": 300}
 
 
@@ -136,7 +140,7 @@ def test_steps_are_exact_and_pause(start: Start) -> None:
     for merges in (1, 1, 7, 100):
         goal = len(job.merges) + merges
         job.step(merges)
-        wait_until(job, lambda goal=goal: len(job.merges) >= goal)
+        wait_for_merges(job, goal)
         assert (len(job.merges), job.state, job.curve[-1][0]) == (goal, "paused", goal)
     assert job.merges == learned(LARGE, 256 + len(job.merges))
 
@@ -180,14 +184,15 @@ def test_a_job_stopped_before_it_starts_is_stopped_and_stays_so(start: Start) ->
 
 
 def test_commands_given_before_the_worker_is_ready_wait_for_it(start: Start) -> None:
-    job = start(LARGE * 20, 100_000, pace=10)  # larger than a pipe holds
+    corpus = LARGE * 20  # larger than a pipe holds
+    job = start(corpus, 100_000, pace=10)
     job.set_pace(20)
     job.pause()
     wait_for(job, "paused")
     job.step(3)
     held = len(job.merges)
     wait_until(job, lambda: len(job.merges) == held + 3)
-    assert job.merges == learned(LARGE, 256 + len(job.merges))
+    assert job.merges == learned(corpus, 256 + len(job.merges))
 
 
 def test_a_pace_holds_a_training_back_and_full_speed_lets_it_go(start: Start) -> None:
@@ -224,7 +229,7 @@ def test_a_killed_worker_is_a_failure_that_keeps_the_merges(start: Start) -> Non
 
 
 def test_a_worker_killed_in_the_middle_of_a_line_is_a_failure_like_any_other() -> None:
-    talks = "import sys; sys.stdout.write('{\"event\": \"counting\"}\\n{\"event\": \"mer'); sys.stdout.flush()"
+    talks = 'import sys; sys.stdout.write(\'{"event": "counting"}\\n{"event": "mer\'); sys.stdout.flush()'
     worker = subprocess.Popen([sys.executable, "-c", talks], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     job = Job(Training([SMALL], 300), worker)
     wait_for(job, "failed")

@@ -99,10 +99,10 @@ def test_no_circle_of_imports(paths: list[Path]) -> None:
 
 
 def test_importing_the_core_loads_no_interface() -> None:
-    code = "import sys, tokenizer_core, tokenizer_core.job; print(*{name.partition('.')[0] for name in sys.modules})"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True
+    code = (
+        "import sys, tokenizer_core, tokenizer_core.job; print(*{name.partition('.')[0] for name in sys.modules})"
     )
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & INTERFACE
 
 

@@ -199,7 +199,5 @@ def test_no_network_is_used() -> None:
         "from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer\n"
         "print([len(openai_tokenizer(name).encode('hello world')) for name in OPENAI_NAMES])\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[2, 2, 2]"

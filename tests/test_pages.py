@@ -1,5 +1,6 @@
 """Every page, run without a browser: what people do on it, and what it answers to bad input."""
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.jobs import registry
 from pages.ui.token_view.payload import Block
 from pages.ui.words import catalogue
+from tokenizer_core.openai import RANK_FILES, openai_tokenizer
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGLISH = catalogue("en")
@@ -322,3 +324,20 @@ def test_a_dead_worker_is_said_and_its_merges_are_kept() -> None:
     wait_until(app, lambda: bool(app.error))
     assert ENGLISH["errors.worker_died"] in said(app)
     assert "are kept" in said(app)
+
+
+def test_a_damaged_rank_file_is_said_and_the_others_still_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for file in RANK_FILES.glob("[0-9a-f]*"):
+        shutil.copy(file, tmp_path)
+    damaged = tmp_path / "fb374d419588a4632f3f557e76b4b70aebbca790"  # o200k
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    openai_tokenizer.cache_clear()
+    try:
+        app = open_page("home")
+    finally:
+        openai_tokenizer.cache_clear()
+    assert "is damaged" in said(app)
+    assert set(counts(app)) == {"GPT-2", "GPT-4 (cl100k)"}

@@ -76,7 +76,7 @@ class Tokenizer:
     def at(self, vocab_size: int) -> Tokenizer:
         """The tokenizer as it was at a smaller vocabulary size: the first `vocab_size` - 256 merges.
 
-        Special tokens keep their names and, as ever, get the ids after the last merge.
+        Special tokens stay: right after the last merge if they stood there, else with the ids they were given.
         """
         if not BYTES <= vocab_size <= self.vocab_size:
             raise TrainingError(
@@ -86,10 +86,11 @@ class Tokenizer:
                 size=vocab_size,
                 most=self.vocab_size,
             )
+        follow = assign_ids(list(self.special_tokens), self.vocab_size) == self.special_tokens
         return Tokenizer(
             self.merges[: vocab_size - BYTES],
             pattern=self.pattern,
-            special_tokens=list(self.special_tokens),
+            special_tokens=list(self.special_tokens) if follow else self.special_tokens,
             name=self.name,
         )
 

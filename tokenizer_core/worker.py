@@ -150,3 +150,4 @@ class Conductor:
 
 if __name__ == "__main__":
     main()
+    os._exit(0)  # an ordinary exit aborts: it wants stdin, which the thread that reads commands holds

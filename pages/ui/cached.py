@@ -1,12 +1,14 @@
 """Bounded caches of what pages show: a text's tokens are computed once, and again only for what changed."""
 
 import hashlib
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import streamlit as st
 
 from pages.ui.token_view import Column, token_payload
-from pages.ui.words import section, t
+from pages.ui.words import error_sentence, section, t
+from tokenizer_core.errors import RankFileError
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.tokenizer import AnyTokenizer
@@ -81,18 +83,18 @@ def pretoken_payload(text: str, pattern: str, name: str, caption: str, language:
     return token_payload(text, [column], labels=labels, locale=language)
 
 
-def references(names: tuple[str, ...] = OPENAI_NAMES) -> list[TokenizerRow]:
-    """The reference tokenizers, with their exact names and sizes."""
-    tokenizers = map(openai_tokenizer, names)
-    return [
-        TokenizerRow(
-            each,
-            each.name,
-            t(f"tokenizers.{each.name}"),
-            t("tokenizers.reference", name=each.name, count=each.vocab_size),
-        )
-        for each in tokenizers
-    ]
+def references(names: Iterable[str] = OPENAI_NAMES) -> list[TokenizerRow]:
+    """The reference tokenizers, with their exact names and sizes; the page says which one cannot be read."""
+    rows = []
+    for name in names:
+        try:
+            tokenizer = openai_tokenizer(name)
+        except RankFileError as error:
+            st.error(error_sentence(error), icon=":material/error:")
+            continue
+        caption = t("tokenizers.reference", name=name, count=tokenizer.vocab_size)
+        rows.append(TokenizerRow(tokenizer, name, t(f"tokenizers.{name}"), caption))
+    return rows
 
 
 def own_row(tokenizer: AnyTokenizer, key: str, size: int) -> TokenizerRow:

@@ -71,7 +71,7 @@ class Registry:
     def close(self) -> None:
         """End every worker."""
         if self._preparing:
-            self._preparing.join()
+            self._preparing.join(timeout=5)
         with self._lock:
             for job in self._jobs.values():
                 job.close()

@@ -1,0 +1,60 @@
+"""What README.md promises: its example runs, its map is true, its commands are those that CI runs."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def block(after: str, language: str = "") -> str:
+    """The first code block after a heading or a line."""
+    found = re.search(re.escape(after) + r".*?```" + language + r"\n(.*?)```", README, re.DOTALL)
+    assert found, after
+    return found.group(1)
+
+
+def test_the_example_runs() -> None:
+    exec(compile(block("## The library", "python"), "README.md", "exec"), {})
+
+
+def test_every_file_of_the_map_exists() -> None:
+    parents = (ROOT, ROOT / "pages", ROOT / "pages" / "ui", ROOT / "tokenizer_core")
+    for line in block("## The file map").splitlines():
+        names = line.strip().split("  ")[0]
+        for name in names.split(", "):
+            assert any((parent / name).exists() for parent in parents), name
+
+
+@pytest.mark.parametrize("heading", ["## Run it", "## Test it"])
+def test_each_command_is_one_line_that_makes_its_environment(heading: str) -> None:
+    (command,) = block(heading, "sh").strip().splitlines()
+    assert command.startswith(
+        "python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt && .venv/bin/"
+    )
+
+
+def test_ci_runs_the_test_command() -> None:
+    assert "## Test it" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_the_visible_top_level_is_as_agreed() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    top = {name.split("/")[0].strip('"') for name in listed.stdout.splitlines()}
+    agreed = {"app.py", "pages", "tokenizer_core", "sample_data", "tests", "requirements.txt", "README.md"}
+    assert {name for name in top if not name.startswith(".")} == agreed
+
+
+def test_the_sample_data_is_parallel() -> None:
+    thai, english = (
+        (ROOT / "sample_data" / f"parallel.{language}.txt").read_text(encoding="utf-8").splitlines()
+        for language in ("th", "en")
+    )
+    assert len(thai) == len(english) >= 300
+    assert all(line.strip() for line in thai + english)
+    assert all(re.search(r"[\u0e00-\u0e7f]", line) for line in thai)
