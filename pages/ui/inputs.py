@@ -19,7 +19,7 @@ from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
 SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("parallel.th.txt", "parallel.en.txt")}
 PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
-PREVIEW_SENTENCES = {
+PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're learning 2,567 words!"
     "th": "กำลังเรียนที่โรงเรียนวันที่ 12 พฤษภาคม 2567",
     "en": "They're learning 2,567 words at school today!",
 }
@@ -193,9 +193,7 @@ def _preview(pattern: str, is_custom: bool) -> bool:
     """Show a sentence cut by the pattern; False, with the reason on the page, where it cannot be used."""
     try:
         compile_pattern(pattern)
-        sentence = PREVIEW_SENTENCES[language()]
-        name = t("pattern.preview")
-        payload = pretoken_payload(sentence, pattern, name, "", language())
+        payload = pretoken_payload(PREVIEW_SENTENCE, pattern, t("pattern.preview"), "", language())
     except TokenizerError as error:
         st.error(error_sentence(error), icon=":material/error:")
         return False

@@ -26,11 +26,11 @@ def training_setup(job: Job | None) -> None:
         corpus = corpus_picker()
         st.subheader(t("train.step_size"), anchor=False)
         vocab_size = _size_picker()
+        st.subheader(t("train.step_pace"), anchor=False)
+        pace = pace_picker("train_pace")
     with settings_side:
         st.subheader(t("train.step_pattern"), anchor=False)
         pattern = pattern_picker()
-        st.subheader(t("train.step_pace"), anchor=False)
-        pace = pace_picker("train_pace")
         special_tokens = _special_tokens_picker()
     with st.container(horizontal=True, vertical_alignment="center"):
         training = None

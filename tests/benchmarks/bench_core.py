@@ -1,0 +1,257 @@
+"""Training, encoding and growth, each against its peers in the same run: prints Markdown tables.
+
+    pip install -r tests/benchmarks/requirements.txt
+    python tests/benchmarks/bench_core.py [a text file in UTF-8]
+
+Every figure is the best of five runs, in turn with the peers; ratios are our time by theirs, so that less than 1
+is faster. Our compiled code is warm, our compiled patterns are not.
+"""
+
+import json
+import math
+import os
+import platform
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from pathlib import Path
+
+import bpeasy
+import regex
+import rustbpe
+import tiktoken
+import tokenizers
+from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY))
+
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens  # noqa: E402
+from tokenizer_core.patterns import compile_pattern  # noqa: E402
+from tokenizer_core.reference import train_by_definition  # noqa: E402
+from tokenizer_core.worker import warm_up  # noqa: E402
+
+CORPUS = REPOSITORY.parent / "shared" / "corpora" / "thai_wiki_small.txt"
+RUNS = 5
+TRAININGS = [("llama3", 512), ("llama3", 4_096), ("llama3", 32_000), ("o200k", 8_000), ("mark_aware", 8_000)]
+GROWTH_MEGABYTES = (2, 8, 32)
+GROWTH_TRAINING = ("mark_aware", 4_096)
+
+Tokens = list[bytes]
+Train = Callable[[str, int, str], Tokens]
+Row = Iterable[object]
+
+
+# The trainers: a text, a vocabulary size and the name of a pattern → the tokens in the order they were learned
+
+
+def train_ours(text: str, vocab_size: int, pattern: str) -> Tokens:
+    """Text to merges: the pattern is compiled anew, the pretokens are counted, the merges are learned."""
+    compile_pattern.cache_clear()
+    regex.purge()
+    learned = Trainer(count_pretokens(text, pattern), vocab_size).step(vocab_size)
+    return Tokenizer([(merge.left, merge.right) for merge in learned]).vocabulary
+
+
+def train_rustbpe(text: str, vocab_size: int, pattern: str) -> Tokens:
+    """rustbpe takes an iterator of texts."""
+    trainer = rustbpe.Tokenizer()
+    trainer.train_from_iterator(iter([text]), vocab_size, pattern=SPLIT_PATTERNS[pattern])
+    return [bytes(token) for token, _ in trainer.get_mergeable_ranks()]
+
+
+def train_tokenizers(text: str, vocab_size: int, pattern: str) -> Tokens:
+    """Hugging Face's byte-level BPE with our split pattern."""
+    trainer = tokenizers.Tokenizer(models.BPE())
+    trainer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(SPLIT_PATTERNS[pattern]), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    trainer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    settings = trainers.BpeTrainer(vocab_size=vocab_size, initial_alphabet=alphabet, show_progress=False)
+    trainer.train_from_iterator([text], settings)
+    return [token.encode() for token, _ in sorted(trainer.get_vocab().items(), key=lambda entry: entry[1])]
+
+
+def train_bpeasy(text: str, vocab_size: int, pattern: str) -> Tokens:
+    """bpeasy wants a longest token; none of ours is as long."""
+    ranks = bpeasy.train_bpe(iter([text]), SPLIT_PATTERNS[pattern], 10_000, vocab_size)
+    return sorted(ranks, key=ranks.__getitem__)
+
+
+PEERS: dict[str, Train] = {"rustbpe": train_rustbpe, "tokenizers": train_tokenizers, "bpeasy": train_bpeasy}
+
+
+# The tables
+
+
+def main() -> None:
+    """All tables, one after the other."""
+    if sys.argv[1:2] == ["--grow"]:
+        print(json.dumps(growth_of(int(sys.argv[2]), Path(sys.argv[3]))))
+        return
+    path = Path(sys.argv[1]) if sys.argv[1:] else CORPUS
+    text = path.read_text(encoding="utf-8").strip()
+    warm_up()
+    print(f"{machine()}. Corpus: {path.name}, {len(text.encode()):,} bytes.\n")
+    show("Training: text to merges", training_header(), [training_row(text, *case) for case in TRAININGS])
+    show("Training at 512 against the definition", ["", "s"], definition_rows(text))
+    show("Encoding the corpus with an own vocabulary of 4,096", ENCODING_HEADER, encoding_rows(text))
+    show(
+        "Growth: distinct text, mark_aware, 4,096; memory is what training adds", GROWTH_HEADER, growth_rows(path)
+    )
+
+
+def training_header() -> list[str]:
+    """Ours, then a time and a ratio for each peer."""
+    return ["pattern", "size", "ours, s", *(f"{peer}, {unit}" for peer in PEERS for unit in ("s", "ours ÷ it"))]
+
+
+def training_row(text: str, pattern: str, vocab_size: int) -> Row:
+    """One training by everyone."""
+    trains = [train_ours, *PEERS.values()]
+    ours, *peers = best_of([lambda train=train: train(text, vocab_size, pattern) for train in trains])
+    ratios = (cell for peer in peers for cell in (f"{peer:.3f}", f"**{ours / peer:.2f}**"))
+    return [pattern, f"{vocab_size:,}", f"{ours:.3f}", *ratios]
+
+
+def definition_rows(text: str) -> list[Row]:
+    """One run of the definition, whose merges and counts must be ours."""
+    trainer = Trainer(count_pretokens(text, "llama3"), 512)
+    learned = [((merge.left, merge.right), merge.count) for merge in trainer.step(512)]
+    (ours,) = best_of([lambda: train_ours(text, 512, "llama3")])
+    started = time.perf_counter()
+    assert train_by_definition(text, 512, "llama3") == learned
+    slow = time.perf_counter() - started
+    return [["definition", f"{slow:.1f}"], ["ours", f"{ours:.3f}"], ["times faster", f"**{slow / ours:.0f}**"]]
+
+
+ENCODING_HEADER = ["pattern", "tokens", "ours, s", "tiktoken, s", "ours ÷ tiktoken"]
+
+
+def encoding_rows(text: str) -> list[Row]:
+    """Each pattern's own tokenizer, and tiktoken with its ranks, whose ids must be the same."""
+    return [encoding_row(text, pattern) for pattern in SPLIT_PATTERNS if pattern != "none"]
+
+
+def encoding_row(text: str, pattern: str) -> Row:
+    """A tokenizer made anew for each run, so that nothing is remembered."""
+    learned = Trainer(count_pretokens(text, pattern), 4_096).step(4_096)
+    merges = [(merge.left, merge.right) for merge in learned]
+    fresh = [Tokenizer(merges, pattern=pattern) for _ in range(RUNS + 1)]
+    ranks = {token: rank for rank, token in enumerate(fresh[0].vocabulary)}
+    peer = tiktoken.Encoding("own", pat_str=SPLIT_PATTERNS[pattern], mergeable_ranks=ranks, special_tokens={})
+    ids = fresh.pop().encode(text)
+    assert ids == peer.encode_ordinary(text)
+    ours, theirs = best_of([lambda: fresh.pop().encode(text), lambda: peer.encode_ordinary(text)])
+    return [pattern, f"{len(ids):,}", f"{ours:.3f}", f"{theirs:.3f}", f"**{ours / theirs:.2f}**"]
+
+
+GROWTH_HEADER = [
+    *("MB", "distinct pretokens", "their MB", "counting, s", "training, s", "exponent"),
+    "bytes of memory per byte of distinct pretokens",
+]
+
+
+def growth_rows(path: Path) -> list[Row]:
+    """Texts of several sizes, each in a process of its own; the exponent is that of the time, 1 being linear."""
+    rows: list[Row] = []
+    before: dict[str, float] = {}
+    for megabytes in GROWTH_MEGABYTES:
+        command = [sys.executable, __file__, "--grow", str(megabytes), str(path)]
+        grown = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+        rows.append(growth_row(megabytes, grown, before))
+        before = grown
+    return rows
+
+
+def growth_row(megabytes: int, grown: dict[str, float], before: dict[str, float]) -> Row:
+    """One size, with the exponent from the size before."""
+    exponent = ""
+    if before:
+        times = (grown["counting"] + grown["training"]) / (before["counting"] + before["training"])
+        exponent = f"**{math.log(times) / math.log(grown['text_bytes'] / before['text_bytes']):.2f}**"
+    return [
+        megabytes,
+        f"{grown['distinct']:,}",
+        f"{grown['distinct_bytes'] / 1e6:.1f}",
+        f"{grown['counting']:.2f}",
+        f"{grown['training']:.2f}",
+        exponent,
+        f"{grown['memory'] / grown['distinct_bytes']:.0f}",
+    ]
+
+
+def growth_of(megabytes: int, path: Path) -> dict[str, float]:
+    """Count and train one size; memory is how much the peak of this process rises while it trains."""
+    pattern, vocab_size = GROWTH_TRAINING
+    warm_up()
+    text = distinct_text(path.read_text(encoding="utf-8").strip(), megabytes * 1_000_000)
+    started = time.perf_counter()
+    counts = count_pretokens(text, pattern)
+    counted = time.perf_counter()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    Trainer(counts, vocab_size).step(vocab_size)
+    trained = time.perf_counter()
+    return {
+        "text_bytes": len(text.encode()),
+        "distinct": len(counts),
+        "distinct_bytes": len("".join(counts).encode()),
+        "counting": counted - started,
+        "training": trained - counted,
+        "memory": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) * 1024,
+    }
+
+
+def distinct_text(text: str, size: int) -> str:
+    """Copies of the corpus, up to `size` bytes, each with its Thai consonants exchanged in another way.
+
+    The words of every copy are new, their lengths and how often they occur are those of Thai.
+    """
+    consonants = [chr(code) for code in range(ord("ก"), ord("ฮ") + 1)]
+    shuffled = random.Random(0)
+    copies: list[bytes] = []
+    while sum(map(len, copies)) < size:
+        others = shuffled.sample(consonants, len(consonants)) if copies else consonants
+        copies.append(text.translate(str.maketrans("".join(consonants), "".join(others))).encode())
+    return b"\n".join(copies)[:size].decode("utf-8", errors="ignore")
+
+
+# Tools
+
+
+def best_of(tasks: list[Callable[[], object]]) -> list[float]:
+    """Seconds of the fastest run of each task, the tasks taking turns."""
+    seconds = [math.inf] * len(tasks)
+    for _ in range(RUNS):
+        for n, task in enumerate(tasks):
+            started = time.perf_counter()
+            task()
+            seconds[n] = min(seconds[n], time.perf_counter() - started)
+    return seconds
+
+
+def machine() -> str:
+    """What the figures depend on."""
+    packages = ("numba", "numpy", "regex", "tiktoken", "rustbpe", "tokenizers", "bpeasy")
+    versions = ", ".join(f"{package} {version(package)}" for package in packages)
+    return f"{os.cpu_count()} CPUs ({platform.machine()}), Python {platform.python_version()}, {versions}"
+
+
+def show(title: str, header: list[str], rows: list[Row]) -> None:
+    """A Markdown table under its title."""
+    print(f"### {title}\n")
+    for cells in (header, ["---"] * len(header), *rows):
+        print("| " + " | ".join(map(str, cells)) + " |")
+    print(flush=True)
+
+
+if __name__ == "__main__":
+    main()

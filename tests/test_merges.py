@@ -1,0 +1,57 @@
+"""The list of merges: every token readable, and no text ever markup."""
+
+import re
+
+import pytest
+
+from pages.ui.charts import thinned, token_curve
+from pages.ui.merges import chip_parts, merge_rows
+from tokenizer_core.trainer import Merge
+
+
+@pytest.mark.parametrize(
+    ("token", "parts"),
+    [
+        ("น้ำ".encode(), [("น้ำ", True)]),
+        ("ำ".encode(), [("◌ำ", True)]),
+        (b"\xe0\xb8", [("E0 B8", False)]),
+        ("า".encode() + b"\xe0\xb8", [("า", True), ("E0 B8", False)]),
+        (b"\x81 \n", [("81", False), ("␣⏎", True)]),
+        ("\u200b".encode(), [("U+200B", True)]),
+        (b"\x00", [("U+0000", True)]),
+        ("\u202e".encode(), [("U+202E", True)]),
+    ],
+    ids=["word", "sara am", "half a letter", "letter and a half", "broken first", "zero width", "nul", "bidi"],
+)
+def test_every_token_is_readable(token: bytes, parts: list[tuple[str, bool]]) -> None:
+    assert chip_parts(token) == parts
+
+
+def test_no_token_is_ever_markup() -> None:
+    vocabulary = [b"<script>", b"&amp;", b"<script>&amp;"]
+    rows = merge_rows([Merge(0, 1, 2, 7)], vocabulary, "")
+    assert "<script>" not in rows
+    assert rows.count("&lt;script&gt;") == 2
+    assert "&amp;amp;" in rows
+
+
+def test_the_newest_merge_stands_first() -> None:
+    vocabulary = [b"a", b"b", b"ab", b"aba"]
+    rows = merge_rows([Merge(0, 1, 2, 7), Merge(2, 0, 3, 5)], vocabulary, "")
+    assert re.findall(r'class="merge-id">(\d+)', rows) == ["3", "2"]
+
+
+@pytest.mark.parametrize("length", [1, 2, 300, 301, 5_000])
+def test_a_curve_is_thinned_but_keeps_its_ends(length: int) -> None:
+    points = [(n, length - n) for n in range(length)]
+    kept = thinned(points)
+    assert len(kept) <= 300
+    assert (kept[0], kept[-1]) == (points[0], points[-1])
+    assert len(set(kept)) == len(kept)
+
+
+def test_the_curve_spans_the_whole_training() -> None:
+    rows, spec = token_curve([(0, 100), (5, 60)], 44, "merges", "tokens")
+    assert rows == [{"merges": 0, "tokens": 100}, {"merges": 5, "tokens": 60}]
+    assert spec["encoding"]["x"]["scale"]["domain"] == [0, 44]
+    assert "title" not in spec  # Vega cuts Thai marks off in titles
