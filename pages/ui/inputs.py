@@ -20,9 +20,6 @@ SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
 SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("parallel.th.txt", "parallel.en.txt")}
 PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
 PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're learning 2,567 words!"
-    "th": "กำลังเรียนที่โรงเรียนวันที่ 12 พฤษภาคม 2567",
-    "en": "They're learning 2,567 words at school today!",
-}
 
 
 @dataclass(frozen=True)
