@@ -12,7 +12,6 @@ import math
 import os
 import platform
 import random
-import resource
 import subprocess
 import sys
 import time
@@ -190,14 +189,14 @@ def growth_row(megabytes: int, grown: dict[str, float], before: dict[str, float]
 
 
 def growth_of(megabytes: int, path: Path) -> dict[str, float]:
-    """Count and train one size; memory is how much the peak of this process rises while it trains."""
+    """Count and train one size; memory is what the peak is above what was in use before."""
     pattern, vocab_size = GROWTH_TRAINING
     warm_up()
     text = distinct_text(path.read_text(encoding="utf-8").strip(), megabytes * 1_000_000)
     started = time.perf_counter()
     counts = count_pretokens(text, pattern)
     counted = time.perf_counter()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = memory_now_then_peak()
     Trainer(counts, vocab_size).step(vocab_size)
     trained = time.perf_counter()
     return {
@@ -206,8 +205,20 @@ def growth_of(megabytes: int, path: Path) -> dict[str, float]:
         "distinct_bytes": len("".join(counts).encode()),
         "counting": counted - started,
         "training": trained - counted,
-        "memory": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) * 1024,
+        "memory": memory_peak() - before,
     }
+
+
+def memory_now_then_peak() -> int:
+    """Bytes in use; the peak counts anew from here (Linux)."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return memory_peak()
+
+
+def memory_peak() -> int:
+    """The most bytes in use since the peak was last set back (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024
 
 
 def distinct_text(text: str, size: int) -> str:
