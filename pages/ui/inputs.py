@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pages.ui.cached import pretoken_payload
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES, MAX_VIEW_CHARACTERS
 from pages.ui.token_view import token_view
-from pages.ui.words import as_plain_markdown, error_sentence, language, names, t
+from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t
 from tokenizer_core.corpus import CANDIDATE_ENCODINGS, DecodedText, decode_text
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
@@ -147,9 +147,16 @@ def read_upload(upload: UploadedFile) -> DecodedText | None:
             _encoding_picker(key, None)
         return None
     if decoded.is_guess or st.session_state.get(key):
-        st.warning(t("corpus.guessed", name=name, encoding=decoded.encoding), icon=":material/help:")
+        st.warning(
+            t("corpus.guessed", name=name, encoding=encoding_name(decoded.encoding)), icon=":material/help:"
+        )
         _encoding_picker(key, decoded.encoding)
     return decoded
+
+
+def encoding_name(encoding: str) -> str:
+    """What people call an encoding; its technical name where they have none for it."""
+    return section("encodings").get(encoding, encoding)
 
 
 def _encoding_picker(key: str, current: str | None) -> None:
@@ -157,6 +164,7 @@ def _encoding_picker(key: str, current: str | None) -> None:
     st.selectbox(
         t("corpus.encoding"),
         options,
+        format_func={option: encoding_name(option) for option in options}.__getitem__,
         index=0 if current else None,
         key=key,
         placeholder=t("corpus.choose_encoding"),
