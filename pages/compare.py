@@ -25,7 +25,7 @@ def own_at_size() -> TokenizerRow | None:
         size = st.slider(
             t("compare.size"), BYTES, most, most, key=f"compare_size_{own.key}", help=t("compare.size_help")
         )
-    return own_row(own.tokenizer.at(size), f"{own.key}@{size}", size)
+    return own_row(own, size)
 
 
 text = text_picker()
@@ -40,6 +40,7 @@ with left:
         format_func=names("tokenizers.{}", choices),
         key=f"compare_names_{'mine' in choices}",
         persist_state="session",
+        wrap=True,
     )
 rows = references(name for name in OPENAI_NAMES if name in chosen)
 with right:

@@ -3,11 +3,13 @@
 import streamlit as st
 
 from pages.ui import state
-from pages.ui.cached import own_row, references, view_payload
+from pages.ui.cached import own_row, references, sample_premiums, view_payload
 from pages.ui.inputs import example_pills
 from pages.ui.navigation import go
+from pages.ui.samples import sample_text
 from pages.ui.token_view import token_view
 from pages.ui.words import language, t
+from tokenizer_core.openai import OPENAI_NAMES
 
 st.markdown(t("home.what_is_a_token"))
 text = (
@@ -22,14 +24,19 @@ text = (
     or ""
 )
 example_pills("home_text", "home")
+st.caption(t("home.how_to_read"))
 tokenizers = references()
 own = state.mine()
 if own is not None:
-    tokenizers.append(own_row(own.tokenizer, own.key, own.tokenizer.vocab_size))
+    tokenizers.append(own_row(own, own.tokenizer.vocab_size))
 payload = view_payload(text, tokenizers, language=language())
 token_view(payload, key="home_view", layout="stack")
-st.caption(t("home.how_to_read"))
 with st.container(horizontal=True, vertical_alignment="center"):
     if st.button(t("home.train"), type="primary", icon=":material/model_training:"):
         go("train")
     st.markdown(t("home.why_train"))
+st.subheader(t("home.bill"), anchor=False)
+st.markdown(t("home.bill_why"))
+for place, (name, premium) in zip(st.columns(len(OPENAI_NAMES)), sample_premiums(), strict=False):
+    place.metric(t(f"tokenizers.{name}"), t("home.bill_times", premium=f"{premium:.1f}"))
+st.caption(t("home.bill_source", lines=len(sample_text("parallel.th.txt").splitlines())))

@@ -117,7 +117,7 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     start_training(tab, address, pace=ENGLISH["train.pace_steady"])
     expect(tab.locator(".merge-row").nth(3)).to_be_visible()  # merges come while it runs
     tab.locator(".st-key-pause button").click()
-    expect(tab.locator(".st-key-resume button")).to_be_visible()
+    expect(tab.get_by_role("button", name=ENGLISH["studio.resume"])).to_be_visible()
     newest = int(tab.locator(".merge-id").first.inner_text())
     tab.locator(".st-key-step button").click()
     expect(tab.locator(".merge-id").first).to_have_text(str(newest + 1))
@@ -129,7 +129,7 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     tab.reload()  # and reload
     expect(tab.locator(".merge-id").first).to_have_text(str(newest + 1))
 
-    tab.locator(".st-key-resume button").click()
+    tab.get_by_role("button", name=ENGLISH["studio.resume"]).click()
     tab.get_by_role("radio", name=ENGLISH["train.pace_full"]).click()
     expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=144))).to_be_visible()
     with tab.expect_download() as download:
@@ -167,6 +167,9 @@ def test_the_language_switch_keeps_the_text_and_is_in_the_address(tab: Page, add
     assert "lang=th" in tab.url
     tab.reload()
     expect(tab.get_by_role("heading", name=catalogue("th")["home.title"])).to_be_visible()
+    tab.get_by_role("button", name=catalogue("th")["home.train"]).click()  # though the browser speaks English
+    expect(tab.get_by_role("heading", name=catalogue("th")["train.title"])).to_be_visible()
+    assert tab.evaluate("document.documentElement.lang") == "th"
 
 
 def test_hostile_text_stays_text(tab: Page, address: str) -> None:

@@ -13,7 +13,7 @@ BYTES = 256
 NONE = -1
 NO_RANK = 2**31 - 1
 # Bytes up to which passing over a pretoken again and again beats a heap.
-SHORT = 100
+SHORT = 200
 
 compiled: Any = numba.njit(cache=True, nogil=True)
 

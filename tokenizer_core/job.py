@@ -44,6 +44,17 @@ class Failure:
     message: str = ""
 
 
+def opening(text: str, characters: int = 200) -> str:
+    """The first lines of a text, up to so many characters; of a longer first line, its beginning.
+
+    >>> opening("one\\ntwo\\nthree", 8)
+    'one\\ntwo'
+    """
+    beginning = text.lstrip()[:characters]
+    whole_lines = beginning.rpartition("\n")[0]
+    return beginning if len(beginning) == len(text.lstrip()) else whole_lines.strip() or beginning
+
+
 def start_worker() -> subprocess.Popen[bytes]:
     """A worker process, warming up; it waits for a `Job` and ends with the app."""
     return subprocess.Popen(
@@ -81,6 +92,7 @@ class Job:
         self.merges: list[Merge] = []
         self.curve: list[tuple[int, int]] = []
         self.pretokens = self.distinct_pretokens = 0
+        self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
         self.corpus_characters = sum(map(len, training.texts))
         self.pace = training.pace
         self.created = time.time()

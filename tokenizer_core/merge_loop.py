@@ -32,9 +32,8 @@ compiled: Any = numba.njit(cache=True, nogil=True)
 
 
 @compiled
-def lay_out(text: NDArray[np.uint8], ends: Table, weights: Table) -> Rows:
-    """Rows for the bytes of all distinct pretokens; shape (bytes, 8)."""
-    rows = np.empty((text.size, ROW_WIDTH), dtype=np.int32)
+def lay_out(rows: Rows, text: NDArray[np.uint8], ends: Table, weights: Table) -> None:
+    """Fill `rows`, of shape (bytes, 8), for the bytes of all distinct pretokens."""
     start = 0
     for p in range(ends.size):
         end = ends[p]
@@ -45,7 +44,6 @@ def lay_out(text: NDArray[np.uint8], ends: Table, weights: Table) -> Rows:
             rows[i, PAIR] = NONE
             rows[i, WEIGHT] = weights[p]
         start = end
-    return rows
 
 
 @compiled

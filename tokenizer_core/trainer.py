@@ -55,7 +55,9 @@ class Trainer:
         self._state = np.zeros(4, dtype=np.int64)
         self._state[merge_loop.NEXT_TOKEN_ID] = BYTES
         self._state[merge_loop.TOKEN_COUNT] = int(np.diff(ends, prepend=0) @ weights)
-        self._rows = merge_loop.lay_out(text, ends, weights)
+        # Made here and not in the loop: NumPy asks for huge pages, which a walk all over the corpus needs.
+        self._rows = np.empty((text.size, merge_loop.ROW_WIDTH), dtype=np.int32)
+        merge_loop.lay_out(self._rows, text, ends, weights)
         self._pairs, self._heap = merge_loop.index_pairs(self._rows, self._state)
         self._by_left = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
         self._by_right = np.full(most_ids, merge_loop.NONE, dtype=np.int64)

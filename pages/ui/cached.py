@@ -1,11 +1,14 @@
 """Bounded caches of what pages show: a text's tokens are computed once, and again only for what changed."""
 
+import contextlib
 import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import streamlit as st
 
+from pages.ui.samples import sample_text
+from pages.ui.state import Mine
 from pages.ui.token_view import Column, token_payload
 from pages.ui.words import error_sentence, section, t
 from tokenizer_core.errors import RankFileError
@@ -83,6 +86,19 @@ def pretoken_payload(text: str, pattern: str, name: str, caption: str, language:
     return token_payload(text, [column], labels=labels, locale=language)
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def sample_premiums() -> list[tuple[str, float]]:
+    """Thai tokens / English tokens of the parallel sample by reference: a ratio of sums over lines."""
+    lines = [sample_text(f"parallel.{name}.txt").splitlines() for name in ("th", "en")]
+    premiums = []
+    for name in OPENAI_NAMES:
+        with contextlib.suppress(RankFileError):
+            encode = openai_tokenizer(name).encode
+            thai, english = (sum(len(encode(line)) for line in side) for side in lines)
+            premiums.append((name, thai / english))
+    return premiums
+
+
 def references(names: Iterable[str] = OPENAI_NAMES) -> list[TokenizerRow]:
     """The reference tokenizers, with their exact names and sizes; the page says which one cannot be read."""
     rows = []
@@ -97,6 +113,10 @@ def references(names: Iterable[str] = OPENAI_NAMES) -> list[TokenizerRow]:
     return rows
 
 
-def own_row(tokenizer: AnyTokenizer, key: str, size: int) -> TokenizerRow:
-    """The visitor's own tokenizer."""
-    return TokenizerRow(tokenizer, key, t("tokenizers.mine"), t("tokenizers.entries", count=size))
+def own_row(own: Mine, size: int) -> TokenizerRow:
+    """The visitor's own tokenizer, at a vocabulary size."""
+    name = own.tokenizer.name[:40]
+    caption = (
+        t("tokenizers.from_file", name=name, count=size) if own.from_file else t("tokenizers.entries", count=size)
+    )
+    return TokenizerRow(own.tokenizer.at(size), f"{own.key}@{size}", t("tokenizers.mine"), caption)

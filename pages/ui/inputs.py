@@ -2,22 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.cached import pretoken_payload
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES, MAX_VIEW_CHARACTERS
+from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.token_view import token_view
 from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t
 from tokenizer_core.corpus import CANDIDATE_ENCODINGS, DecodedText, decode_text
 from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.job import opening
 from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
 
-SAMPLE_FOLDER = Path(__file__).resolve().parents[2] / "sample_data"
-SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("parallel.th.txt", "parallel.en.txt")}
 PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
 PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're learning 2,567 words!"
 
@@ -38,12 +36,6 @@ class Corpus:
         return sum(text.count("\n") + (not text.endswith("\n")) for text in self.texts if text)
 
 
-@cache
-def sample_text(file: str) -> str:
-    """A bundled sample."""
-    return (SAMPLE_FOLDER / file).read_text(encoding="utf-8")
-
-
 def corpus_picker() -> Corpus | None:
     """Bundled sample, upload or paste; None, with the reason on the page, while there is nothing to train on."""
     source = st.segmented_control(
@@ -57,10 +49,8 @@ def corpus_picker() -> Corpus | None:
     )
     pick = {"sample": _pick_sample, "upload": _pick_upload, "paste": _pick_paste}[source or "sample"]
     corpus = pick()
-    if corpus is None:
-        return None
-    if not corpus.characters:
-        st.info(t("corpus.nothing_yet"), icon=":material/edit_note:")
+    if corpus is None or not corpus.characters:
+        st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
         return None
     size = sum(len(text.encode("utf-8", errors="surrogatepass")) for text in corpus.texts)
     if size > MAX_CORPUS_BYTES:
@@ -147,9 +137,9 @@ def read_upload(upload: UploadedFile) -> DecodedText | None:
             _encoding_picker(key, None)
         return None
     if decoded.is_guess or st.session_state.get(key):
-        st.warning(
-            t("corpus.guessed", name=name, encoding=encoding_name(decoded.encoding)), icon=":material/help:"
-        )
+        encoding = encoding_name(decoded.encoding)
+        st.info(t("corpus.guessed", name=name, encoding=encoding), icon=":material/help:")
+        st.text(opening(decoded.text, 160))
         _encoding_picker(key, decoded.encoding)
     return decoded
 

@@ -3,38 +3,39 @@
 import streamlit as st
 
 from pages.ui import state
+from pages.ui.frame import frame
 from pages.ui.navigation import all_pages
 from pages.ui.words import LANGUAGES, language, t
-
-# White on the light teal of the dark scheme would be hard to read.
-STYLE = """<style>
-button[data-testid="stBaseButton-primary"], button[data-testid="stBaseButton-primary"] * {
-  color: light-dark(#ffffff, #04211d);
-}
-</style>"""
 
 
 def main() -> None:
     """Draw the frame and run the page that the address names."""
-    page = st.navigation(all_pages(), position="top")
+    pages = all_pages()
+    page = st.navigation(pages, position="hidden")
     st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon="🧩", layout="wide")
-    st.html(STYLE)
     state.keep_address()
-    name = page.url_path or "home"
-    st.session_state.setdefault("lang", language())
-    head, switch = st.columns([5, 1], vertical_alignment="center")
-    with head:
-        st.title(t(f"{name}.title"), anchor=False)
-    with switch, st.container(horizontal_alignment="right"):
-        st.segmented_control(
-            "Language / ภาษา",
-            list(LANGUAGES),
-            format_func=LANGUAGES.__getitem__,
-            required=True,
-            key="lang",
-            label_visibility="collapsed",
-        )
+    frame(language(), state.screen())
+    with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
+        for each in pages:
+            st.page_link(each, label=each.title)
+        st.space("stretch")
+        _language_switch()
+    st.title(t(f"{page.url_path or 'home'}.title"), anchor=False)
     page.run()
+
+
+def _language_switch() -> None:
+    """English or Thai; the choice lives beside the widget, which a page change forgets."""
+    st.session_state["lang"] = language()
+    st.segmented_control(
+        "Language / ภาษา",
+        list(LANGUAGES),
+        format_func=LANGUAGES.__getitem__,
+        required=True,
+        key="lang",
+        on_change=state.choose_language,
+        label_visibility="collapsed",
+    )
 
 
 main()

@@ -10,6 +10,8 @@ from pages.ui.token_view.payload import tint
 from tokenizer_core.trainer import Merge
 
 _GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+LONGEST = 18
+"""Characters of a chip in the list."""
 _MARK = regex.compile(r"[\p{M}\u0e33]")
 _INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
 
@@ -46,9 +48,15 @@ def _row(merge: Merge, vocabulary: Sequence[bytes]) -> str:
 
 def _chip(token: bytes) -> str:
     inner = "".join(
-        html.escape(text) if whole else f"<code>{html.escape(text)}</code>" for text, whole in chip_parts(token)
+        html.escape(_end(text)) if whole else f"<code>{html.escape(text)}</code>"
+        for text, whole in chip_parts(token)
     )
     return f'<bdi class="merge-chip tint-{tint(token)}">{inner}</bdi>'
+
+
+def _end(text: str) -> str:
+    """A long token by its end, where the newest part of it is."""
+    return text if len(text) <= LONGEST else "…" + text[-LONGEST:]
 
 
 def _is_broken(run: str) -> bool:

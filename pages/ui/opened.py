@@ -11,16 +11,21 @@ from tokenizer_core.minbpe_files import parse_model
 
 
 def open_model_file() -> None:
-    """An uploader for a `.model` file; the page says what is wrong with one that is damaged."""
+    """An uploader for a `.model` file; the page says what was opened, or what is wrong with a damaged one."""
     upload = st.file_uploader(t("compare.open_label"), key="model_file")
-    if upload is None or st.session_state.get("model_file_read") == upload.file_id:
-        return
-    name = upload.name.removesuffix(".model")[:80]
-    try:
-        content = upload.getvalue()
-        tokenizer = parse_model(content, name=name)
-    except TokenizerError as error:
-        st.error(f"**{as_plain_markdown(name)}** – {error_sentence(error)}")
-        return
-    st.session_state["model_file_read"] = upload.file_id
-    state.open_tokenizer(tokenizer, f"file:{hashlib.sha256(content).hexdigest()}")
+    if upload is not None and st.session_state.get("model_file_read") != upload.file_id:
+        name = upload.name.removesuffix(".model")[:80]
+        try:
+            content = upload.getvalue()
+            tokenizer = parse_model(content, name=name)
+        except TokenizerError as error:
+            st.error(f"**{as_plain_markdown(name)}** – {error_sentence(error)}")
+        else:
+            st.session_state["model_file_read"] = upload.file_id
+            state.open_tokenizer(tokenizer, f"file:{hashlib.sha256(content).hexdigest()}")
+            st.rerun()
+    opened = state.opened()
+    if opened is not None:
+        size = opened.tokenizer.vocab_size
+        st.success(t("compare.opened", name=as_plain_markdown(opened.tokenizer.name), size=size))
+        st.button(t("compare.close"), on_click=state.close_opened, icon=":material/close:")

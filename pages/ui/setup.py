@@ -14,6 +14,8 @@ from tokenizer_core.tokenizer import BYTES
 
 PACES: dict[str, float | None] = {"slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
 DEFAULT_SIZE = 1_000
+MIN_COUNT = 2
+"""A pair found once is a text learned by heart, not a rule learned from it."""
 DEFAULT_PACE = "steady"
 
 
@@ -35,7 +37,9 @@ def training_setup(job: Job | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         training = None
         if corpus and vocab_size and pattern is not None and special_tokens is not None:
-            training = Training(corpus.texts, vocab_size, pattern, special_tokens, 1, PACES[pace], corpus.name)
+            training = Training(
+                corpus.texts, vocab_size, pattern, special_tokens, MIN_COUNT, PACES[pace], corpus.name
+            )
         start = st.button(
             t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
         )
@@ -57,7 +61,7 @@ def pace_picker(key: str) -> str:
         key=key,
         persist_state="session",
         label_visibility="collapsed",
-        help=t("train.pace_help"),
+        wrap=True,
     )
     return pace or DEFAULT_PACE
 

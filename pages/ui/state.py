@@ -16,17 +16,29 @@ class Mine:
 
     tokenizer: Tokenizer
     key: str
+    from_file: bool = False
 
 
 def keep_address() -> None:
     """Put language and training back into the address, which a page change takes out; drop an unknown training."""
-    st.query_params["lang"] = language()
+    st.session_state["language"] = st.query_params["lang"] = language()
     job = current_job()
     if job is not None:
         st.session_state["job_id"] = job.id  # a page change empties the address
         st.query_params["job"] = job.id
     elif "job" in st.query_params:
         del st.query_params["job"]
+
+
+def choose_language() -> None:
+    """Take over what the language switch shows."""
+    st.session_state["language"] = st.session_state["lang"]
+
+
+def screen() -> str:
+    """What the train page shows: its settings, or one training."""
+    job = current_job()
+    return "settings" if job is None or wants_setup() else job.id
 
 
 def current_job() -> Job | None:
@@ -53,16 +65,26 @@ def wants_setup() -> bool:
 
 def open_tokenizer(tokenizer: Tokenizer, key: str) -> None:
     """Make a tokenizer read from a file the visitor's own."""
-    st.session_state["opened"] = Mine(tokenizer, key)
+    st.session_state["opened"] = Mine(tokenizer, key, from_file=True)
+
+
+def opened() -> Mine | None:
+    """The tokenizer that the visitor opened from a file."""
+    tokenizer: Mine | None = st.session_state.get("opened")
+    return tokenizer
+
+
+def close_opened() -> None:
+    """Go back to the tokenizer of the visitor's training."""
+    st.session_state.pop("opened", None)
 
 
 def mine() -> Mine | None:
     """The visitor's own tokenizer: one opened from a file, else as far as the training has come."""
     if not registry().is_warm:
         return None
-    opened: Mine | None = st.session_state.get("opened")
-    if opened is not None:
-        return opened
+    if (from_file := opened()) is not None:
+        return from_file
     job = current_job()
     if job is None or not job.merges:
         return None

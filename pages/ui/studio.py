@@ -3,7 +3,6 @@
 import streamlit as st
 
 from pages.ui import state
-from pages.ui.cached import own_row
 from pages.ui.charts import token_curve
 from pages.ui.jobs import registry
 from pages.ui.merges import merge_rows
@@ -14,12 +13,13 @@ from pages.ui.words import as_plain_markdown, error_sentence, language, names, s
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.job import Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
+from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 
 REFRESH_SECONDS = 0.5
 CLICK_WAIT = 0.15
 """Seconds a click waits for the worker's answer, so that a step shows at once."""
-NEWEST = 10
+NEWEST = 8
 SAMPLE_CHARACTERS = 2_000
 
 
@@ -55,21 +55,20 @@ def _live(job: Job, state_at_start: str) -> None:
         st.skeleton(height=320)  # nothing to show yet, or this process is still compiling what draws it
         return
     tokenizer = job.tokenizer()
-    _sample(tokenizer)
-    newest, chart = st.columns(2, gap="large")
+    sample, newest = st.columns([3, 2], gap="large")
+    with sample:
+        _sample(job, tokenizer)
     with newest:
         st.subheader(t("studio.newest"), anchor=False)
-        st.html(
-            merge_rows(job.merges[: len(tokenizer.merges)][-NEWEST:], tokenizer.vocabulary, t("studio.no_merges"))
-        )
-    with chart:
-        st.subheader(t("studio.curve"), anchor=False)
-        _curve(job)
+        merges = job.merges[: len(tokenizer.merges)][-NEWEST:]
+        st.html(merge_rows(merges, tokenizer.vocabulary, t("studio.no_merges")))
+    st.subheader(t("studio.curve"), anchor=False)
+    _curve(job)
 
 
 def _pattern_name(job: Job) -> str:
-    words = section("pattern")
-    return words.get(f"{job.training.pattern}_name") or as_plain_markdown(job.training.pattern[:60])
+    known = job.training.pattern in SPLIT_PATTERNS
+    return t(f"pattern.{job.training.pattern}_name") if known else t("pattern.custom_name")
 
 
 def _progress(job: Job) -> None:
@@ -86,9 +85,15 @@ def _progress(job: Job) -> None:
         text = t("studio.progress_paused", **values)
     else:
         pace = job.pace or rate
-        left = t("studio.seconds", seconds=round((goal - learned) / pace)) if pace else "…"
+        left = _duration((goal - learned) / pace) if pace else "…"
         text = t("studio.progress", left=left, **values)
     st.progress(min(1.0, learned / goal), text=text)
+
+
+def _duration(seconds: float) -> str:
+    """Seconds, or minutes and seconds, in words."""
+    minutes, rest = divmod(round(seconds), 60)
+    return t("studio.minutes", minutes=minutes, seconds=rest) if minutes else t("studio.seconds", seconds=rest)
 
 
 def _controls(job: Job) -> None:
@@ -104,25 +109,16 @@ def _controls(job: Job) -> None:
     paused = job.state == "paused"
     running = job.state == "running"
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
-        if paused:
-            st.button(
-                t("studio.resume"),
-                icon=":material/play_arrow:",
-                type="primary",
-                on_click=click,
-                args=("resume",),
-                key="resume",
-            )
-        else:
-            st.button(
-                t("studio.pause"),
-                icon=":material/pause:",
-                type="primary",
-                on_click=click,
-                args=("pause",),
-                disabled=not running,
-                key="pause",
-            )
+        # One key for both, so that the keyboard stays on the button when it changes its meaning.
+        st.button(
+            t("studio.resume" if paused else "studio.pause"),
+            icon=":material/play_arrow:" if paused else ":material/pause:",
+            type="primary",
+            on_click=click,
+            args=("resume" if paused else "pause",),
+            disabled=not (running or paused),
+            key="pause",
+        )
         st.button(
             t("studio.step"),
             icon=":material/skip_next:",
@@ -142,6 +138,7 @@ def _controls(job: Job) -> None:
             key="studio_pace",
             on_change=change_pace,
             label_visibility="collapsed",
+            wrap=True,
         )
 
 
@@ -152,9 +149,7 @@ def _summary(job: Job) -> None:
     if job.state == "stopped":
         st.info(t("studio.stopped", merges=learned, goal=job.merge_goal), icon=":material/stop_circle:")
     elif job.out_of_pairs and learned < job.merge_goal:
-        st.warning(
-            t("studio.out_of_pairs", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:"
-        )
+        st.info(t("studio.out_of_pairs", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:")
     elif job.state == "done":
         st.success(t("studio.done", merges=learned), icon=":material/check_circle:")
     if not job.curve:
@@ -167,7 +162,11 @@ def _summary(job: Job) -> None:
     figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
     per_token = f"{job.corpus_characters / after:.2f}" if after else "–"
     figures[2].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))
-    figures[3].metric(t("studio.metric_seconds"), f"{job.seconds:,.2f} s", help=t("studio.metric_seconds_help"))
+    figures[3].metric(
+        t("studio.metric_seconds"),
+        t("studio.seconds_exact", seconds=f"{job.seconds:,.2f}"),
+        help=t("studio.metric_seconds_help"),
+    )
 
 
 def _curve(job: Job) -> None:
@@ -183,8 +182,8 @@ def _curve(job: Job) -> None:
     st.caption(sentence)
 
 
-def _sample(tokenizer: Tokenizer) -> None:
-    """A sample text, one's own to choose, in the tokens of this moment."""
+def _sample(job: Job, tokenizer: Tokenizer) -> None:
+    """A sample text, at first the beginning of the corpus, in the tokens of this moment."""
     head, change = st.columns([4, 1], vertical_alignment="center")
     head.subheader(t("studio.sample"), anchor=False)
     with (
@@ -194,8 +193,8 @@ def _sample(tokenizer: Tokenizer) -> None:
     ):
         text = st.text_area(
             t("studio.sample_label"),
-            value=t("examples.sample"),
-            key="studio_sample",
+            value=job.opening,
+            key=f"studio_sample_{job.id}",
             persist_state="session",
             height=140,
             help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
@@ -204,8 +203,8 @@ def _sample(tokenizer: Tokenizer) -> None:
     if len(text) > SAMPLE_CHARACTERS:
         st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
     text = text[:SAMPLE_CHARACTERS]
-    row = own_row(tokenizer, "", tokenizer.vocab_size)
-    column = Column(row.name, row.caption, tokenizer.encode(text), tokenizer)
+    caption = t("tokenizers.entries", count=tokenizer.vocab_size)
+    column = Column(t("tokenizers.mine"), caption, tokenizer.encode(text), tokenizer)
     payload = token_payload(text, [column], labels=section("token_view"), locale=language())
     token_view(payload, key="live_sample", layout="stack", toolbar=False, max_height=None)
 

@@ -33,7 +33,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 def language() -> str:
     """The visitor's language: chosen, else from the address, else the browser's, else English."""
     browser = (st.context.locale or "").split("-")[0]
-    for choice in (st.session_state.get("lang"), st.query_params.get("lang"), browser):
+    for choice in (st.session_state.get("language"), st.query_params.get("lang"), browser):
         if choice in LANGUAGES:
             return str(choice)
     return "en"

@@ -808,7 +808,7 @@ class TokenView {
     const grid = make("div", "grid");
     for (const other of model.lanes) {
       const [first, stop] = this.tokensIn(other, piece, lane);
-      grid.append(make("div", "who", other.column.name), this.tokenList(other, first, stop));
+      grid.append(make("div", "who", `${other.column.name} · ${stop - first}`), this.tokenList(other, first, stop));
     }
     this.card.replaceChildren(what, grid);
   }
@@ -839,9 +839,9 @@ class TokenView {
   offsets(lane, piece) {
     const [first, stop] = this.tokensIn(lane, piece, lane);
     return this.model.label("offsets", {
-      char_start: this.model.charAt(piece.from),
+      char_start: this.model.charAt(piece.from) + 1, // people count from one
       char_end: this.model.charAt(piece.to),
-      byte_start: lane.byteAt[first],
+      byte_start: lane.byteAt[first] + 1,
       byte_end: lane.byteAt[stop],
     });
   }

@@ -1,0 +1,37 @@
+"""What the whole page needs of the browser: its language, its rules of style, and the top of a new screen."""
+
+import json
+
+import streamlit as st
+
+_STYLE = """
+/* White on the light teal of the dark scheme would be hard to read. */
+button[data-testid="stBaseButton-primary"]:not(:disabled),
+button[data-testid="stBaseButton-primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
+/* Streamlit sets captions at 60 %, which is too pale for small text. */
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] * { color: inherit; }
+[data-testid="stCaptionContainer"] { opacity: .8; }
+/* Where the keyboard is must be seen. */
+a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+h1 { text-wrap: pretty; }
+"""
+
+_SCRIPT = """
+const seen = new WeakMap();
+export default function ({ data, parentElement }) {
+  const { language, screen } = JSON.parse(new TextDecoder().decode(data));
+  document.documentElement.lang = language; // screen readers choose their voice by it
+  const before = seen.get(document);
+  seen.set(document, screen);
+  // A new screen on the same page, such as a training that has just begun, starts at its top.
+  if (before !== undefined && before !== screen) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+}
+"""
+
+_component = st.components.v2.component("page_frame", js=_SCRIPT)
+
+
+def frame(language: str, screen: str) -> None:
+    """Tell the browser the page's language, and which screen it shows: a new one is shown from its top."""
+    st.html(f"<style>{_STYLE}</style>")
+    _component(key="page_frame", data=json.dumps({"language": language, "screen": screen}).encode())
