@@ -8,8 +8,7 @@ from pages.ui.inputs import text_picker
 from pages.ui.navigation import go
 from pages.ui.opened import open_model_file
 from pages.ui.token_view import token_view
-from pages.ui.words import error_sentence, language, names, t
-from tokenizer_core.errors import TokenizerError
+from pages.ui.words import language, names, t
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.tokenizer import BYTES
 
@@ -52,11 +51,8 @@ with right:
     ):
         go("train")
 if rows:
-    try:
-        token_view(view_payload(text, rows, language=language()), key="compare_view", max_height=640)
-        st.caption(t("compare.caption"))
-    except TokenizerError as error:
-        st.error(error_sentence(error))
+    token_view(view_payload(text, rows, language=language()), key="compare_view", max_height=640)
+    st.caption(t("compare.caption"))
 else:
     st.info(t("compare.choose_one"))
 with st.expander(t("compare.open"), icon=":material/folder_open:"):

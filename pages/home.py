@@ -15,8 +15,7 @@ st.markdown(t("home.what_is_a_token"))
 text = (
     st.text_input(
         t("home.text_label"),
-        value=t("examples.thai"),
-        key="home_text",
+        key=state.remembered("home_text", t("examples.thai")),
         persist_state="session",
         live=True,
         placeholder=t("home.text_placeholder"),

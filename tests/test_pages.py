@@ -342,3 +342,30 @@ def test_a_damaged_rank_file_is_said_and_the_others_still_work(
         openai_tokenizer.cache_clear()
     assert "is damaged" in said(app)
     assert set(counts(app)) == {"GPT-2", "GPT-4 (cl100k)"}
+
+
+def test_text_that_repeats_itself_unsplit_ends_before_its_tokens_fill_the_memory() -> None:
+    app = open_page("train")
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    page = "".join(chr(0xE01 + n * n % 46) for n in range(3_000))
+    app.text_area(key="corpus_paste").set_value(page * 400).run()
+    app.selectbox(key="pattern_choice").set_value("none").run()
+    app.number_input(key="train_size").set_value(20_000).run()
+    app.segmented_control(key="train_pace").set_value("full").run()
+    app.button(key="start").click().run()
+    wait_until(app, lambda: bool(app.metric))
+    assert "ended" in said(app)
+
+
+def test_a_slow_pattern_of_ones_own_is_said_on_every_page() -> None:
+    app = open_page("train")
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    app.text_area(key="corpus_paste").set_value("ab ab ab").run()
+    app.selectbox(key="pattern_choice").set_value("custom").run()
+    app.text_input(key="pattern_custom").set_value("(a+)+$").run()
+    app.button(key="start").click().run()
+    wait_until(app, lambda: bool(app.metric))
+    app.switch_page(str(ROOT / "pages" / "home.py")).run()
+    app.text_input(key="home_text").set_value("a" * 5_000 + "b").run()
+    assert not app.exception
+    assert "takes too long" in said(app)

@@ -3,8 +3,10 @@
 import contextlib
 import subprocess
 import sys
+from typing import cast
 
 import pytest
+import regex
 from conftest import REPOSITORY, hostile_texts
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -88,6 +90,10 @@ def test_gaps_stand_between_the_matches() -> None:
     assert pretokenize("--one, two!", "[a-z]+") == ["--", "one", ", ", "two", "!"]
 
 
+def test_a_pattern_that_searches_backwards_gives_pretokens_in_the_order_of_the_text() -> None:
+    assert pretokenize("aab b", "(?r)[ab]{1,2}") == ["a", "ab", " ", "b"]
+
+
 def test_groups_do_not_replace_what_the_pattern_matches() -> None:
     assert pretokenize("abcb", "(a)|(b)(c)?") == ["a", "bc", "b"]
 
@@ -146,9 +152,12 @@ def test_endless_recursion_is_given_up() -> None:
     assert error_of("(?R)").code == "pattern_memory"
 
 
-def test_a_pattern_slow_at_first_and_large_at_second_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns, "time_budget", lambda text: 0.05)
-    assert error_of("(?R)").code == "pattern_slow"
+def test_a_pattern_slow_at_first_and_out_of_memory_at_second_is_slow() -> None:
+    class Exhausting:
+        def finditer(self, text: str, timeout: float) -> None:
+            raise MemoryError
+
+    assert patterns._too_slow(cast("regex.Pattern[str]", Exhausting()), "text").code == "pattern_slow"
 
 
 def test_a_long_pattern_is_refused() -> None:

@@ -89,6 +89,7 @@ class Job:
         self.state: State = "starting"
         self.failure: Failure | None = None
         self.out_of_pairs = False
+        self.too_long = False
         self.merges: list[Merge] = []
         self.curve: list[tuple[int, int]] = []
         self.pretokens = self.distinct_pretokens = 0
@@ -237,8 +238,8 @@ class Job:
     def _on_running(self) -> None:
         self._set_state("running")
 
-    def _on_finished(self, out_of_pairs: bool, stopped: bool) -> None:
-        self.out_of_pairs = out_of_pairs
+    def _on_finished(self, out_of_pairs: bool, too_long: bool, stopped: bool) -> None:
+        self.out_of_pairs, self.too_long = out_of_pairs, too_long
         self._set_state("stopped" if stopped else "done")
 
     def _on_failed(self, code: str, values: dict[str, Any], message: str) -> None:

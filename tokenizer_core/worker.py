@@ -23,6 +23,8 @@ from tokenizer_core.trainer import Merge, Trainer
 BATCH_SECONDS = 0.1
 """Merges are sent in batches this far apart: often enough to look live, rare enough to cost nothing."""
 CURVE_POINTS = 400
+MAX_VOCABULARY_BYTES = 32 * 2**20
+"""All tokens together. A text that repeats itself, unsplit, makes tokens as long as books, which nobody can look at."""
 NICENESS = 10
 
 
@@ -83,12 +85,15 @@ class Conductor:
         self.pace = pace
         self.paused = False
         self.stopped = False
+        self.too_long = False
+        self.token_lengths = [1] * 256
+        self.vocabulary_bytes = 256
         # Full speed learns so many merges between two points of the curve.
         self.stride = max(1, (trainer.vocab_size - 256) // CURVE_POINTS)
 
     def run(self) -> None:
         """Train until the end, or until told to stop."""
-        while not (self.stopped or self.trainer.done):
+        while not (self.stopped or self.too_long or self.trainer.done):
             started = time.monotonic()
             if self.paused:
                 self.obey(self.commands.get())
@@ -96,7 +101,8 @@ class Conductor:
             merges, curve = self.learn_batch(started + BATCH_SECONDS)
             self.report(merges, curve)
             self.obey_until(started + self.pause_after(len(merges)))
-        send("finished", out_of_pairs=self.trainer.out_of_pairs, stopped=self.stopped)
+        out_of_pairs = not self.too_long and self.trainer.out_of_pairs
+        send("finished", out_of_pairs=out_of_pairs, too_long=self.too_long, stopped=self.stopped)
 
     def learn_batch(self, deadline: float) -> tuple[list[Merge], list[tuple[int, int]]]:
         """The merges of one batch, and points (merges learned, tokens left) on the way."""
@@ -116,8 +122,20 @@ class Conductor:
 
     def report(self, merges: list[Merge], curve: list[tuple[int, int]]) -> None:
         """Send a batch of merges as (left, right, count) with the points of the curve."""
-        rows = [(merge.left, merge.right, merge.count) for merge in merges]
-        send("merges", merges=rows, curve=curve)
+        kept = self.that_fit(merges)
+        rows = [(merge.left, merge.right, merge.count) for merge in kept]
+        send("merges", merges=rows, curve=curve if len(kept) == len(merges) else [])
+
+    def that_fit(self, merges: list[Merge]) -> list[Merge]:
+        """The merges before the tokens grow too long, which ends the training."""
+        for n, merge in enumerate(merges):
+            length = self.token_lengths[merge.left] + self.token_lengths[merge.right]
+            if self.too_long or self.vocabulary_bytes + length > MAX_VOCABULARY_BYTES:
+                self.too_long = True
+                return merges[:n]
+            self.token_lengths.append(length)
+            self.vocabulary_bytes += length
+        return merges
 
     def obey_until(self, moment: float) -> None:
         """Carry out commands until a moment has come, or training need not wait for it any more."""

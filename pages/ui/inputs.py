@@ -9,6 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pages.ui.cached import pretoken_payload
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES, MAX_VIEW_CHARACTERS
 from pages.ui.samples import SAMPLES, sample_text
+from pages.ui.state import remembered
 from pages.ui.token_view import token_view
 from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t
 from tokenizer_core.corpus import CANDIDATE_ENCODINGS, DecodedText, decode_text
@@ -176,8 +177,7 @@ def pattern_picker() -> str | None:
     if choice == "custom":
         pattern = st.text_input(
             t("pattern.custom_label"),
-            value=SPLIT_PATTERNS["mark_aware"],
-            key="pattern_custom",
+            key=remembered("pattern_custom", SPLIT_PATTERNS["mark_aware"]),
             persist_state="session",
             live=True,
         )
@@ -242,8 +242,7 @@ def text_picker() -> str:
 def _pick_typed() -> str:
     text = st.text_area(
         t("text.type_label"),
-        value=t("examples.sample"),
-        key="compare_text",
+        key=remembered("compare_text", t("examples.sample")),
         persist_state="session",
         height=110,
         placeholder=t("text.placeholder"),

@@ -5,7 +5,7 @@ import threading
 import time
 from functools import cache
 
-from pages.ui.limits import MAX_TRAININGS, UNSEEN_SECONDS
+from pages.ui.limits import LEFT_ALONE_SECONDS, MAX_TRAININGS, UNSEEN_SECONDS
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.job import Job, Training, end_worker, start_worker
 from tokenizer_core.worker import warm_up
@@ -38,8 +38,8 @@ class Registry:
         """Start a training; raises `TrainingError` where too many run already."""
         self.sweep()
         with self._lock:
-            running = sum(not job.ended for job in self._jobs.values())
-            if running >= MAX_TRAININGS:
+            running = [job for job in self._jobs.values() if not job.ended]
+            if len(running) >= MAX_TRAININGS and not self._stop_one_left_alone(running):
                 raise TrainingError(
                     f"at most {MAX_TRAININGS} trainings run at once", "too_many_trainings", limit=MAX_TRAININGS
                 )
@@ -50,6 +50,14 @@ class Registry:
         self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
         self._preparing.start()
         return job
+
+    def _stop_one_left_alone(self, running: list[Job]) -> bool:
+        """Stop the training that has gone unseen longest, if for long enough; it keeps what it learned."""
+        job = min(running, key=lambda job: self._last_seen[job.id])
+        if time.monotonic() - self._last_seen[job.id] < LEFT_ALONE_SECONDS:
+            return False
+        job.stop()
+        return True
 
     def get(self, job_id: str | None) -> Job | None:
         """The training with this id, noted as seen; None for an unknown id."""

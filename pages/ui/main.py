@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui import state
 from pages.ui.frame import frame
 from pages.ui.navigation import all_pages
-from pages.ui.words import LANGUAGES, language, t
+from pages.ui.words import LANGUAGES, language, t, told
 
 
 def main() -> None:
@@ -21,7 +21,8 @@ def main() -> None:
         st.space("stretch")
         _language_switch()
     st.title(t(f"{page.url_path or 'home'}.title"), anchor=False)
-    page.run()
+    with told():
+        page.run()
 
 
 def _language_switch() -> None:

@@ -68,6 +68,13 @@ def open_tokenizer(tokenizer: Tokenizer, key: str) -> None:
     st.session_state["opened"] = Mine(tokenizer, key, from_file=True)
 
 
+def remembered(key: str, default: str) -> str:
+    """Give the widget of this key its default once; afterwards it keeps its value by itself."""
+    if key not in st.session_state:
+        st.session_state[key] = default
+    return key
+
+
 def opened() -> Mine | None:
     """The tokenizer that the visitor opened from a file."""
     tokenizer: Mine | None = st.session_state.get("opened")

@@ -9,7 +9,7 @@ from pages.ui.merges import merge_rows
 from pages.ui.navigation import go
 from pages.ui.setup import PACES
 from pages.ui.token_view import Column, token_payload, token_view
-from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t
+from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.job import Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
@@ -30,7 +30,13 @@ def studio(job: Job) -> None:
 
 
 def _live(job: Job, state_at_start: str) -> None:
-    """All that changes while the training runs."""
+    """All that changes while the training runs; a fragment's errors do not reach the frame."""
+    with told():
+        _draw(job, state_at_start)
+
+
+def _draw(job: Job, state_at_start: str) -> None:
+    """The studio of this moment."""
     if job.state != state_at_start and (job.ended or "paused" in (job.state, state_at_start)):
         st.rerun()  # the timer must start or stop, and downloads appear
     st.caption(
@@ -148,6 +154,8 @@ def _summary(job: Job) -> None:
     vocab_size = BYTES + learned
     if job.state == "stopped":
         st.info(t("studio.stopped", merges=learned, goal=job.merge_goal), icon=":material/stop_circle:")
+    elif job.too_long:
+        st.info(t("studio.too_long", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:")
     elif job.out_of_pairs and learned < job.merge_goal:
         st.info(t("studio.out_of_pairs", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:")
     elif job.state == "done":
@@ -193,8 +201,7 @@ def _sample(job: Job, tokenizer: Tokenizer) -> None:
     ):
         text = st.text_area(
             t("studio.sample_label"),
-            value=job.opening,
-            key=f"studio_sample_{job.id}",
+            key=state.remembered(f"studio_sample_{job.id}", job.opening),
             persist_state="session",
             height=140,
             help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),

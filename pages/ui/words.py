@@ -1,7 +1,8 @@
 """Every visible word, in English and Thai: `words/en.toml` and `words/th.toml`."""
 
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,15 @@ def error_sentence(error: TokenizerError | Failure) -> str:
         if "rank" in error.values and "line" in error.values
         else sentence
     )
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Whatever the core refuses within is said on the page, in the visitor's language."""
+    try:
+        yield
+    except TokenizerError as error:
+        st.error(error_sentence(error), icon=":material/error:")
 
 
 def plain(value: Any) -> Any:
