@@ -24,7 +24,7 @@ BATCH_SECONDS = 0.1
 """Merges are sent in batches this far apart: often enough to look live, rare enough to cost nothing."""
 CURVE_POINTS = 400
 MAX_VOCABULARY_BYTES = 32 * 2**20
-"""All tokens together. A text that repeats itself, unsplit, makes tokens as long as books, which nobody can look at."""
+"""All tokens together. A text that repeats itself, unsplit, makes tokens as long as books."""
 NICENESS = 10
 
 

@@ -3,8 +3,8 @@
     pip install -r tests/benchmarks/requirements.txt
     python tests/benchmarks/bench_core.py [a text file in UTF-8]
 
-Every figure is the best of five runs, three for growth, in turn with the peers; ratios are our time by theirs, so that less than 1
-is faster. Our compiled code is warm, our compiled patterns are not.
+Every figure is the best of five runs, three for growth, in turn with the peers; ratios are our time by theirs, so
+that less than 1 is faster. Our compiled code is warm, our compiled patterns are not.
 """
 
 import json
