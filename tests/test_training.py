@@ -2,13 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
+import numba
 import pytest
 from conftest import hostile_texts
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tokenizer_core import SPLIT_PATTERNS, Merge, Trainer, count_pretokens, pretokenize, train
+from tokenizer_core.compiled import compiled
 from tokenizer_core.errors import TextError, TrainingError
 from tokenizer_core.reference import Pair, get_stats, merge, train_by_definition
 
@@ -244,3 +247,15 @@ def test_lone_surrogates_are_refused_even_where_two_pretokens_would_join_to_a_pa
         Trainer(dict.fromkeys(["\ud83d", "\ude00"], 1), 300)
     with pytest.raises(TextError):
         train("\ud83d", 300)
+
+
+def test_the_loops_compile_where_no_cache_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    njit = numba.njit
+
+    def refuse_to_cache(**options: bool) -> Any:
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(**options)
+
+    monkeypatch.setattr(numba, "njit", refuse_to_cache)
+    assert compiled(lambda a: a + 1)(1) == 2

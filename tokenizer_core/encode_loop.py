@@ -1,10 +1,9 @@
 """The compiled loop under `Tokenizer.encode`: merge each pretoken's pairs, lowest rank first."""
 
-from typing import Any
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from tokenizer_core.compiled import compiled
 
 Ids = NDArray[np.int32]
 Numbers = NDArray[np.int64]
@@ -14,8 +13,6 @@ NONE = -1
 NO_RANK = 2**31 - 1
 # Bytes up to which passing over a pretoken again and again beats a heap.
 SHORT = 200
-
-compiled: Any = numba.njit(cache=True, nogil=True)
 
 
 @compiled

@@ -6,11 +6,10 @@ A pair comes into being in a single round, in corpus order, and later only loses
 list is always its first occurrence in the corpus: the tie-breaker costs nothing.
 """
 
-from typing import Any
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from tokenizer_core.compiled import compiled
 
 Rows = NDArray[np.int32]
 Table = NDArray[np.int64]
@@ -27,8 +26,6 @@ HEAP_COUNT, HEAP_FIRST, HEAP_PAIR = range(3)
 # The loop's own figures.
 PAIRS, HEAP_SIZE, NEXT_TOKEN_ID, TOKEN_COUNT = range(4)
 NONE = -1
-
-compiled: Any = numba.njit(cache=True, nogil=True)
 
 
 @compiled
