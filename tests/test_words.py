@@ -89,4 +89,5 @@ def test_no_word_is_left_unused() -> None:
 
 
 def test_markdown_in_a_file_name_is_shown_as_it_is() -> None:
-    assert as_plain_markdown("a*b*.txt\n# <b>") == r"a\*b\*\.txt⏎\# \<b\>"
+    assert as_plain_markdown("a*b*.txt\n# <b> :material/home:") == "` a*b*.txt⏎# <b> :material/home: `"
+    assert as_plain_markdown("a``b") == "``` a``b ```"

@@ -74,13 +74,15 @@ def allowed_tokens(special_tokens: Mapping[str, int], allowed_special: Iterable[
 
 
 def _refuse_duplicates(tokens: list[str]) -> None:
-    for n, token in enumerate(tokens):
-        if token in tokens[:n]:
+    seen: set[str] = set()
+    for token in tokens:
+        if token in seen:
             raise SpecialTokenError(
                 f"each special token may stand once; {token!r} came twice",
                 "special_token_duplicate",
                 token=token,
             )
+        seen.add(token)
 
 
 def _check_token(token: str, token_id: int, first_free_id: int) -> None:

@@ -25,7 +25,7 @@ PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรีย
 class Corpus:
     """Texts to train on, and what to call them."""
 
-    name: str
+    name: str  # may stand in Markdown
     texts: tuple[str, ...]
 
     @property
@@ -99,8 +99,9 @@ def _pick_upload() -> Corpus | None:
     if not files:
         return None
     listed = ", ".join(name for name, _ in files[:3]) + (" …" if len(files) > 3 else "")
+    listed = as_plain_markdown(listed[:120])
     if not uploads:
-        st.caption(t("corpus.kept", names=as_plain_markdown(listed[:120])))
+        st.caption(t("corpus.kept", names=listed))
     return Corpus(listed, tuple(decoded.text for _, decoded in files))
 
 
@@ -133,7 +134,7 @@ def read_upload(upload: UploadedFile) -> DecodedText | None:
     try:
         decoded = decode_text(upload.getvalue(), encoding=st.session_state.get(key))
     except CorpusError as error:
-        st.error(f"**{name}** – {error_sentence(error)}")
+        st.error(f"{name} – {error_sentence(error)}")
         if error.code in ("encoding_not_found", "undecodable"):
             _encoding_picker(key, None)
         return None
@@ -257,9 +258,14 @@ def _pick_sample_text() -> str:
 
 
 def _pick_uploaded_text() -> str:
-    upload = st.file_uploader(t("text.upload_label"), key="text_file")
+    upload = st.file_uploader(t("text.upload_label"), key="text_file", on_change=_forget_text)
     if upload is not None:
         decoded = read_upload(upload)
         st.session_state["text_upload"] = decoded.text if decoded else ""
     text: str = st.session_state.get("text_upload", "")
     return text
+
+
+def _forget_text() -> None:
+    """The file was exchanged or taken out by hand."""
+    st.session_state.pop("text_upload", None)

@@ -15,15 +15,18 @@ def open_model_file() -> None:
     upload = st.file_uploader(t("compare.open_label"), key="model_file")
     if upload is not None and st.session_state.get("model_file_read") != upload.file_id:
         name = upload.name.removesuffix(".model")[:80]
+        st.session_state["model_file_read"] = upload.file_id
+        st.session_state["model_file_error"] = None
         try:
             content = upload.getvalue()
-            tokenizer = parse_model(content, name=name)
+            state.open_tokenizer(parse_model(content, name=name), f"file:{hashlib.sha256(content).hexdigest()}")
         except TokenizerError as error:
-            st.error(f"**{as_plain_markdown(name)}** – {error_sentence(error)}")
+            st.session_state["model_file_error"] = (name, error)
         else:
-            st.session_state["model_file_read"] = upload.file_id
-            state.open_tokenizer(tokenizer, f"file:{hashlib.sha256(content).hexdigest()}")
             st.rerun()
+    if upload is not None and (failure := st.session_state.get("model_file_error")):
+        failed_name, why = failure
+        st.error(f"{as_plain_markdown(failed_name)} – {error_sentence(why)}")
     opened = state.opened()
     if opened is not None:
         size = opened.tokenizer.vocab_size

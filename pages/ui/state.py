@@ -21,13 +21,13 @@ class Mine:
 
 def keep_address() -> None:
     """Put language and training back into the address, which a page change takes out; drop an unknown training."""
-    st.session_state["language"] = st.query_params["lang"] = language()
+    st.session_state["language"] = language()
+    wanted = {"lang": language()}
     job = current_job()
     if job is not None:
-        st.session_state["job_id"] = job.id  # a page change empties the address
-        st.query_params["job"] = job.id
-    elif "job" in st.query_params:
-        del st.query_params["job"]
+        st.session_state["job_id"] = wanted["job"] = job.id
+    if st.query_params.to_dict() != wanted:  # every change is a step for the browser's back button
+        st.query_params.from_dict(wanted)
 
 
 def choose_language() -> None:

@@ -9,7 +9,7 @@ from pages.ui.merges import merge_rows
 from pages.ui.navigation import go
 from pages.ui.setup import PACES
 from pages.ui.token_view import Column, token_payload, token_view
-from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t, told
+from pages.ui.words import error_sentence, language, names, section, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.job import Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
@@ -17,6 +17,8 @@ from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 
 REFRESH_SECONDS = 0.5
+PAUSED_SECONDS = 2.0
+"""A pause may be ended elsewhere, in another tab of the same training."""
 CLICK_WAIT = 0.15
 """Seconds a click waits for the worker's answer, so that a step shows at once."""
 NEWEST = 8
@@ -25,12 +27,14 @@ SAMPLE_CHARACTERS = 2_000
 
 def studio(job: Job) -> None:
     """Controls, progress, newest merges, the curve and the sample text; renewed while the training runs."""
-    live = st.fragment(_live, run_every=None if job.ended or job.state == "paused" else REFRESH_SECONDS)
+    refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
+    live = st.fragment(_live, run_every=refresh)
     live(job, job.state)
 
 
 def _live(job: Job, state_at_start: str) -> None:
     """All that changes while the training runs; a fragment's errors do not reach the frame."""
+    registry().get(job.id)  # notes that somebody watches it
     with told():
         _draw(job, state_at_start)
 
@@ -42,7 +46,7 @@ def _draw(job: Job, state_at_start: str) -> None:
     st.caption(
         t(
             "studio.what",
-            corpus=as_plain_markdown(job.training.corpus_name[:120]),
+            corpus=job.training.corpus_name,
             size=job.training.vocab_size,
             pattern=_pattern_name(job),
         )

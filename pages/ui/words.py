@@ -1,5 +1,6 @@
 """Every visible word, in English and Thai: `words/en.toml` and `words/th.toml`."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -86,12 +87,10 @@ def plain(value: Any) -> Any:
     """A value from the user's input that may stand inside a sentence: short, and no Markdown."""
     if not isinstance(value, str):
         return value
-    return as_plain_markdown(value if len(value) <= 60 else value[:60] + "…")
+    return as_plain_markdown(value if len(value) <= 120 else value[:120] + "…")
 
 
 def as_plain_markdown(text: str) -> str:
-    """Text that Streamlit's Markdown shows as it is."""
-    escaped = "".join(
-        f"\\{character}" if character in "\\`*_{}[]()#+-.!|<>~$:&" else character for character in text
-    )
-    return escaped.replace("\n", "⏎")
+    """Text that Streamlit's Markdown shows as it is: as code, where neither icons, links nor marks act."""
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    return f"{fence} {text.replace(chr(10), '⏎').replace(chr(13), '␍')} {fence}" if text.strip() else "–"
