@@ -113,9 +113,6 @@ def _controls(job: Job) -> None:
         getattr(job, command)()
         job.wait(CLICK_WAIT)
 
-    def change_pace() -> None:
-        job.set_pace(PACES[st.session_state["studio_pace"]])
-
     paused = job.state == "paused"
     running = job.state == "running"
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
@@ -138,18 +135,27 @@ def _controls(job: Job) -> None:
             key="step",
         )
         st.button(t("studio.stop"), icon=":material/stop:", on_click=click, args=("stop",), key="stop")
-        current = next((name for name, pace in PACES.items() if pace == job.pace), "full")
-        st.segmented_control(
-            t("train.pace"),
-            list(PACES),
-            format_func=names("train.pace_{}", PACES),
-            default=current,
-            required=True,
-            key="studio_pace",
-            on_change=change_pace,
-            label_visibility="collapsed",
-            wrap=True,
-        )
+        _pace_control(job)
+
+
+def _pace_control(job: Job) -> None:
+    """How fast merges come, from now on."""
+
+    def change_pace() -> None:
+        job.set_pace(PACES[st.session_state["studio_pace"]])
+
+    current = next((name for name, pace in PACES.items() if pace == job.pace), "full")
+    st.segmented_control(
+        t("train.pace"),
+        list(PACES),
+        format_func=names("train.pace_{}", PACES),
+        default=current,
+        required=True,
+        key="studio_pace",
+        on_change=change_pace,
+        label_visibility="collapsed",
+        wrap=True,
+    )
 
 
 def _summary(job: Job) -> None:
