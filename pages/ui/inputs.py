@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -39,16 +40,8 @@ class Corpus:
 
 def corpus_picker() -> Corpus | None:
     """Bundled sample, upload or paste; None, with the reason on the page, while there is nothing to train on."""
-    source = st.segmented_control(
-        t("corpus.label"),
-        ["sample", "upload", "paste"],
-        format_func=names("corpus.{}", ["sample", "upload", "paste"]),
-        default="sample",
-        required=True,
-        key="corpus_source",
-        persist_state="session",
-    )
-    pick = {"sample": _pick_sample, "upload": _pick_upload, "paste": _pick_paste}[source or "sample"]
+    source = _source_picker("corpus", ["sample", "upload", "paste"], label_visibility="visible")
+    pick = {"sample": _pick_sample, "upload": _pick_upload, "paste": _pick_paste}[source]
     corpus = pick()
     if corpus is None or not corpus.characters:
         st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
@@ -61,6 +54,21 @@ def corpus_picker() -> Corpus | None:
         t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=f"{size / 1000:,.0f}")
     )
     return corpus
+
+
+def _source_picker(words: str, sources: list[str], *, label_visibility: Literal["visible", "collapsed"]) -> str:
+    """Where a text comes from: one of the sources, the first at first."""
+    chosen = st.segmented_control(
+        t(f"{words}.label"),
+        sources,
+        format_func=names(words + ".{}", sources),
+        default=sources[0],
+        required=True,
+        key=f"{words}_source",
+        persist_state="session",
+        label_visibility=label_visibility,
+    )
+    return chosen or sources[0]
 
 
 def _pick_sample() -> Corpus:
@@ -222,17 +230,8 @@ def example_pills(text_key: str, prefix: str) -> None:
 
 def text_picker() -> str:
     """A text to look at: typed or pasted, a bundled sample, or a file."""
-    source = st.segmented_control(
-        t("text.label"),
-        ["type", "sample", "upload"],
-        format_func=names("text.{}", ["type", "sample", "upload"]),
-        default="type",
-        required=True,
-        key="text_source",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
-    pick = {"type": _pick_typed, "sample": _pick_sample_text, "upload": _pick_uploaded_text}[source or "type"]
+    source = _source_picker("text", ["type", "sample", "upload"], label_visibility="collapsed")
+    pick = {"type": _pick_typed, "sample": _pick_sample_text, "upload": _pick_uploaded_text}[source]
     text = pick()
     if len(text) <= MAX_VIEW_CHARACTERS:
         return text
