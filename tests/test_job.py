@@ -314,3 +314,24 @@ def test_no_worker_outlives_an_app_that_was_killed(moment: str) -> None:
     while is_running(worker):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_a_paused_training_says_what_it_would_merge_next(start: Start) -> None:
+    job = start(SMALL, 300, pace=2.0)
+    wait_until(job, lambda: job.choice)
+    job.pause()
+    wait_for(job, "paused")
+    wait_until(job, lambda: job.choice)
+    choice = job.choice
+    assert choice is not None
+    job.step()
+    wait_for_merges(job, choice.after + 1)
+    newest = job.merges[choice.after]
+    assert choice.candidates[0] == (newest.left, newest.right, newest.count)
+    assert 1 < len(choice.candidates) <= 10
+
+
+def test_a_fast_training_does_not_stop_to_say_what_comes_next(start: Start) -> None:
+    job = start(SMALL, 300)
+    wait_for(job, "done")
+    assert job.latest_choice is None

@@ -1,5 +1,7 @@
 """Segments lose nothing, tear no grapheme cluster, and are as short as they can be."""
 
+import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -52,9 +54,74 @@ TOKENIZERS: SearchStrategy[SegmentingTokenizer] = st.one_of(
 )
 
 
+BROKEN = [
+    *(
+        b"\x80",
+        b"\xbf\xbf",
+        b"\xfe",
+        b"\xff",
+        b"\xe0",
+        b"\xe0\xb8",
+        b"\xf0\x9f",
+        b"\xf0\x9f\x91",
+        b"\xc3",
+        b"\xb8\x81",
+    ),
+    *(b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xf0\x80\x80\x80", b"\xf0\x8f\xbf\xbf"),
+    *(
+        b"\xed\xa0\x80",
+        b"\xed\xb2\x80",
+        b"\xed\xbf\xbf",
+        b"\xed\xa0\xbd\xed\xb8\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xf8\x88\x80\x80\x80",
+    ),
+]
+"""Cut characters, overlong forms, surrogates, and what lies beyond the last code point."""
+
+
+@st.composite
+def cut_anywhere(draw: st.DrawFn) -> bytes:
+    """The UTF-8 of a text from any byte to any other."""
+    data = draw(TEXTS).encode("utf-8")
+    start, end = sorted((draw(st.integers(0, len(data))), draw(st.integers(0, len(data)))))
+    return data[start:end]
+
+
+BYTES: SearchStrategy[bytes] = st.one_of(
+    st.binary(max_size=30),
+    cut_anywhere(),
+    st.lists(st.sampled_from([*BROKEN, *(piece.encode("utf-8") for piece in PIECES)]), max_size=10).map(b"".join),
+)
+
+
+def characters(data: bytes) -> list[bytes]:
+    """The plain twin: at each place one to four bytes that UTF-8 allows, else a byte by itself."""
+    found, at = [], 0
+    while at < len(data):
+        size = next((size for size in range(1, 5) if is_text(data[at : at + size])), 1)
+        found.append(data[at : at + size])
+        at += size
+    return found
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are whole characters by themselves."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def boundaries(text: str) -> set[int]:
-    """The character offsets where `regex` ends a grapheme cluster: the definition."""
-    return {match.end() for match in regex.finditer(r"\X", text)}
+    """The character offsets where a grapheme cluster ends: as `regex` says, and around each broken byte."""
+    found: set[int] = set()
+    at = 0
+    for stretch in re.findall(r"[\udc80-\udcff]|[^\udc80-\udcff]+", text):
+        found |= {at + match.end() for match in regex.finditer(r"\X", stretch)}
+        at += len(stretch)
+    return found
 
 
 @given(TEXTS)
@@ -109,6 +176,59 @@ def test_offsets_agree_with_python(text: str) -> None:
     ]
     chars = [char for char, letter in enumerate(text) for _ in letter.encode("utf-8")]
     assert text_map.char_at_byte.tolist() == [*chars, len(text)]
+
+
+@given(BYTES)
+def test_any_bytes_come_back_as_they_were(data: bytes) -> None:
+    text_map = TextMap.of_bytes(data)
+    assert text_map.utf8 == data
+    assert text_map.text == data.decode("utf-8", "surrogateescape")
+
+
+@given(BYTES)
+def test_the_characters_of_any_bytes_agree_with_the_definition(data: bytes) -> None:
+    text_map, found = TextMap.of_bytes(data), characters(data)
+    offsets = [0, *itertools.accumulate(map(len, found))]
+    assert [letter.encode("utf-8", "surrogateescape") for letter in text_map.text] == found
+    assert text_map.broken.tolist() == [not is_text(character) for character in found]
+    assert text_map.byte_at_char.tolist() == offsets
+    assert np.flatnonzero(text_map.char_starts_at_byte).tolist() == offsets
+    of_each_byte = [char for char, character in enumerate(found) for _ in character]
+    assert text_map.char_at_byte.tolist() == [*of_each_byte, len(found)]
+    sizes = [len(letter.encode("utf-16-le", "surrogatepass")) // 2 for letter in text_map.text]
+    assert text_map.unit_at_char.tolist() == [0, *itertools.accumulate(sizes)]
+
+
+@given(BYTES)
+def test_a_broken_byte_is_a_cluster_of_its_own(data: bytes) -> None:
+    text_map = TextMap.of_bytes(data)
+    assert set(np.flatnonzero(text_map.cluster_starts).tolist()) == boundaries(text_map.text) | {0}
+
+
+@given(TEXTS)
+def test_the_map_of_valid_bytes_is_the_map_of_their_text(text: str) -> None:
+    of_bytes, of_text = TextMap.of_bytes(text.encode("utf-8")), TextMap(text)
+    assert (of_bytes.text, of_bytes.utf8) == (of_text.text, of_text.utf8)
+    for name in ("code_points", "broken", "byte_at_char", "char_starts_at_byte", "char_at_byte", "unit_at_char"):
+        assert getattr(of_bytes, name).tolist() == getattr(of_text, name).tolist()
+    assert of_bytes.cluster_starts.tolist() == of_text.cluster_starts.tolist()
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"\xe0\xb8a", [b"\xe0", b"\xb8", b"a"]),
+        (b"\xe0\xb8\x81\xb8\x81", [b"\xe0\xb8\x81", b"\xb8", b"\x81"]),
+        (b"\xc0\x80", [b"\xc0", b"\x80"]),
+        (b"\xed\xb2\x80", [b"\xed", b"\xb2", b"\x80"]),
+        (b"\xf0\x9f\x98\x80\x80", [b"\xf0\x9f\x98\x80", b"\x80"]),
+        (b"\xf4\x90\x80\x80", [b"\xf4", b"\x90", b"\x80", b"\x80"]),
+    ],
+    ids=["cut short", "tail left over", "overlong", "surrogate", "emoji and a tail", "beyond Unicode"],
+)
+def test_broken_bytes_stand_alone(data: bytes, expected: list[bytes]) -> None:
+    starts = TextMap.of_bytes(data).byte_at_char.tolist()
+    assert [data[start:end] for start, end in itertools.pairwise(starts)] == expected
 
 
 @pytest.mark.parametrize(

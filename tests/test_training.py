@@ -259,3 +259,26 @@ def test_the_loops_compile_where_no_cache_can_be_written(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(numba, "njit", refuse_to_cache)
     assert compiled(lambda a: a + 1)(1) == 2
+
+
+# ------------------------------------------------------------------------------------------- what comes next
+
+
+@given(corpora, patterns, st.integers(1, 12))
+def test_candidates_are_the_pairs_of_the_definition_best_first(text: str, pattern: str, most: int) -> None:
+    trainer = trainer_for(text, 300, pattern)
+    pretokens = [list(pretoken.encode()) for pretoken in pretokenize(text, pattern)]
+    while True:
+        counts: dict[Pair, int] = {}
+        for ids in pretokens:
+            get_stats(ids, counts)
+        best = sorted(counts.items(), key=lambda item: -item[1])  # equals stay in order of first appearance
+        found = trainer.candidates(most)
+        assert [((each.left, each.right), each.count) for each in found] == best[:most]
+        assert trainer.ties == sum(count == best[0][1] for _, count in best[1:]) if best else trainer.ties == 0
+        merges = trainer.step()
+        if not merges:
+            return
+        assert (merges[0].left, merges[0].right, merges[0].count) == found[0]
+        pair = (merges[0].left, merges[0].right)
+        pretokens = [merge(ids, pair, merges[0].token_id) for ids in pretokens]

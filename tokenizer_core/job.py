@@ -16,7 +16,7 @@ from typing import Any, Literal
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.tokenizer import BYTES, Tokenizer
-from tokenizer_core.trainer import Merge
+from tokenizer_core.trainer import Candidate, Merge
 
 State = Literal["starting", "counting", "running", "paused", "done", "stopped", "failed"]
 ENDED: tuple[State, ...] = ("done", "stopped", "failed")
@@ -33,6 +33,16 @@ class Training:
     min_count: int = 1
     pace: float | None = None  # merges per second; None is full speed
     corpus_name: str = ""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The pairs that could be merged next, best first, and how many others occur as often as the first."""
+
+    after: int
+    """Merges learned when this was the choice."""
+    candidates: Sequence[Candidate]
+    ties: int
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,7 @@ class Job:
         self.too_long = False
         self.merges: list[Merge] = []
         self.curve: list[tuple[int, int]] = []
+        self.latest_choice: Choice | None = None
         self.pretokens = self.distinct_pretokens = 0
         self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
         self.corpus_characters = sum(map(len, training.texts))
@@ -128,6 +139,12 @@ class Job:
         """Time spent on merges, pauses left out."""
         running = time.monotonic() - self._running_since if self._running_since is not None else 0.0
         return self._busy_seconds + running
+
+    @property
+    def choice(self) -> Choice | None:
+        """What could be merged next; None where training runs too fast to tell, or has ended."""
+        choice = self.latest_choice
+        return choice if choice and choice.after == len(self.merges) and not self.ended else None
 
     def tokenizer(self) -> Tokenizer:
         """The tokenizer learned so far."""
@@ -231,6 +248,9 @@ class Job:
         first_id = BYTES + len(self.merges)
         self.merges += [Merge(left, right, n, count) for n, (left, right, count) in enumerate(merges, first_id)]
         self.curve += [(learned, tokens) for learned, tokens in curve]
+
+    def _on_choice(self, after: int, candidates: list[tuple[int, int, int]], ties: int) -> None:
+        self.latest_choice = Choice(after, [Candidate(*each) for each in candidates], ties)
 
     def _on_paused(self) -> None:
         self._set_state("paused")

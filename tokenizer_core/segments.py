@@ -15,6 +15,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 _CLUSTER = regex.compile(r"\X")
+_BROKEN = regex.compile("[\udc80-\udcff]")
 # A character joins others only by rules of its kind. BASE breaks before itself and JOINER never does, except as
 # said in `_cluster_starts`; what is neither (Hangul, flags, emoji, Indic consonants, Prepend) is left to `\X`.
 _BASE, _JOINER, _CONTROL, _OTHER = 0, 1, 2, 3
@@ -63,19 +64,50 @@ class TextMap:
     """
 
     def __init__(self, text: str) -> None:
-        self.text = check_text(text)
-        self.code_points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+        self._read(check_text(text))
+
+    @classmethod
+    def of_bytes(cls, data: bytes) -> "TextMap":
+        """The map of bytes that need not be UTF-8, such as those that token ids from elsewhere decode to.
+
+        A byte of no whole character is a character by itself, written as `surrogateescape` writes it.
+
+        >>> TextMap.of_bytes(b"a\\xe0\\xb8").text
+        'a\\udce0\\udcb8'
+        """
+        text_map = cls.__new__(cls)
+        text_map._read(data.decode("utf-8", "surrogateescape"))
+        return text_map
+
+    def _read(self, text: str) -> None:
+        self.text = text
+        self.code_points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
     @cached_property
     def utf8(self) -> bytes:
         """The text's bytes, which the tokens spell."""
-        return self.text.encode("utf-8")
+        return self.text.encode("utf-8", "surrogateescape")
+
+    @cached_property
+    def broken(self) -> Flags:
+        """For each character: whether it is a byte that is no whole character."""
+        flags: Flags = (self.code_points >= 0xDC80) & (self.code_points <= 0xDCFF)
+        return flags
+
+    @cached_property
+    def byte_at_char(self) -> Ints:
+        """For each character, the end included: its offset in bytes."""
+        return np.flatnonzero(self.char_starts_at_byte)
 
     @cached_property
     def char_starts_at_byte(self) -> Flags:
         """For each byte offset, the end included: whether a character starts there."""
-        continuing = (np.frombuffer(self.utf8, dtype=np.uint8) & 0xC0) == 0x80
-        return np.append(~continuing, True)
+        starts = np.append((np.frombuffer(self.utf8, dtype=np.uint8) & 0xC0) != 0x80, True)
+        if self.broken.any():
+            sizes = 1 + np.array([0x80, 0x800, 0x10000]).searchsorted(self.code_points, side="right")
+            starts[:] = False
+            starts[np.cumsum(np.append(0, np.where(self.broken, 1, sizes)))] = True
+        return starts
 
     @cached_property
     def char_at_byte(self) -> npt.NDArray[np.int32]:
@@ -92,7 +124,11 @@ class TextMap:
     @cached_property
     def cluster_starts(self) -> Flags:
         """For each character, the end included: whether a grapheme cluster (`\\X`) starts there."""
-        return np.append(_cluster_starts(self.text, self.code_points), True)
+        if not self.broken.any():
+            return np.append(_cluster_starts(self.text, self.code_points), True)
+        # A control character breaks on both sides, as a broken byte does; `\\X` would take it for a letter.
+        text = _BROKEN.sub("\0", self.text)
+        return np.append(_cluster_starts(text, np.where(self.broken, np.uint32(0), self.code_points)), True)
 
 
 def token_lengths(token_ids: Sequence[int], tokenizer: TokenSource) -> Ints:

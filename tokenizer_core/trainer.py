@@ -24,6 +24,15 @@ class Merge(NamedTuple):
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody wants here
 
 
+class Candidate(NamedTuple):
+    """A pair that could be merged next."""
+
+    left: int
+    right: int
+    count: int  # type: ignore[assignment]  # as in Merge
+    """How often the pair stands in the corpus now."""
+
+
 class Trainer:
     """Learns merges from counted pretokens, as many at a time as the caller asks for.
 
@@ -101,6 +110,30 @@ class Trainer:
             Merge(left, right, token_id, count)
             for token_id, (left, right, count) in enumerate(room[:learned].tolist(), first_id)
         ]
+
+    def candidates(self, n: int = 10) -> list[Candidate]:
+        """The `n` best pairs of this round, best first: by count, equals by their first place in the corpus.
+
+        The first one is merged next, unless it occurs fewer than `min_count` times.
+
+        >>> [tuple(candidate) for candidate in Trainer({"abab": 1}, 300).candidates()]
+        [(97, 98, 2), (98, 97, 1)]
+        """
+        pairs = self._pairs[: self._state[merge_loop.PAIRS]]
+        counts = pairs[:, merge_loop.COUNT]
+        # All pairs at least as frequent as the n-th, so that ties at the edge are settled by place.
+        least = max(1, int(np.partition(counts, -n)[-n])) if n < len(counts) else 1
+        chosen = pairs[counts >= least]
+        order = np.lexsort((chosen[:, merge_loop.HEAD], -chosen[:, merge_loop.COUNT]))[:n]
+        columns = [merge_loop.LEFT, merge_loop.RIGHT, merge_loop.COUNT]
+        return [Candidate(*row) for row in chosen[order][:, columns].tolist()]
+
+    @property
+    def ties(self) -> int:
+        """How many other pairs occur as often as the one that is merged next."""
+        counts = self._pairs[: self._state[merge_loop.PAIRS], merge_loop.COUNT]
+        most = counts.max(initial=0)
+        return int(np.count_nonzero(counts == most)) - 1 if most else 0
 
     def _most_merges(self) -> int:
         """Merges the corpus can still take: each needs a pair of rows to join."""

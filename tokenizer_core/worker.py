@@ -2,8 +2,8 @@
 
 Lines of JSON come in on stdin and go out on stdout. The first line in describes the training and is followed by
 the corpus as raw UTF-8; later lines are commands: pause, resume, step, stop, pace. Lines out are events: ready,
-counting, started, merges, paused, running, finished, failed. The process ends with the training, and when stdin
-closes, so that it never outlives the app.
+counting, started, merges, choice, paused, running, finished, failed. The process ends with the training, and when
+stdin closes, so that it never outlives the app.
 """
 
 import contextlib
@@ -26,6 +26,9 @@ CURVE_POINTS = 400
 MAX_VOCABULARY_BYTES = 32 * 2**20
 """All tokens together. A text that repeats itself, unsplit, makes tokens as long as books."""
 NICENESS = 10
+CANDIDATES = 10
+SLOW_PACE = 4.0
+"""Merges per second up to which people can follow each choice."""
 
 
 def main() -> None:
@@ -93,6 +96,7 @@ class Conductor:
 
     def run(self) -> None:
         """Train until the end, or until told to stop."""
+        self.show_choice()
         while not (self.stopped or self.too_long or self.trainer.done):
             started = time.monotonic()
             if self.paused:
@@ -125,6 +129,13 @@ class Conductor:
         kept = self.that_fit(merges)
         rows = [(merge.left, merge.right, merge.count) for merge in kept]
         send("merges", merges=rows, curve=curve if len(kept) == len(merges) else [])
+        self.show_choice()
+
+    def show_choice(self) -> None:
+        """Send the pairs that could be merged next, where people have the time to look at them."""
+        if self.paused or (self.pace is not None and self.pace <= SLOW_PACE):
+            candidates = [tuple(candidate) for candidate in self.trainer.candidates(CANDIDATES)]
+            send("choice", after=self.trainer.merge_count, candidates=candidates, ties=self.trainer.ties)
 
     def that_fit(self, merges: list[Merge]) -> list[Merge]:
         """The merges before the tokens grow too long, which ends the training."""
@@ -151,6 +162,7 @@ class Conductor:
             case "pause":
                 self.paused = True
                 send("paused")
+                self.show_choice()
             case "resume":
                 self.paused = False
                 send("running")

@@ -1,0 +1,239 @@
+"""Look-alikes: characters that change the tokens of a text but not its look, and what belongs in their place."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+from unicodedata import combining, normalize
+
+import numpy as np
+import regex
+
+KINDS: tuple[str, ...] = (
+    "zero_width",
+    "direction",
+    "white_space",
+    "double_e",
+    "sara_am",
+    "mark_order",
+    "mark_twice",
+    "decomposed",
+)
+
+
+class Finding(NamedTuple):
+    """A stretch of a text that looks the same as its replacement."""
+
+    kind: str
+    """One of `KINDS`."""
+    start: int
+    """The first character (code point) of the stretch."""
+    end: int
+    """The first character after it."""
+    replacement: str
+    """What the cleaned text has there instead."""
+
+
+# As ranges, and in escapes, since a mark without a letter and a character without a look cannot be read.
+_THAI = r"\u0e00-\u0e7f"
+_VOWELS = "\u0e31\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39\u0e3a\u0e47\u0e4d"
+_TONES = "\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4e"  # and thanthakhat and yamakkan, which stand where tone marks do
+_MARKS = _VOWELS + _TONES
+_AA, _AM, _NIKHAHIT = "\u0e32", "\u0e33", "\u0e4d"
+_ZERO_WIDTH = r"\u200b\u2060\ufeff\u00ad\u180e"
+_JOINERS = r"\u200c\u200d"
+_DIRECTION = r"\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069"
+_SPACES = r"\u00a0\u2000-\u200a\u202f\u205f"
+_WIDE = r"\u3000"
+_ASCII = r"\x00-\x7f\u037e\u1fef\u212a"  # with the three characters that NFC turns into ASCII
+
+_INVISIBLE = regex.compile(f"(?P<zero_width>[{_ZERO_WIDTH}]++)|(?P<direction>[{_DIRECTION}]++)")
+_PLAIN = f"[{_ASCII}{_THAI}{_SPACES}{_WIDE}]"
+_JOINING = r"[\p{L}--[\p{Common}\p{Latin}\p{Greek}\p{Cyrillic}\p{Thai}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]]"
+# Joiners beside plain text, unless on their other side is a letter of a script that needs them, its marks apart:
+# in Malayalam, Bengali or Persian a joiner shapes the last letter even before a space.
+_IDLE_JOINERS = regex.compile(
+    rf"(?V1)(?<={_PLAIN})[{_JOINERS}]++(?!{_JOINING})"
+    rf"|(?<![{_JOINERS}])[{_JOINERS}]++(?={_PLAIN})(?<!{_JOINING}\p{{M}}*+[{_JOINERS}]++)"
+)
+
+# A wide space stays beside a line break: Japanese paragraphs begin with one.
+_BESIDE_WIDE = rf"[[{_ASCII}{_THAI}]--[\r\n]]"
+# Only from the first wide space of a run: a long run that stays is looked through once, not from each character.
+_SPACE_RUN = regex.compile(
+    f"(?V1)(?<!{_WIDE})(?:{_WIDE}*+[{_SPACES}][{_SPACES}{_WIDE}]*+"
+    f"|(?<={_BESIDE_WIDE}){_WIDE}++|{_WIDE}++(?={_BESIDE_WIDE}))"
+)
+
+_DOUBLE_E = regex.compile("เเ")
+_SPLIT_AM = regex.compile(f"{_NIKHAHIT}([{_TONES}]*+){_AA}")
+_AM_AND_TONES = regex.compile(f"{_AM}[{_AM}{_TONES}]*+")
+# A run of marks holds all that a repair could bring together, so that no repair asks for another one.
+_MARK_RUN = regex.compile(f"(?=[{_MARKS}{_AM}]{{2}}|{_NIKHAHIT}{_AA})(?:{_SPLIT_AM.pattern}|[{_MARKS}{_AM}])++")
+_FAULTS = (
+    ("sara_am", _SPLIT_AM),
+    ("mark_order", regex.compile(f"[{_TONES}][{_VOWELS}]|{_AM}[{_TONES}]")),
+    ("mark_twice", regex.compile(rf"([{_MARKS}])\1")),
+)
+
+# What may combine with the character before it: marks, the later jamo of Hangul, and a vowel of Kirat Rai.
+_FOLLOWERS = r"\p{M}\u1161-\u1175\u11a8-\u11c2\U00016d67"
+# Some 100 characters without Thai, not all ASCII, up to where nothing combines with what follows.
+_PIECE = regex.compile(rf"(?V1)[\x00-\x7f]?[^\x00-\x7f{_THAI}][^{_THAI}]{{0,100}}+[[{_FOLLOWERS}]--[{_THAI}]]*+")
+# A space is left out: it combines with nothing, and may stand for another one that is a finding.
+_CLUSTER = regex.compile(rf"[!-\x7f]?[{_FOLLOWERS}]++|[^\x00-\x7f{_FOLLOWERS}][{_FOLLOWERS}]*+")
+_LONG = 200
+"""Characters. Python sorts marks by insertion: a million take 0.2 s in runs of 200, and 16 minutes in one run."""
+
+
+def find_lookalikes(text: str) -> list[Finding]:
+    """What only looks like other text, in the order of the text; no two findings overlap.
+
+    Neighbours of one kind that vanish or become spaces are one finding. A finding includes the invisible
+    characters inside it.
+
+    >>> for finding in find_lookalikes("เเม่น\u0e4d\u0e32"):
+    ...     print(*finding)
+    double_e 0 2 แ
+    sara_am 5 7 ำ
+    """
+    return _found_and_cleaned(text)[0]
+
+
+def cleaned(text: str, findings: Sequence[Finding] | None = None) -> str:
+    """The text with the replacements of these findings, or of all that `find_lookalikes` has.
+
+    Cleaned text has no findings: `cleaned(cleaned(text)) == cleaned(text)`.
+
+    >>> cleaned("ท\u0e48\u0e35\u200bนี่")
+    'ที่นี่'
+    """
+    return _found_and_cleaned(text)[1] if findings is None else _replaced(text, findings)
+
+
+def _found_and_cleaned(text: str) -> tuple[list[Finding], str]:
+    """One pass of each layer is enough: none makes what it or an earlier one looks for.
+
+    What is removed brings others together, so invisible characters go first. Spaces count as spaces before and
+    after, ASCII and Thai stay ASCII and Thai, and Thai and what NFC composes have no character in common.
+    """
+    found: list[Finding] = []
+    if text.isascii():
+        return found, text
+    for layer in (_invisible, _idle_joiners, _white_space, _double_e, _thai_marks, _decomposed):
+        findings = list(layer(text))
+        found, text = _joined(found, findings), _replaced(text, findings)
+    return found, text
+
+
+def _replaced(text: str, findings: Sequence[Finding]) -> str:
+    """The text with each finding replaced."""
+    pieces: list[str] = []
+    at = 0
+    for _, start, end, replacement in findings:
+        pieces += (text[at:start], replacement)
+        at = end
+    return "".join(pieces) + text[at:]
+
+
+def _joined(earlier: list[Finding], later: list[Finding]) -> list[Finding]:
+    """The findings of two layers as findings in the text before both.
+
+    `later` counts in the text that `earlier` leaves. A later finding has nothing of an earlier one inside but
+    places where invisible characters were removed; these become part of it.
+    """
+    if not (earlier and later):
+        return earlier or later
+    places, removed = [], [0]
+    for _, start, end, replacement in earlier:
+        places.append(start - removed[-1])
+        removed.append(removed[-1] + end - start - len(replacement))
+    found, at = [], 0
+    for kind, start, end, replacement in later:
+        before, inside = bisect_right(places, start), bisect_left(places, end)
+        found += earlier[at:before]
+        found.append(Finding(kind, start + removed[before], end + removed[inside], replacement))
+        at = inside
+    return found + earlier[at:]
+
+
+def _invisible(text: str) -> Iterator[Finding]:
+    """Characters without a look of their own, but for joiners."""
+    for run in _INVISIBLE.finditer(text):
+        yield Finding(run.lastgroup, run.start(), run.end(), "")
+
+
+def _idle_joiners(text: str) -> Iterator[Finding]:
+    """Joiners that join nothing."""
+    for run in _IDLE_JOINERS.finditer(text):
+        yield Finding("zero_width", run.start(), run.end(), "")
+
+
+def _white_space(text: str) -> Iterator[Finding]:
+    """Spaces that are not the ordinary one; the wide one only beside Thai and ASCII."""
+    for run in _SPACE_RUN.finditer(text):
+        start, end = run.span()
+        yield Finding("white_space", start, end, " " * (end - start))
+
+
+def _double_e(text: str) -> Iterator[Finding]:
+    """Two เ for a แ."""
+    for pair in _DOUBLE_E.finditer(text):
+        yield Finding("double_e", pair.start(), pair.end(), "แ")
+
+
+def _thai_marks(text: str) -> Iterator[Finding]:
+    """Thai marks in another order or number than they are drawn, and ำ in two pieces."""
+    mend = cache(_mended)  # most runs of a text are the same few
+    for run in _MARK_RUN.finditer(text):
+        kind, mended = mend(run[0])
+        if kind:
+            yield Finding(kind, run.start(), run.end(), mended)
+
+
+def _mended(run: str) -> tuple[str, str]:
+    """What is wrong with a run of Thai marks, or an empty string, and the run put right.
+
+    >>> _mended("\u0e48\u0e35")
+    ('mark_order', 'ี่')
+    """
+    kind = next((kind for kind, fault in _FAULTS if fault.search(run)), "")
+    if not kind:
+        return kind, run
+    run = _SPLIT_AM.sub(rf"\1{_AM}", run)
+    run = _AM_AND_TONES.sub(_tones_first, run)
+    return kind, _AM.join(map(_in_order, run.split(_AM)))
+
+
+def _tones_first(ams: regex.Match[str]) -> str:
+    """The tone marks among some ำ, and then these."""
+    tones: str = ams[0].replace(_AM, "")
+    return tones + _AM * (len(ams[0]) - len(tones))
+
+
+def _in_order(marks: str) -> str:
+    """The vowel signs, then the tone marks, and none twice in a row."""
+    return "".join(mark for mark, _ in groupby(sorted(marks, key=_TONES.__contains__)))
+
+
+def _decomposed(text: str) -> Iterator[Finding]:
+    """Characters that NFC composes or puts in order, a base and its followers at a time; never Thai."""
+    compose = cache(_composed)
+    for piece in _PIECE.finditer(text):
+        if compose(piece[0]) == piece[0]:
+            continue
+        for cluster in _CLUSTER.finditer(text, *piece.span()):
+            composed = compose(cluster[0])
+            if composed != cluster[0]:
+                yield Finding("decomposed", cluster.start(), cluster.end(), composed)
+
+
+def _composed(text: str) -> str:
+    """The NFC of a text, in linear time also where it has a million marks in a row."""
+    if len(text) <= _LONG:
+        return normalize("NFC", text)
+    text = "".join(normalize("NFD", character) for character in text)
+    classes = np.fromiter(map(combining, text), dtype=np.int64, count=len(text))
+    order = np.argsort(np.cumsum(classes == 0) * 256 + classes, kind="stable")
+    return normalize("NFC", "".join(map(text.__getitem__, order.tolist())))
