@@ -16,6 +16,7 @@ if str(ROOT) not in sys.path:
 
 from pages.ui.headers import SecurityHeaders  # noqa: E402
 from pages.ui.jobs import registry  # noqa: E402
+from pages.ui.token_view.serve import routes  # noqa: E402
 from tokenizer_core.errors import RankFileError  # noqa: E402
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer  # noqa: E402
 
@@ -39,4 +40,9 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
         registry().close()
 
 
-app = st.App(ROOT / "pages" / "ui" / "main.py", lifespan=lifespan, middleware=[Middleware(SecurityHeaders)])
+app = st.App(
+    ROOT / "pages" / "ui" / "main.py",
+    lifespan=lifespan,
+    routes=routes(),
+    middleware=[Middleware(SecurityHeaders)],
+)

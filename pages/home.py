@@ -3,11 +3,11 @@
 import streamlit as st
 
 from pages.ui import state
-from pages.ui.cached import own_row, references, sample_premiums, view_payload
+from pages.ui.cached import Text, drawing, own_row, references, sample_premiums
 from pages.ui.inputs import example_pills
 from pages.ui.navigation import go
 from pages.ui.samples import sample_text
-from pages.ui.token_view import token_view
+from pages.ui.token_view import Link, token_view
 from pages.ui.words import language, t
 from tokenizer_core.openai import OPENAI_NAMES
 
@@ -28,13 +28,13 @@ tokenizers = references()
 own = state.mine()
 if own is not None:
     tokenizers.append(own_row(own, own.tokenizer.vocab_size))
-payload = view_payload(text, tokenizers, language=language())
-token_view(payload, key="home_view", layout="stack")
+drawn = drawing(Text(text), tokenizers, language=language())
+token_view(drawn, key="home_view", toolbar="short", large=True, link=Link({"lang": language()}))
 with st.container(horizontal=True, vertical_alignment="center"):
     if st.button(t("home.train"), type="primary", icon=":material/model_training:"):
         go("train")
     st.markdown(t("home.why_train"))
-st.subheader(t("home.bill"), anchor=False)
+st.header(t("home.bill"), anchor=False)
 st.markdown(t("home.bill_why"))
 for place, (name, premium) in zip(st.columns(len(OPENAI_NAMES)), sample_premiums(), strict=False):
     place.metric(t(f"tokenizers.{name}"), t("home.bill_times", premium=f"{premium:.1f}"))

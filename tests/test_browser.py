@@ -1,94 +1,16 @@
 """The main journey in a real browser: upload, train, watch, compare; and hostile text that must stay text."""
 
-import os
 import re
-import shutil
-import socket
-import subprocess
-import sys
-import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from conftest import REPOSITORY
+from playwright.sync_api import Page, expect
 
 from pages.ui.words import catalogue
 
-ROOT = Path(__file__).resolve().parents[1]
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 ENGLISH = catalogue("en")
 HOSTILE = "<script>window.hacked=1</script><img src=x onerror='window.hacked=1'><style>*{display:none}</style>"
-
-if not CHROMIUM and not os.environ.get("REQUIRE_BROWSER"):
-    pytest.skip("needs Chromium: apt-get install chromium", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """A running app."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            wait_healthy(f"http://127.0.0.1:{port}")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-
-
-def wait_healthy(address: str) -> None:
-    """Wait until the app answers."""
-    for _ in range(240):
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
-                return
-        except OSError:
-            time.sleep(0.25)
-    raise TimeoutError("the app did not come up")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, without a window."""
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    """A fresh visitor, whose page must raise no script error and fetch nothing from elsewhere."""
-    context = browser.new_context(viewport={"width": 1280, "height": 1000}, locale="en-US")
-    page = context.new_page()
-    errors: list[str] = []
-    elsewhere: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda request: elsewhere.append(request.url) if is_elsewhere(request.url) else None)
-    page.set_default_timeout(60_000)
-    expect.set_options(timeout=60_000)
-    yield page
-    context.close()
-    assert errors == []
-    assert elsewhere == []
-
-
-def is_elsewhere(url: str) -> bool:
-    """Whether a request leaves this machine."""
-    return not re.match(r"(https?|wss?)://127\.0\.0\.1[:/]|blob:|data:|about:", url)
 
 
 def count_in(tab: Page, view: str, column: int) -> int:
@@ -101,7 +23,7 @@ def start_training(tab: Page, address: str, *, pace: str, size: int = 400) -> No
     """Upload a corpus and press Train."""
     tab.goto(f"{address}/train?lang=en")
     tab.get_by_role("radio", name=ENGLISH["corpus.upload"]).click()
-    corpus = (ROOT / "sample_data" / "parallel.th.txt").read_bytes()
+    corpus = (REPOSITORY / "sample_data" / "parallel.th.txt").read_bytes()
     tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
         {"name": "ภาษาไทย <b>.txt", "mimeType": "text/plain", "buffer": corpus}
     )

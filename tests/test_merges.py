@@ -5,8 +5,8 @@ import re
 import pytest
 
 from pages.ui.charts import thinned, token_curve
-from pages.ui.merges import chip_parts, merge_rows
-from tokenizer_core.trainer import Merge
+from pages.ui.merges import chip_parts, choice_rows, merge_rows
+from tokenizer_core.trainer import Candidate, Merge
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,12 @@ def test_the_curve_spans_the_whole_training() -> None:
     assert rows == [{"merges": 0, "tokens": 100}, {"merges": 5, "tokens": 60}]
     assert spec["encoding"]["x"]["scale"]["domain"] == [0, 44]
     assert "title" not in spec  # Vega cuts Thai marks off in titles
+
+
+def test_choices_stand_best_first_with_bars_by_their_counts() -> None:
+    rows = choice_rows([Candidate(97, 98, 40), Candidate(60, 62, 10)], [bytes([n]) for n in range(256)])
+    assert rows.count('role="listitem"') == 2
+    assert rows.index("× 40") < rows.index("× 10")
+    assert "width:30.0%" in rows
+    assert "width:7.5%" in rows
+    assert "&lt;" in rows

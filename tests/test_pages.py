@@ -1,5 +1,6 @@
 """Every page, run without a browser: what people do on it, and what it answers to bad input."""
 
+import json
 import random
 import shutil
 import time
@@ -11,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.jobs import registry
 from pages.ui.token_view.payload import Block
+from pages.ui.token_view.serve import offers
 from pages.ui.words import catalogue
 from tokenizer_core.openai import RANK_FILES, openai_tokenizer
 
@@ -47,7 +49,11 @@ def drawn(app: AppTest) -> list[dict]:
             continue
         block = bytes(element.proto.bytes)
         size = int.from_bytes(block[:4], "little")
-        views.append(Block.open(block[4 + size :]).header)
+        options = json.loads(block[4 : 4 + size])
+        # Of a long text comes the opening; the browser fetches the whole.
+        offer = offers().find(options["whole"].rpartition("/")[2]) if options["whole"] else None
+        whole = offer.make() if offer else None
+        views.append(Block.open(whole or block[4 + size :]).header)
     return views
 
 

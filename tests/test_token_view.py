@@ -3,26 +3,22 @@
 import base64
 import itertools
 import shutil
+import unicodedata
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_segments import NAMES, TEXTS, TOKENIZERS, ByteTokenizer
+from test_metrics import cut_up, decoded, lengths_of, plain_agreement, plain_cuts, spans_of
+from test_segments import BYTES, NAMES, TEXTS, TOKENIZERS, ByteTokenizer, boundaries
 
-from pages.ui.token_view.palette import (
-    DARK_INK,
-    DARK_TINTS,
-    LIGHT_INK,
-    LIGHT_TINTS,
-    TINT_COUNT,
-    palette_css,
-)
+from pages.ui.cached import PretokenSource
+from pages.ui.token_view import _with_options
+from pages.ui.token_view.labels import ENGLISH_LABELS
+from pages.ui.token_view.palette import DARK, LIGHT, TINT_COUNT, Scheme
 from pages.ui.token_view.payload import (
-    ENGLISH_LABELS,
     ROW_MAX,
     Block,
     Column,
@@ -30,8 +26,14 @@ from pages.ui.token_view.payload import (
     tint,
     token_payload,
 )
+from pages.ui.token_view.serve import view_css, view_js
+from tokenizer_core.errors import TextError
+from tokenizer_core.metrics import Cuts
 from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.segments import SegmentingTokenizer, segments
+from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.trainer import Trainer
 
 THAI = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"
 
@@ -53,7 +55,7 @@ def opened(text: str, columns: Sequence[Column]) -> Block:
 
 def units(text: str) -> int:
     """The length of a text as JavaScript counts it."""
-    return len(text.encode("utf-16-le")) // 2
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 # ------------------------------------------------------------------------------------------------ the payload
@@ -110,7 +112,7 @@ def test_pieces_of_characters_are_counted_as_tokens_that_are_no_valid_utf8(
     broken = [token for token in tokenizer.encode(text) if not valid(tokenizer.token_bytes(token))]
     (lane,) = opened(text, [column(text, tokenizer)]).header["columns"]
     whole = ENGLISH_LABELS["no_pieces"] if text else ""
-    assert lane["truth"] == (f"{len(broken)} of them pieces of a letter" if broken else whole)
+    assert lane["truth"] == (ENGLISH_LABELS["pieces"].format(pieces=len(broken)) if broken else whole)
 
 
 def valid(token: bytes) -> bool:
@@ -120,6 +122,223 @@ def valid(token: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+@st.composite
+def drawings(draw: st.DrawFn) -> tuple[str | bytes, list[Column]]:
+    """A text in up to three tokenizers, or any bytes and the ids that they could be decoded from."""
+    if draw(st.booleans()):
+        text = draw(TEXTS)
+        return text, [column(text, tokenizer) for tokenizer in draw(st.lists(TOKENIZERS, max_size=3))]
+    if draw(st.booleans()):
+        tokens = draw(decoded())
+        return b"".join(tokens), [ids_of(tokens)]
+    data, ways = draw(cut_up(BYTES))
+    return data, [ids_of([data[start:end] for start, end in spans_of(lengths)]) for lengths in ways]
+
+
+def ids_of(tokens: Sequence[bytes]) -> Column:
+    """A column of tokens, each with an id that only its bytes decide."""
+    numbers: dict[bytes, int] = {}
+    token_ids = [numbers.setdefault(token, 3 * len(numbers) + 1) for token in tokens]
+    return Column("ids", "", token_ids, Table({number: token for token, number in numbers.items()}))
+
+
+class Table:
+    """The bytes of tokens by id."""
+
+    def __init__(self, tokens: dict[int, bytes]) -> None:
+        self.token_bytes = tokens.__getitem__
+
+
+def as_bytes(content: str | bytes) -> bytes:
+    return content if isinstance(content, bytes) else content.encode("utf-8")
+
+
+def tokens_of(each: Column) -> list[bytes]:
+    """The tokens of a column, each as its bytes."""
+    return [each.tokenizer.token_bytes(int(token_id)) for token_id in each.token_ids]
+
+
+def bits(block: Block, place: Sequence[int], length: int) -> list[bool]:
+    """Flags that were packed into bytes, lowest bit first."""
+    packed = block.array(place).tolist()
+    assert len(packed) == -(-length // 8)
+    return [bool(packed[index >> 3] >> (index & 7) & 1) for index in range(length)]
+
+
+@given(drawings())
+def test_every_token_of_every_cluster_is_in_the_payload_once_and_in_order(
+    drawing: tuple[str | bytes, list[Column]],
+) -> None:
+    content, columns = drawing
+    block = Block.open(token_payload(content, columns, labels=ENGLISH_LABELS))
+    text = as_bytes(content).decode("utf-8", "surrogateescape")
+    assert (block.header["text"], block.header["chars"]) == (text, len(text))
+    cluster_ends = {units(text[:end]) for end in boundaries(text)}
+    for each, lane in zip(columns, block.header["columns"], strict=True):
+        data, sizes = bytes(block.array(lane["bytes"]).tolist()), block.array(lane["sizes"]).tolist()
+        table = [data[end - size : end] for end, size in zip(itertools.accumulate(sizes), sizes, strict=True)]
+        places = block.array(lane["tokens"]).tolist()
+        assert [lane["ids"][place] for place in places] == list(each.token_ids)
+        assert [table[place] for place in places] == tokens_of(each)
+        assert block.array(lane["tints"]).tolist() == [tint(token) for token in table]
+        counts = block.array(lane["segment_tokens"]).tolist()
+        ends = list(itertools.accumulate(block.array(lane["segment_units"]).tolist()))
+        assert (sum(counts), ends[-1:]) == (len(places), [units(text)] if text else [])
+        spelled = [b"".join(map(tokens_of(each).__getitem__, part)) for part in in_parts(counts)]
+        assert list(itertools.accumulate(map(units_of_bytes, spelled))) == ends
+        assert set(ends) <= cluster_ends
+        # As short as they can be: no segment has a boundary of tokens that is one of clusters inside.
+        so_far = itertools.accumulate(tokens_of(each))
+        assert len(ends) == sum(is_whole(data, as_bytes(content), cluster_ends) for data in so_far)
+
+
+def in_parts(counts: Sequence[int]) -> list[range]:
+    """Runs of these lengths, one after the other."""
+    return [range(end - count, end) for end, count in zip(itertools.accumulate(counts), counts, strict=True)]
+
+
+def units_of_bytes(data: bytes) -> int:
+    return units(data.decode("utf-8", "surrogateescape"))
+
+
+def is_whole(start: bytes, whole: bytes, cluster_ends: set[int]) -> bool:
+    """Whether bytes that begin a text end where a character and a cluster of it do."""
+    text, rest = (data.decode("utf-8", "surrogateescape") for data in (start, whole[len(start) :]))
+    return text + rest == whole.decode("utf-8", "surrogateescape") and units(text) in cluster_ends
+
+
+@given(drawings())
+def test_the_counts_of_the_payload_are_right(drawing: tuple[str | bytes, list[Column]]) -> None:
+    content, columns = drawing
+    header = Block.open(token_payload(content, columns, labels=ENGLISH_LABELS)).header
+    for each, lane in zip(columns, header["columns"], strict=True):
+        expected = plain_cuts(as_bytes(content), tokens_of(each))
+        counted = (lane["count"], *(lane[name] for name in Cuts._fields[1:]))
+        assert counted == expected
+        assert lane["figures"][0] == [f"{expected.tokens:,}", "tokens"]
+
+
+@given(drawings(), st.sampled_from(["", "a", "(a|ก)"]))
+def test_the_payload_says_where_tokenizers_differ_and_compares_no_pretokens(
+    drawing: tuple[str | bytes, list[Column]], pattern: str
+) -> None:
+    content, columns = drawing
+    data = as_bytes(content)
+    text = data.decode("utf-8", "surrogateescape")
+    lanes = columns
+    if isinstance(content, str):
+        source = PretokenSource(pattern)
+        lanes = [*columns[:1], Column("p", "", source.encode(content), source, "pretokens"), *columns[1:]]
+    block = Block.open(token_payload(content, lanes, labels=ENGLISH_LABELS))
+    found = block.header["differences"]
+    of_tokens = [lane for lane in block.header["columns"] if lane["kind"] == "tokens"]
+    assert [lane["kind"] for lane in block.header["columns"]] == [lane.kind for lane in lanes]
+    assert all(lane["agreed"] is None for lane in block.header["columns"] if lane["kind"] == "pretokens")
+    assert found["compared"] == len(of_tokens) == len(columns)
+    ways = [lengths_of(tokens_of(each)) for each in columns]
+    flags, stretches, share = plain_agreement(data, ways) if columns else ([], [], 0.0 if text else None)
+    assert [bits(block, lane["agreed"], len(of)) for lane, of in zip(of_tokens, flags, strict=True)] == flags
+    assert block.array(found["starts"]).tolist() == [units(text[:start]) for start, _ in stretches]
+    assert block.array(found["ends"]).tolist() == [units(text[:end]) for _, end in stretches]
+    assert found["share"] == share
+
+
+@given(drawings(), st.sampled_from(["en", "th"]))
+def test_the_payload_knows_clusters_and_names(drawing: tuple[str | bytes, list[Column]], locale: str) -> None:
+    content, columns = drawing
+    block = Block.open(token_payload(content, columns, labels=ENGLISH_LABELS, locale=locale))
+    text = as_bytes(content).decode("utf-8", "surrogateescape")
+    flags = bits(block, block.header["clusters"], units(text) + 1)
+    assert {unit for unit, flag in enumerate(flags) if flag} == {
+        units(text[:end]) for end in boundaries(text) | {0}
+    }
+    named = {letter for letter in text if not unicodedata.name(letter, "").startswith("CJK UNIFIED IDEOGRAPH-")}
+    assert set(block.header["names"]) == {str(ord(letter)) for letter in named}
+    assert all(block.header["names"].values())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"\xe0", b"\xe0\xb8a", b"\xf0\x9f\x98\x80\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xff" * 3000],
+    ids=["one byte", "half a letter", "emoji and a tail", "surrogates", "many"],
+)
+def test_broken_bytes_open_again(data: bytes) -> None:
+    block = Block.open(token_payload(data, [ids_of([data[:1], data[1:]][: len(data)])], labels=ENGLISH_LABELS))
+    assert block.header["text"].encode("utf-8", "surrogateescape") == data
+    (lane,) = block.header["columns"]
+    assert bytes(block.array(lane["bytes"]).tolist()) == data
+
+
+def test_a_text_of_lone_surrogates_is_refused() -> None:
+    with pytest.raises(TextError, match="lone surrogate"):
+        token_payload("a\ud83d", [], labels=ENGLISH_LABELS)
+
+
+@pytest.fixture(scope="module")
+def trained() -> tuple[Tokenizer, list[int]]:
+    """A tokenizer trained on a little Thai and English, and how often each merge's pair stood there."""
+    trainer = Trainer(count_pretokens(f"{THAI} the cat sat on the mat " * 9, "mark_aware"), 330)
+    learned = trainer.step(330)
+    merges = [(merge.left, merge.right) for merge in learned]
+    return Tokenizer(merges, special_tokens=["<|end|>"]), [merge.count for merge in learned]
+
+
+@pytest.mark.parametrize("size", [257, 280, 300])
+def test_a_token_of_ones_own_says_how_it_was_made(trained: tuple[Tokenizer, list[int]], size: int) -> None:
+    tokenizer, counts = trained[0].at(size), trained[1][: size - 256]
+    everything = list(range(size))
+    own = Column("mine", "", everything, tokenizer, merges=tokenizer.merges, counts=counts)
+    block = Block.open(token_payload(tokenizer.decode_bytes(everything), [own], labels=ENGLISH_LABELS))
+    (lane,) = block.header["columns"]
+    assert lane["ids"] == everything
+    parts = [[tokenizer.token_bytes(part) for part in pair] for pair in tokenizer.merges]
+    assert [b"".join(each) for each in parts] == [tokenizer.token_bytes(token_id) for token_id in everything[256:]]
+    merges, left, seen = made_of(block, lane)
+    assert merges == [0] * 256 + list(range(1, size - 255))
+    assert left == [0] * 256 + [len(first) for first, _ in parts]
+    assert seen == [0] * 256 + counts
+
+
+def test_of_a_text_each_distinct_token_says_how_it_was_made(trained: tuple[Tokenizer, list[int]]) -> None:
+    tokenizer, counts = trained
+    own = Column("mine", "", tokenizer.encode(THAI), tokenizer, merges=tokenizer.merges, counts=counts)
+    block = opened(THAI, [own])
+    (lane,) = block.header["columns"]
+    assert made_of(block, lane)[0] == [max(0, token_id - 255) for token_id in lane["ids"]]
+
+
+def test_bytes_alone_were_made_by_nothing(trained: tuple[Tokenizer, list[int]]) -> None:
+    tokenizer = trained[0].at(256)
+    (lane,) = opened(THAI, [column(THAI, tokenizer)]).header["columns"]
+    assert (lane["count"], lane["made"]) == (len(THAI.encode()), None)
+
+
+def made_of(block: Block, lane: dict[str, Any]) -> list[list[int]]:
+    """Merge, left part in bytes and count of each distinct token."""
+    return [block.array(lane["made"][name]).tolist() for name in ("merges", "left", "counts")]
+
+
+def test_a_special_token_was_made_by_no_merge(trained: tuple[Tokenizer, list[int]]) -> None:
+    tokenizer, counts = trained
+    ids = tokenizer.encode("the<|end|>", allowed_special="all")
+    own = Column("mine", "", ids, tokenizer, merges=tokenizer.merges, counts=counts)
+    block = opened("the<|end|>", [own])
+    (lane,) = block.header["columns"]
+    at = lane["ids"].index(tokenizer.special_tokens["<|end|>"])
+    assert [numbers[at] for numbers in made_of(block, lane)] == [0, 0, 0]
+
+
+def test_a_file_does_not_say_how_often_pairs_stood(trained: tuple[Tokenizer, list[int]]) -> None:
+    tokenizer = trained[0]
+    own = Column("mine", "", tokenizer.encode("the"), tokenizer, merges=tokenizer.merges)
+    (lane,) = opened("the", [own]).header["columns"]
+    assert lane["made"]["counts"] is None
+
+
+def test_a_reference_does_not_say_how_its_tokens_were_made() -> None:
+    assert [lane["made"] for lane in opened(THAI, references(THAI)).header["columns"]] == [None] * 3
 
 
 def test_figures_are_the_known_ones() -> None:
@@ -154,9 +373,7 @@ def test_labels_name_their_values() -> None:
 
 # -------------------------------------------------------------------------------------------------- the tints
 
-THEMES = pytest.mark.parametrize(
-    ("tints", "ink"), [(LIGHT_TINTS, LIGHT_INK), (DARK_TINTS, DARK_INK)], ids=["light", "dark"]
-)
+THEMES = pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 VISIONS = {
     "normal": np.eye(3),
@@ -192,16 +409,24 @@ def contrast(one: str, other: str) -> float:
 
 
 @THEMES
-def test_text_on_every_tint_has_a_contrast_of_at_least_7(tints: tuple[str, ...], ink: str) -> None:
-    assert len(tints) == TINT_COUNT >= 8
-    assert min(contrast(tint, ink) for tint in tints) >= 7
+def test_text_on_every_tint_has_a_contrast_of_at_least_7(scheme: Scheme) -> None:
+    assert len(scheme.tints) == TINT_COUNT >= 8
+    assert min(contrast(tint, scheme.ink) for tint in (*scheme.tints, *scheme.by_bytes, *scheme.by_cut)) >= 7
+
+
+@THEMES
+def test_lines_stand_out_from_what_they_mark(scheme: Scheme) -> None:
+    grounds = dict(zip(scheme.cut_lines, scheme.by_cut[1:], strict=True))
+    assert min(contrast(line, tint) for line, tint in grounds.items()) >= 3
+    assert min(contrast(scheme.differ, tint) for tint in scheme.tints) >= 3
 
 
 @pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("kind", ["tints", "by_bytes", "by_cut"])
 @THEMES
-def test_any_two_tints_differ_for_every_vision(tints: tuple[str, ...], ink: str, vision: str) -> None:
+def test_any_two_tints_differ_for_every_vision(scheme: Scheme, kind: str, vision: str) -> None:
     """By at least 0.05 in OKLab, where 0.02 is just visible."""
-    seen = [np.clip(np.array(VISIONS[vision]) @ linear(tint), 0, 1) for tint in tints]
+    seen = [np.clip(np.array(VISIONS[vision]) @ linear(tint), 0, 1) for tint in getattr(scheme, kind)]
     places = [OKLAB @ np.cbrt(LMS @ colour) for colour in seen]
     assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(places, 2)) >= 0.05
 
@@ -212,7 +437,6 @@ def test_a_token_keeps_its_tint() -> None:
 
 # ------------------------------------------------------------------------------------------------ in a browser
 
-VIEW = Path(__file__).parents[1] / "pages" / "ui" / "token_view"
 DRAW = """async ([code, css, payload, width]) => {
   const bytes = Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0));
   document.body.replaceChildren();
@@ -226,8 +450,8 @@ DRAW = """async ([code, css, payload, width]) => {
   window.draw({ data: bytes, parentElement: shadow });
   await new Promise((done) => setTimeout(done, 60));
 }"""
-PIECES_OF_CELLS = """() => [...window.shadow.querySelectorAll(".cell")].map((cell) => [...cell.children].map(
-  (piece) => ({ text: piece.textContent, count: Number(piece.dataset.n ?? 1),
+PIECES_OF_CELLS = """() => [...window.shadow.querySelectorAll(".lane:not(.ruler) .cell")].map(
+  (cell) => [...cell.children].map((piece) => ({ text: piece.textContent, count: Number(piece.dataset.n ?? 1),
     tint: piece.style.backgroundColor })))"""
 HOSTILE = {
     "markup": "<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><style>*{display:none}</style>",
@@ -256,15 +480,27 @@ def page() -> Iterator[Any]:
 def draw(page: Any, text: str, columns: Sequence[Column], width: int = 1000, **options: Any) -> None:
     """Draw a text as Streamlit would have it drawn."""
     payload = with_options(token_payload(text, columns, labels=ENGLISH_LABELS), **options)
-    code, css = ((VIEW / f"token_view.{kind}").read_text("utf-8") for kind in ("js", "css"))
-    page.evaluate(DRAW, [code, palette_css() + css, base64.b64encode(payload).decode(), width])
+    page.evaluate(DRAW, [view_js(), view_css(), base64.b64encode(payload).decode(), width])
+
+
+OPTIONS = {
+    "key": "k",
+    "view": "columns",
+    "colour": "piece",
+    "white_space": False,
+    "marks": False,
+    "ruler": True,
+    "large": False,
+    "toolbar": "full",
+    "max_height": 560,
+    "whole": None,
+    "page": None,
+    "link": None,
+}
 
 
 def with_options(payload: bytes, **options: Any) -> bytes:
-    from pages.ui.token_view import _with_options
-
-    return _with_options(payload, {"key": "k", "view": "reading", "white_space": False, "layout": "columns",
-                                   "toolbar": True, "max_height": 560} | options)  # fmt: skip
+    return _with_options(payload, OPTIONS | options)
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
@@ -277,9 +513,9 @@ def test_reading_shows_the_text_itself_and_runs_nothing(page: Any, text: str) ->
 
 @pytest.mark.parametrize("text", [THAI, *HOSTILE.values()], ids=["Thai", *HOSTILE])
 def test_there_are_as_many_chips_as_tokens_and_neighbours_differ(page: Any, text: str) -> None:
-    columns = references(text)
-    draw(page, text, columns, view="chips")
-    for cell, lane in zip(page.evaluate(PIECES_OF_CELLS), columns, strict=True):
+    for lane in references(text):
+        draw(page, text, [lane], view="chips")
+        (cell,) = page.evaluate(PIECES_OF_CELLS)
         assert len(cell) == len(lane.token_ids)
         assert all(one["tint"] != other["tint"] for one, other in itertools.pairwise(cell))
         assert all(piece["text"] for piece in cell)
@@ -302,7 +538,7 @@ def test_hover_lights_the_same_characters_in_every_column(page: Any) -> None:
     draw(page, THAI, references(THAI))
     page.locator(".cell").first.locator(".p").first.hover()
     lit = page.evaluate(
-        "() => [...window.shadow.querySelectorAll('.cell')].map("
+        "() => [...window.shadow.querySelectorAll('.lane:not(.ruler) .cell')].map("
         "(cell) => [...cell.querySelectorAll('.hot')].map((piece) => piece.textContent).join(''))"
     )
     assert lit == ["น้ำ", "น้ำ", "น้ำ"]
@@ -311,7 +547,7 @@ def test_hover_lights_the_same_characters_in_every_column(page: Any) -> None:
 
 def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Any) -> None:
     draw(page, "the cat sat", references("the cat sat"))
-    page.locator(".check input").focus()
+    page.locator(".save > button").focus()
     for key in ("Tab", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     assert page.evaluate("window.shadow.activeElement.ariaLabel") == "token 3 of 3, ␣sat, id 3332"
@@ -321,10 +557,10 @@ def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Any) -> N
 
 
 def test_new_tokens_of_the_same_text_use_the_elements_again(page: Any) -> None:
-    draw(page, THAI, [column(THAI, openai_tokenizer("gpt2"))], layout="stack")
+    draw(page, THAI, [column(THAI, openai_tokenizer("gpt2"))], view="staff", ruler=False)
     page.evaluate("window.first = window.shadow.querySelector('.cell').firstChild")
     payload = token_payload(THAI, [column(THAI, openai_tokenizer("o200k_base"))], labels=ENGLISH_LABELS)
-    encoded = base64.b64encode(with_options(payload, layout="stack")).decode()
+    encoded = base64.b64encode(with_options(payload, view="staff", ruler=False)).decode()
     page.evaluate(
         "(payload) => window.draw({ parentElement: window.shadow,"
         " data: Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0)) })",
@@ -337,7 +573,7 @@ def test_new_tokens_of_the_same_text_use_the_elements_again(page: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["ก" + "่" * 100_000, "👍🏽" * 100_000, "abcdefghij" * 100_000], ids=["marks", "emoji", "one word"]
 )
-@pytest.mark.parametrize("view", ["reading", "chips"])
+@pytest.mark.parametrize("view", ["staff", "columns", "chips"])
 def test_endless_texts_draw_a_bounded_number_of_elements(page: Any, text: str, view: str) -> None:
     draw(page, text, references(text)[:1], view=view)
     assert page.evaluate("window.shadow.querySelectorAll('.rows *').length") < 40_000

@@ -7,14 +7,14 @@ from string import Formatter
 
 import pytest
 
-from pages.ui.token_view.payload import ENGLISH_LABELS
+from pages.ui.token_view.labels import ENGLISH_LABELS
 from pages.ui.words import as_plain_markdown, catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 # Names, file names and examples are the same in every language.
 UNTRANSLATED = re.compile(
-    r"examples\.(?!.*_name)|tokenizers\.(gpt2|.*_base)|studio\.download|pattern\.(?!.*what).*_name"
+    r"examples\.(?!.*_name)|text\.ids_placeholder|tokenizers\.(gpt2|.*_base)|studio\.download|pattern\.(?!.*what).*_name"
 )
 
 
@@ -81,6 +81,7 @@ def test_no_word_is_left_unused() -> None:
         "nav.",
         "train.pace_",
         "tokenizers.",
+        "hints.",
     )
     families += ("corpus.sample", "corpus.upload", "corpus.paste", "text.", "studio.starting", "studio.counting")
     families += ("encodings.", "corpus.nothing_yet_", "corpus.label", "home.title", "train.title", "compare.title")

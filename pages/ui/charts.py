@@ -40,7 +40,7 @@ def token_curve(
                 "type": "quantitative",
                 "title": tokens_title,
                 "scale": {"domain": [0, most]},
-                "axis": {**axis, "format": ","},
+                "axis": {**axis, "format": ",d"},
             },
             "tooltip": [
                 {"field": "merges", "type": "quantitative", "title": merges_title, "format": ","},

@@ -8,6 +8,8 @@ _STYLE = """
 /* White on the light teal of the dark scheme would be hard to read. */
 button[data-testid="stBaseButton-primary"]:not(:disabled),
 button[data-testid="stBaseButton-primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
+/* A chosen switch under the mouse: Streamlit's teal on teal falls short of a contrast of 4.5. */
+[data-testid="stButtonGroup"] button[data-selected="true"] * { color: light-dark(#0a5650, #5eead4); }
 /* Streamlit sets captions at 60 %, which is too pale for small text. */
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] * { color: inherit; }
 [data-testid="stCaptionContainer"] { opacity: .8; }

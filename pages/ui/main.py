@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui import state
+from pages.ui import links, state
 from pages.ui.frame import frame
 from pages.ui.navigation import all_pages
 from pages.ui.words import LANGUAGES, language, t, told
@@ -13,6 +13,7 @@ def main() -> None:
     pages = all_pages()
     page = st.navigation(pages, position="hidden")
     st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon="🧩", layout="wide")
+    links.take_over()
     state.keep_address()
     frame(language(), state.screen())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):

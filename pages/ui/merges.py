@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import regex
 
-from pages.ui.token_view.palette import DARK_INK, DARK_TINTS, LIGHT_INK, LIGHT_TINTS
+from pages.ui.token_view.palette import DARK, LIGHT
 from pages.ui.token_view.payload import tint
-from tokenizer_core.trainer import Merge
+from tokenizer_core.trainer import Candidate, Merge
 
 _GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 LONGEST = 18
@@ -35,6 +35,25 @@ def merge_rows(merges: Sequence[Merge], vocabulary: Sequence[bytes], empty: str)
         return f'{_style()}<p class="merge-empty">{html.escape(empty)}</p>'
     rows = "".join(_row(merge, vocabulary) for merge in reversed(merges))
     return f'{_style()}<div class="merge-list" role="list">{rows}</div>'
+
+
+def choice_rows(candidates: Sequence[Candidate], vocabulary: Sequence[bytes]) -> str:
+    """The HTML of the pairs that could be merged next, best first, each with a bar as long as its count."""
+    most = max((candidate.count for candidate in candidates), default=1)
+    rows = "".join(
+        _choice_row(candidate, vocabulary, most, place == 0) for place, candidate in enumerate(candidates)
+    )
+    return f'{_style()}<div class="merge-list" role="list">{rows}</div>'
+
+
+def _choice_row(candidate: Candidate, vocabulary: Sequence[bytes], most: int, wins: bool) -> str:
+    left, right = (_chip(vocabulary[n]) for n in (candidate.left, candidate.right))
+    return (
+        f'<div class="merge-row{" merge-next" if wins else ""}" role="listitem">'
+        f'<span class="merge-pair">{left}<i>+</i>{right}</span>'
+        f'<span class="merge-bar" style="width:{30 * candidate.count / most:.1f}%"></span>'
+        f'<span class="merge-count">× {candidate.count:,}</span></div>'
+    )
 
 
 def _row(merge: Merge, vocabulary: Sequence[bytes]) -> str:
@@ -92,9 +111,13 @@ def _style() -> str:
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
         ".merge-chip code{font-size:.8rem;background:none;color:inherit;padding:0 .1rem}",
         ".merge-empty{opacity:.7}",
+        ".merge-next{box-shadow:inset 3px 0 light-dark(#0f766e,#2dd4bf);padding-left:.6rem}",
+        ".merge-bar{height:.5rem;border-radius:.25rem;background:light-dark(#0f766e,#2dd4bf);opacity:.45;"
+        "margin-left:auto;min-width:2px}",
+        ".merge-bar+.merge-count{margin-left:.25rem;min-width:4.5rem;text-align:right}",
     ]
-    for n, (light, dark) in enumerate(zip(LIGHT_TINTS, DARK_TINTS, strict=True)):
+    for n, (light, dark) in enumerate(zip(LIGHT.tints, DARK.tints, strict=True)):
         rules.append(
-            f".merge-chip.tint-{n}{{background:light-dark({light},{dark});color:light-dark({LIGHT_INK},{DARK_INK})}}"
+            f".merge-chip.tint-{n}{{background:light-dark({light},{dark});color:light-dark({LIGHT.ink},{DARK.ink})}}"
         )
     return f"<style>{''.join(rules)}</style>"

@@ -12,7 +12,7 @@ from tokenizer_core.job import Job, Training
 from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.tokenizer import BYTES
 
-PACES: dict[str, float | None] = {"slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
+PACES: dict[str, float | None] = {"slowest": 0.5, "slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
 DEFAULT_SIZE = 1_000
 MIN_COUNT = 2
 """A pair found once is a text learned by heart, not a rule learned from it."""
@@ -24,14 +24,14 @@ def training_setup(job: Job | None) -> None:
     st.markdown(t("train.intro"))
     corpus_side, settings_side = st.columns(2, gap="large")
     with corpus_side:
-        st.subheader(t("train.step_corpus"), anchor=False)
+        st.header(t("train.step_corpus"), anchor=False)
         corpus = corpus_picker()
-        st.subheader(t("train.step_size"), anchor=False)
+        st.header(t("train.step_size"), anchor=False)
         vocab_size = _size_picker()
-        st.subheader(t("train.step_pace"), anchor=False)
+        st.header(t("train.step_pace"), anchor=False)
         pace = pace_picker("train_pace")
     with settings_side:
-        st.subheader(t("train.step_pattern"), anchor=False)
+        st.header(t("train.step_pattern"), anchor=False)
         pattern = pattern_picker()
         special_tokens = _special_tokens_picker()
     with st.container(horizontal=True, vertical_alignment="center"):

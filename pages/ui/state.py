@@ -1,6 +1,7 @@
 """Session values by name: what survives a page change, and what a reload finds again through the address."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -17,6 +18,8 @@ class Mine:
     tokenizer: Tokenizer
     key: str
     from_file: bool = False
+    counts: Sequence[int] = field(default=(), repr=False)
+    """How often each merge's pair stood in the corpus; a file does not say."""
 
 
 def keep_address() -> None:
@@ -68,7 +71,7 @@ def open_tokenizer(tokenizer: Tokenizer, key: str) -> None:
     st.session_state["opened"] = Mine(tokenizer, key, from_file=True)
 
 
-def remembered(key: str, default: str) -> str:
+def remembered(key: str, default: str | list[str]) -> str:
     """Give the widget of this key its default once; afterwards it keeps its value by itself."""
     if key not in st.session_state:
         st.session_state[key] = default
@@ -99,6 +102,7 @@ def mine() -> Mine | None:
     known: Mine | None = st.session_state.get("mine")
     if known is None or known.key != key:
         tokenizer = job.tokenizer()
-        known = Mine(tokenizer, f"{job.id}:{len(tokenizer.merges)}")
+        counts = [merge.count for merge in job.merges[: len(tokenizer.merges)]]
+        known = Mine(tokenizer, f"{job.id}:{len(tokenizer.merges)}", counts=counts)
         st.session_state["mine"] = known
     return known

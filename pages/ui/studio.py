@@ -1,17 +1,21 @@
 """A training as it runs, and what it has learned when it ends."""
 
+from itertools import accumulate
+
 import streamlit as st
 
 from pages.ui import state
+from pages.ui.cached import reference_counts
 from pages.ui.charts import token_curve
 from pages.ui.jobs import registry
-from pages.ui.merges import merge_rows
+from pages.ui.merges import choice_rows, merge_rows
 from pages.ui.navigation import go
 from pages.ui.setup import PACES
-from pages.ui.token_view import Column, token_payload, token_view
+from pages.ui.token_view import Column, Drawing, token_payload, token_view
 from pages.ui.words import error_sentence, language, names, section, t, told
 from tokenizer_core.errors import ModelFileError
-from tokenizer_core.job import Job
+from tokenizer_core.history import joining_merges
+from tokenizer_core.job import Choice, Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.tokenizer import BYTES, Tokenizer
@@ -69,10 +73,12 @@ def _draw(job: Job, state_at_start: str) -> None:
     with sample:
         _sample(job, tokenizer)
     with newest:
-        st.subheader(t("studio.newest"), anchor=False)
+        if job.choice is not None:
+            _choice(job.choice, tokenizer)
+        st.header(t("studio.newest"), anchor=False)
         merges = job.merges[: len(tokenizer.merges)][-NEWEST:]
         st.html(merge_rows(merges, tokenizer.vocabulary, t("studio.no_merges")))
-    st.subheader(t("studio.curve"), anchor=False)
+    st.header(t("studio.curve"), anchor=False)
     _curve(job)
 
 
@@ -109,8 +115,8 @@ def _duration(seconds: float) -> str:
 def _controls(job: Job) -> None:
     """Pause or resume, step, speed, stop and keep."""
 
-    def click(command: str) -> None:
-        getattr(job, command)()
+    def click(command: str, *values: int) -> None:
+        getattr(job, command)(*values)
         job.wait(CLICK_WAIT)
 
     paused = job.state == "paused"
@@ -125,6 +131,7 @@ def _controls(job: Job) -> None:
             args=("resume" if paused else "pause",),
             disabled=not (running or paused),
             key="pause",
+            shortcut="P",
         )
         st.button(
             t("studio.step"),
@@ -133,6 +140,15 @@ def _controls(job: Job) -> None:
             args=("step",),
             disabled=not (running or paused),
             key="step",
+            shortcut="S",
+        )
+        st.button(
+            t("studio.step_ten"),
+            icon=":material/keyboard_double_arrow_right:",
+            on_click=click,
+            args=("step", 10),
+            disabled=not (running or paused),
+            key="step_ten",
         )
         st.button(t("studio.stop"), icon=":material/stop:", on_click=click, args=("stop",), key="stop")
         _pace_control(job)
@@ -200,10 +216,37 @@ def _curve(job: Job) -> None:
     st.caption(sentence)
 
 
+def _choice(choice: Choice, tokenizer: Tokenizer) -> None:
+    """The pairs that could be merged next, and why the first one wins."""
+    st.header(t("studio.choice"), anchor=False)
+    known = [each for each in choice.candidates if max(each.left, each.right) < tokenizer.vocab_size]
+    if not known:
+        st.caption(t("studio.choice_none"))
+        return
+    st.html(choice_rows(known, tokenizer.vocabulary))
+    if choice.ties:
+        st.caption(t("studio.tie", ties=choice.ties, count=known[0].count))
+    else:
+        st.caption(t("studio.no_tie"))
+
+
+def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
+    """Where the pair that is merged next stands in a text: bytes, by start and end."""
+    choice = job.choice
+    if choice is None or not choice.candidates or choice.after != len(tokenizer.merges):
+        return []
+    best = choice.candidates[0]
+    after = Tokenizer([*tokenizer.merges, (best.left, best.right)], pattern=tokenizer.pattern)
+    ids = after.encode(text)
+    ends = accumulate(len(after.token_bytes(token_id)) for token_id in ids)
+    size = len(after.token_bytes(after.vocab_size - 1))
+    return [(end - size, end) for token_id, end in zip(ids, ends, strict=True) if token_id == after.vocab_size - 1]
+
+
 def _sample(job: Job, tokenizer: Tokenizer) -> None:
     """A sample text, at first the beginning of the corpus, in the tokens of this moment."""
     head, change = st.columns([4, 1], vertical_alignment="center")
-    head.subheader(t("studio.sample"), anchor=False)
+    head.header(t("studio.sample"), anchor=False)
     with (
         change,
         st.container(horizontal_alignment="right"),
@@ -221,9 +264,25 @@ def _sample(job: Job, tokenizer: Tokenizer) -> None:
         st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
     text = text[:SAMPLE_CHARACTERS]
     caption = t("tokenizers.entries", count=tokenizer.vocab_size)
-    column = Column(t("tokenizers.mine"), caption, tokenizer.encode(text), tokenizer)
-    payload = token_payload(text, [column], labels=section("token_view"), locale=language())
-    token_view(payload, key="live_sample", layout="stack", toolbar=False, max_height=None)
+    ids = tokenizer.encode(text)
+    column = Column(
+        t("tokenizers.mine"),
+        caption,
+        ids,
+        tokenizer,
+        merges=tokenizer.merges,
+        counts=[merge.count for merge in job.merges[: len(tokenizer.merges)]],
+        joined=joining_merges(ids, tokenizer),
+        levels=reference_counts(text),
+    )
+    payload = token_payload(
+        text,
+        [column],
+        labels=section("token_view"),
+        locale=language(),
+        outlined=_next_pair(job, tokenizer, text),
+    )
+    token_view(Drawing(payload), key="live_sample", ruler=False, large=True, toolbar="none", max_height=None)
 
 
 def _ways_on(job: Job) -> None:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -45,8 +45,14 @@ def t(key: str, **values: Any) -> str:
     """The words for a key in the visitor's language, with values put in; whole numbers get their commas."""
     if not values:
         return catalogue(language())[key]  # an example may hold braces of its own
-    shown = {name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
-    return catalogue(language())[key].format(**shown)
+    return _filled(catalogue(language())[key], values)
+
+
+def _filled(words: str, values: Mapping[str, Any]) -> str:
+    """Words with values put in; whole numbers get their commas."""
+    return words.format(
+        **{name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
+    )
 
 
 def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
@@ -64,12 +70,14 @@ def section(prefix: str) -> dict[str, str]:
     }
 
 
-def error_sentence(error: TokenizerError | Failure) -> str:
-    """What went wrong and how to go on, in the visitor's language."""
-    sentence = t(f"errors.{error.code}", **{name: plain(value) for name, value in error.values.items()})
+def error_sentence(error: TokenizerError | Failure, *, spoken: str | None = None) -> str:
+    """What went wrong and how to go on, in the visitor's language; outside the run of a page it must be said."""
+    words = catalogue(spoken or language())
+    values = {name: plain(value) for name, value in error.values.items()}
+    sentence = _filled(words[f"errors.{error.code}"], values)
     return (
-        f"{t('errors.in_line', line=error.values['line'])} {sentence}"
-        if "rank" in error.values and "line" in error.values
+        f"{_filled(words['errors.in_line'], {'line': values['line']})} {sentence}"
+        if "rank" in values and "line" in values
         else sentence
     )
 

@@ -2,48 +2,75 @@
 
 import json
 import struct
-from pathlib import Path
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
 
 import streamlit as st
 
-from .palette import palette_css
-from .payload import ENGLISH_LABELS, Column, token_payload
+from .labels import ENGLISH_LABELS
+from .payload import Column, token_payload
+from .serve import address, view_css, view_js
 
-__all__ = ["ENGLISH_LABELS", "Column", "token_payload", "token_view"]
+__all__ = ["COLOURS", "ENGLISH_LABELS", "VIEWS", "Column", "Drawing", "Link", "token_payload", "token_view"]
 
-_HERE = Path(__file__).parent
-_component = st.components.v2.component(
-    "token_view",
-    css=palette_css() + (_HERE / "token_view.css").read_text("utf-8"),
-    js=(_HERE / "token_view.js").read_text("utf-8"),
-)
+View = Literal["staff", "columns", "chips"]
+Colour = Literal["piece", "bytes", "broken"]
+VIEWS: tuple[View, ...] = get_args(View)
+COLOURS: tuple[Colour, ...] = get_args(Colour)
+_component = st.components.v2.component("token_view", css=view_css(), js=view_js())
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A payload, and for a long text, of which it is the opening, the name under which the whole is offered."""
+
+    payload: bytes
+    whole: str | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """What a link to this view says besides text and view: the page's own parameters."""
+
+    parameters: dict[str, str]
+    has_text: bool = True
+    leaves_out_mine: bool = False
 
 
 def token_view(
-    payload: bytes,
+    drawing: Drawing,
     *,
     key: str,
-    view: Literal["reading", "chips"] = "reading",
+    view: View = "staff",
+    colour: Colour = "piece",
     show_white_space: bool = False,
-    layout: Literal["columns", "stack"] = "columns",
-    toolbar: bool = True,
+    mark_differences: bool = False,
+    ruler: bool = True,
+    large: bool = False,
+    toolbar: Literal["full", "short", "none"] = "full",
     max_height: int | None = 560,
+    link: Link | None = None,
 ) -> None:
-    """Draw a payload. People switch view and white space in the browser, without a rerun; these are defaults.
+    """Draw a payload. People switch view and colour in the browser, without a rerun; these are the defaults.
 
-    `max_height` is in pixels, the figures above the columns included; what is shorter gets no scroll bar, and
-    `None` draws the text at full length.
+    `max_height` is in pixels, the figures above the lanes included; what is shorter gets no scroll bar, and
+    `None` draws the text at full length. `large` sets a short text in larger type.
     """
     options = {
         "key": key,
         "view": view,
+        "colour": colour,
         "white_space": show_white_space,
-        "layout": layout,
+        "marks": mark_differences,
+        "ruler": ruler,
+        "large": large,
         "toolbar": toolbar,
         "max_height": max_height,
+        "whole": drawing.whole and address(drawing.whole),
+        "page": address("page.html"),
+        "link": link and {"parameters": link.parameters, "text": link.has_text, "mine": link.leaves_out_mine},
     }
-    _component(key=key, data=_with_options(payload, options))
+    _component(key=key, data=_with_options(drawing.payload, options))
 
 
 def _with_options(payload: bytes, options: dict[str, Any]) -> bytes:

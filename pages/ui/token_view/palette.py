@@ -4,20 +4,54 @@ Found by a search over OKLab for soft tints that stay apart for normal, deuteran
 vision; `tests/test_token_view.py` computes contrast and distances.
 """
 
-LIGHT_TINTS = ("#f8ad9b", "#f2cf8a", "#f1eea6", "#a6e6c8", "#caf3f2", "#acc0fd", "#d4d4fc", "#d3b9ce")
-DARK_TINTS = ("#552c32", "#6f3f00", "#302900", "#48513f", "#004356", "#00537b", "#112658", "#480e31")
-TINT_COUNT = len(LIGHT_TINTS)
+from dataclasses import dataclass
 
-# Text on a tint. Not the theme's own text colour, whose contrast nobody has checked.
-LIGHT_INK = "#1a1c23"
-DARK_INK = "#fafafa"
+
+@dataclass(frozen=True)
+class Scheme:
+    """All colours of one scheme: text on a tint keeps a contrast of 7, lines on the page one of 3."""
+
+    ink: str
+    """Text on a tint. Not the theme's own text colour, whose contrast nobody has checked."""
+    tints: tuple[str, ...]
+    """One for each token, by its bytes."""
+    by_bytes: tuple[str, ...]
+    """From a single byte to many bytes."""
+    by_cut: tuple[str, ...]
+    """Cut between clusters, inside a cluster, inside a character."""
+    cut_lines: tuple[str, str]
+    """The lines under what is cut inside a cluster and inside a character."""
+    differ: str
+    """The mark of what tokenizers cut differently."""
+
+
+LIGHT = Scheme(
+    ink="#1a1c23",
+    tints=("#f8ad9b", "#f2cf8a", "#f1eea6", "#a6e6c8", "#caf3f2", "#acc0fd", "#d4d4fc", "#d3b9ce"),
+    by_bytes=("#de9f88", "#f0c775", "#fef8a6", "#c6f9e1", "#aad7f6"),
+    by_cut=("#e6eaf0", "#f5d36a", "#fb9a80"),
+    cut_lines=("#7a5600", "#a3160c"),
+    differ="#a3195b",
+)
+DARK = Scheme(
+    ink="#fafafa",
+    tints=("#552c32", "#6f3f00", "#302900", "#48513f", "#004356", "#00537b", "#112658", "#480e31"),
+    by_bytes=("#5b2d2c", "#62532d", "#393204", "#205851", "#0a193a"),
+    by_cut=("#3b3f4d", "#675311", "#5c110a"),
+    cut_lines=("#ffd75e", "#ff9d8f"),
+    differ="#ff8fc2",
+)
+TINT_COUNT = len(LIGHT.tints)
 
 
 def palette_css() -> str:
-    """The tints as custom properties: `--t0`, `--t1`, … and `--ink`, for light and for dark."""
-    return _rule(".token-view", LIGHT_TINTS, LIGHT_INK) + _rule(".token-view.dark", DARK_TINTS, DARK_INK)
+    """The colours as custom properties: `--t0`, `--t1`, … for tokens, `--h0`, … by bytes, `--b0`, … by cut."""
+    return _rule(".token-view", LIGHT) + _rule(".token-view.dark", DARK)
 
 
-def _rule(selector: str, tints: tuple[str, ...], ink: str) -> str:
-    properties = "".join(f" --t{number}: {tint};" for number, tint in enumerate(tints))
-    return f"{selector} {{ --ink: {ink};{properties} }}\n"
+def _rule(selector: str, scheme: Scheme) -> str:
+    named = {"ink": scheme.ink, "differ": scheme.differ}
+    for letter, tints in (("t", scheme.tints), ("h", scheme.by_bytes), ("b", scheme.by_cut)):
+        named |= {f"{letter}{number}": tint for number, tint in enumerate(tints)}
+    named |= {f"cut{number}": line for number, line in enumerate(scheme.cut_lines, start=1)}
+    return f"{selector} {{ {' '.join(f'--{name}: {value};' for name, value in named.items())} }}\n"

@@ -13,36 +13,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from string import Formatter
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from pages.ui.character_names import character_names
+from tokenizer_core.metrics import Agreement, agreement, cuts
 from tokenizer_core.segments import SegmentEnds, TextMap, TokenSource, distinct_ids, segment_ends
+from tokenizer_core.tokenizer import BYTES
 
+from .labels import ENGLISH_LABELS
 from .palette import TINT_COUNT
 
 Ints = npt.NDArray[np.int64]
-
-ENGLISH_LABELS = {
-    "view": "How to draw the tokens",
-    "reading": "Reading",
-    "chips": "Chips",
-    "white_space": "Show white space",
-    "tokens": "tokens",
-    "characters_per_token": "characters per token",
-    "bytes_per_token": "bytes per token",
-    "pieces": "{pieces} of them pieces of a letter",
-    "no_pieces": "all of them whole letters",
-    "text_view": "The text in tokens. Arrow keys walk from piece to piece, Escape leaves.",
-    "piece_of_one": "token {first} of {count}, {text}, id {ids}",
-    "piece_of_many": "tokens {first} to {last} of {count}, {text}, ids {ids}",
-    "offsets": "characters {char_start}–{char_end} · bytes {byte_start}–{byte_end}",
-    "more_tokens": "… {count} more tokens in this piece",
-    "more_characters": "… {count} more characters",
-    "empty": "No text yet",
-}
-"""All the words of the view, by key. A translation keeps the keys and the names in braces."""
 
 # A row is about one line of text; the browser puts as many together as suit its width, and draws them or not.
 ROW_MIN, ROW_SOFT, ROW_MAX = 40, 100, 2_000
@@ -54,8 +38,17 @@ class Column:
 
     name: str
     caption: str
-    token_ids: Sequence[int]
+    token_ids: Sequence[int] | npt.NDArray[Any]
     tokenizer: TokenSource
+    kind: Literal["tokens", "pretokens"] = "tokens"
+    merges: Sequence[tuple[int, int]] = ()
+    """The merges of a tokenizer of one's own, so that each of its tokens can say how it was made."""
+    counts: Sequence[int] = ()
+    """How often each merge's pair stood in the corpus, where that is known."""
+    joined: npt.NDArray[np.int32] | None = None
+    """The history of the text, as `joining_merges` gives it: then the view can go back to any vocabulary size."""
+    levels: Sequence[tuple[str, int]] = ()
+    """How many tokens others need for the text, by name: level lines in the history."""
 
 
 @dataclass(frozen=True)
@@ -90,38 +83,69 @@ class Lane:
         """Where the segments end."""
         return segment_ends(self.text_map, self.lengths)
 
-    @cached_property
-    def pieces(self) -> int:
-        """How many tokens are no whole characters: they start or end inside one."""
-        ends = self.text_map.char_starts_at_byte[np.cumsum(self.lengths)]
-        starts = np.append(True, ends)[: len(ends)]
-        return int(np.count_nonzero(~(starts & ends)))
 
-    @property
-    def tokens(self) -> int:
-        """Tokens in all."""
-        return len(self.places)
-
-
-def token_payload(text: str, columns: Sequence[Column], *, labels: Mapping[str, str], locale: str = "en") -> bytes:
+def token_payload(
+    text: str | bytes,
+    columns: Sequence[Column],
+    *,
+    labels: Mapping[str, str],
+    locale: str = "en",
+    whole: bool = True,
+    outlined: Sequence[tuple[int, int]] = (),
+) -> bytes:
     """All that the view draws for one text and its columns; the same input gives the same bytes.
 
-    `labels` has every key of `ENGLISH_LABELS`; raises `KeyError` for one that is missing.
+    Bytes need not be UTF-8: what is no whole character is drawn as bytes. `labels` has every key of
+    `ENGLISH_LABELS`; raises `KeyError` for one that is missing. `whole=False` marks the opening of a text whose
+    rest is still to come: it is drawn, and nothing is counted. `outlined` are bytes, by start and end, whose
+    characters get an outline.
     """
-    text_map = TextMap(text)
+    text_map = TextMap(text) if isinstance(text, str) else TextMap.of_bytes(text)
     lanes = [Lane.of(column, text_map) for column in columns]
+    compared = [lane for lane in lanes if lane.column.kind == "tokens"]
+    differences = agreement(text_map, [lane.lengths for lane in compared])
+    agreed = iter(differences.agreed)
     blocks = Blocks()
     header = {
-        "text": text,
-        "chars": len(text),
+        "text": text_map.text,
+        "chars": len(text_map.text),
+        "whole": whole,
         "locale": locale,
         "tint_count": TINT_COUNT,
         "labels": {key: labels[key] for key in ENGLISH_LABELS},
+        "names": character_names(_distinct_code_points(text_map), locale),
         "clusters": blocks.add(np.packbits(_at_units(text_map, text_map.cluster_starts), bitorder="little")),
         "rows": blocks.add(text_map.unit_at_char[row_starts(text_map, [lane.ends.chars for lane in lanes])]),
-        "columns": [_column(lane, blocks, labels) for lane in lanes],
+        "outlined": [blocks.add(_units_around(text_map, [pair[end] for pair in outlined], end)) for end in (0, 1)],
+        "differences": _differences(differences, len(compared), text_map, blocks),
+        "columns": [
+            _column(lane, blocks, labels, next(agreed) if lane.column.kind == "tokens" else None) for lane in lanes
+        ],
     }
     return _block(header, blocks)
+
+
+def _units_around(text_map: TextMap, places: Sequence[int], is_end: int) -> Ints:
+    """The UTF-16 units where the characters of these byte offsets start, or, for ends, where they end."""
+    offsets = np.array(places, dtype=np.int64)
+    characters = text_map.char_at_byte[offsets - is_end] + is_end
+    return text_map.unit_at_char[characters]
+
+
+def _distinct_code_points(text_map: TextMap) -> list[int]:
+    distinct: list[int] = distinct_ids(text_map.code_points.astype(np.int64))[0].tolist()
+    return distinct
+
+
+def _differences(found: Agreement, tokenizers: int, text_map: TextMap, blocks: "Blocks") -> dict[str, Any]:
+    """Where the tokenizers differ, in UTF-16 units, and the share of the text that this is."""
+    units = text_map.unit_at_char
+    return {
+        "compared": tokenizers,
+        "share": found.share,
+        "starts": blocks.add(units[found.starts]),
+        "ends": blocks.add(units[found.ends]),
+    }
 
 
 def placeholders(template: str) -> set[str]:
@@ -172,16 +196,24 @@ def _first(places: list[int], low: int, high: int) -> int | None:
     return places[index] if index < len(places) and places[index] <= high else None
 
 
-def _column(lane: Lane, blocks: "Blocks", labels: Mapping[str, str]) -> dict[str, Any]:
+def _column(
+    lane: Lane, blocks: "Blocks", labels: Mapping[str, str], agreed: npt.NDArray[np.bool_] | None
+) -> dict[str, Any]:
     """A column's words and figures, and where its arrays stand."""
     ends = lane.ends
     units = lane.text_map.unit_at_char[ends.chars]
+    found = cuts(lane.text_map, lane.lengths)
     return {
         "name": lane.column.name,
         "caption": lane.column.caption,
-        "count": lane.tokens,
+        "kind": lane.column.kind,
+        "count": found.tokens,
+        "pieces": found.pieces,
+        "boundaries": found.boundaries,
+        "inside_characters": found.inside_characters,
+        "inside_clusters": found.inside_clusters,
         "figures": [[value, labels[key]] for key, value in _figures(lane).items()],
-        "truth": _truth(lane, labels),
+        "truth": _truth(lane, found.pieces, labels),
         "tokens": blocks.add(lane.places),
         "segment_tokens": blocks.add(np.diff(ends.tokens, prepend=0)),
         "segment_units": blocks.add(np.diff(units, prepend=0)),
@@ -189,24 +221,62 @@ def _column(lane: Lane, blocks: "Blocks", labels: Mapping[str, str]) -> dict[str
         "sizes": blocks.add(lane.sizes),
         "tints": blocks.add(np.array([tint(token) for token in lane.distinct_bytes], dtype=np.int64)),
         "bytes": blocks.add(np.frombuffer(b"".join(lane.distinct_bytes), dtype=np.uint8)),
+        "agreed": blocks.add(np.packbits(agreed, bitorder="little")) if agreed is not None else None,
+        "made": _made(lane, blocks) if lane.column.merges else None,
+        "history": _history(lane.column, blocks),
+        "levels": [{"name": name, "count": count} for name, count in lane.column.levels],
     }
+
+
+def _history(column: Column, blocks: "Blocks") -> dict[str, Any] | None:
+    """Which merge joined each byte to the one before it, and all the merges."""
+    if column.joined is None:
+        return None
+    pairs = np.array(column.merges, dtype=np.int64).reshape(-1, 2)
+    counts = np.array(column.counts or [0] * len(pairs), dtype=np.int64)
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "joined": column.joined,
+        "left": pairs[:, 0],
+        "right": pairs[:, 1],
+        "counts": counts,
+    }
+    return {name: blocks.add(array) for name, array in arrays.items()}
+
+
+def _made(lane: Lane, blocks: "Blocks") -> dict[str, Any]:
+    """Of each distinct token: its merge by number (0 for a byte), its left part in bytes, its pair's count."""
+    merges, counts, column = lane.column.merges, lane.column.counts, lane.column
+    numbers = [
+        token_id - BYTES + 1 if BYTES <= token_id < BYTES + len(merges) else 0
+        for token_id in lane.distinct.tolist()
+    ]
+    left = [len(column.tokenizer.token_bytes(merges[number - 1][0])) if number else 0 for number in numbers]
+    made: dict[str, Any] = {
+        "merges": blocks.add(np.array(numbers)),
+        "left": blocks.add(np.array(left)),
+        "counts": None,
+    }
+    if counts:
+        made["counts"] = blocks.add(np.array([counts[number - 1] if number else 0 for number in numbers]))
+    return made
 
 
 def _figures(lane: Lane) -> dict[str, str]:
     """The figures above a column, by label: the count first, then what one token holds."""
-    text_map, tokens = lane.text_map, lane.tokens
+    text_map, tokens = lane.text_map, len(lane.places)
+    unit = lane.column.kind
     return {
-        "tokens": f"{tokens:,}",
-        "characters_per_token": f"{len(text_map.text) / tokens:.2f}" if tokens else "–",
-        "bytes_per_token": f"{len(text_map.utf8) / tokens:.2f}" if tokens else "–",
+        unit: f"{tokens:,}",
+        f"characters_per_{unit[:-1]}": f"{len(text_map.text) / tokens:.2f}" if tokens else "–",
+        f"bytes_per_{unit[:-1]}": f"{len(text_map.utf8) / tokens:.2f}" if tokens else "–",
     }
 
 
-def _truth(lane: Lane, labels: Mapping[str, str]) -> str:
+def _truth(lane: Lane, pieces: int, labels: Mapping[str, str]) -> str:
     """How many of the tokens are pieces of a character, in words."""
-    if not lane.tokens:
+    if not len(lane.places) or lane.column.kind == "pretokens":
         return ""
-    return labels["pieces"].format(pieces=f"{lane.pieces:,}") if lane.pieces else labels["no_pieces"]
+    return labels["pieces"].format(pieces=f"{pieces:,}") if pieces else labels["no_pieces"]
 
 
 def tint(token: bytes) -> int:
@@ -232,6 +302,7 @@ class Blocks:
         """Append an array; gives its offset, its length in items and the bytes of one item."""
         width = _width(int(array.max()) if len(array) else 0)
         part = array.astype(f"<u{width}", copy=False).tobytes()
+        part += bytes(-len(part) % 4)  # so that the browser may read each array in place
         place = [self.size, len(array), width]
         self.parts.append(part)
         self.size += len(part)
@@ -244,7 +315,11 @@ def _width(largest: int) -> int:
 
 def _block(header: dict[str, Any], blocks: Blocks) -> bytes:
     """The header and the arrays, end to end."""
-    words = json.dumps(header, ensure_ascii=False).encode("utf-8")
+    try:
+        words = json.dumps(header, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:  # broken bytes stand as lone surrogates, which only an escape can carry
+        words = json.dumps(header).encode("utf-8")
+    words += b" " * (-(4 + len(words)) % 4)  # so that the arrays start where their numbers may
     return struct.pack("<I", len(words)) + words + b"".join(blocks.parts)
 
 

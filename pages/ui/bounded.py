@@ -1,0 +1,67 @@
+"""A cache with a limit on what it holds in all, for values that differ much in size."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+@dataclass
+class _Entry(Generic[Value]):
+    lock: Lock = field(default_factory=Lock)
+    values: list[Value] = field(default_factory=list)
+    weight: int = 0
+
+
+class Bounded(Generic[Value]):
+    """Values by key: each is made once, and those used longest ago go when all weigh more than the limit.
+
+    Threads that ask for the same key wait for one of them to make it.
+
+    >>> cache = Bounded[str](limit=5, weigh=len)
+    >>> [cache.get(key, lambda: key * 3) for key in "aba"], len(cache)
+    (['aaa', 'bbb', 'aaa'], 1)
+    """
+
+    def __init__(self, limit: int, weigh: Callable[[Value], int]) -> None:
+        self._limit = limit
+        self._weigh = weigh
+        self._entries: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key; an error while making it is raised, and nothing kept."""
+        with self._lock:
+            entry = self._entries.setdefault(key, _Entry())
+            self._entries.move_to_end(key)
+        with entry.lock:
+            if not entry.values:
+                try:
+                    entry.values.append(make())
+                except BaseException:
+                    self._drop(key, entry)
+                    raise
+                self._make_room(key, entry)
+            return entry.values[0]
+
+    def _make_room(self, key: Hashable, entry: _Entry[Value]) -> None:
+        """Weigh a new value, and drop the ones used longest ago; the new one stays, however heavy."""
+        entry.weight = self._weigh(entry.values[0])
+        with self._lock:
+            total = sum(each.weight for each in self._entries.values())
+            for old in [each for each in self._entries if each != key]:
+                if total <= self._limit:
+                    break
+                if self._entries[old].weight:  # one without weight is being made
+                    total -= self._entries.pop(old).weight
+
+    def _drop(self, key: Hashable, entry: _Entry[Value]) -> None:
+        with self._lock:
+            if self._entries.get(key) is entry:
+                del self._entries[key]

@@ -1,0 +1,160 @@
+// Part 2: what to draw of a row, as plain data.
+
+const MAX_STRIPES = 64; // tokens drawn in one cluster; the count beside it says how many there are
+const MAX_CHIPS = 400; // chips drawn of one segment
+const RULER = 10; // characters between two numbers of the ruler
+
+// Reading: a box for each segment; for each cluster where several tokens share a segment, or the text is short.
+// from, to: the piece in UTF-16 units, whole even where the row shows a part of it.
+function readingPieces(model, lane, start, end, colour) {
+  const pieces = [];
+  if (!lane.segments) return pieces;
+  for (let s = lane.segmentOfUnit(start); s < lane.segments && lane.unitAt[s] < end; s++) {
+    const [from, to, token] = [lane.unitAt[s], lane.unitAt[s + 1], lane.tokenAt[s]];
+    const [a, b] = [Math.max(from, start), Math.min(to, end)];
+    if (lane.tokenAt[s + 1] - token > 1 || model.fine || model.isDelicate(a, b)) clusterPieces(model, lane, s, start, end, colour, pieces);
+    else {
+      const tint = tintOf(lane, token, colour, 0);
+      pieces.push({ from, to, token, text: model.text.slice(a, b), stripes: [[tint, 1]], starts: a === from, ends: b === to, count: 1, differs: !lane.agrees(token), outline: model.outline(a, b) });
+    }
+  }
+  return pieces;
+}
+
+// The clusters of one segment, each with a stripe for every token that has bytes in it.
+function clusterPieces(model, lane, segment, start, end, colour, pieces) {
+  const [from, to] = [lane.unitAt[segment], lane.unitAt[segment + 1]];
+  const own = lane.tokenAt[segment];
+  const breaks = colour === "broken" ? lane.breaks(segment, model) : null;
+  let token = own;
+  let byte = lane.byteAt[token];
+  for (let a = from; a < Math.min(to, end); ) {
+    const b = model.clusterEnd(a);
+    const byteEnd = byte + utf8Length(model.text.slice(a, b));
+    const first = token;
+    const starts = lane.byteAt[first] === byte;
+    while (lane.byteAt[token + 1] < byteEnd) token += 1;
+    const ends = lane.byteAt[token + 1] === byteEnd;
+    if (a >= start) {
+      const stripes = [];
+      let differs = false;
+      for (let t = first; t <= token && stripes.length < MAX_STRIPES; t++) {
+        stripes.push([tintOf(lane, t, colour, breaks?.[t - own]), Math.min(lane.byteAt[t + 1], byteEnd) - Math.max(lane.byteAt[t], byte)]);
+        differs ||= !lane.agrees(t);
+      }
+      pieces.push({ from, to, token: own, text: model.text.slice(a, b), stripes, starts, ends, count: token - first + 1, differs, endless: b - a > MAX_LETTERS, outline: model.outline(a, b) });
+    }
+    if (ends) token += 1;
+    [a, byte] = [b, byteEnd];
+  }
+}
+
+// The name of a token's tint: by its piece, by how many bytes it has, or by where it is cut.
+function tintOf(lane, token, colour, cut) {
+  if (colour === "bytes") return `h${bytesLevel(lane.sizeOf(token))}`;
+  if (colour === "broken") return `b${cut}`;
+  return `t${lane.tints[token]}`;
+}
+
+const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
+function bytesLevel(size) {
+  const level = BYTES_LEVELS.findIndex((most) => size <= most);
+  return level < 0 ? BYTES_LEVELS.length : level;
+}
+
+// Chips: one for each token of the segments that start in the row. from, to: the characters it has bytes of.
+function chipPieces(model, lane, start, end, colour) {
+  const pieces = [];
+  if (!lane.segments) return pieces;
+  let s = lane.segmentOfUnit(start);
+  if (lane.unitAt[s] < start) s += 1;
+  for (; s < lane.segments && lane.unitAt[s] < end; s++) {
+    const own = lane.tokenAt[s];
+    const stop = Math.min(lane.tokenAt[s + 1], own + MAX_CHIPS);
+    const breaks = colour === "broken" ? lane.breaks(s, model) : null;
+    let [unit, byte] = [lane.unitAt[s], lane.byteAt[own]];
+    for (let token = own; token < stop; token++) {
+      let to = unit;
+      let size = 0;
+      while (byte < lane.byteAt[token + 1] && to < lane.unitAt[s + 1]) {
+        [unit, size] = [byte <= lane.byteAt[token] ? to : unit, charUnits(model.text, to)];
+        byte += utf8Length(model.text.slice(to, to + size));
+        to += size;
+      }
+      pieces.push({ from: unit, to, token, chip: true, count: 1, tint: tintOf(lane, token, colour, breaks?.[token - own]), differs: !lane.agrees(token) });
+      if (byte > lane.byteAt[token + 1]) {
+        // The last character goes on in the next token, which therefore starts with it.
+        byte -= utf8Length(model.text.slice(to - size, to));
+        unit = to - size;
+      } else unit = to;
+    }
+    const hidden = lane.tokenAt[s + 1] - stop;
+    if (hidden) pieces.push({ from: lane.unitAt[s], to: lane.unitAt[s + 1], token: stop, note: model.label("more_tokens", { count: hidden }) });
+  }
+  return pieces;
+}
+
+// The ruler of the staff: the same text, unseen, cut where a number stands or where tokenizers begin to differ.
+function rulerPieces(model, start, end) {
+  const cuts = new Map([[start, {}]]);
+  const at = (unit) => cuts.get(unit) ?? cuts.set(unit, {}).get(unit);
+  let character = model.charAt(start);
+  for (let unit = start, stop; unit < end; unit = stop) {
+    stop = model.clusterEnd(unit);
+    const next = character + model.charAt(stop) - model.charAt(unit);
+    // The number of the cluster's first character, if it is a tenth one; else of the one inside that is.
+    const tenth = Math.ceil((character + 1) / RULER) * RULER;
+    if (tenth <= next) at(unit).number = tenth;
+    if (stop - unit > MAX_LETTERS) (at(unit).endless = true), at(stop);
+    character = next;
+  }
+  const { starts, ends } = model.differences;
+  // Differences in one cluster are drawn once: a letter with 100,000 marks has as many.
+  let covered = start;
+  for (let i = last(ends, start); i < starts.length && starts[i] < end; i++) {
+    if (ends[i] <= covered) continue;
+    const a = clusterStart(model, Math.max(starts[i], covered));
+    const b = model.startsCluster(ends[i]) || ends[i] >= end ? Math.min(ends[i], end) : model.clusterEnd(ends[i]);
+    for (const unit of [a, b]) if (unit < end) at(unit);
+    for (const [unit, cut] of cuts) if (unit >= a && unit < b) cut.differs = true;
+    covered = b;
+  }
+  const units = [...cuts.keys()].filter((unit) => unit < end).sort((one, other) => one - other);
+  return units.map((unit, index) => ({ ...cuts.get(unit), text: model.text.slice(unit, units[index + 1] ?? end) }));
+}
+
+function clusterStart(model, unit) {
+  while (unit > 0 && !model.startsCluster(unit)) unit -= 1;
+  return unit;
+}
+
+// A token's bytes as parts: whole characters as text, what is left of torn ones as bytes.
+function partsOf(bytes) {
+  const parts = [];
+  for (let i = 0; i < bytes.length; ) {
+    const size = wholeCharacter(bytes, i);
+    const kind = size ? "text" : "bytes";
+    if (parts.at(-1)?.kind !== kind) parts.push({ kind, start: i, end: i });
+    i += size || 1;
+    parts.at(-1).end = i;
+  }
+  return parts.map(({ kind, start, end }) => {
+    const slice = bytes.subarray(start, end);
+    return kind === "text" ? { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(slice) } : { hex: hexOf(slice) };
+  });
+}
+
+// The length of the whole UTF-8 character at a place, or 0.
+function wholeCharacter(bytes, at) {
+  const lead = bytes[at];
+  const size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  for (let i = at + 1; i < at + size; i++) if (bytes[i] >> 6 !== 2) return 0;
+  const second = bytes[at + 1];
+  const overlong = (lead === 0xe0 && second < 0xa0) || (lead === 0xf0 && second < 0x90);
+  const beyond = (lead === 0xed && second > 0x9f) || (lead === 0xf4 && second > 0x8f);
+  return at + size <= bytes.length && !overlong && !beyond ? size : 0;
+}
+
+function hexOf(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");
+}

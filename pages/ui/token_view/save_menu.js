@@ -1,0 +1,104 @@
+// Part 7: the menu of all that can be taken away.
+
+class SaveMenu {
+  constructor(view) {
+    this.view = view;
+    this.element = make("div", "save");
+    this.opener = view.button(this.element, "", () => this.toggle());
+    this.opener.setAttribute("aria-expanded", "false");
+    this.list = make("div", "choices");
+    this.list.hidden = true;
+    this.element.append(this.list);
+    this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.toggle(false));
+    this.element.addEventListener("focusout", (event) => !this.element.contains(event.relatedTarget) && this.toggle(false, false));
+  }
+
+  words() {
+    const { labels, options, whole, text } = this.view.model;
+    this.element.hidden = !options.toolbar || options.toolbar === "none" || !whole || !text;
+    this.opener.textContent = labels.save;
+  }
+
+  toggle(open = this.list.hidden, back = true) {
+    if (open) this.fill();
+    else if (back && !this.list.hidden) this.opener.focus();
+    this.list.hidden = !open;
+    this.opener.setAttribute("aria-expanded", String(open));
+    if (open) this.list.querySelector("button").focus();
+  }
+
+  fill() {
+    const { options } = this.view.model;
+    this.list.replaceChildren();
+    if (options.link) this.item("save_link", () => this.copyLink());
+    this.item("save_png", () => this.picture("png"));
+    this.item("save_svg", () => this.picture("svg"));
+    if (options.page) this.item("save_html", async () => download("tokens.html", "text/html", await htmlParts(this.view.model, this.given())));
+    this.item("save_csv", () => download("tokens.csv", "text/csv", csvParts(this.view.model)));
+    this.item("save_json", () => download("tokens.json", "application/json", jsonParts(this.view.model)));
+  }
+
+  item(key, act) {
+    const { labels } = this.view.model;
+    this.view.button(this.list, labels[key], async () => {
+      try {
+        await act();
+        if (key !== "save_link") this.toggle(false);
+      } catch {
+        this.say(labels.failed);
+      }
+    });
+  }
+
+  say(...words) {
+    this.list.querySelector(".said")?.remove();
+    const note = make("div", "said");
+    note.setAttribute("role", "status");
+    note.append(...words);
+    this.list.append(note);
+  }
+
+  // The choices in the names that Python gives them.
+  given() {
+    const { view, whiteSpace, colour, marks } = this.view.choice;
+    return { view, white_space: whiteSpace, colour, marks };
+  }
+
+  async copyLink() {
+    const { labels, options } = this.view.model;
+    const { address, withText } = linkTo(this.view.model, this.view.choice);
+    const words = [withText ? labels.link_says : labels.link_without_text, ...(options.link.mine ? [labels.link_without_mine] : [])];
+    try {
+      await navigator.clipboard.writeText(address);
+      this.say(make("b", "", labels.copied), " ", words.join(" "));
+    } catch {
+      // Browsers let a page write to the clipboard on this machine or over HTTPS only.
+      const field = make("input");
+      field.readOnly = true;
+      field.value = address;
+      field.setAttribute("aria-label", labels.copy_by_hand);
+      this.say(labels.copy_by_hand, field, words.join(" "));
+      field.select();
+    }
+  }
+
+  // The whole text of some pages, or of a longer one what is in sight and after it.
+  async picture(kind) {
+    const { view } = this;
+    const { model, rows, starts } = view;
+    const first = model.text.length <= PICTURE_UNITS ? 0 : last(starts, view.topUnit());
+    let stop = first + 1;
+    while (stop < rows.length && rows[stop].end - rows[first].start <= PICTURE_UNITS) stop += 1;
+    view.near?.disconnect();
+    view.unlight();
+    const chosen = rows.slice(first, stop);
+    view.fillRows(chosen);
+    const part = { first: model.charAt(chosen[0].start) + 1, last: model.charAt(chosen.at(-1).end), count: model.chars };
+    const title = chosen.length === rows.length ? model.labels.text_title : `${model.labels.text_title}: ${model.label("picture_part", part)}`;
+    const scene = sceneOf(view, chosen);
+    if (chosen.length < rows.length) addPart(scene, model.label("picture_part", part));
+    if (rows.length > 1) view.watch();
+    const parts = kind === "svg" ? [svgOf(scene, title)] : [await pngOf(scene)];
+    download(`tokens.${kind}`, kind === "svg" ? "image/svg+xml" : "image/png", parts);
+  }
+}

@@ -1,0 +1,111 @@
+"""What the browser fetches of the token view by itself: payloads of long texts, and the page to take away.
+
+A long text is encoded in the request that fetches it, not in the run of a page: the page answers at once.
+"""
+
+import json
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from tokenizer_core.errors import TokenizerError
+
+from .palette import palette_css
+
+HERE = Path(__file__).parent
+PATH = "/token-view"
+# One module for the browser, in parts that a person can read, in this order.
+PARTS = ("model", "pieces", "drawing", "inspector", "picture", "take_away", "save_menu", "time_machine", "view")
+MOST_OFFERS = 64
+
+
+def view_css() -> str:
+    """The rules of style of the view, tints first."""
+    return palette_css() + (HERE / "token_view.css").read_text("utf-8")
+
+
+def view_js() -> str:
+    """The view's JavaScript as one module."""
+    return "\n".join((HERE / f"{part}.js").read_text("utf-8") for part in PARTS)
+
+
+class Offer(NamedTuple):
+    """How to make a payload, and how to say in the visitor's language why it cannot be made."""
+
+    make: Callable[[], bytes]
+    explain: Callable[[TokenizerError], str]
+
+
+class Offers:
+    """Payloads to be fetched, by a name that nobody can guess: it stands for the text of one visitor."""
+
+    def __init__(self) -> None:
+        self._names: OrderedDict[str, str] = OrderedDict()
+        self._offers: dict[str, Offer] = {}
+        self._lock = Lock()
+
+    def offer(self, key: str, offer: Offer) -> str:
+        """The name under which a payload can be fetched: the same one as long as its key is known."""
+        with self._lock:
+            name = self._names.setdefault(key, secrets.token_urlsafe(16))
+            self._names.move_to_end(key)
+            self._offers[name] = offer
+            while len(self._names) > MOST_OFFERS:
+                del self._offers[self._names.popitem(last=False)[1]]
+            return name
+
+    def find(self, name: str) -> Offer | None:
+        """What is offered under a name; None where it is unknown."""
+        return self._offers.get(name)
+
+
+@st.cache_resource(show_spinner=False)
+def offers() -> Offers:
+    """The offers of this app."""
+    return Offers()
+
+
+def address(name: str) -> str:
+    """Where the browser finds what is offered under a name."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"{'/' + base if base else ''}{PATH}/{name}"
+
+
+def _payload(request: Request) -> Response:
+    """The payload of a name; 422 with a sentence where the text cannot be cut."""
+    offer = offers().find(request.path_params["name"])
+    if offer is None:
+        return Response(status_code=404)
+    try:
+        payload = offer.make()
+    except TokenizerError as error:
+        return Response(offer.explain(error), status_code=422, media_type="text/plain")
+    # "identity" keeps Streamlit from compressing 16 MB in 0.7 s for a browser that is most often on this machine.
+    headers = {"Cache-Control": "no-store", "Content-Encoding": "identity"}
+    return Response(payload, media_type="application/octet-stream", headers=headers)
+
+
+def page_to_take_away() -> str:
+    """The view as one file that needs nothing else, with marks where the browser puts payload and choices."""
+    page = (HERE / "page.html").read_text("utf-8")
+    css = json.dumps(view_css()).replace("</", "<\\/")
+    code = view_js().replace("export default function", "function showTokenView")
+    return page.replace("%CSS%", css).replace("%CODE%", code)
+
+
+def _page(request: Request) -> Response:
+    """Nothing of a text passes here."""
+    return HTMLResponse(page_to_take_away())
+
+
+def routes() -> list[Route]:
+    """The routes of the app that answer the view."""
+    return [Route(address("page.html"), _page), Route(address("{name}"), _payload)]

@@ -1,0 +1,235 @@
+"""Every screen passes axe-core's rules of accessibility, in both languages and schemes, wide and narrow."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
+from urllib.parse import urlencode
+
+import pytest
+from conftest import REPOSITORY, OpenTab, require
+from playwright.sync_api import FilePayload, Locator, Page, expect
+
+from pages.ui.words import catalogue
+
+AXE = Path(os.environ.get("AXE_CORE", REPOSITORY / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
+SIZES = [(1280, 900), (390, 844)]
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+# What turns without end, such as a spinner, is not waited for.
+FADED = """Promise.race([
+  Promise.allSettled(document.getAnimations().map((each) => each.finished)),
+  new Promise((done) => setTimeout(done, 1000)),
+])"""
+# Faults of Streamlit's own widgets, which neither its options nor our style can mend: rule, element, reason.
+STREAMLITS_OWN = [
+    (
+        "presentation-role-conflict",
+        "section[data-testid=stFileUploaderDropzone]",
+        "the area files are dropped on has a label though it is no control; the button in it has its own",
+    ),
+]
+RUN = """async (streamlits) => {
+  const { violations } = await axe.run(document, { resultTypes: ["violations"], elementRef: true });
+  const ours = (id, element) => !streamlits.some(([rule, selector]) => rule === id && element.matches(selector));
+  return violations.flatMap(({ id, nodes }) => nodes
+    .filter(({ element }) => ours(id, element))
+    .map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
+}"""
+UNSEEN = "e\u0301 น\u0e4d\u0e32ใจ เเละ zero\u200bwidth"
+NO_MODEL = FilePayload(name="damaged.model", mimeType="text/plain", buffer=b"no model\n")
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core."""
+    require(AXE.is_file(), "axe-core: install it as .ci/run does, or name the path of axe.min.js in AXE_CORE")
+    return AXE.read_text(encoding="utf-8")
+
+
+def violations(tab: Page, axe: str, schemes: Sequence[Scheme] = SCHEMES) -> list[str]:
+    """What axe finds on a screen as it stands, at both sizes and in both schemes."""
+    tab.evaluate(axe)  # from outside: the page's own policy lets no script of a stranger in
+    found = []
+    for width, height in SIZES:
+        tab.set_viewport_size({"width": width, "height": height})
+        for scheme in schemes:
+            dress(tab, scheme)
+            broken: list[str] = tab.evaluate(RUN, STREAMLITS_OWN)
+            found += [f"{scheme}, {width} pixels wide: {each}" for each in broken]
+    return found
+
+
+def dress(tab: Page, scheme: Scheme) -> None:
+    """Change between light and dark, and wait until the drawing has followed."""
+    tab.emulate_media(color_scheme=scheme)
+    for app in tab.get_by_test_id("stApp").all():  # the page taken away has none
+        expect(app).to_have_css("color-scheme", scheme)
+    expect(tab.locator(f".token-view{':not(.dark)' if scheme == 'dark' else '.dark'}")).to_have_count(0)
+    tab.evaluate(FADED)
+
+
+def settled(tab: Page) -> None:
+    """Wait until the page is drawn, with our rules of style, no run is under way and nothing fades any more."""
+    expect(tab.get_by_role("heading", level=1)).to_be_visible()
+    expect(tab.get_by_test_id("stHtml").locator("style").first).to_be_attached()
+    expect(tab.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(tab.locator("[data-stale=true]")).to_have_count(0)
+    tab.evaluate(FADED)
+
+
+# ---- the screens
+
+
+def as_it_is(tab: Page, words: dict[str, str]) -> None:
+    """Nothing is done to it."""
+
+
+def break_the_settings(tab: Page, words: dict[str, str]) -> None:
+    """A pattern that does not compile, a size out of range, and the special tokens open."""
+    tab.get_by_role("combobox", name=words["pattern.label"]).click()
+    tab.get_by_role("option", name=words["pattern.custom_name"]).click()
+    tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
+    tab.get_by_role("spinbutton", name=words["train.size"]).fill("3")
+    tab.get_by_role("spinbutton", name=words["train.size"]).press("Enter")
+    tab.get_by_text(words["train.special_tokens"]).click()
+    expect(tab.get_by_role("alert")).to_have_count(2)
+
+
+def pin_a_piece(tab: Page, words: dict[str, str]) -> None:
+    """Look closely at a letter."""
+    view(tab).locator(".lane:not(.ruler) .p").nth(3).click()
+    expect(view(tab).locator(".ladder")).to_be_visible()
+
+
+def walk_by_keyboard(tab: Page, words: dict[str, str]) -> None:
+    """A piece has the focus, and its card is open."""
+    view(tab).get_by_role("button", name=words["token_view.after"]).click()
+    tab.keyboard.press("ArrowRight")
+    expect(view(tab).locator(".p[aria-describedby=card]")).to_be_focused()
+    expect(view(tab).locator(".card")).to_be_visible()
+
+
+def open_the_menu(tab: Page, words: dict[str, str]) -> None:
+    """The menu of what can be taken away, which has just copied a link."""
+    view(tab).get_by_role("button", name=words["token_view.save"]).click()
+    view(tab).get_by_role("button", name=words["token_view.save_link"]).click()
+    expect(view(tab).get_by_role("status")).to_be_visible()
+
+
+def show_the_cleaned_text(tab: Page, words: dict[str, str]) -> None:
+    """The hint, and the cleaned text beside the text."""
+    tab.get_by_text(words["hints.show"]).click()
+    expect(tab.locator(".st-key-cleaned_view .p").first).to_be_visible()
+
+
+def paste_ids(tab: Page, words: dict[str, str]) -> None:
+    """Ids that make broken characters."""
+    tab.get_by_role("radio", name=words["text.ids"]).click()
+    tab.get_by_role("textbox", name=words["text.ids_label"]).fill("19567 247 31479")
+    tab.get_by_role("textbox", name=words["text.ids_label"]).press("Control+Enter")
+    expect(tab.get_by_text(words["text.ids_broken"])).to_be_visible()
+
+
+def choose_nothing(tab: Page, words: dict[str, str]) -> None:
+    """No tokenizer is chosen, and the opened file is none."""
+    for name in ("gpt2", "cl100k_base", "o200k_base"):
+        tab.get_by_role("button", name=words[f"tokenizers.{name}"], exact=True).click()
+        settled(tab)
+    tab.get_by_text(words["compare.open"]).click()
+    tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(NO_MODEL)
+    expect(tab.get_by_role("alert")).to_be_visible()
+
+
+def view(tab: Page) -> Locator:
+    """The first token view of the page."""
+    return tab.locator(".token-view").first
+
+
+class Screen(NamedTuple):
+    """A screen: its address, its language, and how it is reached from there."""
+
+    name: str
+    path: str
+    language: str
+    reach: Callable[[Page, dict[str, str]], None] = as_it_is
+    link: Mapping[str, str] = MappingProxyType({})
+
+
+SCREENS = [
+    Screen("home", "/", "en"),
+    Screen("home", "/", "th"),
+    Screen("settings", "/train", "en"),
+    Screen("settings that cannot be used", "/train", "th", break_the_settings),
+    Screen("staff", "/compare", "en"),
+    Screen("columns by bytes", "/compare", "th", link={"view": "columns", "colour": "bytes"}),
+    Screen(
+        "chips by broken letters",
+        "/compare",
+        "en",
+        link={
+            "view": "chips",
+            "colour": "broken",
+            "white_space": "1",
+            "with": "gpt2,o200k_base,pretokens",
+            "pattern": "llama3",
+        },
+    ),
+    Screen("a long text", "/compare", "th", link={"text": "ดื่มน้ำเยอะๆ นะ " * 300, "colour": "broken"}),
+    Screen("inspector", "/compare", "th", pin_a_piece),
+    Screen("keyboard", "/compare", "en", walk_by_keyboard),
+    Screen("menu", "/compare", "th", open_the_menu),
+    Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}),
+    Screen("ids", "/compare", "th", paste_ids),
+    Screen("nothing chosen", "/compare", "en", choose_nothing),
+]
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: f"{screen.name}, {screen.language}")
+def test_a_screen_is_accessible(open_tab: OpenTab, address: str, axe: str, screen: Screen) -> None:
+    tab = open_tab(reduced_motion="reduce")
+    tab.goto(f"{address}{screen.path}?{urlencode({'lang': screen.language, **screen.link})}")
+    settled(tab)
+    screen.reach(tab, catalogue(screen.language))
+    settled(tab)
+    found = violations(tab, axe)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_a_training_is_accessible_while_it_runs_and_after(
+    open_tab: OpenTab, address: str, axe: str, language: str
+) -> None:
+    words = catalogue(language)
+    tab = open_tab(reduced_motion="reduce")
+    tab.goto(f"{address}/train?lang={language}")
+    tab.locator(".st-key-start button").click()
+    expect(tab.locator(".merge-row").nth(2)).to_be_visible()
+    expect(view(tab).locator(".p").first).to_be_visible()
+    found = violations(tab, axe)
+    tab.locator(".st-key-stop button").click()
+    expect(tab.locator(".st-key-to_compare")).to_be_visible()
+    settled(tab)
+    found += violations(tab, axe)
+    tab.locator(".st-key-to_compare button").click()
+    expect(tab.get_by_role("slider", name=words["compare.size"])).to_be_visible()
+    settled(tab)
+    found += violations(tab, axe)
+    assert not found, "\n".join(found)
+
+
+def test_the_page_taken_away_is_accessible(open_tab: OpenTab, address: str, axe: str, tmp_path: Path) -> None:
+    tab = open_tab()
+    tab.goto(f"{address}/compare?lang=th")
+    view(tab).get_by_role("button", name=catalogue("th")["token_view.save"]).click()
+    with tab.expect_download() as download:
+        view(tab).get_by_role("button", name=catalogue("th")["token_view.save_html"]).click()
+    download.value.save_as(tmp_path / "tokens.html")
+    found = []
+    for scheme in SCHEMES:  # that page keeps the scheme in which it was opened
+        alone = open_tab(reduced_motion="reduce", color_scheme=scheme)
+        alone.goto((tmp_path / "tokens.html").as_uri())
+        expect(view(alone).locator(".count").first).to_be_visible()
+        found += violations(alone, axe, [scheme])
+    assert not found, "\n".join(found)
