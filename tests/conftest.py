@@ -91,7 +91,10 @@ def address() -> Iterator[str]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT) as server:
+    many = {**os.environ, "TOKENIZER_EXPLORER_MAX_TRAININGS": "16"}  # tests leave trainings behind
+    with subprocess.Popen(
+        command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=many
+    ) as server:
         try:
             wait_healthy(f"http://127.0.0.1:{port}")
             yield f"http://127.0.0.1:{port}"

@@ -13,7 +13,7 @@ from conftest import REPOSITORY
 
 from tokenizer_core import Merge, Trainer, count_pretokens, train
 from tokenizer_core.errors import SpecialTokenError, TextError
-from tokenizer_core.job import ENDED, Job, State, Training, end_worker, start_worker
+from tokenizer_core.job import ENDED, Goal, Job, State, Training, end_worker, start_worker
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SMALL = " ".join(f"{a}{b}{a} ที่{b}{a}" for a in LETTERS for b in "aeiouy")
@@ -75,7 +75,7 @@ def test_a_job_learns_what_training_here_learns(start: Start) -> None:
     assert job.curve[0] == (0, len(SMALL.encode()))
     assert job.curve[-1] == (len(job.merges), len(job.tokenizer().encode(SMALL)))
     assert job.token_count == job.curve[-1][1]
-    assert (job.failure, job.out_of_pairs, job.ended, job.merge_goal) == (None, False, True, 44)
+    assert (job.failure, job.ending, job.ended, job.merge_goal) == (None, "size", True, 44)
     assert len(job.merges) == 44
     assert job.tokenizer().special_tokens == {"<|end|>": 300}
 
@@ -99,13 +99,13 @@ def test_a_training_at_full_speed_reports_every_merge_once(start: Start) -> None
 def test_a_corpus_with_too_few_pairs_ends_early_and_says_so(start: Start, text: str, merges: int) -> None:
     job = start(text, 1000)
     wait_for(job, "done")
-    assert (len(job.merges), job.out_of_pairs, job.failure) == (merges, True, None)
+    assert (len(job.merges), job.ending, job.failure) == (merges, "pairs", None)
 
 
 def test_a_vocabulary_of_bytes_alone_is_done_at_once(start: Start) -> None:
     job = start(SMALL, 256)
     wait_for(job, "done")
-    assert (job.merges, job.out_of_pairs) == ([], False)
+    assert (job.merges, job.ending) == ([], "size")
 
 
 def test_a_job_takes_over_a_warm_worker() -> None:
@@ -214,7 +214,69 @@ def test_commands_after_the_end_do_nothing(start: Start) -> None:
     assert (job.state, len(job.merges)) == ("done", 4)
 
 
+# Rules to begin and to stop by
+
+
+def test_given_merges_come_first_and_training_goes_on_from_them(start: Start) -> None:
+    usual = learned(SMALL, 300)
+    other = Trainer(count_pretokens(SMALL, "mark_aware"), 300).candidates(5)[4]
+    job = start(SMALL, 300, given=[(other.left, other.right)])
+    wait_for(job, "done")
+    trainer = Trainer(count_pretokens(SMALL, "mark_aware"), 300)
+    assert job.merges == [trainer.join(other.left, other.right), *trainer.step(300)]
+    assert job.merges[0] != usual[0]
+    same = start(SMALL, 300, given=[(merge.left, merge.right) for merge in usual[:10]])
+    wait_for(same, "done")
+    assert same.merges == usual
+
+
+def test_a_given_merge_that_is_not_in_the_corpus_is_a_failure(start: Start) -> None:
+    job = start(SMALL, 300, given=[(0, 1)])
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "pair_not_found"
+
+
+def test_a_time_limit_ends_the_training_and_keeps_what_it_learned(start: Start) -> None:
+    job = start(LARGE, 100_000, pace=20, max_seconds=0.5)
+    wait_for(job, "done")
+    assert job.ending == "time"
+    assert 0 < len(job.merges) < 1000
+    assert job.merges == learned(LARGE, 256 + len(job.merges))
+
+
+@pytest.mark.parametrize("pace", [None, 100], ids=["full speed", "paced"])
+def test_a_goal_ends_the_training_with_the_very_merge_that_reaches_it(start: Start, pace: float | None) -> None:
+    text = SMALL[:60]
+    job = start(SMALL, 500, pace=pace, beat=Goal(text, 40))
+    wait_for(job, "done")
+    assert job.ending == "beaten"
+    tokenizer = job.tokenizer()
+    assert len(tokenizer.encode(text)) < 40 <= len(tokenizer.at(tokenizer.vocab_size - 1).encode(text))
+    assert job.curve[-1] == (len(job.merges), len(tokenizer.encode(SMALL)))
+
+
+def test_a_goal_reached_by_bytes_alone_ends_at_once(start: Start) -> None:
+    job = start(SMALL, 500, beat=Goal("ab", 3))
+    wait_for(job, "done")
+    assert (job.ending, job.merges) == ("beaten", [])
+
+
+def test_a_goal_out_of_reach_leaves_the_training_alone(start: Start) -> None:
+    job = start(SMALL, 300, beat=Goal("never", 1))
+    wait_for(job, "done")
+    assert (job.ending, job.merges) == ("size", learned(SMALL, 300))
+
+
 # Failures
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and RLIMIT_AS")
+def test_a_worker_that_may_not_take_the_memory_it_needs_says_so() -> None:
+    job = Job(Training(["ab" * 2_000_000], 300, pattern="none"), memory_bytes=32 * 2**20)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "out_of_memory"
 
 
 def test_a_killed_worker_is_a_failure_that_keeps_the_merges(start: Start) -> None:

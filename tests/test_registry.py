@@ -1,52 +1,177 @@
-"""The registry of trainings: how many run at once, and who makes room."""
+"""The registry of trainings: how many run at once, who waits, whose they are, and what is given back."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from pages.ui import jobs
 from pages.ui.jobs import Registry
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.job import Training
+from tokenizer_core.job import Job, Training
 
 SLOW = Training(["aa ab ba bb " * 50], 300, pace=0.5)
+QUICK = Training(["aa ab ba bb " * 50], 260)
+PATIENCE = 60.0
 
 
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A registry with room for a single training."""
+    """A registry in which a single training is at work at a time."""
     monkeypatch.setattr(jobs, "MAX_TRAININGS", 1)
     registry = Registry()
     yield registry
     registry.close()
 
 
-def test_a_training_that_somebody_watches_is_never_stopped_for_another(registry: Registry) -> None:
-    watched = registry.start(SLOW)
-    with pytest.raises(TrainingError) as refusal:
-        registry.start(SLOW)
-    assert refusal.value.code == "too_many_trainings"
-    assert not watched.ended
+def wait_until(job: Job, reached: Callable[[], object]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not reached():
+        assert time.monotonic() < deadline, f"still {job.state}"
+        job.wait(0.05)
 
 
-def test_a_training_left_alone_makes_room(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LEFT_ALONE_SECONDS", 0.0)
+def test_a_training_waits_for_its_turn_and_gets_it(registry: Registry) -> None:
+    first, second, third = (registry.start(SLOW) for _ in range(3))
+    assert [registry.place(job) for job in (first, second, third)] == [None, 1, 2]
+    assert (second.state, third.state) == ("waiting", "waiting")
+    wait_until(first, lambda: first.state == "running")
+    first.stop()
+    wait_until(second, lambda: second.state == "running")
+    assert [registry.place(job) for job in (first, second, third)] == [None, None, 1]
+
+
+def test_many_quick_trainings_all_have_their_turn(registry: Registry) -> None:
+    started = [registry.start(QUICK) for _ in range(5)]
+    for job in started:
+        wait_until(job, lambda job=job: job.ended)
+        assert (job.state, len(job.merges)) == ("done", 4)
+
+
+def test_a_paused_training_takes_no_turn_and_waits_when_it_goes_on(registry: Registry) -> None:
+    first = registry.start(SLOW)
+    wait_until(first, lambda: first.state == "running")
+    first.pause()
+    wait_until(first, lambda: first.state == "paused")
+    second = registry.start(SLOW)
+    wait_until(second, lambda: second.state == "running")
+    registry.resume(first)
+    assert (first.state, registry.place(first)) == ("paused", 1)
+    learned = len(first.merges)
+    first.step(2)  # a step is but a moment
+    wait_until(first, lambda: len(first.merges) == learned + 2)
+    second.stop()
+    wait_until(first, lambda: first.state == "running")
+    assert registry.place(first) is None
+
+
+def test_a_training_that_dies_lets_the_next_one_in(registry: Registry) -> None:
+    first, second = registry.start(SLOW), registry.start(SLOW)
+    wait_until(first, lambda: first.merges)
+    assert first._worker is not None
+    first._worker.kill()
+    wait_until(second, lambda: second.state == "running")
+    assert (first.state, first.failure is not None) == ("failed", True)
+    assert first.merges
+
+
+def test_a_waiting_training_can_be_stopped_and_forgotten(registry: Registry) -> None:
+    first, second, third = (registry.start(SLOW, owner="me") for _ in range(3))
+    second.stop()
+    assert (second.state, registry.place(second), registry.place(third)) == ("stopped", None, 1)
+    registry.forget(third.id)
+    assert (registry.get(third.id), third.ended, [run.job for run in registry.runs("me")]) == (
+        None,
+        True,
+        [first, second],
+    )
+
+
+def test_deleting_a_run_that_trains_ends_its_worker_and_lets_the_next_one_in(registry: Registry) -> None:
+    first, second = registry.start(SLOW, owner="me"), registry.start(SLOW, owner="me")
+    wait_until(first, lambda: first.state == "running")
+    registry.forget(first.id)
+    wait_until(second, lambda: second.state == "running")
+    assert first._worker is not None
+    assert first._worker.poll() is not None
+    assert registry.run(first.id) is None
+
+
+def test_slow_play_left_alone_is_paused_for_those_who_wait(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     alone = registry.start(SLOW)
+    wait_until(alone, lambda: alone.state == "running")
+    registry.sweep()
+    assert alone.state == "running"  # nobody waits, and it was seen a moment ago
+    monkeypatch.setattr(jobs, "LEFT_ALONE_SECONDS", 0.0)
     newcomer = registry.start(SLOW)
-    while not alone.ended:
-        alone.wait(1)
-    assert alone.state == "stopped"
-    assert not newcomer.ended
+    registry.sweep()
+    wait_until(newcomer, lambda: newcomer.state == "running")
+    assert alone.state == "paused"
 
 
-def test_a_training_unseen_for_long_is_forgotten(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_speed_left_alone_comes_to_its_end(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "LEFT_ALONE_SECONDS", 0.0)
+    first, second = registry.start(QUICK), registry.start(QUICK)
+    registry.sweep()
+    wait_until(second, lambda: second.ended)
+    assert (first.state, second.state) == ("done", "done")
+
+
+def test_of_too_many_paused_workers_the_one_unseen_for_longest_ends(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "MAX_PAUSED", 1)
+    older = registry.start(SLOW)
+    wait_until(older, lambda: older.merges)
+    older.pause()
+    wait_until(older, lambda: older.state == "paused")
+    newer = registry.start(SLOW)
+    wait_until(newer, lambda: newer.merges)
+    newer.pause()
+    wait_until(newer, lambda: newer.state == "paused")
+    registry.sweep()
+    wait_until(older, lambda: older.ended)
+    assert (older.state, newer.state, bool(older.merges)) == ("stopped", "paused", True)
+
+
+def test_a_run_unseen_for_long_is_forgotten(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     job = registry.start(SLOW)
     assert registry.get(job.id) is job
     monkeypatch.setattr(jobs, "UNSEEN_SECONDS", -1.0)
     registry.sweep()
     assert registry.get(job.id) is None
+    assert job.ended
+
+
+def test_texts_beyond_the_limit_are_given_back_and_merges_stay(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = registry.start(QUICK)
+    wait_until(job, lambda: job.ended)
+    registry.sweep()
+    assert job.training.texts
+    monkeypatch.setattr(jobs, "MAX_KEPT_CHARACTERS", 10)
+    registry.sweep()
+    assert (list(job.training.texts), len(job.merges)) == ([], 4)
+
+
+def test_an_owner_sees_only_runs_of_their_own_and_has_a_limit(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "MAX_RUNS", 2)
+    mine = [registry.start(QUICK, owner="me", name=name) for name in ("one", "two")]
+    registry.start(QUICK, owner="you")
+    registry.start(QUICK)
+    assert [(run.job, run.name) for run in registry.runs("me")] == [(mine[0], "one"), (mine[1], "two")]
+    assert registry.runs("") == []
+    with pytest.raises(TrainingError) as refusal:
+        registry.start(QUICK, owner="me")
+    assert refusal.value.code == "too_many_runs"
 
 
 def test_an_unknown_id_finds_nothing(registry: Registry) -> None:
     assert registry.get("nobody") is None
     assert registry.get(None) is None
+    registry.forget("nobody")

@@ -282,3 +282,46 @@ def test_candidates_are_the_pairs_of_the_definition_best_first(text: str, patter
         assert (merges[0].left, merges[0].right, merges[0].count) == found[0]
         pair = (merges[0].left, merges[0].right)
         pretokens = [merge(ids, pair, merges[0].token_id) for ids in pretokens]
+
+
+@given(text=hostile_texts, pattern=st.sampled_from(["none", "mark_aware"]), data=st.data())
+def test_a_merge_that_is_asked_for_goes_on_as_the_definition_would(
+    text: str, pattern: str, data: st.DataObject
+) -> None:
+    """Any pair may be merged next; after it the most frequent pair of what stands then wins again."""
+    pretokens = [list(pretoken.encode("utf-8")) for pretoken in pretokenize(text, pattern)]
+    trainer = trainer_for(text, 300, pattern)
+    for token_id in range(256, 262):
+        counts: dict[Pair, int] = {}
+        for ids in pretokens:
+            get_stats(ids, counts)
+        if not counts:
+            assert trainer.done
+            break
+        asked = data.draw(st.booleans())
+        best = max(counts, key=lambda pair: counts[pair])
+        pair = data.draw(st.sampled_from(sorted(counts))) if asked else best
+        learned = trainer.join(*pair) if asked else trainer.step(1)[0]
+        pretokens = [merge(ids, pair, token_id) for ids in pretokens]
+        assert learned == Merge(*pair, token_id, counts[pair])
+        assert trainer.token_counts.tolist() == [trainer.token_count] == [sum(map(len, pretokens))]
+
+
+def test_a_pair_that_does_not_stand_in_the_corpus_cannot_be_asked_for() -> None:
+    trainer = trainer_for("abab", 258)
+    trainer.join(97, 98)
+    for pair in [(97, 98), (1, 2)]:  # merged already; never there
+        with pytest.raises(TrainingError) as refusal:
+            trainer.join(*pair)
+        assert refusal.value.code == "pair_not_found"
+    trainer.step(1)
+    with pytest.raises(TrainingError):
+        trainer.join(256, 256)
+
+
+@given(text=hostile_texts, n=st.integers(1, 40))
+def test_each_merge_of_a_step_says_how_many_tokens_are_left(text: str, n: int) -> None:
+    trainer, one_by_one = trainer_for(text, 296), trainer_for(text, 296)
+    merges = trainer.step(n)
+    expected = [one_by_one.token_count for _ in merges if one_by_one.step(1)]
+    assert trainer.token_counts.tolist() == expected

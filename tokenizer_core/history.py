@@ -1,10 +1,12 @@
-"""How the tokens of a text came about: which merge joined what stands on both sides of each boundary."""
+"""How the tokens of a text came about: which merge joined what, and how many tokens there were at each size."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from tokenizer_core import encode_loop
+from tokenizer_core.pretokens import bytes_and_ends, count_pretokens
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 
 NEVER = 0
@@ -41,3 +43,43 @@ def _merges_inside(token_id: int, tokenizer: Tokenizer) -> list[int]:
         elif part >= BYTES:  # a special token never came about by merging
             found += [NEVER] * (len(tokenizer.token_bytes(part)) - 1)
     return found
+
+
+def token_counts(texts: str | Iterable[str], tokenizer: Tokenizer) -> npt.NDArray[np.int32]:
+    """The tokens of the texts together after each number of merges, from none to all that were learned.
+
+    Texts are cut one by one, as a corpus is; special tokens are ordinary text.
+
+    >>> tokenizer = Tokenizer([(97, 97), (256, 98)], pattern="none")
+    >>> token_counts("aabaa", tokenizer).tolist(), token_counts(["aab", "aa"], tokenizer).tolist()
+    ([5, 3, 2], [5, 3, 2])
+    """
+    return token_counts_of(count_pretokens(texts, tokenizer.pattern), tokenizer)
+
+
+def token_counts_of(pretokens: Mapping[str, int], tokenizer: Tokenizer) -> npt.NDArray[np.int32]:
+    """The same for pretokens that have been counted with the tokenizer's pattern: they outlive every merge.
+
+    A token is made by its last merge, its two parts by theirs and so on: gone through from the newest merge to the
+    first, each merge hands how often it was made on to its parts. Each time it is made, the text has a token less.
+    """
+    merged, size = _tokens_made(pretokens, tokenizer)
+    for merge in range(len(tokenizer.merges) - 1, -1, -1):
+        times = merged[BYTES + merge]
+        if times:
+            left, right = tokenizer.merges[merge]
+            merged[left] += times
+            merged[right] += times
+    counts = size - np.cumsum([0, *merged[BYTES:]])
+    return counts.astype(np.int32)
+
+
+def _tokens_made(pretokens: Mapping[str, int], tokenizer: Tokenizer) -> tuple[list[int], int]:
+    """How often each token of the vocabulary stands in the encoded pretokens, and their bytes in all."""
+    text, ends = bytes_and_ends(pretokens)
+    # The table of ranks is the tokenizer's own: to make it again would cost as much as to encode.
+    ids, stops = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
+    times = np.fromiter(pretokens.values(), dtype=np.int64, count=len(pretokens))
+    found = np.zeros(tokenizer.vocab_size, dtype=np.int64)
+    np.add.at(found, ids, np.repeat(times, np.diff(stops, prepend=0)))
+    return found.tolist(), int(np.diff(ends, prepend=0) @ times)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import SimpleQueue
@@ -18,13 +18,27 @@ from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 from tokenizer_core.trainer import Candidate, Merge
 
-State = Literal["starting", "counting", "running", "paused", "done", "stopped", "failed"]
+State = Literal["waiting", "starting", "counting", "running", "paused", "done", "stopped", "failed"]
 ENDED: tuple[State, ...] = ("done", "stopped", "failed")
+Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped"]
+"""Why a training ended: the vocabulary was full, no pair was left, tokens grew too long, the time was up, the text
+that was to be beaten was, or somebody stopped it."""
+MEMORY_BYTES = 4 * 2**30
+"""What a training may take beyond what an idle worker has."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A text, and the number of tokens that it shall fall below; `name` says whose number that is."""
+
+    text: str
+    tokens: int
+    name: str = ""
 
 
 @dataclass(frozen=True)
 class Training:
-    """What is to be trained: texts, size, pattern, special tokens, and a name for people."""
+    """What is to be trained: texts, size, pattern, special tokens, rules to stop by, and a name for people."""
 
     texts: Sequence[str]
     vocab_size: int
@@ -33,6 +47,11 @@ class Training:
     min_count: int = 1
     pace: float | None = None  # merges per second; None is full speed
     corpus_name: str = ""
+    given: Sequence[tuple[int, int]] = ()
+    """Pairs to merge first, whatever their counts."""
+    max_seconds: float | None = None
+    """Seconds of learning after which it stops, pauses left out."""
+    beat: Goal | None = None
 
 
 @dataclass(frozen=True)
@@ -88,18 +107,27 @@ class Job:
 
     Attributes are written by a thread that listens to the worker, and only grow: `merges`, the `curve` of
     (merges, tokens in the corpus), and the `state`. The merges learned stay, whatever happens to the worker.
+    A job that `waits` has no worker until `begin` is called; it takes commands all the same.
     """
 
-    def __init__(self, training: Training, worker: subprocess.Popen[bytes] | None = None) -> None:
+    def __init__(
+        self,
+        training: Training,
+        worker: subprocess.Popen[bytes] | None = None,
+        *,
+        waits: bool = False,
+        memory_bytes: int | None = MEMORY_BYTES,
+        when_changed: Callable[["Job"], None] | None = None,
+    ) -> None:
+        """`when_changed` is called, by the thread that listens, whenever the state has become another."""
         for text in training.texts:
             check_text(text)
         assign_ids(training.special_tokens, training.vocab_size)  # better refused now than after the training
         self.id = secrets.token_urlsafe(16)
-        self.training = replace(training, texts=())  # the worker keeps them
-        self.state: State = "starting"
+        self.training = training
+        self.state: State = "waiting"
         self.failure: Failure | None = None
-        self.out_of_pairs = False
-        self.too_long = False
+        self.ending: Ending | None = None
         self.merges: list[Merge] = []
         self.curve: list[tuple[int, int]] = []
         self.latest_choice: Choice | None = None
@@ -111,13 +139,22 @@ class Job:
         self._busy_seconds = 0.0
         self._running_since: float | None = None
         self._changed = threading.Condition()
-        self._worker = worker or start_worker()
+        self._when_changed = when_changed
+        self._worker: subprocess.Popen[bytes] | None = None
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
-        self._outbox.put(_description(training))
-        for text in training.texts:
-            self._outbox.put(text.encode("utf-8"))
-        threading.Thread(target=self._write, daemon=True).start()
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._memory_bytes = memory_bytes
+        if not waits:
+            self.begin(worker)
+
+    def begin(self, worker: subprocess.Popen[bytes] | None = None) -> None:
+        """Give a waiting job its worker, or a new one; nothing happens to one that no longer waits."""
+        with self._changed:
+            if self.state != "waiting" or self._worker is not None:
+                return
+            self._set_state("starting")
+        self._worker = worker or start_worker()
+        threading.Thread(target=self._write, args=(self._worker,), daemon=True).start()
+        threading.Thread(target=self._listen, args=(self._worker,), daemon=True).start()
 
     @property
     def ended(self) -> bool:
@@ -165,8 +202,7 @@ class Job:
 
     def stop(self) -> None:
         """End the training and keep what was learned."""
-        if self.state in ("starting", "counting"):
-            self._end("stopped")
+        if self.state in ("waiting", "starting", "counting"):
             self.close()
         else:
             self._command("stop")
@@ -182,42 +218,56 @@ class Job:
             self._changed.wait(seconds)
 
     def close(self) -> None:
-        """End the worker process, if it still runs."""
-        self._worker.kill()
-        self._worker.wait()
+        """End the training, if it still runs, and its worker process."""
+        if not self.ended:
+            self.ending = "stopped"
+            self._end("stopped")
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.wait()
+
+    def forget_texts(self) -> None:
+        """Give the memory of the corpus back; the training can no longer be repeated from here."""
+        self.training = replace(self.training, texts=())
 
     def _command(self, command: str, **values: Any) -> None:
         if not self.ended:
             self._outbox.put(json.dumps({"command": command, **values}).encode() + b"\n")
 
-    def _write(self) -> None:
-        """Send what is in the outbox: commands wait until the whole corpus has gone out, callers never do."""
-        assert self._worker.stdin is not None
+    def _write(self, worker: subprocess.Popen[bytes]) -> None:
+        """Send the corpus and then what is in the outbox, so that callers never wait for the worker to read."""
+        assert worker.stdin is not None
         with contextlib.suppress(OSError):  # a worker that has died is noticed by the listener
-            while (part := self._outbox.get()) is not None:
-                self._worker.stdin.write(part)
-                self._worker.stdin.flush()
+            worker.stdin.write(_description(self.training, self._memory_bytes))
+            for text in self.training.texts:
+                worker.stdin.write(text.encode("utf-8"))
+            worker.stdin.flush()
+            while (command := self._outbox.get()) is not None:
+                worker.stdin.write(command)
+                worker.stdin.flush()
         with contextlib.suppress(OSError):
-            self._worker.stdin.close()
+            worker.stdin.close()
 
-    def _listen(self) -> None:
+    def _listen(self, worker: subprocess.Popen[bytes]) -> None:
         """Take in the worker's events until it ends."""
-        assert self._worker.stdout is not None
-        for line in self._worker.stdout:
+        assert worker.stdout is not None
+        for line in worker.stdout:
             if line.endswith(b"\n"):  # a worker that was killed may leave half a line
                 self._take_in(json.loads(line))
-        self._worker.stdout.close()
-        self._worker.wait()
+        worker.stdout.close()
+        worker.wait()
         self._outbox.put(None)
         if not self.ended:
             self._end("failed", Failure("worker_died", {}, "the training process ended unexpectedly"))
 
     def _take_in(self, event: dict[str, Any]) -> None:
         """Note one event; what a stopped worker still had to say is dropped."""
+        before = self.state
         with self._changed:
             if not self.ended:
                 getattr(self, f"_on_{event.pop('event')}")(**event)
                 self._changed.notify_all()
+        self._tell_of_change(before)
 
     def _set_state(self, state: State) -> None:
         if state == "running" and self._running_since is None:
@@ -228,10 +278,18 @@ class Job:
         self.state = state
 
     def _end(self, state: State, failure: Failure | None = None) -> None:
+        before = self.state
         with self._changed:
-            self.failure = failure
-            self._set_state(state)
+            if not self.ended:
+                self.failure = failure
+                self._set_state(state)
             self._changed.notify_all()
+        self._tell_of_change(before)
+
+    def _tell_of_change(self, before: State) -> None:
+        """Call whoever wants to know, outside the lock, for they may ask this job anything."""
+        if self.state != before and self._when_changed is not None:
+            self._when_changed(self)
 
     def _on_ready(self) -> None:
         """The worker is warm; it counts as soon as it has read the corpus."""
@@ -258,22 +316,30 @@ class Job:
     def _on_running(self) -> None:
         self._set_state("running")
 
-    def _on_finished(self, out_of_pairs: bool, too_long: bool, stopped: bool) -> None:
-        self.out_of_pairs, self.too_long = out_of_pairs, too_long
-        self._set_state("stopped" if stopped else "done")
+    def _on_finished(self, ending: Ending) -> None:
+        self.ending = ending
+        self._set_state("stopped" if ending == "stopped" else "done")
 
     def _on_failed(self, code: str, values: dict[str, Any], message: str) -> None:
         self.failure = Failure(code, values, message)
         self._set_state("failed")
 
 
-def _description(training: Training) -> bytes:
+def _description(training: Training, memory_bytes: int | None) -> bytes:
     """What the worker reads first: all of a training but its texts, of which only the lengths."""
     description = {
         "text_bytes": [len(text.encode("utf-8")) for text in training.texts],
-        "pattern": training.pattern,
         "vocab_size": training.vocab_size,
         "min_count": training.min_count,
-        "pace": training.pace,
+        "pattern": training.pattern,
+        "memory_bytes": memory_bytes,
+        "rules": {
+            "pattern": training.pattern,
+            "pace": training.pace,
+            "given": list(training.given),
+            "max_seconds": training.max_seconds,
+            "beat_text": training.beat.text if training.beat else "",
+            "beat_tokens": training.beat.tokens if training.beat else None,
+        },
     }
     return json.dumps(description).encode() + b"\n"

@@ -221,6 +221,26 @@ def with_room(table: Table, used: int, more: int) -> Table:
 
 
 @compiled
+def merge_pair(
+    rows: Rows, pairs: Table, heap: Table, state: Table, by_left: Table, by_right: Table, p: int
+) -> tuple[Table, Table]:
+    """Make pair `p` the next token wherever it stands; returns the tables, grown."""
+    token_id = state[NEXT_TOKEN_ID]
+    born = 2 * (min(pairs[p, COUNT], token_id) + 1)  # at most so many new pairs: one per side and neighbour
+    pairs = with_room(pairs, state[PAIRS], born)
+    heap = with_room(heap, state[HEAP_SIZE], born)
+    first_new = state[PAIRS]
+    replace_pair(rows, pairs, state, by_left, by_right, p, token_id)
+    for new in range(first_new, state[PAIRS]):
+        by_left[pairs[new, LEFT]] = NONE
+        by_right[pairs[new, RIGHT]] = NONE
+        if pairs[new, COUNT] > 0:
+            push(heap, state, pairs[new, COUNT], pairs[new, HEAD], new)
+    state[NEXT_TOKEN_ID] = token_id + 1
+    return pairs, heap
+
+
+@compiled
 def merge_best(
     rows: Rows,
     pairs: Table,
@@ -231,23 +251,12 @@ def merge_best(
     merges: Table,
     min_count: int,
 ) -> tuple[Table, Table, int]:
-    """Fill `merges` with the next merges (left, right, count); returns the tables, grown, and how many came."""
+    """Fill `merges` with the next merges (left, right, count, tokens left); returns the grown tables and how many."""
     for n in range(merges.shape[0]):
         p = best_pair(pairs, heap, state)
         if p == NONE or pairs[p, COUNT] < min_count:
             return pairs, heap, n
-        token_id = state[NEXT_TOKEN_ID]
-        left, right, count = pairs[p, LEFT], pairs[p, RIGHT], pairs[p, COUNT]
-        born = 2 * (min(count, token_id) + 1)  # at most so many new pairs: one per side and neighbour
-        pairs = with_room(pairs, state[PAIRS], born)
-        heap = with_room(heap, state[HEAP_SIZE], born)
-        first_new = state[PAIRS]
-        replace_pair(rows, pairs, state, by_left, by_right, p, token_id)
-        for new in range(first_new, state[PAIRS]):
-            by_left[pairs[new, LEFT]] = NONE
-            by_right[pairs[new, RIGHT]] = NONE
-            if pairs[new, COUNT] > 0:
-                push(heap, state, pairs[new, COUNT], pairs[new, HEAD], new)
-        merges[n, 0], merges[n, 1], merges[n, 2] = left, right, count
-        state[NEXT_TOKEN_ID] = token_id + 1
+        merges[n, 0], merges[n, 1], merges[n, 2] = pairs[p, LEFT], pairs[p, RIGHT], pairs[p, COUNT]
+        pairs, heap = merge_pair(rows, pairs, heap, state, by_left, by_right, p)
+        merges[n, 3] = state[TOKEN_COUNT]
     return pairs, heap, merges.shape[0]

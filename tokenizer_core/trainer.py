@@ -70,6 +70,8 @@ class Trainer:
         self._pairs, self._heap = merge_loop.index_pairs(self._rows, self._state)
         self._by_left = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
         self._by_right = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
+        self.token_counts: NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        """Tokens of the corpus after each merge of the latest step."""
 
     @property
     def token_count(self) -> int:
@@ -95,7 +97,7 @@ class Trainer:
     def step(self, n: int = 1) -> list[Merge]:
         """Learn the next `n` merges; fewer, or none, come where training ends."""
         first_id = BYTES + self.merge_count
-        room = np.empty((max(0, min(n, self.vocab_size - first_id, self._most_merges())), 3), dtype=np.int64)
+        room = np.empty((max(0, min(n, self.vocab_size - first_id, self._most_merges())), 4), dtype=np.int64)
         self._pairs, self._heap, learned = merge_loop.merge_best(
             self._rows,
             self._pairs,
@@ -106,10 +108,39 @@ class Trainer:
             room,
             self.min_count,
         )
+        self.token_counts = room[:learned, 3]
         return [
             Merge(left, right, token_id, count)
-            for token_id, (left, right, count) in enumerate(room[:learned].tolist(), first_id)
+            for token_id, (left, right, count) in enumerate(room[:learned, :3].tolist(), first_id)
         ]
+
+    def join(self, left: int, right: int) -> Merge:
+        """Learn the merge of this pair next, whatever else occurs more often: for "what if the other had won".
+
+        Raises `TrainingError` where the pair does not stand in the corpus, or the vocabulary is full.
+
+        >>> trainer = Trainer({"abab": 1}, 300)
+        >>> trainer.join(98, 97)
+        Merge(left=98, right=97, token_id=256, count=1)
+        >>> trainer.step(1)
+        [Merge(left=97, right=256, token_id=257, count=1)]
+        """
+        pairs = self._pairs[: self._state[merge_loop.PAIRS]]
+        wanted = (pairs[:, merge_loop.LEFT] == left) & (pairs[:, merge_loop.RIGHT] == right)
+        found = np.flatnonzero(wanted & (pairs[:, merge_loop.COUNT] > 0))
+        if not found.size or BYTES + self.merge_count >= self.vocab_size:
+            raise TrainingError(
+                f"the pair to be merged must stand in the corpus; ({left}, {right}) does not",
+                "pair_not_found",
+                left=left,
+                right=right,
+            )
+        merge = Merge(left, right, BYTES + self.merge_count, int(pairs[found[0], merge_loop.COUNT]))
+        self._pairs, self._heap = merge_loop.merge_pair(
+            self._rows, self._pairs, self._heap, self._state, self._by_left, self._by_right, found[0]
+        )
+        self.token_counts = self._state[[merge_loop.TOKEN_COUNT]]
+        return merge
 
     def candidates(self, n: int = 10) -> list[Candidate]:
         """The `n` best pairs of this round, best first: by count, equals by their first place in the corpus.

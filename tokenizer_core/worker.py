@@ -12,10 +12,16 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.history import token_counts
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge, Trainer
@@ -41,19 +47,32 @@ def main() -> None:
     if not description:
         return
     training = json.loads(description)
-    texts = [sys.stdin.buffer.read(size).decode("utf-8") for size in training["text_bytes"]]
+    limit_memory(training["memory_bytes"])
     commands: SimpleQueue[dict[str, Any]] = SimpleQueue()
-    threading.Thread(target=read_commands, args=(sys.stdin.buffer, commands), daemon=True).start()
     try:
+        texts = [sys.stdin.buffer.read(size).decode("utf-8") for size in training["text_bytes"]]
+        threading.Thread(target=read_commands, args=(sys.stdin.buffer, commands), daemon=True).start()
         send("counting")
         counts = count_pretokens(texts, training["pattern"])
         trainer = Trainer(counts, training["vocab_size"], training["min_count"])
         send("started", token_count=trainer.token_count, pretokens=counts.total(), distinct=len(counts))
-        Conductor(trainer, commands, training["pace"]).run()
+        del texts, counts
+        Conductor(trainer, commands, Rules(**training["rules"])).run()
     except TokenizerError as error:
         send("failed", code=error.code, values=error.values, message=str(error))
     except MemoryError:
-        send("failed", code="out_of_memory", values={}, message="the machine's memory is full")
+        send("failed", code="out_of_memory", values={}, message="the memory given to a training is full")
+
+
+def limit_memory(more: int | None) -> None:
+    """Let this process have at most so many bytes more than it has now, where the system can hold it to that."""
+    if more is None or sys.platform == "win32":
+        return
+    import resource
+
+    with contextlib.suppress(OSError, ValueError), Path("/proc/self/statm").open(encoding="ascii") as figures:
+        used = int(figures.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + more, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def warm_up() -> None:
@@ -76,60 +95,103 @@ def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> 
     os._exit(0)
 
 
+@dataclass(frozen=True)
+class Rules:
+    """How a trainer is to be conducted: how fast, from where, and when to stop."""
+
+    pattern: str = "mark_aware"
+    pace: float | None = None
+    """Merges per second; None is as fast as can be."""
+    given: Sequence[Sequence[int]] = ()
+    """Pairs to merge first, whatever their counts."""
+    max_seconds: float | None = None
+    """Seconds of learning, pauses left out."""
+    beat_text: str = ""
+    beat_tokens: int | None = None
+    """Stop as soon as `beat_text` has fewer tokens than this."""
+
+
 class Conductor:
-    """Runs a trainer at a pace, obeys commands, and reports merges in batches."""
+    """Runs a trainer at a pace, obeys commands, reports merges in batches, and knows when to stop."""
 
     def __init__(
-        self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", pace: float | None = None
+        self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", rules: Rules | None = None
     ) -> None:
-        """`pace` is in merges per second; None is as fast as can be."""
         self.trainer = trainer
         self.commands = commands
-        self.pace = pace
+        self.rules = rules or Rules()
+        self.pace = self.rules.pace
         self.paused = False
-        self.stopped = False
-        self.too_long = False
+        self.ending: str | None = None
+        """Why it ends: "stopped" by a command, "length", "time" or "beaten"; None while there is more to do."""
+        self.pairs: list[tuple[int, int]] = []
         self.token_lengths = [1] * 256
         self.vocabulary_bytes = 256
+        self.seconds = 0.0
+        self.batch = 0
         # Full speed learns so many merges between two points of the curve.
         self.stride = max(1, (trainer.vocab_size - 256) // CURVE_POINTS)
 
     def run(self) -> None:
         """Train until the end, or until told to stop."""
+        self.begin()
         self.show_choice()
-        while not (self.stopped or self.too_long or self.trainer.done):
+        while not (self.ending or self.trainer.done):
             started = time.monotonic()
             if self.paused:
                 self.obey(self.commands.get())
                 continue
-            merges, curve = self.learn_batch(started + BATCH_SECONDS)
-            self.report(merges, curve)
-            self.obey_until(started + self.pause_after(len(merges)))
-        out_of_pairs = not self.too_long and self.trainer.out_of_pairs
-        send("finished", out_of_pairs=out_of_pairs, too_long=self.too_long, stopped=self.stopped)
+            self.learn_batch(started + BATCH_SECONDS)
+            self.obey_until(started + self.pause_after())
+            self.seconds += time.monotonic() - started
+            if self.rules.max_seconds is not None and self.seconds >= self.rules.max_seconds:
+                self.ending = self.ending or "time"
+        send("finished", ending=self.ending or ("pairs" if self.trainer.out_of_pairs else "size"))
 
-    def learn_batch(self, deadline: float) -> tuple[list[Merge], list[tuple[int, int]]]:
-        """The merges of one batch, and points (merges learned, tokens left) on the way."""
-        if self.pace is not None:
-            merges = self.trainer.step(max(1, round(self.pace * BATCH_SECONDS)))
-            return merges, [(self.trainer.merge_count, self.trainer.token_count)]
-        learned: list[Merge] = []
-        curve: list[tuple[int, int]] = []
-        while time.monotonic() < deadline and not self.trainer.done:
-            learned += self.trainer.step(self.stride)
-            curve.append((self.trainer.merge_count, self.trainer.token_count))
-        return learned, curve
+    def begin(self) -> None:
+        """Make the merges that are given."""
+        learned = [(self.trainer.join(*pair), int(self.trainer.token_counts[0])) for pair in self.rules.given]
+        if learned or self.rules.beat_tokens is not None:
+            self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
 
-    def pause_after(self, learned: int) -> float:
+    def learn_batch(self, deadline: float) -> None:
+        """Learn and report the merges of one batch."""
+        merges: list[Merge] = []
+        counts: list[int] = []
+        while True:
+            at_pace = self.pace is not None
+            merges += self.trainer.step(max(1, round(self.pace * BATCH_SECONDS)) if self.pace else self.stride)
+            counts += self.trainer.token_counts.tolist()
+            if at_pace or self.trainer.done or time.monotonic() >= deadline:
+                break
+        self.batch = len(merges)
+        self.report(merges, counts)
+
+    def pause_after(self) -> float:
         """Seconds from the start of a batch to the start of the next one."""
-        return 0.0 if self.pace is None else learned / self.pace
+        return 0.0 if self.pace is None else self.batch / self.pace
 
-    def report(self, merges: list[Merge], curve: list[tuple[int, int]]) -> None:
-        """Send a batch of merges as (left, right, count) with the points of the curve."""
-        kept = self.that_fit(merges)
+    def report(self, merges: list[Merge], token_counts: list[int]) -> None:
+        """Send a batch of merges as (left, right, count) with points (merges learned, tokens left) of the curve."""
+        learned = len(self.pairs)
+        kept = self.until_beaten(merges[: self.that_fit(merges)])
+        self.pairs += [(merge.left, merge.right) for merge in kept]
         rows = [(merge.left, merge.right, merge.count) for merge in kept]
-        send("merges", merges=rows, curve=curve if len(kept) == len(merges) else [])
+        places = sorted({*range(self.stride - 1, len(kept), self.stride), len(kept) - 1} - {-1})
+        send("merges", merges=rows, curve=[(learned + n + 1, token_counts[n]) for n in places])
         self.show_choice()
+
+    def until_beaten(self, merges: list[Merge]) -> list[Merge]:
+        """The merges up to the one with which the text that is to be beaten is."""
+        if self.rules.beat_tokens is None or self.ending:
+            return merges
+        pairs = [*self.pairs, *((merge.left, merge.right) for merge in merges)]
+        counts = token_counts(self.rules.beat_text, Tokenizer(pairs, pattern=self.rules.pattern))
+        beaten = np.flatnonzero(counts < self.rules.beat_tokens)
+        if not beaten.size:
+            return merges
+        self.ending = "beaten"
+        return merges[: max(0, int(beaten[0]) - len(self.pairs))]
 
     def show_choice(self) -> None:
         """Send the pairs that could be merged next, where people have the time to look at them."""
@@ -137,22 +199,22 @@ class Conductor:
             candidates = [tuple(candidate) for candidate in self.trainer.candidates(CANDIDATES)]
             send("choice", after=self.trainer.merge_count, candidates=candidates, ties=self.trainer.ties)
 
-    def that_fit(self, merges: list[Merge]) -> list[Merge]:
-        """The merges before the tokens grow too long, which ends the training."""
+    def that_fit(self, merges: list[Merge]) -> int:
+        """How many of the merges come before the tokens grow too long, which ends the training."""
         for n, merge in enumerate(merges):
             length = self.token_lengths[merge.left] + self.token_lengths[merge.right]
-            if self.too_long or self.vocabulary_bytes + length > MAX_VOCABULARY_BYTES:
-                self.too_long = True
-                return merges[:n]
+            if self.vocabulary_bytes + length > MAX_VOCABULARY_BYTES:
+                self.ending = "length"
+                return n
             self.token_lengths.append(length)
             self.vocabulary_bytes += length
-        return merges
+        return len(merges)
 
     def obey_until(self, moment: float) -> None:
         """Carry out commands until a moment has come, or training need not wait for it any more."""
         with contextlib.suppress(Empty):
             pace = self.pace
-            while not (self.stopped or self.paused) and self.pace == pace:
+            while not (self.ending or self.paused) and self.pace == pace:
                 wait = moment - time.monotonic()
                 self.obey(self.commands.get(timeout=wait) if wait > 0 else self.commands.get_nowait())
 
@@ -171,11 +233,11 @@ class Conductor:
                     self.paused = True
                     send("paused")
                 merges = self.trainer.step(command["merges"])
-                self.report(merges, [(self.trainer.merge_count, self.trainer.token_count)])
+                self.report(merges, self.trainer.token_counts.tolist())
             case "pace":
                 self.pace = command["pace"]
             case "stop":
-                self.stopped = True
+                self.ending = "stopped"
 
 
 if __name__ == "__main__":

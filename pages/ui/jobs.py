@@ -1,91 +1,201 @@
-"""The registry of running trainings, and the worker kept warm for the next one."""
+"""The registry of trainings: who may run now, who waits, whose they are, and the worker kept warm for the next one."""
 
 import subprocess
 import threading
 import time
+from dataclasses import dataclass, field
 from functools import cache
 
-from pages.ui.limits import LEFT_ALONE_SECONDS, MAX_TRAININGS, UNSEEN_SECONDS
+from pages.ui.limits import (
+    LEFT_ALONE_SECONDS,
+    MAX_KEPT_CHARACTERS,
+    MAX_PAUSED,
+    MAX_RUNS,
+    MAX_TRAININGS,
+    MAX_WORKER_BYTES,
+    UNSEEN_SECONDS,
+)
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.job import Job, Training, end_worker, start_worker
 from tokenizer_core.worker import warm_up
 
+SWEEP_SECONDS = 15.0
+AT_WORK = ("starting", "counting", "running")
+
+
+@dataclass
+class Run:
+    """A training with what the app knows of it: whose it is, what it is called, when it was last looked at."""
+
+    job: Job
+    owner: str
+    """A secret of the visitor's; "" for trainings that no list shows."""
+    name: str
+    seen: float = field(default_factory=time.monotonic)
+
 
 class Registry:
-    """All trainings of this server by their id, which only their owner's address holds."""
+    """All trainings of this server by their id, which only their owner's address holds.
+
+    At most `MAX_TRAININGS` are at work at the same time; the others wait for their turn in the order they came.
+    A paused training takes no turn.
+    """
 
     def __init__(self) -> None:
-        self._jobs: dict[str, Job] = {}
-        self._last_seen: dict[str, float] = {}
+        self._runs: dict[str, Run] = {}
+        self._queue: list[Job] = []
+        self._at_work: set[str] = set()
         self._spare: subprocess.Popen[bytes] | None = None
         self._preparing: threading.Thread | None = None
         self._warm = threading.Event()
         self._warm.set()
-        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._lock = threading.RLock()
 
     def warm_up(self) -> None:
-        """Start the spare worker, which compiles what is not yet compiled, then load that here."""
+        """Start the spare worker, which compiles what is not yet compiled, then load that here; look after runs."""
         self._warm.clear()
         self._preparing = threading.Thread(target=self._warm_up, daemon=True)
         self._preparing.start()
+        threading.Thread(target=self._look_after, daemon=True).start()
 
     @property
     def is_warm(self) -> bool:
         """Whether this process can encode at once; until then it would hold every page for seconds."""
         return self._warm.is_set()
 
-    def start(self, training: Training) -> Job:
-        """Start a training; raises `TrainingError` where too many run already."""
+    def start(self, training: Training, *, owner: str = "", name: str = "") -> Job:
+        """Start a training, or let it wait for its turn; raises `TrainingError` where its owner has too many."""
         self.sweep()
         with self._lock:
-            running = [job for job in self._jobs.values() if not job.ended]
-            if len(running) >= MAX_TRAININGS and not self._stop_one_left_alone(running):
-                raise TrainingError(
-                    f"at most {MAX_TRAININGS} trainings run at once", "too_many_trainings", limit=MAX_TRAININGS
-                )
-            spare, self._spare = self._spare, None
-            job = Job(training, spare if spare and spare.poll() is None else None)
-            self._jobs[job.id] = job
-            self._last_seen[job.id] = time.monotonic()
-        self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
-        self._preparing.start()
+            if owner and len(self.runs(owner)) >= MAX_RUNS:
+                raise TrainingError(f"at most {MAX_RUNS} runs are kept", "too_many_runs", limit=MAX_RUNS)
+            job = Job(training, waits=True, memory_bytes=MAX_WORKER_BYTES, when_changed=self._on_change)
+            self._runs[job.id] = Run(job, owner, name or training.corpus_name)
+            self._queue.append(job)
+            self._go_on()
         return job
 
-    def _stop_one_left_alone(self, running: list[Job]) -> bool:
-        """Stop the training that has gone unseen longest, if for long enough; it keeps what it learned."""
-        job = min(running, key=lambda job: self._last_seen[job.id])
-        if time.monotonic() - self._last_seen[job.id] < LEFT_ALONE_SECONDS:
-            return False
-        job.stop()
-        return True
+    def resume(self, job: Job) -> None:
+        """Let a paused training go on as soon as there is a turn for it."""
+        with self._lock:
+            if job.state == "paused" and job not in self._queue:
+                self._queue.append(job)
+            self._go_on()
+
+    def place(self, job: Job) -> int | None:
+        """The place of a training that waits for its turn, from 1 up; None for one that does not wait."""
+        with self._lock:
+            return self._queue.index(job) + 1 if job in self._queue else None
 
     def get(self, job_id: str | None) -> Job | None:
         """The training with this id, noted as seen; None for an unknown id."""
+        run = self.run(job_id)
+        return run.job if run else None
+
+    def run(self, job_id: str | None) -> Run | None:
+        """The run with this id, noted as seen; None for an unknown id."""
         with self._lock:
-            job = self._jobs.get(job_id or "")
-            if job:
-                self._last_seen[job.id] = time.monotonic()
-            return job
+            run = self._runs.get(job_id or "")
+            if run:
+                run.seen = time.monotonic()
+            return run
+
+    def runs(self, owner: str) -> list[Run]:
+        """The runs of an owner in the order they were started, all noted as seen."""
+        with self._lock:
+            found = [run for run in self._runs.values() if run.owner == owner and owner]
+            for run in found:
+                run.seen = time.monotonic()
+            return found
+
+    def forget(self, job_id: str) -> None:
+        """End a training, if it still runs, and drop what it learned."""
+        with self._lock:
+            run = self._runs.pop(job_id, None)
+            if run:
+                self._drop(run.job)
 
     def sweep(self) -> None:
-        """End and forget trainings that nobody has looked at for long."""
+        """Give back what nobody has looked at for long: runs, turns at work, paused workers, texts."""
         with self._lock:
-            limit = time.monotonic() - UNSEEN_SECONDS
-            unseen = [job_id for job_id, seen in self._last_seen.items() if seen < limit]
-            for job_id in unseen:
-                del self._last_seen[job_id]
-                self._jobs.pop(job_id).close()
+            now = time.monotonic()
+            for job_id in [job_id for job_id, run in self._runs.items() if now - run.seen > UNSEEN_SECONDS]:
+                self.forget(job_id)
+            longest_unseen = sorted(self._runs.values(), key=lambda run: run.seen)
+            if self._queue:
+                self._pause_one_left_alone([run for run in longest_unseen if now - run.seen > LEFT_ALONE_SECONDS])
+            paused = [run.job for run in longest_unseen if run.job.state == "paused" and run.job not in self._queue]
+            for job in paused[: max(0, len(paused) - MAX_PAUSED)]:
+                job.stop()
+            self._give_texts_back(longest_unseen)
+            self._go_on()
 
     def close(self) -> None:
-        """End every worker."""
+        """End every worker and forget every run."""
+        self._closed.set()
         if self._preparing:
             self._preparing.join(timeout=5)
         with self._lock:
-            for job in self._jobs.values():
-                job.close()
+            self._queue.clear()
+            for job_id in list(self._runs):
+                self.forget(job_id)
             spare, self._spare = self._spare, None
         if spare:
             end_worker(spare)
+
+    def _on_change(self, job: Job) -> None:
+        """A training has begun, paused or ended: whoever is next may go on."""
+        with self._lock:
+            if job.state not in AT_WORK:
+                self._at_work.discard(job.id)
+            if job.ended and job in self._queue:
+                self._queue.remove(job)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Give the free turns to those who wait, first come, first served."""
+        while self._queue and len(self._at_work) < MAX_TRAININGS:
+            job = self._queue.pop(0)
+            self._at_work.add(job.id)
+            if job.state == "paused":
+                job.resume()
+            else:
+                spare, self._spare = self._spare, None
+                job.begin(spare if spare and spare.poll() is None else None)
+                self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
+                self._preparing.start()
+
+    def _drop(self, job: Job) -> None:
+        """End a training for good."""
+        if job in self._queue:
+            self._queue.remove(job)
+        self._at_work.discard(job.id)
+        job.close()
+        self._go_on()
+
+    def _pause_one_left_alone(self, unseen: list[Run]) -> None:
+        """Pause the slow play that nobody has watched for longest; at full speed a training ends by itself."""
+        for run in unseen:
+            if run.job.id in self._at_work and run.job.pace is not None:
+                run.job.pause()
+                return
+
+    def _give_texts_back(self, longest_unseen: list[Run]) -> None:
+        """Forget the texts of ended trainings beyond a limit; what they learned stays."""
+        texts = {id(text): len(text) for run in longest_unseen for text in run.job.training.texts}
+        for run in longest_unseen:
+            if sum(texts.values()) <= MAX_KEPT_CHARACTERS:
+                return
+            if run.job.ended:
+                for text in run.job.training.texts:
+                    texts.pop(id(text), None)
+                run.job.forget_texts()
+
+    def _look_after(self) -> None:
+        """Sweep every now and then, until the app ends."""
+        while not self._closed.wait(SWEEP_SECONDS):
+            self.sweep()
 
     def _warm_up(self) -> None:
         """In a process of its own first: compiling in a thread would hold every page for seconds."""
