@@ -13,6 +13,7 @@ from conftest import REPOSITORY
 
 from tokenizer_core import Merge, Trainer, count_pretokens, train
 from tokenizer_core.errors import SpecialTokenError, TextError
+from tokenizer_core.fingerprint import corpus_hash
 from tokenizer_core.job import ENDED, Goal, Job, State, Training, end_worker, start_worker
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -78,6 +79,7 @@ def test_a_job_learns_what_training_here_learns(start: Start) -> None:
     assert (job.failure, job.ending, job.ended, job.merge_goal) == (None, "size", True, 44)
     assert len(job.merges) == 44
     assert job.tokenizer().special_tokens == {"<|end|>": 300}
+    assert job.corpus_sha256 == corpus_hash([SMALL])
 
 
 def test_several_texts_share_no_pair(start: Start) -> None:
@@ -179,7 +181,7 @@ def test_a_job_stopped_before_it_starts_is_stopped_and_stays_so(start: Start) ->
     job = start(LARGE * 10, 100_000)
     job.stop()
     assert job.state == "stopped"
-    job._take_in({"event": "started", "token_count": 9, "pretokens": 3, "distinct": 3})  # was already on its way
+    job._take_in({"event": "started", "token_count": 9, "pretokens": 3, "distinct": 3, "corpus_sha256": ""})  # was already on its way
     time.sleep(0.3)
     assert (job.state, job.merges, job.failure) == ("stopped", [], None)
 

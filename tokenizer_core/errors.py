@@ -51,3 +51,11 @@ class RankFileError(TokenizerError):
 
 class CorpusError(TokenizerError):
     """Uploaded bytes that are no text."""
+
+
+class WikipediaError(CorpusError):
+    """An article that could not be fetched."""
+
+
+class RecipeError(TokenizerError):
+    """A file that is no recipe of a training, or one of other rules."""

@@ -132,6 +132,7 @@ class Job:
         self.curve: list[tuple[int, int]] = []
         self.latest_choice: Choice | None = None
         self.pretokens = self.distinct_pretokens = 0
+        self.corpus_sha256: str | None = None
         self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
         self.corpus_characters = sum(map(len, training.texts))
         self.pace = training.pace
@@ -297,7 +298,8 @@ class Job:
     def _on_counting(self) -> None:
         self._set_state("counting")
 
-    def _on_started(self, token_count: int, pretokens: int, distinct: int) -> None:
+    def _on_started(self, token_count: int, pretokens: int, distinct: int, corpus_sha256: str) -> None:
+        self.corpus_sha256 = corpus_sha256
         self.pretokens, self.distinct_pretokens = pretokens, distinct
         self.curve.append((0, token_count))
         self._set_state("running")

@@ -21,6 +21,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.fingerprint import corpus_hash
 from tokenizer_core.history import token_counts
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
@@ -55,7 +56,13 @@ def main() -> None:
         send("counting")
         counts = count_pretokens(texts, training["pattern"])
         trainer = Trainer(counts, training["vocab_size"], training["min_count"])
-        send("started", token_count=trainer.token_count, pretokens=counts.total(), distinct=len(counts))
+        send(
+            "started",
+            token_count=trainer.token_count,
+            pretokens=counts.total(),
+            distinct=len(counts),
+            corpus_sha256=corpus_hash(texts),
+        )
         del texts, counts
         Conductor(trainer, commands, Rules(**training["rules"])).run()
     except TokenizerError as error:

@@ -1,0 +1,143 @@
+"""The recipe of a training: all that decides its merges, so that the same corpus gives the same ones bit for bit."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+import regex
+
+from tokenizer_core.errors import RecipeError
+from tokenizer_core.job import Job
+from tokenizer_core.patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS
+from tokenizer_core.tokenizer import BYTES
+
+FORMAT = "tokenizer recipe v1"
+RULES = {
+    "count": "pairs side by side in every pretoken, overlapping ones too, times the pretoken's count",
+    "choose": "the highest count; of equals the pair that stands first in the corpus",
+    "replace": "left to right",
+}
+MAX_BYTES = 8 * 2**20
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a training was made from, what came out, and with which versions."""
+
+    corpus: str
+    """What people call it."""
+    corpus_sha256: str
+    """As `fingerprint.corpus_hash` gives it."""
+    corpus_characters: int
+    pattern: str
+    """A name of `SPLIT_PATTERNS`, or a regular expression."""
+    pattern_source: str
+    """The regular expression itself."""
+    vocab_size: int
+    """Bytes and merges, as many as were learned."""
+    min_count: int
+    special_tokens: tuple[str, ...]
+    given: tuple[tuple[int, int], ...]
+    """The pairs that were merged first, whatever their counts."""
+    merges_sha256: str
+    versions: Mapping[str, str]
+
+
+def recipe_of(job: Job) -> Recipe | None:
+    """The recipe of what a job has learned so far; None before its corpus has been read.
+
+    Time limits and goals are no part of it: it asks for as many merges as there were.
+    """
+    if job.corpus_sha256 is None:
+        return None
+    training = job.training
+    pairs = [(merge.left, merge.right) for merge in list(job.merges)]
+    return Recipe(
+        corpus=training.corpus_name,
+        corpus_sha256=job.corpus_sha256,
+        corpus_characters=job.corpus_characters,
+        pattern=training.pattern,
+        pattern_source=SPLIT_PATTERNS.get(training.pattern, training.pattern),
+        vocab_size=BYTES + len(pairs),
+        min_count=training.min_count,
+        special_tokens=tuple(training.special_tokens),
+        given=tuple((left, right) for left, right in training.given[: len(pairs)]),
+        merges_sha256=merges_hash(pairs),
+        versions={"python": platform.python_version(), "regex": regex.__version__, "numpy": np.__version__},
+    )
+
+
+def merges_hash(pairs: Iterable[Sequence[int]]) -> str:
+    """SHA-256, in hexadecimal, over the merges in their order, one line "left right" each.
+
+    >>> merges_hash([(97, 98), (256, 99)])[:8]
+    '2aeb7740'
+    """
+    return hashlib.sha256("".join(f"{left} {right}\n" for left, right in pairs).encode()).hexdigest()
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """A recipe as JSON, for people to read and `parse_recipe` to take back."""
+    return json.dumps({"format": FORMAT, "rules": RULES, **asdict(recipe)}, ensure_ascii=False, indent=2) + "\n"
+
+
+def parse_recipe(content: str | bytes) -> Recipe:
+    """A recipe from its JSON; raises `RecipeError` where it is none, or one of other rules."""
+    if len(content) > MAX_BYTES:
+        raise RecipeError(f"a recipe may have at most {MAX_BYTES:,} bytes", "recipe_large", limit=MAX_BYTES)
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not str(found.get("format", "")).startswith("tokenizer recipe "):
+        raise RecipeError("the file must be a recipe in JSON", "recipe_none")
+    if found["format"] != FORMAT or found.get("rules") != RULES:
+        raise RecipeError(f"the recipe must be in the format {FORMAT!r}", "recipe_other_rules", format=FORMAT)
+    return Recipe(**{each.name: _checked(each.name, found.get(each.name)) for each in fields(Recipe)})
+
+
+def differs(recipe: Recipe, job: Job) -> list[str]:
+    """In which fields a job's own recipe is another than this one; empty where the merges are the same bit for bit."""
+    own = recipe_of(job)
+    compared = ("corpus_sha256", "pattern_source", "min_count", "given", "vocab_size", "merges_sha256")
+    return [name for name in compared if own is None or getattr(own, name) != getattr(recipe, name)]
+
+
+_CHECKS: Mapping[str, Callable[[Any], bool]] = {
+    "corpus": lambda value: isinstance(value, str) and len(value) <= 1000,
+    "corpus_sha256": lambda value: _is_hash(value),
+    "corpus_characters": lambda value: _is_count(value, 0),
+    "pattern": lambda value: isinstance(value, str) and len(value) <= MAX_PATTERN_LENGTH,
+    "pattern_source": lambda value: isinstance(value, str) and len(value) <= MAX_PATTERN_LENGTH,
+    "vocab_size": lambda value: _is_count(value, BYTES),
+    "min_count": lambda value: _is_count(value, 1),
+    "special_tokens": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    "given": lambda value: isinstance(value, list) and all(_is_pair(each) for each in value),
+    "merges_sha256": lambda value: _is_hash(value),
+    "versions": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+}
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A field of the right kind, its lists as tuples."""
+    if not _CHECKS[name](value):
+        raise RecipeError(f"the field {name!r} of the recipe is missing or wrong", "recipe_field", field=name)
+    if isinstance(value, list):
+        return tuple(tuple(each) if isinstance(each, list) else each for each in value)
+    return value
+
+
+def _is_count(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31
+
+
+def _is_hash(value: Any) -> bool:
+    return isinstance(value, str) and regex.fullmatch("[0-9a-f]{64}", value) is not None
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_is_count(each, 0) for each in value)
