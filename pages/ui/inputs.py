@@ -1,176 +1,26 @@
-"""Pickers that pages share: a corpus, a split pattern, a text."""
+"""Pickers that pages share: a split pattern, a text."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.cached import Text, drawing, pretoken_row
-from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES, MAX_VIEW_CHARACTERS
-from pages.ui.samples import SAMPLES, sample_text
+from pages.ui.corpora import pick_sample, source_picker
+from pages.ui.corpus import Corpus as Corpus
+from pages.ui.limits import MAX_VIEW_CHARACTERS
 from pages.ui.state import remembered
 from pages.ui.token_view import token_view
-from pages.ui.words import as_plain_markdown, error_sentence, language, names, section, t
-from tokenizer_core.corpus import CANDIDATE_ENCODINGS, DecodedText, decode_text
-from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
-from tokenizer_core.job import opening
+from pages.ui.uploads import read_upload as read_upload
+from pages.ui.words import error_sentence, language, names, t
+from tokenizer_core.errors import TokenIdError, TokenizerError
 from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
 from tokenizer_core.tokenizer import AnyTokenizer
 
 PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
 PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're learning 2,567 words!"
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """Texts to train on, and what to call them."""
-
-    name: str  # may stand in Markdown
-    texts: tuple[str, ...]
-
-    @property
-    def characters(self) -> int:
-        return sum(map(len, self.texts))
-
-    @property
-    def lines(self) -> int:
-        return sum(text.count("\n") + (not text.endswith("\n")) for text in self.texts if text)
-
-
-def corpus_picker() -> Corpus | None:
-    """Bundled sample, upload or paste; None, with the reason on the page, while there is nothing to train on."""
-    source = _source_picker("corpus", ["sample", "upload", "paste"], label_visibility="visible")
-    pick = {"sample": _pick_sample, "upload": _pick_upload, "paste": _pick_paste}[source]
-    corpus = pick()
-    if corpus is None or not corpus.characters:
-        st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
-        return None
-    size = sum(len(text.encode("utf-8", errors="surrogatepass")) for text in corpus.texts)
-    if size > MAX_CORPUS_BYTES:
-        st.error(t("corpus.too_large", megabytes=f"{size / 2**20:.1f}", limit=MAX_CORPUS_BYTES // 2**20))
-        return None
-    st.caption(
-        t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=f"{size / 1000:,.0f}")
-    )
-    return corpus
-
-
-def _source_picker(words: str, sources: list[str], *, label_visibility: Literal["visible", "collapsed"]) -> str:
-    """Where a text comes from: one of the sources, the first at first."""
-    chosen = st.segmented_control(
-        t(f"{words}.label"),
-        sources,
-        format_func=names(words + ".{}", sources),
-        required=True,
-        key=remembered(f"{words}_source", sources[0]),
-        persist_state="session",
-        label_visibility=label_visibility,
-    )
-    return chosen or sources[0]
-
-
-def _pick_sample() -> Corpus:
-    choice = st.pills(
-        t("corpus.which_sample"),
-        list(SAMPLES),
-        format_func=names("corpus.sample_{}", SAMPLES),
-        default="both",
-        required=True,
-        key="corpus_sample",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
-    return Corpus(t(f"corpus.sample_{choice}"), tuple(map(sample_text, SAMPLES[choice or "both"])))
-
-
-def _pick_paste() -> Corpus:
-    text = st.text_area(
-        t("corpus.paste_label"),
-        key="corpus_paste",
-        persist_state="session",
-        height=180,
-        placeholder=t("corpus.paste_placeholder"),
-    )
-    return Corpus(t("corpus.pasted"), (text or "",))
-
-
-def _pick_upload() -> Corpus | None:
-    """The uploaded files as texts; they are kept in the session, for an uploader forgets on a page change."""
-    uploads = st.file_uploader(
-        t("corpus.upload_label"), accept_multiple_files=True, key="corpus_files", on_change=_forget_uploads
-    )
-    if uploads:
-        st.session_state["corpus_uploads"] = _read_uploads(uploads)
-    files: list[tuple[str, DecodedText]] = st.session_state.get("corpus_uploads", [])
-    if not files:
-        return None
-    listed = ", ".join(name for name, _ in files[:3]) + (" …" if len(files) > 3 else "")
-    listed = as_plain_markdown(listed[:120])
-    if not uploads:
-        st.caption(t("corpus.kept", names=listed))
-    return Corpus(listed, tuple(decoded.text for _, decoded in files))
-
-
-def _forget_uploads() -> None:
-    """Files were added or taken out by hand: what is kept is read anew from the uploader."""
-    st.session_state.pop("corpus_uploads", None)
-
-
-def _read_uploads(uploads: Sequence[UploadedFile]) -> list[tuple[str, DecodedText]]:
-    """Each file that is text; of each that is not, the page says why."""
-    if len(uploads) > MAX_FILES:
-        st.error(t("corpus.too_many_files", limit=MAX_FILES, files=len(uploads)))
-        return []
-    if sum(upload.size for upload in uploads) > MAX_CORPUS_BYTES:
-        megabytes = f"{sum(upload.size for upload in uploads) / 2**20:.1f}"
-        st.error(t("corpus.too_large", megabytes=megabytes, limit=MAX_CORPUS_BYTES // 2**20))
-        return []
-    files = []
-    for upload in uploads:
-        decoded = read_upload(upload)
-        if decoded is not None:
-            files.append((upload.name, decoded))
-    return files
-
-
-def read_upload(upload: UploadedFile) -> DecodedText | None:
-    """An uploaded file as text, with its encoding said, and changeable where it is a guess; None if it is none."""
-    name = as_plain_markdown(upload.name[:80])
-    key = f"encoding_{upload.file_id}"
-    try:
-        decoded = decode_text(upload.getvalue(), encoding=st.session_state.get(key))
-    except CorpusError as error:
-        st.error(f"{name} – {error_sentence(error)}")
-        if error.code in ("encoding_not_found", "undecodable"):
-            _encoding_picker(key, None)
-        return None
-    if decoded.is_guess or st.session_state.get(key):
-        encoding = encoding_name(decoded.encoding)
-        st.info(t("corpus.guessed", name=name, encoding=encoding), icon=":material/help:")
-        st.text(opening(decoded.text, 160))
-        _encoding_picker(key, decoded.encoding)
-    return decoded
-
-
-def encoding_name(encoding: str) -> str:
-    """What people call an encoding; its technical name where they have none for it."""
-    return section("encodings").get(encoding, encoding)
-
-
-def _encoding_picker(key: str, current: str | None) -> None:
-    options = list(dict.fromkeys([*([current] if current else []), *CANDIDATE_ENCODINGS]))
-    st.selectbox(
-        t("corpus.encoding"),
-        options,
-        format_func={option: encoding_name(option) for option in options}.__getitem__,
-        index=0 if current else None,
-        key=key,
-        placeholder=t("corpus.choose_encoding"),
-    )
 
 
 def pattern_picker() -> str | None:
@@ -251,7 +101,7 @@ class Picked:
 
 def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Picked:
     """A text to look at: typed or pasted, a bundled sample, a file, or token ids of one of these tokenizers."""
-    source = _source_picker("text", ["type", "sample", "upload", "ids"], label_visibility="collapsed")
+    source = source_picker("text", ["type", "sample", "upload", "ids"], label_visibility="collapsed")
     if source == "ids":
         return _pick_ids(tokenizers)
     text = {"type": _pick_typed, "sample": _pick_sample_text, "upload": _pick_uploaded_text}[source]()
@@ -345,7 +195,7 @@ def _pick_typed() -> str:
 
 
 def _pick_sample_text() -> str:
-    return "\n".join(_pick_sample().texts)
+    return "\n".join(pick_sample().texts)
 
 
 def _pick_uploaded_text() -> str:

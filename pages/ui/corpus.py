@@ -1,0 +1,68 @@
+"""Texts to train on, with what pages say of them; each figure is computed once for each corpus."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import streamlit as st
+
+from tokenizer_core.fingerprint import corpus_hash
+from tokenizer_core.job import opening
+from tokenizer_core.scripts import Shares, script_shares
+
+OPENING_CHARACTERS = 240
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Texts to train on, and what to call them."""
+
+    name: str  # may stand in Markdown
+    texts: tuple[str, ...] = field(repr=False)
+
+    @cached_property
+    def characters(self) -> int:
+        return sum(map(len, self.texts))
+
+    @cached_property
+    def lines(self) -> int:
+        return sum(text.count("\n") + (not text.endswith("\n")) for text in self.texts if text)
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of UTF-8."""
+        return sum(len(text.encode("utf-8", errors="surrogatepass")) for text in self.texts)
+
+    @cached_property
+    def shares(self) -> Shares | None:
+        """The shares of Thai, Latin and other letters; None without letters."""
+        return script_shares(self.texts)
+
+    @cached_property
+    def sha256(self) -> str:
+        """The same for the same texts in the same order."""
+        return corpus_hash(self.texts)
+
+    @cached_property
+    def opening(self) -> str:
+        """The first lines of the first two texts that are not empty."""
+        return openings([text for text in self.texts[:100] if text][:2])
+
+
+def openings(texts: list[str]) -> str:
+    """The first lines of each text, with a sign where it goes on."""
+    shown = [(opening(text, OPENING_CHARACTERS).rstrip(), text) for text in texts]
+    return "\n".join(first + ("" if text.strip() == first else " …") for first, text in shown)
+
+
+def kept(place: str, corpus: Corpus) -> Corpus:
+    """The corpus that came from there before, if it is the same one still: its figures are known already."""
+    corpora: dict[str, Corpus] = st.session_state.setdefault("corpora", {})
+    before = corpora.get(place)
+    if before is None or before != corpus:  # texts that are the same objects are not compared any further
+        before = corpora[place] = corpus
+    return before
+
+
+Source = Callable[[], Corpus | None]
+"""A picker of texts: draws its widgets, and gives what is picked, or None while that is nothing."""

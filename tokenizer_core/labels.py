@@ -1,0 +1,49 @@
+"""Names that strangers give to files and columns, made fit to be shown: they are labels, and never paths."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+
+LONGEST = 80
+"""Characters of a label."""
+
+
+def clean_name(name: str) -> str:
+    """A file's name without what nobody sees or what could lead elsewhere; of a long one the end, with its suffix.
+
+    >>> clean_name("..\\\\ชุด/./\\u202eก\\x00.txt"), clean_name("/" * 9)
+    ('ชุด/ก.txt', '?')
+    """
+    parts = (_visible(part) for part in name.replace("\\", "/").split("/"))
+    path = "/".join(part for part in parts if part.strip(". ") or len(part) > 2) or "?"
+    return path if len(path) <= LONGEST else "…" + _from_a_letter(path[-LONGEST + 1 :])
+
+
+def column_labels(names: Iterable[str]) -> tuple[str, ...]:
+    """What columns are called: short, visible, and each another name; one without a name gets its number.
+
+    >>> column_labels(["text", "", "text"])
+    ('text', '2', 'text (2)')
+    """
+    labels: list[str] = []
+    seen: Counter[str] = Counter()
+    taken: set[str] = set()
+    for number, name in enumerate(names, 1):
+        label = wanted = _visible(name)[:LONGEST] or str(number)
+        while label in taken:
+            seen[wanted] += 1
+            label = f"{wanted} ({seen[wanted] + 1})"
+        taken.add(label)
+        labels.append(label)
+    return tuple(labels)
+
+
+def _visible(text: str) -> str:
+    """Without controls, signs that turn the direction of writing, lone surrogates and line breaks."""
+    return "".join(character for character in text if character.isprintable()).strip()
+
+
+def _from_a_letter(text: str) -> str:
+    """Without the marks at the start, whose letter was cut off."""
+    start = next((place for place, each in enumerate(text) if not unicodedata.category(each).startswith("M")), 0)
+    return text[start:]

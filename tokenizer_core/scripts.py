@@ -1,0 +1,62 @@
+"""Which scripts a corpus is written in: the shares of Thai, Latin and other letters."""
+
+from collections import Counter
+from collections.abc import Collection
+from typing import NamedTuple
+
+import regex
+
+SAMPLE = 4_000_000
+"""Characters that are counted, in 0.2 seconds; of a longer corpus an even sample."""
+_WINDOW = 8_000
+_SCRIPTS = (
+    ("thai", regex.compile(r"[[\p{L}\p{M}]&&\p{Script=Thai}]", regex.V1)),
+    ("latin", regex.compile(r"[[\p{L}\p{M}]&&\p{Script=Latin}]", regex.V1)),
+    ("other", regex.compile(r"[\p{L}\p{M}]")),
+)
+
+
+class Shares(NamedTuple):
+    """The shares of letters and marks by script, which add up to 1, and whether only a sample was counted."""
+
+    thai: float
+    latin: float
+    other: float
+    is_sample: bool = False
+
+
+def script_shares(texts: Collection[str]) -> Shares | None:
+    """How much of the letters and marks in the texts is Thai, Latin, and of other scripts; None without letters.
+
+    >>> script_shares(["น้ำ abc 123"])
+    Shares(thai=0.5, latin=0.5, other=0.0, is_sample=False)
+    >>> script_shares(["123"]) is None
+    True
+    """
+    length = sum(map(len, texts))
+    counts: Counter[str] = Counter()
+    for text in texts:
+        if length <= SAMPLE:
+            counts.update(text)
+        else:
+            _count_sample(text, length, counts)
+    letters: Counter[str] = Counter()
+    for character, count in counts.items():
+        script = next((name for name, pattern in _SCRIPTS if pattern.match(character)), None)
+        if script:
+            letters[script] += count
+    if not letters:
+        return None
+    total = letters.total()
+    thai, latin, other = (letters[name] / total for name, _ in _SCRIPTS)
+    return Shares(thai, latin, other, is_sample=length > SAMPLE)
+
+
+def _count_sample(text: str, length: int, counts: Counter[str]) -> None:
+    """Count windows at even distances: the same part of every text of a corpus of that length."""
+    step = _WINDOW * length // SAMPLE
+    if len(text) < step:
+        counts.update(text[: -(-len(text) * SAMPLE // length)])
+        return
+    for start in range(0, len(text), step):
+        counts.update(text[start : start + _WINDOW])

@@ -1,0 +1,439 @@
+"""Tables → text: CSV, JSON lines and Parquet, of which some columns are prose and the others are not.
+
+In the text every cell of the chosen columns is a line, row after row; empty cells are left out. Line breaks
+within a cell are kept, so that such a cell is several lines. A row that is broken is skipped and counted.
+"""
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from tokenizer_core.archives import too_large
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.labels import column_labels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MAX_COLUMNS = 200
+MAX_ROWS = 3_000_000
+"""So many take three seconds as CSV, six as JSON; meanwhile other visitors wait."""
+MAX_CELL = 2**22
+"""Characters of a cell in a CSV file; a quotation mark that is never closed is noticed after so many."""
+MAX_JSON_LINE = 2**23
+"""Characters of one line of JSON: of brackets alone, one of 50 MB would become objects of 1 GB."""
+PLAIN = "text"
+"""The column of a line of JSON that is a bare string."""
+
+_DELIMITERS = ",;\t|"
+_HEAD = 65_536
+_SAMPLE_ROWS = 1_000
+_SAMPLE_CELL = 2_000
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
+_NUMBER = re.compile(r"[\s\d.,:/%+-]*")
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True)
+class TableText:
+    """The text in the chosen columns of a table, and what became of its rows."""
+
+    text: str = field(repr=False)
+    columns: tuple[str, ...]
+    chosen: tuple[str, ...]
+    header: bool | None
+    """Whether the first line names the columns; None where the format has no such line."""
+    rows: int
+    skipped_rows: int = 0
+    first_skipped: int | None = None
+    """The line of the first row that was skipped, from 1 up."""
+
+
+class _Style(NamedTuple):
+    """How a CSV file separates its cells, and whether quotation marks may surround them."""
+
+    delimiter: str
+    is_quoted: bool = True
+
+
+# ---- CSV
+
+
+def csv_text(
+    text: str, *, columns: Collection[str] | None = None, header: bool | None = None, delimiter: str = ","
+) -> TableText:
+    """The chosen columns of a CSV file, whose delimiter is found by itself; the one given wins a draw.
+
+    A row with another number of cells than most have, with a NUL or an unclosed quotation mark is skipped.
+
+    >>> table = csv_text("id;text\\n1;a cat\\n2;broken;row\\n3;a dog\\n")
+    >>> table.chosen, table.text, table.skipped_rows, table.first_skipped
+    (('text',), 'a cat\\na dog\\n', 1, 3)
+    """
+    csv.field_size_limit(MAX_CELL)  # holds for the whole process, and is never set to anything else
+    head = _head(text)
+    style = _find_style(head, delimiter)
+    sample = [cells for _, cells in islice(_records(head, style), _SAMPLE_ROWS) if cells]
+    if not sample:
+        raise no_rows()
+    width = Counter(map(len, sample)).most_common(1)[0][0]
+    _check_columns(width)
+    first = sample[0]
+    body = [cells for cells in sample if len(cells) == width]
+    if header is None:
+        header = len(first) == width and _is_header(first, body[1:])
+    labels = column_labels(first if header and len(first) == width else [""] * width)
+    chosen = _choose(labels, columns, lambda place: [cells[place] for cells in body[header:]])
+    places = [labels.index(label) for label in chosen]
+    rows = _records(text, style, width)
+    if header:
+        next(rows, None)
+    gathered = _gather(rows, lambda cells: [cells[place] for place in places])
+    return TableText(gathered.text, labels, chosen, header, *gathered[1:])
+
+
+def _head(text: str) -> str:
+    """The first whole lines."""
+    head = text[:_HEAD]
+    return head if len(head) == len(text) else head[: head.rfind("\n") + 1] or head
+
+
+def _find_style(head: str, likely: str) -> _Style:
+    """The delimiter that gives most rows the same number of cells, at least two; unquoted only with tabs."""
+    styles = [_Style(likely), *map(_Style, _DELIMITERS), _Style("\t", is_quoted=False)]
+    return max(styles, key=lambda style: _fitness(head, style))
+
+
+def _fitness(head: str, style: _Style) -> tuple[bool, float, int]:
+    widths = Counter(len(cells) if cells else 0 for _, cells in islice(_records(head, style), 200))
+    if not widths:
+        return False, 0.0, 0
+    width, count = widths.most_common(1)[0]
+    share = count / widths.total()
+    return width > 1 and share >= 0.7, round(share, 1), width
+
+
+class _Lines:
+    """The lines of a text with their ends, and a way back to an earlier one."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.offset = 0
+        self.number = 0
+        self._budget = 2 * len(text)
+
+    def __iter__(self) -> "_Lines":
+        return self
+
+    def __next__(self) -> str:
+        if self.offset >= len(self.text):
+            raise StopIteration
+        match = _LINE.match(self.text, self.offset)
+        assert match is not None
+        self.offset = match.end()
+        self.number += 1
+        return match[0]
+
+    def go_back(self, offset: int, number: int) -> None:
+        """Read on after the line that began there, unless more was read again already than twice the text."""
+        if number + 1 < self.number and self.offset - offset <= self._budget:
+            self._budget -= self.offset - offset
+            self.offset, self.number = offset, number
+            next(self)
+
+
+def _records(text: str, style: _Style, width: int | None = None) -> Iterator[tuple[int, list[str] | None]]:
+    """Each row with the number of its line; None for every line of a broken one.
+
+    After a broken row of several lines reading goes on at its second: a stray quotation mark costs one line.
+    """
+    lines = _Lines(text)
+    reader = (
+        csv.reader(lines, delimiter=style.delimiter, strict=True)
+        if style.is_quoted
+        else csv.reader(lines, delimiter=style.delimiter, quoting=csv.QUOTE_NONE)
+    )
+    has_nul = "\0" in text
+    while True:
+        offset, number = lines.offset, lines.number
+        try:
+            cells: list[str] | None = next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            cells = None
+        if cells is not None and width is not None and cells and len(cells) != width:
+            cells = None
+        if cells is None or (has_nul and any("\0" in cell for cell in cells)):
+            lines.go_back(offset, number)
+            yield from ((lost + 1, None) for lost in range(number, lines.number))
+        elif cells:
+            yield number + 1, cells
+
+
+def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: short words, above numbers or above cells that are longer.
+
+    >>> _is_header(["id", "text"], [["1", "a cat"]]), _is_header(["1", "a cat"], [["2", "a dog"]])
+    (True, False)
+    """
+    if not others or len(set(first)) < len(first):
+        return False
+    if any(not cell.strip() or len(cell) > 40 or _NUMBER.fullmatch(cell) for cell in first):
+        return False
+    below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
+    numbers = any(cells and all(map(_NUMBER.fullmatch, cells)) for cells in below)
+    longer = any(cells and 2 * len(name) < _mean_length(cells) for name, cells in zip(first, below))
+    return numbers or longer
+
+
+# ---- JSON lines
+
+
+def jsonl_text(text: str, *, columns: Collection[str] | None = None) -> TableText:
+    """The chosen keys of objects, one a line; a line that is a bare string counts as the column "text".
+
+    Values that are no strings are left out. A line that is no JSON, or neither object nor string, is skipped.
+
+    >>> jsonl_text('{"text": "a cat", "n": 1}\\nbroken\\n"a dog"').text
+    'a cat\\na dog\\n'
+    """
+    _check_rows(text.count("\n"))
+    samples: dict[str, list[str]] = {}
+    for _, values in _objects(text):
+        for key, value in (values or {}).items():
+            cells = samples.setdefault(key, [])
+            if len(cells) < _SAMPLE_ROWS:
+                cells.append(value[:_SAMPLE_CELL])
+        _check_columns(len(samples))
+    if not samples:
+        raise no_rows()
+    keys = list(samples)
+    labels = column_labels(keys)
+    chosen = _choose(labels, columns, lambda place: samples[keys[place]])
+    wanted = [keys[labels.index(label)] for label in chosen]
+    gathered = _gather(_objects(text), lambda values: [values.get(key, "") for key in wanted])
+    return TableText(gathered.text, labels, chosen, None, *gathered[1:])
+
+
+def looks_like_json_lines(text: str) -> bool:
+    """Whether a file that calls itself JSON has an object on each of its first two lines.
+
+    >>> looks_like_json_lines('{"a": 1}\\n{"a": 2}\\n'), looks_like_json_lines('{\\n"a": 1}')
+    (True, False)
+    """
+    lines = list(islice(_objects(text[:_HEAD]), 2))
+    return len(lines) == 2 and all(values is not None for _, values in lines)
+
+
+def _objects(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
+    """The strings of each line by their key; None for a broken line."""
+    for number, line in _lines(text):
+        if not line.strip():
+            continue
+        try:
+            yield number, _strings(line)
+        except (ValueError, RecursionError):
+            yield number, None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that end with a line feed only: JSON may hold all other line breaks."""
+    start = number = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        number += 1
+        yield number, text[start:end]
+        start = end + 1
+
+
+def _strings(line: str) -> Mapping[str, str]:
+    """The strings in one line of JSON by their key; raises `ValueError` where there can be none."""
+    if len(line) > MAX_JSON_LINE:
+        raise ValueError("too long")
+    value = json.loads(line)
+    if isinstance(value, str):
+        value = {PLAIN: value}
+    if not isinstance(value, dict):
+        raise ValueError("neither object nor string")
+    strings = {key: each for key, each in value.items() if isinstance(each, str) and each}
+    if "\\u" in line:
+        "".join([*strings, *strings.values()]).encode()  # half a character is refused
+    return strings
+
+
+# ---- Parquet
+
+
+def parquet_text(content: bytes, *, columns: Collection[str] | None = None, max_bytes: int) -> TableText:
+    """The chosen columns of a Parquet file, which may hold at most `max_bytes` bytes of text.
+
+    Sizes are checked before anything is unpacked: values that repeat take no place in the file.
+    """
+    import pyarrow as pa  # 0.1 s to import, and most uploads are no Parquet
+
+    try:
+        return _parquet_text(content, columns, max_bytes)
+    except CorpusError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise CorpusError("the file must be whole; it is damaged", "damaged_file", kind="Parquet") from error
+
+
+def _parquet_text(content: bytes, columns: Collection[str] | None, max_bytes: int) -> TableText:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = list(pq.read_schema(pa.BufferReader(content)))
+    strings = [each.name for each in fields if _is_string(each.type)]
+    if not strings:
+        raise CorpusError("one column at least must hold text; none does", "no_text_column")
+    _check_columns(len(strings))
+    if len({each.name for each in fields}) < len(fields):
+        raise CorpusError("columns must have names of their own", "same_columns")
+    labels = column_labels(strings)
+    # As dictionaries, or a value that repeats a million times would take its place a million times.
+    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=strings, pre_buffer=False)
+    _check_rows(file.metadata.num_rows)
+    sample = next(file.iter_batches(_SAMPLE_ROWS, columns=strings, use_threads=False), None)
+    if sample is None:
+        raise no_rows()
+    chosen = _choose(labels, columns, lambda place: _beginnings(sample.column(strings[place])))
+    wanted = [strings[labels.index(label)] for label in chosen]
+    gathered = _gather(_parquet_rows(file, wanted, max_bytes), lambda cells: cells)
+    return TableText(gathered.text, labels, chosen, None, *gathered[1:])
+
+
+def _is_string(kind: "pa.DataType") -> bool:
+    """Whether a column holds text, be it each by itself or by its number in a list of values."""
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind))
+
+
+def _beginnings(column: Any) -> list[str]:
+    """The beginning of each cell that is not empty."""
+    import pyarrow.compute as pc
+
+    short = pc.utf8_slice_codeunits(column.dictionary, 0, _SAMPLE_CELL)
+    return [cell for cell in short.take(column.indices).to_pylist() if cell]
+
+
+def _parquet_rows(file: Any, names: list[str], max_bytes: int) -> Iterator[tuple[int, list[str]]]:
+    """The rows of some columns, as long as they are not too large together."""
+    import pyarrow.compute as pc
+
+    metadata = file.metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names)
+    if size > max_bytes:
+        raise too_large(max_bytes)
+    size = number = 0
+    for batch in file.iter_batches(65_536, columns=names, use_threads=False):
+        cells = [batch.column(name) for name in names]
+        for column in cells:
+            lengths = pc.binary_length(column.dictionary).take(column.indices)
+            size += (pc.sum(lengths).as_py() or 0) + len(column) - column.null_count
+        if size > max_bytes:
+            raise too_large(max_bytes)
+        for row in zip(*(column.dictionary_decode().to_pylist() for column in cells)):
+            number += 1
+            yield number, [cell or "" for cell in row]
+
+
+# ---- all of them
+
+
+class _Gathered(NamedTuple):
+    text: str
+    rows: int
+    skipped: int
+    first_skipped: int | None
+
+
+def _gather(rows: Iterable[tuple[int, _Row | None]], pick: Callable[[_Row], Iterable[str]]) -> _Gathered:
+    """The picked cells, each on a line; rows that are None are counted."""
+    written = io.StringIO()  # a list of three million short strings would take 180 MB
+    count = skipped = 0
+    first_skipped = None
+    for line, row in rows:
+        if count + skipped == MAX_ROWS:
+            _check_rows(count + skipped + 1)
+        if row is None:
+            skipped += 1
+            first_skipped = first_skipped or line
+            continue
+        count += 1
+        for cell in pick(row):
+            if cell:
+                written.write(cell)
+                written.write("\n")
+    if not count:
+        raise no_rows()
+    return _Gathered(written.getvalue(), count, skipped, first_skipped)
+
+
+def _choose(
+    labels: Sequence[str], columns: Collection[str] | None, cells_of: Callable[[int], Sequence[str]]
+) -> tuple[str, ...]:
+    """The columns asked for, in the order of the table; else those that look like prose.
+
+    Prose is what is on average at least half as long as in the column where it is longest.
+    """
+    if columns is not None:
+        for column in columns:
+            if column not in labels:
+                raise CorpusError(f"the table has no column {column!r}", "unknown_column", column=column)
+        return tuple(label for label in labels if label in columns)
+    cells = [cells_of(place) for place in range(len(labels))]
+    lengths = [_mean_length(each, only=_is_prose) for each in cells]
+    longest = max(lengths)
+    if longest == 0:  # a list of words, or of numbers
+        words = [(_mean_length(each, only=_has_letter), _mean_length(each)) for each in cells]
+        if max(words) == (0, 0):  # they are empty at first
+            return tuple(labels)
+        return (labels[words.index(max(words))],)
+    return tuple(label for label, length in zip(labels, lengths) if length >= longest / 2)
+
+
+def _mean_length(cells: Sequence[str], *, only: Callable[[str], bool] = bool) -> float:
+    """The mean over the cells that are not empty, to which only some add their length; 0 where all are empty."""
+    return sum(len(cell) for cell in cells if only(cell)) / max(1, sum(map(bool, cells)))
+
+
+def _is_prose(cell: str) -> bool:
+    """Whether a cell is more than one word, name, number or address; Thai needs no spaces."""
+    return _has_letter(cell) and (not cell.isascii() or len(cell.split(maxsplit=1)) > 1)
+
+
+def _has_letter(cell: str) -> bool:
+    return any(map(str.isalpha, cell))
+
+
+def _check_columns(count: int) -> None:
+    if count > MAX_COLUMNS:
+        raise CorpusError(
+            f"a table may have at most {MAX_COLUMNS} columns; this one has {count:,}",
+            "too_many_columns",
+            limit=MAX_COLUMNS,
+        )
+
+
+def _check_rows(count: int) -> None:
+    if count > MAX_ROWS:
+        raise CorpusError(f"a table may have at most {MAX_ROWS:,} rows", "too_many_rows", limit=MAX_ROWS)
+
+
+def no_rows() -> CorpusError:
+    """The error for a table without text."""
+    return CorpusError("a table must have a row that can be read; this one has none", "no_rows")
