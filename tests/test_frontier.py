@@ -1,0 +1,272 @@
+"""The mix frontier: eleven trainings one after another, what they measure, and what is drawn of it."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui import frontier as frontier_ui
+from pages.ui.frontier import SHARES, Cost, Frontier, FrontierPoint, frontier_chart
+from pages.ui.jobs import registry
+from pages.ui.samples import SAMPLES, sample_text
+from pages.ui.words import catalogue
+from tokenizer_core.mixing import frontier_texts, held_out, lines_by_script, tokens_per_thousand
+from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.trainer import train
+
+SAMPLE = tuple(map(sample_text, SAMPLES["both"]))
+
+
+@pytest.fixture(autouse=True)
+def no_worker_left() -> Iterator[None]:
+    """End the trainings that a test started."""
+    yield
+    registry().close()
+
+
+def page_with_a_frontier() -> None:
+    """What the page draws."""
+    import streamlit as st
+
+    from pages.ui.frontier import mix_frontier
+
+    mix_frontier(st.session_state["texts"])
+
+
+def open_frontier(texts: tuple[str, ...] = SAMPLE, language: str = "en") -> AppTest:
+    app = AppTest.from_function(page_with_a_frontier, default_timeout=60)
+    app.session_state["texts"] = texts
+    app.session_state["language"] = language
+    app.run()
+    assert not app.exception
+    return app
+
+
+def start(app: AppTest) -> Frontier:
+    app.button(key="frontier_start").click().run()
+    assert not app.exception
+    return kept(app)[-1]
+
+
+def kept(app: AppTest) -> list[Frontier]:
+    return list(app.session_state["frontiers"].values())
+
+
+def run_until(app: AppTest, condition: Callable[[], bool]) -> None:
+    """Run the page again and again, as the timer of its fragment does."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, "it never came"
+        app.run()
+        assert not app.exception
+
+
+def has_button(app: AppTest, key: str) -> bool:
+    return any(button.key == key for button in app.button)
+
+
+def table(app: AppTest) -> list[list[str]]:
+    """The rows of the table on the page, without the head."""
+    text = next(markdown.value for markdown in app.markdown if markdown.value.startswith("|"))
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()[2:]]
+
+
+@pytest.fixture
+def two_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trainings at both ends only."""
+    monkeypatch.setattr(frontier_ui, "SHARES", (0, 100))
+
+
+def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
+    app = open_frontier()
+    assert not kept(app)  # nothing runs before the click
+    frontier = start(app)
+    run_until(app, lambda: frontier.is_complete)
+    lines = lines_by_script(SAMPLE)
+    (thai, thai_out), (english, english_out) = held_out(lines.thai), held_out(lines.latin)
+    measured = "\n".join(thai_out), "\n".join(english_out)
+    for point in (frontier.points[0], frontier.points[3], frontier.points[-1]):
+        tokenizer = train(frontier_texts(thai, english, point.share / 100, frontier.size), 1_000)
+        assert point.cost == tuple(tokens_per_thousand(tokenizer, text) for text in measured)
+    assert [point.share for point in frontier.points] == list(SHARES)
+    assert dict(frontier.references)["gpt2"].thai == tokens_per_thousand(openai_tokenizer("gpt2"), measured[0])
+    thai_costs = [point.cost.thai for point in frontier.points]
+    assert thai_costs[0] > 2 * thai_costs[1] > 2 * thai_costs[-1]  # a little Thai changes most
+    app.run()
+    assert [row[0] for row in table(app)] == [
+        *(f"{share}%" for share in SHARES),
+        *("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"),
+    ]
+    assert table(app)[0][1:] == [f"{thai_costs[0]:,.0f}", f"{frontier.points[0].cost.english:,.0f}"]
+    assert len(app.get("vega_lite_chart")) == 1
+    assert not has_button(app, "frontier_start")
+    assert not has_button(app, "frontier_stop")
+
+
+@pytest.mark.usefixtures("two_shares")
+def test_these_trainings_are_nobodys_and_leave_nothing_behind() -> None:
+    app = open_frontier()
+    frontier = start(app)
+    seen = set()
+    while not frontier.is_complete:
+        if frontier.job is not None:
+            seen.add(frontier.job.id)
+            run = registry().run(frontier.job.id)
+            assert run is None or run.owner == ""
+        app.run()
+    assert all(registry().get(job_id) is None for job_id in seen)
+    assert "job_id" not in app.session_state
+    assert frontier.job is None
+    assert frontier.thai == frontier.english == []  # the lines are given back
+
+
+def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(two_shares: None) -> None:
+    app = open_frontier()
+    frontier = start(app)
+    run_until(app, lambda: len(frontier.points) == 1 and frontier.job is not None)
+    job = frontier.job
+    assert job is not None
+    app.button(key="frontier_stop").click().run()
+    assert job.ended
+    assert registry().get(job.id) is None
+    app.run()
+    assert len(frontier.points) == 1
+    app.button(key="frontier_start").click().run()
+    run_until(app, lambda: frontier.is_complete)
+    assert [point.share for point in frontier.points] == [0, 100]
+    assert len(kept(app)) == 1
+
+
+def test_another_vocabulary_size_waits_its_turn_and_both_are_kept(two_shares: None) -> None:
+    app = open_frontier()
+    first = start(app)
+    app.segmented_control(key="frontier_size").set_value(500).run()
+    assert first.stopped or first.is_complete
+    assert first.job is None
+    second = start(app)
+    run_until(app, lambda: second.is_complete)
+    assert {point.vocab_size for point in second.points} == {500}
+    app.segmented_control(key="frontier_size").set_value(1_000).run()
+    if not first.is_complete:
+        app.button(key="frontier_start").click().run()
+    run_until(app, lambda: first.is_complete)
+    assert {point.vocab_size for point in first.points} == {1_000}
+    assert kept(app) == [first, second]
+
+
+def test_only_so_many_frontiers_are_kept(two_shares: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontier_ui, "MAX_KEPT", 1)
+    app = open_frontier()
+    first = start(app)
+    app.segmented_control(key="frontier_size").set_value(500).run()
+    second = start(app)
+    assert kept(app) == [second]
+    assert first.job is None
+
+
+@pytest.mark.parametrize(
+    "texts", [(), ("",), (SAMPLE[0],), (SAMPLE[1] + "ไทย\n",)], ids=["none", "empty", "th", "en"]
+)
+def test_a_corpus_that_lacks_a_language_is_replaced_by_the_sample(
+    texts: tuple[str, ...], two_shares: None
+) -> None:
+    app = open_frontier(texts)
+    assert catalogue("en")["frontier.uses_sample"] in [caption.value for caption in app.caption]
+    frontier = start(app)
+    assert len(frontier.measured_thai) > 1_000
+    assert len(frontier.measured_english) > 1_000
+
+
+def test_a_large_corpus_is_cut_to_what_is_trained_and_measured(
+    two_shares: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frontier_ui, "MOST_BYTES", 12_000)
+    monkeypatch.setattr(frontier_ui, "MEASURED_BYTES", 3_000)
+    frontier = start(open_frontier())
+    assert frontier.size == 12_000
+    for lines in (frontier.thai, frontier.english):
+        assert 12_000 <= sum(len(line.encode()) + 1 for line in lines) < 13_000
+    for text in (frontier.measured_thai, frontier.measured_english):
+        assert 2_900 <= len(text.encode()) < 4_000
+
+
+def test_a_training_that_fails_is_said_and_can_be_tried_again(
+    two_shares: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(frontier_ui, "PATTERN", "(")
+        app = open_frontier()
+        frontier = start(app)
+        run_until(app, lambda: frontier.failure is not None)
+        app.run()
+    assert len(app.error) == 1
+    assert not has_button(app, "frontier_stop")
+    app.button(key="frontier_start").click().run()
+    run_until(app, lambda: frontier.is_complete)
+    assert not app.error
+
+
+def test_the_frontier_speaks_thai(two_shares: None) -> None:
+    app = open_frontier(language="th")
+    frontier = start(app)
+    run_until(app, lambda: frontier.is_complete)
+    app.run()
+    words = catalogue("th")
+    chart = app.get("vega_lite_chart")[0].proto
+    assert json.loads(chart.spec)["encoding"]["y"]["axis"]["title"] == words["frontier.thai_axis"]
+    assert any("OpenAI" in caption.value and "กิโลไบต์" in caption.value for caption in app.caption)
+
+
+# ---- the chart
+
+POINTS = [
+    FrontierPoint(0, Cost(2_900, 370), 1_000),
+    FrontierPoint(50, Cost(650, 420), 1_000),
+    FrontierPoint(100, Cost(550, 999), 1_000),
+]
+WORDS = {"english_title": "ENGLISH", "thai_title": "THAI", "share_title": "SHARE"}
+
+
+def chart(points: list[FrontierPoint] = POINTS) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    return frontier_chart(points, [("GPT-2", Cost(1_900, 240))], Cost(3_000, 1_000), **WORDS)
+
+
+def test_the_chart_has_a_named_point_for_every_training_and_reference() -> None:
+    rows, spec = chart()
+    assert [row["label"] for row in rows] == ["0%", "50%", "100%", "GPT-2"]
+    assert rows[1] == {"share": 50, "label": "50%", "thai": 650, "english": 420}
+    assert rows[3]["share"] is None  # joined to nothing
+    line = spec["layer"][0]
+    assert line["mark"]["type"] == "line"
+    assert line["transform"] == [{"filter": "isValid(datum.share)"}]
+    assert line["encoding"]["order"]["field"] == "share"
+    assert "title" not in spec  # Vega cuts Thai marks off in titles
+
+
+def test_the_axes_say_whose_cost_it_is_and_hold_every_point() -> None:
+    rows, spec = chart()
+    for place, field, title in (("x", "english", "ENGLISH"), ("y", "thai", "THAI")):
+        axis = spec["encoding"][place]
+        low, high = axis["scale"]["domain"]
+        assert (axis["field"], axis["axis"]["title"], axis["scale"]["type"]) == (field, title, "log")
+        assert all(low < row[field] < high for row in rows)
+        assert all(low <= tick <= high for tick in axis["axis"]["values"])
+        assert len(axis["axis"]["values"]) >= 2
+
+
+def test_the_axes_end_where_they_ended_when_a_point_comes() -> None:
+    ends = [
+        [chart(points)[1]["encoding"][place]["scale"]["domain"][1] for place in "xy"]
+        for points in (POINTS[:1], POINTS)
+    ]
+    assert ends[0] == ends[1]
+
+
+def test_the_table_has_the_vocabulary_sizes_only_where_one_was_not_reached() -> None:
+    frontier = Frontier(1_000, 1, [], [], "", "", [], list(POINTS))
+    assert frontier_ui._table(frontier, []).splitlines()[2] == "| 0% | 2,900 | 370 |"
+    frontier.points[1] = POINTS[1]._replace(vocab_size=812)
+    assert frontier_ui._table(frontier, []).splitlines()[3] == "| 50% | 650 | 420 | 812 |"

@@ -1,0 +1,228 @@
+"""Mix Thai and English by weight: sort lines by their script, take of each as much as the weights say."""
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import compress
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+import regex
+from numpy.typing import NDArray
+
+from tokenizer_core.errors import CorpusError
+
+Unit = Literal["bytes", "characters"]
+
+_BATCH = 2**20
+_THAI, _LATIN, _OTHER = 1, 2, 3
+_SCRIPTS = (
+    (_OTHER, r"[\p{L}--\p{Thai}--\p{Latin}]+"),
+    (_LATIN, r"[\p{L}&&\p{Latin}]+"),
+    (_THAI, r"[[\p{L}\p{M}]&&\p{Thai}]+"),
+)
+HELD_OUT = 5
+"""Every fifth line is kept from training, to measure on."""
+
+
+class ScriptLines(NamedTuple):
+    """The lines of a corpus by the script that most of their letters are of, each without its line feed."""
+
+    thai: list[str]
+    latin: list[str]
+    other: list[str]
+    """Lines of other scripts, and those without a letter: empty ones, numbers, punctuation."""
+
+
+class Mix(NamedTuple):
+    """One text for each side that is not empty, Thai first, and how large they are in the unit asked for."""
+
+    texts: tuple[str, ...]
+    thai_size: int
+    latin_size: int
+
+
+def lines_by_script(texts: str | Iterable[str]) -> ScriptLines:
+    r"""Sort lines by script; each stays whole, and the order within a script is that of the texts.
+
+    A line ends at a line feed alone, so that nothing else is lost. Thai vowel signs and tone marks count as
+    letters; a tie goes to Thai before Latin, and to either before the rest.
+
+    >>> lines_by_script("ภาษาไทย\nEnglish, 100 %\n\nใช้ AI\n2567")
+    ScriptLines(thai=['ภาษาไทย', 'ใช้ AI'], latin=['English, 100 %'], other=['', '2567'])
+    """
+    sides = ScriptLines([], [], [])
+    for text in [texts] if isinstance(texts, str) else texts:
+        lines = text.removesuffix("\n").split("\n") if text else []
+        scripts = _script_of_lines(text, lines)
+        for side, script in zip(sides, (_THAI, _LATIN, _OTHER), strict=True):
+            side.extend(compress(lines, scripts == script))
+    return sides
+
+
+def _script_of_lines(text: str, lines: Sequence[str]) -> NDArray[np.uint8]:
+    """The script with most letters in each line."""
+    if not lines:
+        return np.zeros(0, dtype=np.uint8)
+    scripts = np.empty(len(text), dtype=np.uint8)
+    for start in range(0, len(text), _BATCH):  # four bytes a character, so not all of a text at once
+        points = text[start : start + _BATCH].encode("utf-32-le", "surrogatepass")
+        scripts[start : start + _BATCH] = _script_table()[np.frombuffer(points, dtype="<u4")]
+    lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
+    starts = np.cumsum(lengths) - lengths
+    counts = np.array([np.add.reduceat(scripts == script, starts, dtype=np.int64) for script in (1, 2, 3)])
+    most = counts.argmax(axis=0) + 1  # the first of equals
+    return np.where(counts.any(axis=0), most, _OTHER).astype(np.uint8)
+
+
+@cache
+def _script_table() -> NDArray[np.uint8]:
+    """The script of each code point, 0 where it is no letter."""
+    everything = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
+    table = np.zeros(0x110000, dtype=np.uint8)
+    for script, pattern in _SCRIPTS:
+        for match in regex.finditer(pattern, everything, flags=regex.V1):
+            start, end = match.span()
+            table[ord(everything[start]) : ord(everything[end - 1]) + 1] = script
+    return table
+
+
+def sizes(lines: Sequence[str], unit: Unit) -> NDArray[np.int64]:
+    """The size of each line with its line feed, in bytes of UTF-8 or in characters.
+
+    >>> sizes(["ไทย", "Thai"], "bytes"), sizes(["ไทย", "Thai"], "characters")
+    (array([10,  5]), array([4, 5]))
+    """
+    measured = map(len, lines) if unit == "characters" else map(_byte_count, lines)
+    return np.fromiter(measured, dtype=np.int64, count=len(lines)) + 1
+
+
+def _byte_count(line: str) -> int:
+    return len(line) if line.isascii() else len(line.encode("utf-8", "surrogatepass"))
+
+
+def mix(thai: Sequence[str], latin: Sequence[str], weights: tuple[float, float], unit: Unit) -> Mix:
+    """Whole lines from the beginning of each side, so that the sizes stand as the weights (Thai, Latin) do.
+
+    One side is used up; of the other come as many lines as bring it nearest to the weights, one at least, so
+    that it is off by less than a line. The same lines and weights always give the same mix.
+    Raises `CorpusError` for weights that are no weights, and where a side that has one holds no line.
+
+    >>> mix(["กขค"] * 4, ["abc"] * 9, (2, 1), "characters")
+    Mix(texts=('กขค\\nกขค\\nกขค\\nกขค\\n', 'abc\\nabc\\n'), thai_size=16, latin_size=8)
+    """
+    _check(thai, latin, weights)
+    sides = (thai, latin)
+    ends = [np.cumsum(sizes(side, unit)) for side in sides]
+    # How often each side's weight fits into it: the least of them sets the scale, and that side is used up.
+    scales = [int(end[-1]) / weight for end, weight in zip(ends, weights) if weight]
+    scale = min(scales)
+    taken = [_lines_nearest(end, weight * scale) if weight else 0 for end, weight in zip(ends, weights)]
+    thai_size, latin_size = (int(end[count - 1]) if count else 0 for end, count in zip(ends, taken))
+    texts = tuple(_joined(side[:count]) for side, count in zip(sides, taken) if count)
+    return Mix(texts, thai_size, latin_size)
+
+
+def _check(thai: Sequence[str], latin: Sequence[str], weights: tuple[float, float]) -> None:
+    if not all(math.isfinite(weight) and weight >= 0 for weight in weights) or not any(weights):
+        raise CorpusError(
+            f"the weights must be 0 or more, and one of them above 0; {weights[0]} and {weights[1]} came",
+            "mix_weights",
+            thai=str(weights[0]),
+            latin=str(weights[1]),
+        )
+    if weights[0] and not thai:
+        raise CorpusError("the corpus must hold lines in Thai to mix them; it has none", "mix_no_thai")
+    if weights[1] and not latin:
+        raise CorpusError("the corpus must hold lines in Latin letters to mix them; it has none", "mix_no_latin")
+
+
+def _lines_nearest(ends: NDArray[np.int64], goal: float) -> int:
+    """How many lines, at least one, end nearest to a size; the fewer of two that are equally near."""
+    after = int(np.searchsorted(ends, goal))
+    if after == len(ends):
+        return after  # rounding has put the goal a hair above the last end
+    before = int(ends[after - 1]) if after else -math.inf
+    return after if goal - before <= ends[after] - goal else after + 1
+
+
+def _joined(lines: Sequence[str]) -> str:
+    """Lines as a text, each with its line feed."""
+    return "\n".join([*lines, ""])
+
+
+def held_out(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Lines to train on, and every fifth one to measure on.
+
+    >>> held_out("abcdefg")
+    (['a', 'b', 'c', 'd', 'f', 'g'], ['e'])
+    """
+    measured = list(lines[HELD_OUT - 1 :: HELD_OUT])
+    return [line for number, line in enumerate(lines, 1) if number % HELD_OUT], measured
+
+
+def frontier_texts(thai: Sequence[str], latin: Sequence[str], share: float, size: int) -> tuple[str, ...]:
+    """Texts of about `size` bytes in all, the `share` from 0 to 1 of them Thai: whole lines from the beginning.
+
+    Each side is off by less than a line, and a side without a share is left out. Raises `CorpusError` for a
+    share out of range, and where a side is smaller than its share, for then sizes could not be compared.
+
+    >>> frontier_texts(["กขค"] * 9, ["abc"] * 9, 0.5, 20)
+    ('กขค\\n', 'abc\\nabc\\n')
+    """
+    if not 0 <= share <= 1 or size <= 0:
+        raise CorpusError(
+            f"the share of Thai must be from 0 to 1, and the size above 0; {share} and {size} came",
+            "mix_weights",
+            thai=str(share),
+            latin=str(1 - share),
+        )
+    texts = []
+    for lines, goal in ((thai, share * size), (latin, (1 - share) * size)):
+        if not goal:
+            continue
+        ends = np.cumsum(sizes(lines, "bytes"))
+        if not len(ends) or ends[-1] < math.floor(goal):
+            held = int(ends[-1]) if len(ends) else 0
+            raise CorpusError(
+                f"a side must hold its share of the text; {goal:,.0f} bytes were asked for, it has {held:,}",
+                "mix_too_small",
+                wanted=math.ceil(goal),
+                held=held,
+            )
+        texts.append(_joined(lines[: _lines_nearest(ends, goal)]))
+    return tuple(texts)
+
+
+def frontier_size(thai: Sequence[str], latin: Sequence[str], *, most: int) -> int:
+    """Bytes that every training of a frontier can have, whatever its share: the smaller side, up to a limit.
+
+    >>> frontier_size(["กขค"] * 9, ["abc"] * 9, most=1_000)
+    36
+    """
+    return min(most, *(int(sizes(lines, "bytes").sum()) for lines in (thai, latin)))
+
+
+def first_lines(lines: Sequence[str], size: int) -> list[str]:
+    """The fewest lines from the beginning that have at least so many bytes; all where they have not.
+
+    >>> first_lines(["abc"] * 9, 5)
+    ['abc', 'abc']
+    """
+    return list(lines[: int(np.searchsorted(np.cumsum(sizes(lines, "bytes")), size)) + 1])
+
+
+class Encoder(Protocol):
+    """Anything that cuts a text into tokens."""
+
+    def encode(self, text: str, /) -> Sequence[int]: ...
+
+
+def tokens_per_thousand(encoder: Encoder, text: str) -> float | None:
+    """Tokens for 1,000 characters of a text; None for an empty text.
+
+    >>> from tokenizer_core.tokenizer import Tokenizer
+    >>> tokens_per_thousand(Tokenizer([]), "ไทย")
+    3000.0
+    """
+    return 1000 * len(encoder.encode(text)) / len(text) if text else None
