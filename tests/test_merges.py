@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from pages.ui.charts import thinned, token_curve
 from pages.ui.merges import chip_parts, choice_rows, merge_rows
 from tokenizer_core.trainer import Candidate, Merge
 
@@ -39,22 +38,6 @@ def test_the_newest_merge_stands_first() -> None:
     vocabulary = [b"a", b"b", b"ab", b"aba"]
     rows = merge_rows([Merge(0, 1, 2, 7), Merge(2, 0, 3, 5)], vocabulary, "")
     assert re.findall(r'class="merge-id">(\d+)', rows) == ["3", "2"]
-
-
-@pytest.mark.parametrize("length", [1, 2, 300, 301, 5_000])
-def test_a_curve_is_thinned_but_keeps_its_ends(length: int) -> None:
-    points = [(n, length - n) for n in range(length)]
-    kept = thinned(points)
-    assert len(kept) <= 300
-    assert (kept[0], kept[-1]) == (points[0], points[-1])
-    assert len(set(kept)) == len(kept)
-
-
-def test_the_curve_spans_the_whole_training() -> None:
-    rows, spec = token_curve([(0, 100), (5, 60)], 44, "merges", "tokens")
-    assert rows == [{"merges": 0, "tokens": 100}, {"merges": 5, "tokens": 60}]
-    assert spec["encoding"]["x"]["scale"]["domain"] == [0, 44]
-    assert "title" not in spec  # Vega cuts Thai marks off in titles
 
 
 def test_choices_stand_best_first_with_bars_by_their_counts() -> None:

@@ -75,6 +75,11 @@ ENGLISH_LABELS = {
     "time_says": "This text fell from {first} tokens to {last}.",
     "parity": "Fewer than {name} from merge {merge} on.",
     "parity_not_yet": "Not yet fewer than {name}.",
+    "time_text": "This text",
+    "time_corpus": "The whole corpus",
+    "corpus_says": "The whole corpus: {count} tokens at this size.",
+    "corpus_about": "The whole corpus: about {count} tokens at this size.",
+    "time_axis": "Both lines as tokens per byte: at the top every byte is a token.",
     # take it away
     "text_title": "A text in tokens",
     "save": "Take it away",

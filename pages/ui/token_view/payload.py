@@ -49,6 +49,8 @@ class Column:
     """The history of the text, as `joining_merges` gives it: then the view can go back to any vocabulary size."""
     levels: Sequence[tuple[str, int]] = ()
     """How many tokens others need for the text, by name: level lines in the history."""
+    corpus: Sequence[tuple[int, int]] = ()
+    """How the tokenizer's corpus shrank, as (merges, tokens) from no merge on: a second line in the history."""
 
 
 @dataclass(frozen=True)
@@ -229,9 +231,11 @@ def _column(
 
 
 def _history(column: Column, blocks: "Blocks") -> dict[str, Any] | None:
-    """Which merge joined each byte to the one before it, and all the merges."""
+    """Which merge joined each byte to the one before it, all the merges, and how the corpus shrank."""
     if column.joined is None:
         return None
+    passed = [point for point in column.corpus if point[0] <= len(column.merges)]
+    corpus = np.array(passed, dtype=np.int64).reshape(-1, 2)
     pairs = np.array(column.merges, dtype=np.int64).reshape(-1, 2)
     counts = np.array(column.counts or [0] * len(pairs), dtype=np.int64)
     arrays: dict[str, npt.NDArray[Any]] = {
@@ -239,6 +243,8 @@ def _history(column: Column, blocks: "Blocks") -> dict[str, Any] | None:
         "left": pairs[:, 0],
         "right": pairs[:, 1],
         "counts": counts,
+        "corpus_merges": corpus[:, 0],
+        "corpus_tokens": corpus[:, 1],
     }
     return {name: blocks.add(array) for name, array in arrays.items()}
 

@@ -1,7 +1,9 @@
 // Part 8: the time machine: the same text at any vocabulary size that a tokenizer has passed, without the server.
-// One number per byte says which merge joined it to the byte before; the rest follows from that.
+// One number per byte says which merge joined it to the byte before; the rest follows from that. The corpus that the
+// tokenizer learned from has no such numbers here: of it come some points of its curve.
 
 const PLAY_SECONDS = 10; // from no merge to the last one
+const CURVE_POINTS = 400; // of a line; more would lie within one pixel
 
 class History {
   constructor(model, lane) {
@@ -12,6 +14,7 @@ class History {
     this.vocabulary = new Map();
     this.total = left.length;
     this.counted = this.countTokens();
+    this.corpus = this.countCorpus(lane.history);
   }
 
   // Of each byte offset: the UTF-16 unit if a grapheme cluster starts there, else -1; and whether a character does.
@@ -37,6 +40,27 @@ class History {
     counts[0] = this.bytes.length;
     for (let n = 1; n <= this.total; n++) counts[n] += counts[n - 1];
     return counts;
+  }
+
+  // The tokens of the corpus after each number of merges, and where that is only about right; null without points.
+  // Between two points each merge joins its pair as often as it was found: exact, unless both halves are the same
+  // token, for then "aaa" holds the pair twice and is joined once. From the next point backwards there is another way.
+  countCorpus({ corpus_merges: merges, corpus_tokens: tokens }) {
+    if (!merges?.length || merges[0] !== 0 || !tokens[0]) return null;
+    const counts = new Float64Array(this.total + 1).fill(-1);
+    merges.forEach((merge, place) => (counts[merge] = tokens[place]));
+    const known = this.counts.some((count) => count);
+    const single = (n) => known && this.left[n - 1] !== this.right[n - 1];
+    for (let n = 1; n <= this.total; n++) if (counts[n] < 0 && counts[n - 1] >= 0 && single(n)) counts[n] = counts[n - 1] - this.counts[n - 1];
+    for (let n = this.total - 1; n > 0; n--) if (counts[n] < 0 && counts[n + 1] >= 0 && single(n + 1)) counts[n] = counts[n + 1] + this.counts[n];
+    const about = Uint8Array.from(counts, (count) => count < 0);
+    for (let n = 1, before = 0; n <= this.total; n++) {
+      if (about[n]) continue;
+      for (let gap = before + 1; gap < n; gap++) counts[gap] = Math.round(counts[before] + ((counts[n] - counts[before]) * (gap - before)) / (n - before));
+      before = n;
+    }
+    // The merges after the last point: as many as are known.
+    return { counts, about, bytes: tokens[0], last: counts.findLastIndex((count) => count >= 0) };
   }
 
   // The bytes of a token of the vocabulary; without recursion, for tokens may be long chains.
@@ -145,10 +169,17 @@ class TimeMachine {
     this.curve.setAttribute("class", "curve");
     this.curve.setAttribute("preserveAspectRatio", "none");
     this.lines = make("div", "lines");
+    this.dots = ["", " corpus"].map((name) => make("div", `dot${name}`));
+    for (const dot of this.dots) {
+      const words = make("span", "riding");
+      words.append(make("span"), make("span", "figure"));
+      dot.append(words);
+    }
     const chart = make("div", "chart");
-    chart.append(this.curve, this.lines);
+    chart.append(this.curve, this.lines, ...this.dots);
+    this.corpusSays = make("p", "corpus-says");
     this.says = make("p", "note");
-    this.element.append(row, this.merge, chart, this.says);
+    this.element.append(row, this.merge, chart, this.corpusSays, this.says);
   }
 
   // A new payload: the newest merge is followed until somebody takes the slider.
@@ -171,7 +202,11 @@ class TimeMachine {
     this.slider.setAttribute("aria-label", labels.time);
   }
 
+  // Colours change at once while the slider moves: a thousand of them fading at a time would hold it up.
   go(merges) {
+    this.view.root.classList.add("moving");
+    clearTimeout(this.calm);
+    this.calm = setTimeout(() => this.view.root.classList.remove("moving"), 300);
     this.view.choice.merges = merges === this.history.total ? null : merges;
     this.apply(merges);
     this.view.redraw();
@@ -213,26 +248,39 @@ class TimeMachine {
 
   // Tokens of this text against merges, and how many other tokenizers need, as level lines.
   drawCurve() {
-    const { counted, total } = this.history;
+    const { counted, total, corpus } = this.history;
     const { model } = this.view;
     const levels = model.columns[0].levels ?? [];
     const most = Math.max(1, counted[0], ...levels.map(({ count }) => count));
     this.height = (count) => 100 - (96 * count) / most;
     this.across = (merges) => (total ? (100 * merges) / total : 0);
-    const step = Math.max(1, Math.floor(total / 400));
-    const points = [];
-    for (let n = 0; n <= total; n += step) points.push(`${this.across(n).toFixed(2)},${this.height(counted[n]).toFixed(2)}`);
-    points.push(`100,${this.height(counted[total]).toFixed(2)}`);
     this.curve.setAttribute("viewBox", "0 0 100 100");
     this.curve.setAttribute("role", "img");
-    const path = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
-    path.setAttribute("points", points.join(" "));
+    const paths = [this.path((n) => this.height(counted[n]), total, "")];
+    if (corpus) paths.unshift(this.path((n) => this.corpusHeight(n), corpus.last, "corpus"));
     this.marker = document.createElementNS("http://www.w3.org/2000/svg", "line");
     this.marker.setAttribute("y1", 0);
     this.marker.setAttribute("y2", 100);
-    this.curve.replaceChildren(path, this.marker);
+    this.curve.replaceChildren(...paths, this.marker);
     this.lines.replaceChildren(...levels.map((level, index) => this.level(level, index)));
     this.sayParity(levels);
+  }
+
+  // Shares of the bytes of each have one axis: the whole of this text's bytes is as high as the whole of the corpus's.
+  corpusHeight(merges) {
+    const { corpus, counted } = this.history;
+    return this.height((corpus.counts[merges] / corpus.bytes) * counted[0]);
+  }
+
+  path(height, last, name) {
+    const step = Math.max(1, Math.floor(last / CURVE_POINTS));
+    const points = [];
+    for (let n = 0; n < last; n += step) points.push(`${this.across(n).toFixed(2)},${height(n).toFixed(2)}`);
+    points.push(`${this.across(last).toFixed(2)},${height(last).toFixed(2)}`);
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+    path.setAttribute("class", name);
+    path.setAttribute("points", points.join(" "));
+    return path;
   }
 
   // Names stand side by side, so that lines close together do not hide each other's.
@@ -262,6 +310,29 @@ class TimeMachine {
     const x = this.across(this.merges);
     this.marker.setAttribute("x1", x);
     this.marker.setAttribute("x2", x);
+    const { counted, corpus } = this.history;
+    const { labels, locale } = this.view.model;
+    const here = corpus && this.merges <= corpus.last;
+    const heights = [this.height(counted[this.merges]), here ? this.corpusHeight(this.merges) : 0];
+    const lower = here && heights[0] > heights[1] ? 0 : 1; // its name stands below its line, the other's above
+    this.dots.forEach((dot, index) => {
+      dot.hidden = index === 1 && !here;
+      dot.style.left = `${x}%`;
+      dot.style.top = `${heights[index]}%`;
+      dot.firstChild.hidden = !corpus;
+      dot.classList.toggle("under", index === lower);
+      dot.classList.toggle("leftwards", x > 50);
+    });
+    this.corpusSays.hidden = !corpus;
+    if (!corpus) return;
+    const about = here && corpus.about[this.merges];
+    const said = [
+      [labels.time_text, ` · ${counted[this.merges].toLocaleString(locale)}`],
+      [labels.time_corpus, here ? ` · ${about ? "≈ " : ""}${corpus.counts[this.merges].toLocaleString(locale)}` : ""],
+    ];
+    this.dots.forEach((dot, index) => said[index].forEach((words, part) => (dot.firstChild.children[part].textContent = words)));
+    const sentence = here ? this.view.model.label(about ? "corpus_about" : "corpus_says", { count: corpus.counts[this.merges] }) : "";
+    this.corpusSays.textContent = [sentence, labels.time_axis].join(" ").trim();
   }
 
   toggle() {

@@ -1,0 +1,294 @@
+"""The race to parity: each merge that is named is the first with fewer tokens, and every count is exact."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+from test_charts import Finished, layers, named_levels
+
+from pages.ui import race
+from pages.ui.cached import sample_premiums
+from pages.ui.race import MOST_CHARACTERS, MOST_LINES, Moment, Pair, cut_pair, moments, sample_pair
+from pages.ui.words import catalogue
+from tokenizer_core import train
+from tokenizer_core.errors import RankFileError
+from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.trainer import Merge
+
+ENGLISH = catalogue("en")
+HOSTILE_NAME = "<script>*b*.txt"
+
+
+def own(text: str = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ the cat sat on the mat " * 5, size: int = 330) -> Tokenizer:
+    return train(text, size)
+
+
+# ------------------------------------------------------------------------------------------------ the moments
+
+
+@given(
+    st.lists(st.integers(0, 60), min_size=1, max_size=30),
+    st.lists(st.integers(0, 60), min_size=1, max_size=30),
+    st.integers(0, 60),
+    st.integers(0, 60),
+)
+def test_a_moment_is_the_first_merge_with_fewer_tokens(
+    first: list[int], second: list[int], level: int, other_level: int
+) -> None:
+    counts = [np.array(sorted(side, reverse=True), dtype=np.int32) for side in (first, second)]
+    for moment in moments(counts, {"gpt2": (level, other_level)}):
+        side, wanted = counts[moment.side].tolist(), (level, other_level)[moment.side]
+        fewer = [merge for merge, tokens in enumerate(side) if tokens < wanted]
+        assert moment.merge == (fewer[0] if fewer else None)
+        assert moment.behind == side[-1] - wanted
+
+
+def test_what_was_reached_last_stands_first_and_what_is_nearest_before_what_is_far() -> None:
+    counts = [np.array([90, 70, 50, 30]), np.array([80, 79, 78, 77])]
+    found = moments(counts, {"a": (60, 10), "b": (80, 70), "c": (40, 77)})
+    assert [(moment.merge, moment.behind) for moment in found] == [
+        (3, -10),
+        (2, -30),
+        (1, -50),
+        (None, 0),
+        (None, 7),
+        (None, 67),
+    ]
+
+
+def test_an_empty_side_has_no_moments() -> None:
+    assert moments([np.array([0, 0]), np.array([5, 4])], {"a": (0, 5)}) == [Moment(1, "a", 1, -1)]
+
+
+@pytest.mark.parametrize(
+    ("moment", "words"),
+    [
+        (Moment(0, "gpt2", 1_143, -5), "Merge 1,143: fewer tokens than GPT-2 on Thai."),
+        (Moment(1, "o200k_base", None, 1_204), "Not yet fewer than GPT-4o (o200k) on English: 1,204 more tokens."),
+        (Moment(0, "gpt2", None, 0), "As many tokens as GPT-2 on Thai."),
+    ],
+    ids=["reached", "not yet", "equal"],
+)
+def test_moments_are_said_in_words(moment: Moment, words: str) -> None:
+    assert race.sentences([moment], sample_pair()) == [words]
+
+
+def test_there_are_never_more_than_six_sentences() -> None:
+    pair = sample_pair()
+    counts = race.own_counts("six", own(), pair)
+    assert len(moments(counts, race.reference_counts(pair))) == 6
+
+
+# ------------------------------------------------------------------------------------------------ what is counted
+
+
+def test_own_counts_are_those_of_encoding_line_by_line() -> None:
+    pair, tokenizer = Pair((("น้ำ น้ำใจ", "", "ดื่มน้ำ"), ("the cat", "sat", "on  "))), own()
+    counts = race.own_counts("exact", tokenizer, pair)
+    for side, lines in zip(counts, pair.sides, strict=True):
+        for merges in (0, 1, 10, len(tokenizer.merges)):
+            at = tokenizer.at(256 + merges)
+            assert side[merges] == sum(len(at.encode(line)) for line in lines)
+
+
+def test_counts_grow_with_the_merges_and_another_pair_has_its_own() -> None:
+    tokenizer, pair = own(), Pair((("น้ำใจ",), ("the",)))
+    assert len(race.own_counts("growing", tokenizer.at(260), pair)[0]) == 5
+    assert len(race.own_counts("growing", tokenizer.at(270), pair)[0]) == 15
+    assert race.own_counts("growing", tokenizer.at(270), Pair((("น้ำ",), ("the",))))[0][0] == 9
+
+
+def test_references_count_the_sample_as_the_home_page_does() -> None:
+    counts = race.reference_counts(sample_pair())
+    assert [(name, thai / english) for name, (thai, english) in counts.items()] == sample_premiums()
+
+
+def test_line_ends_are_not_counted() -> None:
+    assert race.reference_counts(Pair((("a", "b"), ("", "c"))))["gpt2"] == (2, 1)
+
+
+def test_a_reference_that_cannot_be_read_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def refuse(name: str) -> Any:
+        if name == "gpt2":
+            raise RankFileError("the rank file must be whole", "rank_file_damaged", path="x")
+        return openai_tokenizer(name)
+
+    monkeypatch.setattr(race, "openai_tokenizer", refuse)
+    assert set(race.reference_counts(Pair((("left out",), ("left out",))))) == {"cl100k_base", "o200k_base"}
+
+
+def test_the_premium_stands_beside_those_of_the_references() -> None:
+    counts = [np.array([30, 30]), np.array([30, 20])]
+    words = race.premium_sentence(counts, {"gpt2": (60, 10), "o200k_base": (14, 10)}, sample_pair())
+    assert words == (
+        "With yours, Thai now takes 1.50 × the tokens of English; with GPT-2 6.00 ×, GPT-4o (o200k) 1.40 ×."
+    )
+    assert "1.50" in race.premium_sentence(counts, {}, sample_pair())
+
+
+# ------------------------------------------------------------------------------------------------ what is drawn
+
+
+def test_a_dot_stands_on_the_curve_at_each_merge_that_overtook_somebody() -> None:
+    counts = np.array(sorted(range(5_000), reverse=True), dtype=np.int32)
+    found = [Moment(0, "gpt2", 1_237, -1), Moment(1, "gpt2", 9, -1), Moment(0, "o200k_base", None, 5)]
+    levels = {"gpt2": (3_763, 0), "o200k_base": (1, 0)}
+    rows, spec = race.side_curve(counts, 6_000, levels, found, sample_pair(), 0)
+    assert len(rows) <= 301
+    assert [(row["size"], row["value"]) for row in rows if row["moment"]] == [(256 + 1_237, counts[1_237])]
+    assert spec["encoding"]["x"]["scale"]["domain"] == [256, 6_256]
+    assert named_levels(spec) == {"GPT-2": 3_763, "GPT-4o (o200k)": 1}
+    assert any("datum.moment" in str(layer.get("transform")) for layer in layers(spec))
+
+
+def test_two_overtaken_at_the_same_merge_are_both_named() -> None:
+    counts = np.array([9, 3], dtype=np.int32)
+    found = moments([counts, counts], {"gpt2": (5, 5), "cl100k_base": (6, 6)})
+    rows, _ = race.side_curve(counts, 1, {"gpt2": (5, 5)}, found, sample_pair(), 0)
+    assert "GPT-2" in rows[1]["moment"]
+    assert "GPT-4" in rows[1]["moment"]
+
+
+def test_before_the_first_merge_there_is_a_curve_of_one_point() -> None:
+    pair = sample_pair()
+    (thai, _) = counts = race.own_counts("none yet", Tokenizer([]), pair)
+    rows, _ = race.side_curve(thai, 100, {}, moments(counts, {}), pair, 0)
+    assert [(row["size"], row["value"]) for row in rows] == [
+        (256, sum(len(each.encode()) for each in pair.sides[0]))
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ another pair
+
+
+def test_both_sides_are_cut_at_the_same_line() -> None:
+    first, second = ["ก" * 60] * 5_000, ["a" * 30] * 5_000
+    pair = cut_pair(first, second, ("a.txt", "b.txt"))
+    assert [len(side) for side in pair.sides] == [MOST_CHARACTERS // 60] * 2
+    assert pair.lines_in_files == 5_000
+    assert len(cut_pair(["a"] * 9_000, ["b"] * 9_000, ("a", "b")).sides[1]) == MOST_LINES
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"),
+    [
+        (["a"], ["a", "b"], "other_lines"),
+        ([], [], "no_text"),
+        (["", ""], ["a", "b"], "no_text"),
+        (["a" * (MOST_CHARACTERS + 1)], ["a"], "line_too_long"),
+    ],
+    ids=["other lines", "empty", "one side empty", "endless line"],
+)
+def test_files_that_make_no_pair_are_refused_in_words(first: list[str], second: list[str], code: str) -> None:
+    said = race._refusal(first, second)
+    assert said is not None
+    assert said.startswith(ENGLISH[f"race.{code}"].partition("{")[0])
+
+
+def test_a_pair_needs_no_more_than_the_same_lines() -> None:
+    assert race._refusal(["a", ""], ["", "b"]) is None
+
+
+def test_the_name_of_a_file_is_no_markdown_in_a_sentence() -> None:
+    pair = Pair((("a",), ("b",)), (HOSTILE_NAME, "b.txt"))
+    assert f"` {HOSTILE_NAME} `" in race.sentences([Moment(0, "gpt2", 1, -1)], pair)[0]
+
+
+# ------------------------------------------------------------------------------------------------ on the page
+
+
+def run_race() -> None:
+    """A page that has only the race of a small training."""
+    from test_race import own, page_job
+
+    from pages.ui.race import race
+
+    race(page_job(), own())
+
+
+def page_job() -> Any:
+    return Finished([Merge(*pair, 256 + rank, 5) for rank, pair in enumerate(own().merges)], name="on the page")
+
+
+@pytest.fixture
+def page_of_race() -> Callable[..., AppTest]:
+    def open_page(language: str = "en") -> AppTest:
+        app = AppTest.from_function(run_race, default_timeout=60)
+        app.session_state["language"] = language
+        app.run()
+        assert not app.exception
+        return app
+
+    return open_page
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+
+    return [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_the_page_shows_two_charts_and_six_moments(page_of_race: Callable[..., AppTest], language: str) -> None:
+    app = page_of_race(language)
+    words = catalogue(language)
+    assert len(charts(app)) == 2
+    assert app.markdown[-1].value.count("\n") == 5
+    assert words["race.what_sample"].format(lines=483) in [caption.value for caption in app.caption]
+
+
+def upload(app: AppTest, first: bytes, second: bytes) -> AppTest:
+    app.file_uploader[0].upload(HOSTILE_NAME, first)
+    app.file_uploader[1].upload("b.txt", second)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
+    page_of_race: Callable[..., AppTest],
+) -> None:
+    app = upload(page_of_race(), "น้ำ\nใจ".encode(), b"water\nheart")
+    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="` b.txt `")
+    assert named in [caption.value for caption in app.caption]
+    assert named_levels(charts(app)[0])["GPT-2"] == sum(
+        len(openai_tokenizer("gpt2").encode(line)) for line in ("น้ำ", "ใจ")
+    )
+    app.button(key="race_back").click().run()
+    assert ENGLISH["race.what_sample"].format(lines=483) in [caption.value for caption in app.caption]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (b"a\nb", b"a", "must have the same number of lines; these have 2 and 1"),
+        (b"", b"", "empty"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9, b"a", "no text file"),
+        (b"a" * (race.MOST_FILE_BYTES + 1), b"a", "at most 2 MB"),
+    ],
+    ids=["other lines", "empty", "a picture", "too large"],
+)
+def test_a_bad_upload_is_refused_and_the_sample_stays(
+    page_of_race: Callable[..., AppTest], first: bytes, second: bytes, said: str
+) -> None:
+    app = upload(page_of_race(), first, second)
+    assert said in " ".join(error.value for error in app.error)
+    assert ENGLISH["race.what_sample"].format(lines=483) in [caption.value for caption in app.caption]
+
+
+def test_one_file_alone_asks_for_the_other(page_of_race: Callable[..., AppTest]) -> None:
+    app = page_of_race()
+    app.file_uploader[0].upload("a.txt", b"a").run()
+    assert ENGLISH["race.one_more"] in [info.value for info in app.info]
+
+
+def test_a_long_pair_says_how_much_of_it_is_counted(page_of_race: Callable[..., AppTest]) -> None:
+    app = upload(page_of_race(), b"a\n" * 3_000, b"b\n" * 3_000)
+    said = ENGLISH["race.cut"].format(lines=f"{MOST_LINES:,}", all="3,000")
+    assert said in [caption.value for caption in app.caption]
