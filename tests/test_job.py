@@ -181,7 +181,8 @@ def test_a_job_stopped_before_it_starts_is_stopped_and_stays_so(start: Start) ->
     job = start(LARGE * 10, 100_000)
     job.stop()
     assert job.state == "stopped"
-    job._take_in({"event": "started", "token_count": 9, "pretokens": 3, "distinct": 3, "corpus_sha256": ""})  # was already on its way
+    was_on_its_way = {"token_count": 9, "pretokens": 3, "distinct": 3, "corpus_sha256": ""}
+    job._take_in({"event": "started", **was_on_its_way})
     time.sleep(0.3)
     assert (job.state, job.merges, job.failure) == ("stopped", [], None)
 

@@ -165,7 +165,7 @@ def test_training_from_the_sample_ends_in_a_summary_and_downloads() -> None:
     app = start_training(size=400)
     wait_until(app, lambda: bool(app.success))
     assert app.metric[0].value == "400"
-    assert len(app.get("download_button")) == 2
+    assert len(app.get("download_button")) == 3
 
 
 def test_compare_shows_mine_at_any_size() -> None:
@@ -328,7 +328,7 @@ def test_a_dead_worker_is_said_and_its_merges_are_kept() -> None:
     app = start_training(pace="slow")
     job = registry().get(address(app, "job"))
     wait_until(app, lambda: len(job.merges) > 2)
-    job.close()
+    job._worker.kill()
     wait_until(app, lambda: bool(app.error))
     assert ENGLISH["errors.worker_died"] in said(app)
     assert "are kept" in said(app)

@@ -33,13 +33,13 @@ def test_a_vocabulary_never_parts_from_itself() -> None:
 
 
 def test_after_a_tie_the_other_pair_comes_next_and_the_vocabularies_meet() -> None:
-    """"ab" and "cd" are tied: whichever comes first, the other follows."""
+    """ "ab" and "cd" are tied: whichever comes first, the other follows."""
     counts = count_pretokens("ab cd ab cd abcd abcd", "none")
     usual = Trainer(counts, 300)
     first, second = usual.candidates(2)
     assert first.count == second.count
     other = Trainer(counts, 300)
-    merges = [[*trainer.step(40)] for trainer in (usual,)] + [[other.join(second.left, second.right), *other.step(39)]]
+    merges = [usual.step(40), [other.join(second.left, second.right), *other.step(39)]]
     learned = [Tokenizer([(m.left, m.right) for m in each], pattern="none").vocabulary[256:] for each in merges]
     found = parting(*learned)
     assert found.parts[0] == 1

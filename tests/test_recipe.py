@@ -1,4 +1,4 @@
-"""A recipe gives the same merges from the same corpus, says where it does not, and is refused where it is damaged."""
+"""A recipe gives the same merges from the same corpus, says where it does not, and is refused where damaged."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""The recipe of a training: all that decides its merges, so that the same corpus gives the same ones bit for bit."""
+"""The recipe of a training: all that decides its merges; the same corpus gives the same ones bit for bit."""
 
 import hashlib
 import json
@@ -101,7 +101,7 @@ def parse_recipe(content: str | bytes) -> Recipe:
 
 
 def differs(recipe: Recipe, job: Job) -> list[str]:
-    """In which fields a job's own recipe is another than this one; empty where the merges are the same bit for bit."""
+    """The fields in which a job's own recipe is another; none where the merges are the same bit for bit."""
     own = recipe_of(job)
     compared = ("corpus_sha256", "pattern_source", "min_count", "given", "vocab_size", "merges_sha256")
     return [name for name in compared if own is None or getattr(own, name) != getattr(recipe, name)]

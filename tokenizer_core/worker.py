@@ -30,6 +30,7 @@ from tokenizer_core.trainer import Merge, Trainer
 BATCH_SECONDS = 0.1
 """Merges are sent in batches this far apart: often enough to look live, rare enough to cost nothing."""
 CURVE_POINTS = 400
+MOST_AT_ONCE = 1_000
 MAX_VOCABULARY_BYTES = 32 * 2**20
 """All tokens together. A text that repeats itself, unsplit, makes tokens as long as books."""
 NICENESS = 10
@@ -136,7 +137,8 @@ class Conductor:
         self.vocabulary_bytes = 256
         self.seconds = 0.0
         self.batch = 0
-        # Full speed learns so many merges between two points of the curve.
+        self.at_once = 1
+        # So many merges between two points of the curve.
         self.stride = max(1, (trainer.vocab_size - 256) // CURVE_POINTS)
 
     def run(self) -> None:
@@ -162,15 +164,19 @@ class Conductor:
             self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
 
     def learn_batch(self, deadline: float) -> None:
-        """Learn and report the merges of one batch."""
+        """Learn and report the merges of one batch: as many as the pace allows, but none after the deadline.
+
+        They are learned a few at a time, so that a command never waits long even in a corpus where each merge does.
+        """
         merges: list[Merge] = []
         counts: list[int] = []
-        while True:
-            at_pace = self.pace is not None
-            merges += self.trainer.step(max(1, round(self.pace * BATCH_SECONDS)) if self.pace else self.stride)
+        most = self.trainer.vocab_size if self.pace is None else max(1, round(self.pace * BATCH_SECONDS))
+        while len(merges) < most and not (merges and (self.trainer.done or time.monotonic() >= deadline)):
+            started = time.monotonic()
+            merges += self.trainer.step(min(self.at_once, most - len(merges)))
             counts += self.trainer.token_counts.tolist()
-            if at_pace or self.trainer.done or time.monotonic() >= deadline:
-                break
+            quick = time.monotonic() - started < BATCH_SECONDS / 10
+            self.at_once = min(2 * self.at_once, MOST_AT_ONCE) if quick else max(1, self.at_once // 2)
         self.batch = len(merges)
         self.report(merges, counts)
 
@@ -179,7 +185,7 @@ class Conductor:
         return 0.0 if self.pace is None else self.batch / self.pace
 
     def report(self, merges: list[Merge], token_counts: list[int]) -> None:
-        """Send a batch of merges as (left, right, count) with points (merges learned, tokens left) of the curve."""
+        """Send merges as (left, right, count), and points of the curve as (merges learned, tokens left)."""
         learned = len(self.pairs)
         kept = self.until_beaten(merges[: self.that_fit(merges)])
         self.pairs += [(merge.left, merge.right) for merge in kept]

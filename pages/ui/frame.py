@@ -15,6 +15,11 @@ button[data-testid="stBaseButton-primary"]:not(:disabled) * { color: light-dark(
 [data-testid="stCaptionContainer"] { opacity: .8; }
 /* Where the keyboard is must be seen. */
 a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+/* The way on after a training is the one thing to do next, and a link. */
+.st-key-to_compare a[data-testid="stPageLink-NavLink"] {
+  background: light-dark(#0f766e, #2dd4bf); padding: .3rem .9rem; min-height: 2.5rem; border-radius: .6rem; }
+.st-key-to_compare a[data-testid="stPageLink-NavLink"]:hover { background: light-dark(#0a5650, #5eead4); }
+.st-key-to_compare a[data-testid="stPageLink-NavLink"] * { color: light-dark(#ffffff, #04211d); }
 h1 { text-wrap: pretty; }
 """
 

@@ -1,4 +1,4 @@
-"""The registry of trainings: who may run now, who waits, whose they are, and the worker kept warm for the next one."""
+"""The registry of trainings: which are at work, which wait, whose they are; and a worker kept warm."""
 
 import subprocess
 import threading
@@ -17,6 +17,7 @@ from pages.ui.limits import (
 )
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.job import Job, Training, end_worker, start_worker
+from tokenizer_core.recipe import Recipe
 from tokenizer_core.worker import warm_up
 
 SWEEP_SECONDS = 15.0
@@ -31,6 +32,9 @@ class Run:
     owner: str
     """A secret of the visitor's; "" for trainings that no list shows."""
     name: str
+    """As the visitor calls it; "" until then."""
+    expected: Recipe | None = None
+    """The recipe that it follows."""
     seen: float = field(default_factory=time.monotonic)
 
 
@@ -53,7 +57,7 @@ class Registry:
         self._lock = threading.RLock()
 
     def warm_up(self) -> None:
-        """Start the spare worker, which compiles what is not yet compiled, then load that here; look after runs."""
+        """Have a worker compile what is not yet compiled, load that here, and look after runs from now on."""
         self._warm.clear()
         self._preparing = threading.Thread(target=self._warm_up, daemon=True)
         self._preparing.start()
@@ -71,7 +75,7 @@ class Registry:
             if owner and len(self.runs(owner)) >= MAX_RUNS:
                 raise TrainingError(f"at most {MAX_RUNS} runs are kept", "too_many_runs", limit=MAX_RUNS)
             job = Job(training, waits=True, memory_bytes=MAX_WORKER_BYTES, when_changed=self._on_change)
-            self._runs[job.id] = Run(job, owner, name or training.corpus_name)
+            self._runs[job.id] = Run(job, owner, name)
             self._queue.append(job)
             self._go_on()
         return job
@@ -109,6 +113,16 @@ class Registry:
                 run.seen = time.monotonic()
             return found
 
+    def expect(self, job_id: str, recipe: Recipe | None) -> None:
+        """Note the recipe that a training follows."""
+        with self._lock:
+            self._runs[job_id].expected = recipe
+
+    def expected(self, job_id: str) -> Recipe | None:
+        """The recipe that a training follows."""
+        run = self.run(job_id)
+        return run.expected if run else None
+
     def forget(self, job_id: str) -> None:
         """End a training, if it still runs, and drop what it learned."""
         with self._lock:
@@ -125,7 +139,9 @@ class Registry:
             longest_unseen = sorted(self._runs.values(), key=lambda run: run.seen)
             if self._queue:
                 self._pause_one_left_alone([run for run in longest_unseen if now - run.seen > LEFT_ALONE_SECONDS])
-            paused = [run.job for run in longest_unseen if run.job.state == "paused" and run.job not in self._queue]
+            paused = [
+                run.job for run in longest_unseen if run.job.state == "paused" and run.job not in self._queue
+            ]
             for job in paused[: max(0, len(paused) - MAX_PAUSED)]:
                 job.stop()
             self._give_texts_back(longest_unseen)

@@ -2,7 +2,23 @@
 
 import os
 
-MAX_CORPUS_BYTES = 50 * 2**20
+MAX_UPLOAD_MB = 200
+"""What `.streamlit/config.toml` lets a browser send at once."""
+
+
+def corpus_megabytes(setting: str | None) -> int:
+    """The megabytes of a corpus that a setting asks for, from 1 to what can be uploaded; 50 for none or nonsense.
+
+    >>> [corpus_megabytes(setting) for setting in (None, "", "80", "0", "-3", "9999", "many")]
+    [50, 50, 80, 1, 1, 200, 50]
+    """
+    try:
+        return min(max(1, int(setting or 50)), MAX_UPLOAD_MB)
+    except ValueError:
+        return 50
+
+
+MAX_CORPUS_BYTES = corpus_megabytes(os.environ.get("TOKENIZER_EXPLORER_MAX_CORPUS_MB")) * 2**20
 MAX_FILES = 500
 MAX_VIEW_CHARACTERS = 1_000_000
 MAX_VOCAB_SIZE = 100_000

@@ -46,6 +46,21 @@ def choice_rows(candidates: Sequence[Candidate], vocabulary: Sequence[bytes]) ->
     return f'{_style()}<div class="merge-list" role="list">{rows}</div>'
 
 
+def token_chips(tokens: Sequence[bytes]) -> str:
+    """The HTML of a few tokens side by side."""
+    chips = "".join(f'<span role="listitem">{_chip(token)}</span>' for token in tokens)
+    return f'{_style()}<div class="merge-chips" role="list">{chips}</div>'
+
+
+def plain_token(token: bytes) -> str:
+    """A token as plain text, where no chip can stand.
+
+    >>> plain_token(" น้ำ".encode()), plain_token(b"\\xe0\\xb8")
+    ('␣น้ำ', 'E0 B8')
+    """
+    return " ".join(_end(text) for text, _ in chip_parts(token))
+
+
 def _choice_row(candidate: Candidate, vocabulary: Sequence[bytes], most: int, wins: bool) -> str:
     left, right = (_chip(vocabulary[n]) for n in (candidate.left, candidate.right))
     return (
@@ -111,6 +126,7 @@ def _style() -> str:
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
         ".merge-chip code{font-size:.8rem;background:none;color:inherit;padding:0 .1rem}",
         ".merge-empty{opacity:.7}",
+        ".merge-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
         ".merge-next{box-shadow:inset 3px 0 light-dark(#0f766e,#2dd4bf);padding-left:.6rem}",
         ".merge-bar{height:.5rem;border-radius:.25rem;background:light-dark(#0f766e,#2dd4bf);opacity:.45;"
         "margin-left:auto;min-width:2px}",

@@ -15,6 +15,11 @@ def all_pages() -> list[st.Page]:
     return [st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home") for name in NAMES]
 
 
+def page(name: str) -> Path:
+    """The file of a page, for links to it."""
+    return FOLDER / f"{name}.py"
+
+
 def go(name: str) -> None:
     """Switch to a page."""
-    st.switch_page(FOLDER / f"{name}.py")
+    st.switch_page(page(name))

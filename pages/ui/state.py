@@ -1,5 +1,6 @@
 """Session values by name: what survives a page change, and what a reload finds again through the address."""
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +9,8 @@ import streamlit as st
 from pages.ui.jobs import registry
 from pages.ui.words import language
 from tokenizer_core.job import Job
+from tokenizer_core.patterns import SPLIT_PATTERNS
+from tokenizer_core.recipe import Recipe
 from tokenizer_core.tokenizer import Tokenizer
 
 
@@ -49,6 +52,25 @@ def current_job() -> Job | None:
     return registry().get(st.session_state.get("job_id") or st.query_params.get("job"))
 
 
+def owner() -> str:
+    """The secret that a visitor's runs are found by: of the training in the address, else a new one."""
+    if "owner" not in st.session_state:
+        run = registry().run(st.query_params.get("job"))
+        st.session_state["owner"] = (run.owner if run else "") or secrets.token_urlsafe(16)
+    secret: str = st.session_state["owner"]
+    return secret
+
+
+def drop_job(job_id: str) -> None:
+    """Show a deleted training no more: the settings come in its place, the newest that is left is one's own."""
+    if st.session_state.get("job_id") == job_id:
+        del st.session_state["job_id"]
+        left = registry().runs(owner())
+        if left:
+            st.session_state["job_id"] = left[-1].job.id
+        show_setup(True)
+
+
 def set_job(job: Job) -> None:
     """Make a training the visitor's own, in place of an opened tokenizer."""
     st.session_state["job_id"] = job.id
@@ -71,11 +93,32 @@ def open_tokenizer(tokenizer: Tokenizer, key: str) -> None:
     st.session_state["opened"] = Mine(tokenizer, key, from_file=True)
 
 
-def remembered(key: str, default: str | list[str]) -> str:
+def remembered(key: str, default: str | float | list[str]) -> str:
     """Give the widget of this key its default once; afterwards it keeps its value by itself."""
     if key not in st.session_state:
         st.session_state[key] = default
     return key
+
+
+def fill_in(vocab_size: int, pattern: str, min_count: int, special_tokens: Sequence[str]) -> None:
+    """Put values into the settings; a pattern without a name becomes the visitor's own."""
+    st.session_state["train_size"] = vocab_size
+    st.session_state["train_min_count"] = min_count
+    st.session_state["train_special_tokens"] = " ".join(special_tokens)
+    st.session_state["pattern_choice"] = pattern if pattern in SPLIT_PATTERNS else "custom"
+    if pattern not in SPLIT_PATTERNS:
+        st.session_state["pattern_custom"] = pattern
+
+
+def choose_recipe(recipe: Recipe | None) -> None:
+    """Follow a recipe with the next training, or none."""
+    st.session_state["recipe"] = recipe
+
+
+def chosen_recipe() -> Recipe | None:
+    """The recipe that the next training follows."""
+    recipe: Recipe | None = st.session_state.get("recipe")
+    return recipe
 
 
 def opened() -> Mine | None:

@@ -6,34 +6,38 @@ import streamlit as st
 
 from pages.ui import state
 from pages.ui.cached import reference_counts
-from pages.ui.charts import token_curve
+from pages.ui.charts import thinned
+from pages.ui.controls import controls
+from pages.ui.curves import curves
 from pages.ui.jobs import registry
+from pages.ui.limits import MAX_TRAININGS
 from pages.ui.merges import choice_rows, merge_rows
-from pages.ui.navigation import go
-from pages.ui.setup import PACES
+from pages.ui.navigation import page
+from pages.ui.race import race
+from pages.ui.recipes import recipe_outcome, show_recipe
+from pages.ui.runs import pattern_name
 from pages.ui.token_view import Column, Drawing, token_payload, token_view
-from pages.ui.words import error_sentence, language, names, section, t, told
+from pages.ui.what_if import what_if_answer, what_if_asker
+from pages.ui.words import error_sentence, language, section, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.history import joining_merges
 from tokenizer_core.job import Choice, Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
-from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 
 REFRESH_SECONDS = 0.5
 PAUSED_SECONDS = 2.0
 """A pause may be ended elsewhere, in another tab of the same training."""
-CLICK_WAIT = 0.15
-"""Seconds a click waits for the worker's answer, so that a step shows at once."""
 NEWEST = 8
 SAMPLE_CHARACTERS = 2_000
 
 
 def studio(job: Job) -> None:
-    """Controls, progress, newest merges, the curve and the sample text; renewed while the training runs."""
+    """Controls, progress, newest merges, the sample text and the curves; renewed while the training runs."""
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
-    live = st.fragment(_live, run_every=refresh)
-    live(job, job.state)
+    st.fragment(_live, run_every=refresh)(job, job.state)
+    what_if_answer(job)
+    st.fragment(_charts, run_every=refresh)(job)
 
 
 def _live(job: Job, state_at_start: str) -> None:
@@ -43,25 +47,31 @@ def _live(job: Job, state_at_start: str) -> None:
         _draw(job, state_at_start)
 
 
+def _charts(job: Job) -> None:
+    """The curves and the race, a part of their own, for they are the slowest to draw."""
+    if job.curve and registry().is_warm:
+        with told():
+            tokenizer = job.tokenizer()
+            curves(job, tokenizer)
+            race(job, tokenizer)
+
+
 def _draw(job: Job, state_at_start: str) -> None:
     """The studio of this moment."""
     if job.state != state_at_start and (job.ended or "paused" in (job.state, state_at_start)):
         st.rerun()  # the timer must start or stop, and downloads appear
-    st.caption(
-        t(
-            "studio.what",
-            corpus=job.training.corpus_name,
-            size=job.training.vocab_size,
-            pattern=_pattern_name(job),
-        )
+    what = t(
+        "studio.what", corpus=job.training.corpus_name, size=job.training.vocab_size, pattern=pattern_name(job)
     )
+    st.caption(what)
+    recipe_outcome(job)
     _progress(job)
     if job.failure is not None:
         st.error(error_sentence(job.failure), icon=":material/error:")
         if job.merges:
             st.info(t("studio.kept_after_failure", merges=len(job.merges)))
     if not job.ended:
-        _controls(job)
+        controls(job)
     elif job.merges or not job.failure:
         _summary(job)
         _ways_on(job)
@@ -74,22 +84,20 @@ def _draw(job: Job, state_at_start: str) -> None:
         _sample(job, tokenizer)
     with newest:
         if job.choice is not None:
-            _choice(job.choice, tokenizer)
+            _choice(job, job.choice, tokenizer)
         st.header(t("studio.newest"), anchor=False)
         merges = job.merges[: len(tokenizer.merges)][-NEWEST:]
         st.html(merge_rows(merges, tokenizer.vocabulary, t("studio.no_merges")))
-    st.header(t("studio.curve"), anchor=False)
-    _curve(job)
-
-
-def _pattern_name(job: Job) -> str:
-    known = job.training.pattern in SPLIT_PATTERNS
-    return t(f"pattern.{job.training.pattern}_name") if known else t("pattern.custom_name")
 
 
 def _progress(job: Job) -> None:
     """How far it is: merges, share, rate and time left, or what is being waited for."""
     if job.ended:
+        return
+    place = registry().place(job)
+    if place is not None:
+        st.info(t("studio.waiting", place=place, limit=MAX_TRAININGS), icon=":material/hourglass_empty:")
+    if job.state == "waiting":
         return
     if job.state in ("starting", "counting"):
         st.progress(0.0, text=t(f"studio.{job.state}"))
@@ -112,80 +120,11 @@ def _duration(seconds: float) -> str:
     return t("studio.minutes", minutes=minutes, seconds=rest) if minutes else t("studio.seconds", seconds=rest)
 
 
-def _controls(job: Job) -> None:
-    """Pause or resume, step, speed, stop and keep."""
-
-    def click(command: str, *values: int) -> None:
-        getattr(job, command)(*values)
-        job.wait(CLICK_WAIT)
-
-    paused = job.state == "paused"
-    running = job.state == "running"
-    with st.container(horizontal=True, vertical_alignment="center", key="controls"):
-        # One key for both, so that the keyboard stays on the button when it changes its meaning.
-        st.button(
-            t("studio.resume" if paused else "studio.pause"),
-            icon=":material/play_arrow:" if paused else ":material/pause:",
-            type="primary",
-            on_click=click,
-            args=("resume" if paused else "pause",),
-            disabled=not (running or paused),
-            key="pause",
-            shortcut="P",
-        )
-        st.button(
-            t("studio.step"),
-            icon=":material/skip_next:",
-            on_click=click,
-            args=("step",),
-            disabled=not (running or paused),
-            key="step",
-            shortcut="S",
-        )
-        st.button(
-            t("studio.step_ten"),
-            icon=":material/keyboard_double_arrow_right:",
-            on_click=click,
-            args=("step", 10),
-            disabled=not (running or paused),
-            key="step_ten",
-        )
-        st.button(t("studio.stop"), icon=":material/stop:", on_click=click, args=("stop",), key="stop")
-        _pace_control(job)
-
-
-def _pace_control(job: Job) -> None:
-    """How fast merges come, from now on."""
-
-    def change_pace() -> None:
-        job.set_pace(PACES[st.session_state["studio_pace"]])
-
-    current = next((name for name, pace in PACES.items() if pace == job.pace), "full")
-    st.segmented_control(
-        t("train.pace"),
-        list(PACES),
-        format_func=names("train.pace_{}", PACES),
-        default=current,
-        required=True,
-        key="studio_pace",
-        on_change=change_pace,
-        label_visibility="collapsed",
-        wrap=True,
-    )
-
-
 def _summary(job: Job) -> None:
     """What was learned, in numbers, and the way on."""
     learned = len(job.merges)
     vocab_size = BYTES + learned
-    if job.state == "stopped":
-        st.info(t("studio.stopped", merges=learned, goal=job.merge_goal), icon=":material/stop_circle:")
-    elif job.too_long:
-        st.info(t("studio.too_long", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:")
-    elif job.out_of_pairs and learned < job.merge_goal:
-        st.info(t("studio.out_of_pairs", size=vocab_size, wanted=job.training.vocab_size), icon=":material/info:")
-    elif job.state == "done":
-        st.success(t("studio.done", merges=learned), icon=":material/check_circle:")
+    _say_why_it_ended(job, learned, vocab_size)
     if not job.curve:
         return
     before, after = job.curve[0][1], job.curve[-1][1]
@@ -203,20 +142,31 @@ def _summary(job: Job) -> None:
     )
 
 
-def _curve(job: Job) -> None:
-    """Tokens of the corpus against merges."""
-    if len(job.curve) < 2:
-        st.skeleton(height=260)
-        return
-    points = list(job.curve)
-    rows, spec = token_curve(points, job.merge_goal, t("studio.axis_merges"), t("studio.axis_tokens"))
-    first, last = points[0][1], points[-1][1]
-    sentence = t("studio.curve_says", first=first, last=last, merges=points[-1][0])
-    st.vega_lite_chart(rows, spec, key="curve", alt=sentence)
-    st.caption(sentence)
+def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
+    """That it is done, or which rule ended it early."""
+    training = job.training
+    values = {"size": vocab_size, "wanted": training.vocab_size, "merges": learned, "goal": job.merge_goal}
+    match job.ending:
+        case "stopped":
+            st.info(t("studio.stopped", **values), icon=":material/stop_circle:")
+        case "length":
+            st.info(t("studio.too_long", **values), icon=":material/info:")
+        case "pairs" if learned < job.merge_goal:
+            key = "studio.out_of_pairs" if training.min_count == 2 else "studio.out_of_frequent_pairs"
+            st.info(t(key, count=training.min_count, **values), icon=":material/info:")
+        case "time":
+            minutes = f"{(training.max_seconds or 0) / 60:g}"
+            st.info(t("studio.time_is_up", minutes=minutes, **values), icon=":material/timer:")
+        case "beaten" if training.beat:
+            st.success(
+                t("studio.beaten", name=training.beat.name, tokens=training.beat.tokens, **values),
+                icon=":material/flag:",
+            )
+        case "size" | "pairs":
+            st.success(t("studio.done", **values), icon=":material/check_circle:")
 
 
-def _choice(choice: Choice, tokenizer: Tokenizer) -> None:
+def _choice(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
     """The pairs that could be merged next, and why the first one wins."""
     st.header(t("studio.choice"), anchor=False)
     known = [each for each in choice.candidates if max(each.left, each.right) < tokenizer.vocab_size]
@@ -228,6 +178,7 @@ def _choice(choice: Choice, tokenizer: Tokenizer) -> None:
         st.caption(t("studio.tie", ties=choice.ties, count=known[0].count))
     else:
         st.caption(t("studio.no_tie"))
+    what_if_asker(job, choice, tokenizer)
 
 
 def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
@@ -274,6 +225,7 @@ def _sample(job: Job, tokenizer: Tokenizer) -> None:
         counts=[merge.count for merge in job.merges[: len(tokenizer.merges)]],
         joined=joining_merges(ids, tokenizer),
         levels=reference_counts(text),
+        corpus=thinned(list(job.curve)),
     )
     payload = token_payload(
         text,
@@ -289,8 +241,9 @@ def _ways_on(job: Job) -> None:
     """Take the tokenizer away, compare it, or train another."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.merges:
-            if st.button(t("studio.compare"), type="primary", icon=":material/compare_arrows:", key="to_compare"):
-                go("compare")
+            # A link and no button: a click on a button may get lost while the page is renewed.
+            with st.container(key="to_compare", width="content"):
+                st.page_link(page("compare"), label=t("studio.compare"), icon=":material/compare_arrows:")
             try:
                 tokenizer = job.tokenizer()
                 model = model_text(tokenizer)
@@ -312,6 +265,7 @@ def _ways_on(job: Job) -> None:
                 )
             except ModelFileError as error:
                 st.warning(error_sentence(error))
+            show_recipe(job)
         if st.button(
             t("studio.again"),
             icon=":material/restart_alt:",
