@@ -142,6 +142,35 @@ def choose_nothing(tab: Page, words: dict[str, str]) -> None:
     expect(tab.get_by_role("alert")).to_be_visible()
 
 
+def open_all_settings(tab: Page, words: dict[str, str]) -> None:
+    """Everything that is folded away on the settings."""
+    for title in ("stop.title", "train.special_tokens", "recipe.load", "frontier.title"):
+        tab.get_by_text(words[title]).click()
+        settled(tab)
+    tab.get_by_role("textbox", name=words["recipe.paste"]).fill("{}")
+    tab.get_by_role("textbox", name=words["recipe.paste"]).press("Control+Enter")
+    expect(tab.get_by_text(words["errors.recipe_none"])).to_be_visible()
+
+
+def upload_a_table(tab: Page, words: dict[str, str]) -> None:
+    """A table with a broken row, and a file that is no text."""
+    tab.get_by_role("radio", name=words["corpus.upload"]).click()
+    table = "id,ข้อความ\n1,น้ำใจคนไทย\n2,ดื่มน้ำ,เยอะๆ\n3,ที่นี่\n".encode()
+    tab.locator(".st-key-corpus_files input[type=file]").set_input_files(
+        [
+            FilePayload(name="ตาราง.csv", mimeType="text/csv", buffer=table),
+            FilePayload(name="picture.txt", mimeType="text/plain", buffer=b"\x89PNG\r\n\x1a\n" + bytes(99)),
+        ]
+    )
+    expect(tab.get_by_role("alert").first).to_be_visible()
+
+
+def ask_wikipedia(tab: Page, words: dict[str, str]) -> None:
+    """The source that would go to the internet, before any click that says so."""
+    tab.get_by_role("radio", name=words["corpus.wikipedia"]).click()
+    expect(tab.get_by_role("textbox", name=words["wikipedia.titles"].split("{")[0])).to_be_visible()
+
+
 def view(tab: Page) -> Locator:
     """The first token view of the page."""
     return tab.locator(".token-view").first
@@ -162,6 +191,9 @@ SCREENS = [
     Screen("home", "/", "th"),
     Screen("settings", "/train", "en"),
     Screen("settings that cannot be used", "/train", "th", break_the_settings),
+    Screen("all settings", "/train", "en", open_all_settings),
+    Screen("uploads", "/train", "th", upload_a_table),
+    Screen("wikipedia", "/train", "th", ask_wikipedia),
     Screen("staff", "/compare", "en"),
     Screen("columns by bytes", "/compare", "th", link={"view": "columns", "colour": "bytes"}),
     Screen(
@@ -208,15 +240,36 @@ def test_a_training_is_accessible_while_it_runs_and_after(
     expect(tab.locator(".merge-row").nth(2)).to_be_visible()
     expect(view(tab).locator(".p").first).to_be_visible()
     found = violations(tab, axe)
-    tab.locator(".st-key-stop button").click()
-    expect(tab.locator(".st-key-to_compare")).to_be_visible()
+    tab.locator(".st-key-pause button").click()
+    tab.locator(".st-key-what_if_asks button").click()
+    tab.locator(".st-key-what_if_go button").click()
+    expect(tab.locator(".st-key-parting_what_if")).to_be_visible()
     settled(tab)
     found += violations(tab, axe)
-    tab.locator(".st-key-to_compare button").click()
+    tab.locator(".st-key-stop button").click()
+    expect(tab.locator(".st-key-to_compare")).to_be_visible()
+    train_another(tab)
+    tab.get_by_text(words["runs.compare"]).click()
+    expect(tab.locator(".st-key-runs_view .p").first).to_be_visible()
+    tab.get_by_role("button", name=words["runs.more"]).first.click()
+    settled(tab)
+    found += violations(tab, axe)
+    tab.keyboard.press("Escape")
+    tab.locator(".st-key-to_compare a").click()
     expect(tab.get_by_role("slider", name=words["compare.size"])).to_be_visible()
     settled(tab)
     found += violations(tab, axe)
     assert not found, "\n".join(found)
+
+
+def train_another(tab: Page) -> None:
+    """A second run, at full speed to its end."""
+    tab.locator(".st-key-again button").click()
+    tab.locator(".st-key-train_pace button").last.click()
+    settled(tab)
+    tab.locator(".st-key-start button").click()
+    expect(tab.locator(".st-key-to_compare")).to_be_visible()
+    settled(tab)
 
 
 def test_the_page_taken_away_is_accessible(open_tab: OpenTab, address: str, axe: str, tmp_path: Path) -> None:

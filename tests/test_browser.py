@@ -24,10 +24,10 @@ def start_training(tab: Page, address: str, *, pace: str, size: int = 400) -> No
     tab.goto(f"{address}/train?lang=en")
     tab.get_by_role("radio", name=ENGLISH["corpus.upload"]).click()
     corpus = (REPOSITORY / "sample_data" / "parallel.th.txt").read_bytes()
-    tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+    tab.locator(".st-key-corpus_files input[type=file]").set_input_files(
         {"name": "ภาษาไทย <b>.txt", "mimeType": "text/plain", "buffer": corpus}
     )
-    expect(tab.get_by_text("37,276 characters")).to_be_visible()
+    expect(tab.get_by_text("37,276 characters").first).to_be_visible()
     tab.get_by_role("radio", name=pace).click()
     tab.get_by_role("spinbutton", name=ENGLISH["train.size"]).fill(str(size))
     tab.get_by_role("spinbutton", name=ENGLISH["train.size"]).press("Enter")
@@ -58,7 +58,7 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
         tab.get_by_role("button", name=ENGLISH["studio.download_model"]).click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("minbpe v1\n")
 
-    tab.locator(".st-key-to_compare button").click()
+    tab.locator(".st-key-to_compare a").click()
     expect(tab.locator(".st-key-compare_view .count")).to_have_count(4)
     assert count_in(tab, "compare_view", 0) > 0
 
@@ -67,8 +67,44 @@ def test_stop_keeps_what_was_learned(tab: Page, address: str) -> None:
     start_training(tab, address, pace=ENGLISH["train.pace_slow"])
     expect(tab.locator(".merge-row").nth(1)).to_be_visible()
     tab.locator(".st-key-stop button").click()
-    expect(tab.locator(".st-key-to_compare button")).to_be_visible()
+    expect(tab.locator(".st-key-to_compare a")).to_be_visible()
     assert tab.locator(".merge-row").count() >= 2
+
+
+def test_a_class_asks_what_if_the_other_had_won(tab: Page, address: str) -> None:
+    """Slow play, pause, the other of two pairs, where they part and meet; then wind back in the browser."""
+    start_training(tab, address, pace=ENGLISH["train.pace_slowest"])
+    expect(tab.locator(".merge-next")).to_be_visible()  # the choice before it happens
+    tab.locator(".st-key-pause button").click()
+    expect(tab.get_by_role("button", name=ENGLISH["studio.resume"])).to_be_visible()
+    tab.locator(".st-key-what_if_asks button").click()
+    tab.locator(".st-key-what_if_go button").click()
+    expect(tab.locator(".st-key-parting_what_if")).to_be_visible()
+    expect(tab.get_by_text(re.compile("They part at merge"))).to_be_visible()
+    tab.locator(".st-key-to_the_end button").click()
+    expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=144))).to_be_visible()
+    expect(tab.get_by_text(re.compile("fewer tokens than GPT-2 on Thai"))).to_be_visible()
+    count = tab.locator(".st-key-live_sample .count").first
+    learned = count.inner_text()
+    slider = tab.locator(".st-key-live_sample input[type=range]")
+    slider.focus()
+    slider.press("Home")
+    expect(count).not_to_have_text(learned)
+    slider.press("End")
+    expect(count).to_have_text(learned)
+
+
+def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: str) -> None:
+    start_training(tab, address, pace=ENGLISH["train.pace_full"])
+    expect(tab.locator(".st-key-to_compare a")).to_be_visible()
+    tab.locator(".st-key-again button").click()
+    tab.locator(".st-key-start button").click()
+    expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(2)
+    tab.reload()
+    expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(2)
+    tab.get_by_role("button", name=ENGLISH["runs.more"]).last.click()
+    tab.get_by_role("button", name=ENGLISH["runs.delete"]).click()
+    expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(1)
 
 
 def test_home_updates_as_one_types(tab: Page, address: str) -> None:

@@ -1,6 +1,7 @@
 """A training in its own process learns the same merges, obeys every command, and never outlives the app."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -116,6 +117,23 @@ def test_a_job_takes_over_a_warm_worker() -> None:
     wait_for(job, "done")
     assert job.merges == learned(SMALL, 280)
     assert worker.wait(PATIENCE) == 0
+
+
+@pytest.mark.parametrize("letter", ["a", "ก"])
+def test_one_letter_a_million_times_ends_when_no_pair_is_left(start: Start, letter: str) -> None:
+    text = letter * 1_000_000
+    job = start(text, 1000, min_count=2)
+    wait_for(job, "done")
+    assert (job.ending, job.failure) == ("pairs", None)
+    assert job.curve[-1][1] == len(job.tokenizer().encode(text)) < 10
+
+
+def test_a_single_line_of_50_megabytes_is_learned_from(start: Start) -> None:
+    line = "".join(random.Random(1).choices("กขคงจช", k=1_750_000)) * 10
+    assert len(line.encode()) > 50 * 2**20
+    job = start(line, 260)
+    wait_for(job, "done")
+    assert (job.pretokens, len(job.merges)) == (1, 4)
 
 
 # Commands

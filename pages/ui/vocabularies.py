@@ -22,7 +22,8 @@ def show_parting(names: tuple[str, str], learned: tuple[Sequence[bytes], Sequenc
     if not found.parts:
         return
     rows, spec = parting_curve(found, t("curves.axis_size"), t("parting.axis"))
-    st.vega_lite_chart(rows, spec, key=f"parting_{key}", alt=t("parting.alt"))
+    with st.container(key=f"parting_{key}"):
+        st.vega_lite_chart(rows, spec, key=f"parting_chart_{key}", alt=t("parting.alt"))
     st.caption(t("parting.says", merges=len(found.apart) - 1))
     columns = st.columns(2)
     for column, name, tokens in zip(columns, names, (found.only_first, found.only_second), strict=True):

@@ -79,7 +79,7 @@ def what_if_answer(job: Job) -> None:
 def _answer(asked: WhatIf) -> None:
     st.header(t("what_if.title"), anchor=False)
     winner, other = (as_plain_markdown(plain_token(token)) for token in (asked.winner, asked.other))
-    st.markdown(t("what_if.asked", after=asked.after, merge=asked.after + 1, winner=winner, other=other))
+    st.markdown(t("what_if.asked", merge=asked.after + 1, winner=winner, other=other))
     if asked.failure:
         st.error(asked.failure, icon=":material/error:")
     elif asked.learned is None:
