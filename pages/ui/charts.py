@@ -175,7 +175,7 @@ def _name_layer(own: str, middle: float) -> Spec:
         "layer": [
             {"mark": {**mark, "stroke": {"expr": "background"}, "strokeWidth": 4}, "encoding": text},
             {"mark": mark, "encoding": text},
-            {"mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": _STRONG}},
+            {"mark": {"type": "point", "aria": False, "filled": True, "size": 60, "opacity": 1, "color": _STRONG}},
         ],
         "encoding": {"tooltip": None},
     }
@@ -191,7 +191,7 @@ def _hover_layer(numbers: Sequence[tuple[str, str, str]], words: Sequence[tuple[
     nearest = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"], "clear": "pointerout"}
     return {
         "params": [{"name": "near", "select": nearest}],
-        "mark": {"type": "point", "filled": True, "size": 50, "color": _STRONG},
+        "mark": {"type": "point", "aria": False, "filled": True, "size": 50, "color": _STRONG},
         "encoding": {
             "opacity": {"condition": {"param": "near", "empty": False, "value": 1}, "value": 0},
             "tooltip": said,
@@ -205,6 +205,7 @@ def _moment_layer() -> Spec:
         "transform": [{"filter": "isValid(datum.moment)"}],
         "mark": {
             "type": "point",
+            "aria": False,  # the alternative text of the chart says it all
             "filled": True,
             "size": 90,
             "opacity": 1,
