@@ -291,3 +291,19 @@ def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
     app.button(key="what_if_close").click().run()
     assert "what_if" not in app.session_state
     assert not app.exception
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_a_tie_says_with_whom_and_what_decides(language: str) -> None:
+    """"ab" and "cd" stand five times each, and "ab" first."""
+    app = start_training(language, corpus="ab cd " * 5, size=262, pace="slowest")
+    job = job_of(app)
+    wait_until(app, lambda: job.state == "running")
+    job.pause()
+    wait_until(app, lambda: job.state == "paused" and job.choice is not None)
+    app.run()
+    assert job.choice is not None
+    assert job.choice.ties > 0
+    captions = [each.value for each in app.caption]
+    words = catalogue(language)["studio.tie"]
+    assert any(words.split("{")[0] in each and words.split("}")[-1] in each for each in captions)

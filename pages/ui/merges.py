@@ -41,7 +41,10 @@ def choice_rows(candidates: Sequence[Candidate], vocabulary: Sequence[bytes]) ->
     """The HTML of the pairs that could be merged next, best first, each with a bar as long as its count."""
     most = max((candidate.count for candidate in candidates), default=1)
     rows = "".join(
-        _choice_row(candidate, vocabulary, most, place == 0) for place, candidate in enumerate(candidates)
+        _choice_row(
+            candidate, vocabulary, most, "next" if place == 0 else "tied" if candidate.count == most else ""
+        )
+        for place, candidate in enumerate(candidates)
     )
     return f'{_style()}<div class="merge-list" role="list">{rows}</div>'
 
@@ -61,10 +64,10 @@ def plain_token(token: bytes) -> str:
     return " ".join(_end(text) for text, _ in chip_parts(token))
 
 
-def _choice_row(candidate: Candidate, vocabulary: Sequence[bytes], most: int, wins: bool) -> str:
+def _choice_row(candidate: Candidate, vocabulary: Sequence[bytes], most: int, standing: str) -> str:
     left, right = (_chip(vocabulary[n]) for n in (candidate.left, candidate.right))
     return (
-        f'<div class="merge-row{" merge-next" if wins else ""}" role="listitem">'
+        f'<div class="merge-row merge-{standing}" role="listitem">'
         f'<span class="merge-pair">{left}<i>+</i>{right}</span>'
         f'<span class="merge-bar" style="width:{30 * candidate.count / most:.1f}%"></span>'
         f'<span class="merge-count">× {candidate.count:,}</span></div>'
@@ -128,6 +131,7 @@ def _style() -> str:
         ".merge-empty{opacity:.7}",
         ".merge-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
         ".merge-next{box-shadow:inset 3px 0 light-dark(#0f766e,#2dd4bf);padding-left:.6rem}",
+        ".merge-tied{box-shadow:inset 3px 0 light-dark(#99c9c4,#115e59);padding-left:.6rem}",
         ".merge-bar{height:.5rem;border-radius:.25rem;background:light-dark(#0f766e,#2dd4bf);opacity:.45;"
         "margin-left:auto;min-width:2px}",
         ".merge-bar+.merge-count{margin-left:.25rem;min-width:4.5rem;text-align:right}",

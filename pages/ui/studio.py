@@ -1,5 +1,6 @@
 """A training as it runs, and what it has learned when it ends."""
 
+from collections.abc import Sequence
 from itertools import accumulate
 
 import streamlit as st
@@ -11,25 +12,27 @@ from pages.ui.controls import controls
 from pages.ui.curves import curves
 from pages.ui.jobs import registry
 from pages.ui.limits import MAX_TRAININGS
-from pages.ui.merges import choice_rows, merge_rows
+from pages.ui.merges import choice_rows, merge_rows, plain_token
 from pages.ui.navigation import page
 from pages.ui.race import race
 from pages.ui.recipes import recipe_outcome, show_recipe
 from pages.ui.runs import pattern_name
 from pages.ui.token_view import Column, Drawing, token_payload, token_view
 from pages.ui.what_if import what_if_answer, what_if_asker
-from pages.ui.words import error_sentence, language, section, t, told
+from pages.ui.words import as_plain_markdown, error_sentence, language, section, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.history import joining_merges
 from tokenizer_core.job import Choice, Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
 from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.trainer import Candidate
 
 REFRESH_SECONDS = 0.5
 PAUSED_SECONDS = 2.0
 """A pause may be ended elsewhere, in another tab of the same training."""
 NEWEST = 8
 SAMPLE_CHARACTERS = 2_000
+NAMED_TIES = 3
 
 
 def studio(job: Job) -> None:
@@ -174,11 +177,20 @@ def _choice(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
         st.caption(t("studio.choice_none"))
         return
     st.html(choice_rows(known, tokenizer.vocabulary))
-    if choice.ties:
-        st.caption(t("studio.tie", ties=choice.ties, count=known[0].count))
-    else:
-        st.caption(t("studio.no_tie"))
+    st.caption(_tie_sentence(choice, known, tokenizer))
     what_if_asker(job, choice, tokenizer)
+
+
+def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokenizer) -> str:
+    """Whether the first pair is tied, with whom, and what decides."""
+    if not choice.ties:
+        return t("studio.no_tie")
+    tied = [pair for pair in known[1:] if pair.count == known[0].count][:NAMED_TIES]
+    pairs = [[plain_token(tokenizer.vocabulary[part]) for part in (pair.left, pair.right)] for pair in tied]
+    named = ", ".join(as_plain_markdown(" + ".join(pair)) for pair in pairs)
+    if choice.ties > len(tied):
+        named = t("studio.tie_more", pairs=named, more=choice.ties - len(tied))
+    return t("studio.tie", pairs=named, count=known[0].count)
 
 
 def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
