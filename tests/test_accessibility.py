@@ -171,6 +171,60 @@ def ask_wikipedia(tab: Page, words: dict[str, str]) -> None:
     expect(tab.get_by_role("textbox", name=words["wikipedia.titles"].split("{")[0])).to_be_visible()
 
 
+def hold_a_branch(tab: Page, words: dict[str, str]) -> None:
+    """One branch stands alone, a piece is pointed at."""
+    view(tab).locator(".branch").nth(1).click()
+    expect(view(tab).locator(".p.taken").first).to_be_visible()
+    view(tab).locator(".lane:not(.ruler) .p").first.hover()
+    expect(view(tab).locator(".branch.hot")).not_to_have_count(0)
+
+
+def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
+    """A pattern that does not compile, the other one on a whole corpus, and what three cost."""
+    tab.get_by_role("combobox", name=words["lab.first"]).click()
+    tab.get_by_role("option", name=words["pattern.custom_name"]).click()
+    tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
+    expect(tab.get_by_role("alert")).to_be_visible()
+    tab.locator(".st-key-lab_check button").click()
+    tab.locator(".st-key-costs_start button").click()
+    expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(3)
+    expect(tab.locator("[data-testid=stMarkdown] table")).to_have_count(3)
+
+
+def define_metrics(tab: Page, words: dict[str, str]) -> None:
+    """The metrics with their definitions, words asked for, and a price that is none."""
+    tab.get_by_role("radio", name=words["languages.details_metrics"]).click()
+    tab.get_by_text(words["metrics.count_words"]).click()
+    tab.get_by_text(words["metrics.definitions"]).click()
+    tab.get_by_role("textbox", name=words["languages.price"]).fill("cheap")
+    tab.get_by_role("textbox", name=words["languages.price"]).press("Enter")
+    expect(tab.get_by_role("alert")).to_be_visible()
+    expect(tab.get_by_text(words["metrics.bytes_is"])).to_be_visible()
+
+
+def tell_a_story(tab: Page, words: dict[str, str]) -> None:
+    """A story that trains a tokenizer of its own."""
+    tab.get_by_role("radio", name=words["languages.details_stories"]).click()
+    tab.get_by_role("radio", name=words["stories.home_made_name"]).click()
+    expect(tab.locator(".st-key-languages_story_home_made .p").first).to_be_visible()
+
+
+def take_languages_away(tab: Page, words: dict[str, str]) -> None:
+    """The buttons for table, report and pictures."""
+    tab.get_by_role("radio", name=words["languages.details_take_away"]).click()
+    expect(tab.get_by_role("button", name=words["report.png"])).to_have_count(2)
+
+
+def upload_parallel_texts(tab: Page, words: dict[str, str]) -> None:
+    """A table whose first row is broken and whose second pair is half empty."""
+    tab.get_by_text(words["languages.texts"]).click()
+    tab.get_by_role("radio", name=words["languages.source_upload"]).click()
+    table = "th,en\nหมาขาวตัวใหญ่,a large white dog,more\nแมวดำตัวหนึ่ง,\nนกบินอยู่บนฟ้า,a bird in the sky\n"
+    file = FilePayload(name="pairs.csv", mimeType="text/csv", buffer=table.encode())
+    tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([file])
+    expect(tab.get_by_role("alert")).to_have_count(2)
+
+
 def view(tab: Page) -> Locator:
     """The first token view of the page."""
     return tab.locator(".token-view").first
@@ -215,6 +269,14 @@ SCREENS = [
     Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}),
     Screen("ids", "/compare", "th", paste_ids),
     Screen("nothing chosen", "/compare", "en", choose_nothing),
+    Screen("languages", "/languages", "en"),
+    Screen("metrics", "/languages", "th", define_metrics),
+    Screen("stories", "/languages", "th", tell_a_story),
+    Screen("languages taken away", "/languages", "en", take_languages_away),
+    Screen("parallel texts", "/languages", "th", upload_parallel_texts),
+    Screen("patterns", "/patterns", "th"),
+    Screen("a branch", "/patterns", "en", hold_a_branch),
+    Screen("all patterns", "/patterns", "th", try_all_patterns),
 ]
 
 

@@ -99,7 +99,7 @@ def start_training(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("page", ["home", "train", "compare"])
+@pytest.mark.parametrize("page", ["home", "train", "compare", "languages"])
 def test_every_page_opens_in_every_language(page: str, language: str) -> None:
     app = open_page(page, language)
     assert app.title[0].value == catalogue(language)[f"{page}.title"]

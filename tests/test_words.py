@@ -86,6 +86,11 @@ def test_no_word_is_left_unused() -> None:
     families += ("corpus.sample", "corpus.upload", "corpus.paste", "text.", "studio.starting", "studio.counting")
     families += ("encodings.", "corpus.nothing_yet_", "corpus.label", "home.title", "train.title", "compare.title")
     families += ("corpus.wikipedia", "wikipedia.th", "wikipedia.en", "mix.bytes", "mix.characters")
+    families += ("languages.title", "languages.source_", "languages.joining_", "languages.how_", "languages.order_")
+    families += ("languages.details_", "languages.th", "languages.en", "languages.left", "languages.cost")
+    families += ("metrics.", "stories.", "report.bars", "report.distribution")
+    families += ("patterns.title", "lab.first", "lab.second", "costs.thai", "costs.latin", "costs.other")
+    families += ("costs.two_stages", "costs.words", "branches.", "lab.figure_")
     families += ("files.kind_", "files.head_", "curves.", "runs.state_", "recipe.field_")
     unused = [key for key in ENGLISH if f'"{key}"' not in code.replace("'", '"') and not key.startswith(families)]
     assert not unused

@@ -9,13 +9,15 @@ from pathlib import Path
 from threading import Lock
 from typing import Literal
 
+import numpy as np
 import tiktoken
+from numpy.typing import NDArray
 
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
-from tokenizer_core.tokenizer import unknown_id
+from tokenizer_core.tokenizer import EncodedTexts, unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
 RANK_FILES = Path(__file__).parent / "openai_ranks"
@@ -40,6 +42,8 @@ _FILES_OF = {
         ),
     },
 }
+_LONG = 100_000
+"""Characters of a text whose ids are too many for a list: 15 million would take 600 MB."""
 _environment = Lock()
 
 
@@ -74,6 +78,16 @@ class OpenAITokenizer:
         except ValueError:  # tiktoken's regular expressions give up on white space of a million characters
             return self._encode_by_pretokens(text, allowed)
 
+    def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
+        """Encode many texts, each by itself; special tokens are ordinary text.
+
+        >>> openai_tokenizer("gpt2").encode_each(["a cat", "", "น้ำ"]).counts
+        array([2, 0, 6])
+        """
+        # One by one: tiktoken's own batches hand each text to a thread, 4 to 9 times as slow for lines.
+        encoded = [np.zeros(0, dtype=np.int32), *(self._encode_ordinary(check_text(text)) for text in texts)]
+        return EncodedTexts(np.concatenate(encoded), np.array([len(ids) for ids in encoded[1:]], dtype=np.int64))
+
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
@@ -88,6 +102,14 @@ class OpenAITokenizer:
         if token is None:
             raise unknown_id(token_id, self.name, self.vocab_size)
         return token
+
+    def _encode_ordinary(self, text: str) -> NDArray[np.int32]:
+        try:
+            if len(text) > _LONG:
+                return self._encoding.encode_to_numpy(text, disallowed_special=()).astype(np.int32)
+            return np.array(self._encoding.encode_ordinary(text), dtype=np.int32)
+        except ValueError:  # as in `encode`
+            return np.array(self._encode_by_pretokens(text, ()), dtype=np.int32)
 
     def _encode_by_pretokens(self, text: str, allowed: Collection[str]) -> list[int]:
         """The same ids with the text cut by `regex`, which needs no stack: slower, and never gives up."""

@@ -76,6 +76,68 @@ def csv_text(
     >>> table.chosen, table.text, table.skipped_rows, table.first_skipped
     (('text',), 'a cat\\na dog\\n', 1, 3)
     """
+    table = _open_csv(text, header, delimiter)
+    chosen = _choose(table.labels, columns, lambda place: [cells[place] for cells in table.body])
+    places = [table.labels.index(label) for label in chosen]
+    gathered = _gather(table.rows, lambda cells: [cells[place] for place in places])
+    return TableText(gathered.text, table.labels, chosen, table.header, *gathered[1:])
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Some columns of a table cell by cell, all of the same length: the rows that could be read."""
+
+    columns: tuple[str, ...]
+    chosen: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...] = field(repr=False)
+    """For each chosen column its cells, empty ones and line breaks in them included."""
+    header: bool
+    skipped_rows: int = 0
+    first_skipped: int | None = None
+    """The line of the first row that was skipped, from 1 up."""
+
+
+def csv_columns(
+    text: str, *, columns: Collection[str] | None = None, header: bool | None = None, delimiter: str = ","
+) -> TableColumns:
+    """The cells of some columns of a CSV file, row by row: read as `csv_text` reads it.
+
+    Without a choice these are the columns that look like prose; where only one does, all that hold letters.
+
+    >>> table = csv_columns('th,en\\nแมว,"a, cat"\\nหมา,"a\\ndog"\\n', header=True)
+    >>> table.chosen, table.cells
+    (('th', 'en'), (('แมว', 'หมา'), ('a, cat', 'a\\ndog')))
+    """
+    table = _open_csv(text, header, delimiter)
+    chosen = _choose(table.labels, columns, lambda place: [cells[place] for cells in table.body])
+    if columns is None and len(chosen) < 2:
+        lettered = [any(_has_letter(cells[place]) for cells in table.body) for place in range(len(table.labels))]
+        chosen = tuple(label for label, has_letters in zip(table.labels, lettered) if has_letters)
+    places = [table.labels.index(label) for label in chosen]
+    cells: list[list[str]] = [[] for _ in places]
+    skipped, first_skipped = 0, None
+    for number, (line, row) in enumerate(table.rows, 1):
+        _check_rows(number)
+        if row is None:
+            skipped += 1
+            first_skipped = first_skipped or line
+            continue
+        for column, place in zip(cells, places):
+            column.append(row[place])
+    return TableColumns(table.labels, chosen, tuple(map(tuple, cells)), table.header, skipped, first_skipped)
+
+
+class _Csv(NamedTuple):
+    """A CSV file whose delimiter and columns were found, before its rows are read."""
+
+    labels: tuple[str, ...]
+    header: bool
+    body: list[list[str]]
+    """The first rows, by which columns are chosen."""
+    rows: Iterator[tuple[int, list[str] | None]]
+
+
+def _open_csv(text: str, header: bool | None, delimiter: str) -> _Csv:
     csv.field_size_limit(MAX_CELL)  # holds for the whole process, and is never set to anything else
     head = _head(text)
     style = _find_style(head, delimiter)
@@ -89,13 +151,10 @@ def csv_text(
     if header is None:
         header = len(first) == width and _is_header(first, body[1:])
     labels = column_labels(first if header and len(first) == width else [""] * width)
-    chosen = _choose(labels, columns, lambda place: [cells[place] for cells in body[header:]])
-    places = [labels.index(label) for label in chosen]
     rows = _records(text, style, width)
     if header:
         next(rows, None)
-    gathered = _gather(rows, lambda cells: [cells[place] for place in places])
-    return TableText(gathered.text, labels, chosen, header, *gathered[1:])
+    return _Csv(labels, header, body[header:], rows)
 
 
 def _head(text: str) -> str:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,15 @@ double a token's length again and again."""
 Pair = tuple[int, int]
 
 
+class EncodedTexts(NamedTuple):
+    """The tokens of many texts, each encoded by itself."""
+
+    ids: NDArray[np.int32]
+    """The ids of all texts, end to end."""
+    counts: NDArray[np.int64]
+    """How many of them are of each text."""
+
+
 class AnyTokenizer(Protocol):
     """What own and reference tokenizers have in common; all that drawing and counting need."""
 
@@ -35,6 +44,7 @@ class AnyTokenizer(Protocol):
     @property
     def special_tokens(self) -> dict[str, int]: ...
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]: ...
+    def encode_each(self, texts: Iterable[str]) -> EncodedTexts: ...
     def decode(self, ids: Iterable[int]) -> str: ...
     def decode_bytes(self, ids: Iterable[int]) -> bytes: ...
     def token_bytes(self, token_id: int) -> bytes: ...
@@ -104,6 +114,26 @@ class Tokenizer:
             ids += [self.special_tokens[stretch]] if is_special else self._encode_ordinary(stretch)
         return ids
 
+    def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
+        """Encode many texts, each by itself: no token reaches over the end of one, and none is special.
+
+        >>> Tokenizer([(97, 97)], pattern="none").encode_each(["aaa", "", "a"]).counts
+        array([2, 0, 1])
+        """
+        numbers: defaultdict[str, int] = defaultdict(int)
+        numbers.default_factory = numbers.__len__  # a new pretoken gets the next number
+        order: list[int] = []
+        text_ends = [0]
+        for text in texts:
+            order += map(numbers.__getitem__, pretokenize(check_text(text), self.pattern))
+            text_ends.append(len(order))
+        # Each distinct pretoken is encoded once; then the ids are put in the order of the texts.
+        distinct_bytes, ends = bytes_and_ends(numbers)
+        ids, stops = encode_loop.encode_pretokens(distinct_bytes, ends, self._ranks)
+        places = np.array(order, dtype=np.int64)
+        token_ends = np.append(0, np.cumsum(np.diff(stops, prepend=0)[places]))
+        return EncodedTexts(encode_loop.in_order(ids, stops, places), np.diff(token_ends[text_ends]))
+
     def decode(self, ids: Iterable[int]) -> str:
         """The text of the ids; bytes that are no valid UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
@@ -145,15 +175,8 @@ class Tokenizer:
         return table
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        """Encode each distinct pretoken once, then put their ids in the order of the text."""
-        pretokens = pretokenize(text, self.pattern)
-        numbers: defaultdict[str, int] = defaultdict(int)
-        numbers.default_factory = numbers.__len__  # a new pretoken gets the next number
-        order = np.fromiter(map(numbers.__getitem__, pretokens), dtype=np.int64, count=len(pretokens))
-        distinct_bytes, ends = bytes_and_ends(numbers)
-        ids, stops = encode_loop.encode_pretokens(distinct_bytes, ends, self._ranks)
-        encoded: list[int] = encode_loop.in_order(ids, stops, order).tolist()
-        return encoded
+        ids: list[int] = self.encode_each([text]).ids.tolist()
+        return ids
 
 
 def build_vocabulary(merges: Sequence[Pair]) -> list[bytes]:

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.words import t
 
 FOLDER = Path(__file__).resolve().parents[1]
-NAMES = ("home", "train", "compare")
+NAMES = ("home", "train", "compare", "languages", "patterns")
 
 
 def all_pages() -> list[st.Page]:

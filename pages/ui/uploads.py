@@ -258,6 +258,10 @@ _STYLE = """<style>
 .corpus-files td, .corpus-files th { padding: .1rem .75rem .1rem 0; vertical-align: top; overflow-wrap: anywhere; }
 .corpus-files tr > :nth-child(3) { text-align: end; font-variant-numeric: tabular-nums; }
 .corpus-files .whole { white-space: nowrap; }
+/* Chosen columns: white on the light teal of the dark scheme would be hard to read. */
+[data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stMultiSelectTagsContainer"] [data-tag] * {
+  color: light-dark(#ffffff, #04211d);
+}
 </style>"""
 
 
@@ -371,14 +375,14 @@ def _header_picker(key: str, current: bool) -> None:
 
 def encoding_picker(widget: str, current: str | None, *, on_change: Callable[[], None] | None = None) -> None:
     """A choice among encodings, of which none is chosen while no one fits."""
-    options = list(CANDIDATE_ENCODINGS)
+    options, known = list(CANDIDATE_ENCODINGS), section("encodings")
     if current:
         st.session_state[widget] = current.removesuffix("-sig")
         options = list(dict.fromkeys([*options, st.session_state[widget]]))
     st.selectbox(
         t("corpus.encoding"),
         options,
-        format_func={option: encoding_name(option) for option in options}.__getitem__,
+        format_func={option: known.get(option, option) for option in options}.__getitem__,
         index=None,
         key=widget,
         placeholder=t("corpus.choose_encoding"),

@@ -1,0 +1,224 @@
+"""The bills of the languages page: the plain sentence, the bars, the table with context and cost."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui import state
+from pages.ui.cached import TokenizerRow, own_row, references
+from pages.ui.figures_table import figures_table
+from pages.ui.language_charts import Bar, bar_chart
+from pages.ui.language_counts import Bill
+from pages.ui.parallel_texts import NAME_CHARACTERS, Compared
+from pages.ui.state import remembered
+from pages.ui.words import names, t, told
+from tokenizer_core.metrics import context_left, cost, parse_price
+from tokenizer_core.openai import OPENAI_NAMES
+
+MINE = "mine"
+DETAILS = ("pairs", "metrics", "stories", "take_away")
+WINDOW = 128_000
+"""Tokens of the context window at first; anybody can write another."""
+MOST_WINDOW = 1_000_000_000
+
+
+class Terms(NamedTuple):
+    """What the visitor wants to know of a bill: of which window, at which price of a million tokens."""
+
+    window: int
+    price: float | None
+
+
+def wants_upload() -> bool:
+    """Whether the visitor compares texts of their own."""
+    return st.session_state.get("languages_source") == "upload"
+
+
+def choose_details() -> str:
+    """What stands below the table."""
+    chosen = st.segmented_control(
+        t("languages.details"),
+        DETAILS,
+        format_func=names("languages.details_{}", DETAILS),
+        required=True,
+        key=remembered("languages_details", DETAILS[0]),
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    return chosen or DETAILS[0]
+
+
+def choose_tokenizers() -> list[TokenizerRow]:
+    """The tokenizers to compare, one's own first where there is one; at first all."""
+    own = state.mine()
+    choices = [*([MINE] if own else []), *OPENAI_NAMES]
+    chosen = st.pills(
+        t("compare.tokenizers"),
+        choices,
+        selection_mode="multi",
+        format_func=names("tokenizers.{}", choices),
+        key=remembered(f"languages_names_{MINE in choices}", choices),
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    rows = references(name for name in OPENAI_NAMES if name in chosen)
+    if own and MINE in chosen:
+        rows.insert(0, own_row(own, own.tokenizer.vocab_size))
+    if not rows:
+        st.info(t("compare.choose_one"))
+    return rows
+
+
+# ---- the plain sentence
+
+
+def worst(compared: Compared, found: Sequence[Bill]) -> Bill | None:
+    """The bill with the highest premium over the base language."""
+    of_others = [bill for bill in found if bill.language != compared.base and bill.premium is not None]
+    return max(of_others, key=lambda bill: bill.premium or 0.0, default=None)
+
+
+def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
+    """The highest premium in a sentence, and how it was counted."""
+    bill = worst(compared, found)
+    if bill is None:
+        return
+    st.header(premium_sentence(bill, compared.spoken, compared.base), anchor=False)
+    st.caption(how_counted(compared))
+    if compared.is_sample and any(bill.row.key not in OPENAI_NAMES for bill in found):
+        st.caption(t("languages.own_note"))
+
+
+def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
+    """For the same message this tokenizer counts so many times the tokens."""
+    assert bill.premium is not None
+    return t(
+        "languages.says",
+        tokenizer=bill.row.name,
+        premium=times(bill.premium),
+        language=called[bill.language],
+        base=called[base],
+    )
+
+
+def how_counted(compared: Compared) -> str:
+    """The texts, their pairs, and how lines were joined."""
+    what = "languages.how_sample" if compared.is_sample else "languages.how"
+    joined = t(f"languages.how_{compared.joining}")
+    return t(what, pairs=compared.parallel.pairs, joined=joined, base=compared.spoken[compared.base])
+
+
+def times(premium: float) -> str:
+    """A premium as it is read: more digits where it is small.
+
+    >>> times(9.05), times(1.388), times(0.5)
+    ('9.1', '1.39', '0.50')
+    """
+    return f"{premium:.1f}" if premium >= 3 else f"{premium:.2f}"
+
+
+# ---- bars and table
+
+
+def show_bills(compared: Compared, found: Sequence[Bill]) -> Terms:
+    """One chart of the bills, and the table with what is left of a window and what it costs, on which terms."""
+    rows, spec = bar_chart(
+        bars_of(compared, found),
+        tokens=t("languages.tokens"),
+        tokenizer=t("languages.tokenizer"),
+        language=t("languages.language"),
+    )
+    st.vega_lite_chart(rows, spec, key="languages_bars", alt=bars_in_words(compared, found))
+    terms = choose_terms()
+    figures_table(table(compared, found, terms), t("languages.table"), words=(0, 1))
+    st.caption(terms_said(terms))
+    return terms
+
+
+def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
+    """A bar for each bill, with its tokens and its premium in words."""
+    return [
+        Bar(bill.row.name, compared.names[bill.language], bill.tokens, _label(compared, bill), bill.language)
+        for bill in found
+    ]
+
+
+def _label(compared: Compared, bill: Bill) -> str:
+    name = compared.names[bill.language][:NAME_CHARACTERS]
+    if bill.language == compared.base or bill.premium is None:
+        return f"{name} {bill.tokens:,}"
+    return f"{name} {bill.tokens:,} · {times(bill.premium)} ×"
+
+
+def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
+    """What the bars show, for those who do not see them; the figures stand in the table below."""
+    bill = worst(compared, found)
+    sentence = premium_sentence(bill, compared.names, compared.base) if bill else ""
+    return f"{t('languages.alt')} {sentence}".strip()
+
+
+def choose_terms() -> Terms:
+    """The context window and the price; a price that is no number is said, and nothing is computed from it."""
+    left, right = st.columns(2)
+    window = left.number_input(
+        t("languages.window"),
+        min_value=1,
+        max_value=MOST_WINDOW,
+        step=1_000,
+        key=remembered("languages_window", WINDOW),
+        persist_state="session",
+        help=t("languages.window_help"),
+    )
+    written = right.text_input(
+        t("languages.price"),
+        key=remembered("languages_price", ""),
+        persist_state="session",
+        placeholder=t("languages.price_placeholder"),
+        help=t("languages.price_help"),
+        max_chars=40,
+    )
+    price = None
+    with told():
+        price = parse_price(written or "")
+    return Terms(int(window or WINDOW), price)
+
+
+def terms_said(terms: Terms) -> str:
+    """What the columns of the table mean."""
+    said = t("languages.table_says", window=terms.window)
+    return said + (" " + t("languages.cost_says") if terms.price is not None else "")
+
+
+def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[list[str]]:
+    """The bills with a head, a row for each tokenizer and language."""
+    head = ["tokenizer", "language", "tokens", "premium", "left", *(["cost"] if terms.price is not None else [])]
+    rows = [[t(f"languages.{name}") for name in head]]
+    for bill in found:
+        row = [bill.row.name, compared.names[bill.language], f"{bill.tokens:,}"]
+        row.append("–" if bill.premium is None else f"{bill.premium:.2f} ×")
+        row.append(left_of(terms.window, bill.tokens))
+        row += [money(cost(bill.tokens, terms.price))] if terms.price is not None else []
+        rows.append(row)
+    return rows
+
+
+def left_of(window: int, tokens: int) -> str:
+    """What is left of a window, in tokens and as a share of it; or by how much the text is too long."""
+    left = context_left(window, tokens)
+    if left < 0:
+        return t("languages.too_long", tokens=-left)
+    return f"{left:,} ({left / window:.0%})"
+
+
+def money(amount: float) -> str:
+    """An amount with at least two decimals, and as many as show it when it is small.
+
+    >>> money(1234.5), money(0.0214), money(0.000000123), money(0.0)
+    ('1,234.50', '0.0214', '0.000000123', '0.00')
+    """
+    if amount >= 0.1 or amount == 0:
+        return f"{amount:,.2f}"
+    return f"{amount:.12f}".rstrip("0") if amount < 1e-9 else f"{float(f'{amount:.3g}'):.12f}".rstrip("0")

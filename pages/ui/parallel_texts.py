@@ -1,0 +1,270 @@
+"""The picker of parallel texts: the bundled sentences, files with the same lines, or a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages.ui.limits import MAX_CORPUS_BYTES
+from pages.ui.samples import SAMPLES, sample_text
+from pages.ui.state import remembered
+from pages.ui.words import as_plain_markdown, error_sentence, names, t
+from tokenizer_core.archives import PackedFile, unpack
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.labels import clean_name
+from tokenizer_core.parallel import (
+    JOININGS,
+    MAX_LANGUAGES,
+    Joining,
+    Parallel,
+    is_table,
+    parallel_texts,
+    read_parallel,
+)
+
+SOURCES = ("sample", "upload")
+NAME_CHARACTERS = 28
+_UPLOAD = "languages_upload"
+_ENGLISH = ("en", "eng", "english", "en.txt", "eng.txt")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Parallel texts, what their languages are called, and how they are compared."""
+
+    parallel: Parallel
+    names: tuple[str, ...]
+    """For charts, where nothing is Markdown."""
+    spoken: tuple[str, ...]
+    """The same within Markdown."""
+    base: int
+    """The language that others are divided by."""
+    joining: Joining
+    is_sample: bool
+
+    @property
+    def others(self) -> list[int]:
+        """The languages without the base."""
+        return [place for place in range(len(self.names)) if place != self.base]
+
+
+def pick_parallel() -> Compared | None:
+    """Texts to compare, and how; None, with the reason on the page, while there are none."""
+    source = st.segmented_control(
+        t("languages.source"),
+        SOURCES,
+        format_func=names("languages.source_{}", SOURCES),
+        required=True,
+        key=remembered("languages_source", SOURCES[0]),
+        persist_state="session",
+        wrap=True,
+    )
+    parallel = sample_parallel() if source != "upload" else _pick_upload()
+    if parallel is None:
+        return None
+    is_sample = source != "upload"
+    shown = (
+        tuple(t(f"languages.{name}") for name in parallel.names)
+        if is_sample
+        else tuple(_short(name, keep_end=not parallel.columns) for name in parallel.names)
+    )
+    spoken = shown if is_sample else tuple(map(as_plain_markdown, shown))
+    base = _pick_base(parallel, shown)
+    return Compared(parallel, shown, spoken, base, _pick_joining(), is_sample)
+
+
+@cache
+def sample_parallel() -> Parallel:
+    """The bundled Thai and English sentences."""
+    return parallel_texts(("th", "en"), [sample_text(file) for file in SAMPLES["both"]])
+
+
+def _short(name: str, *, keep_end: bool) -> str:
+    """A name that fits a chart: of a file the end, where its language often stands, of a column the beginning."""
+    if len(name) <= NAME_CHARACTERS:
+        return name
+    return "…" + name[1 - NAME_CHARACTERS :] if keep_end else name[: NAME_CHARACTERS - 1] + "…"
+
+
+def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
+    """The language to divide by: English at first where a name says so, else the last one."""
+    places = range(len(shown))
+    english = [place for place, name in enumerate(parallel.names) if name.lower().rpartition(".")[2] in _ENGLISH]
+    english += [place for place, name in enumerate(parallel.names) if name.lower().endswith(_ENGLISH)]
+    chosen = st.selectbox(
+        t("languages.base"),
+        places,
+        index=(english or [len(shown) - 1])[0],
+        format_func=shown.__getitem__,
+        key=f"languages_base_{parallel.digest[:12]}",
+        persist_state="session",
+        help=t("languages.base_help"),
+    )
+    return int(chosen or 0)
+
+
+def _pick_joining() -> Joining:
+    chosen: Joining | None = st.segmented_control(
+        t("languages.joining"),
+        JOININGS,
+        format_func=names("languages.joining_{}", JOININGS),
+        required=True,
+        key=remembered("languages_joining", "lines"),
+        persist_state="session",
+        help=t("languages.joining_help"),
+        wrap=True,
+    )
+    return chosen or "lines"
+
+
+# ---- uploads: unpacked and read once, kept in the session
+
+
+@dataclass
+class Upload:
+    """The files of one upload, and what became of them."""
+
+    ids: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    files: list[PackedFile] = field(default_factory=list)
+    """Kept while they may be read in another way: tables only."""
+    parallel: Parallel | None = None
+    refusal: CorpusError | None = None
+
+    @property
+    def is_table(self) -> bool:
+        return len(self.names) == 1 and is_table(self.names[0])
+
+
+def _pick_upload() -> Parallel | None:
+    uploads = st.file_uploader(
+        t("languages.upload_label", limit=MAX_LANGUAGES),
+        accept_multiple_files=True,
+        key="languages_files",
+        on_change=_forget,
+    )
+    upload = _current(uploads)
+    if upload is None:
+        st.info(t("languages.nothing_yet"), icon=":material/upload_file:")
+        return None
+    if upload.refusal is None and len(upload.names) == 1 and not upload.is_table:
+        st.info(t("languages.one_more"), icon=":material/upload_file:")
+        return None
+    if upload.parallel is None and upload.refusal is None:
+        _read(upload)
+    if upload.refusal is not None or upload.parallel is None:
+        st.error(_refused(upload), icon=":material/error:")
+        return None
+    if not uploads:
+        st.caption(t("corpus.kept", names=", ".join(map(as_plain_markdown, upload.names))))
+    return _as_chosen(upload, upload.parallel) if upload.is_table else upload.parallel
+
+
+def _forget() -> None:
+    """Files were taken out by hand."""
+    if not st.session_state.get("languages_files"):
+        st.session_state.pop(_UPLOAD, None)
+
+
+def _current(uploads: Sequence[UploadedFile]) -> Upload | None:
+    """This upload, or the last one where a page change made the uploader forget it."""
+    known: Upload | None = st.session_state.get(_UPLOAD)
+    ids = tuple(upload.file_id for upload in uploads)
+    if not ids or (known and known.ids == ids):
+        return known
+    upload = st.session_state[_UPLOAD] = Upload(ids)
+    try:
+        upload.files = _unpack(uploads)
+    except CorpusError as error:
+        upload.refusal = error
+        upload.names = tuple(clean_name(each.name) for each in uploads)
+    else:
+        upload.names = tuple(file.name for file in upload.files)
+    return upload
+
+
+def _unpack(uploads: Sequence[UploadedFile]) -> list[PackedFile]:
+    """The files in an upload; raises `CorpusError` where they are too large or cannot be unpacked."""
+    files: list[PackedFile] = []
+    _check_size(sum(upload.size for upload in uploads))
+    for upload in uploads:
+        files += unpack(upload.name, upload.getvalue(), max_bytes=MAX_CORPUS_BYTES, max_files=MAX_LANGUAGES)
+        _check_size(sum(len(file.content) for file in files))
+    return files
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_CORPUS_BYTES:
+        limit, megabytes = MAX_CORPUS_BYTES // 2**20, -(-size // 2**20)
+        raise CorpusError(
+            f"at most {limit} MB can be compared; {megabytes} MB came",
+            "parallel_too_large",
+            limit=limit,
+            megabytes=megabytes,
+        )
+
+
+def _read(upload: Upload) -> None:
+    """Read the files of an upload for the first time: as parallel texts, or the reason why they are none."""
+    with st.spinner(t("files.reading")):
+        try:
+            upload.parallel = read_parallel(upload.files)
+        except CorpusError as error:
+            upload.refusal = error
+    if not upload.is_table:
+        upload.files = []
+
+
+def _refused(upload: Upload) -> str:
+    """Why nothing can be compared, with the name of the file where it is known."""
+    assert upload.refusal is not None
+    sentence = error_sentence(upload.refusal)
+    file = upload.refusal.values.get("file") or (upload.names[0] if len(upload.names) == 1 else None)
+    return f"{as_plain_markdown(file)} – {sentence}" if file else sentence
+
+
+def _as_chosen(upload: Upload, parallel: Parallel) -> Parallel | None:
+    """A table read as chosen: whether its first line names the columns, and which of them are languages."""
+    first_id = upload.ids[0]
+    try:
+        header = st.checkbox(t("files.header"), value=bool(parallel.header), key=f"languages_header_{first_id}")
+        if header != parallel.header:
+            parallel = read_parallel(upload.files, header=header)
+        columns = st.multiselect(
+            t("languages.columns"),
+            parallel.columns,
+            default=list(parallel.names),
+            max_selections=MAX_LANGUAGES,
+            key=f"languages_columns_{header}_{first_id}",
+        )
+        if set(columns) != set(parallel.names):
+            parallel = read_parallel(upload.files, header=header, columns=columns)
+    except CorpusError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return None
+    upload.parallel = parallel
+    return parallel
+
+
+def say_what_was_read(compared: Compared) -> None:
+    """What should be known of texts that can be compared but may not be what they seem."""
+    parallel = compared.parallel
+    empty = parallel.empty
+    for guess in parallel.guesses:
+        st.warning(
+            t("languages.guessed", name=as_plain_markdown(guess.name), encoding=guess.encoding.upper()),
+            icon=":material/help:",
+        )
+    if parallel.skipped_rows:
+        st.warning(
+            t("languages.skipped", count=parallel.skipped_rows, line=parallel.first_skipped),
+            icon=":material/warning:",
+        )
+    if empty.all_sides:
+        st.info(t("languages.empty_all", count=empty.all_sides), icon=":material/info:")
+    if empty.some_sides:
+        st.warning(t("languages.empty_some", count=empty.some_sides, line=empty.first), icon=":material/warning:")
+    if parallel.first_shifted:
+        st.warning(t("languages.shifted", line=parallel.first_shifted), icon=":material/warning:")

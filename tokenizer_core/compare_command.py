@@ -1,0 +1,225 @@
+"""`python -m tokenizer_core compare`: what the same message costs in several languages, as text, CSV or JSON."""
+
+import argparse
+import csv
+import io
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tokenizer_core.archives import PackedFile
+from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.metrics import premium
+from tokenizer_core.minbpe_files import load
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.parallel import JOININGS, Joining, Parallel, read_parallel, token_total
+from tokenizer_core.spreadsheet import harmless_cell
+from tokenizer_core.tokenizer import AnyTokenizer
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+_ABOUT = """\
+Count the tokens of the same lines in several languages, and the premium: the tokens of a language divided by
+those of the base language, a ratio of sums over all lines.
+
+FILES are text files, one for each language, aligned line by line, or one .csv or .tsv table with a language in
+each column. Only \\n and \\r\\n end a line; an end at the very end of a file begins no other line.
+
+The tokens depend on how lines are joined, which is said with every figure:
+  lines   each line by itself, without its end (of a table: each cell)
+  whole   the whole file as it stands, line ends included (of a table: cells with a line feed between two)
+  space   all lines in one text, with a space between two
+"""
+_EPILOG = "Exit codes: 0 done, 1 the input cannot be compared (the reason is on stderr), 2 the command is wrong."
+
+
+@dataclass(frozen=True)
+class Bill:
+    """The tokens of one language by one tokenizer; the premium over the base language is None where that has no
+    token."""
+
+    tokenizer: str
+    joining: Joining
+    language: str
+    tokens: int
+    premium: float | None
+
+
+def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options to a parser."""
+    parser = commands.add_parser(
+        "compare",
+        help="tokens of the same message in several languages",
+        description=_ABOUT,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="text files, or one table")
+    parser.add_argument(
+        "--tokenizers",
+        default=",".join(OPENAI_NAMES),
+        help="names and .model files, separated by commas; the names are %(default)s",
+    )
+    parser.add_argument("--base", help="the language that others are divided by: its file or column; the last one")
+    parser.add_argument("--joining", choices=[*JOININGS, "all"], default="all", help="how lines are joined: all")
+    parser.add_argument("--columns", help="columns of a table, separated by commas")
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether the first line of a table names its columns; found out where it is not said",
+    )
+    parser.add_argument(
+        "--encoding", help="the encoding of the files, such as cp874; found out where it is not said"
+    )
+    parser.add_argument("--format", choices=["text", "csv", "json"], default="text", help="text")
+    parser.set_defaults(run=run)
+
+
+def run(said: argparse.Namespace) -> int:
+    """Compare, and print the table; 1 where the input cannot be compared, with the reason on stderr."""
+    try:
+        parallel = read_parallel(
+            [_packed(Path(name)) for name in said.files],
+            columns=said.columns.split(",") if said.columns is not None else None,
+            header=said.header,
+            encoding=said.encoding,
+        )
+        base = _base(parallel, said.base, said.files)
+        tokenizers = [_tokenizer(name.strip()) for name in said.tokenizers.split(",")]
+        joinings = JOININGS if said.joining == "all" else (said.joining,)
+        bills = [bill for each in tokenizers for bill in bills_of(parallel, each, joinings, base)]
+    except (TokenizerError, OSError) as error:
+        print(f"compare: {_one_line(error)}", file=sys.stderr)
+        return 1
+    for remark in remarks(parallel):
+        print(f"compare: {remark}", file=sys.stderr)
+    written = {"text": as_text, "csv": as_csv, "json": as_json}[said.format](parallel, bills, base)
+    sys.stdout.write(written)
+    return 0
+
+
+def bills_of(parallel: Parallel, tokenizer: AnyTokenizer, joinings: Sequence[Joining], base: int) -> list[Bill]:
+    """What a tokenizer needs for each language, in each joining."""
+    bills = []
+    for joining in joinings:
+        totals = [token_total(parallel, place, tokenizer, joining) for place in range(len(parallel.names))]
+        bills += [
+            Bill(tokenizer.name, joining, name, tokens, premium(tokens, totals[base]))
+            for name, tokens in zip(parallel.names, totals)
+        ]
+    return bills
+
+
+def remarks(parallel: Parallel) -> list[str]:
+    """What should be known of texts that can be compared, but may not be what they seem."""
+    empty, said = parallel.empty, []
+    said += [
+        f"{guess.name} does not say its encoding; it was read as {guess.encoding}" for guess in parallel.guesses
+    ]
+    if parallel.skipped_rows:
+        said.append(
+            f"{parallel.skipped_rows:,} broken rows left out, the first in line {parallel.first_skipped:,}"
+        )
+    if empty.all_sides:
+        said.append(f"{empty.all_sides:,} pairs are empty on all sides; they are counted as pairs")
+    if empty.some_sides:
+        said.append(f"{empty.some_sides:,} pairs are empty on some side, the first is pair {empty.first:,}")
+    if parallel.first_shifted:
+        said.append(f"the lines seem to be out of step from about line {parallel.first_shifted:,} on")
+    return said
+
+
+# ---- how it is written
+
+
+def as_text(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
+    """A table for people."""
+    rows = [("tokenizer", "joining", "language", "tokens", "premium")]
+    rows += [
+        (bill.tokenizer, bill.joining, bill.language, f"{bill.tokens:,}", _times(bill.premium)) for bill in bills
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = [
+        "  ".join(
+            cell.rjust(width) if place > 2 else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        for row in rows
+    ]
+    title = f"{parallel.pairs:,} pairs; premium = tokens / tokens of {parallel.names[base]}, a ratio of sums"
+    return "\n".join([title, "", *lines, ""])
+
+
+def as_csv(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
+    """A row for each figure; a premium that is not defined is an empty cell."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(["tokenizer", "joining", "language", "tokens", "base", "premium", "pairs"])
+    names = {name: harmless_cell(name) for bill in bills for name in (bill.tokenizer, bill.language)}
+    base_name = harmless_cell(parallel.names[base])
+    for bill in bills:
+        cells = [names[bill.tokenizer], bill.joining, names[bill.language], bill.tokens, base_name]
+        writer.writerow([*cells, "" if bill.premium is None else repr(bill.premium), parallel.pairs])
+    return written.getvalue()
+
+
+def as_json(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
+    """One object; a premium that is not defined is null."""
+    found = {
+        "pairs": parallel.pairs,
+        "languages": parallel.names,
+        "base": parallel.names[base],
+        "premium": "tokens / tokens of the base language, a ratio of sums",
+        "skipped_rows": parallel.skipped_rows,
+        "empty_pairs": parallel.empty._asdict(),
+        "bills": [asdict(bill) for bill in bills],
+    }
+    return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
+
+
+def _times(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+# ---- what was asked for
+
+
+def _packed(path: Path) -> PackedFile:
+    return PackedFile(path.name, path.read_bytes())
+
+
+def _tokenizer(name: str) -> AnyTokenizer:
+    """A reference by its name, else a `.model` file."""
+    if name in OPENAI_NAMES:
+        return openai_tokenizer(name)
+    if name.endswith(".model"):
+        return load(name)
+    raise CorpusError(
+        f"a tokenizer must be one of {', '.join(OPENAI_NAMES)}, or a .model file; {name!r} came",
+        "reference_unknown",
+        name=name,
+    )
+
+
+def _base(parallel: Parallel, name: str | None, files: Sequence[str]) -> int:
+    """The place of the base language: a file as it was given, or a name; the last one where none is given."""
+    if name is None:
+        return len(parallel.names) - 1
+    if len(files) > 1 and name in files:
+        return files.index(name)
+    if name in parallel.names:
+        return parallel.names.index(name)
+    raise CorpusError(
+        f"the base must be one of {', '.join(parallel.names)}; {name!r} came", "unknown_column", column=name
+    )
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror or error}"
+    return " ".join(str(error).split())
