@@ -136,6 +136,7 @@ class Job:
         self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
         self.corpus_characters = sum(map(len, training.texts))
         self.pace = training.pace
+        self._tokenizer: Tokenizer | None = None
         self.created = time.time()
         self._busy_seconds = 0.0
         self._running_since: float | None = None
@@ -185,9 +186,14 @@ class Job:
         return choice if choice and choice.after == len(self.merges) and not self.ended else None
 
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer learned so far."""
-        merges = [(merge.left, merge.right) for merge in list(self.merges)]
-        return Tokenizer(merges, pattern=self.training.pattern, special_tokens=list(self.training.special_tokens))
+        """The tokenizer learned so far; the same one until there are more merges."""
+        learned = list(self.merges)
+        if self._tokenizer is None or len(learned) != len(self._tokenizer.merges):
+            pairs = [(merge.left, merge.right) for merge in learned]
+            self._tokenizer = Tokenizer(
+                pairs, pattern=self.training.pattern, special_tokens=list(self.training.special_tokens)
+            )
+        return self._tokenizer
 
     def pause(self) -> None:
         """Hold the training after the merges under way."""
@@ -213,10 +219,16 @@ class Job:
         self.pace = pace
         self._command("pace", pace=pace)
 
-    def wait(self, seconds: float) -> None:
-        """Wait until something has changed, at most so long: lets a click show its effect at once."""
+    def wait(self, seconds: float, until: Callable[[], bool] | None = None) -> None:
+        """Wait until something has changed, or until something is so, at most so many seconds.
+
+        It lets a click show its effect at once.
+        """
         with self._changed:
-            self._changed.wait(seconds)
+            if until is None:
+                self._changed.wait(seconds)
+            else:
+                self._changed.wait_for(lambda: self.ended or until(), seconds)
 
     def close(self) -> None:
         """End the training, if it still runs, and its worker process."""

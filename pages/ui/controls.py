@@ -11,7 +11,7 @@ from pages.ui.state import remembered
 from pages.ui.words import names, t
 from tokenizer_core.job import Job
 
-CLICK_WAIT = 0.15
+CLICK_WAIT = 0.2
 """Seconds a click waits for the worker's answer, so that a step shows at once."""
 
 
@@ -19,8 +19,10 @@ def controls(job: Job) -> None:
     """Pause or resume, step, speed, run to the end, stop and keep."""
 
     def click(action: Callable[[], None]) -> None:
+        before, learned = job.state, len(job.merges)
+        steps = isinstance(action, partial) and action.func == job.step
         action()
-        job.wait(CLICK_WAIT)
+        job.wait(CLICK_WAIT, lambda: len(job.merges) > learned if steps else job.state != before)
 
     def run_to_the_end() -> None:
         job.set_pace(None)
@@ -46,7 +48,7 @@ def controls(job: Job) -> None:
             t("studio.step"),
             icon=":material/skip_next:",
             on_click=click,
-            args=(job.step,),
+            args=(partial(job.step, 1),),
             disabled=not (running or paused),
             key="step",
             shortcut="S",

@@ -22,7 +22,7 @@ from pages.ui.what_if import what_if_answer, what_if_asker
 from pages.ui.words import as_plain_markdown, error_sentence, language, section, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.history import joining_merges
-from tokenizer_core.job import Choice, Job
+from tokenizer_core.job import ENDED, Choice, Job
 from tokenizer_core.minbpe_files import model_text, vocab_text
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 from tokenizer_core.trainer import Candidate
@@ -46,8 +46,11 @@ def studio(job: Job) -> None:
 def _live(job: Job, state_at_start: str) -> None:
     """All that changes while the training runs; a fragment's errors do not reach the frame."""
     registry().get(job.id)  # notes that somebody watches it
+    drawn = job.state
     with told():
-        _draw(job, state_at_start)
+        _draw(job)
+    if drawn != state_at_start and (drawn in ENDED or "paused" in (drawn, state_at_start)):
+        st.rerun()  # only now, so that a click shows at once: the timer must start, stop or slow down
 
 
 def _charts(job: Job) -> None:
@@ -59,10 +62,8 @@ def _charts(job: Job) -> None:
             race(job, tokenizer)
 
 
-def _draw(job: Job, state_at_start: str) -> None:
+def _draw(job: Job) -> None:
     """The studio of this moment."""
-    if job.state != state_at_start and (job.ended or "paused" in (job.state, state_at_start)):
-        st.rerun()  # the timer must start or stop, and downloads appear
     what = t(
         "studio.what", corpus=job.training.corpus_name, size=job.training.vocab_size, pattern=pattern_name(job)
     )
