@@ -12,6 +12,7 @@ from test_token_view import (  # noqa: F401
     column,
     draw,
     page,
+    pretokens_of,
     references,
     with_options,
 )
@@ -101,6 +102,21 @@ def test_every_line_of_the_staff_names_its_lanes(page: Any) -> None:  # noqa: F8
     assert len([top for _, top in names if top <= bottom + 8]) == len(tops)
 
 
+@pytest.mark.parametrize("view", ["staff", "columns"])
+def test_other_lanes_under_the_same_text_bring_their_names(page: Any, view: str) -> None:  # noqa: F811
+    text = "กำลังเรียน"
+    draw(page, text, [pretokens_of(text, "llama3"), pretokens_of(text, "gpt2")], view=view)
+    columns = [pretokens_of(text, "mark_aware"), pretokens_of(text, "gpt2")]
+    payload = token_payload(text, columns, labels=ENGLISH_LABELS)
+    page.evaluate(
+        "(payload) => window.draw({ parentElement: window.shadow,"
+        " data: Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0)) })",
+        base64.b64encode(with_options(payload, view=view)).decode(),
+    )
+    names = in_shadow(page, "[...root.querySelectorAll('.row .tag')].map((tag) => tag.textContent)")
+    assert set(names) == {"mark_aware", "gpt2"}
+
+
 # ------------------------------------------------------------------------------------------------ differences
 
 
@@ -138,6 +154,84 @@ def test_one_tokenizer_has_nothing_to_differ_from(page: Any) -> None:  # noqa: F
     draw(page, THAI, [column(THAI, openai_tokenizer("gpt2")), pretokens(THAI)], view="staff", marks=True)
     assert page.locator(".p.d, .r.d").count() == 0
     assert page.locator(".steps").is_hidden()
+
+
+def test_pretokens_of_two_patterns_are_compared(page: Any) -> None:  # noqa: F811
+    text = "same น้ำ same"
+    draw(page, text, [pretokens(text), pretokens(text, "mark_aware")], view="staff", marks=True)
+    marked = in_shadow(
+        page,
+        "[...root.querySelectorAll('.cell')].map((cell) => [...cell.querySelectorAll('.p.d')]"
+        ".map((piece) => piece.textContent).join(''))",
+    )
+    assert marked == ["", " น้ำ", " น้ำ"]
+
+
+# ------------------------------------------------------------------------------------------------ the branches
+
+TINTS = "[...root.querySelectorAll('.lane:not(.ruler) .cell')].map((cell) => [...cell.children].map((piece) => [piece.textContent, piece.style.backgroundColor]))"  # noqa: E501
+
+
+def test_every_piece_has_the_colour_of_the_branch_that_cut_it(page: Any) -> None:  # noqa: F811
+    text = "it's ab12 !"
+    lane = pretokens_of(text, r"'s|[a-z]+|\p{N}|!", branches=True)
+    draw(page, text, [lane], view="staff", colour="branch")
+    (cell,) = in_shadow(page, TINTS)
+    colours = dict(cell)
+    assert (colours["i"], colours["'"], colours["1"], colours["!"]) == tuple(f"var(--t{n})" for n in (1, 0, 2, 3))
+    assert colours[" "] == "var(--b0)"
+    listed = in_shadow(
+        page,
+        "[...root.querySelectorAll('.branch')].filter((each) => !each.parentElement.hidden).map((each) =>"
+        " [each.querySelector('b').textContent, each.querySelector('.sample').style.backgroundColor,"
+        " each.querySelector('code')?.textContent])",
+    )
+    assert listed[:4] == [
+        ["1", "var(--t0)", "'s"],
+        ["2", "var(--t1)", "[a-z]+"],
+        ["2", "var(--t2)", r"\p{N}"],
+        ["1", "var(--t3)", "!"],
+    ]
+    assert listed[4][:2] == ["2", "var(--b0)"]
+
+
+def test_a_branch_that_is_pointed_at_or_pressed_stands_alone(page: Any) -> None:  # noqa: F811
+    text = "ab 12 ab"
+    lanes = [pretokens_of(text, pattern, branches=True) for pattern in ("[a-z]+|[0-9]+", "[a-z]|[0-9 ]+")]
+    draw(page, text, lanes, view="staff", colour="branch")
+    taken = "[...root.querySelectorAll('.p.taken')].map((piece) => piece.textContent).join('')"
+    numbers = page.locator(".branch").nth(1)
+    numbers.hover()
+    assert in_shadow(page, taken) == "12"
+    page.mouse.move(0, 0)
+    assert in_shadow(page, taken) == ""
+    page.locator(".branch").first.focus()
+    page.keyboard.press("Tab")
+    assert in_shadow(page, taken) == "12"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.locator(".save > button").focus()
+    assert in_shadow(page, taken) == "12"
+    assert numbers.get_attribute("aria-pressed") == "true"
+    numbers.click()
+    assert in_shadow(page, taken) == ""
+
+
+def test_a_piece_that_is_pointed_at_shows_its_branch(page: Any) -> None:  # noqa: F811
+    text = "ab 12"
+    draw(page, text, [pretokens_of(text, "[a-z]+|[0-9]+", branches=True)], view="columns", colour="branch")
+    page.locator(".p", has_text="1").first.hover()
+    assert in_shadow(page, "[...root.querySelectorAll('.branch.hot code')].map((each) => each.textContent)") == [
+        "[0-9]+"
+    ]
+    assert in_shadow(page, "root.querySelector('.card .p').style.backgroundColor") == "var(--t1)"
+
+
+def test_without_branches_nobody_can_colour_by_them(page: Any) -> None:  # noqa: F811
+    draw(page, "ab", [pretokens("ab")], colour="branch")
+    offered = in_shadow(page, "[...root.querySelectorAll('.menu')][1].querySelectorAll('option').length")
+    assert offered == 3
+    assert page.locator(".branches").is_hidden()
 
 
 # ------------------------------------------------------------------------------------------------ the inspector

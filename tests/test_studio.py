@@ -295,7 +295,7 @@ def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
 
 @pytest.mark.parametrize("language", ["en", "th"])
 def test_a_tie_says_with_whom_and_what_decides(language: str) -> None:
-    """"ab" and "cd" stand five times each, and "ab" first."""
+    """ "ab" and "cd" stand five times each, and "ab" first."""
     app = start_training(language, corpus="ab cd " * 5, size=262, pace="slowest")
     job = job_of(app)
     wait_until(app, lambda: job.state == "running")

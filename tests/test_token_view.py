@@ -27,9 +27,11 @@ from pages.ui.token_view.payload import (
     token_payload,
 )
 from pages.ui.token_view.serve import view_css, view_js
+from tokenizer_core.branches import attribute, branches
 from tokenizer_core.errors import TextError
 from tokenizer_core.metrics import Cuts
 from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.segments import SegmentingTokenizer, segments
 from tokenizer_core.tokenizer import Tokenizer
@@ -41,6 +43,17 @@ THAI = "น้ำใจคนไทย ดื่มน้ำเยอะๆ น�
 def column(text: str, tokenizer: SegmentingTokenizer, name: str = "a tokenizer") -> Column:
     """A column of the text's encoding."""
     return Column(name, "", tokenizer.encode(text), tokenizer)
+
+
+def pretokens_of(text: str, pattern: str, **with_branches: bool) -> Column:
+    """The pretokens of a pattern as a lane, coloured by branch if asked for."""
+    source = PretokenSource(pattern)
+    parts: list[tuple[str, str]] = []
+    taken_by: list[int | None] = []
+    if with_branches:
+        parts = [(branch.source, f"part {number}") for number, branch in enumerate(branches(pattern), 1)]
+        taken_by = [piece.branch for piece in attribute(text, pattern)]
+    return Column(pattern, "", source.encode(text), source, "pretokens", branches=parts, taken_by=taken_by)
 
 
 def references(text: str) -> list[Column]:
@@ -243,6 +256,31 @@ def test_the_payload_says_where_tokenizers_differ_and_compares_no_pretokens(
     assert block.array(found["starts"]).tolist() == [units(text[:start]) for start, _ in stretches]
     assert block.array(found["ends"]).tolist() == [units(text[:end]) for _, end in stretches]
     assert found["share"] == share
+
+
+@given(TEXTS, st.lists(st.sampled_from(["llama3", "mark_aware", "", "(a|ก)"]), min_size=2, max_size=3))
+def test_pretokens_that_stand_alone_are_compared_with_each_other(text: str, patterns: list[str]) -> None:
+    block = opened(text, [pretokens_of(text, pattern) for pattern in patterns])
+    found = block.header["differences"]
+    lanes = block.header["columns"]
+    ways = [lengths_of([piece.encode() for piece in pretokenize(text, pattern)]) for pattern in patterns]
+    flags, stretches, share = plain_agreement(text.encode(), ways)
+    assert found["compared"] == len(patterns)
+    assert [bits(block, lane["agreed"], len(of)) for lane, of in zip(lanes, flags, strict=True)] == flags
+    assert block.array(found["starts"]).tolist() == [units(text[:start]) for start, _ in stretches]
+    assert found["share"] == share
+
+
+@given(TEXTS, st.sampled_from(["llama3", "mark_aware", "(a|ก)", "a|ก", "(?!)"]))
+def test_every_pretoken_has_its_branch_in_the_payload(text: str, pattern: str) -> None:
+    lane = pretokens_of(text, pattern, branches=True)
+    block = opened(text, [lane])
+    (column,) = block.header["columns"]
+    numbers = block.array(column["taken_by"]).tolist()
+    assert [number - 1 if number else None for number in numbers] == list(lane.taken_by)
+    assert [each["source"] for each in column["branches"]] == [branch.source for branch in branches(pattern)]
+    (plain,) = opened(text, [pretokens_of(text, pattern)]).header["columns"]
+    assert (plain["taken_by"], plain["branches"]) == (None, None)
 
 
 @given(drawings(), st.sampled_from(["en", "th"]))

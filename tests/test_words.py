@@ -86,7 +86,13 @@ def test_no_word_is_left_unused() -> None:
     families += ("corpus.sample", "corpus.upload", "corpus.paste", "text.", "studio.starting", "studio.counting")
     families += ("encodings.", "corpus.nothing_yet_", "corpus.label", "home.title", "train.title", "compare.title")
     families += ("corpus.wikipedia", "wikipedia.th", "wikipedia.en", "mix.bytes", "mix.characters")
-    families += ("languages.title", "languages.source_", "languages.joining_", "languages.how_", "languages.order_")
+    families += (
+        "languages.title",
+        "languages.source_",
+        "languages.joining_",
+        "languages.how_",
+        "languages.order_",
+    )
     families += ("languages.details_", "languages.th", "languages.en", "languages.left", "languages.cost")
     families += ("metrics.", "stories.", "report.bars", "report.distribution")
     families += ("patterns.title", "lab.first", "lab.second", "costs.thai", "costs.latin", "costs.other")

@@ -9,11 +9,10 @@ import streamlit as st
 
 from pages.ui.cached import Text, drawing, pretoken_row
 from pages.ui.corpora import pick_sample, source_picker
-from pages.ui.corpus import Corpus as Corpus
 from pages.ui.limits import MAX_VIEW_CHARACTERS
 from pages.ui.state import remembered
 from pages.ui.token_view import token_view
-from pages.ui.uploads import read_upload as read_upload
+from pages.ui.uploads import read_upload
 from pages.ui.words import error_sentence, language, names, t
 from tokenizer_core.errors import TokenIdError, TokenizerError
 from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern

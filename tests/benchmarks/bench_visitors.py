@@ -26,7 +26,7 @@ from bench_core import REPOSITORY, Row, machine, show
 from bench_view import served_app
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 from websockets.sync.client import ClientConnection, connect
 
@@ -180,7 +180,10 @@ def wait_for_work(trainings: int) -> None:
     for _ in range(600):
         before = worker_seconds()
         time.sleep(0.5)
-        if sum(after - before.get(process, after) > 0.1 for process, after in worker_seconds().items()) >= trainings:
+        if (
+            sum(after - before.get(process, after) > 0.1 for process, after in worker_seconds().items())
+            >= trainings
+        ):
             return
     raise SystemExit(f"{trainings} trainings did not begin")
 

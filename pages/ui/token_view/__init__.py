@@ -14,7 +14,7 @@ from .serve import address, view_css, view_js
 __all__ = ["COLOURS", "ENGLISH_LABELS", "VIEWS", "Column", "Drawing", "Link", "token_payload", "token_view"]
 
 View = Literal["staff", "columns", "chips"]
-Colour = Literal["piece", "bytes", "broken"]
+Colour = Literal["piece", "bytes", "broken", "branch"]
 VIEWS: tuple[View, ...] = get_args(View)
 COLOURS: tuple[Colour, ...] = get_args(Colour)
 _component = st.components.v2.component("token_view", css=view_css(), js=view_js())

@@ -81,7 +81,8 @@ function tintStyle(piece) {
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
   let at = 0;
   // Many stripes leave no room for lines between them; the count beside the cluster tells them then.
-  const half = stripes.length > 8 ? 0 : stripes.length > 4 ? 0.4 : 0.75;
+  const alike = stripes.some(([tint], index) => index && tint === stripes[index - 1][0]); // by branch they may be
+  const half = stripes.length > 8 ? 0 : stripes.length > 4 ? 0.4 : alike ? 1.25 : 0.75;
   const stops = stripes.flatMap(([tint, size], index) => {
     const from = `${((100 * at) / whole).toFixed(2)}%`;
     at += size;
@@ -133,7 +134,7 @@ function spoken(text) {
 // A token as a chip of its own, outside the text.
 function tokenChip(lane, token, most = 48) {
   const chip = make("span", "p");
-  chip.style.backgroundColor = `var(--t${lane.tints[token]})`;
+  chip.style.backgroundColor = `var(--${lane.tintOf(token)})`;
   fillChip(chip, lane.bytesOf(token).subarray(0, most));
   return chip;
 }

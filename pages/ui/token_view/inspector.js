@@ -106,7 +106,7 @@ function addOwners(model, lane, rungs, start, stop) {
     const end = Math.min(lane.byteAt[token + 1], stop);
     const cell = make("td", "owner");
     cell.rowSpan = end - byte;
-    cell.style.backgroundColor = `var(--t${lane.tints[token]})`;
+    cell.style.backgroundColor = `var(--${lane.tintOf(token)})`;
     const chip = tokenChip(lane, token);
     cell.append(chip);
     if (!lane.isPretokens) cell.append(make("b", "", model.label("id", { id: String(lane.id(token)) })));

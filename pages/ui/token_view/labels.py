@@ -11,6 +11,7 @@ ENGLISH_LABELS = {
     "colour_piece": "by piece",
     "colour_bytes": "by bytes per token",
     "colour_broken": "by broken letters",
+    "colour_branch": "by part of the rule",
     "white_space": "Show white space",
     "mark": "Mark differences",
     "before": "Previous difference",
@@ -35,6 +36,9 @@ ENGLISH_LABELS = {
     "whole": "between letters",
     "in_cluster": "inside a letter with its marks",
     "in_character": "inside a character",
+    "branches": "What each part of the rule took; point at a part to see it alone",
+    "took": "{count}",
+    "between": "In between: no part of the rule takes this, so it becomes a piece by itself",
     # the text
     "text_view": "The text in tokens. Arrow keys walk from piece to piece, Enter opens one, N and P go to the"
     " next and previous difference, Escape leaves.",

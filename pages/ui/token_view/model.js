@@ -98,6 +98,8 @@ class Lane {
     this.unitAt = totals(units.length, (segment) => units[segment]);
     this.tints = paint(this.tokens, array("tints"), tintCount);
     this.agreed = column.agreed && array("agreed");
+    this.takenBy = column.taken_by && array("taken_by"); // of each pretoken the branch that cut it, from 1 up; 0: none
+    this.tintCount = tintCount;
     this.history = column.history && Object.fromEntries(Object.entries(column.history).map(([name, place]) => [name, readArray(arrays, place)]));
     this.made = column.made && Object.fromEntries(Object.entries(column.made).map(([name, place]) => [name, place && readArray(arrays, place)]));
   }
@@ -135,6 +137,11 @@ class Lane {
   bytesOf(token) {
     const place = this.tokens[token];
     return this.bytes.subarray(this.bytesAt[place], this.bytesAt[place + 1]);
+  }
+
+  // The tint of a token that stands alone: by its piece, or by its branch while the text is coloured so.
+  tintOf(token) {
+    return this.byBranch ? branchTint(this, this.takenBy[token]) : `t${this.tints[token]}`;
   }
 
   // Whether the other tokenizers have a token of the same bytes at the same place.

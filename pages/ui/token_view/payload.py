@@ -51,6 +51,11 @@ class Column:
     """How many tokens others need for the text, by name: level lines in the history."""
     corpus: Sequence[tuple[int, int]] = ()
     """How the tokenizer's corpus shrank, as (merges, tokens) from no merge on: a second line in the history."""
+    branches: Sequence[tuple[str, str]] = ()
+    """The branches of a split pattern, each by its source and in plain words: then pretokens can be coloured by
+    the branch that cut them."""
+    taken_by: Sequence[int | None] = ()
+    """The branch of each pretoken; None for what lies between two matches."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +109,8 @@ def token_payload(
     """
     text_map = TextMap(text) if isinstance(text, str) else TextMap.of_bytes(text)
     lanes = [Lane.of(column, text_map) for column in columns]
-    compared = [lane for lane in lanes if lane.column.kind == "tokens"]
+    kind = compared_kind(columns)
+    compared = [lane for lane in lanes if lane.column.kind == kind]
     differences = agreement(text_map, [lane.lengths for lane in compared])
     agreed = iter(differences.agreed)
     blocks = Blocks()
@@ -121,10 +127,16 @@ def token_payload(
         "outlined": [blocks.add(_units_around(text_map, [pair[end] for pair in outlined], end)) for end in (0, 1)],
         "differences": _differences(differences, len(compared), text_map, blocks),
         "columns": [
-            _column(lane, blocks, labels, next(agreed) if lane.column.kind == "tokens" else None) for lane in lanes
+            _column(lane, blocks, labels, next(agreed) if lane.column.kind == kind else None) for lane in lanes
         ],
     }
     return _block(header, blocks)
+
+
+def compared_kind(columns: Sequence[Column]) -> Literal["tokens", "pretokens"]:
+    """What is compared with each other: tokens; pretokens where there are at least two lanes, and nothing else."""
+    alone = len(columns) > 1 and all(column.kind == "pretokens" for column in columns)
+    return "pretokens" if alone else "tokens"
 
 
 def _units_around(text_map: TextMap, places: Sequence[int], is_end: int) -> Ints:
@@ -227,7 +239,17 @@ def _column(
         "made": _made(lane, blocks) if lane.column.merges else None,
         "history": _history(lane.column, blocks),
         "levels": [{"name": name, "count": count} for name, count in lane.column.levels],
+        **_branches(lane.column, blocks),
     }
+
+
+def _branches(column: Column, blocks: "Blocks") -> dict[str, Any]:
+    """The branches of a split pattern, and of each pretoken the number of its own from 1 up, 0 for none."""
+    if not column.branches:
+        return {"branches": None, "taken_by": None}
+    numbers = [0 if branch is None else branch + 1 for branch in column.taken_by]
+    words = [{"source": source, "words": words} for source, words in column.branches]
+    return {"branches": words, "taken_by": blocks.add(np.array(numbers, dtype=np.int64))}
 
 
 def _history(column: Column, blocks: "Blocks") -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ function readingPieces(model, lane, start, end, colour) {
     if (lane.tokenAt[s + 1] - token > 1 || model.fine || model.isDelicate(a, b)) clusterPieces(model, lane, s, start, end, colour, pieces);
     else {
       const tint = tintOf(lane, token, colour, 0);
-      pieces.push({ from, to, token, text: model.text.slice(a, b), stripes: [[tint, 1]], starts: a === from, ends: b === to, count: 1, differs: !lane.agrees(token), outline: model.outline(a, b) });
+      pieces.push({ from, to, token, first: token, text: model.text.slice(a, b), stripes: [[tint, 1]], starts: a === from, ends: b === to, count: 1, differs: !lane.agrees(token), outline: model.outline(a, b) });
     }
   }
   return pieces;
@@ -42,18 +42,24 @@ function clusterPieces(model, lane, segment, start, end, colour, pieces) {
         stripes.push([tintOf(lane, t, colour, breaks?.[t - own]), Math.min(lane.byteAt[t + 1], byteEnd) - Math.max(lane.byteAt[t], byte)]);
         differs ||= !lane.agrees(t);
       }
-      pieces.push({ from, to, token: own, text: model.text.slice(a, b), stripes, starts, ends, count: token - first + 1, differs, endless: b - a > MAX_LETTERS, outline: model.outline(a, b) });
+      pieces.push({ from, to, token: own, first, text: model.text.slice(a, b), stripes, starts, ends, count: token - first + 1, differs, endless: b - a > MAX_LETTERS, outline: model.outline(a, b) });
     }
     if (ends) token += 1;
     [a, byte] = [b, byteEnd];
   }
 }
 
-// The name of a token's tint: by its piece, by how many bytes it has, or by where it is cut.
+// The name of a token's tint: by its piece, by how many bytes it has, by where it is cut, or by the branch of a
+// split pattern that cut it.
 function tintOf(lane, token, colour, cut) {
   if (colour === "bytes") return `h${bytesLevel(lane.sizeOf(token))}`;
   if (colour === "broken") return `b${cut}`;
+  if (colour === "branch" && lane.takenBy) return branchTint(lane, lane.takenBy[token]);
   return `t${lane.tints[token]}`;
+}
+
+function branchTint(lane, branch) {
+  return branch ? `t${(branch - 1) % lane.tintCount}` : "b0";
 }
 
 const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
@@ -81,7 +87,7 @@ function chipPieces(model, lane, start, end, colour) {
         byte += utf8Length(model.text.slice(to, to + size));
         to += size;
       }
-      pieces.push({ from: unit, to, token, chip: true, count: 1, tint: tintOf(lane, token, colour, breaks?.[token - own]), differs: !lane.agrees(token) });
+      pieces.push({ from: unit, to, token, first: token, chip: true, count: 1, tint: tintOf(lane, token, colour, breaks?.[token - own]), differs: !lane.agrees(token) });
       if (byte > lane.byteAt[token + 1]) {
         // The last character goes on in the next token, which therefore starts with it.
         byte -= utf8Length(model.text.slice(to - size, to));

@@ -23,7 +23,18 @@ from .palette import palette_css
 HERE = Path(__file__).parent
 PATH = "/token-view"
 # One module for the browser, in parts that a person can read, in this order.
-PARTS = ("model", "pieces", "drawing", "inspector", "picture", "take_away", "save_menu", "time_machine", "view")
+PARTS = (
+    "model",
+    "pieces",
+    "drawing",
+    "inspector",
+    "picture",
+    "take_away",
+    "save_menu",
+    "time_machine",
+    "branches",
+    "view",
+)
 MOST_OFFERS = 64
 
 

@@ -1,4 +1,4 @@
-// Part 9: the view itself: the bar, the rows, light, keyboard. Only rows that are near are drawn.
+// Part 10: the view itself: the bar, the rows, light, keyboard. Only rows that are near are drawn.
 
 const INSTANCES = new WeakMap(); // one view for each place where Streamlit mounts the component
 const CHOICES = new Map(); // by the view's key: what a person switched, so that it outlives a change of page
@@ -9,7 +9,7 @@ const NARROW = 640; // pixels of width below which lanes stand one under another
 const NEAR = 250; // pixels above and below the box in which rows are drawn ahead
 const WIDEST = 20; // pixels of a wide letter: lines of a row are guessed by it
 const VIEWS = ["staff", "columns", "chips"];
-const COLOURS = ["piece", "bytes", "broken"];
+const COLOURS = ["piece", "bytes", "broken", "branch"];
 
 export default function ({ data, parentElement }) {
   const view = INSTANCES.get(parentElement) ?? new TokenView(parentElement);
@@ -42,7 +42,8 @@ class TokenView {
     this.box.append(this.heads, this.list);
     this.frame.append(this.box, this.rail);
     this.time = new TimeMachine(this);
-    this.root.append(this.bar, this.legend, this.time.element, this.frame, this.panel, this.card);
+    this.branches = new BranchLists(this);
+    this.root.append(this.bar, this.legend, this.time.element, this.frame, this.branches.element, this.panel, this.card);
     parent.append(this.root);
     this.rows = [];
     this.current = { lane: 0, piece: 0 };
@@ -96,10 +97,11 @@ class TokenView {
     this.model = model;
     this.choose(before?.options);
     this.time.update(model);
+    this.branches.update(model);
     this.dress();
     this.words();
     const same = before && before.text === model.text && before.lanes.length === model.lanes.length;
-    if (same && String(this.starts) === String(this.group()) && before.options.max_height === model.options.max_height && !this.chips) this.refill();
+    if (same && String(this.starts) === String(this.group()) && before.options.max_height === model.options.max_height && !this.chips) this.refill(), this.rename();
     else this.rebuild();
     this.drawHeads();
     this.drawRail();
@@ -133,6 +135,7 @@ class TokenView {
     for (const view of VIEWS) classes[view] = this.choice.view === view;
     for (const [name, on] of Object.entries(classes)) this.root.classList.toggle(name, Boolean(on));
     this.root.style.setProperty("--columns", lanes.length || 1);
+    for (const lane of lanes) lane.byBranch = this.colour === "branch" && lane.takenBy;
     this.limit();
     this.bar.hidden = options.toolbar === "none";
   }
@@ -147,6 +150,15 @@ class TokenView {
 
   get chips() {
     return this.choice.view === "chips";
+  }
+
+  // What the colours can mean here: branches only where there are some.
+  get colours() {
+    return COLOURS.filter((colour) => colour !== "branch" || this.model.lanes.some((lane) => lane.takenBy));
+  }
+
+  get colour() {
+    return this.colours.includes(this.choice.colour) ? this.choice.colour : "piece";
   }
 
   get staff() {
@@ -178,7 +190,7 @@ class TokenView {
     this.switch.setAttribute("role", "group");
     this.buttons = VIEWS.map((view) => this.button(this.switch, "", () => this.switchTo({ view })));
     this.lanesMenu = this.select((index) => this.switchTo({ chipsOf: index }));
-    this.colourMenu = this.select((index) => this.switchTo({ colour: COLOURS[index] }));
+    this.colourMenu = this.select((index) => this.switchTo({ colour: this.colours[index] }));
     this.white = this.check((whiteSpace) => this.switchTo({ whiteSpace }));
     this.marks = this.check((marks) => this.switchTo({ marks }));
     this.steps = make("div", "steps");
@@ -226,7 +238,7 @@ class TokenView {
       button.setAttribute("aria-pressed", String(choice.view === VIEWS[index]));
     });
     fillMenu(this.lanesMenu, labels.chips_of, lanes.map(({ column }) => column.name), this.chipsOf);
-    fillMenu(this.colourMenu, labels.colour, COLOURS.map((colour) => labels[`colour_${colour}`]), COLOURS.indexOf(choice.colour));
+    fillMenu(this.colourMenu, labels.colour, this.colours.map((colour) => labels[`colour_${colour}`]), this.colours.indexOf(this.colour));
     this.white.words.textContent = labels.white_space;
     this.white.box.checked = choice.whiteSpace;
     this.marks.words.textContent = labels.mark;
@@ -249,7 +261,7 @@ class TokenView {
   // What the colours mean, and how much is cut differently.
   drawLegend() {
     const { labels, model = this.model } = this.model;
-    const { colour } = this.choice;
+    const { colour } = this;
     const { share, starts, compared } = model.differences;
     this.legend.replaceChildren();
     if (model.options.toolbar !== "full") return;
@@ -306,7 +318,7 @@ class TokenView {
     const [[count, unit]] = column.figures;
     const counted = make("div", "count", count + " ");
     counted.append(make("small", "", unit));
-    head.append(counted, this.choice.colour === "broken" && column.kind === "tokens" ? this.meter(column) : this.figures(column));
+    head.append(counted, this.colour === "broken" && column.kind === "tokens" ? this.meter(column) : this.figures(column));
     return head;
   }
 
@@ -473,6 +485,18 @@ class TokenView {
     row.gutter.replaceChildren(...Array.from({ length: lines }, () => this.names()));
   }
 
+  // The same text in other lanes: their names beside the lines are new.
+  rename() {
+    for (const row of this.rows) {
+      if (!row.cells) continue;
+      this.label(row);
+      for (const { lane, holder } of row.cells) {
+        const tag = lane && !this.staff && holder.querySelector(".tag");
+        if (tag) tag.textContent = lane.column.name;
+      }
+    }
+  }
+
   names() {
     const system = make("div", "names");
     for (const { column, index } of this.model.lanes) {
@@ -499,7 +523,7 @@ class TokenView {
 
   draw(row) {
     const { model } = this;
-    const { colour } = this.choice;
+    const { colour } = this;
     for (const cell of row.cells) {
       const { lane } = cell;
       if (!lane) cell.pieces = rulerPieces(model, row.start, row.end);
@@ -510,6 +534,7 @@ class TokenView {
       this.patch(cell);
     }
     if (this.hot) this.mark(row, true);
+    this.branches.mark(row);
   }
 
   // Elements are used again: where only colours change, as while a tokenizer learns, nothing flickers or moves.
@@ -693,6 +718,7 @@ class TokenView {
     this.hot = { lane, piece, node };
     this.hotRows().forEach((row) => this.mark(row, true));
     this.root.classList.add("lit");
+    this.branches.point(lane, piece);
     this.card.replaceChildren(...cardContent(this.model, lane, piece));
     this.placeCard();
   }
@@ -702,6 +728,7 @@ class TokenView {
     this.hotRows().forEach((row) => this.mark(row, false));
     this.hot = null;
     this.root.classList.remove("lit");
+    this.branches.point(null);
     if (this.card.matches(":popover-open")) this.card.hidePopover();
   }
 

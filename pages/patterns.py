@@ -1,0 +1,22 @@
+"""Split patterns: one text under two patterns, branch by branch; a whole corpus; and what each pattern costs."""
+
+import streamlit as st
+
+from pages.ui.corpora import corpus_picker
+from pages.ui.pattern_corpus import check_on_corpus
+from pages.ui.pattern_costs import pattern_costs
+from pages.ui.pattern_lab import pattern_lab
+from pages.ui.words import t
+
+st.markdown(t("lab.what"))
+chosen = pattern_lab()
+st.header(t("lab.corpus"), anchor=False)
+left, right = st.columns(2, gap="large")
+with left:
+    corpus = corpus_picker()
+with right:
+    if corpus:
+        check_on_corpus(corpus, chosen)
+if corpus:
+    st.header(t("costs.title"), anchor=False)
+    pattern_costs(corpus, chosen)

@@ -1,0 +1,44 @@
+"""Branches of split patterns in plain words: those of the named patterns wherever they stand, others as source."""
+
+from pages.ui.words import t
+from tokenizer_core.branches import branches
+from tokenizer_core.patterns import SPLIT_PATTERNS
+
+_WORD = r"[^\r\n\p{L}\p{N}]?"
+_UPPER, _LOWER = r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]", r"[\p{Ll}\p{Lm}\p{Lo}\p{M}]"
+_ENDINGS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+WORDS = {
+    r"'(?:[sdmt]|ll|ve|re)": "endings_small",
+    r"'(?i:[sdmt]|ll|ve|re)": "endings",
+    _ENDINGS: "endings",
+    r" ?\p{L}++": "letters_space",
+    rf"{_WORD}+\p{{L}}++": "letters",
+    rf"{_WORD}\p{{L}}+": "letters",
+    r"[^\r\n\p{L}\p{M}\p{N}]?[\p{L}\p{M}]+": "letters_marks",
+    rf"{_WORD}{_UPPER}*{_LOWER}+{_ENDINGS}?": "letters_small",
+    rf"{_WORD}{_UPPER}+{_LOWER}*{_ENDINGS}?": "letters_capital",
+    r" ?\p{N}++": "digits_space",
+    r"\p{N}{1,3}+": "digits",
+    r"\p{N}{1,3}": "digits",
+    r" ?[^\s\p{L}\p{N}]++": "signs",
+    r" ?[^\s\p{L}\p{N}]++[\r\n]*+": "signs_lines",
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*": "signs_lines",
+    r" ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*": "signs_no_marks",
+    r" ?[^\s\p{L}\p{N}]+[\r\n/]*": "signs_slashes",
+    r"\s++$": "white_end",
+    r"\s*[\r\n]": "lines_one",
+    r"\s*[\r\n]+": "lines",
+    r"\s+(?!\S)": "white_but_last",
+    r"\s": "white_one",
+    r"\s+": "white",
+    SPLIT_PATTERNS["none"]: "everything",
+}
+"""What stands in the catalogue under "branches", by the source of a branch."""
+
+
+def explained(pattern: str) -> list[tuple[str, str]]:
+    """Each branch of a pattern by its source and in plain words; one that nobody has explained only as source."""
+    return [
+        (branch.source, t(f"branches.{WORDS[branch.source]}") if branch.source in WORDS else branch.source or "∅")
+        for branch in branches(pattern)
+    ]
