@@ -166,7 +166,7 @@ class Conductor:
     def learn_batch(self, deadline: float) -> None:
         """Learn and report the merges of one batch: as many as the pace allows, but none after the deadline.
 
-        They are learned a few at a time, so that a command never waits long even in a corpus where each merge does.
+        They are learned a few at a time, so that a command never waits long, even where each merge takes long.
         """
         merges: list[Merge] = []
         counts: list[int] = []
