@@ -3,6 +3,7 @@
 import contextlib
 import subprocess
 import sys
+import threading
 from typing import cast
 
 import pytest
@@ -154,10 +155,28 @@ def test_endless_recursion_is_given_up() -> None:
 
 def test_a_pattern_slow_at_first_and_out_of_memory_at_second_is_slow() -> None:
     class Exhausting:
-        def finditer(self, text: str, timeout: float) -> None:
+        def finditer(self, text: str, **options: object) -> None:
             raise MemoryError
 
     assert patterns._too_slow(cast("regex.Pattern[str]", Exhausting()), "text").code == "pattern_slow"
+
+
+def test_others_go_on_while_a_slow_pattern_of_ones_own_is_tried() -> None:
+    """Another thread gets many turns before the pattern is given up; without letting go of the lock, a few."""
+    turns = [0]
+    done = threading.Event()
+
+    def count_turns() -> None:
+        while not done.wait(0.01):
+            turns[0] += 1
+
+    other = threading.Thread(target=count_turns)
+    other.start()
+    with pytest.raises(PatternError):
+        pretokenize("a" * 3000 + "b", "(a+)+$")
+    done.set()
+    other.join()
+    assert turns[0] > 20
 
 
 def test_a_long_pattern_is_refused() -> None:

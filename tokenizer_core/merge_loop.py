@@ -251,7 +251,7 @@ def merge_best(
     merges: Table,
     min_count: int,
 ) -> tuple[Table, Table, int]:
-    """Fill `merges` with the next ones (left, right, count, tokens left); returns the grown tables, and how many."""
+    """Fill `merges` with (left, right, count, tokens left); returns the tables, grown, and how many there are."""
     for n in range(merges.shape[0]):
         p = best_pair(pairs, heap, state)
         if p == NONE or pairs[p, COUNT] < min_count:
