@@ -33,7 +33,7 @@ CURVE_POINTS = 400
 MOST_AT_ONCE = 1_000
 MAX_VOCABULARY_BYTES = 32 * 2**20
 """All tokens together. A text that repeats itself, unsplit, makes tokens as long as books."""
-NICENESS = 10
+NICENESS = 19
 CANDIDATES = 10
 SLOW_PACE = 4.0
 """Merges per second up to which people can follow each choice."""

@@ -28,6 +28,7 @@ from tokenizer_core.tokenizer import BYTES, Tokenizer
 from tokenizer_core.trainer import Candidate
 
 REFRESH_SECONDS = 0.5
+CHARTS_SECONDS = 1.0
 PAUSED_SECONDS = 2.0
 """A pause may be ended elsewhere, in another tab of the same training."""
 NEWEST = 8
@@ -40,7 +41,7 @@ def studio(job: Job) -> None:
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
     st.fragment(_live, run_every=refresh)(job, job.state)
     what_if_answer(job)
-    st.fragment(_charts, run_every=refresh)(job)
+    st.fragment(_charts, run_every=None if refresh is None else max(refresh, CHARTS_SECONDS))(job)
 
 
 def _live(job: Job, state_at_start: str) -> None:

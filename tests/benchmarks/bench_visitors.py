@@ -62,9 +62,11 @@ def main() -> None:
         at_work = sum(seconds > 0.1 for seconds in busy.worked)
         if at_work < TRAININGS:
             raise SystemExit(f"{TRAININGS} trainings must work all the while; {at_work} did")
+        wait_for_work(0)
+        idle_again = clicked(visitors)
     rows: list[Row] = []
     for page in TEXT_OF:
-        before, meanwhile = idle.clicks[page], busy.clicks[page]
+        before, meanwhile = idle.clicks[page] + idle_again.clicks[page], busy.clicks[page]
         ratio = statistics.median(meanwhile) / statistics.median(before)
         rows.append([page, *figures(before), *figures(meanwhile), f"{ratio:.2f}"])
     print(f"{machine()}\n")
@@ -79,15 +81,16 @@ class Session:
         self.address = address.replace("http://", "ws://") + "/_stcore/stream"
         self.page = page
         self.socket: ClientConnection | None = None
+        self.sessions = ExitStack()
 
     def __enter__(self) -> "Session":
-        self.socket = connect(self.address, subprotocols=["streamlit"], max_size=None, ping_interval=None)
+        opened = connect(self.address, subprotocols=["streamlit"], max_size=None, ping_interval=None)
+        self.socket = self.sessions.enter_context(opened)
         self.run(WidgetStates())
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self.socket is not None
-        self.socket.close()
+        self.sessions.close()
 
     def run(self, states: WidgetStates) -> float:
         """Run the page with these values of its widgets; the seconds until it has ended."""
@@ -176,16 +179,15 @@ def worker_seconds() -> dict[int, float]:
 
 
 def wait_for_work(trainings: int) -> None:
-    """Wait until so many trainings have read their texts and learn."""
+    """Wait until so many trainings have read their texts and learn; for 0, until the last one has ended."""
     for _ in range(600):
         before = worker_seconds()
         time.sleep(0.5)
-        if (
-            sum(after - before.get(process, after) > 0.1 for process, after in worker_seconds().items())
-            >= trainings
-        ):
+        now = worker_seconds()
+        at_work = sum(now[process] - before.get(process, now[process]) > 0.1 for process in now)
+        if at_work >= trainings > 0 or at_work == trainings == 0:
             return
-    raise SystemExit(f"{trainings} trainings did not begin")
+    raise SystemExit(f"{trainings} trainings must be at work; there are others")
 
 
 def figures(seconds: list[float]) -> tuple[str, str]:
