@@ -18,6 +18,7 @@ from typing import Any
 from tokenizer_core.branches import PatternFigures, PatternTally
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.job import Failure
+from tokenizer_core.words import newmm
 from tokenizer_core.worker import NICENESS, limit_memory, send
 
 MEMORY_BYTES = 4 * 2**30
@@ -137,7 +138,7 @@ def main() -> None:
         return
     limit_memory(description["memory_bytes"])
     try:
-        tally = PatternTally(description["pattern"])
+        tally = PatternTally(description["pattern"], newmm())
         told = 0.0
         for size in description["text_bytes"]:
             before = tally.characters
