@@ -393,7 +393,7 @@ class PatternTally:
             self._count_cut_words(text, cuts, self.segmenter)
 
     def _count_cut_words(self, text: str, cuts: Ints, segmenter: Segmenter) -> None:
-        """Words with a cut inside; line by line, for a segmenter of Thai gets slower with the length of its text."""
+        """Words with a cut inside; line by line, for segmenters of Thai get slower as a text gets longer."""
         start = 0
         for line in text.splitlines(keepends=True):
             spans = word_spans(line, segmenter) + start
