@@ -26,7 +26,7 @@ THAI_CORPUS = Path(os.environ.get("THAI_CORPUS", REPOSITORY.parent / "shared" / 
 settings.register_profile(
     "bounded",
     deadline=None,
-    max_examples=100,
+    max_examples=60,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -70,7 +70,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 60_000
+PATIENCE = 180_000
 """Milliseconds after which something is taken to hang; a slow machine must not fail."""
 
 

@@ -36,7 +36,7 @@ def page() -> None:
 
 
 def open_picker(language: str = "en", source: str | None = None) -> AppTest:
-    app = AppTest.from_function(page, default_timeout=60)
+    app = AppTest.from_function(page, default_timeout=180)
     app.query_params["lang"] = language
     app.run()
     if source:

@@ -37,7 +37,7 @@ def page_with_a_frontier() -> None:
 
 
 def open_frontier(texts: tuple[str, ...] = SAMPLE, language: str = "en") -> AppTest:
-    app = AppTest.from_function(page_with_a_frontier, default_timeout=60)
+    app = AppTest.from_function(page_with_a_frontier, default_timeout=180)
     app.session_state["texts"] = texts
     app.session_state["language"] = language
     app.run()

@@ -20,7 +20,7 @@ from tokenizer_core.job import ENDED, Goal, Job, State, Training, end_worker, st
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SMALL = " ".join(f"{a}{b}{a} ที่{b}{a}" for a in LETTERS for b in "aeiouy")
 LARGE = " ".join(a + b + c + a for a in LETTERS for b in LETTERS for c in LETTERS)
-PATIENCE = 60.0
+PATIENCE = 180.0
 """Seconds until a test gives up; nothing here takes longer than a few unless it hangs."""
 
 Start = Callable[..., Job]

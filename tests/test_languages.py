@@ -354,7 +354,7 @@ def test_the_drawing_of_a_story_has_the_counts_of_its_sentence() -> None:
 
 
 def test_the_csv_has_the_exact_numbers() -> None:
-    app = AppTest.from_function(_take_away_csv, default_timeout=60)
+    app = AppTest.from_function(_take_away_csv, default_timeout=180)
     app.run()
     assert not app.exception
     rows = list(csv.DictReader(io.StringIO(app.session_state["csv"].decode("utf-8-sig"))))
@@ -383,7 +383,7 @@ def _take_away_csv() -> None:
 
 
 def test_a_formula_in_a_name_is_harmless_and_markup_is_escaped() -> None:
-    app = AppTest.from_function(_take_away_csv, default_timeout=60)
+    app = AppTest.from_function(_take_away_csv, default_timeout=180)
     app.run()
     assert b"'=Thai" in app.session_state["csv"]
     report = app.session_state["html"].decode()
@@ -392,7 +392,7 @@ def test_a_formula_in_a_name_is_harmless_and_markup_is_escaped() -> None:
 
 
 def test_the_report_needs_nothing_but_itself() -> None:
-    app = AppTest.from_function(_take_away_csv, default_timeout=60)
+    app = AppTest.from_function(_take_away_csv, default_timeout=180)
     app.run()
     report = app.session_state["html"].decode()
     assert report.startswith("<!doctype html>")

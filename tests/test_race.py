@@ -220,7 +220,7 @@ def page_job() -> Any:
 @pytest.fixture
 def page_of_race() -> Callable[..., AppTest]:
     def open_page(language: str = "en") -> AppTest:
-        app = AppTest.from_function(run_race, default_timeout=60)
+        app = AppTest.from_function(run_race, default_timeout=180)
         app.session_state["language"] = language
         app.run()
         assert not app.exception

@@ -12,7 +12,7 @@ from tokenizer_core.job import Job, Training
 
 SLOW = Training(["aa ab ba bb " * 50], 300, pace=0.5)
 QUICK = Training(["aa ab ba bb " * 50], 260)
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 @pytest.fixture

@@ -173,7 +173,7 @@ def test_a_reload_finds_all_runs_by_the_training_in_the_address() -> None:
     back_to_settings(app)
     app.button(key="start").click().run()
     job = job_of(app)
-    reloaded = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=60)
+    reloaded = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=180)
     reloaded.query_params["job"] = job.id
     reloaded.query_params["lang"] = "en"
     reloaded.run()

@@ -164,14 +164,14 @@ class Conductor:
             self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
 
     def learn_batch(self, deadline: float) -> None:
-        """Learn and report the merges of one batch: as many as the pace allows, but none after the deadline.
+        """Learn and report the merges of one batch: as many as the pace allows, none after the deadline.
 
         They are learned a few at a time, so that a command never waits long, even where each merge takes long.
         """
         merges: list[Merge] = []
         counts: list[int] = []
         most = self.trainer.vocab_size if self.pace is None else max(1, round(self.pace * BATCH_SECONDS))
-        while len(merges) < most and not (merges and (self.trainer.done or time.monotonic() >= deadline)):
+        while len(merges) < most and not (merges and self.is_interrupted(deadline)):
             started = time.monotonic()
             merges += self.trainer.step(min(self.at_once, most - len(merges)))
             counts += self.trainer.token_counts.tolist()
@@ -179,6 +179,10 @@ class Conductor:
             self.at_once = min(2 * self.at_once, MOST_AT_ONCE) if quick else max(1, self.at_once // 2)
         self.batch = len(merges)
         self.report(merges, counts)
+
+    def is_interrupted(self, deadline: float) -> bool:
+        """Whether a batch must end here: all is learned, it is late, or somebody has given a command."""
+        return self.trainer.done or time.monotonic() >= deadline or not self.commands.empty()
 
     def pause_after(self) -> float:
         """Seconds from the start of a batch to the start of the next one."""
