@@ -307,3 +307,16 @@ def test_a_tie_says_with_whom_and_what_decides(language: str) -> None:
     captions = [each.value for each in app.caption]
     words = catalogue(language)["studio.tie"]
     assert any(words.split("{")[0] in each and words.split("}")[-1] in each for each in captions)
+
+
+def test_every_run_shows_the_speed_of_its_own() -> None:
+    app = start_training(pace="slowest")
+    slow = job_of(app)
+    wait_until(app, lambda: slow.state == "running")
+    app.session_state["show_setup"] = True
+    app.run()
+    app.segmented_control(key="train_pace").set_value("slow").run()
+    app.button(key="start").click().run()
+    assert app.segmented_control(key=f"studio_pace_{job_of(app).id}").value == "slow"
+    app.button(key=f"open_{slow.id}").click().run()
+    assert app.segmented_control(key=f"studio_pace_{slow.id}").value == "slowest"

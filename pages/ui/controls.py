@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -18,67 +19,54 @@ CLICK_WAIT = 0.2
 def controls(job: Job) -> None:
     """Pause or resume, step, speed, run to the end, stop and keep."""
 
-    def click(action: Callable[[], None]) -> None:
-        before, learned = job.state, len(job.merges)
-        steps = isinstance(action, partial) and action.func == job.step
-        action()
-        job.wait(CLICK_WAIT, lambda: len(job.merges) > learned if steps else job.state != before)
-
-    def run_to_the_end() -> None:
-        job.set_pace(None)
-        registry().resume(job)
-        st.session_state["studio_pace"] = "full"
+    def button(key: str, label: str, icon: str, action: Callable[[], None], **more: Any) -> None:
+        st.button(label, key=key, icon=f":material/{icon}:", on_click=_click, args=(job, action), **more)
 
     waits = registry().place(job) is not None
     paused = job.state == "paused"
-    running = job.state == "running"
+    stands = not (paused or job.state == "running")
+    hurries = job.state == "running" and job.pace is None
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
         # One key for both, so that the keyboard stays on the button when it changes its meaning.
-        st.button(
-            t("studio.resume" if paused else "studio.pause"),
-            icon=":material/play_arrow:" if paused else ":material/pause:",
-            type="primary",
-            on_click=click,
-            args=(partial(registry().resume, job) if paused else job.pause,),
-            disabled=waits or not (running or paused),
-            key="pause",
-            shortcut="P",
-        )
-        st.button(
-            t("studio.step"),
-            icon=":material/skip_next:",
-            on_click=click,
-            args=(partial(job.step, 1),),
-            disabled=not (running or paused),
-            key="step",
-            shortcut="S",
-        )
-        st.button(
-            t("studio.step_ten"),
-            icon=":material/keyboard_double_arrow_right:",
-            on_click=click,
-            args=(partial(job.step, 10),),
-            disabled=not (running or paused),
-            key="step_ten",
-        )
-        st.button(
-            t("studio.to_the_end"),
-            icon=":material/fast_forward:",
-            on_click=click,
-            args=(run_to_the_end,),
-            disabled=waits or not (running or paused) or (running and job.pace is None),
-            key="to_the_end",
-            shortcut="E",
-        )
-        st.button(t("studio.stop"), icon=":material/stop:", on_click=click, args=(job.stop,), key="stop")
+        first: dict[str, Any] = {"type": "primary", "shortcut": "P", "disabled": waits or stands}
+        if paused:
+            button("pause", t("studio.resume"), "play_arrow", partial(registry().resume, job), **first)
+        else:
+            button("pause", t("studio.pause"), "pause", job.pause, **first)
+        button("step", t("studio.step"), "skip_next", partial(job.step, 1), shortcut="S", disabled=stands)
+        ten = partial(job.step, 10)
+        button("step_ten", t("studio.step_ten"), "keyboard_double_arrow_right", ten, disabled=stands)
+        end, no_use = partial(_run_to_the_end, job), waits or stands or hurries
+        button("to_the_end", t("studio.to_the_end"), "fast_forward", end, shortcut="E", disabled=no_use)
+        button("stop", t("studio.stop"), "stop", job.stop)
         _pace_control(job)
+
+
+def _click(job: Job, action: Callable[[], None]) -> None:
+    """Give a command, and wait a moment for what it brings about."""
+    before, learned = job.state, len(job.merges)
+    steps = isinstance(action, partial) and action.func == job.step
+    action()
+    job.wait(CLICK_WAIT, lambda: len(job.merges) > learned if steps else job.state != before)
+
+
+def _run_to_the_end(job: Job) -> None:
+    """Full speed from now on, also out of a pause."""
+    job.set_pace(None)
+    registry().resume(job)
+    st.session_state[_pace_key(job)] = "full"
+
+
+def _pace_key(job: Job) -> str:
+    """Each run has a speed of its own, and a control that shows it."""
+    return f"studio_pace_{job.id}"
 
 
 def _pace_control(job: Job) -> None:
     """How fast merges come, from now on."""
 
     def change_pace() -> None:
-        job.set_pace(PACES[st.session_state["studio_pace"]])
+        job.set_pace(PACES[st.session_state[_pace_key(job)]])
 
     current = next((name for name, pace in PACES.items() if pace == job.pace), "full")
     st.segmented_control(
@@ -86,7 +74,7 @@ def _pace_control(job: Job) -> None:
         list(PACES),
         format_func=names("train.pace_{}", PACES),
         required=True,
-        key=remembered("studio_pace", current),
+        key=remembered(_pace_key(job), current),
         on_change=change_pace,
         label_visibility="collapsed",
         wrap=True,
