@@ -46,21 +46,29 @@ def training_setup(job: Job | None) -> None:
         special_tokens = _special_tokens_picker()
         recipe_loader()
     given = recipe_note(corpus)
+    training = None
+    if corpus and vocab_size and pattern is not None and special_tokens is not None:
+        training = Training(
+            corpus.texts,
+            vocab_size,
+            pattern,
+            special_tokens,
+            corpus_name=corpus.name,
+            pace=PACES[pace],
+            given=given,
+            min_count=min_count,
+            max_seconds=max_seconds,
+            beat=goal,
+        )
+    _start_or_go_back(training, job)
+    with st.expander(t("frontier.title"), icon=":material/balance:", key="frontier", on_change="rerun"):
+        if st.session_state.get("frontier"):
+            mix_frontier(corpus.texts if corpus else ())
+
+
+def _start_or_go_back(training: Training | None, job: Job | None) -> None:
+    """The button that starts what is set, and the way back to a training that there is already."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        training = None
-        if corpus and vocab_size and pattern is not None and special_tokens is not None:
-            training = Training(
-                corpus.texts,
-                vocab_size,
-                pattern,
-                special_tokens,
-                min_count,
-                PACES[pace],
-                corpus.name,
-                given,
-                max_seconds,
-                goal,
-            )
         start = st.button(
             t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
         )
@@ -69,9 +77,6 @@ def training_setup(job: Job | None) -> None:
         if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
             state.show_setup(False)
             st.rerun()
-    with st.expander(t("frontier.title"), icon=":material/balance:", key="frontier", on_change="rerun"):
-        if st.session_state.get("frontier"):
-            mix_frontier(corpus.texts if corpus else ())
 
 
 def take_over(training: Training) -> None:
