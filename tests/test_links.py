@@ -260,6 +260,50 @@ def test_a_pattern_without_its_lane_is_ignored() -> None:
     assert "compare_pattern_custom" not in app.session_state
 
 
+def test_the_link_of_the_pattern_lab_restores_text_patterns_and_view() -> None:
+    app = open_link("patterns")
+    app.text_area(key="lab_text").set_value("the cat, น้ำ").run()
+    app.selectbox(key="lab_first_choice").set_value("gpt2").run()
+    app.selectbox(key="lab_second_choice").set_value("custom").run()
+    app.text_input(key="lab_second_custom").set_value("[a-z]+").run()
+    (shown,) = views(app)
+    again = open_link(
+        "patterns", text=shown.text, colour="piece", view="chips", **shown.options["link"]["parameters"]
+    )
+    (restored,) = views(again)
+    assert (restored.text, restored.names) == (shown.text, shown.names)
+    assert [restored.ids(name) for name in restored.names] == [shown.ids(name) for name in shown.names]
+    assert (restored.options["view"], restored.options["colour"]) == ("chips", "piece")
+    assert again.text_input(key="lab_second_custom").value == "[a-z]+"
+
+
+def test_a_pattern_too_long_for_a_link_has_none() -> None:
+    app = open_link("patterns", first="a" * links.MAX_PATTERN, second="llama3")
+    assert views(app)[0].options["link"]
+    app.text_input(key="lab_first_custom").set_value("a" * (links.MAX_PATTERN + 1)).run()
+    assert views(app)[0].options["link"] is None
+
+
+# -------------------------------------------------------------------------------------------- links to stories
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_link_of_a_story_tells_it_again(language: str) -> None:
+    app = open_link("languages", story="digits", lang=language)
+    (shown,) = views(app)
+    assert "๒๕๖๗" in shown.text
+    assert catalogue(language)["stories.digits_says"].split("{")[0] in app.markdown[0].value
+    assert shown.options["link"]["parameters"] == {"lang": language, "story": "digits"}
+    app.pills(key="languages_story").set_value("water").run()
+    assert views(app)[0].options["link"]["parameters"]["story"] == "water"
+
+
+def test_a_story_that_there_is_not_is_another_one() -> None:
+    app = open_link("languages", story="../etc")
+    assert not app.error
+    assert app.pills(key="languages_story").value == "doctor"
+
+
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.ui.bounded import Bounded
 from pages.ui.branch_words import explained
 from pages.ui.inputs import PATTERN_ORDER, PREVIEW_SENTENCE, example_pills
+from pages.ui.links import LANES, link_to_patterns, linked_view
 from pages.ui.state import remembered
 from pages.ui.token_view import Column, Drawing, token_payload, token_view
 from pages.ui.words import error_sentence, language, names, section, t
@@ -19,7 +20,6 @@ from tokenizer_core.words import NEWMM, newmm
 
 MAX_CHARACTERS = 20_000
 """Of the text under the knife: it is cut anew at every change."""
-LANES = ("first", "second")
 DEFAULTS = {"first": "llama3", "second": "mark_aware"}
 KEPT_CHARACTERS = 4_000_000
 
@@ -84,9 +84,11 @@ def pattern_lab() -> list[Chosen]:
     """The text, two patterns, and all that they make of it; gives the patterns that can be used."""
     text = _text()
     usable: list[tuple[Chosen, Cut]] = []
+    patterns = []
     for lane, column in zip(LANES, st.columns(2, gap="large"), strict=True):
         with column:
             chosen = _pattern_picker(lane)
+            patterns.append(chosen.pattern)
             made = cut(text, chosen.pattern)
             if made.error is not None:
                 st.error(error_sentence(made.error), icon=":material/error:")
@@ -98,10 +100,11 @@ def pattern_lab() -> list[Chosen]:
         token_view(
             _drawing(text, usable),
             key="lab_view",
-            colour="branch",
             mark_differences=True,
             large=True,
             max_height=560,
+            link=link_to_patterns(patterns),
+            **{"colour": "branch", **linked_view()},
         )
         table, beside = st.columns(2, gap="large")
         table.markdown(figures_table([(chosen.short, made.figures) for chosen, made in usable if made.figures]))

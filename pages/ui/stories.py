@@ -8,9 +8,10 @@ import streamlit as st
 from pages.ui.bounded import Bounded
 from pages.ui.cached import Text, TokenizerRow, drawing, encoded, pretoken_row, references
 from pages.ui.language_counts import entries_with_thai
+from pages.ui.links import link_to_story
 from pages.ui.parallel_texts import sample_parallel
 from pages.ui.state import remembered
-from pages.ui.token_view import Link, token_view
+from pages.ui.token_view import token_view
 from pages.ui.words import language, names, t, told
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.tokenizer import Tokenizer
@@ -34,6 +35,9 @@ class Story(NamedTuple):
 
 def show_stories() -> None:
     """The names of all stories, and the one that was clicked: its sentence, and its text in tokens."""
+    linked = st.session_state.pop("linked_story", None)
+    if linked in STORIES:
+        st.session_state["languages_story"] = linked
     chosen = st.pills(
         t("stories.label"),
         list(STORIES),
@@ -51,10 +55,14 @@ def show_stories() -> None:
 
 def _show(name: str, story: Story) -> None:
     st.markdown(t(f"stories.{name}_says", **story.figures))
-    shown = [row.key for row in story.rows if row.key in (GPT2, CL100K, O200K)]
-    link = Link({"lang": language(), "with": ",".join(shown)}) if len(shown) == len(story.rows) else None
-    drawn = drawing(Text(story.text), story.rows, language=language())
-    token_view(drawn, key=f"languages_story_{name}", toolbar="short", large=True, max_height=640, link=link)
+    token_view(
+        drawing(Text(story.text), story.rows, language=language()),
+        key=f"languages_story_{name}",
+        toolbar="short",
+        large=True,
+        max_height=640,
+        link=link_to_story(name),
+    )
     st.caption(t("stories.live"))
 
 

@@ -35,6 +35,8 @@ class Link:
     parameters: dict[str, str]
     has_text: bool = True
     leaves_out_mine: bool = False
+    holds: Literal["tokenizers", "patterns", "story"] = "tokenizers"
+    """What people are told that it holds; a story brings its own text."""
 
 
 def token_view(
@@ -68,7 +70,13 @@ def token_view(
         "max_height": max_height,
         "whole": drawing.whole and address(drawing.whole),
         "page": address("page.html"),
-        "link": link and {"parameters": link.parameters, "text": link.has_text, "mine": link.leaves_out_mine},
+        "link": link
+        and {
+            "parameters": link.parameters,
+            "text": link.has_text,
+            "mine": link.leaves_out_mine,
+            "holds": link.holds,
+        },
     }
     _component(key=key, data=_with_options(drawing.payload, options))
 

@@ -95,8 +95,10 @@ ENGLISH_LABELS = {
     "save_json": "Tokens (JSON)",
     "copied": "Copied",
     "copy_by_hand": "Copy this link:",
-    "link_says": "The link holds the text, the tokenizers, the view and the language.",
-    "link_without_text": "The text is too long for a link: it holds only tokenizers, view and language.",
+    "link_holds_tokenizers": "The link holds the text, the tokenizers, the view and the language.",
+    "link_holds_patterns": "The link holds the text, both patterns, the view and the language.",
+    "link_holds_story": "The link opens this story.",
+    "link_without_text": "The text is too long for a link, which holds all the rest.",
     "link_without_mine": "Your own tokenizer is not in the link.",
     "picture_part": "characters {first}–{last} of {count}",
 }

@@ -67,7 +67,9 @@ class SaveMenu {
   async copyLink() {
     const { labels, options } = this.view.model;
     const { address, withText } = linkTo(this.view.model, this.view.choice);
-    const words = [withText ? labels.link_says : labels.link_without_text, ...(options.link.mine ? [labels.link_without_mine] : [])];
+    const { holds, mine } = options.link;
+    const words = [withText || holds === "story" ? labels[`link_holds_${holds}`] : labels.link_without_text];
+    if (mine) words.push(labels.link_without_mine);
     try {
       await navigator.clipboard.writeText(address);
       this.say(make("b", "", labels.copied), " ", words.join(" "));

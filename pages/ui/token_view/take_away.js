@@ -96,7 +96,7 @@ function linkTo(model, choice) {
   const withText = [...model.text].length <= MAX_LINK_TEXT && link.text;
   if (withText) words.set("text", model.text);
   words.set("view", choice.view);
-  if (choice.colour !== "piece") words.set("colour", choice.colour);
+  words.set("colour", choice.colour);
   if (choice.whiteSpace) words.set("white_space", "1");
   return { address: `${location.origin}${location.pathname}?${words}`, withText };
 }
