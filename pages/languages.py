@@ -11,29 +11,25 @@ from pages.ui.stories import show_stories
 from pages.ui.text_metrics import show_metrics
 from pages.ui.words import t
 
+view = languages.choose_view()
+if view == "stories":
+    show_stories()
 top = st.container()
 with st.expander(t("languages.texts"), icon=":material/translate:", expanded=languages.wants_upload()):
     compared = pick_parallel()
-details = languages.choose_details()
-place = st.container()
-if compared is None:
+if view != "stories" and compared is None:
     top.info(t("languages.choose_texts"))
-else:
+elif view != "stories" and compared is not None:
+    rows = languages.choose_tokenizers()
+    found = bills(compared, rows)
     with top:
-        sentence = st.container()
-        rows = languages.choose_tokenizers()
-        found = bills(compared, rows)
-        with sentence:
-            say_what_was_read(compared)
-            languages.say_premium(compared, found)
-        terms = languages.show_bills(compared, found) if rows else None
-    with place:
-        if details == "pairs" and rows:
-            show_pairs(compared, rows)
-        elif details == "metrics" and rows:
-            show_metrics(compared, rows)
-        elif details == "take_away" and terms:
-            take_away(compared, found, terms)
-if details == "stories":
-    with place:
-        show_stories()
+        say_what_was_read(compared)
+        languages.say_premium(compared, found)
+    if rows and view == "bills":
+        languages.show_bills(compared, found)
+    elif rows and view == "pairs":
+        show_pairs(compared, rows)
+    elif rows and view == "metrics":
+        show_metrics(compared, rows)
+    elif rows and view == "take_away":
+        take_away(compared, found, languages.choose_terms())

@@ -191,27 +191,33 @@ def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
 
 
 def define_metrics(tab: Page, words: dict[str, str]) -> None:
-    """The metrics with their definitions, words asked for, and a price that is none."""
-    tab.get_by_role("radio", name=words["languages.details_metrics"]).click()
+    """The metrics with their definitions, words asked for."""
+    tab.get_by_role("radio", name=words["languages.view_metrics"]).click()
     tab.get_by_text(words["metrics.count_words"]).click()
     tab.get_by_text(words["metrics.definitions"]).click()
-    tab.get_by_role("textbox", name=words["languages.price"]).fill("cheap")
-    tab.get_by_role("textbox", name=words["languages.price"]).press("Enter")
-    expect(tab.get_by_role("alert")).to_be_visible()
     expect(tab.get_by_text(words["metrics.bytes_is"])).to_be_visible()
 
 
 def tell_a_story(tab: Page, words: dict[str, str]) -> None:
     """A story that trains a tokenizer of its own."""
-    tab.get_by_role("radio", name=words["languages.details_stories"]).click()
+    tab.get_by_role("radio", name=words["languages.view_stories"]).click()
     tab.get_by_role("radio", name=words["stories.home_made_name"]).click()
     expect(tab.locator(".st-key-languages_story_home_made .p").first).to_be_visible()
 
 
 def take_languages_away(tab: Page, words: dict[str, str]) -> None:
-    """The buttons for table, report and pictures."""
-    tab.get_by_role("radio", name=words["languages.details_take_away"]).click()
+    """The buttons for table, report and pictures, and a price that is none."""
+    tab.get_by_role("radio", name=words["languages.view_take_away"]).click()
     expect(tab.get_by_role("button", name=words["report.png"])).to_have_count(2)
+    tab.get_by_role("textbox", name=words["languages.price"]).fill("cheap")
+    tab.get_by_role("textbox", name=words["languages.price"]).press("Enter")
+    expect(tab.get_by_role("alert")).to_be_visible()
+
+
+def look_at_pairs(tab: Page, words: dict[str, str]) -> None:
+    """The most unfair pair."""
+    tab.get_by_role("radio", name=words["languages.view_pairs"]).click()
+    expect(tab.locator("[class*=st-key-languages_pair_] .p").first).to_be_visible()
 
 
 def upload_parallel_texts(tab: Page, words: dict[str, str]) -> None:
@@ -269,6 +275,7 @@ SCREENS = [
     Screen("ids", "/compare", "th", paste_ids),
     Screen("nothing chosen", "/compare", "en", choose_nothing),
     Screen("languages", "/languages", "en"),
+    Screen("pairs", "/languages", "th", look_at_pairs),
     Screen("metrics", "/languages", "th", define_metrics),
     Screen("stories", "/languages", "th", tell_a_story),
     Screen("languages taken away", "/languages", "en", take_languages_away),

@@ -26,7 +26,7 @@ from test_pages import (
 )
 
 from pages.ui.language_charts import Bar, bars_svg, bins, distribution_svg
-from pages.ui.languages import money, times
+from pages.ui.languages import VIEWS, money, times
 from pages.ui.pairs import ranking
 from pages.ui.stories import STORIES
 from pages.ui.words import catalogue
@@ -41,18 +41,18 @@ THAI_LINES, ENGLISH_LINES = (
 )
 
 
-def opened(language: str = "en", details: str = "pairs") -> AppTest:
-    """The page with these details."""
+def opened(language: str = "en", view: str = "bills") -> AppTest:
+    """The page in this view."""
     app = open_page("languages", language)
-    if details != "pairs":
-        app.segmented_control(key="languages_details").set_value(details).run()
+    if view != "bills":
+        app.segmented_control(key="languages_view").set_value(view).run()
     assert not app.exception
     return app
 
 
-def upload(*files: tuple[str, bytes | str], language: str = "en", details: str = "pairs") -> AppTest:
+def upload(*files: tuple[str, bytes | str], language: str = "en", view: str = "bills") -> AppTest:
     """The page after files were uploaded."""
-    app = opened(language, details)
+    app = opened(language, view)
     app.segmented_control(key="languages_source").set_value("upload").run()
     contents = [(name, each.encode() if isinstance(each, str) else each, "text/plain") for name, each in files]
     app.file_uploader(key="languages_files").set_value(contents).run()
@@ -199,8 +199,8 @@ def test_a_missing_rank_file_leaves_the_other_tokenizers(
     monkeypatch.setattr("tokenizer_core.openai.RANK_FILES", broken)
     openai_tokenizer.cache_clear()
     try:
-        for details in ("pairs", "metrics", "stories", "take_away"):
-            app = opened(details=details)
+        for view in VIEWS:
+            app = opened(view=view)
             assert len(app.error) >= 1
     finally:
         openai_tokenizer.cache_clear()
@@ -210,24 +210,24 @@ def test_a_missing_rank_file_leaves_the_other_tokenizers(
 
 
 def test_the_most_unfair_pair_is_the_one_with_the_highest_premium() -> None:
-    app = opened()
+    app = opened(view="pairs")
     encode = openai_tokenizer("gpt2").encode
     premiums = [len(encode(a)) / len(encode(b)) for a, b in zip(THAI_LINES, ENGLISH_LINES, strict=True)]
     worst = max(range(len(premiums)), key=premiums.__getitem__)
     thai, english = drawn(app)
     assert (thai["text"], english["text"]) == (THAI_LINES[worst], ENGLISH_LINES[worst])
     assert f"line {worst + 1}" in " ".join(element.value for element in app.markdown)
-    shown = tables(app)[1]
+    shown = tables(app)[0]
     assert shown[1][1:3] == [f"{worst + 1}", f"{premiums[worst]:.2f} ×"]
 
 
 def test_pairs_can_be_walked_in_each_order() -> None:
-    app = opened()
+    app = opened(view="pairs")
     app.segmented_control(key="languages_order").set_value("file").run()
-    app.number_input[1].set_value(2).run()
+    app.number_input[0].set_value(2).run()
     assert [view["text"] for view in drawn(app)] == [THAI_LINES[1], ENGLISH_LINES[1]]
     app.segmented_control(key="languages_order").set_value("cheapest").run()
-    app.number_input[1].set_value(483).run()
+    app.number_input[0].set_value(483).run()
     assert ENGLISH["languages.most_unfair"].partition(",")[0] in " ".join(each.value for each in app.markdown)
 
 
@@ -239,8 +239,8 @@ def test_pairs_without_a_premium_come_last() -> None:
 
 
 def test_the_distribution_counts_every_pair_once() -> None:
-    app = opened()
-    chart = app.get("vega_lite_chart")[1]
+    app = opened(view="pairs")
+    chart = app.get("vega_lite_chart")[0]
     assert json.loads(chart.proto.spec)["layer"]
     values = np.array([0.5, 1.0, 1.04, 3.0, np.nan, np.inf, 250.0])
     assert sum(each.pairs for each in bins(values)) == 5
@@ -255,12 +255,12 @@ def test_the_distribution_counts_every_pair_once() -> None:
 
 def metric(app: AppTest, name: str, language: str = "en") -> list[str]:
     """The figures of a metric by tokenizer."""
-    rows = {row[0]: row[1:] for row in tables(app)[1]}
+    rows = {row[0]: row[1:] for row in tables(app)[0]}
     return rows[catalogue(language)[f"metrics.{name}"]]
 
 
 def test_metrics_are_those_of_the_texts() -> None:
-    app = opened(details="metrics")
+    app = opened(view="metrics")
     characters = sum(map(len, THAI_LINES))
     assert metric(app, "characters") == [f"{characters:,}"] * 3
     assert metric(app, "bytes") == [f"{sum(len(line.encode()) for line in THAI_LINES):,}"] * 3
@@ -273,7 +273,7 @@ def test_every_metric_has_its_definition(language: str) -> None:
     app = opened(language, "metrics")
     words = catalogue(language)
     defined = app.markdown[-1].value
-    for row in tables(app)[1][1:]:
+    for row in tables(app)[0][1:]:
         assert f"**{row[0]}**" in defined
     for name in ("characters_per_token", "bytes_per_token"):
         assert {"en": "within one language only", "th": "เฉพาะในภาษาเดียวกัน"}[language] in words[f"metrics.{name}"]
@@ -285,7 +285,7 @@ def test_without_pythainlp_thai_words_are_absent_and_the_page_says_why(monkeypat
     monkeypatch.setattr(
         "pages.ui.language_counts._segmenters", type("None", (), {"get": lambda s, k, make: make()})()
     )
-    app = opened(details="metrics")
+    app = opened(view="metrics")
     assert metric(app, "words") == ["–"] * 3
     app.toggle(key="languages_words").set_value(True).run()
     assert not app.exception
@@ -294,7 +294,7 @@ def test_without_pythainlp_thai_words_are_absent_and_the_page_says_why(monkeypat
 
 
 def test_english_words_stand_between_spaces_and_the_segmenter_is_named() -> None:
-    app = opened(details="metrics")
+    app = opened(view="metrics")
     app.toggle(key="languages_words").set_value(True).run()
     app.selectbox[1].set_value(1).run()
     words = sum(bool(re.search(r"\w", word)) for line in ENGLISH_LINES for word in line.split())
@@ -345,7 +345,7 @@ def test_the_numbers_of_a_story_are_counted_not_stored(monkeypatch: pytest.Monke
 
 
 def test_the_drawing_of_a_story_has_the_counts_of_its_sentence() -> None:
-    app = opened(details="stories")
+    app = opened(view="stories")
     app.pills(key="languages_story").set_value("never").run()
     assert list(counts(app).values()) == list(story("never").values())
 
@@ -422,7 +422,7 @@ def test_everything_can_be_taken_away(language: str) -> None:
 def test_a_picture_is_saved_as_png(tab: Page, address: str) -> None:
     tab.goto(f"{address}/languages?lang=th")
     words = catalogue("th")
-    tab.get_by_role("radio", name=words["languages.details_take_away"]).click()
+    tab.get_by_role("radio", name=words["languages.view_take_away"]).click()
     with tab.expect_download() as download:
         tab.get_by_role("button", name=words["report.png"]).first.click()
     content = download.value.path().read_bytes()
@@ -465,8 +465,8 @@ def test_three_languages_are_compared() -> None:
     ]
     app = upload(*files)
     assert {language for _, language in bills(app)} == {"x.th", "x.de", "x.en"}
-    for details in ("metrics", "take_away", "pairs"):
-        app.segmented_control(key="languages_details").set_value(details).run()
+    for view in VIEWS:
+        app.segmented_control(key="languages_view").set_value(view).run()
         assert not app.exception
 
 
@@ -545,9 +545,9 @@ def test_empty_lines_are_pairs_and_are_said() -> None:
 
 
 def test_pairs_whose_base_is_empty_have_no_premium() -> None:
-    app = upload(("a.th", "น้ำ\nใจ\n"), ("b.en", "\nheart\n"))
+    app = upload(("a.th", "น้ำ\nใจ\n"), ("b.en", "\nheart\n"), view="pairs")
     assert ENGLISH["languages.pairs_left_out"].format(count=1) in [each.value for each in app.caption]
-    app.number_input[1].set_value(2).run()
+    app.number_input[0].set_value(2).run()
     assert not app.exception
     assert "–" in " ".join(each.value for each in app.markdown)
 
@@ -596,14 +596,16 @@ def test_a_table_beside_a_file_is_refused() -> None:
 
 def test_names_and_lines_of_strangers_are_shown_as_they_are() -> None:
     name = "<img src=x>*a*.th"
-    app = upload((name, lines(HOSTILE_HTML, "|a|b|", "# x **y**")), ("b.en", lines("one", "two", "three")))
+    app = upload(
+        (name, lines(HOSTILE_HTML, "|a|b|", "# x **y**")), ("b.en", lines("one", "two", "three")), view="pairs"
+    )
     for element in app.get("html"):
         reader = Cells()
         reader.feed(element.proto.body)
         assert not {"script", "img"} & set(reader.others)
     assert any(HOSTILE_HTML[:30] in cell for table in tables(app) for row in table for cell in row)
     assert f"` {name} `" in app.header[0].value
-    app.segmented_control(key="languages_details").set_value("take_away").run()
+    app.segmented_control(key="languages_view").set_value("take_away").run()
     assert not app.exception
 
 
@@ -618,7 +620,8 @@ def test_a_hundred_thousand_pairs_are_compared() -> None:
     app.file_uploader(key="languages_files").set_value([(n, c.encode(), "text/plain") for n, c in files]).run()
     assert not app.exception
     assert "100,000 pairs" in app.caption[0].value
-    app.number_input[1].set_value(100_000).run()
+    app.segmented_control(key="languages_view").set_value("pairs").run()
+    app.number_input[0].set_value(100_000).run()
     assert not app.exception
     assert len(drawn(app)) == 2
 

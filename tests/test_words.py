@@ -93,7 +93,7 @@ def test_no_word_is_left_unused() -> None:
         "languages.how_",
         "languages.order_",
     )
-    families += ("languages.details_", "languages.th", "languages.en", "languages.left", "languages.cost")
+    families += ("languages.view_", "languages.th", "languages.en", "languages.left", "languages.cost")
     families += ("metrics.", "stories.", "report.bars", "report.distribution")
     families += ("patterns.title", "lab.first", "lab.second", "costs.thai", "costs.latin", "costs.other")
     families += ("costs.two_stages", "costs.words", "branches.", "lab.figure_")

@@ -17,7 +17,7 @@ from tokenizer_core.metrics import context_left, cost, parse_price
 from tokenizer_core.openai import OPENAI_NAMES
 
 MINE = "mine"
-DETAILS = ("pairs", "metrics", "stories", "take_away")
+VIEWS = ("bills", "pairs", "metrics", "stories", "take_away")
 WINDOW = 128_000
 """Tokens of the context window at first; anybody can write another."""
 MOST_WINDOW = 1_000_000_000
@@ -35,19 +35,19 @@ def wants_upload() -> bool:
     return st.session_state.get("languages_source") == "upload"
 
 
-def choose_details() -> str:
-    """What stands below the table."""
+def choose_view() -> str:
+    """What the page shows."""
     chosen = st.segmented_control(
-        t("languages.details"),
-        DETAILS,
-        format_func=names("languages.details_{}", DETAILS),
+        t("languages.view"),
+        VIEWS,
+        format_func=names("languages.view_{}", VIEWS),
         required=True,
-        key=remembered("languages_details", DETAILS[0]),
+        key=remembered("languages_view", VIEWS[0]),
         persist_state="session",
         label_visibility="collapsed",
         wrap=True,
     )
-    return chosen or DETAILS[0]
+    return chosen or VIEWS[0]
 
 
 def choose_tokenizers() -> list[TokenizerRow]:
@@ -123,8 +123,8 @@ def times(premium: float) -> str:
 # ---- bars and table
 
 
-def show_bills(compared: Compared, found: Sequence[Bill]) -> Terms:
-    """One chart of the bills, and the table with what is left of a window and what it costs, on which terms."""
+def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
+    """One chart of the bills, and the table with what is left of a window and what it costs."""
     rows, spec = bar_chart(
         bars_of(compared, found),
         tokens=t("languages.tokens"),
@@ -135,7 +135,6 @@ def show_bills(compared: Compared, found: Sequence[Bill]) -> Terms:
     terms = choose_terms()
     figures_table(table(compared, found, terms), t("languages.table"), words=(0, 1))
     st.caption(terms_said(terms))
-    return terms
 
 
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:

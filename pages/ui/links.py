@@ -38,7 +38,7 @@ def take_over() -> None:
         if said.get(lane):
             _take_pattern(f"lab_{lane}", said[lane])
     if said.get("story"):
-        st.session_state.update(languages_details="stories", linked_story=said["story"])
+        st.session_state.update(languages_view="stories", linked_story=said["story"])
     view = {
         "view": said["view"] if said.get("view") in VIEWS else None,
         "colour": said["colour"] if said.get("colour") in COLOURS else None,

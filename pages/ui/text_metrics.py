@@ -48,7 +48,7 @@ def show_metrics(compared: Compared, rows: Sequence[TokenizerRow]) -> None:
     segmenter = segmenter_of(compared.parallel, side) if with_words else None
     with st.spinner(t("languages.counting")):  # finding the words of 100,000 lines takes a minute
         figures = metrics_table(compared, rows, side, segmenter)
-    figures_table(figures, t("languages.details_metrics"))
+    figures_table(figures, t("languages.view_metrics"))
     # One caption: another element would push the definitions on, and close them.
     st.caption(t("metrics.counted") + (" " + words_said(segmenter) if with_words else ""))
     definitions()
