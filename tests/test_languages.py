@@ -405,6 +405,14 @@ def test_the_report_needs_nothing_but_itself() -> None:
     assert f"{by_hand('gpt2', THAI_LINES):,}" in report
 
 
+def test_the_report_prints_on_one_sheet(tab: Page) -> None:
+    app = AppTest.from_function(_take_away_csv, default_timeout=180)
+    app.run()
+    tab.set_content(app.session_state["html"].decode())
+    printed = tab.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_everything_can_be_taken_away(language: str) -> None:
     app = opened(language, "take_away")

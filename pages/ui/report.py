@@ -40,10 +40,18 @@ svg { max-width: 100%; height: auto; }
 dt { font-weight: 600; }
 dd { margin: 0 0 .4rem 1rem; }
 small { color: #4b5160; }
+@page { size: A4; margin: 9mm 12mm; }
 @media print {
-  body { margin: 0; font-size: 11px; }
-  h2 { break-after: avoid; }
-  table, svg { break-inside: avoid; }
+  body { margin: 0; padding: 0; max-width: none; font-size: 9px; line-height: 1.45; }
+  h1 { font-size: 15px; margin: 0; }
+  h2 { font-size: 10px; margin: 6px 0 2px; break-after: avoid; }
+  p { margin: 3px 0; }
+  th, td { padding: 1px 4px; }
+  .two { display: grid; grid-template-columns: 1fr 1fr; gap: 0 6mm; }
+  dl { columns: 2; column-gap: 6mm; margin: 0; }
+  dt { break-after: avoid; }
+  dd { margin: 0 0 2px; }
+  table, svg, dd { break-inside: avoid; }
 }
 """
 
@@ -151,13 +159,16 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken:
     sentence = premium_sentence(bill, compared.names, compared.base) if bill else t("languages.title")
     plain = _plain_names(compared)
     distribution = distribution_picture(compared, found)
+    pictures = [bars_picture(compared, found)]
+    if distribution:
+        pictures.append(f"<h2>{html.escape(t('report.distribution'))}</h2>{distribution}")
     parts = [
         f"<h1>{html.escape(sentence)}</h1><p>{html.escape(how_counted(plain))}</p>",
-        bars_picture(compared, found),
+        _two_beside(pictures),
         table_html(table(compared, found, terms), words=(0, 1)),
         f"<p><small>{html.escape(terms_said(terms))}</small></p>",
-        *([f"<h2>{html.escape(t('report.distribution'))}</h2>{distribution}"] if distribution else []),
-        *_metrics(compared, found),
+        _two_beside(_metrics(compared, found)),
+        f"<p><small>{html.escape(t('metrics.counted'))}</small></p>",
         f"<h2>{html.escape(t('metrics.definitions'))}</h2><dl>",
         *(_definition(name) for name in DEFINED),
         f"</dl><p><small>{html.escape(t('report.made_by', name=t('app.name')))}</small></p>",
@@ -168,6 +179,11 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken:
         f"<title>{html.escape(sentence)}</title><style>{_STYLE}</style></head><body><main>"
         f"{''.join(parts)}</main></body></html>"
     ).encode()
+
+
+def _two_beside(parts: Sequence[str]) -> str:
+    """Parts one above the other on a screen, two beside one another on paper."""
+    return f"<div class='two'>{''.join(f'<section>{part}</section>' for part in parts)}</div>"
 
 
 def _plain_names(compared: Compared) -> Compared:
@@ -185,10 +201,9 @@ def _metrics(compared: Compared, found: Sequence[Bill]) -> list[str]:
         with_words = bool(st.session_state.get("languages_words"))
         segmenter = segmenter_of(compared.parallel, side) if with_words else None
         known = [row for row in metrics_table(compared, rows, side, segmenter) if set(row[1:]) != {"–"}]
-        parts.append(f"<h2>{html.escape(name)}</h2>{table_html(known)}")
-        if with_words:
-            parts.append(f"<p><small>{html.escape(words_said(segmenter))}</small></p>")
-    return [*parts, f"<p><small>{html.escape(t('metrics.counted'))}</small></p>"]
+        said = f"<p><small>{html.escape(words_said(segmenter))}</small></p>" if with_words else ""
+        parts.append(f"<h2>{html.escape(name)}</h2>{table_html(known)}{said}")
+    return parts
 
 
 def _definition(name: str) -> str:
