@@ -478,6 +478,37 @@ def test_three_languages_are_compared() -> None:
         assert not app.exception
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_guessed_encoding_is_said_and_can_be_changed(language: str) -> None:
+    german = ["Die größte Straße führt über die Brücke zum Schloß."] * 40
+    files = ("a.de", lines(*german).encode("cp1252")), ("b.en", lines(*ENGLISH_LINES[:40]))
+    app = upload(*files, language=language)
+    assert catalogue(language)["languages.guessed"].split("{")[2].split("}")[1] in app.warning[0].value
+    (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
+    assert (picker.value, german[0] in app.text[0].value) == ("cp1252", True)
+    picker.set_value("mac_roman").run()
+    (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
+    assert (picker.value, german[0] in app.text[0].value) == ("mac_roman", False)
+    misread = lines(*german).encode("cp1252").decode("mac_roman").splitlines()
+    assert bills(app)["GPT-2", "a.de"][0] == f"{by_hand('gpt2', misread):,}"
+    picker.set_value("utf-8").run()
+    assert "` a.de `" in app.error[0].value
+    (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
+    picker.set_value("cp1252").run()
+    assert not app.error
+    assert bills(app)["GPT-2", "a.de"][0] == f"{by_hand('gpt2', german):,}"
+
+
+def test_an_encoding_that_is_not_found_can_be_chosen() -> None:
+    french = "Le café crème d'été à Noël, déjà vu où ça ?"
+    app = upload(("t.tsv", f"fr\tqc\n{french}\t{french}\n".encode("mac_roman")))
+    assert len(app.error) == 1
+    app.selectbox[0].set_value("mac_roman").run()
+    assert not app.error
+    assert bills(app)["GPT-2", "fr"][0] == f"{by_hand('gpt2', [french]):,}"
+    assert app.text[0].value == french
+
+
 CSV = 'id,th,en\n1,"แมว\nดำตัวหนึ่ง","a ""black"" cat, one"\n2,หมาขาวตัวใหญ่,a large white dog\n3,นกบินอยู่,a bird flies\n'
 
 

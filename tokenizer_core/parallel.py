@@ -138,14 +138,18 @@ def parallel_texts(names: Sequence[str], texts: Sequence[str]) -> Parallel:
     return _checked(Parallel(column_labels(names), lines, tuple(texts)))
 
 
-def parallel_files(files: Sequence[PackedFile], *, encoding: str | None = None) -> Parallel:
-    """Text files with the same lines, one for each language; raises `CorpusError`, which names the file."""
+def parallel_files(files: Sequence[PackedFile], *, encoding: str | Sequence[str | None] | None = None) -> Parallel:
+    """Text files with the same lines, one for each language; raises `CorpusError`, which names the file.
+
+    `encoding` is that of all files, or of each; None is found out.
+    """
     texts, guesses = [], []
-    for file in files:
+    encodings = [encoding] * len(files) if encoding is None or isinstance(encoding, str) else encoding
+    for file, said in zip(files, encodings, strict=True):
         if file.refusal is not None:
             raise file.refusal
         try:
-            decoded = decode_text(file.content, encoding=encoding)
+            decoded = decode_text(file.content, encoding=said)
         except CorpusError as error:
             raise CorpusError(f"{file.name}: {error}", error.code, **error.values, file=file.name) from None
         texts.append(decoded.text)
@@ -190,9 +194,12 @@ def read_parallel(
     *,
     columns: Collection[str] | None = None,
     header: bool | None = None,
-    encoding: str | None = None,
+    encoding: str | Sequence[str | None] | None = None,
 ) -> Parallel:
-    """One table, or a text file for each language; raises `CorpusError` where that is not what came."""
+    """One table, or a text file for each language; raises `CorpusError` where that is not what came.
+
+    `encoding` is that of all files, or of each; None is found out.
+    """
     tables = [file.name for file in files if is_table(file.name)]
     if tables and len(files) > 1:
         raise CorpusError(
@@ -203,7 +210,8 @@ def read_parallel(
             files=len(files),
         )
     if tables:
-        return parallel_table(files[0], columns=columns, header=header, encoding=encoding)
+        said = encoding if encoding is None or isinstance(encoding, str) else encoding[0]
+        return parallel_table(files[0], columns=columns, header=header, encoding=said)
     return parallel_files(files, encoding=encoding)
 
 

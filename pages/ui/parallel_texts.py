@@ -7,9 +7,11 @@ from functools import cache
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pages.ui.corpus import openings
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.state import remembered
+from pages.ui.uploads import MENDED_BY_ENCODING, encoding_name, encoding_picker
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.archives import PackedFile, unpack
 from tokenizer_core.errors import CorpusError
@@ -129,13 +131,29 @@ class Upload:
     ids: tuple[str, ...]
     names: tuple[str, ...] = ()
     files: list[PackedFile] = field(default_factory=list)
-    """Kept while they may be read in another way: tables only."""
+    """Kept while they may be read in another way."""
+    encodings: dict[int, str] = field(default_factory=dict)
+    """Those that the visitor chose, by the place of the file."""
     parallel: Parallel | None = None
     refusal: CorpusError | None = None
 
     @property
     def is_table(self) -> bool:
         return len(self.names) == 1 and is_table(self.names[0])
+
+    @property
+    def doubtful(self) -> list[int]:
+        """The places of files whose encoding may be another one."""
+        names = [guess.name for guess in self.parallel.guesses] if self.parallel else []
+        if self.refusal is not None and self.refusal.code in MENDED_BY_ENCODING:
+            names.append(str(self.refusal.values.get("file", self.names[0])))
+        places = range(len(self.files))
+        return [place for place in places if place in self.encodings or self.names[place] in names]
+
+    def read(self, *, header: bool | None = None, columns: Sequence[str] | None = None) -> Parallel:
+        """The files as parallel texts; raises `CorpusError` where they are none."""
+        encodings = [self.encodings.get(place) for place in range(len(self.files))]
+        return read_parallel(self.files, header=header, columns=columns, encoding=encodings)
 
 
 def _pick_upload() -> Parallel | None:
@@ -156,10 +174,32 @@ def _pick_upload() -> Parallel | None:
         _read(upload)
     if upload.refusal is not None or upload.parallel is None:
         st.error(_refused(upload), icon=":material/error:")
+        _pick_encodings(upload)
         return None
     if not uploads:
         st.caption(t("corpus.kept", names=", ".join(map(as_plain_markdown, upload.names))))
+    _pick_encodings(upload)
     return _as_chosen(upload, upload.parallel) if upload.is_table else upload.parallel
+
+
+def _pick_encodings(upload: Upload) -> None:
+    """A choice for each file whose encoding is a guess, with what it begins with when read so."""
+    guessed = {guess.name: guess.encoding for guess in (upload.parallel.guesses if upload.parallel else ())}
+    for place in upload.doubtful:
+        widget = f"languages_encoding_{upload.ids[0]}_{place}"
+
+        def choose(place: int = place, widget: str = widget) -> None:
+            upload.encodings[place] = st.session_state[widget]
+            upload.parallel = upload.refusal = None
+
+        encoding_picker(
+            widget,
+            upload.encodings.get(place) or guessed.get(upload.names[place]),
+            label=t("languages.encoding", name=as_plain_markdown(upload.names[place])),
+            on_change=choose,
+        )
+        if upload.parallel:
+            st.text(openings([upload.parallel.texts[0 if upload.is_table else place]]))
 
 
 def _forget() -> None:
@@ -210,10 +250,10 @@ def _read(upload: Upload) -> None:
     """Read the files of an upload for the first time: as parallel texts, or the reason why they are none."""
     with st.spinner(t("files.reading")):
         try:
-            upload.parallel = read_parallel(upload.files)
+            upload.parallel = upload.read()
         except CorpusError as error:
             upload.refusal = error
-    if not upload.is_table:
+    if not upload.is_table and not upload.doubtful:
         upload.files = []
 
 
@@ -231,16 +271,16 @@ def _as_chosen(upload: Upload, parallel: Parallel) -> Parallel | None:
     try:
         header = st.checkbox(t("files.header"), value=bool(parallel.header), key=f"languages_header_{first_id}")
         if header != parallel.header:
-            parallel = read_parallel(upload.files, header=header)
+            parallel = upload.read(header=header)
         columns = st.multiselect(
             t("languages.columns"),
             parallel.columns,
             default=list(parallel.names),
             max_selections=MAX_LANGUAGES,
-            key=f"languages_columns_{header}_{first_id}",
+            key=f"languages_columns_{header}_{upload.encodings.get(0)}_{first_id}",
         )
         if set(columns) != set(parallel.names):
-            parallel = read_parallel(upload.files, header=header, columns=columns)
+            parallel = upload.read(header=header, columns=columns)
     except CorpusError as error:
         st.error(error_sentence(error), icon=":material/error:")
         return None
@@ -254,7 +294,12 @@ def say_what_was_read(compared: Compared) -> None:
     empty = parallel.empty
     for guess in parallel.guesses:
         st.warning(
-            t("languages.guessed", name=as_plain_markdown(guess.name), encoding=guess.encoding.upper()),
+            t(
+                "languages.guessed",
+                name=as_plain_markdown(guess.name),
+                encoding=encoding_name(guess.encoding),
+                texts=t("languages.texts"),
+            ),
             icon=":material/help:",
         )
     if parallel.skipped_rows:

@@ -20,7 +20,9 @@ MAX_SHOWN = 10
 """Files in the list of what was read; of more it says how many."""
 MAX_NAMED = 4
 _UNPACKED, _READ, _CHOICES = "corpus_uploads", "corpus_read", "corpus_choices"
-_BY_ENCODING = ("encoding_not_found", "undecodable", "broken_utf8", "cut_off_utf8", "no_rows", "too_many_columns")
+MENDED_BY_ENCODING = (
+    *("encoding_not_found", "undecodable", "broken_utf8", "cut_off_utf8", "no_rows", "too_many_columns"),
+)
 """What another encoding may mend."""
 _GUESSES = ("encoding_not_found", "undecodable")
 
@@ -284,7 +286,7 @@ def _reading_settings(files: Mapping[str, PackedFile], readings: Mapping[str, Re
 
 
 def _is_changeable(reading: Reading) -> bool:
-    return isinstance(reading, CorpusFile) or reading.code in _BY_ENCODING
+    return isinstance(reading, CorpusFile) or reading.code in MENDED_BY_ENCODING
 
 
 def _is_doubtful(reading: Reading) -> bool:
@@ -373,14 +375,16 @@ def _header_picker(key: str, current: bool) -> None:
     st.toggle(t("files.header"), key=widget, on_change=choose)
 
 
-def encoding_picker(widget: str, current: str | None, *, on_change: Callable[[], None] | None = None) -> None:
+def encoding_picker(
+    widget: str, current: str | None, *, label: str | None = None, on_change: Callable[[], None] | None = None
+) -> None:
     """A choice among encodings, of which none is chosen while no one fits."""
     options, known = list(CANDIDATE_ENCODINGS), section("encodings")
     if current:
         st.session_state[widget] = current.removesuffix("-sig")
         options = list(dict.fromkeys([*options, st.session_state[widget]]))
     st.selectbox(
-        t("corpus.encoding"),
+        label or t("corpus.encoding"),
         options,
         format_func={option: known.get(option, option) for option in options}.__getitem__,
         index=None,
