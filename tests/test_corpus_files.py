@@ -270,7 +270,8 @@ def test_broken_lines_of_json_are_skipped_and_counted() -> None:
     ]
     file = read("a.jsonl", "\n".join(lines))
     assert file.text == "a cat sat\na bare string\na whole one: 😀\nline\nbreak and \u2028\n"
-    assert (file.columns, file.rows, file.skipped_rows, file.first_skipped) == (("text",), 5, 4, 3)
+    assert (file.columns, file.chosen) == (("text", "other.text"), ("text",))
+    assert (file.rows, file.skipped_rows, file.first_skipped) == (5, 4, 3)
 
 
 def test_a_line_of_json_too_long_to_be_read_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:

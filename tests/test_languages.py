@@ -512,6 +512,14 @@ def test_an_encoding_that_is_not_found_can_be_chosen() -> None:
 CSV = 'id,th,en\n1,"แมว\nดำตัวหนึ่ง","a ""black"" cat, one"\n2,หมาขาวตัวใหญ่,a large white dog\n3,นกบินอยู่,a bird flies\n'
 
 
+def test_a_table_that_has_no_head_line_is_compared() -> None:
+    pairs = [{"translation": {"en": en, "th": th}} for th, en in zip(THAI_LINES[:30], ENGLISH_LINES[:30])]
+    app = upload(("pairs.jsonl", "\n".join(map(json.dumps, pairs))))
+    assert not app.checkbox
+    assert bills(app)["GPT-2", "translation.th"][0] == f"{by_hand('gpt2', THAI_LINES[:30]):,}"
+    assert bills(app)["GPT-2", "translation.en"][1] == "1.00 ×"
+
+
 def test_a_table_with_quotes_and_line_breaks_is_compared() -> None:
     app = upload(("t.csv", CSV))
     found = bills(app)

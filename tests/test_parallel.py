@@ -1,6 +1,7 @@
 """Parallel texts: what is read, what is refused, and that premiums are those that tiktoken gives by hand."""
 
 import gzip
+import json
 import random
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ import tiktoken
 from conftest import REPOSITORY, hostile_texts
 from hypothesis import given
 from hypothesis import strategies as st
+from test_corpus_files import parquet
 
 from tokenizer_core.archives import PackedFile, unpack
 from tokenizer_core.errors import CorpusError, TokenizerError
@@ -217,6 +219,46 @@ def test_a_table_of_one_column_is_refused() -> None:
     with pytest.raises(CorpusError) as caught:
         parallel_table(PackedFile("t.csv", b"text\nonly this\nand that\n"))
     assert caught.value.code == "parallel_languages"
+
+
+PAIRS = [{"en": en, "th": th} for th, en in zip(THAI_LINES[:40], ENGLISH_LINES[:40])]
+KINDS = {
+    "flat.jsonl": "\n".join(json.dumps({"id": str(n), **pair}) for n, pair in enumerate(PAIRS)).encode(),
+    "nested.ndjson": "\n".join(json.dumps({"translation": pair}) for pair in PAIRS).encode(),
+    "flat.parquet": parquet({"n": list(range(40)), **{name: [pair[name] for pair in PAIRS] for name in PAIRS[0]}}),
+    "nested.parquet": parquet({"translation": PAIRS}),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_tables_of_each_kind_have_the_same_pairs(name: str) -> None:
+    parallel = read_parallel([PackedFile(name, KINDS[name])])
+    prefix = "translation." if "nested" in name else ""
+    assert parallel.names == (f"{prefix}en", f"{prefix}th")
+    assert parallel.lines == (tuple(ENGLISH_LINES[:40]), tuple(THAI_LINES[:40]))
+    assert parallel.header is None
+    chosen = read_parallel([PackedFile(name, KINDS[name])], columns=[f"{prefix}th", f"{prefix}en"])
+    assert chosen.lines == parallel.lines
+
+
+def test_what_is_missing_is_an_empty_line_and_what_is_broken_is_left_out() -> None:
+    rows = '{"a": "one cat", "b": "ein Hund"}\n{"a": "a bird"}\nbroken\n{"b": "die Maus", "a": null}\n'
+    table = parquet({"t": [{"a": "one cat", "b": "ein Hund"}, {"a": "a bird", "b": None}, None]})
+    read = read_parallel([PackedFile("t.jsonl", rows.encode())])
+    assert read.lines == (("one cat", "a bird", ""), ("ein Hund", "", "die Maus"))
+    assert (read.skipped_rows, read.first_skipped) == (1, 3)
+    assert read_parallel([PackedFile("t.parquet", table)]).lines == (
+        ("one cat", "a bird", ""),
+        ("ein Hund", "", ""),
+    )
+
+
+def test_a_packed_table_that_becomes_too_large_is_refused() -> None:
+    table = parquet({"a": ["x" * 1_000] * 1_000, "b": ["y z"] * 1_000})
+    assert len(table) < 10_000
+    with pytest.raises(CorpusError) as caught:
+        read_parallel([PackedFile("t.parquet", table)], max_bytes=500_000)
+    assert caught.value.code == "unpacked_too_large"
 
 
 # ---- premiums

@@ -26,8 +26,9 @@ _ABOUT = """\
 Count the tokens of the same lines in several languages, and the premium: the tokens of a language divided by
 those of the base language, a ratio of sums over all lines.
 
-FILES are text files, one for each language, aligned line by line, or one .csv or .tsv table with a language in
-each column. Only \\n and \\r\\n end a line; an end at the very end of a file begins no other line.
+FILES are text files, one for each language, aligned line by line, or one table with a language in each column:
+.csv, .tsv, .jsonl or .parquet. Only \\n and \\r\\n end a line; an end at the very end of a file begins no other
+line.
 
 The tokens depend on how lines are joined, which is said with every figure:
   lines   each line by itself, without its end (of a table: each cell)

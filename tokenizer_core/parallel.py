@@ -19,7 +19,7 @@ from tokenizer_core.corpus import decode_text
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.labels import column_labels
 from tokenizer_core.segments import Ints, TextMap, TokenSource, token_lengths
-from tokenizer_core.tables import csv_columns
+from tokenizer_core.tables import TableColumns, csv_columns, jsonl_columns, parquet_columns
 from tokenizer_core.tokenizer import EncodedTexts
 from tokenizer_core.words import Segmenter, word_spans
 
@@ -30,7 +30,11 @@ text with a space between two."""
 JOININGS: tuple[Joining, ...] = get_args(Joining)
 MAX_LANGUAGES = 20
 MAX_PAIRS = 1_000_000
-TABLES = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+MAX_BYTES = 200 * 2**20
+"""Of text that a packed table may hold."""
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+PARQUET = ".parquet"
 _BLOCK = 500_000
 """Characters that are measured at once: their maps take 50 MB."""
 _SHIFTS = (-3, -2, -1, 1, 2, 3)
@@ -164,23 +168,35 @@ def parallel_table(
     columns: Collection[str] | None = None,
     header: bool | None = None,
     encoding: str | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Parallel:
-    """A CSV or TSV table with one language in each column; broken rows are left out of all of them, and counted.
+    """A table with one language in each column, its kind told by its name; broken rows are left out of all of
+    them, and counted.
 
     >>> parallel_table(PackedFile("t.csv", "th,en\\nแมว,a cat\\n".encode()), header=True).names
     ('th', 'en')
     """
     if file.refusal is not None:
         raise file.refusal
-    decoded = decode_text(file.content, encoding=encoding)
-    delimiter = next((mark for suffix, mark in TABLES.items() if file.name.lower().endswith(suffix)), ",")
-    table = csv_columns(decoded.text, columns=columns, header=header, delimiter=delimiter)
+    name = file.name.lower()
+    guesses: tuple[Guess, ...] = ()
+    table: TableColumns
+    if name.endswith(PARQUET):
+        table = parquet_columns(file.content, columns=columns, max_bytes=max_bytes)
+    else:
+        decoded = decode_text(file.content, encoding=encoding)
+        guesses = (Guess(file.name, decoded.encoding),) if decoded.is_guess else ()
+        if name.endswith(JSON_LINES):
+            table = jsonl_columns(decoded.text, columns=columns)
+        else:
+            delimiter = next((mark for suffix, mark in DELIMITERS.items() if name.endswith(suffix)), ",")
+            table = csv_columns(decoded.text, columns=columns, header=header, delimiter=delimiter)
     return _checked(
         Parallel(
             table.chosen,
             table.cells,
             tuple(map("\n".join, table.cells)),
-            (Guess(file.name, decoded.encoding),) if decoded.is_guess else (),
+            guesses,
             table.columns,
             table.header,
             table.skipped_rows,
@@ -195,6 +211,7 @@ def read_parallel(
     columns: Collection[str] | None = None,
     header: bool | None = None,
     encoding: str | Sequence[str | None] | None = None,
+    max_bytes: int = MAX_BYTES,
 ) -> Parallel:
     """One table, or a text file for each language; raises `CorpusError` where that is not what came.
 
@@ -211,13 +228,13 @@ def read_parallel(
         )
     if tables:
         said = encoding if encoding is None or isinstance(encoding, str) else encoding[0]
-        return parallel_table(files[0], columns=columns, header=header, encoding=said)
+        return parallel_table(files[0], columns=columns, header=header, encoding=said, max_bytes=max_bytes)
     return parallel_files(files, encoding=encoding)
 
 
 def is_table(name: str) -> bool:
     """Whether the name of a file says that it is a table."""
-    return name.lower().endswith(tuple(TABLES))
+    return name.lower().endswith((*DELIMITERS, *JSON_LINES, PARQUET))
 
 
 def _checked(parallel: Parallel) -> Parallel:

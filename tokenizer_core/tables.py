@@ -2,6 +2,7 @@
 
 In the text every cell of the chosen columns is a line, row after row; empty cells are left out. Line breaks
 within a cell are kept, so that such a cell is several lines. A row that is broken is skipped and counted.
+Parallel texts need the cells themselves: there each column keeps all of its cells, empty ones included.
 """
 
 import csv
@@ -9,10 +10,11 @@ import io
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokenizer_core.archives import too_large
 from tokenizer_core.errors import CorpusError
@@ -37,7 +39,8 @@ _SAMPLE_ROWS = 1_000
 _SAMPLE_CELL = 2_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 _NUMBER = re.compile(r"[\s\d.,:/%+-]*")
-_Row = TypeVar("_Row")
+_Rows = Iterator[tuple[int, Sequence[str] | None]]
+"""The cells of each row with the number of its line; None for a broken one."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,33 @@ class TableText:
     skipped_rows: int = 0
     first_skipped: int | None = None
     """The line of the first row that was skipped, from 1 up."""
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """Some columns of a table cell by cell, all of the same length: the rows that could be read."""
+
+    columns: tuple[str, ...]
+    chosen: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...] = field(repr=False)
+    """For each chosen column its cells, empty ones and line breaks in them included."""
+    header: bool | None
+    """Whether the first line names the columns; None where the format has no such line."""
+    skipped_rows: int = 0
+    first_skipped: int | None = None
+    """The line of the first row that was skipped, from 1 up."""
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A table of any kind whose columns were found, before its rows are read."""
+
+    labels: tuple[str, ...]
+    header: bool | None
+    sample: Callable[[int], Sequence[str]]
+    """The first cells of a column, from 0 up, by which columns are chosen."""
+    rows: Callable[[Sequence[int]], _Rows]
+    """The cells of some columns."""
 
 
 class _Style(NamedTuple):
@@ -76,25 +106,7 @@ def csv_text(
     >>> table.chosen, table.text, table.skipped_rows, table.first_skipped
     (('text',), 'a cat\\na dog\\n', 1, 3)
     """
-    table = _open_csv(text, header, delimiter)
-    chosen = _choose(table.labels, columns, lambda place: [cells[place] for cells in table.body])
-    places = [table.labels.index(label) for label in chosen]
-    gathered = _gather(table.rows, lambda cells: [cells[place] for place in places])
-    return TableText(gathered.text, table.labels, chosen, table.header, *gathered[1:])
-
-
-@dataclass(frozen=True)
-class TableColumns:
-    """Some columns of a table cell by cell, all of the same length: the rows that could be read."""
-
-    columns: tuple[str, ...]
-    chosen: tuple[str, ...]
-    cells: tuple[tuple[str, ...], ...] = field(repr=False)
-    """For each chosen column its cells, empty ones and line breaks in them included."""
-    header: bool
-    skipped_rows: int = 0
-    first_skipped: int | None = None
-    """The line of the first row that was skipped, from 1 up."""
+    return _as_text(_open_csv(text, header, delimiter), columns)
 
 
 def csv_columns(
@@ -108,36 +120,10 @@ def csv_columns(
     >>> table.chosen, table.cells
     (('th', 'en'), (('แมว', 'หมา'), ('a, cat', 'a\\ndog')))
     """
-    table = _open_csv(text, header, delimiter)
-    chosen = _choose(table.labels, columns, lambda place: [cells[place] for cells in table.body])
-    if columns is None and len(chosen) < 2:
-        lettered = [any(_has_letter(cells[place]) for cells in table.body) for place in range(len(table.labels))]
-        chosen = tuple(label for label, has_letters in zip(table.labels, lettered) if has_letters)
-    places = [table.labels.index(label) for label in chosen]
-    cells: list[list[str]] = [[] for _ in places]
-    skipped, first_skipped = 0, None
-    for number, (line, row) in enumerate(table.rows, 1):
-        _check_rows(number)
-        if row is None:
-            skipped += 1
-            first_skipped = first_skipped or line
-            continue
-        for column, place in zip(cells, places):
-            column.append(row[place])
-    return TableColumns(table.labels, chosen, tuple(map(tuple, cells)), table.header, skipped, first_skipped)
+    return _as_columns(_open_csv(text, header, delimiter), columns)
 
 
-class _Csv(NamedTuple):
-    """A CSV file whose delimiter and columns were found, before its rows are read."""
-
-    labels: tuple[str, ...]
-    header: bool
-    body: list[list[str]]
-    """The first rows, by which columns are chosen."""
-    rows: Iterator[tuple[int, list[str] | None]]
-
-
-def _open_csv(text: str, header: bool | None, delimiter: str) -> _Csv:
+def _open_csv(text: str, header: bool | None, delimiter: str) -> _Table:
     csv.field_size_limit(MAX_CELL)  # holds for the whole process, and is never set to anything else
     head = _head(text)
     style = _find_style(head, delimiter)
@@ -151,10 +137,15 @@ def _open_csv(text: str, header: bool | None, delimiter: str) -> _Csv:
     if header is None:
         header = len(first) == width and _is_header(first, body[1:])
     labels = column_labels(first if header and len(first) == width else [""] * width)
-    rows = _records(text, style, width)
-    if header:
-        next(rows, None)
-    return _Csv(labels, header, body[header:], rows)
+    below = body[header:]
+
+    def rows(places: Sequence[int]) -> _Rows:
+        records = _records(text, style, width)
+        if header:
+            next(records, None)
+        return ((line, cells and [cells[place] for place in places]) for line, cells in records)
+
+    return _Table(labels, header, lambda place: [cells[place] for cells in below], rows)
 
 
 def _head(text: str) -> str:
@@ -258,11 +249,25 @@ def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
 def jsonl_text(text: str, *, columns: Collection[str] | None = None) -> TableText:
     """The chosen keys of objects, one a line; a line that is a bare string counts as the column "text".
 
-    Values that are no strings are left out. A line that is no JSON, or neither object nor string, is skipped.
+    The strings of an object within the object are columns too, as "translation.en"; all other values are left
+    out. A line that is no JSON, or neither object nor string, is skipped.
 
     >>> jsonl_text('{"text": "a cat", "n": 1}\\nbroken\\n"a dog"').text
     'a cat\\na dog\\n'
     """
+    return _as_text(_open_jsonl(text), columns)
+
+
+def jsonl_columns(text: str, *, columns: Collection[str] | None = None) -> TableColumns:
+    """The values of some keys, line by line: read as `jsonl_text` reads them; a missing one is empty.
+
+    >>> jsonl_columns('{"th": "แมว", "en": "a cat"}\\n{"en": "a dog"}\\n').cells
+    (('แมว', ''), ('a cat', 'a dog'))
+    """
+    return _as_columns(_open_jsonl(text), columns)
+
+
+def _open_jsonl(text: str) -> _Table:
     _check_rows(text.count("\n"))
     samples: dict[str, list[str]] = {}
     for _, values in _objects(text):
@@ -274,11 +279,13 @@ def jsonl_text(text: str, *, columns: Collection[str] | None = None) -> TableTex
     if not samples:
         raise no_rows()
     keys = list(samples)
-    labels = column_labels(keys)
-    chosen = _choose(labels, columns, lambda place: samples[keys[place]])
-    wanted = [keys[labels.index(label)] for label in chosen]
-    gathered = _gather(_objects(text), lambda values: [values.get(key, "") for key in wanted])
-    return TableText(gathered.text, labels, chosen, None, *gathered[1:])
+
+    def rows(places: Sequence[int]) -> _Rows:
+        wanted = [keys[place] for place in places]
+        for line, values in _objects(text):
+            yield line, None if values is None else [values.get(key, "") for key in wanted]
+
+    return _Table(column_labels(keys), None, lambda place: samples[keys[place]], rows)
 
 
 def looks_like_json_lines(text: str) -> bool:
@@ -322,7 +329,13 @@ def _strings(line: str) -> Mapping[str, str]:
         value = {PLAIN: value}
     if not isinstance(value, dict):
         raise ValueError("neither object nor string")
-    strings = {key: each for key, each in value.items() if isinstance(each, str) and each}
+    within = {
+        f"{key}.{name}": each
+        for key, inner in value.items()
+        if isinstance(inner, dict)
+        for name, each in inner.items()
+    }
+    strings = {key: each for key, each in (within | value).items() if isinstance(each, str) and each}
     if "\\u" in line:
         "".join([*strings, *strings.values()]).encode()  # half a character is refused
     return strings
@@ -334,40 +347,57 @@ def _strings(line: str) -> Mapping[str, str]:
 def parquet_text(content: bytes, *, columns: Collection[str] | None = None, max_bytes: int) -> TableText:
     """The chosen columns of a Parquet file, which may hold at most `max_bytes` bytes of text.
 
+    The fields of a struct are columns too, as "translation.en".
+
     Sizes are checked before anything is unpacked: values that repeat take no place in the file.
     """
+    with _whole():
+        return _as_text(_open_parquet(content, max_bytes), columns)
+
+
+def parquet_columns(content: bytes, *, columns: Collection[str] | None = None, max_bytes: int) -> TableColumns:
+    """The cells of some columns, row by row: read as `parquet_text` reads them; a missing one is empty."""
+    with _whole():
+        return _as_columns(_open_parquet(content, max_bytes), columns)
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """Turns what is wrong with a Parquet file into a `CorpusError`."""
     import pyarrow as pa  # 0.1 s to import, and most uploads are no Parquet
 
     try:
-        return _parquet_text(content, columns, max_bytes)
+        yield
     except CorpusError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise CorpusError("the file must be whole; it is damaged", "damaged_file", kind="Parquet") from error
 
 
-def _parquet_text(content: bytes, columns: Collection[str] | None, max_bytes: int) -> TableText:
+def _open_parquet(content: bytes, max_bytes: int) -> _Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    fields = list(pq.read_schema(pa.BufferReader(content)))
+    fields = list(pq.read_schema(pa.BufferReader(content)).empty_table().flatten().schema)
     strings = [each.name for each in fields if _is_string(each.type)]
     if not strings:
         raise CorpusError("one column at least must hold text; none does", "no_text_column")
     _check_columns(len(strings))
     if len({each.name for each in fields}) < len(fields):
         raise CorpusError("columns must have names of their own", "same_columns")
-    labels = column_labels(strings)
     # As dictionaries, or a value that repeats a million times would take its place a million times.
     file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=strings, pre_buffer=False)
     _check_rows(file.metadata.num_rows)
     sample = next(file.iter_batches(_SAMPLE_ROWS, columns=strings, use_threads=False), None)
     if sample is None:
         raise no_rows()
-    chosen = _choose(labels, columns, lambda place: _beginnings(sample.column(strings[place])))
-    wanted = [strings[labels.index(label)] for label in chosen]
-    gathered = _gather(_parquet_rows(file, wanted, max_bytes), lambda cells: cells)
-    return TableText(gathered.text, labels, chosen, None, *gathered[1:])
+    beginning = _flat(sample)
+    return _Table(
+        column_labels(strings),
+        None,
+        lambda place: _beginnings(beginning[strings[place]]),
+        lambda places: _parquet_rows(file, [strings[place] for place in places], max_bytes),
+    )
 
 
 def _is_string(kind: "pa.DataType") -> bool:
@@ -377,6 +407,14 @@ def _is_string(kind: "pa.DataType") -> bool:
     if kinds.is_dictionary(kind):
         kind = kind.value_type
     return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind))
+
+
+def _flat(batch: "pa.RecordBatch") -> dict[str, Any]:
+    """The columns by their names, those within a struct too."""
+    import pyarrow as pa
+
+    flat = pa.Table.from_batches([batch]).flatten()
+    return {name: flat.column(name).chunk(0) for name in flat.column_names}
 
 
 def _beginnings(column: Any) -> list[str]:
@@ -399,7 +437,8 @@ def _parquet_rows(file: Any, names: list[str], max_bytes: int) -> Iterator[tuple
         raise too_large(max_bytes)
     size = number = 0
     for batch in file.iter_batches(65_536, columns=names, use_threads=False):
-        cells = [batch.column(name) for name in names]
+        columns = _flat(batch)
+        cells = [columns[name] for name in names]
         for column in cells:
             lengths = pc.binary_length(column.dictionary).take(column.indices)
             size += (pc.sum(lengths).as_py() or 0) + len(column) - column.null_count
@@ -413,48 +452,72 @@ def _parquet_rows(file: Any, names: list[str], max_bytes: int) -> Iterator[tuple
 # ---- all of them
 
 
-class _Gathered(NamedTuple):
-    text: str
-    rows: int
-    skipped: int
-    first_skipped: int | None
-
-
-def _gather(rows: Iterable[tuple[int, _Row | None]], pick: Callable[[_Row], Iterable[str]]) -> _Gathered:
-    """The picked cells, each on a line; rows that are None are counted."""
+def _as_text(table: _Table, columns: Collection[str] | None) -> TableText:
+    """The cells of the chosen columns, each on a line; rows that are broken are counted."""
+    chosen = _choose(table, columns)
     written = io.StringIO()  # a list of three million short strings would take 180 MB
-    count = skipped = 0
-    first_skipped = None
-    for line, row in rows:
-        if count + skipped == MAX_ROWS:
-            _check_rows(count + skipped + 1)
-        if row is None:
-            skipped += 1
-            first_skipped = first_skipped or line
-            continue
+    lost = _Lost()
+    count = 0
+    for cells in lost.whole(table.rows(_places(table, chosen))):
         count += 1
-        for cell in pick(row):
+        for cell in cells:
             if cell:
                 written.write(cell)
                 written.write("\n")
     if not count:
         raise no_rows()
-    return _Gathered(written.getvalue(), count, skipped, first_skipped)
+    return TableText(written.getvalue(), table.labels, chosen, table.header, count, lost.count, lost.first)
 
 
-def _choose(
-    labels: Sequence[str], columns: Collection[str] | None, cells_of: Callable[[int], Sequence[str]]
-) -> tuple[str, ...]:
+def _as_columns(table: _Table, columns: Collection[str] | None) -> TableColumns:
+    """The cells of the chosen columns, at first at least two: where one is prose, all that hold letters."""
+    chosen = _choose(table, columns)
+    if columns is None and len(chosen) < 2:
+        places = range(len(table.labels))
+        chosen = tuple(table.labels[place] for place in places if any(map(_has_letter, table.sample(place))))
+    cells: list[list[str]] = [[] for _ in chosen]
+    lost = _Lost()
+    for row in lost.whole(table.rows(_places(table, chosen))):
+        for column, cell in zip(cells, row):
+            column.append(cell)
+    return TableColumns(table.labels, chosen, tuple(map(tuple, cells)), table.header, lost.count, lost.first)
+
+
+class _Lost:
+    """Counts the rows that are broken, while the others pass."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first: int | None = None
+
+    def whole(self, rows: _Rows) -> Iterator[Sequence[str]]:
+        """The rows that can be read."""
+        for number, (line, cells) in enumerate(rows, 1):
+            if number > MAX_ROWS:
+                _check_rows(number)
+            if cells is None:
+                self.count += 1
+                self.first = self.first or line
+            else:
+                yield cells
+
+
+def _places(table: _Table, chosen: Sequence[str]) -> list[int]:
+    return [table.labels.index(label) for label in chosen]
+
+
+def _choose(table: _Table, columns: Collection[str] | None) -> tuple[str, ...]:
     """The columns asked for, in the order of the table; else those that look like prose.
 
     Prose is what is on average at least half as long as in the column where it is longest.
     """
+    labels = table.labels
     if columns is not None:
         for column in columns:
             if column not in labels:
                 raise CorpusError(f"the table has no column {column!r}", "unknown_column", column=column)
         return tuple(label for label in labels if label in columns)
-    cells = [cells_of(place) for place in range(len(labels))]
+    cells = [table.sample(place) for place in range(len(labels))]
     lengths = [_mean_length(each, only=_is_prose) for each in cells]
     longest = max(lengths)
     if longest == 0:  # a list of words, or of numbers

@@ -153,7 +153,9 @@ class Upload:
     def read(self, *, header: bool | None = None, columns: Sequence[str] | None = None) -> Parallel:
         """The files as parallel texts; raises `CorpusError` where they are none."""
         encodings = [self.encodings.get(place) for place in range(len(self.files))]
-        return read_parallel(self.files, header=header, columns=columns, encoding=encodings)
+        return read_parallel(
+            self.files, header=header, columns=columns, encoding=encodings, max_bytes=MAX_CORPUS_BYTES
+        )
 
 
 def _pick_upload() -> Parallel | None:
@@ -269,7 +271,9 @@ def _as_chosen(upload: Upload, parallel: Parallel) -> Parallel | None:
     """A table read as chosen: whether its first line names the columns, and which of them are languages."""
     first_id = upload.ids[0]
     try:
-        header = st.checkbox(t("files.header"), value=bool(parallel.header), key=f"languages_header_{first_id}")
+        header = parallel.header
+        if header is not None:
+            header = st.checkbox(t("files.header"), value=header, key=f"languages_header_{first_id}")
         if header != parallel.header:
             parallel = upload.read(header=header)
         columns = st.multiselect(
