@@ -266,10 +266,22 @@ def test_words_are_cut_where_a_pretoken_ends_inside() -> None:
 
 def test_progress_counts_the_characters_that_were_cut() -> None:
     tally = PatternTally("mark_aware")
-    steps = list(tally.add("a " * 120_000))
+    steps = [tally.characters for _ in tally.add("a " * 120_000)]
     assert steps == sorted(steps)
     assert steps[-1] == 240_000
     assert len(steps) > 1
+
+
+def test_progress_counts_the_characters_that_were_searched_for_words() -> None:
+    text = f"{'a ' * 1_500}\n\n{'b' * 5_000} {'c' * 40_000}"
+    seen: list[str] = []
+    tally = PatternTally("mark_aware", Segmenter("spaces", lambda part: [seen.append(part) or part]))
+    steps = [tally.searched for _ in tally.add(text)]
+    assert "".join(seen) == text
+    assert max(map(len, seen)) <= 10_001
+    assert steps == sorted(steps)
+    assert steps[-1] == len(text)
+    assert "b" * 5_000 in [part.strip() for part in seen]
 
 
 def test_half_a_character_is_refused() -> None:

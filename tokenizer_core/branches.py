@@ -22,6 +22,8 @@ MAX_TRIED = 40
 BATCH = 50_000
 """Pretokens that are handed on at once while a text is cut."""
 
+# A line; of a long one some two thousand characters, up to the next white space.
+_STRETCH = regex.compile(r"[^\n]{1,2000}\S{0,8000}\n?|\n")
 _FLAGS = r"(?:[abefiLmprsuwx]|V[01])"
 _LEADING_FLAGS = regex.compile(rf"\(\?({_FLAGS}+)\)")
 _FLAG_GROUP = regex.compile(rf"\(\?({_FLAGS}*)(?:-([a-zA-Z]+))?([:)])")
@@ -354,6 +356,9 @@ class PatternTally:
     pattern: str
     segmenter: Segmenter | None = None
     characters: int = 0
+    """Characters that were cut."""
+    searched: int = 0
+    """Characters that were searched for words."""
     counts: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     lossless: bool = True
@@ -362,8 +367,8 @@ class PatternTally:
     )
     """How many have a cut inside, and how many there are."""
 
-    def add(self, text: str) -> Iterator[int]:
-        """Count a text; tells again and again how many of its characters have been cut so far."""
+    def add(self, text: str) -> Iterator[None]:
+        """Count a text, with a pause again and again, in which the caller may tell how far it is."""
         lengths: list[Ints] = []
         done = 0
         started = time.perf_counter()
@@ -372,16 +377,20 @@ class PatternTally:
             self.counts.update(batch)
             self.lossless &= text.startswith("".join(batch), done)
             lengths.append(np.fromiter(map(len, batch), dtype=np.int64, count=len(batch)))
-            done += int(lengths[-1].sum())
-            yield done
+            size = int(lengths[-1].sum())
+            done += size
+            self.characters += size
+            yield
             started = time.perf_counter()
         self.lossless &= done == len(text)
         if text:
-            self.characters += len(text)
-            self._count_cut(text, np.cumsum(np.concatenate(lengths))[:-1])
+            cuts = np.cumsum(np.concatenate(lengths))[:-1]
+            self._count_cut_clusters(text, cuts)
+            if self.segmenter is not None:
+                yield from self._count_cut_words(text, cuts, self.segmenter)
 
-    def _count_cut(self, text: str, cuts: Ints) -> None:
-        """Clusters and words with a cut inside, for cuts before these characters."""
+    def _count_cut_clusters(self, text: str, cuts: Ints) -> None:
+        """Clusters with a cut inside, for cuts before these characters."""
         text_map = TextMap(text)
         starts = text_map.cluster_starts[:-1]
         thai = (text_map.code_points >= 0x0E00) & (text_map.code_points <= 0x0E7F)
@@ -389,17 +398,15 @@ class PatternTally:
         torn = _torn(starts, cuts)
         for name, of in (("clusters", np.ones_like(is_thai)), ("thai", is_thai)):
             self._note(name, torn & of, of)
-        if self.segmenter is not None:
-            self._count_cut_words(text, cuts, self.segmenter)
 
-    def _count_cut_words(self, text: str, cuts: Ints, segmenter: Segmenter) -> None:
-        """Words with a cut inside; line by line, for segmenters of Thai get slower as a text gets longer."""
-        start = 0
-        for line in text.splitlines(keepends=True):
-            spans = word_spans(line, segmenter) + start
+    def _count_cut_words(self, text: str, cuts: Ints, segmenter: Segmenter) -> Iterator[None]:
+        """Words with a cut inside; stretch by stretch, for segmenters of Thai get slower as a text gets longer."""
+        for stretch in _STRETCH.finditer(text):
+            spans = word_spans(stretch[0], segmenter) + stretch.start()
             inside = np.searchsorted(cuts, spans[:, 1]) > np.searchsorted(cuts, spans[:, 0], side="right")
             self._note("words", inside, np.ones_like(inside))
-            start += len(line)
+            self.searched += len(stretch[0])
+            yield
 
     def _note(self, name: str, torn: Flags, of: Flags) -> None:
         self.cut[name][0] += int(np.count_nonzero(torn))

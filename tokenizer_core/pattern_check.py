@@ -44,6 +44,8 @@ class PatternCheck:
         self.characters = sum(map(len, texts))
         self.done = 0
         """Characters that have been cut so far."""
+        self.searched: int | None = None
+        """Characters that have been searched for words so far, which takes longest; None where nothing can."""
         self.figures: PatternFigures | None = None
         self.longest = 0
         """Characters of the longest pretoken, of which `figures` has the beginning."""
@@ -98,7 +100,7 @@ class PatternCheck:
     def _take_in(self, event: dict[str, Any]) -> None:
         match event.pop("event"):
             case "progress":
-                self.done = event["characters"]
+                self.done, self.searched = event["characters"], event["searched"]
             case "figures":
                 self.done = self.characters
                 self.longest = event.pop("longest_characters")
@@ -141,12 +143,12 @@ def main() -> None:
         tally = PatternTally(description["pattern"], newmm())
         told = 0.0
         for size in description["text_bytes"]:
-            before = tally.characters
             text = sys.stdin.buffer.read(size).decode("utf-8", "surrogatepass")
-            for characters in tally.add(text):
+            for _ in tally.add(text):
                 if time.monotonic() > told + PROGRESS_SECONDS:
                     told = time.monotonic()
-                    send("progress", characters=before + characters)
+                    searched = tally.searched if tally.segmenter else None
+                    send("progress", characters=tally.characters, searched=searched)
         found = tally.figures()
         shown = found._replace(longest=found.longest[:LONGEST_SHOWN])._asdict()
         send("figures", **shown, longest_characters=len(found.longest))

@@ -52,8 +52,7 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
         if was_pending and not pending:
             st.rerun()  # the timer must stop
         for chosen, check in pending:
-            words = t("lab.checking", name=chosen.short, done=check.done, characters=check.characters)
-            st.progress(check.done / max(1, check.characters), text=words)
+            _show_progress(chosen, check)
         if pending:
             st.button(t("lab.stop"), icon=":material/stop:", key="lab_stop", on_click=_stop, args=(shown,))
         for chosen, check in shown:
@@ -63,6 +62,19 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
         if done:
             rows = [(chosen.short, check.figures) for chosen, check in done if check.figures]
             st.markdown(figures_table(rows, longest=[check.longest for _, check in done]))
+
+
+def _show_progress(chosen: Chosen, check: PatternCheck) -> None:
+    """How far a check is; where words are searched for, that is nearly all the work."""
+    searching = bool(check.searched)
+    words = t(
+        "lab.searching" if searching else "lab.checking",
+        name=chosen.short,
+        done=check.searched if searching else check.done,
+        characters=check.characters,
+    )
+    done = check.done if check.searched is None else check.searched
+    st.progress(min(1.0, done / max(1, check.characters)), text=words)
 
 
 def _stop(shown: Sequence[tuple[Chosen, PatternCheck]]) -> None:
