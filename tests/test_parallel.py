@@ -489,7 +489,8 @@ def test_prices_are_read_as_people_write_them(written: str, price: float | None)
 
 
 @pytest.mark.parametrize(
-    "written", ["two", "-1", "1.2.3", "1e9", "nan", "inf", "1 000", "๒.๕", "1,2,3", "9" * 40, "<b>", "0x10"]
+    "written",
+    ["two", "-1", "1.2.3", "1e9", "nan", "inf", "1 000", "๒.๕.๑", "๒ บาท ๓", "1,2,3", "9" * 40, "<b>", "0x10"],
 )
 def test_a_price_that_is_no_number_is_refused(written: str) -> None:
     with pytest.raises(TokenizerError) as caught:

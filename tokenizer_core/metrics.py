@@ -16,6 +16,7 @@ PRICE_UNIT = 1_000_000
 """Tokens for which prices are given."""
 _THAI = regex.compile(r"\p{Thai}")
 _NUMBER = re.compile(r"(\d{1,9}|\d{1,3}(,\d{3}){1,2})(\.\d{1,9})?|\d{1,9},\d{1,2}|\.\d{1,9}")
+_THAI_DIGITS = str.maketrans("๐๑๒๓๔๕๖๗๘๙", "0123456789")
 
 
 class Cuts(NamedTuple):
@@ -148,10 +149,10 @@ def cost(tokens: int, price: float) -> float:
 def parse_price(text: str) -> float | None:
     """A price as people write it, with a point or a comma; None for nothing. Raises `TokenizerError`.
 
-    >>> parse_price("2.50"), parse_price("1,250"), parse_price("2,5"), parse_price("฿90"), parse_price(" ")
-    (2.5, 1250.0, 2.5, 90.0, None)
+    >>> parse_price("2.50"), parse_price("1,250"), parse_price("2,5"), parse_price("๘๐ บาท"), parse_price(" ")
+    (2.5, 1250.0, 2.5, 80.0, None)
     """
-    written = text.strip().strip("$€£¥฿").strip()
+    written = text.strip().removesuffix("บาท").strip("$€£¥฿ ").translate(_THAI_DIGITS)
     if not written:
         return None
     if not _NUMBER.fullmatch(written) or not written.isascii():
