@@ -187,7 +187,7 @@ def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
     tab.locator(".st-key-lab_check button").click()
     tab.locator(".st-key-costs_start button").click()
     expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(3)
-    expect(tab.locator("[data-testid=stMarkdown] table")).to_have_count(3)
+    expect(tab.locator(".figures table")).to_have_count(3)
 
 
 def define_metrics(tab: Page, words: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from conftest import OpenTab
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
+from test_languages import tables as cells_of_tables
 from test_pages import LANGUAGES, ROOT, drawn, open_page, said
 
 from pages.ui import pattern_contest, pattern_costs, pattern_lab
@@ -18,6 +19,7 @@ from pages.ui.branch_words import WORDS
 from pages.ui.costs_chart import costs_chart
 from pages.ui.jobs import registry
 from pages.ui.pattern_contest import CLUSTERS, Contest, Entrant, new_contest
+from pages.ui.pattern_lab import OWN_EXAMPLES
 from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.words import catalogue
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, pretokenize
@@ -57,12 +59,7 @@ def lanes(app: AppTest) -> list[dict]:
 
 def tables(app: AppTest) -> list[dict[str, list[str]]]:
     """The tables of the page: the cells of each line by its first one."""
-    found = []
-    for markdown in app.markdown:
-        if markdown.value.startswith("|"):
-            lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in markdown.value.splitlines()]
-            found.append({line[0]: line[1:] for line in [lines[0], *lines[2:]]})
-    return found
+    return [{row[0]: row[1:] for row in table} for table in cells_of_tables(app)]
 
 
 def run_until(app: AppTest, condition: Callable[[], object]) -> None:
@@ -128,6 +125,54 @@ def test_an_unexplained_branch_of_ones_own_shows_its_source() -> None:
     app = with_pattern(r"a+|\p{N}{1,3}|")
     words = [branch["words"] for branch in lanes(app)[0]["branches"]]
     assert words == ["a+", ENGLISH["branches.digits"], "∅"]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a", "[a", "a)", "*a", "a**", "a{3,2}", "[z-a]", "a\\", r"\p{Foo}", "(?~a)", r"(?P=x)", "\\u12"]
+)
+def test_what_is_wrong_with_a_pattern_is_said_in_thai(pattern: str) -> None:
+    app = open_page("patterns", "th")
+    app.selectbox(key="lab_first_choice").set_value("custom").run()
+    app.text_input(key="lab_first_custom").set_value(pattern).run()
+    (error,) = app.error
+    assert not re.search("[A-Za-z]{3,}", error.value)
+
+
+def test_an_example_of_ones_own_is_one_click_away() -> None:
+    app = with_pattern("[a-z]", "เรียน abc 12")
+    app.pills(key="lab_first_example").set_value(OWN_EXAMPLES[0]).run()
+    assert app.text_input(key="lab_first_custom").value == OWN_EXAMPLES[0]
+    assert lanes(app)[0]["count"] == len(["เรียน", " ", "abc", " ", "12"])
+    app.text_input(key="lab_first_custom").set_value("typed").run()
+    assert app.text_input(key="lab_first_custom").value == "typed"
+
+
+def test_what_takes_the_same_has_the_same_colour_in_every_pattern() -> None:
+    tints: dict[str, set[int]] = {}
+    for name in SPLIT_PATTERNS:
+        found = explained_in_english(name)
+        assert len({tint % 8 for _, _, tint in found}) == len(found)
+        for _, words, tint in found:
+            tints.setdefault(words, set()).add(tint)
+    assert all(len(each) == 1 for each in tints.values())
+    mixed = explained_in_english(r"a+|\p{N}{1,3}|b+")
+    assert [tint for _, _, tint in mixed] == [0, 2, 1]
+
+
+def explained_in_english(pattern: str) -> list[tuple[str, str, int]]:
+    """The branches of a pattern as a page explains them."""
+    app = AppTest.from_function(_explain, args=(pattern,)).run()
+    assert not app.exception
+    found: list[tuple[str, str, int]] = app.session_state["found"]
+    return found
+
+
+def _explain(pattern: str) -> None:
+    import streamlit as st
+
+    from pages.ui.branch_words import explained
+
+    st.session_state["found"] = explained(pattern)
 
 
 def test_the_figures_are_those_of_the_pattern() -> None:

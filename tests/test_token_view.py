@@ -48,10 +48,10 @@ def column(text: str, tokenizer: SegmentingTokenizer, name: str = "a tokenizer")
 def pretokens_of(text: str, pattern: str, **with_branches: bool) -> Column:
     """The pretokens of a pattern as a lane, coloured by branch if asked for."""
     source = PretokenSource(pattern)
-    parts: list[tuple[str, str]] = []
+    parts: list[tuple[str, str, int]] = []
     taken_by: list[int | None] = []
     if with_branches:
-        parts = [(branch.source, f"part {number}") for number, branch in enumerate(branches(pattern), 1)]
+        parts = [(branch.source, f"part {number + 1}", number) for number, branch in enumerate(branches(pattern))]
         taken_by = [piece.branch for piece in attribute(text, pattern)]
     return Column(pattern, "", source.encode(text), source, "pretokens", branches=parts, taken_by=taken_by)
 

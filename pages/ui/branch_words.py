@@ -1,5 +1,7 @@
 """Branches of split patterns in plain words: those of the named patterns wherever they stand, others as source."""
 
+from itertools import count
+
 from pages.ui.words import t
 from tokenizer_core.branches import branches
 from tokenizer_core.patterns import SPLIT_PATTERNS
@@ -36,9 +38,30 @@ WORDS = {
 """What stands in the catalogue under "branches", by the source of a branch."""
 
 
-def explained(pattern: str) -> list[tuple[str, str]]:
-    """Each branch of a pattern by its source and in plain words; one that nobody has explained only as source."""
+KINDS = (
+    ("endings", "endings_small"),
+    ("letters", "letters_space", "letters_marks", "letters_small", "everything"),
+    ("digits", "digits_space"),
+    ("signs", "signs_lines", "signs_no_marks", "signs_slashes"),
+    ("lines", "lines_one"),
+    ("white_but_last",),
+    ("white", "white_one"),
+    ("letters_capital", "white_end"),
+)
+"""Those that take the same, and have the same colour in every pattern; the last two never stand in one."""
+_COLOURS = {name: number for number, kind in enumerate(KINDS) for name in kind}
+
+
+def explained(pattern: str) -> list[tuple[str, str, int]]:
+    """Each branch of a pattern by its source, in plain words, and the number of its colour.
+
+    One that nobody has explained has only its source, and a colour that the others leave.
+    """
+    sources = [branch.source for branch in branches(pattern)]
+    known = [WORDS.get(source) for source in sources]
+    taken = {_COLOURS[name] for name in known if name}
+    free = (number for number in count() if number not in taken)
     return [
-        (branch.source, t(f"branches.{WORDS[branch.source]}") if branch.source in WORDS else branch.source or "∅")
-        for branch in branches(pattern)
+        (source, t(f"branches.{name}"), _COLOURS[name]) if name else (source, source or "∅", next(free))
+        for source, name in zip(sources, known, strict=True)
     ]

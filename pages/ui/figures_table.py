@@ -13,6 +13,9 @@ _STYLE = """<style>
 .figures :is(th, td).words { text-align: left; }
 .figures tr.marked { font-weight: 600; }
 .figures :is(th, td):first-child { padding-left: 0; }
+@media (min-width: 641px) {
+  .figures :is(th, td):not(.words) { white-space: nowrap; }
+}
 @media (max-width: 640px) {
   .figures table { font-size: .8rem; }
   .figures :is(th, td) { padding: .3rem .25rem; }

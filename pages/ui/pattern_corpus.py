@@ -6,8 +6,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.corpus import Corpus
+from pages.ui.figures_table import figures_table
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
-from pages.ui.pattern_lab import Chosen, figures_table
+from pages.ui.pattern_lab import Chosen, figure_rows
 from pages.ui.words import error_sentence, t, told
 from tokenizer_core.pattern_check import PatternCheck
 
@@ -61,7 +62,7 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
         done = [(chosen, check) for chosen, check in shown if check.figures]
         if done:
             rows = [(chosen.short, check.figures) for chosen, check in done if check.figures]
-            st.markdown(figures_table(rows, longest=[check.longest for _, check in done]))
+            figures_table(figure_rows(rows, longest=[check.longest for _, check in done]), t("lab.figures"))
 
 
 def _show_progress(chosen: Chosen, check: PatternCheck) -> None:

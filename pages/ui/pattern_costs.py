@@ -7,8 +7,9 @@ import streamlit as st
 
 from pages.ui.corpus import Corpus
 from pages.ui.costs_chart import costs_chart
+from pages.ui.figures_table import figures_table
 from pages.ui.pattern_contest import TWO_STAGES, WORDS, Contest, Entrant, Result, give_up, go_on, new_contest
-from pages.ui.pattern_lab import Chosen, as_cell, share
+from pages.ui.pattern_lab import Chosen, share
 from pages.ui.state import remembered
 from pages.ui.words import error_sentence, t, told
 from tokenizer_core.errors import TokenizerError
@@ -23,7 +24,7 @@ LEAST, MOST = 2, 4
 REFRESH_SECONDS = 0.5
 MAX_KEPT = 6
 
-_KEPT = "pattern_contests"
+_KEPT, _PICKED = "pattern_contests", "costs_picked"
 
 
 def pattern_costs(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
@@ -59,7 +60,10 @@ def pattern_costs(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
 
 
 def _picker(chosen: Sequence[Chosen]) -> list[Entrant]:
-    """The entrants: named patterns, those of one's own under the knife, two stages, words where they are found."""
+    """The entrants: named patterns, those of one's own under the knife, two stages, words where they are found.
+
+    Until somebody picks by hand these are the patterns under the knife, and two stages.
+    """
     own = [each.pattern for each in chosen if each.choice == "custom"]
     options = [Entrant(name, name) for name in SPLIT_PATTERNS]
     options += [Entrant(f"custom {pattern}", pattern, number) for number, pattern in enumerate(own, 1)]
@@ -67,7 +71,10 @@ def _picker(chosen: Sequence[Chosen]) -> list[Entrant]:
     if newmm() is not None:
         options.append(Entrant(WORDS, "none"))
     by_key = {each.key: each for each in options}
-    key = remembered("costs_entrants", ["llama3", "mark_aware", TWO_STAGES])
+    under_the_knife = [each.pattern if each.choice != "custom" else f"custom {each.pattern}" for each in chosen]
+    key = remembered("costs_entrants", [])
+    if not st.session_state.get(_PICKED):
+        st.session_state[key] = [*under_the_knife, TWO_STAGES]
     st.session_state[key] = [each for each in st.session_state[key] if each in by_key]
     picked = st.pills(
         t("costs.entrants"),
@@ -76,10 +83,16 @@ def _picker(chosen: Sequence[Chosen]) -> list[Entrant]:
         format_func={each.key: each.name for each in options}.__getitem__,
         key=key,
         persist_state="session",
+        on_change=_note_pick,
         wrap=True,
     )
     st.caption(t("costs.two_stages_what", merges=FIRST_MERGES) + " " + _words_said())
     return [by_key[each] for each in by_key if each in picked]
+
+
+def _note_pick() -> None:
+    """From now on the visitor has picked by hand, and patterns under the knife are no longer added."""
+    st.session_state[_PICKED] = True
 
 
 def _words_said() -> str:
@@ -124,11 +137,12 @@ def _show(contest: Contest) -> None:
                 size_title=t("curves.axis_size"),
                 tokens_title=t("curves.axis_tokens"),
             )
-            sentence = _what_to_see(done, number)
-            st.vega_lite_chart(rows, spec, key=f"costs_{side}", alt=f"{t(f'costs.{side}')}: {sentence}")
-            st.caption(sentence)
-    st.markdown(_table(contest, done))
-    st.caption(_how_measured(contest))
+            # Before all are done, nobody has won.
+            sentence = _what_to_see(done, number) if contest.is_complete and len(done) > 1 else ""
+            st.vega_lite_chart(rows, spec, key=f"costs_{side}", alt=f"{t(f'costs.{side}')} {sentence}".strip())
+            st.caption(f"{t('costs.chart')} {sentence}".strip())
+    figures_table(_table(contest, done), t("costs.title"))
+    st.caption(" ".join(_conditions(contest, done)))
     if contest.is_complete:
         _downloads(done)
 
@@ -163,21 +177,35 @@ def _what_to_see(done: Sequence[Result], side: int) -> str:
     )
 
 
-def _table(contest: Contest, done: Sequence[Result]) -> str:
+def _table(contest: Contest, done: Sequence[Result]) -> list[list[str]]:
     """The tokens at the end by language, and how many cuts lie inside letters; sizes where one was not reached."""
-    head = [t("costs.entrants"), *(t(f"costs.{side}") for side in contest.measured), t("costs.inside")]
-    reached = all(each.tokenizer and each.tokenizer.vocab_size == contest.vocab_size for each in done)
+    head = [t("pattern.label"), *(t(f"costs.{side}") for side in contest.measured), t("costs.inside")]
+    reached = all(_reached(each, contest.vocab_size) for each in done)
     shown = len(head) + (not reached)
-    lines = [[*head, t("frontier.entries")], ["---", *["---:"] * len(head)]]
+    rows = [[*head, t("frontier.entries")]]
     for result in done:
         tokens = [f"{int(counts[-1]):,}" for counts in result.counts]
         size = f"{result.tokenizer.vocab_size:,}" if result.tokenizer else "–"
-        lines.append([as_cell(result.entrant.short), *tokens, share(result.inside), size])
-    return "\n".join("| " + " | ".join(cells[:shown]) + " |" for cells in lines)
+        rows.append([result.entrant.short, *tokens, share(result.inside), size])
+    return [row[:shown] for row in rows]
+
+
+def _conditions(contest: Contest, done: Sequence[Result]) -> list[str]:
+    """What should be known of the table: how it was measured, and what may surprise in it."""
+    sentences = [t("costs.uses_sample")] if contest.from_sample else []
+    sentences.append(_how_measured(contest))
+    sentences.append(t("costs.inside_why"))
+    if not all(_reached(result, contest.vocab_size) for result in done):
+        sentences.append(t("costs.ran_out", size=contest.vocab_size))
+    return sentences
+
+
+def _reached(result: Result, size: int) -> bool:
+    return result.tokenizer is not None and result.tokenizer.vocab_size == size
 
 
 def _how_measured(contest: Contest) -> str:
-    words = t(
+    return t(
         "costs.how",
         kilobytes=f"{contest.learned_bytes / 1000:,.0f}",
         measured="; ".join(
@@ -185,7 +213,6 @@ def _how_measured(contest: Contest) -> str:
             for side, text in contest.measured.items()
         ),
     )
-    return f"{t('costs.uses_sample')} {words}" if contest.from_sample else words
 
 
 def _downloads(done: Sequence[Result]) -> None:

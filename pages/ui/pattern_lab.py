@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui.bounded import Bounded
 from pages.ui.branch_words import explained
+from pages.ui.figures_table import figures_table
 from pages.ui.inputs import PATTERN_ORDER, PREVIEW_SENTENCE, example_pills
 from pages.ui.links import LANES, link_to_patterns, linked_view
 from pages.ui.state import remembered
@@ -21,6 +22,7 @@ from tokenizer_core.words import NEWMM, newmm
 MAX_CHARACTERS = 20_000
 """Of the text under the knife: it is cut anew at every change."""
 DEFAULTS = {"first": "llama3", "second": "mark_aware"}
+OWN_EXAMPLES = (r"[ก-๙]+|[a-zA-Z]+|\d+", ".", "เรียน|โรง")
 KEPT_CHARACTERS = 4_000_000
 
 
@@ -106,9 +108,9 @@ def pattern_lab() -> list[Chosen]:
             link=link_to_patterns(patterns),
             **{"colour": "branch", **linked_view()},
         )
-        table, beside = st.columns(2, gap="large")
-        table.markdown(figures_table([(chosen.short, made.figures) for chosen, made in usable if made.figures]))
-        beside.caption(t("lab.ceiling") + _words_said(text))
+        figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
+        figures_table(figure_rows(figures), t("lab.figures"))
+        st.caption(t("lab.ceiling") + _words_said(text))
     return list(dict.fromkeys(chosen for chosen, _ in usable))
 
 
@@ -141,7 +143,27 @@ def _pattern_picker(lane: str) -> Chosen:
         live=True,
         help=t("pattern.custom_what"),
     )
+    _own_examples(lane)
     return Chosen(choice, own or "")
+
+
+def _own_examples(lane: str) -> None:
+    """Short patterns to begin with; a click puts one into the box of one's own."""
+    key = f"lab_{lane}_example"
+
+    def use() -> None:
+        if st.session_state[key]:
+            st.session_state[f"lab_{lane}_custom"] = st.session_state[key]
+            st.session_state[key] = None
+
+    st.pills(
+        t("examples.label"),
+        OWN_EXAMPLES,
+        format_func=lambda pattern: f"`{pattern}`",
+        key=key,
+        on_change=use,
+        label_visibility="collapsed",
+    )
 
 
 # ---- drawing
@@ -185,9 +207,8 @@ def _column(chosen: Chosen, made: Cut) -> Column:
 # ---- figures
 
 
-def figures_table(found: Sequence[tuple[str, PatternFigures]], *, longest: Sequence[int] = ()) -> str:
-    """The figures of patterns side by side, as a table in Markdown; `longest` where the piece itself was cut."""
-    head = [t("pattern.label"), *(as_cell(name) for name, _ in found)]
+def figure_rows(found: Sequence[tuple[str, PatternFigures]], *, longest: Sequence[int] = ()) -> list[list[str]]:
+    """The figures of patterns side by side, with a head; `longest` where the piece itself was cut."""
     lengths = longest or [len(figures.longest) for _, figures in found]
     rows: dict[str, list[str]] = {
         "lossless": [t("lab.yes" if figures.lossless else "lab.no") for _, figures in found],
@@ -200,16 +221,9 @@ def figures_table(found: Sequence[tuple[str, PatternFigures]], *, longest: Seque
         "words_cut": [share(figures.words_cut) for _, figures in found],
         "seconds": [_time(figures.seconds) for _, figures in found],
     }
-    lines = [head, ["---", *["---:"] * len(found)]]
-    for name, cells in rows.items():
-        if any(cell != "–" for cell in cells):
-            lines.append([t(f"lab.figure_{name}"), *cells])
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
-
-
-def as_cell(name: str) -> str:
-    """A name in a Markdown table, where a bar would end its cell."""
-    return name.replace("|", "\\|")
+    known = {name: cells for name, cells in rows.items() if set(cells) != {"–"}}
+    head = [t("pattern.label"), *(name for name, _ in found)]
+    return [head, *([t(f"lab.figure_{name}"), *cells] for name, cells in known.items())]
 
 
 def _number(value: float | None) -> str:

@@ -74,12 +74,21 @@ def error_sentence(error: TokenizerError | Failure, *, spoken: str | None = None
     """What went wrong and how to go on, in the visitor's language; outside the run of a page it must be said."""
     words = catalogue(spoken or language())
     values = {name: plain(value) for name, value in error.values.items()}
+    if error.code == "pattern_syntax":
+        values["why"] = _regex_words(words, str(error.values["why"]))
+        values["position"] = error.values["position"] + 1  # people count from 1
     sentence = _filled(words[f"errors.{error.code}"], values)
     return (
         f"{_filled(words['errors.in_line'], {'line': values['line']})} {sentence}"
         if "rank" in values and "line" in values
         else sentence
     )
+
+
+def _regex_words(words: Mapping[str, str], why: str) -> str:
+    """What is wrong with a regular expression, in words; rare faults as the library calls them."""
+    known = [key for key in words if key.startswith("regex.") and why.startswith(key.removeprefix("regex."))]
+    return words[max(known, key=len)] if known else str(plain(why))
 
 
 @contextmanager

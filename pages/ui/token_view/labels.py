@@ -36,7 +36,7 @@ ENGLISH_LABELS = {
     "whole": "between letters",
     "in_cluster": "inside a letter with its marks",
     "in_character": "inside a character",
-    "branches": "What each part of the rule took; point at a part to see it alone",
+    "branches": "What each part of the rule took; point at a part, or tap it, to see it alone",
     "took": "{count}",
     "between": "In between: no part of the rule takes this, so it becomes a piece by itself",
     # the text

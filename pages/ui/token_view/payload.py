@@ -51,9 +51,9 @@ class Column:
     """How many tokens others need for the text, by name: level lines in the history."""
     corpus: Sequence[tuple[int, int]] = ()
     """How the tokenizer's corpus shrank, as (merges, tokens) from no merge on: a second line in the history."""
-    branches: Sequence[tuple[str, str]] = ()
-    """The branches of a split pattern, each by its source and in plain words: then pretokens can be coloured by
-    the branch that cut them."""
+    branches: Sequence[tuple[str, str, int]] = ()
+    """The branches of a split pattern, each by its source, in plain words, and the number of its colour: then
+    pretokens can be coloured by the branch that cut them."""
     taken_by: Sequence[int | None] = ()
     """The branch of each pretoken; None for what lies between two matches."""
 
@@ -248,7 +248,7 @@ def _branches(column: Column, blocks: "Blocks") -> dict[str, Any]:
     if not column.branches:
         return {"branches": None, "taken_by": None}
     numbers = [0 if branch is None else branch + 1 for branch in column.taken_by]
-    words = [{"source": source, "words": words} for source, words in column.branches]
+    words = [{"source": source, "words": words, "tint": tint} for source, words, tint in column.branches]
     return {"branches": words, "taken_by": blocks.add(np.array(numbers, dtype=np.int64))}
 
 

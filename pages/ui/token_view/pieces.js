@@ -59,7 +59,7 @@ function tintOf(lane, token, colour, cut) {
 }
 
 function branchTint(lane, branch) {
-  return branch ? `t${(branch - 1) % lane.tintCount}` : "b0";
+  return branch ? `t${lane.column.branches[branch - 1].tint % lane.tintCount}` : "b0";
 }
 
 const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
