@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui import state
 from pages.ui.cached import Text, drawing, own_row, references, sample_premiums
 from pages.ui.inputs import example_pills
-from pages.ui.navigation import go
+from pages.ui.navigation import go, page
 from pages.ui.samples import sample_text
 from pages.ui.token_view import Link, token_view
 from pages.ui.words import language, t
@@ -39,3 +39,6 @@ st.markdown(t("home.bill_why"))
 for place, (name, premium) in zip(st.columns(len(OPENAI_NAMES)), sample_premiums(), strict=False):
     place.metric(t(f"tokenizers.{name}"), t("home.bill_times", premium=f"{premium:.1f}"))
 st.caption(t("home.bill_source", lines=len(sample_text("parallel.th.txt").splitlines())))
+with st.container(horizontal=True):
+    st.page_link(page("languages"), label=t("home.bill_more"), icon=":material/arrow_forward:")
+    st.page_link(page("patterns"), label=t("home.patterns_more"), icon=":material/arrow_forward:")

@@ -11,25 +11,27 @@ from pages.ui.stories import show_stories
 from pages.ui.text_metrics import show_metrics
 from pages.ui.words import t
 
+st.markdown(t("languages.what"))
 view = languages.choose_view()
 if view == "stories":
     show_stories()
+    st.stop()
 top = st.container()
 with st.expander(t("languages.texts"), icon=":material/translate:", expanded=languages.wants_upload()):
     compared = pick_parallel()
-if view != "stories" and compared is None:
+if compared is None:
     top.info(t("languages.choose_texts"))
-elif view != "stories" and compared is not None:
-    rows = languages.choose_tokenizers()
-    found = bills(compared, rows)
-    with top:
-        say_what_was_read(compared)
-        languages.say_premium(compared, found)
-    if rows and view == "bills":
-        languages.show_bills(compared, found)
-    elif rows and view == "pairs":
-        show_pairs(compared, rows)
-    elif rows and view == "metrics":
-        show_metrics(compared, rows)
-    elif rows and view == "take_away":
-        take_away(compared, found, languages.choose_terms())
+    st.stop()
+rows = languages.choose_tokenizers()
+found = bills(compared, rows)
+with top:
+    say_what_was_read(compared)
+    languages.say_premium(compared, found)
+if rows and view == "bills":
+    languages.show_bills(compared, found)
+elif rows and view == "pairs":
+    show_pairs(compared, rows)
+elif rows and view == "metrics":
+    show_metrics(compared, rows)
+elif rows and view == "take_away":
+    take_away(compared, found, languages.choose_terms())

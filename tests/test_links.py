@@ -292,7 +292,7 @@ def test_the_link_of_a_story_tells_it_again(language: str) -> None:
     app = open_link("languages", story="digits", lang=language)
     (shown,) = views(app)
     assert "๒๕๖๗" in shown.text
-    assert catalogue(language)["stories.digits_says"].split("{")[0] in app.markdown[0].value
+    assert catalogue(language)["stories.digits_says"].split("{")[0] in app.markdown[1].value
     assert shown.options["link"]["parameters"] == {"lang": language, "story": "digits"}
     app.pills(key="languages_story").set_value("water").run()
     assert views(app)[0].options["link"]["parameters"]["story"] == "water"

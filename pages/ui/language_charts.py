@@ -4,7 +4,8 @@ No Streamlit, so that tests can read what is drawn.
 """
 
 import html
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -212,9 +213,18 @@ def _steps() -> Sequence[float]:
 
 
 def distribution_chart(
-    found: Sequence[Bin], overall: float | None, *, premium: str, pairs: str, overall_name: str
+    found: Sequence[Bin],
+    overall: float | None,
+    *,
+    premium: str,
+    pairs: str,
+    overall_name: str,
+    times: Callable[[str], str],
 ) -> tuple[list[Row], Spec]:
-    """Rows and specification of the pairs by premium, with a line where all of them together stand."""
+    """Rows and specification of the pairs by premium, with a line where the middle one stands.
+
+    `times` writes a premium with its unit.
+    """
     width = found[0].end - found[0].start if len(found) > 1 else 1.0
     most = max((each.pairs for each in found), default=0)
     rows: list[Row] = [
@@ -230,7 +240,7 @@ def distribution_chart(
     axis = {
         "title": premium,
         "format": ",.3~f",
-        "labelExpr": "datum.label + ' ×'",
+        "labelExpr": f"datum.label + {json.dumps(times(''), ensure_ascii=False)}",
         "grid": False,
         "tickCount": 6,
         **type_of,
@@ -249,7 +259,7 @@ def distribution_chart(
                 "y": {
                     "field": "pairs",
                     "type": "quantitative",
-                    "axis": {"title": None, "tickCount": 4, "format": ",d"},
+                    "axis": {"title": pairs, "tickCount": 4, "format": ",d", **type_of},
                     "scale": {"domainMax": 1.2 * most, "nice": False},
                 },
                 "y2": {"value": "height"},
@@ -261,7 +271,7 @@ def distribution_chart(
         }
     ]
     if overall is not None:
-        rule: Spec = {"data": {"values": [{"at": overall, "name": f"{overall_name} {overall:.2f} ×"}]}}
+        rule: Spec = {"data": {"values": [{"at": overall, "name": f"{overall_name} {times(f'{overall:.2f}')}"}]}}
         at = {"x": {"field": "at", "type": "quantitative"}}
         layers += [
             {**rule, "mark": {"type": "rule", "color": _QUIET, "strokeDash": [5, 4]}, "encoding": at},
@@ -278,8 +288,10 @@ def distribution_chart(
     }
 
 
-def distribution_svg(found: Sequence[Bin], overall: float | None, *, title: str, premium: str) -> str:
-    """The same distribution as a picture that stands alone."""
+def distribution_svg(
+    found: Sequence[Bin], overall: float | None, *, title: str, overall_name: str, times: Callable[[str], str]
+) -> str:
+    """The same distribution as a picture that stands alone, with its title below."""
     width, height, bottom = 720, 280, 240
     most = max((each.pairs for each in found), default=0) or 1
     step = found[0].end - found[0].start if len(found) > 1 else 1.0
@@ -305,16 +317,17 @@ def distribution_svg(found: Sequence[Bin], overall: float | None, *, title: str,
         anchor = "middle" if place else "start"
         drawn.append(
             f'<text x="{place * width / len(found):.1f}" y="{bottom + 18}" font-size="12"'
-            f' text-anchor="{anchor}">{found[place].start:g} ×</text>'
+            f' text-anchor="{anchor}">{times(f"{found[place].start:g}")}</text>'
         )
     if overall is not None:
         at = min(max((overall - low) / span, 0.0), 1.0) * width
         anchor, aside = ("end", -6) if at > width / 2 else ("start", 6)
         drawn.append(
             f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="{bottom}" stroke="#4b5160" stroke-dasharray="5 4"/>'
-            f'<text x="{at + aside:.1f}" y="26" font-size="13" text-anchor="{anchor}">{overall:.2f} ×</text>'
+            f'<text x="{at + aside:.1f}" y="26" font-size="13" text-anchor="{anchor}">'
+            f"{html.escape(overall_name)} {times(f'{overall:.2f}')}</text>"
         )
     drawn.append(
-        f'<text x="{width / 2}" y="{height - 4}" font-size="12" text-anchor="middle">{html.escape(premium)}</text>'
+        f'<text x="{width / 2}" y="{height - 4}" font-size="12" text-anchor="middle">{html.escape(title)}</text>'
     )
     return _svg(drawn, width, height, title)

@@ -86,7 +86,13 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
     bill = worst(compared, found)
     if bill is None:
         return
-    st.header(premium_sentence(bill, compared.spoken, compared.base), anchor=False)
+    sentence = premium_sentence(bill, compared.spoken, compared.base)
+    same = [each for each in found if each.language == bill.language and each.premium is not None]
+    least = min(same, key=lambda each: each.premium or 0.0)
+    if least is not bill:
+        premium = times(least.premium or 0.0)
+        sentence += " " + t("languages.says_least", tokenizer=least.row.name, premium=premium)
+    st.header(sentence, anchor=False)
     st.caption(how_counted(compared))
     if compared.is_sample and any(bill.row.key not in OPENAI_NAMES for bill in found):
         st.caption(t("languages.own_note"))
@@ -109,6 +115,11 @@ def how_counted(compared: Compared) -> str:
     what = "languages.how_sample" if compared.is_sample else "languages.how"
     joined = t(f"languages.how_{compared.joining}")
     return t(what, pairs=compared.parallel.pairs, joined=joined, base=compared.spoken[compared.base])
+
+
+def as_times(premium: float | None) -> str:
+    """A premium with its unit, to two decimals; a dash where there is none."""
+    return "–" if premium is None else t("languages.times", premium=f"{premium:.2f}")
 
 
 def times(premium: float) -> str:
@@ -149,7 +160,7 @@ def _label(compared: Compared, bill: Bill) -> str:
     name = compared.names[bill.language][:NAME_CHARACTERS]
     if bill.language == compared.base or bill.premium is None:
         return f"{name} {bill.tokens:,}"
-    return f"{name} {bill.tokens:,} · {times(bill.premium)} ×"
+    return f"{name} {bill.tokens:,} · {t('languages.times', premium=times(bill.premium))}"
 
 
 def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
@@ -197,7 +208,7 @@ def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[list[
     rows = [[t(f"languages.{name}") for name in head]]
     for bill in found:
         row = [bill.row.name, compared.names[bill.language], f"{bill.tokens:,}"]
-        row.append("–" if bill.premium is None else f"{bill.premium:.2f} ×")
+        row.append(as_times(bill.premium))
         row.append(left_of(terms.window, bill.tokens))
         row += [money(cost(bill.tokens, terms.price))] if terms.price is not None else []
         rows.append(row)
@@ -209,7 +220,18 @@ def left_of(window: int, tokens: int) -> str:
     left = context_left(window, tokens)
     if left < 0:
         return t("languages.too_long", tokens=-left)
-    return f"{left:,} ({left / window:.0%})"
+    return f"{left:,} ({_share(left / window)})"
+
+
+def _share(part: float) -> str:
+    """A share of a window in whole per cent; only all of it is called 100%.
+
+    >>> _share(1.0), _share(0.9996), _share(0.41), _share(0.001)
+    ('100%', '>99%', '41%', '<1%')
+    """
+    if 0.995 <= part < 1:
+        return ">99%"
+    return "<1%" if 0 < part < 0.005 else f"{part:.0%}"
 
 
 def money(amount: float) -> str:

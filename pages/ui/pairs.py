@@ -10,7 +10,7 @@ from pages.ui.cached import Text, TokenizerRow, drawing
 from pages.ui.figures_table import figures_table
 from pages.ui.language_charts import bins, distribution_chart
 from pages.ui.language_counts import pair_premiums
-from pages.ui.languages import times
+from pages.ui.languages import as_times, times
 from pages.ui.parallel_texts import Compared
 from pages.ui.state import remembered
 from pages.ui.token_view import token_view
@@ -21,6 +21,8 @@ ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8
 """Pairs in the list."""
 LISTED_CHARACTERS = 60
+WHOLE_CHARACTERS = 600
+"""Of a line that is drawn at full length; a longer one scrolls in a box."""
 Ints = npt.NDArray[np.int64]
 Premiums = npt.NDArray[np.float64]
 
@@ -62,6 +64,7 @@ def _choose(compared: Compared, rows: Sequence[TokenizerRow]) -> tuple[Tokenizer
             list(by_key),
             format_func=called.__getitem__,
             key="languages_pairs_by",
+            persist_state="session",
             width=220,
         )
         side = compared.others[0]
@@ -121,8 +124,9 @@ def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, sid
         found,
         middle,
         premium=t("languages.premium_of_pair"),
-        pairs=t("languages.pairs"),
+        pairs=t("languages.counted"),
         overall_name=t("languages.middle"),
+        times=lambda text: t("languages.times", premium=text),
     )
     st.vega_lite_chart(drawn, spec, key="languages_distribution", alt=sentence)
     st.caption(sentence)
@@ -145,7 +149,7 @@ def _shortened(line: str) -> str:
 
 
 def _premium(premiums: Premiums, pair: int) -> str:
-    return f"{premiums[pair]:.2f} ×" if np.isfinite(premiums[pair]) else "–"
+    return as_times(float(premiums[pair]) if np.isfinite(premiums[pair]) else None)
 
 
 def _pair(
@@ -163,5 +167,7 @@ def _pair(
     )
     for place in (side, compared.base):
         st.markdown(f"**{compared.spoken[place]}**")
-        drawn = drawing(Text(compared.parallel.lines[place][pair]), rows, language=language())
-        token_view(drawn, key=f"languages_pair_{place}", toolbar="short", max_height=420)
+        line = compared.parallel.lines[place][pair]
+        drawn = drawing(Text(line), rows, language=language())
+        height = None if len(line) <= WHOLE_CHARACTERS else 420
+        token_view(drawn, key=f"languages_pair_{place}", toolbar="short", max_height=height)

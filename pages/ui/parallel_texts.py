@@ -273,7 +273,9 @@ def _as_chosen(upload: Upload, parallel: Parallel) -> Parallel | None:
     try:
         header = parallel.header
         if header is not None:
-            header = st.checkbox(t("files.header"), value=header, key=f"languages_header_{first_id}")
+            header = st.checkbox(
+                t("files.header"), value=header, key=f"languages_header_{first_id}", persist_state="session"
+            )
         if header != parallel.header:
             parallel = upload.read(header=header)
         columns = st.multiselect(
@@ -282,6 +284,7 @@ def _as_chosen(upload: Upload, parallel: Parallel) -> Parallel | None:
             default=list(parallel.names),
             max_selections=MAX_LANGUAGES,
             key=f"languages_columns_{header}_{upload.encodings.get(0)}_{first_id}",
+            persist_state="session",
         )
         if set(columns) != set(parallel.names):
             parallel = upload.read(header=header, columns=columns)

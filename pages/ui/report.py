@@ -120,7 +120,13 @@ def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | Non
         base=compared.names[compared.base],
     )
     middle = float(np.nanmedian(premiums))
-    return distribution_svg(counted, middle, title=title, premium=title)
+    return distribution_svg(
+        counted,
+        middle,
+        title=title,
+        overall_name=t("languages.middle"),
+        times=lambda text: t("languages.times", premium=text),
+    )
 
 
 # ---- the table
@@ -200,9 +206,10 @@ def _metrics(compared: Compared, found: Sequence[Bill]) -> list[str]:
     for side, name in enumerate(compared.names):
         with_words = bool(st.session_state.get("languages_words"))
         segmenter = segmenter_of(compared.parallel, side) if with_words else None
-        known = [row for row in metrics_table(compared, rows, side, segmenter) if set(row[1:]) != {"–"}]
         said = f"<p><small>{html.escape(words_said(segmenter))}</small></p>" if with_words else ""
-        parts.append(f"<h2>{html.escape(name)}</h2>{table_html(known)}{said}")
+        parts.append(
+            f"<h2>{html.escape(name)}</h2>{table_html(metrics_table(compared, rows, side, segmenter))}{said}"
+        )
     return parts
 
 

@@ -60,7 +60,7 @@ def _show(name: str, story: Story) -> None:
         key=f"languages_story_{name}",
         toolbar="short",
         large=True,
-        max_height=640,
+        max_height=None,
         link=link_to_story(name),
     )
     st.caption(t("stories.live"))
@@ -99,7 +99,7 @@ def _no_letter() -> Story:
 
 def _water() -> Story:
     rows = _references()
-    return Story("น้ำ น้ำใจ ดื่มน้ำเยอะๆ", rows, _counts(rows, water="น้ำ"))
+    return Story("น้ำ", rows, _counts(rows, water="น้ำ"))
 
 
 def _never() -> Story:

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.cached import TokenizerRow
 from pages.ui.figures_table import figures_table
 from pages.ui.language_counts import counted, entries_with_thai, segmenter_of, sizes
+from pages.ui.languages import as_times
 from pages.ui.parallel_texts import Compared
 from pages.ui.state import remembered
 from pages.ui.words import t
@@ -69,7 +70,10 @@ def segmenter_name(segmenter: Segmenter) -> str:
 def metrics_table(
     compared: Compared, rows: Sequence[TokenizerRow], side: int, segmenter: Segmenter | None
 ) -> list[list[str]]:
-    """A row for each metric, a column for each tokenizer; what does not depend on one stands in all columns."""
+    """A row for each metric, a column for each tokenizer; what does not depend on one stands in all columns.
+
+    A metric that none has, such as words without a segmenter, is absent.
+    """
     parallel = compared.parallel
     size = sizes(parallel, side, segmenter)
     found: dict[str, list[str]] = {name: [] for name in DEFINED}
@@ -77,7 +81,7 @@ def metrics_table(
         cuts = counted(parallel, side, row, segmenter).cuts
         base = counted(parallel, compared.base, row).cuts.tokens
         found["tokens"].append(f"{cuts.tokens:,}")
-        found["premium"].append(_figure(premium(cuts.tokens, base), "{:.2f} ×"))
+        found["premium"].append(as_times(premium(cuts.tokens, base)))
         found["characters"].append(f"{size.characters:,}")
         found["clusters"].append(f"{size.clusters:,}")
         found["bytes"].append(f"{size.bytes:,}")
@@ -93,7 +97,8 @@ def metrics_table(
         share = continued_share(continued or 0, words or 0) if has_words else None
         found["continued_words"].append(_figure(share, "{:.1%}"))
     head = [t("metrics.metric"), *(row.name for row in rows)]
-    return [head, *([t(f"metrics.{name}"), *figures] for name, figures in found.items())]
+    known = {name: figures for name, figures in found.items() if set(figures) != {"–"}}
+    return [head, *([t(f"metrics.{name}"), *figures] for name, figures in known.items())]
 
 
 def _figure(value: float | None, written: str) -> str:
