@@ -161,7 +161,7 @@ def test_a_price_gives_the_cost() -> None:
     app = opened()
     assert len(tables(app)[0][0]) == 5
     app.text_input(key="languages_price").set_value("$2.50").run()
-    assert bills(app)["GPT-2", "Thai"][3] == f"{by_hand('gpt2', THAI_LINES) * 2.5 / 1e6:.2f}"
+    assert bills(app)["GPT-2", "Thai"][3] == f"{by_hand('gpt2', THAI_LINES) * 2.5 / 1e6:.4f}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -206,11 +206,12 @@ def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[list[
     """The bills with a head, a row for each tokenizer and language."""
     head = ["tokenizer", "language", "tokens", "premium", "left", *(["cost"] if terms.price is not None else [])]
     rows = [[t(f"languages.{name}") for name in head]]
-    for bill in found:
+    costs = [] if terms.price is None else moneys([cost(bill.tokens, terms.price) for bill in found])
+    for number, bill in enumerate(found):
         row = [bill.row.name, compared.names[bill.language], f"{bill.tokens:,}"]
         row.append(as_times(bill.premium))
         row.append(left_of(terms.window, bill.tokens))
-        row += [money(cost(bill.tokens, terms.price))] if terms.price is not None else []
+        row += costs[number : number + 1]
         rows.append(row)
     return rows
 
@@ -232,6 +233,16 @@ def _share(part: float) -> str:
     if 0.995 <= part < 1:
         return ">99%"
     return "<1%" if 0 < part < 0.005 else f"{part:.0%}"
+
+
+def moneys(amounts: Sequence[float]) -> list[str]:
+    """Amounts that stand in one column: all with as many decimals as the smallest needs.
+
+    >>> moneys([0.1786, 0.02926, 3.0])
+    ['0.1786', '0.0293', '3.0000']
+    """
+    decimals = max((len(money(amount).partition(".")[2]) for amount in amounts), default=2)
+    return [f"{amount:,.{decimals}f}" for amount in amounts]
 
 
 def money(amount: float) -> str:

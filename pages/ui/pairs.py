@@ -9,13 +9,14 @@ import streamlit as st
 from pages.ui.cached import Text, TokenizerRow, drawing
 from pages.ui.figures_table import figures_table
 from pages.ui.language_charts import bins, distribution_chart
-from pages.ui.language_counts import pair_premiums
+from pages.ui.language_counts import counted, pair_premiums
 from pages.ui.languages import as_times, times
 from pages.ui.parallel_texts import Compared
 from pages.ui.state import remembered
 from pages.ui.token_view import token_view
 from pages.ui.words import language, names, t
 from tokenizer_core.job import opening
+from tokenizer_core.metrics import premium
 
 ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8
@@ -104,7 +105,7 @@ def _choose_place(compared: Compared, count: int) -> int:
 
 
 def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, side: int) -> None:
-    """How the premium differs from pair to pair, and the line where all together stand."""
+    """How the premium differs from pair to pair, where the middle one stands, and where all together do."""
     known = premiums[np.isfinite(premiums)]
     found = bins(premiums)
     if not found:
@@ -117,6 +118,7 @@ def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, sid
         low=times(low),
         high=times(high),
         middle=times(middle),
+        overall=times(_overall(compared, row, side)),
         language=compared.spoken[side],
         base=compared.spoken[compared.base],
     )
@@ -132,6 +134,12 @@ def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, sid
     st.caption(sentence)
     if left_out := len(premiums) - len(known):
         st.caption(t("languages.pairs_left_out", count=left_out))
+
+
+def _overall(compared: Compared, row: TokenizerRow, side: int) -> float:
+    """The premium of all lines together, each line by itself."""
+    tokens, base = (counted(compared.parallel, place, row).cuts.tokens for place in (side, compared.base))
+    return premium(tokens, base) or 0.0
 
 
 def _list(compared: Compared, premiums: Premiums, ranked: Ints, side: int, place: int) -> None:
