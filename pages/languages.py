@@ -17,7 +17,9 @@ if view == "stories":
     show_stories()
     st.stop()
 top = st.container()
-with st.expander(t("languages.texts"), icon=":material/translate:", expanded=languages.wants_upload()):
+with st.expander(
+    t("languages.texts"), icon=":material/translate:", expanded=languages.wants_upload(), key="languages_texts"
+):
     compared = pick_parallel()
 if compared is None:
     top.info(t("languages.choose_texts"))

@@ -133,6 +133,36 @@ def test_the_language_switch_keeps_the_text_and_is_in_the_address(tab: Page, add
     assert tab.evaluate("document.documentElement.lang") == "th"
 
 
+def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, address: str) -> None:
+    thai = catalogue("th")
+
+    tab.goto(f"{address}/patterns?lang=en")
+    tab.locator(".st-key-lab_first_choice input").click()
+    tab.get_by_role("option", name=ENGLISH["pattern.custom_name"], exact=True).click()
+    tab.locator(".st-key-lab_first_custom input").fill("a{3}|!")
+    expect(tab.get_by_text("a{3}", exact=True)).to_be_visible()
+    tab.get_by_role("radio", name="ไทย").click()
+    shown = tab.locator(".st-key-lab_first_choice input")
+    expect(shown).to_have_value(thai["pattern.custom_name"])
+    tab.locator(".st-key-lab_text textarea").fill("aaa!")
+    tab.locator(".st-key-lab_text textarea").press("Control+Enter")
+    expect(tab.locator(".st-key-lab_view .count").first).to_contain_text("2")
+    expect(shown).to_have_value(thai["pattern.custom_name"])
+
+    tab.get_by_role("link", name=thai["nav.languages"], exact=True).click()  # and from another page
+    tab.get_by_text(thai["languages.texts"]).click()
+    tab.get_by_role("combobox", name=thai["languages.base"]).click()
+    tab.get_by_role("option", name=thai["languages.th"], exact=True).click()
+    tab.get_by_role("radio", name="English").click()
+    expect(tab.get_by_role("combobox", name=ENGLISH["languages.base"])).to_have_value(ENGLISH["languages.th"])
+    tab.get_by_role("radio", name=ENGLISH["languages.joining_whole"]).click()
+    expect(tab.get_by_text(ENGLISH["languages.how_whole"])).to_be_visible()
+    expect(tab.get_by_role("combobox", name=ENGLISH["languages.base"])).to_have_value(ENGLISH["languages.th"])
+    tab.get_by_role("link", name=ENGLISH["nav.patterns"], exact=True).click()
+    expect(shown).to_have_value(ENGLISH["pattern.custom_name"])
+    expect(tab.locator(".st-key-lab_first_custom input")).to_have_value("a{3}|!")
+
+
 def test_hostile_text_stays_text(tab: Page, address: str) -> None:
     tab.goto(f"{address}/compare?lang=en")
     box = tab.get_by_role("textbox").first

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.cached import Text, drawing, pretoken_row
 from pages.ui.corpora import pick_sample, source_picker
 from pages.ui.limits import MAX_VIEW_CHARACTERS
-from pages.ui.state import remembered
+from pages.ui.state import one_of, remembered
 from pages.ui.token_view import token_view
 from pages.ui.uploads import read_upload
 from pages.ui.words import error_sentence, language, names, t
@@ -34,7 +34,7 @@ def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
         t("pattern.label"),
         PATTERN_ORDER,
         format_func=names("pattern.{}_name", PATTERN_ORDER),
-        key=f"{prefix}_choice",
+        key=one_of(f"{prefix}_choice", PATTERN_ORDER),
         persist_state="session",
         help=t("pattern.help"),
     )
@@ -119,7 +119,7 @@ def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Picked:
         t("text.ids_of"),
         options,
         format_func=names("tokenizers.{}", options),
-        key="text_ids_of",
+        key=one_of("text_ids_of", options),
         persist_state="session",
     )
     typed = st.text_area(

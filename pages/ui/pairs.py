@@ -12,7 +12,7 @@ from pages.ui.language_charts import bins, distribution_chart
 from pages.ui.language_counts import counted, pair_premiums
 from pages.ui.languages import as_times, times
 from pages.ui.parallel_texts import Compared
-from pages.ui.state import remembered
+from pages.ui.state import one_of, remembered
 from pages.ui.token_view import token_view
 from pages.ui.words import language, names, t
 from tokenizer_core.job import opening
@@ -64,7 +64,7 @@ def _choose(compared: Compared, rows: Sequence[TokenizerRow]) -> tuple[Tokenizer
             t("languages.pairs_by"),
             list(by_key),
             format_func=called.__getitem__,
-            key="languages_pairs_by",
+            key=one_of("languages_pairs_by", list(by_key)),
             persist_state="session",
             width=220,
         )
@@ -74,7 +74,8 @@ def _choose(compared: Compared, rows: Sequence[TokenizerRow]) -> tuple[Tokenizer
                 t("languages.pairs_of"),
                 compared.others,
                 format_func=compared.names.__getitem__,
-                key=f"languages_pairs_of_{compared.parallel.digest[:12]}_{compared.base}",
+                key=one_of(f"languages_pairs_of_{compared.parallel.digest[:12]}_{compared.base}", compared.others),
+                persist_state="session",
                 width=220,
             )
             side = side if chosen is None else int(chosen)
@@ -96,9 +97,9 @@ def _choose_place(compared: Compared, count: int) -> int:
         t("languages.place", count=count),
         min_value=1,
         max_value=count,
-        value=1,
         step=1,
-        key=f"languages_place_{compared.parallel.digest[:12]}",
+        key=remembered(f"languages_place_{compared.parallel.digest[:12]}", 1),
+        persist_state="session",
         width=260,
     )
     return int(place or 1) - 1

@@ -10,7 +10,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pages.ui.corpus import openings
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.samples import SAMPLES, sample_text
-from pages.ui.state import remembered
+from pages.ui.state import one_of, remembered
 from pages.ui.uploads import MENDED_BY_ENCODING, encoding_name, encoding_picker
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.archives import PackedFile, unpack
@@ -98,9 +98,8 @@ def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
     chosen = st.selectbox(
         t("languages.base"),
         places,
-        index=(english or [len(shown) - 1])[0],
         format_func=shown.__getitem__,
-        key=f"languages_base_{parallel.digest[:12]}",
+        key=one_of(f"languages_base_{parallel.digest[:12]}", places, (english or [len(shown) - 1])[0]),
         persist_state="session",
         help=t("languages.base_help"),
     )

@@ -11,7 +11,7 @@ from pages.ui.branch_words import explained
 from pages.ui.figures_table import figures_table
 from pages.ui.inputs import PATTERN_ORDER, PREVIEW_SENTENCE, example_pills
 from pages.ui.links import LANES, link_to_patterns, linked_view
-from pages.ui.state import remembered
+from pages.ui.state import one_of, remembered
 from pages.ui.token_view import Column, Drawing, token_payload, token_view
 from pages.ui.words import error_sentence, language, names, section, t
 from tokenizer_core.branches import PatternFigures, Piece, attribute, pattern_figures
@@ -130,7 +130,7 @@ def _pattern_picker(lane: str) -> Chosen:
         t(f"lab.{lane}"),
         PATTERN_ORDER,
         format_func=names("pattern.{}_name", PATTERN_ORDER),
-        key=remembered(f"lab_{lane}_choice", DEFAULTS[lane]),
+        key=one_of(f"lab_{lane}_choice", PATTERN_ORDER, DEFAULTS[lane]),
         persist_state="session",
         help=t("pattern.help"),
     )

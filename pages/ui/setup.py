@@ -170,7 +170,7 @@ def _goal_picker() -> Goal | None:
         t("stop.beat"),
         options,
         format_func=words.__getitem__,
-        key=state.remembered("train_rival", NOBODY),
+        key=state.one_of("train_rival", options),
         persist_state="session",
         help=t("stop.beat_help"),
     )

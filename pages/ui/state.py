@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
@@ -12,6 +13,8 @@ from tokenizer_core.job import Job
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.recipe import Recipe
 from tokenizer_core.tokenizer import Tokenizer
+
+_WORDED = "worded_keys"
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,22 @@ def keep_address() -> None:
 def choose_language() -> None:
     """Take over what the language switch shows."""
     st.session_state["language"] = st.session_state["lang"]
+    for key in st.session_state.get(_WORDED, ()):
+        if key in st.session_state:
+            st.session_state[key] = st.session_state[key]
+
+
+def one_of(key: str, options: Sequence[Any], default: Any = None) -> str:
+    """Give a selectbox its default once, and let its choice stay when the language changes.
+
+    The browser knows a choice by its name only, which the page no longer knows in another language: what is
+    assigned while the language changes is sent to the browser under its new name. A choice that is no longer
+    offered becomes the default again, which is the first option where none is given.
+    """
+    if st.session_state.get(key) not in options:
+        st.session_state[key] = options[0] if default is None else default
+    st.session_state.setdefault(_WORDED, set()).add(key)
+    return key
 
 
 def screen() -> str:

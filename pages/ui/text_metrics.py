@@ -9,7 +9,7 @@ from pages.ui.figures_table import figures_table
 from pages.ui.language_counts import counted, entries_with_thai, segmenter_of, sizes
 from pages.ui.languages import as_times
 from pages.ui.parallel_texts import Compared
-from pages.ui.state import remembered
+from pages.ui.state import one_of, remembered
 from pages.ui.words import t
 from tokenizer_core.metrics import (
     broken_share,
@@ -36,7 +36,8 @@ def show_metrics(compared: Compared, rows: Sequence[TokenizerRow]) -> None:
             t("languages.language"),
             places,
             format_func=compared.names.__getitem__,
-            key=f"languages_metrics_of_{compared.parallel.digest[:12]}",
+            key=one_of(f"languages_metrics_of_{compared.parallel.digest[:12]}", places),
+            persist_state="session",
             width=260,
         )
         with_words = st.toggle(
