@@ -97,7 +97,7 @@ def _members(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], max_bytes
         except CorpusError as error:
             if error.code == "unpacked_too_large":
                 raise
-            files.append(PackedFile(label, b"", error))
+            files.append(PackedFile(label, b"", error.bare()))
         else:
             left -= len(unpacked)
             files.append(PackedFile(label, unpacked))

@@ -4,7 +4,7 @@ Every error has an English message for programmers, and a `code` with `values` f
 build the same sentence in another language.
 """
 
-from typing import Any
+from typing import Any, Self
 
 
 class TokenizerError(ValueError):
@@ -19,6 +19,11 @@ class TokenizerError(ValueError):
         super().__init__(message)
         self.code = code
         self.values = values
+
+    def bare(self) -> Self:
+        """The error without the frames in which it came about, for who keeps it: they hold on to whole texts."""
+        self.__traceback__ = self.__context__ = self.__cause__ = None
+        return self
 
 
 class PatternError(TokenizerError):

@@ -21,7 +21,7 @@ def open_model_file() -> None:
             content = upload.getvalue()
             state.open_tokenizer(parse_model(content, name=name), f"file:{hashlib.sha256(content).hexdigest()}")
         except TokenizerError as error:
-            st.session_state["model_file_error"] = (name, error)
+            st.session_state["model_file_error"] = (name, error.bare())
         else:
             st.rerun()
     if upload is not None and (failure := st.session_state.get("model_file_error")):

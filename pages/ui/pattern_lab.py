@@ -68,7 +68,7 @@ def cut(text: str, pattern: str) -> Cut:
             pieces = attribute(text, pattern)
             return Cut(pieces, pattern_figures(text, pattern, segmenter=newmm()), characters=size)
         except TokenizerError as error:
-            return Cut(error=error, characters=size)
+            return Cut(error=error.bare(), characters=size)
 
     return _cuts.get((pattern, text), make)
 

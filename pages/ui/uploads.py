@@ -129,7 +129,7 @@ def _files_in(upload: UploadedFile) -> list[PackedFile]:
     try:
         return unpack(upload.name, upload.getvalue(), max_bytes=MAX_CORPUS_BYTES, max_files=MAX_FILES)
     except CorpusError as error:
-        return [PackedFile(clean_name(upload.name), b"", error)]
+        return [PackedFile(clean_name(upload.name), b"", error.bare())]
 
 
 def _readings(files: Mapping[str, PackedFile]) -> dict[str, Reading]:
@@ -155,7 +155,7 @@ def _read(file: PackedFile, choices: Choices) -> Reading:
             max_bytes=MAX_CORPUS_BYTES,
         )
     except CorpusError as error:
-        return error
+        return error.bare()
 
 
 def _choices(key: str) -> Choices:
