@@ -301,6 +301,14 @@ def test_every_kind_of_string_in_parquet_is_read(kind: pa.DataType) -> None:
     assert (file.text, file.columns, file.rows) == (f"{THAI}\n{ENGLISH}\n{THAI}\n", ("a.b",), 5)
 
 
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_an_encoding_of_parquet_that_cannot_be_read_is_named(encoding: str) -> None:
+    content = parquet({"text": ["a cat sat", "a dog"]}, use_dictionary=False, column_encoding={"text": encoding})
+    with pytest.raises(CorpusError) as caught:
+        read("a.parquet", content)
+    assert (caught.value.code, caught.value.values["encoding"]) == ("parquet_encoding", encoding)
+
+
 def test_a_value_repeated_in_parquet_takes_its_size_each_time() -> None:
     value = "a cat " * 20_000
     repeated = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), pa.array([value]))

@@ -388,7 +388,8 @@ def _open_parquet(content: bytes, max_bytes: int) -> _Table:
     # As dictionaries, or a value that repeats a million times would take its place a million times.
     file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=strings, pre_buffer=False)
     _check_rows(file.metadata.num_rows)
-    sample = next(file.iter_batches(_SAMPLE_ROWS, columns=strings, use_threads=False), None)
+    _check_encodings(file.metadata, strings)
+    sample = next(_batches(file, strings, _SAMPLE_ROWS), None)
     if sample is None:
         raise no_rows()
     beginning = _flat(sample)
@@ -398,6 +399,25 @@ def _open_parquet(content: bytes, max_bytes: int) -> _Table:
         lambda place: _beginnings(beginning[strings[place]]),
         lambda places: _parquet_rows(file, [strings[place] for place in places], max_bytes),
     )
+
+
+def _batches(file: Any, names: list[str], rows: int) -> Iterator["pa.RecordBatch"]:
+    """The rows of some columns; group by group, for pyarrow cannot join the structs of two groups."""
+    for group in range(file.metadata.num_row_groups):
+        yield from file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
+
+
+def _check_encodings(metadata: Any, names: list[str]) -> None:
+    """Refuse encodings that pyarrow cannot read as a dictionary, and that may unpack to any size."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    for chunk in (group.column(place) for group in groups for place in range(group.num_columns)):
+        delta = [each for each in chunk.encodings if "BYTE_ARRAY" in each]
+        if delta and chunk.path_in_schema in names:
+            raise CorpusError(
+                f"Parquet files must not have the encoding {delta[0]}; write the file with another one",
+                "parquet_encoding",
+                encoding=delta[0],
+            )
 
 
 def _is_string(kind: "pa.DataType") -> bool:
@@ -436,7 +456,7 @@ def _parquet_rows(file: Any, names: list[str], max_bytes: int) -> Iterator[tuple
     if size > max_bytes:
         raise too_large(max_bytes)
     size = number = 0
-    for batch in file.iter_batches(65_536, columns=names, use_threads=False):
+    for batch in _batches(file, names, 65_536):
         columns = _flat(batch)
         cells = [columns[name] for name in names]
         for column in cells:
