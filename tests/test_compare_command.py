@@ -3,9 +3,11 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 import tiktoken
@@ -100,6 +102,44 @@ def test_a_table_with_quotes_and_more_languages(capsys: pytest.CaptureFixture[st
     assert [bill["language"] for bill in found[:3]] == ["th", "en", "de"]
     gpt2 = openai_tokenizer("gpt2")
     assert found[0]["tokens"] == len(gpt2.encode("แมว\nดำ")) + len(gpt2.encode("หมา"))
+
+
+def command(
+    *arguments: str, stdout: int | IO[bytes] = subprocess.PIPE, **variables: str
+) -> subprocess.Popen[bytes]:
+    """The command as people start it."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tokenizer_core", "compare", *arguments],
+        cwd=REPOSITORY,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **variables},
+    )
+
+
+def test_thai_names_are_written_whatever_the_terminal_can_show(tmp_path: Path) -> None:
+    thai, english = tmp_path / "ไทย.th", tmp_path / "b.en"
+    thai.write_text("น้ำ\n", encoding="utf-8")
+    english.write_text("water\n", encoding="utf-8")
+    written, said = command(str(thai), str(english), PYTHONIOENCODING="cp1252", PYTHONUTF8="0").communicate()
+    assert "ไทย.th" in written.decode("utf-8")
+    assert said == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_an_output_that_is_full_or_gone_is_no_stack_trace() -> None:
+    with Path("/dev/full").open("wb") as full:
+        process = command(TH, EN, "--tokenizers", "gpt2", stdout=full)
+        _, said = process.communicate()
+    assert process.returncode == 1
+    assert said.count(b"\n") == 1
+    assert b"No space left" in said
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as gone:
+        process = command(TH, EN, "--tokenizers", "gpt2", stdout=gone)
+        _, said = process.communicate()
+    assert (process.returncode, said) == (1, b"")
 
 
 def test_a_name_that_is_a_formula_is_harmless_in_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def run(said: argparse.Namespace) -> int:
     try:
         parallel = read_parallel(
             [_packed(Path(name)) for name in said.files],
-            columns=said.columns.split(",") if said.columns is not None else None,
+            columns=[name.strip() for name in said.columns.split(",")] if said.columns is not None else None,
             header=said.header,
             encoding=said.encoding,
         )
