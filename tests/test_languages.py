@@ -372,6 +372,8 @@ def test_the_csv_has_the_exact_numbers() -> None:
 
 
 def _take_away_csv() -> None:
+    from dataclasses import replace
+
     import streamlit as st
 
     from pages.ui.cached import references
@@ -380,7 +382,8 @@ def _take_away_csv() -> None:
     from pages.ui.parallel_texts import Compared, sample_parallel
     from pages.ui.report import csv_of, report_html
 
-    compared = Compared(sample_parallel(), ("=Thai", "<b>English"), ("=Thai", "<b>English"), 1, "lines", False)
+    names = ("=Thai", "<b>English")
+    compared = Compared(replace(sample_parallel(), names=names), names, names, 1, "lines", False)
     found = bills(compared, references())
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
     st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5), "en")
@@ -514,6 +517,17 @@ def test_an_encoding_that_is_not_found_can_be_chosen() -> None:
 
 
 CSV = 'id,th,en\n1,"แมว\nดำตัวหนึ่ง","a ""black"" cat, one"\n2,หมาขาวตัวใหญ่,a large white dog\n3,นกบินอยู่,a bird flies\n'
+
+
+def test_languages_with_long_names_stay_apart() -> None:
+    key = "sentence_translations_of_the_corpus"
+    rows = [{key: {"th": th, "de": f"{en} {en}", "en": en}} for th, en in zip(THAI_LINES[:30], ENGLISH_LINES[:30])]
+    app = upload(("pairs.json", "\n".join(map(json.dumps, rows))))
+    assert len({language for _, language in bills(app)}) == 3
+    assert app.selectbox[0].options[0].endswith("th")
+    before = bills(app)
+    app.selectbox[0].set_value(0).run()
+    assert bills(app) != before
 
 
 def test_a_table_that_has_no_head_line_is_compared() -> None:

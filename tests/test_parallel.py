@@ -133,6 +133,21 @@ def test_lines_out_of_step_are_noticed_though_files_have_the_same_length(start: 
     assert abs(found - start - 1) <= 3
 
 
+@pytest.mark.parametrize(("late", "again"), [(5, 250), (100, 300), (1, 50), (300, 340)])
+def test_lines_that_are_out_of_step_for_a_while_are_noticed(late: int, again: int) -> None:
+    thai = [*THAI_LINES[:late], *THAI_LINES[late + 1 :]]
+    english = [*ENGLISH_LINES[:again], *ENGLISH_LINES[again + 1 :]]
+    found = first_shifted(thai, english)
+    assert found is not None
+    assert abs(found - late - 1) <= 5
+
+
+@pytest.mark.parametrize("late", [1, 4, 5, 8, 10])
+def test_a_side_that_is_some_lines_late_is_noticed(late: int) -> None:
+    assert first_shifted(THAI_LINES[late:], ENGLISH_LINES[:-late]) in range(1, 20)
+    assert first_shifted(THAI_LINES[:-late], ENGLISH_LINES[late:]) in range(1, 20)
+
+
 @given(st.sets(st.integers(0, 482), min_size=40))
 def test_lines_in_step_raise_no_alarm(chosen: set[int]) -> None:
     assert first_shifted([THAI_LINES[n] for n in chosen], [ENGLISH_LINES[n] for n in chosen]) is None
@@ -227,6 +242,7 @@ KINDS = {
     "nested.ndjson": "\n".join(json.dumps({"translation": pair}) for pair in PAIRS).encode(),
     "flat.parquet": parquet({"n": list(range(40)), **{name: [pair[name] for pair in PAIRS] for name in PAIRS[0]}}),
     "nested.parquet": parquet({"translation": PAIRS}),
+    "nested in groups.parquet": parquet({"translation": PAIRS}, row_group_size=7),
 }
 
 

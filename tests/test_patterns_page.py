@@ -127,6 +127,12 @@ def test_an_unexplained_branch_of_ones_own_shows_its_source() -> None:
     assert words == ["a+", ENGLISH["branches.digits"], "∅"]
 
 
+def test_a_refusal_that_is_kept_holds_on_to_nothing() -> None:
+    refused = pattern_lab.cut("abc" * 1_000, "(?:(?R)|b)*").error
+    assert refused is not None
+    assert (refused.code, refused.__traceback__, refused.__context__) == ("pattern_memory", None, None)
+
+
 @pytest.mark.parametrize(
     "pattern", ["(a", "[a", "a)", "*a", "a**", "a{3,2}", "[z-a]", "a\\", r"\p{Foo}", "(?~a)", r"(?P=x)", "\\u12"]
 )
@@ -303,6 +309,18 @@ def test_a_check_that_fails_says_why_and_one_can_be_stopped() -> None:
     run_until(app, lambda: "takes too long" in said(app))
     run_until(app, lambda: len(tables(app)) == 2)
     assert len(tables(app)[1][ENGLISH["pattern.label"]]) == 1  # of the other pattern
+
+
+def test_a_check_that_is_no_longer_on_the_page_ends() -> None:
+    app = with_pattern("(a+)+$|x", "short")
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    app.text_area(key="corpus_paste").set_value("a" * 300_000 + "b").run()
+    app.button(key="lab_check").click().run()
+    slow, _ = app.session_state["pattern_checks"].values()
+    assert not slow.stopped
+    app.text_input(key="lab_first_custom").set_value("[a-z]").run()
+    assert slow.stopped
+    assert "lab_check" in buttons(app)
 
 
 # ---- what it costs

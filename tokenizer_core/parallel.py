@@ -33,13 +33,18 @@ MAX_PAIRS = 1_000_000
 MAX_BYTES = 200 * 2**20
 """Of text that a packed table may hold."""
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
-JSON_LINES = (".jsonl", ".ndjson")
+JSON_LINES = (".jsonl", ".ndjson", ".json")
 PARQUET = ".parquet"
 _BLOCK = 500_000
 """Characters that are measured at once: their maps take 50 MB."""
-_SHIFTS = (-3, -2, -1, 1, 2, 3)
+_SHIFTS = range(1, 11)
+"""By so many lines one side may be late."""
 _LEAST_SHIFTED = 20
 _CAP = 1.5
+_LEAST_GAIN = 6.0
+"""So much better must the lengths of all these lines together fit; as a logarithm."""
+_DOUBT = 0.05
+"""What each line must gain: chance gains something, too."""
 
 
 class LineEncoder(TokenSource, Protocol):
@@ -150,12 +155,13 @@ def parallel_files(files: Sequence[PackedFile], *, encoding: str | Sequence[str 
     texts, guesses = [], []
     encodings = [encoding] * len(files) if encoding is None or isinstance(encoding, str) else encoding
     for file, said in zip(files, encodings, strict=True):
-        if file.refusal is not None:
-            raise file.refusal
         try:
+            if file.refusal is not None:
+                raise file.refusal
             decoded = decode_text(file.content, encoding=said)
         except CorpusError as error:
-            raise CorpusError(f"{file.name}: {error}", error.code, **error.values, file=file.name) from None
+            values = {**error.values, "file": file.name}
+            raise CorpusError(f"{file.name}: {error}", error.code, **values) from None
         texts.append(decoded.text)
         guesses += [Guess(file.name, decoded.encoding)] if decoded.is_guess else []
     read = parallel_texts([file.name for file in files], texts)
@@ -289,7 +295,7 @@ def first_extra_line(lines: Sequence[str], others: Sequence[str]) -> int:
     >>> first_extra_line(["I", "you and me", "he", "they all"], ["je", "il", "ils tous"])
     2
     """
-    longer, shorter = (lines, others) if len(lines) > len(others) else (others, lines)
+    longer, shorter = _logs(max(lines, others, key=len)), _logs(min(others, lines, key=len))
     extra = len(longer) - len(shorter)
     before = np.cumsum(np.append(0.0, _misfit(longer[: len(shorter)], shorter)))
     after = _misfit(longer[extra:], shorter)
@@ -297,41 +303,53 @@ def first_extra_line(lines: Sequence[str], others: Sequence[str]) -> int:
 
 
 def first_shifted(lines: Sequence[str], others: Sequence[str]) -> int | None:
-    """The line from which on one side seems to be some lines late: lengths fit far better when it is moved.
+    """The line from which on one side seems to be up to ten lines late: lengths fit far better when it is moved.
 
-    None where they fit as they are, and where fewer than 20 lines speak for it.
+    It need not be late to the end. None where lines fit as they are, and where fewer than 20 speak for it.
     """
     count = len(lines)
     if count < 2 * _LEAST_SHIFTED:
         return None
-    now = _rests(_misfit(lines, others))
+    ours, theirs = _logs(lines), _logs(others)
+    now = _misfit(ours, theirs)
     best: tuple[float, int] | None = None
-    for shift in _SHIFTS:
+    for shift in (sign * size for size in _SHIFTS if size + 2 * _LEAST_SHIFTED <= count for sign in (1, -1)):
         moved = np.full(count, _CAP)
         late, early = max(0, shift), max(0, -shift)
         length = count - late - early
-        moved[early : early + length] = _misfit(lines[late : late + length], others[early : early + length])
-        gain = now - _rests(moved)
-        start = int(np.argmax(gain[:-_LEAST_SHIFTED]))
-        if gain[start] > 0.4 * now[start] and (best is None or gain[start] > best[0]):
-            best = (float(gain[start]), start + abs(shift) * (shift < 0))
+        moved[early : early + length] = _misfit(ours[late : late + length], theirs[early : early + length])
+        gain, start, end = _best_stretch(now - moved - _DOUBT)
+        is_clear = (now - moved)[start:end].sum() > 0.4 * now[start:end].sum()
+        if end - start >= _LEAST_SHIFTED and gain > max(_LEAST_GAIN, best[0] if best else 0.0) and is_clear:
+            best = gain, start
     return best[1] + 1 if best else None
 
 
-def _misfit(lines: Sequence[str], others: Sequence[str]) -> Floats:
+def _best_stretch(gains: Floats) -> tuple[float, int, int]:
+    """The stretch with the largest sum, and that sum.
+
+    >>> _best_stretch(np.array([1.0, -2.0, 3.0, -1.0, 2.0, -5.0]))
+    (4.0, 2, 5)
+    """
+    sums = np.append(0.0, np.cumsum(gains))
+    rises = sums[1:] - np.minimum.accumulate(sums)[:-1]
+    end = int(np.argmax(rises)) + 1
+    start = int(np.argmin(sums[:end]))
+    return float(rises[end - 1]), start, end
+
+
+def _logs(lines: Sequence[str]) -> Floats:
+    """The logarithms of the lengths of lines."""
+    logs: Floats = np.log(np.fromiter(map(len, lines), dtype=np.float64, count=len(lines)) + 1)
+    return logs
+
+
+def _misfit(lengths: Floats, others: Floats) -> Floats:
     """How far the ratio of two lines' lengths is from the usual one, as a logarithm; at most 1.5."""
-    pairs = zip(lines, others)
-    ratios = np.log(np.array([(len(line) + 1, len(other) + 1) for line, other in pairs]).reshape(-1, 2))
-    difference = ratios[:, 0] - ratios[:, 1]
+    difference = lengths - others
     usual = np.median(difference) if len(difference) else 0.0
     misfit: Floats = np.minimum(np.abs(difference - usual), _CAP)
     return misfit
-
-
-def _rests(misfit: Floats) -> Floats:
-    """The sum from each line to the last."""
-    rests: Floats = np.cumsum(misfit[::-1])[::-1]
-    return rests
 
 
 # ---- counting

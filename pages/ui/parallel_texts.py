@@ -15,7 +15,7 @@ from pages.ui.uploads import MENDED_BY_ENCODING, encoding_name, encoding_picker
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.archives import PackedFile, unpack
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.labels import clean_name
+from tokenizer_core.labels import clean_name, column_labels
 from tokenizer_core.parallel import (
     JOININGS,
     MAX_LANGUAGES,
@@ -47,6 +47,11 @@ class Compared:
     is_sample: bool
 
     @property
+    def full_names(self) -> tuple[str, ...]:
+        """For tables that are taken away, where there is room."""
+        return self.names if self.is_sample else self.parallel.names
+
+    @property
     def others(self) -> list[int]:
         """The languages without the base."""
         return [place for place in range(len(self.names)) if place != self.base]
@@ -70,7 +75,7 @@ def pick_parallel() -> Compared | None:
     shown = (
         tuple(t(f"languages.{name}") for name in parallel.names)
         if is_sample
-        else tuple(_short(name, keep_end=not parallel.columns) for name in parallel.names)
+        else _shortened(parallel.names, keep_end=not parallel.columns)
     )
     spoken = shown if is_sample else tuple(map(as_plain_markdown, shown))
     base = _pick_base(parallel, shown)
@@ -81,6 +86,19 @@ def pick_parallel() -> Compared | None:
 def sample_parallel() -> Parallel:
     """The bundled Thai and English sentences."""
     return parallel_texts(("th", "en"), [sample_text(file) for file in SAMPLES["both"]])
+
+
+def _shortened(names: Sequence[str], *, keep_end: bool) -> tuple[str, ...]:
+    """Names that fit a chart, each another: where ends or beginnings alone are the same, both are kept.
+
+    >>> _shortened(["a_name_of_more_than_28_letters.th", "a_name_of_more_than_28_letters.en"], keep_end=False)
+    ('a_name_of_mo…_28_letters.th', 'a_name_of_mo…_28_letters.en')
+    """
+    short = [_short(name, keep_end=keep_end) for name in names]
+    if len(set(short)) < len(short):
+        half = NAME_CHARACTERS // 2 - 2
+        short = [name if len(name) <= NAME_CHARACTERS else f"{name[:half]}…{name[-half - 2 :]}" for name in names]
+    return column_labels(short)
 
 
 def _short(name: str, *, keep_end: bool) -> str:
@@ -219,7 +237,7 @@ def _current(uploads: Sequence[UploadedFile]) -> Upload | None:
     try:
         upload.files = _unpack(uploads)
     except CorpusError as error:
-        upload.refusal = error
+        upload.refusal = error.bare()
         upload.names = tuple(clean_name(each.name) for each in uploads)
     else:
         upload.names = tuple(file.name for file in upload.files)
@@ -253,7 +271,7 @@ def _read(upload: Upload) -> None:
         try:
             upload.parallel = upload.read()
         except CorpusError as error:
-            upload.refusal = error
+            upload.refusal = error.bare()
     if not upload.is_table and not upload.doubtful:
         upload.files = []
 

@@ -25,6 +25,9 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
     """A button that checks the chosen patterns on a corpus, and what came of it."""
     kept: Checks = st.session_state.setdefault(_KEPT, {})
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
+    for check in kept.values():
+        if check not in checks and not check.ended:
+            check.stop()  # nobody sees it any more, or could stop it
     known = chosen and all(check and not check.stopped for check in checks)
     if not known and st.button(t("lab.check"), icon=":material/rule:", key="lab_check", disabled=not chosen):
         _start(corpus, chosen, kept)

@@ -241,4 +241,4 @@ def _downloads(done: Sequence[Result]) -> None:
 
 
 def _file_name(entrant: Entrant) -> str:
-    return entrant.key if entrant.key in (*SPLIT_PATTERNS, TWO_STAGES) else "custom"
+    return entrant.key if entrant.key in (*SPLIT_PATTERNS, TWO_STAGES) else f"custom-{entrant.own}"

@@ -139,7 +139,7 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
     head = ["tokenizer", "language", "base", "pairs", "joining", "tokens", "premium", "window", "context_left"]
     writer.writerow([*head, "price_per_million", "cost"])
     for bill in found:
-        names = [bill.row.name, compared.names[bill.language], compared.names[compared.base]]
+        names = [bill.row.name, compared.full_names[bill.language], compared.full_names[compared.base]]
         writer.writerow(
             [
                 *map(harmless_cell, names),
