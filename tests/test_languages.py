@@ -412,6 +412,28 @@ def test_the_report_needs_nothing_but_itself() -> None:
     assert f"{by_hand('gpt2', THAI_LINES):,}" in report
 
 
+def test_the_report_says_what_may_be_wrong_with_the_texts() -> None:
+    app = AppTest.from_function(_report_of_doubtful_texts, default_timeout=180)
+    app.run()
+    report = html.unescape(app.session_state["html"].decode())
+    assert ENGLISH["languages.empty_some"].format(count=1, line=2) in report
+
+
+def _report_of_doubtful_texts() -> None:
+    import streamlit as st
+
+    from pages.ui.cached import references
+    from pages.ui.language_counts import bills
+    from pages.ui.languages import Terms
+    from pages.ui.parallel_texts import Compared
+    from pages.ui.report import report_html
+    from tokenizer_core.parallel import parallel_texts
+
+    names = ("<th>", "en")
+    compared = Compared(parallel_texts(names, ["ก\nข\n", "a\n\n"]), names, names, 1, "lines", False)
+    st.session_state["html"] = report_html(compared, bills(compared, references()), Terms(1_000, None), "en")
+
+
 def test_the_report_prints_on_one_sheet(tab: Page) -> None:
     app = AppTest.from_function(_take_away_csv, default_timeout=180)
     app.run()

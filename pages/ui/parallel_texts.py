@@ -1,6 +1,6 @@
 """The picker of parallel texts: the bundled sentences, files with the same lines, or a table."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -314,26 +314,27 @@ def _as_chosen(upload: Upload, parallel: Parallel) -> Parallel | None:
 
 def say_what_was_read(compared: Compared) -> None:
     """What should be known of texts that can be compared but may not be what they seem."""
-    parallel = compared.parallel
-    empty = parallel.empty
-    for guess in parallel.guesses:
-        st.warning(
-            t(
-                "languages.guessed",
-                name=as_plain_markdown(guess.name),
-                encoding=encoding_name(guess.encoding),
-                texts=t("languages.texts"),
-            ),
-            icon=":material/help:",
+    for remark in remarks(compared.parallel, as_plain_markdown):
+        st.warning(remark, icon=":material/warning:")
+    if everywhere := compared.parallel.empty.all_sides:
+        st.info(t("languages.empty_all", count=everywhere), icon=":material/info:")
+
+
+def remarks(parallel: Parallel, written: Callable[[str], str]) -> list[str]:
+    """Sentences on what may be wrong with texts; `written` makes the name of a file fit in."""
+    said = [
+        t(
+            "languages.guessed",
+            name=written(guess.name),
+            encoding=encoding_name(guess.encoding),
+            texts=t("languages.texts"),
         )
+        for guess in parallel.guesses
+    ]
     if parallel.skipped_rows:
-        st.warning(
-            t("languages.skipped", count=parallel.skipped_rows, line=parallel.first_skipped),
-            icon=":material/warning:",
-        )
-    if empty.all_sides:
-        st.info(t("languages.empty_all", count=empty.all_sides), icon=":material/info:")
-    if empty.some_sides:
-        st.warning(t("languages.empty_some", count=empty.some_sides, line=empty.first), icon=":material/warning:")
+        said.append(t("languages.skipped", count=parallel.skipped_rows, line=parallel.first_skipped))
+    if parallel.empty.some_sides:
+        said.append(t("languages.empty_some", count=parallel.empty.some_sides, line=parallel.empty.first))
     if parallel.first_shifted:
-        st.warning(t("languages.shifted", line=parallel.first_shifted), icon=":material/warning:")
+        said.append(t("languages.shifted", line=parallel.first_shifted))
+    return said

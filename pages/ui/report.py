@@ -21,7 +21,7 @@ from pages.ui.languages import (
     terms_said,
     worst,
 )
-from pages.ui.parallel_texts import Compared
+from pages.ui.parallel_texts import Compared, remarks
 from pages.ui.picture_button import picture_button
 from pages.ui.text_metrics import DEFINED, metrics_table, words_said
 from pages.ui.words import language, t
@@ -170,6 +170,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken:
         pictures.append(f"<h2>{html.escape(t('report.distribution'))}</h2>{distribution}")
     parts = [
         f"<h1>{html.escape(sentence)}</h1><p>{html.escape(how_counted(plain))}</p>",
+        *(f"<p><strong>{html.escape(remark)}</strong></p>" for remark in remarks(compared.parallel, str)),
         _two_beside(pictures),
         table_html(table(compared, found, terms), words=(0, 1)),
         f"<p><small>{html.escape(terms_said(terms))}</small></p>",
