@@ -19,6 +19,12 @@ def count_in(tab: Page, view: str, column: int) -> int:
     return int(re.sub(r"\D", "", text))
 
 
+def at_rest(tab: Page) -> None:
+    """Wait until no run of the page is under way."""
+    expect(tab.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(tab.locator("[data-stale=true]")).to_have_count(0)
+
+
 def start_training(tab: Page, address: str, *, pace: str, size: int = 400) -> None:
     """Upload a corpus and press Train."""
     tab.goto(f"{address}/train?lang=en")
@@ -137,6 +143,8 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
     thai = catalogue("th")
 
     tab.goto(f"{address}/patterns?lang=en")
+    expect(tab.locator(".st-key-costs_start")).to_be_visible()
+    at_rest(tab)
     tab.locator(".st-key-lab_first_choice input").click()
     tab.get_by_role("option", name=ENGLISH["pattern.custom_name"], exact=True).click()
     tab.locator(".st-key-lab_first_custom input").fill("a{3}|!")
@@ -150,14 +158,18 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
     expect(shown).to_have_value(thai["pattern.custom_name"])
 
     tab.get_by_role("link", name=thai["nav.languages"], exact=True).click()  # and from another page
-    tab.get_by_text(thai["languages.texts"]).click()
-    tab.get_by_role("combobox", name=thai["languages.base"]).click()
-    tab.get_by_role("option", name=thai["languages.th"], exact=True).click()
+    tab.get_by_role("radio", name=thai["languages.view_metrics"]).click()
+    expect(tab.get_by_text(thai["metrics.count_words"])).to_be_visible()
+    at_rest(tab)  # a list that is open closes when its page is drawn
+    tab.get_by_role("combobox", name=thai["languages.language"]).click()
+    tab.get_by_role("option", name=thai["languages.en"], exact=True).click()
+    of_english = tab.get_by_role("cell", name="50,848").first
+    expect(of_english).to_be_visible()
     tab.get_by_role("radio", name="English").click()
-    expect(tab.get_by_role("combobox", name=ENGLISH["languages.base"])).to_have_value(ENGLISH["languages.th"])
-    tab.get_by_role("radio", name=ENGLISH["languages.joining_whole"]).click()
-    expect(tab.get_by_text(ENGLISH["languages.how_whole"])).to_be_visible()
-    expect(tab.get_by_role("combobox", name=ENGLISH["languages.base"])).to_have_value(ENGLISH["languages.th"])
+    expect(tab.get_by_role("combobox", name=ENGLISH["languages.language"])).to_have_value(ENGLISH["languages.en"])
+    tab.get_by_text(ENGLISH["metrics.count_words"]).click()
+    expect(tab.get_by_role("cell", name=ENGLISH["metrics.fertility"])).to_be_visible()
+    expect(of_english).to_be_visible()
     tab.get_by_role("link", name=ENGLISH["nav.patterns"], exact=True).click()
     expect(shown).to_have_value(ENGLISH["pattern.custom_name"])
     expect(tab.locator(".st-key-lab_first_custom input")).to_have_value("a{3}|!")

@@ -65,7 +65,7 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
         done = [(chosen, check) for chosen, check in shown if check.figures]
         if done:
             rows = [(chosen.short, check.figures) for chosen, check in done if check.figures]
-            figures_table(figure_rows(rows, longest=[check.longest for _, check in done]), t("lab.figures"))
+            figures_table(figure_rows(rows, longest=[check.longest for _, check in done]), t("lab.corpus_figures"))
 
 
 def _show_progress(chosen: Chosen, check: PatternCheck) -> None:
