@@ -70,8 +70,10 @@ def test_a_waiting_training_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> N
 def test_run_to_the_end_goes_on_at_full_speed() -> None:
     app = start_training(pace="slowest", size=400)
     wait_until(app, lambda: job_of(app).state == "running")
+    app.run()  # the page may still show what was before
     app.button(key="pause").click().run()
     wait_until(app, lambda: job_of(app).state == "paused")
+    app.run()
     app.button(key="to_the_end").click().run()
     wait_until(app, lambda: bool(app.success))
     assert len(job_of(app).merges) == 144
