@@ -26,7 +26,7 @@ def at_rest(tab: Page) -> None:
 
 
 def start_training(tab: Page, address: str, *, pace: str, size: int = 1_000) -> None:
-    """Upload a corpus and press Train; a slow pace has so much to learn that no slow machine sees its end."""
+    """Upload a corpus and press Train; at a slow pace there is more to learn than any test waits for."""
     tab.goto(f"{address}/train?lang=en")
     tab.get_by_role("radio", name=ENGLISH["corpus.upload"]).click()
     corpus = (REPOSITORY / "sample_data" / "parallel.th.txt").read_bytes()

@@ -237,7 +237,7 @@ def page_with_a_mix() -> None:
 
 
 def open_mix(texts: tuple[str, ...] = TEXTS, language: str = "en") -> AppTest:
-    app = AppTest.from_function(page_with_a_mix, default_timeout=30)
+    app = AppTest.from_function(page_with_a_mix, default_timeout=180)
     app.session_state["texts"] = texts
     app.session_state["language"] = language
     app.run()

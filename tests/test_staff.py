@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from conftest import PATIENCE
 from test_token_view import (  # noqa: F401
     HOSTILE,
     PIECES_OF_CELLS,
@@ -393,5 +394,5 @@ def test_play_runs_to_the_newest_merge(page: Any) -> None:  # noqa: F811
     page.get_by_role("button", name="Play").click()
     page.wait_for_function(
         f"window.shadow.querySelector('.time .where').textContent.startsWith('{len(own.merges)} of')",
-        timeout=20_000,
+        timeout=PATIENCE,
     )

@@ -68,7 +68,7 @@ def test_a_waiting_training_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_run_to_the_end_goes_on_at_full_speed() -> None:
-    app = start_training(pace="slowest", size=400)
+    app = start_training(pace="slowest", size=1_000)
     wait_until(app, lambda: job_of(app).state == "running")
     app.run()  # the page may still show what was before
     app.button(key="pause").click().run()
@@ -76,7 +76,7 @@ def test_run_to_the_end_goes_on_at_full_speed() -> None:
     app.run()
     app.button(key="to_the_end").click().run()
     wait_until(app, lambda: bool(app.success))
-    assert len(job_of(app).merges) == 144
+    assert len(job_of(app).merges) == 744
 
 
 # ---- stop rules
@@ -273,9 +273,8 @@ def test_what_is_no_recipe_is_refused_in_words() -> None:
 
 
 def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
-    app = start_training(corpus=TIED * 5, size=262, pace="slow")
+    app = start_training(corpus=TIED * 5, size=262, pace="slowest")
     job = job_of(app)
-    wait_until(app, lambda: job.state == "running")
     job.pause()
     wait_until(app, lambda: job.state == "paused" and job.choice is not None)
     app.session_state["what_if_asks"] = True
@@ -300,7 +299,6 @@ def test_a_tie_says_with_whom_and_what_decides(language: str) -> None:
     """ "ab" and "cd" stand five times each, and "ab" first."""
     app = start_training(language, corpus="ab cd " * 5, size=262, pace="slowest")
     job = job_of(app)
-    wait_until(app, lambda: job.state == "running")
     job.pause()
     wait_until(app, lambda: job.state == "paused" and job.choice is not None)
     app.run()
