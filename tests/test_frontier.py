@@ -57,7 +57,7 @@ def kept(app: AppTest) -> list[Frontier]:
 
 def run_until(app: AppTest, condition: Callable[[], bool]) -> None:
     """Run the page again and again, as the timer of its fragment does."""
-    end = time.monotonic() + 120
+    end = time.monotonic() + 180
     while not condition():
         assert time.monotonic() < end, "it never came"
         app.run()

@@ -63,7 +63,7 @@ def tables(app: AppTest) -> list[dict[str, list[str]]]:
 
 
 def run_until(app: AppTest, condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 120
+    end = time.monotonic() + 180
     while not condition():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.05)

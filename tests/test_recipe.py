@@ -18,7 +18,7 @@ TEXTS = ["น้ำใจคนไทย ดื่มน้ำเยอะๆ �
 
 def done(job: Job, reached: Callable[[Job], object] = lambda job: job.ended) -> Job:
     """The job when it has come so far."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180
     while not reached(job):
         assert time.monotonic() < deadline
         job.wait(0.05)
