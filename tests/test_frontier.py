@@ -9,7 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import frontier as frontier_ui
-from pages.ui.frontier import SHARES, Cost, Frontier, FrontierPoint, frontier_chart
+from pages.ui.frontier import SHARES, Frontier
+from pages.ui.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.jobs import registry
 from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.words import catalogue

@@ -12,10 +12,21 @@ CURVE_HEIGHT = 300
 LABEL_HEIGHT = 15
 AXES_HEIGHT = 80
 """Pixels of a chart's height that are not its lines', about."""
-_QUIET = {"expr": "luminance(background) < 0.4 ? '#b6bcc8' : '#4b5160'"}
-_STRONG = {"expr": "luminance(background) < 0.4 ? '#2dd4bf' : '#0f766e'"}
+PADDING = {"left": 4, "top": 12, "right": 8, "bottom": 16}
+TYPE = {"titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 13, "titlePadding": 8}
+"""How axes are written."""
 _Point = TypeVar("_Point")
 Spec = dict[str, Any]
+
+
+def shade(light: str, dark: str) -> Spec:
+    """A colour that follows the page from light to dark."""
+    return {"expr": f"luminance(background) < 0.4 ? '{dark}' : '{light}'"}
+
+
+QUIET = shade("#4b5160", "#b6bcc8")
+STRONG = shade("#0f766e", "#2dd4bf")
+INK = shade("#1f2430", "#e6e8ee")
 
 
 class Level(NamedTuple):
@@ -35,6 +46,16 @@ class Axis(NamedTuple):
     most: float | None = None
     """The largest value that will come; None where nobody knows it."""
     is_log: bool = False
+
+
+def quantitative(field: str, **more: Any) -> Spec:
+    """A field of numbers."""
+    return {"field": field, "type": "quantitative", **more}
+
+
+def nominal(field: str, **more: Any) -> Spec:
+    """A field of words."""
+    return {"field": field, "type": "nominal", **more}
 
 
 def thinned(points: Sequence[_Point], most: int = MAX_POINTS) -> list[_Point]:
@@ -87,7 +108,7 @@ def curve_spec(
     Rows have `size` and `value`; in `words` stand further fields that are shown with each point, by their titles.
     Where rows have a `moment`, a sentence or None, a dot stands at those that have one. `own` names the line.
     """
-    y = {"field": "value", "type": "quantitative", "axis": _axis(axis), "scale": _scale(axis)}
+    y = quantitative("value", axis=_axis(axis), scale=_scale(axis))
     layers = [
         *_level_layers(levels, axis, height),
         {"mark": {"type": "area" if not axis.is_log else "line", "opacity": 0.12}},
@@ -96,24 +117,21 @@ def curve_spec(
         _hover_layer([(size_title, "size", ",d"), (axis.title, "value", axis.format)], words),
         _moment_layer(),
     ]
-    x_axis = {"tickCount": 5, "format": ",d", "title": size_title, "grid": False, **_TYPE}
+    x_axis = {"tickCount": 5, "format": ",d", "title": size_title, "grid": False, **TYPE}
     x_scale = {"domain": list(sizes), "nice": False}
     return {
         "height": height,
-        "padding": {"left": 4, "top": 12, "right": 8, "bottom": 16},
-        "encoding": {"x": {"field": "size", "type": "quantitative", "axis": x_axis, "scale": x_scale}, "y": y},
+        "padding": PADDING,
+        "encoding": {"x": quantitative("size", axis=x_axis, scale=x_scale), "y": y},
         "layer": layers,
     }
-
-
-_TYPE = {"titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 13, "titlePadding": 8}
 
 
 def _axis(axis: Axis) -> Spec:
     if axis.is_log and axis.most:
         powers = [10**power for power in range(len(str(int(axis.most))))]
-        return {"values": powers, "format": axis.format, "title": None, **_TYPE}
-    return {"tickCount": 5, "format": axis.format, "title": None, **_TYPE}
+        return {"values": powers, "format": axis.format, "title": None, **TYPE}
+    return {"tickCount": 5, "format": axis.format, "title": None, **TYPE}
 
 
 def _scale(axis: Axis) -> Spec:
@@ -134,21 +152,21 @@ def _level_layers(levels: Sequence[Level], axis: Axis, height: int) -> list[Spec
         for level, place in zip(levels, places, strict=True)
     ]
     across: Spec = {"x": {"value": 0}, "x2": {"value": "width"}, "tooltip": None}
-    label: Spec = {"type": "text", "align": "left", "baseline": "middle", "dx": 6, "fontSize": 12, "color": _QUIET}
+    label: Spec = {"type": "text", "align": "left", "baseline": "middle", "dx": 6, "fontSize": 12, "color": QUIET}
     return [
         {
             "data": {"values": values},
-            "mark": {"type": "rule", "strokeDash": [5, 4], "color": _QUIET, "opacity": 0.8},
-            "encoding": {**across, "y": {"field": "level", "type": "quantitative"}},
+            "mark": {"type": "rule", "strokeDash": [5, 4], "color": QUIET, "opacity": 0.8},
+            "encoding": {**across, "y": quantitative("level")},
         },
         {
             "data": {"values": values},
             "mark": label,
             "encoding": {
                 "x": {"value": "width"},
-                "y": {"field": "place", "type": "quantitative"},
-                "text": {"field": "name", "type": "nominal"},
-                "tooltip": {"field": "level", "type": "quantitative", "title": axis.title, "format": axis.format},
+                "y": quantitative("place"),
+                "text": nominal("name"),
+                "tooltip": quantitative("level", title=axis.title, format=axis.format),
             },
         },
     ]
@@ -161,7 +179,7 @@ def _name_layer(own: str, middle: float) -> Spec:
         "type": "text",
         "fontSize": 13,
         "fontWeight": 600,
-        "color": _STRONG,
+        "color": STRONG,
         "align": {"expr": f"{left} ? 'left' : 'right'"},
         "baseline": "bottom",
         "dy": -7,
@@ -175,7 +193,7 @@ def _name_layer(own: str, middle: float) -> Spec:
         "layer": [
             {"mark": {**mark, "stroke": {"expr": "background"}, "strokeWidth": 4}, "encoding": text},
             {"mark": mark, "encoding": text},
-            {"mark": {"type": "point", "aria": False, "filled": True, "size": 60, "opacity": 1, "color": _STRONG}},
+            {"mark": {"type": "point", "aria": False, "filled": True, "size": 60, "opacity": 1, "color": STRONG}},
         ],
         "encoding": {"tooltip": None},
     }
@@ -183,15 +201,12 @@ def _name_layer(own: str, middle: float) -> Spec:
 
 def _hover_layer(numbers: Sequence[tuple[str, str, str]], words: Sequence[tuple[str, str]]) -> Spec:
     """What a point says: that of the size nearest to the mouse."""
-    said = [
-        {"field": field, "type": "quantitative", "title": title, "format": written}
-        for title, field, written in numbers
-    ]
-    said += [{"field": field, "type": "nominal", "title": title} for title, field in words]
+    said = [quantitative(field, title=title, format=written) for title, field, written in numbers]
+    said += [nominal(field, title=title) for title, field in words]
     nearest = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"], "clear": "pointerout"}
     return {
         "params": [{"name": "near", "select": nearest}],
-        "mark": {"type": "point", "aria": False, "filled": True, "size": 50, "color": _STRONG},
+        "mark": {"type": "point", "aria": False, "filled": True, "size": 50, "color": STRONG},
         "encoding": {
             "opacity": {"condition": {"param": "near", "empty": False, "value": 1}, "value": 0},
             "tooltip": said,
@@ -209,9 +224,9 @@ def _moment_layer() -> Spec:
             "filled": True,
             "size": 90,
             "opacity": 1,
-            "color": _STRONG,
+            "color": STRONG,
             "stroke": {"expr": "background"},
             "strokeWidth": 2,
         },
-        "encoding": {"tooltip": {"field": "moment", "type": "nominal"}},
+        "encoding": {"tooltip": nominal("moment")},
     }

@@ -3,10 +3,11 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
+from pages.ui.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.jobs import registry
 from pages.ui.mixing import corpus_key, script_sizes
 from pages.ui.samples import SAMPLES, sample_text
@@ -42,22 +43,6 @@ PATIENCE = 0.3
 MAX_KEPT = 6
 
 _KEPT = "frontiers"
-
-
-class Cost(NamedTuple):
-    """Tokens for 1,000 characters of held-out Thai and English."""
-
-    thai: float
-    english: float
-
-
-class FrontierPoint(NamedTuple):
-    """What one training came to."""
-
-    share: int
-    """Per cent of Thai in the text it learned from, by bytes."""
-    cost: Cost
-    vocab_size: int
 
 
 @dataclass
@@ -300,107 +285,3 @@ def _table(frontier: Frontier, references: Sequence[tuple[str, Cost]]) -> str:
 
 def _figures(cost: Cost) -> list[str]:
     return [f"{cost.thai:,.0f}", f"{cost.english:,.0f}"]
-
-
-_STRONG = {"expr": "luminance(background) < 0.4 ? '#2dd4bf' : '#0f766e'"}
-_QUIET = {"expr": "luminance(background) < 0.4 ? '#b6bcc8' : '#4b5160'"}
-
-
-def frontier_chart(
-    points: Sequence[FrontierPoint],
-    references: Sequence[tuple[str, Cost]],
-    most: Cost,
-    *,
-    english_title: str,
-    thai_title: str,
-    share_title: str,
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The rows and the specification: Thai against English, joined in the order of shares, references beside it.
-
-    Both axes are logarithmic: without Thai in training, Thai costs several times what it costs with all of it.
-    They end at `most`, what single bytes would cost, so that they stay where they are as points come.
-    """
-    rows: list[dict[str, Any]] = [
-        {"share": point.share, "label": f"{point.share}%", "thai": point.cost.thai, "english": point.cost.english}
-        for point in points
-    ]
-    rows += [
-        {"share": None, "label": name, "thai": cost.thai, "english": cost.english} for name, cost in references
-    ]
-    own, other = [{"filter": "isValid(datum.share)"}], [{"filter": "!isValid(datum.share)"}]
-    # The line bends to the lower left, so there is room on both sides of it: names stand here and there in turn.
-    turn = "datum.share % 20 == 0"
-    aside = {
-        "align": {"expr": f"{turn} ? 'left' : 'right'"},
-        "dx": {"expr": f"{turn} ? 4 : -4"},
-        "dy": {"expr": f"{turn} ? -11 : 12"},
-    }
-    text = {"type": "text", "align": "left", "baseline": "middle", "dx": 9, "fontSize": 12}
-    label = {"field": "label", "type": "nominal"}
-    said = [
-        {"field": "label", "type": "nominal", "title": share_title},
-        {"field": "thai", "type": "quantitative", "title": thai_title, "format": ",.0f"},
-        {"field": "english", "type": "quantitative", "title": english_title, "format": ",.0f"},
-    ]
-    spec: dict[str, Any] = {
-        "height": 440,
-        "padding": {"left": 4, "top": 12, "right": 16, "bottom": 16},
-        "encoding": {
-            "x": _cost_axis("english", english_title, [most.english, *(row["english"] for row in rows)]),
-            "y": _cost_axis("thai", thai_title, [most.thai, *(row["thai"] for row in rows)]),
-        },
-        "layer": [
-            {
-                "transform": own,
-                "mark": {"type": "line", "strokeWidth": 2, "color": _STRONG, "opacity": 0.6},
-                "encoding": {"order": {"field": "share", "type": "quantitative"}},
-            },
-            {
-                "transform": own,
-                "mark": {
-                    "type": "point",
-                    "aria": False,
-                    "filled": True,
-                    "size": 70,
-                    "opacity": 1,
-                    "color": _STRONG,
-                },
-                "encoding": {"tooltip": said},
-            },
-            {"transform": own, "mark": {**text, **aside, "color": _STRONG}, "encoding": {"text": label}},
-            {
-                "transform": other,
-                "mark": {
-                    "type": "point",
-                    "aria": False,
-                    "shape": "diamond",
-                    "size": 90,
-                    "opacity": 1,
-                    "color": _QUIET,
-                },
-                "encoding": {"tooltip": said},
-            },
-            {"transform": other, "mark": {**text, "color": _QUIET}, "encoding": {"text": label}},
-        ],
-    }
-    return rows, spec
-
-
-def _cost_axis(field: str, title: str, values: Sequence[float]) -> dict[str, Any]:
-    """A logarithmic axis a little wider than its values, with round numbers on it."""
-    low, high = 0.9 * min(values), 1.15 * max(values)
-    ticks = [tick * 10**power for power in range(5) for tick in (1, 2, 3, 5)]
-    return {
-        "field": field,
-        "type": "quantitative",
-        "scale": {"type": "log", "domain": [low, high], "nice": False},
-        "axis": {
-            "title": title,
-            "format": ",d",
-            "values": [tick for tick in ticks if low <= tick <= high],
-            "titleFontWeight": "normal",
-            "labelFontSize": 12,
-            "titleFontSize": 13,
-            "titlePadding": 8,
-        },
-    }

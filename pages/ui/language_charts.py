@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pages.ui.charts import Spec
+from pages.ui.charts import INK, QUIET, STRONG, TYPE, Spec, nominal, quantitative, shade
 
 Row = dict[str, object]
 ROW_HEIGHT = 27
@@ -19,11 +19,7 @@ ROW_HEIGHT = 27
 MOST_BINS = 40
 COLOURS = ("#0f766e", "#b45309", "#4f46e5", "#be185d")
 """As in `.streamlit/config.toml`, for what is taken away."""
-_DARK = "luminance(background) < 0.4"
-_QUIET = {"expr": f"{_DARK} ? '#b6bcc8' : '#4b5160'"}
-_STRONG = {"expr": f"{_DARK} ? '#2dd4bf' : '#0f766e'"}
-_ON_BAR = {"expr": f"{_DARK} ? '#04211d' : '#ffffff'"}
-_INK = {"expr": f"{_DARK} ? '#e6e8ee' : '#1f2430'"}
+_ON_BAR = shade("#ffffff", "#04211d")
 _FONT = "'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi, sans-serif"
 
 
@@ -85,54 +81,49 @@ def bar_chart(bars: Sequence[Bar], *, tokens: str, tokenizer: str, language: str
     The three words are the titles of what a bar says under the mouse.
     """
     rows, count = bar_rows(bars)
-    most = max((bar.value for bar in bars), default=0) or 1
-    languages = max((bar.colour for bar in bars), default=0) + 1
-    y: Spec = {"type": "quantitative", "axis": None, "scale": {"domain": [count, 0], "nice": False, "zero": False}}
-    x: Spec = {"type": "quantitative", "axis": None, "scale": {"domain": [0, most], "nice": False}}
     said = [
-        {"field": "group", "type": "nominal", "title": tokenizer},
-        {"field": "language", "type": "nominal", "title": language},
-        {"field": "value", "type": "quantitative", "title": tokens, "format": ",d"},
+        nominal("group", title=tokenizer),
+        nominal("language", title=language),
+        quantitative("value", title=tokens, format=",d"),
     ]
     text: Spec = {"type": "text", "baseline": "middle", "fontSize": 13}
-    spec: Spec = {
+    inside = {**text, "align": "right", "dx": -8, "color": _ON_BAR}
+    beside = {**text, "align": "left", "dx": 8, "color": INK}
+    above = {**text, "align": "left", "fontWeight": 600, "color": INK, "dy": 3}
+    return rows, {
         "height": count * ROW_HEIGHT,
         "padding": {"left": 2, "top": 4, "right": 4, "bottom": 4},
         "config": {"view": {"stroke": None}},
         "layer": [
-            {
-                "transform": [
-                    {"filter": "datum.kind == 'bar'"},
-                    {"calculate": "datum.top + 0.08", "as": "upper"},
-                    {"calculate": "datum.top + 0.92", "as": "lower"},
-                ],
-                "mark": {"type": "rect", "cornerRadiusEnd": 4},
-                "encoding": {
-                    "y": {"field": "upper", **y},
-                    "y2": {"field": "lower"},
-                    "x": {"field": "value", **x},
-                    "x2": {"value": 0},
-                    "color": {
-                        "field": "colour",
-                        "type": "nominal",
-                        "legend": None,
-                        "scale": {"domain": list(range(languages))},
-                    },
-                    "tooltip": said,
-                },
-            },
-            _label_layer(
-                "datum.kind == 'bar' && datum.inside", {**text, "align": "right", "dx": -8, "color": _ON_BAR}
-            ),
-            _label_layer(
-                "datum.kind == 'bar' && !datum.inside", {**text, "align": "left", "dx": 8, "color": _INK}
-            ),
-            _label_layer(
-                "datum.kind == 'group'", {**text, "align": "left", "fontWeight": 600, "color": _INK, "dy": 3}
-            ),
+            _bar_layer(bars, count, said),
+            _label_layer("datum.kind == 'bar' && datum.inside", inside),
+            _label_layer("datum.kind == 'bar' && !datum.inside", beside),
+            _label_layer("datum.kind == 'group'", above),
         ],
     }
-    return rows, spec
+
+
+def _bar_layer(bars: Sequence[Bar], count: int, said: list[Spec]) -> Spec:
+    """The bars themselves, a little apart; the scales hold for their labels as well."""
+    most = max((bar.value for bar in bars), default=0) or 1
+    languages = max((bar.colour for bar in bars), default=0) + 1
+    colours = {"domain": list(range(languages))}
+    return {
+        "transform": [
+            {"filter": "datum.kind == 'bar'"},
+            {"calculate": "datum.top + 0.08", "as": "upper"},
+            {"calculate": "datum.top + 0.92", "as": "lower"},
+        ],
+        "mark": {"type": "rect", "cornerRadiusEnd": 4},
+        "encoding": {
+            "y": quantitative("upper", axis=None, scale={"domain": [count, 0], "nice": False, "zero": False}),
+            "y2": {"field": "lower"},
+            "x": quantitative("value", axis=None, scale={"domain": [0, most], "nice": False}),
+            "x2": {"value": 0},
+            "color": nominal("colour", legend=None, scale=colours),
+            "tooltip": said,
+        },
+    }
 
 
 def _label_layer(which: str, mark: Spec) -> Spec:
@@ -141,9 +132,9 @@ def _label_layer(which: str, mark: Spec) -> Spec:
         "transform": [{"filter": which}, {"calculate": "datum.top + 0.5", "as": "middle"}],
         "mark": mark,
         "encoding": {
-            "y": {"field": "middle", "type": "quantitative"},
-            "x": {"value": 0} if is_group else {"field": "value", "type": "quantitative"},
-            "text": {"field": "text", "type": "nominal"},
+            "y": quantitative("middle"),
+            "x": {"value": 0} if is_group else quantitative("value"),
+            "text": nominal("text"),
             "tooltip": None,
         },
     }
@@ -225,8 +216,7 @@ def distribution_chart(
 
     `times` writes a premium with its unit.
     """
-    width = found[0].end - found[0].start if len(found) > 1 else 1.0
-    most = max((each.pairs for each in found), default=0)
+    width = _width(found)
     rows: list[Row] = [
         {
             "start": each.start,
@@ -236,98 +226,109 @@ def distribution_chart(
         }
         for each in found
     ]
-    type_of = {"titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 13, "titlePadding": 8}
-    axis = {
-        "title": premium,
-        "format": ",.3~f",
-        "labelExpr": f"datum.label + {json.dumps(times(''), ensure_ascii=False)}",
-        "grid": False,
-        "tickCount": 6,
-        **type_of,
-    }
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "rect", "color": _STRONG, "opacity": 0.85},
-            "encoding": {
-                "x": {
-                    "field": "start",
-                    "type": "quantitative",
-                    "axis": axis,
-                    "scale": {"nice": False, "zero": False},
-                },
-                "x2": {"field": "end"},
-                "y": {
-                    "field": "pairs",
-                    "type": "quantitative",
-                    "axis": {"title": pairs, "tickCount": 4, "format": ",d", **type_of},
-                    "scale": {"domainMax": 1.2 * most, "nice": False},
-                },
-                "y2": {"value": "height"},
-                "tooltip": [
-                    {"field": "range", "type": "nominal", "title": premium},
-                    {"field": "pairs", "type": "quantitative", "title": pairs, "format": ",d"},
-                ],
-            },
-        }
-    ]
-    if overall is not None:
-        rule: Spec = {"data": {"values": [{"at": overall, "name": f"{overall_name} {times(f'{overall:.2f}')}"}]}}
-        at = {"x": {"field": "at", "type": "quantitative"}}
-        layers += [
-            {**rule, "mark": {"type": "rule", "color": _QUIET, "strokeDash": [5, 4]}, "encoding": at},
-            {
-                **rule,
-                "mark": {"type": "text", "align": "left", "dx": 6, "dy": 8, "fontSize": 12, "color": _INK},
-                "encoding": {**at, "y": {"value": 0}, "text": {"field": "name", "type": "nominal"}},
-            },
-        ]
+    most = max((each.pairs for each in found), default=0)
     return rows, {
         "height": 240,
         "padding": {"left": 4, "top": 14, "right": 12, "bottom": 16},
-        "layer": layers,
+        "layer": [_bin_layer(most, premium, pairs, times("")), *_rule_layers(overall, overall_name, times)],
     }
+
+
+def _width(found: Sequence[Bin]) -> float:
+    """How wide a bin is drawn; the last one may reach further than that."""
+    return found[0].end - found[0].start if len(found) > 1 else 1.0
+
+
+def _bin_layer(most: int, premium: str, pairs: str, unit: str) -> Spec:
+    """A column for each bin, with room above for what stands at the line."""
+    x_axis = {
+        "title": premium,
+        "format": ",.3~f",
+        "labelExpr": f"datum.label + {json.dumps(unit, ensure_ascii=False)}",
+        "grid": False,
+        "tickCount": 6,
+        **TYPE,
+    }
+    y_axis = {"title": pairs, "tickCount": 4, "format": ",d", **TYPE}
+    return {
+        "mark": {"type": "rect", "color": STRONG, "opacity": 0.85},
+        "encoding": {
+            "x": quantitative("start", axis=x_axis, scale={"nice": False, "zero": False}),
+            "x2": {"field": "end"},
+            "y": quantitative("pairs", axis=y_axis, scale={"domainMax": 1.2 * most, "nice": False}),
+            "y2": {"value": "height"},
+            "tooltip": [nominal("range", title=premium), quantitative("pairs", title=pairs, format=",d")],
+        },
+    }
+
+
+def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) -> list[Spec]:
+    """The line where the middle premium stands, and what it is; none where there is no such premium."""
+    if overall is None:
+        return []
+    rule: Spec = {"data": {"values": [{"at": overall, "name": f"{name} {times(f'{overall:.2f}')}"}]}}
+    at = {"x": quantitative("at")}
+    text = {"type": "text", "align": "left", "dx": 6, "dy": 8, "fontSize": 12, "color": INK}
+    return [
+        {**rule, "mark": {"type": "rule", "color": QUIET, "strokeDash": [5, 4]}, "encoding": at},
+        {**rule, "mark": text, "encoding": {**at, "y": {"value": 0}, "text": nominal("name")}},
+    ]
 
 
 def distribution_svg(
     found: Sequence[Bin], overall: float | None, *, title: str, overall_name: str, times: Callable[[str], str]
 ) -> str:
     """The same distribution as a picture that stands alone, with its title below."""
-    width, height, bottom = 720, 280, 240
-    most = max((each.pairs for each in found), default=0) or 1
-    step = found[0].end - found[0].start if len(found) > 1 else 1.0
-    low = found[0].start if found else 0.0
-    span = step * max(1, len(found))
-    drawn = []
-    tallest = max(found, key=lambda each: each.pairs, default=None)
-    has_room = len(found) <= 24 and most < 1_000
-    for place, each in enumerate(found):
-        left, tall = place * width / len(found), 190 * each.pairs / most
-        drawn.append(
-            f'<rect x="{left + 0.5:.1f}" y="{bottom - tall:.1f}" width="{width / len(found) - 1:.1f}"'
-            f' height="{tall:.1f}" fill="{COLOURS[0]}"/>'
-        )
-        if has_room or each is tallest:
-            middle = left + width / len(found) / 2
-            drawn.append(
-                f'<text x="{middle:.1f}" y="{bottom - tall - 4:.1f}" font-size="11" text-anchor="middle">'
-                f"{each.pairs:,}</text>"
-            )
-    every = -(-len(found) // 8)
-    for place in range(0, len(found), every or 1):
-        anchor = "middle" if place else "start"
-        drawn.append(
-            f'<text x="{place * width / len(found):.1f}" y="{bottom + 18}" font-size="12"'
-            f' text-anchor="{anchor}">{times(f"{found[place].start:g}")}</text>'
-        )
+    drawn = [*_svg_columns(found), *_svg_edges(found, times)]
     if overall is not None:
-        at = min(max((overall - low) / span, 0.0), 1.0) * width
-        anchor, aside = ("end", -6) if at > width / 2 else ("start", 6)
+        low = found[0].start if found else 0.0
+        share = (overall - low) / (_width(found) * max(1, len(found)))
+        at = min(max(share, 0.0), 1.0) * _SVG_WIDTH
+        anchor, aside = ("end", -6) if at > _SVG_WIDTH / 2 else ("start", 6)
         drawn.append(
-            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="{bottom}" stroke="#4b5160" stroke-dasharray="5 4"/>'
+            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="{_SVG_BOTTOM}" stroke="#4b5160"'
+            ' stroke-dasharray="5 4"/>'
             f'<text x="{at + aside:.1f}" y="26" font-size="13" text-anchor="{anchor}">'
             f"{html.escape(overall_name)} {times(f'{overall:.2f}')}</text>"
         )
     drawn.append(
-        f'<text x="{width / 2}" y="{height - 4}" font-size="12" text-anchor="middle">{html.escape(title)}</text>'
+        f'<text x="{_SVG_WIDTH / 2}" y="{_SVG_HEIGHT - 4}" font-size="12" text-anchor="middle">'
+        f"{html.escape(title)}</text>"
     )
-    return _svg(drawn, width, height, title)
+    return _svg(drawn, _SVG_WIDTH, _SVG_HEIGHT, title)
+
+
+_SVG_WIDTH, _SVG_HEIGHT = 720, 280
+_SVG_BOTTOM = 240
+"""Where columns stand."""
+
+
+def _svg_columns(found: Sequence[Bin]) -> list[str]:
+    """A column for each bin, with its pairs above where there is room, else above the tallest alone."""
+    most = max((each.pairs for each in found), default=0) or 1
+    tallest = max(found, key=lambda each: each.pairs, default=None)
+    has_room = len(found) <= 24 and most < 1_000
+    drawn = []
+    for place, each in enumerate(found):
+        width = _SVG_WIDTH / len(found)
+        left, tall = place * width, 190 * each.pairs / most
+        drawn.append(
+            f'<rect x="{left + 0.5:.1f}" y="{_SVG_BOTTOM - tall:.1f}" width="{width - 1:.1f}"'
+            f' height="{tall:.1f}" fill="{COLOURS[0]}"/>'
+        )
+        if has_room or each is tallest:
+            drawn.append(
+                f'<text x="{left + width / 2:.1f}" y="{_SVG_BOTTOM - tall - 4:.1f}" font-size="11"'
+                f' text-anchor="middle">{each.pairs:,}</text>'
+            )
+    return drawn
+
+
+def _svg_edges(found: Sequence[Bin], times: Callable[[str], str]) -> list[str]:
+    """Where bins begin, at eight of them at most."""
+    every = -(-len(found) // 8)
+    return [
+        f'<text x="{place * _SVG_WIDTH / len(found):.1f}" y="{_SVG_BOTTOM + 18}" font-size="12"'
+        f' text-anchor="{"middle" if place else "start"}">{times(f"{found[place].start:g}")}</text>'
+        for place in range(0, len(found), every or 1)
+    ]

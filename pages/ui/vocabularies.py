@@ -1,11 +1,11 @@
 """Two vocabularies side by side on the page: where they part, where they meet again, what only one of them has."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from pages.ui.charts import TYPE, Spec, quantitative
 from pages.ui.merges import token_chips
 from pages.ui.words import t
 from tokenizer_core.parting import Parting, parting
@@ -51,9 +51,7 @@ def parting_sentence(found: Parting) -> str:
     return " ".join(words)
 
 
-def parting_curve(
-    found: Parting, size_title: str, apart_title: str
-) -> tuple[list[dict[str, int]], dict[str, Any]]:
+def parting_curve(found: Parting, size_title: str, apart_title: str) -> tuple[list[dict[str, int]], Spec]:
     """Tokens that only one has against vocabulary size: rows and specification, with every parting and meeting."""
     last = len(found.apart) - 1
     even = np.linspace(0, last, MAX_POINTS).round().astype(int).tolist()
@@ -62,26 +60,20 @@ def parting_curve(
     ]
     places = sorted({*even, *turns})
     rows = [{"size": BYTES + place, "apart": int(found.apart[place])} for place in places]
-    axis = {"grid": True, "tickCount": 5, "titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 13}
+    axis = {"grid": True, "tickCount": 5, "format": ",d", **TYPE}
     spec = {
         "height": 180,
         "encoding": {
-            "x": {
-                "field": "size",
-                "type": "quantitative",
-                "title": size_title,
-                "scale": {"domain": [BYTES, BYTES + max(last, 1)], "nice": False},
-                "axis": {**axis, "format": ",d"},
-            },
-            "y": {
-                "field": "apart",
-                "type": "quantitative",
-                "title": apart_title,
-                "axis": {**axis, "format": ",d", "tickMinStep": 1},
-            },
+            "x": quantitative(
+                "size",
+                title=size_title,
+                scale={"domain": [BYTES, BYTES + max(last, 1)], "nice": False},
+                axis=axis,
+            ),
+            "y": quantitative("apart", title=apart_title, axis={**axis, "tickMinStep": 1}),
             "tooltip": [
-                {"field": "size", "type": "quantitative", "title": size_title, "format": ","},
-                {"field": "apart", "type": "quantitative", "title": apart_title, "format": ","},
+                quantitative("size", title=size_title, format=","),
+                quantitative("apart", title=apart_title, format=","),
             ],
         },
         "layer": [
