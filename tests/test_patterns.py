@@ -4,17 +4,15 @@ import contextlib
 import subprocess
 import sys
 import threading
-from typing import cast
 
 import pytest
-import regex
 from conftest import REPOSITORY, hostile_texts
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tokenizer_core import SPLIT_PATTERNS, count_pretokens, openai_tokenizer, patterns, pretokenize
+from tokenizer_core import SPLIT_PATTERNS, count_pretokens, openai_tokenizer, pretokenize
 from tokenizer_core.errors import PatternError, TextError
-from tokenizer_core.patterns import MAX_PATTERN_LENGTH, compile_pattern, unrolled_length
+from tokenizer_core.patterns import MAX_PATTERN_LENGTH, compile_pattern, time_budget, unrolled_length
 
 HOSTILE_PATTERNS = {
     "empty": "",
@@ -149,16 +147,13 @@ def test_a_slow_pattern_is_given_up_and_says_where() -> None:
     assert error.values["excerpt"].startswith("aaaa") or error.values["position"] == 0
 
 
-def test_endless_recursion_is_given_up() -> None:
-    assert error_of("(?R)").code == "pattern_memory"
-
-
-def test_a_pattern_slow_at_first_and_out_of_memory_at_second_is_slow() -> None:
-    class Exhausting:
-        def finditer(self, text: str, **options: object) -> None:
-            raise MemoryError
-
-    assert patterns._too_slow(cast("regex.Pattern[str]", Exhausting()), "text").code == "pattern_slow"
+@pytest.mark.parametrize(
+    "pattern", ["(?R)", "(?0)", "(a|(?1)b)", "(a|(?-1)b)", "(?P<x>a|(?&x)b)", "(?P<x>a|(?P>x)b)"]
+)
+def test_endless_recursion_is_given_up(pattern: str) -> None:
+    """Long before it has filled the memory, which takes a second."""
+    assert time_budget("c", pattern) < 0.3
+    assert error_of(pattern, "c").code == "pattern_memory"
 
 
 def test_others_go_on_while_a_slow_pattern_of_ones_own_is_tried() -> None:

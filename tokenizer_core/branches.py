@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from tokenizer_core.errors import PatternError
-from tokenizer_core.patterns import compile_pattern, pattern_source, pretokenize, time_budget
+from tokenizer_core.patterns import compile_pattern, given_up, pattern_source, pretokenize, time_budget
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.segments import Flags, Ints, TextMap
 from tokenizer_core.words import Segmenter, word_spans
@@ -76,7 +75,7 @@ def attribute(text: str, pattern: str) -> list[Piece]:
         for match in _found(text, _plan(compile_pattern(pattern).pattern)):
             found.append(match)
     except (TimeoutError, MemoryError) as error:
-        raise _refused(text, found[-1][1] if found else 0, error) from None
+        raise given_up(text, pattern, found[-1][1] if found else 0, error) from None
     pieces: list[Piece] = []
     end = 0
     for start, stop, branch in sorted(found, key=_place):  # a pattern may search backwards: (?r)
@@ -93,23 +92,6 @@ def attribute(text: str, pattern: str) -> list[Piece]:
 
 def _place(found: tuple[int, int, int | None]) -> tuple[int, int]:
     return found[:2]
-
-
-def _refused(text: str, position: int, error: Exception) -> PatternError:
-    """Why a pattern was given up on this text, after the match that ended at this character."""
-    if isinstance(error, MemoryError):
-        return PatternError(
-            "the split pattern must run in limited memory; it recurses without end", "pattern_memory"
-        )
-    seconds, excerpt = time_budget(text), text[position : position + 20]
-    return PatternError(
-        f"the split pattern must finish within {seconds:.1f} s on this text; it was still trying"
-        f" at character {position:,} ({excerpt!r})",
-        "pattern_slow",
-        seconds=round(seconds, 1),
-        position=position,
-        excerpt=excerpt,
-    )
 
 
 # ---- splitting
@@ -278,7 +260,7 @@ class _Scan:
 
 def _found(text: str, plan: _Plan) -> Iterator[tuple[int, int, int | None]]:
     """Start, end and branch of each match. While `regex` works, other threads may: it is asked to let them."""
-    matches = plan.whole.finditer(text, timeout=time_budget(text), concurrent=True)
+    matches = plan.whole.finditer(text, timeout=time_budget(text, plan.whole.pattern), concurrent=True)
     if plan.groups:
         # The group around a branch closes after all groups in it, so that it is the last one; but for a name that
         # a pattern gives twice.
@@ -300,7 +282,7 @@ def _found(text: str, plan: _Plan) -> Iterator[tuple[int, int, int | None]]:
 def _tried(text: str, start: int, end: int, alone: Sequence[regex.Pattern[str]]) -> int | None:
     """The first branch that matches here by itself, and exactly so much."""
     for number, pattern in enumerate(alone):
-        match = pattern.match(text, start, timeout=time_budget(text), concurrent=True)
+        match = pattern.match(text, start, timeout=time_budget(text, pattern.pattern), concurrent=True)
         if match and match.span() == (start, end):
             return number
     return None
@@ -451,7 +433,7 @@ def _pieces(compiled: regex.Pattern[str], text: str) -> Iterator[str]:
     """Each match and each stretch between two, as they come."""
     end = 0
     try:
-        for match in compiled.finditer(text, timeout=time_budget(text), concurrent=True):
+        for match in compiled.finditer(text, timeout=time_budget(text, compiled.pattern), concurrent=True):
             start, stop = match.span()
             if stop <= start or start < end:
                 continue
@@ -460,6 +442,6 @@ def _pieces(compiled: regex.Pattern[str], text: str) -> Iterator[str]:
             yield text[start:stop]
             end = stop
     except (TimeoutError, MemoryError) as error:
-        raise _refused(text, end, error) from None
+        raise given_up(text, compiled.pattern, end, error) from None
     if end < len(text):
         yield text[end:]

@@ -50,6 +50,8 @@ MAX_PATTERN_LENGTH = 2_000
 MAX_UNROLLED_LENGTH = 1_000_000
 """Characters of a pattern with its repeats written out, as `regex` does: a million take 0.3 s and 270 MB."""
 
+_CALL = regex.compile(r"\(\?(?:R|[-+]?[0-9]|&|P>)")
+"""Where a pattern calls a group or itself."""
 _REPEAT = regex.compile(r"\{((?:[0-9\s]|#.*)+)")  # (?x) allows white space and comments in {10}
 
 HELD_CHARACTERS = 1_000_000
@@ -78,15 +80,7 @@ def pretokenize(text: str, pattern: str) -> list[str]:
         # Letting other threads run between matches costs a quarter, so that only long texts do.
         found: list[str] = compiled.findall(text, concurrent=len(text) > HELD_CHARACTERS)
         return found
-    seconds = time_budget(text)
-    try:
-        return list(_matches_and_gaps(compiled, text, seconds))
-    except TimeoutError:
-        raise _too_slow(compiled, text) from None
-    except MemoryError:
-        raise PatternError(
-            "the split pattern must run in limited memory; it recurses without end", "pattern_memory"
-        ) from None
+    return list(_matches_and_gaps(compiled, text))
 
 
 @lru_cache(maxsize=64)
@@ -154,19 +148,43 @@ def unrolled_length(source: str) -> float:
     return len(source) * math.prod(largest.values())
 
 
-def time_budget(text: str) -> float:
-    """Seconds a split pattern may take: 2, and 2 more per million characters.
+def time_budget(text: str, pattern: str) -> float:
+    """Seconds a split pattern may take: 2, and 2 more per million characters; a tenth where it calls itself.
 
-    The named patterns take 0.06 s per million, so that an honest pattern has thirty times what they need.
+    The named patterns take 0.06 s per million, so that an honest pattern has thirty times what they need. One that
+    calls itself without end takes up to a gigabyte of memory in two seconds.
     """
-    return 2 + 2 * len(text) / 1_000_000
+    seconds = 2 + 2 * len(text) / 1_000_000
+    return seconds / 10 if _CALL.search(pattern_source(pattern)) else seconds
 
 
-def _matches_and_gaps(compiled: regex.Pattern[str], text: str, seconds: float) -> Iterator[str]:
+def given_up(text: str, pattern: str, position: int, error: TimeoutError | MemoryError) -> PatternError:
+    """Why a pattern was given up on this text, after the match that ended at this character."""
+    seconds, excerpt = time_budget(text, pattern), text[position : position + 20]
+    if isinstance(error, MemoryError) or _CALL.search(pattern_source(pattern)):
+        return PatternError(
+            f"the split pattern must come to an end; it was still calling itself after {seconds:.1f} s",
+            "pattern_memory",
+        )
+    return PatternError(
+        f"the split pattern must finish within {seconds:.1f} s on this text; it was still trying"
+        f" at character {position:,} ({excerpt!r})",
+        "pattern_slow",
+        seconds=round(seconds, 1),
+        position=position,
+        excerpt=excerpt,
+    )
+
+
+def _matches_and_gaps(compiled: regex.Pattern[str], text: str) -> Iterator[str]:
     """Each match, and each stretch of text between matches, in the order of the text."""
-    # A pattern of one's own may be slow: others may go on meanwhile. Named ones never are, and it costs a third.
-    lets_others_go_on = compiled.pattern not in SPLIT_PATTERNS.values()
-    spans = [match.span() for match in compiled.finditer(text, timeout=seconds, concurrent=lets_others_go_on)]
+    seconds = time_budget(text, compiled.pattern)
+    spans: list[tuple[int, int]] = []
+    try:
+        for match in compiled.finditer(text, timeout=seconds, concurrent=True):  # others may go on meanwhile
+            spans.append(match.span())
+    except (TimeoutError, MemoryError) as error:
+        raise given_up(text, compiled.pattern, spans[-1][1] if spans else 0, error) from None
     end = 0
     for start, stop in sorted(spans):  # a pattern may search backwards: (?r)
         if stop <= start or start < end:
@@ -177,22 +195,3 @@ def _matches_and_gaps(compiled: regex.Pattern[str], text: str, seconds: float) -
         end = stop
     if end < len(text):
         yield text[end:]
-
-
-def _too_slow(compiled: regex.Pattern[str], text: str) -> PatternError:
-    """The error for a pattern past its time budget, with the place where it got stuck."""
-    seconds = time_budget(text)
-    position = 0
-    try:
-        for match in compiled.finditer(text, timeout=0.5, concurrent=True):
-            position = match.end()
-    except (TimeoutError, MemoryError):
-        pass
-    return PatternError(
-        f"the split pattern must finish within {seconds:.1f} s on this text; it was still trying"
-        f" at character {position:,} ({text[position : position + 20]!r})",
-        "pattern_slow",
-        seconds=round(seconds, 1),
-        position=position,
-        excerpt=text[position : position + 20],
-    )
