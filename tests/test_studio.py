@@ -276,10 +276,8 @@ def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
     app = start_training(corpus=TIED * 5, size=262, pace="slowest")
     job = job_of(app)
     job.pause()
-    wait_until(app, lambda: job.state == "paused" and job.choice is not None)
     app.session_state["what_if_asks"] = True
-    app.run()
-    assert app.radio
+    wait_until(app, lambda: job.state == "paused" and bool(app.radio))
     app.button(key="what_if_go").click().run()
     asked = app.session_state["what_if"]
     wait_until(app, lambda: asked.learned is not None)
@@ -300,13 +298,11 @@ def test_a_tie_says_with_whom_and_what_decides(language: str) -> None:
     app = start_training(language, corpus="ab cd " * 5, size=262, pace="slowest")
     job = job_of(app)
     job.pause()
-    wait_until(app, lambda: job.state == "paused" and job.choice is not None)
-    app.run()
+    words = catalogue(language)["studio.tie"]
+    before, after = words.split("{")[0], words.split("}")[-1]
+    wait_until(app, lambda: any(before in each.value and after in each.value for each in app.caption))
     assert job.choice is not None
     assert job.choice.ties > 0
-    captions = [each.value for each in app.caption]
-    words = catalogue(language)["studio.tie"]
-    assert any(words.split("{")[0] in each and words.split("}")[-1] in each for each in captions)
 
 
 def test_every_run_shows_the_speed_of_its_own() -> None:
