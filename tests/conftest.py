@@ -81,8 +81,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE = 180_000
-"""Milliseconds after which something is taken to hang; a slow machine must not fail."""
+PATIENCE = 600
+"""Seconds after which something is taken to hang; a slow machine must not fail."""
 
 
 def require(is_there: object, what: str) -> None:
@@ -115,7 +115,7 @@ def address() -> Iterator[str]:
 
 def wait_healthy(address: str) -> None:
     """Wait until the app answers."""
-    for _ in range(240):
+    for _ in range(4 * PATIENCE):
         try:
             with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
                 return
@@ -156,8 +156,8 @@ def visitors(browser: Browser) -> Iterator[OpenTab]:
         context.on("dialog", refuse)
         context.on("request", lambda request: elsewhere.append(request.url) if is_elsewhere(request.url) else None)
         page = context.new_page()
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
+        page.set_default_timeout(1_000 * PATIENCE)
+        expect.set_options(timeout=1_000 * PATIENCE)
         return page
 
     yield open_one

@@ -17,11 +17,15 @@ AXE = Path(os.environ.get("AXE_CORE", REPOSITORY / ".axe" / "node_modules" / "ax
 SIZES = [(1280, 900), (390, 844)]
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-# What turns without end, such as a spinner, is not waited for.
-FADED = """Promise.race([
-  Promise.allSettled(document.getAnimations().map((each) => each.finished)),
-  new Promise((done) => setTimeout(done, 1000)),
-])"""
+# Nothing fades from here on: colours halfway between two others are nobody's, and Streamlit pales what a slow
+# machine is still drawing.
+STILL = """() => {
+  const still = new CSSStyleSheet();
+  still.replaceSync(`*, ::before, ::after { transition: none !important; animation: none !important }
+    [data-stale=true] { opacity: 1 !important }`);
+  const within = [...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean);
+  for (const root of [document, ...within]) root.adoptedStyleSheets = [still];
+}"""
 # Faults of Streamlit's own widgets, which neither its options nor our style can mend: rule, element, reason.
 STREAMLITS_OWN = [
     (
@@ -66,16 +70,16 @@ def dress(tab: Page, scheme: Scheme) -> None:
     for app in tab.get_by_test_id("stApp").all():  # the page taken away has none
         expect(app).to_have_css("color-scheme", scheme)
     expect(tab.locator(f".token-view{':not(.dark)' if scheme == 'dark' else '.dark'}")).to_have_count(0)
-    tab.evaluate(FADED)
+    tab.evaluate(STILL)
 
 
 def settled(tab: Page) -> None:
-    """Wait until the page is drawn, with our rules of style, no run is under way and nothing fades any more."""
+    """Wait until the page is drawn, with our rules of style, and no run is under way; nothing fades any more."""
     expect(tab.get_by_role("heading", level=1)).to_be_visible()
     expect(tab.get_by_test_id("stHtml").locator("style").first).to_be_attached()
     expect(tab.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     expect(tab.locator("[data-stale=true]")).to_have_count(0)
-    tab.evaluate(FADED)
+    tab.evaluate(STILL)
 
 
 # ---- the screens

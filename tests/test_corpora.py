@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import corpora, uploads
@@ -36,7 +37,7 @@ def page() -> None:
 
 
 def open_picker(language: str = "en", source: str | None = None) -> AppTest:
-    app = AppTest.from_function(page, default_timeout=180)
+    app = AppTest.from_function(page, default_timeout=PATIENCE)
     app.query_params["lang"] = language
     app.run()
     if source:

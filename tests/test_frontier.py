@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import frontier as frontier_ui
@@ -38,7 +39,7 @@ def page_with_a_frontier() -> None:
 
 
 def open_frontier(texts: tuple[str, ...] = SAMPLE, language: str = "en") -> AppTest:
-    app = AppTest.from_function(page_with_a_frontier, default_timeout=180)
+    app = AppTest.from_function(page_with_a_frontier, default_timeout=PATIENCE)
     app.session_state["texts"] = texts
     app.session_state["language"] = language
     app.run()
@@ -58,7 +59,7 @@ def kept(app: AppTest) -> list[Frontier]:
 
 def run_until(app: AppTest, condition: Callable[[], bool]) -> None:
     """Run the page again and again, as the timer of its fragment does."""
-    end = time.monotonic() + 180
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it never came"
         app.run()

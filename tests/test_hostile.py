@@ -18,8 +18,6 @@ from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
 
-SOON = 30_000
-"""Milliseconds in which a click must be done: drawing 100,000 marks once held the page."""
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TAGS = (
     "<script>window.hacked=1</script><style>*{display:none}</style><img src=x onerror='window.hacked=1'>"
@@ -68,7 +66,7 @@ Found = TypeVar("Found")
 
 def eventually(find: Callable[[], Found], holds: Callable[[Found], object]) -> Found:
     """Ask until the answer is as wanted. The page's policy forbids Playwright's own way, which needs eval."""
-    deadline = time.monotonic() + PATIENCE / 1000
+    deadline = time.monotonic() + PATIENCE
     while not holds(found := find()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert holds(found), repr(found)[:500]
@@ -119,10 +117,8 @@ def tabs(browser: Browser) -> Iterator[dict[str, Page]]:
 def opened(tab: Page, url: str, title: str) -> Page:
     """The page as the test before left it, or anew where that one failed halfway."""
     if not tab.get_by_role("heading", name=ENGLISH[title]).is_visible():
-        tab.set_default_timeout(PATIENCE)
         tab.goto(f"{url}?lang=en")
         expect(tab.locator(".count").first).to_be_visible()
-    tab.set_default_timeout(SOON)
     return tab
 
 

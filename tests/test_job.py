@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import REPOSITORY
+from conftest import PATIENCE, REPOSITORY
 
 from tokenizer_core import Merge, Trainer, count_pretokens, train
 from tokenizer_core.errors import SpecialTokenError, TextError
@@ -20,7 +20,6 @@ from tokenizer_core.job import ENDED, Goal, Job, State, Training, end_worker, st
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SMALL = " ".join(f"{a}{b}{a} ที่{b}{a}" for a in LETTERS for b in "aeiouy")
 LARGE = " ".join(a + b + c + a for a in LETTERS for b in LETTERS for c in LETTERS)
-PATIENCE = 180.0
 """Seconds until a test gives up; nothing here takes longer than a few unless it hangs."""
 
 Start = Callable[..., Job]

@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from conftest import REPOSITORY
+from conftest import PATIENCE, REPOSITORY
 from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 from test_pages import (
@@ -358,7 +358,7 @@ def test_the_drawing_of_a_story_has_the_counts_of_its_sentence() -> None:
 
 
 def test_the_csv_has_the_exact_numbers() -> None:
-    app = AppTest.from_function(_take_away_csv, default_timeout=180)
+    app = AppTest.from_function(_take_away_csv, default_timeout=PATIENCE)
     app.run()
     assert not app.exception
     rows = list(csv.DictReader(io.StringIO(app.session_state["csv"].decode("utf-8-sig"))))
@@ -390,7 +390,7 @@ def _take_away_csv() -> None:
 
 
 def test_a_formula_in_a_name_is_harmless_and_markup_is_escaped() -> None:
-    app = AppTest.from_function(_take_away_csv, default_timeout=180)
+    app = AppTest.from_function(_take_away_csv, default_timeout=PATIENCE)
     app.run()
     assert b"'=Thai" in app.session_state["csv"]
     report = app.session_state["html"].decode()
@@ -399,7 +399,7 @@ def test_a_formula_in_a_name_is_harmless_and_markup_is_escaped() -> None:
 
 
 def test_the_report_needs_nothing_but_itself() -> None:
-    app = AppTest.from_function(_take_away_csv, default_timeout=180)
+    app = AppTest.from_function(_take_away_csv, default_timeout=PATIENCE)
     app.run()
     report = app.session_state["html"].decode()
     assert report.startswith("<!doctype html>")
@@ -413,7 +413,7 @@ def test_the_report_needs_nothing_but_itself() -> None:
 
 
 def test_the_report_says_what_may_be_wrong_with_the_texts() -> None:
-    app = AppTest.from_function(_report_of_doubtful_texts, default_timeout=180)
+    app = AppTest.from_function(_report_of_doubtful_texts, default_timeout=PATIENCE)
     app.run()
     report = html.unescape(app.session_state["html"].decode())
     assert ENGLISH["languages.empty_some"].format(count=1, line=2) in report
@@ -435,7 +435,7 @@ def _report_of_doubtful_texts() -> None:
 
 
 def test_the_report_prints_on_one_sheet(tab: Page) -> None:
-    app = AppTest.from_function(_take_away_csv, default_timeout=180)
+    app = AppTest.from_function(_take_away_csv, default_timeout=PATIENCE)
     app.run()
     tab.set_content(app.session_state["html"].decode())
     printed = tab.pdf(prefer_css_page_size=True)

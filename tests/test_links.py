@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from conftest import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -87,7 +88,7 @@ def view(app: AppTest) -> View:
 
 def open_link(page: str = "compare", **parameters: str) -> AppTest:
     """The page as it opens from an address with these parameters; `with_` stands for `with`."""
-    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=180)
+    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     for name, value in parameters.items():
         app.query_params[name.rstrip("_")] = value
     app.switch_page(str(ROOT / "pages" / f"{page}.py")).run()

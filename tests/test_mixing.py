@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import regex
-from conftest import hostile_texts
+from conftest import PATIENCE, hostile_texts
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -237,7 +237,7 @@ def page_with_a_mix() -> None:
 
 
 def open_mix(texts: tuple[str, ...] = TEXTS, language: str = "en") -> AppTest:
-    app = AppTest.from_function(page_with_a_mix, default_timeout=180)
+    app = AppTest.from_function(page_with_a_mix, default_timeout=PATIENCE)
     app.session_state["texts"] = texts
     app.session_state["language"] = language
     app.run()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.jobs import registry
@@ -33,7 +34,7 @@ def no_worker_left() -> Iterator[None]:
 
 def open_page(name: str, language: str = "en") -> AppTest:
     """The page as a visitor of that language finds it."""
-    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=180)
+    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     app.query_params["lang"] = language
     app.run()
     if name != "home":
@@ -74,7 +75,7 @@ def said(app: AppTest) -> str:
     return " ".join(box.value for kind in (app.error, app.warning, app.info, app.success) for box in kind)
 
 
-def wait_until(app: AppTest, condition: Callable[[], bool], seconds: float = 180) -> None:
+def wait_until(app: AppTest, condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Run the page again and again until it shows what is waited for."""
     end = time.monotonic() + seconds
     while not condition():
@@ -183,7 +184,7 @@ def test_compare_shows_mine_at_any_size() -> None:
 def test_a_reload_finds_the_training_by_its_address() -> None:
     app = start_training(pace="slow")
     wait_until(app, lambda: bool(app.button(key="pause")))
-    again = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=180)
+    again = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     again.query_params["job"] = address(app, "job")
     again.query_params["lang"] = "en"
     again.run()
@@ -192,7 +193,7 @@ def test_a_reload_finds_the_training_by_its_address() -> None:
 
 
 def test_an_unknown_training_is_taken_out_of_the_address() -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=180)
+    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     app.query_params["job"] = "nobody"
     app.run()
     assert not app.exception

@@ -3,11 +3,11 @@
 import threading
 
 import pytest
+from conftest import PATIENCE
 
 from tokenizer_core.branches import pattern_figures
 from tokenizer_core.pattern_check import LONGEST_SHOWN, PatternCheck
 
-PATIENCE = 180.0
 TEXTS = ["ที่นี่ the cat sat\n" * 9_000, "", "don't 123"]
 
 

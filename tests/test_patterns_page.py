@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from conftest import OpenTab
+from conftest import PATIENCE, OpenTab
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 from test_languages import tables as cells_of_tables
@@ -63,7 +63,7 @@ def tables(app: AppTest) -> list[dict[str, list[str]]]:
 
 
 def run_until(app: AppTest, condition: Callable[[], object]) -> None:
-    end = time.monotonic() + 180
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.05)

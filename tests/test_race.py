@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
@@ -220,7 +221,7 @@ def page_job() -> Any:
 @pytest.fixture
 def page_of_race() -> Callable[..., AppTest]:
     def open_page(language: str = "en") -> AppTest:
-        app = AppTest.from_function(run_race, default_timeout=180)
+        app = AppTest.from_function(run_race, default_timeout=PATIENCE)
         app.session_state["language"] = language
         app.run()
         assert not app.exception

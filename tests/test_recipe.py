@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from conftest import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +19,7 @@ TEXTS = ["น้ำใจคนไทย ดื่มน้ำเยอะๆ �
 
 def done(job: Job, reached: Callable[[Job], object] = lambda job: job.ended) -> Job:
     """The job when it has come so far."""
-    deadline = time.monotonic() + 180
+    deadline = time.monotonic() + PATIENCE
     while not reached(job):
         assert time.monotonic() < deadline
         job.wait(0.05)

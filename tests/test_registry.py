@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from conftest import PATIENCE
 
 from pages.ui import jobs
 from pages.ui.jobs import Registry
@@ -12,7 +13,6 @@ from tokenizer_core.job import Job, Training
 
 SLOW = Training(["aa ab ba bb " * 50], 300, pace=0.5)
 QUICK = Training(["aa ab ba bb " * 50], 260)
-PATIENCE = 180.0
 
 
 @pytest.fixture

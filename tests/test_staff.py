@@ -394,5 +394,5 @@ def test_play_runs_to_the_newest_merge(page: Any) -> None:  # noqa: F811
     page.get_by_role("button", name="Play").click()
     page.wait_for_function(
         f"window.shadow.querySelector('.time .where').textContent.startsWith('{len(own.merges)} of')",
-        timeout=PATIENCE,
+        timeout=1_000 * PATIENCE,
     )

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 from test_pages import ROOT, address, open_page, said, start_training, wait_until
 
@@ -175,7 +176,7 @@ def test_a_reload_finds_all_runs_by_the_training_in_the_address() -> None:
     back_to_settings(app)
     app.button(key="start").click().run()
     job = job_of(app)
-    reloaded = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=180)
+    reloaded = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     reloaded.query_params["job"] = job.id
     reloaded.query_params["lang"] = "en"
     reloaded.run()

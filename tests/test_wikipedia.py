@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
+from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.words import catalogue
@@ -439,7 +440,7 @@ def page_of_articles() -> None:
 @pytest.fixture
 def page(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv(API_VARIABLE, stand_in.api)
-    app = AppTest.from_function(page_of_articles, default_timeout=180).run()
+    app = AppTest.from_function(page_of_articles, default_timeout=PATIENCE).run()
     app.segmented_control(key="wikipedia_language").set_value("th").run()
     return app
 
@@ -540,6 +541,6 @@ def test_the_whole_corpus_is_bounded(page: AppTest, stand_in: StandIn, monkeypat
 
 def test_a_wrong_address_in_the_environment_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(API_VARIABLE, "file:///etc/passwd")
-    app = AppTest.from_function(page_of_articles, default_timeout=180).run()
+    app = AppTest.from_function(page_of_articles, default_timeout=PATIENCE).run()
     assert not app.exception
     assert "file:///etc/passwd" in app.error[0].value
