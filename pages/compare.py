@@ -23,17 +23,18 @@ with right:
     ):
         go("train")
     rows = comparing.rows_of(chosen, pattern, picked)
-if rows:
-    token_view(
-        drawing(comparing.text_of(picked, rows), rows, language=language()),
-        key="compare_view",
-        max_height=640,
-        link=link_to(chosen, pattern=pattern, has_text=picked.linkable),
-        **linked_view(),
-    )
-    st.caption(t("compare.caption"))
-    hint_at_lookalikes(picked.content, rows)
-else:
-    st.info(t("compare.choose_one"))
+with st.container():  # one element, whatever stands in it: what follows must not be drawn anew
+    if rows:
+        token_view(
+            drawing(comparing.text_of(picked, rows), rows, language=language()),
+            key="compare_view",
+            max_height=640,
+            link=link_to(chosen, pattern=pattern, has_text=picked.linkable),
+            **linked_view(),
+        )
+        st.caption(t("compare.caption"))
+        hint_at_lookalikes(picked.content, rows)
+    else:
+        st.info(t("compare.choose_one"))
 with st.expander(t("compare.open"), icon=":material/folder_open:"):
     open_model_file()

@@ -140,6 +140,7 @@ def choose_nothing(tab: Page, words: dict[str, str]) -> None:
     for name in ("gpt2", "cl100k_base", "o200k_base"):
         tab.get_by_role("button", name=words[f"tokenizers.{name}"], exact=True).click()
         settled(tab)
+    expect(tab.get_by_text(words["compare.choose_one"])).to_be_visible()
     tab.get_by_text(words["compare.open"]).click()
     tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(NO_MODEL)
     expect(tab.get_by_role("alert")).to_be_visible()
