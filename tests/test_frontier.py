@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from pages.ui.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.jobs import registry
 from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.words import catalogue
+from tokenizer_core.job import Training
 from tokenizer_core.mixing import frontier_texts, held_out, lines_by_script, tokens_per_thousand
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.trainer import train
@@ -125,10 +127,17 @@ def test_these_trainings_are_nobodys_and_leave_nothing_behind() -> None:
     assert frontier.thai == frontier.english == []  # the lines are given back
 
 
-def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(two_shares: None) -> None:
+def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
+    two_shares: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = open_frontier()
     frontier = start(app)
-    run_until(app, lambda: len(frontier.points) == 1 and frontier.job is not None)
+    run_until(app, lambda: len(frontier.points) == 1)
+    with monkeypatch.context() as held_back:
+        held_back.setattr(
+            frontier_ui, "Training", partial(Training, pace=0.5)
+        )  # the second one is there to be seen
+        run_until(app, lambda: frontier.job is not None)
     job = frontier.job
     assert job is not None
     app.button(key="frontier_stop").click().run()
