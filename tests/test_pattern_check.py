@@ -68,7 +68,7 @@ def test_a_check_that_needs_more_memory_than_it_may_have_says_so() -> None:
 
 def test_a_check_can_be_stopped_at_work_and_while_it_waits() -> None:
     turns = threading.Semaphore(1)
-    slow = PatternCheck(["a" * 2_000_000 + "b"], "(a+)+$", turns=turns)
+    slow = PatternCheck(["a" * 10_000_000 + "b"], "(a+)+$", turns=turns)
     waiting = PatternCheck(["a"], "llama3", turns=turns)
     waiting.wait(0.2)
     assert not waiting.ended

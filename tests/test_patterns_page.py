@@ -300,7 +300,7 @@ def test_a_corpus_is_checked_in_the_background() -> None:
 def test_a_check_that_fails_says_why_and_one_can_be_stopped() -> None:
     app = with_pattern("(a+)+$|x", "short")
     app.segmented_control(key="corpus_source").set_value("paste").run()
-    app.text_area(key="corpus_paste").set_value("a" * 300_000 + "b").run()
+    app.text_area(key="corpus_paste").set_value("a" * 3_000_000 + "b").run()
     app.button(key="lab_check").click().run()
     app.button(key="lab_stop").click().run()
     run_until(app, lambda: "lab_check" in buttons(app))
@@ -314,7 +314,7 @@ def test_a_check_that_fails_says_why_and_one_can_be_stopped() -> None:
 def test_a_check_that_is_no_longer_on_the_page_ends() -> None:
     app = with_pattern("(a+)+$|x", "short")
     app.segmented_control(key="corpus_source").set_value("paste").run()
-    app.text_area(key="corpus_paste").set_value("a" * 300_000 + "b").run()
+    app.text_area(key="corpus_paste").set_value("a" * 3_000_000 + "b").run()
     app.button(key="lab_check").click().run()
     slow, _ = app.session_state["pattern_checks"].values()
     assert not slow.stopped
