@@ -2,15 +2,16 @@
 
 import base64
 import itertools
-import shutil
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import CHROMIUM, FLAGS, PATIENCE, require
 from hypothesis import given
 from hypothesis import strategies as st
+from playwright.sync_api import sync_playwright
 from test_metrics import cut_up, decoded, lengths_of, plain_agreement, plain_cuts, spans_of
 from test_segments import BYTES, NAMES, TEXTS, TOKENIZERS, ByteTokenizer, boundaries
 
@@ -502,13 +503,11 @@ HOSTILE = {
 @pytest.fixture(scope="module")
 def page() -> Iterator[Any]:
     """A page of Debian's Chromium that runs no script but the view's, and fails on any error."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("needs Debian's chromium")
-    with playwright.sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+    require(CHROMIUM, "Chromium: apt-get install chromium")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         page = browser.new_page(viewport={"width": 1200, "height": 800})
+        page.set_default_timeout(1_000 * PATIENCE)
         page.on("pageerror", lambda error: pytest.fail(f"the view raised {error}"))
         page.goto("about:blank")
         yield page
