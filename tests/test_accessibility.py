@@ -312,7 +312,7 @@ def test_a_training_is_accessible_while_it_runs_and_after(
     tab.locator(".st-key-train_pace button").nth(1).click()  # slow enough to be still at work on a slow machine
     settled(tab)
     tab.locator(".st-key-start button").click()
-    expect(tab.locator(".merge-row").nth(2)).to_be_visible()
+    expect(tab.locator(".merge-id").nth(2)).to_be_visible()
     expect(view(tab).locator(".p").first).to_be_visible()
     found = violations(tab, axe)
     tab.locator(".st-key-pause button").click()

@@ -43,7 +43,7 @@ def start_training(tab: Page, address: str, *, pace: str, size: int = 1_000) -> 
 
 def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     start_training(tab, address, pace=ENGLISH["train.pace_slow"])
-    expect(tab.locator(".merge-row").nth(3)).to_be_visible()  # merges come while it runs
+    expect(tab.locator(".merge-id").nth(3)).to_be_visible()  # merges come while it runs
     tab.locator(".st-key-pause button").click()
     expect(tab.get_by_role("button", name=ENGLISH["studio.resume"])).to_be_visible()
     learned = re.search(r"[\d,]+", tab.get_by_text(re.compile("^Paused at")).inner_text())
@@ -74,10 +74,10 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
 
 def test_stop_keeps_what_was_learned(tab: Page, address: str) -> None:
     start_training(tab, address, pace=ENGLISH["train.pace_slow"])
-    expect(tab.locator(".merge-row").nth(1)).to_be_visible()
+    expect(tab.locator(".merge-id").nth(1)).to_be_visible()
     tab.locator(".st-key-stop button").click()
     expect(tab.locator(".st-key-to_compare a")).to_be_visible()
-    expect(tab.locator(".merge-row").nth(1)).to_be_visible()
+    expect(tab.locator(".merge-id").nth(1)).to_be_visible()
 
 
 def test_a_class_asks_what_if_the_other_had_won(tab: Page, address: str) -> None:
