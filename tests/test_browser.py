@@ -175,6 +175,19 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
     expect(tab.locator(".st-key-lab_first_custom input")).to_have_value("a{3}|!")
 
 
+def test_the_box_for_a_file_stays_open_when_the_last_tokenizer_goes(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/compare?lang=en")
+    expect(tab.locator(".st-key-compare_view .count").first).to_be_visible()
+    tab.get_by_text(ENGLISH["compare.open"]).click()
+    expect(tab.get_by_test_id("stFileUploaderDropzone")).to_be_visible()
+    for name in ("gpt2", "cl100k_base", "o200k_base"):
+        tab.get_by_role("button", name=ENGLISH[f"tokenizers.{name}"], exact=True).click()
+        at_rest(tab)
+    expect(tab.get_by_text(ENGLISH["compare.choose_one"])).to_be_visible()
+    at_rest(tab)
+    expect(tab.get_by_test_id("stFileUploaderDropzone")).to_be_visible(timeout=10_000)
+
+
 def test_hostile_text_stays_text(tab: Page, address: str) -> None:
     tab.goto(f"{address}/compare?lang=en")
     box = tab.get_by_role("textbox").first
