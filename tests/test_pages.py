@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -234,7 +233,7 @@ def test_a_vocabulary_size_out_of_range_is_refused_in_words(size: int, language:
 
 @pytest.mark.parametrize(
     ("pattern", "reason"),
-    [("(", "regular expression"), ("(?R)", "itself"), ("(" * 2000, "deeply"), ("x" * 2001, "2,000")],
+    [("(", "regular expression"), ("(?R)", "calls itself"), ("(" * 2000, "deeply"), ("x" * 2001, "2,000")],
     ids=["broken", "endless", "nested", "long"],
 )
 def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason: str) -> None:
@@ -242,7 +241,7 @@ def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason:
     app.selectbox(key="pattern_choice").set_value("custom").run()
     app.text_input(key="pattern_custom").set_value(pattern).run()
     assert app.button(key="start").disabled
-    assert re.search(reason, said(app))
+    assert reason in said(app)
 
 
 def test_a_pattern_that_is_too_slow_on_the_corpus_fails_in_words() -> None:
