@@ -209,25 +209,8 @@ def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int
 
 
 def _sample(job: Job, tokenizer: Tokenizer) -> None:
-    """A sample text, at first the beginning of the corpus, in the tokens of this moment."""
-    head, change = st.columns([4, 1], vertical_alignment="center")
-    head.header(t("studio.sample"), anchor=False)
-    with (
-        change,
-        st.container(horizontal_alignment="right"),
-        st.popover(t("studio.sample_change"), type="tertiary"),
-    ):
-        text = st.text_area(
-            t("studio.sample_label"),
-            key=state.remembered(f"studio_sample_{job.id}", job.opening),
-            persist_state="session",
-            height=140,
-            help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
-        )
-    text = text or ""
-    if len(text) > SAMPLE_CHARACTERS:
-        st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
-    text = text[:SAMPLE_CHARACTERS]
+    """A sample text in the tokens of this moment."""
+    text = _sample_text(job)
     caption = t("tokenizers.entries", count=tokenizer.vocab_size)
     ids = tokenizer.encode(text)
     column = Column(
@@ -249,6 +232,28 @@ def _sample(job: Job, tokenizer: Tokenizer) -> None:
         outlined=_next_pair(job, tokenizer, text),
     )
     token_view(Drawing(payload), key="live_sample", ruler=False, large=True, toolbar="none", max_height=None)
+
+
+def _sample_text(job: Job) -> str:
+    """The heading, and the text that the visitor chose under it: at first the beginning of the corpus."""
+    head, change = st.columns([4, 1], vertical_alignment="center")
+    head.header(t("studio.sample"), anchor=False)
+    with (
+        change,
+        st.container(horizontal_alignment="right"),
+        st.popover(t("studio.sample_change"), type="tertiary"),
+    ):
+        text = st.text_area(
+            t("studio.sample_label"),
+            key=state.remembered(f"studio_sample_{job.id}", job.opening),
+            persist_state="session",
+            height=140,
+            help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
+        )
+    text = text or ""
+    if len(text) > SAMPLE_CHARACTERS:
+        st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
+    return text[:SAMPLE_CHARACTERS]
 
 
 def _ways_on(job: Job) -> None:
