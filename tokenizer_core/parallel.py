@@ -184,19 +184,13 @@ def parallel_table(
     """
     if file.refusal is not None:
         raise file.refusal
-    name = file.name.lower()
     guesses: tuple[Guess, ...] = ()
-    table: TableColumns
-    if name.endswith(PARQUET):
+    if file.name.lower().endswith(PARQUET):
         table = parquet_columns(file.content, columns=columns, max_bytes=max_bytes)
     else:
         decoded = decode_text(file.content, encoding=encoding)
         guesses = (Guess(file.name, decoded.encoding),) if decoded.is_guess else ()
-        if name.endswith(JSON_LINES):
-            table = jsonl_columns(decoded.text, columns=columns)
-        else:
-            delimiter = next((mark for suffix, mark in DELIMITERS.items() if name.endswith(suffix)), ",")
-            table = csv_columns(decoded.text, columns=columns, header=header, delimiter=delimiter)
+        table = _text_columns(file.name.lower(), decoded.text, columns, header)
     return _checked(
         Parallel(
             table.chosen,
@@ -209,6 +203,14 @@ def parallel_table(
             table.first_skipped,
         )
     )
+
+
+def _text_columns(name: str, text: str, columns: Collection[str] | None, header: bool | None) -> TableColumns:
+    """The cells of a table that is text: JSON Lines, or lines with a delimiter that the name tells."""
+    if name.endswith(JSON_LINES):
+        return jsonl_columns(text, columns=columns)
+    delimiter = next((mark for suffix, mark in DELIMITERS.items() if name.endswith(suffix)), ",")
+    return csv_columns(text, columns=columns, header=header, delimiter=delimiter)
 
 
 def read_parallel(
