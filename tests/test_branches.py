@@ -14,8 +14,8 @@ from test_patterns import HOSTILE_PATTERNS
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.branches import PatternTally, Piece, attribute, batches, branches, pattern_figures
 from tokenizer_core.errors import PatternError, TextError
+from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH
-from tokenizer_core.words import Segmenter
 
 COUNTS = {"gpt2": 7, "cl100k": 8, "llama3": 7, "o200k": 7, "mark_aware": 7, "none": 1}
 

@@ -16,8 +16,8 @@ from pages.ui.curves import Counted, beginning, bytes_per_token_curve, count_ref
 from pages.ui.token_view.payload import Column
 from pages.ui.words import catalogue
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.history import joining_merges
-from tokenizer_core.job import Training
+from tokenizer_core.jobs.job import Training
+from tokenizer_core.measures.history import joining_merges
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import Tokenizer

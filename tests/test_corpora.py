@@ -16,7 +16,7 @@ from pages.ui import corpora, uploads
 from pages.ui.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, corpus_megabytes
 from pages.ui.words import catalogue
-from tokenizer_core.fingerprint import corpus_hash
+from tokenizer_core.jobs.fingerprint import corpus_hash
 
 ENGLISH = catalogue("en")
 LANGUAGES = ("en", "th")

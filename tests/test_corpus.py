@@ -16,9 +16,9 @@ from conftest import least_seconds
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
-from tokenizer_core import corpus
-from tokenizer_core.corpus import CANDIDATE_ENCODINGS, decode_text
 from tokenizer_core.errors import CorpusError
+from tokenizer_core.texts import encodings
+from tokenizer_core.texts.encodings import CANDIDATE_ENCODINGS, decode_text
 
 SAMPLES = Path(__file__).parent.parent / "sample_data"
 THAI_LINES = (SAMPLES / "parallel.th.txt").read_text(encoding="utf-8").splitlines()
@@ -51,7 +51,7 @@ def error_of(content: bytes, encoding: str | None = None) -> CorpusError:
 
 @given(any_text.filter(lambda text: not set(text) & {"\x00", "\x0e", "\ufeff"}))
 def test_every_text_survives_utf8(text: str) -> None:
-    if corpus._MAGIC.match(text.encode()) is None and corpus._control_share(text.encode()) <= 0.2:
+    if encodings._MAGIC.match(text.encode()) is None and encodings._control_share(text.encode()) <= 0.2:
         assert decode_text(text.encode()) == (text, "utf-8", False)
 
 
@@ -121,7 +121,7 @@ def test_thai_is_found_behind_megabytes_of_english() -> None:
 @pytest.mark.parametrize(("length", "share"), [(10, 0.97), (20, 0.99), (40, 0.99)])
 def test_short_thai_lines_are_found(length: int, share: float) -> None:
     contents = [line[:length].encode("cp874") for line in THAI_LINES]
-    found = sum(corpus._reads_as_thai(content) for content in contents)
+    found = sum(encodings._reads_as_thai(content) for content in contents)
     assert found >= share * len(contents)
 
 
@@ -175,7 +175,7 @@ def test_prose_in_another_encoding_is_a_marked_guess_and_never_thai(encoding: st
 @given(st.text("abcdefgh ,.éèêàâçùûôîïëäöüßñåøæÉÈÀÇÄÖÜ«»°", min_size=1, max_size=80))
 def test_accents_between_latin_letters_are_never_thai(text: str) -> None:
     words = " ".join(f"x{letter}y" if letter > "\x7f" else letter for letter in text)
-    assert not corpus._reads_as_thai(words.encode("cp1252"))
+    assert not encodings._reads_as_thai(words.encode("cp1252"))
 
 
 @pytest.mark.parametrize(
@@ -353,6 +353,6 @@ def test_guessing_takes_little_longer_than_decoding() -> None:
 
 
 def test_charset_normalizer_is_loaded_only_for_a_guess() -> None:
-    code = "import sys; from tokenizer_core.corpus import decode_text; decode_text(b'x')"
+    code = "import sys; from tokenizer_core.texts.encodings import decode_text; decode_text(b'x')"
     code += "; sys.exit('charset_normalizer' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=SAMPLES.parent)

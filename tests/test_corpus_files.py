@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokenizer_core import tables
-from tokenizer_core.corpus_files import CorpusFile, PackedFile, read_corpus_file, unpack
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.fingerprint import corpus_hash
-from tokenizer_core.labels import LONGEST, clean_name, column_labels
-from tokenizer_core.scripts import SAMPLE, script_shares
+from tokenizer_core.jobs.fingerprint import corpus_hash
+from tokenizer_core.texts import tables
+from tokenizer_core.texts.files import CorpusFile, PackedFile, read_corpus_file, unpack
+from tokenizer_core.texts.labels import LONGEST, clean_name, column_labels
+from tokenizer_core.texts.scripts import SAMPLE, script_shares
 
 MB = 2**20
 THAI = "วันนี้อากาศดีมาก ไปเที่ยวกันเถอะ"

@@ -16,9 +16,9 @@ from pages.ui.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.jobs import registry
 from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.words import catalogue
-from tokenizer_core.job import Training
-from tokenizer_core.mixing import frontier_texts, held_out, lines_by_script, tokens_per_thousand
+from tokenizer_core.jobs.job import Training
 from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.texts.mixing import frontier_texts, held_out, lines_by_script, tokens_per_thousand
 from tokenizer_core.trainer import train
 
 SAMPLE = tuple(map(sample_text, SAMPLES["both"]))

@@ -8,7 +8,7 @@ from test_training import corpora, patterns
 
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.errors import TextError
-from tokenizer_core.history import joining_merges, token_counts, token_counts_of
+from tokenizer_core.measures.history import joining_merges, token_counts, token_counts_of
 from tokenizer_core.pretokens import count_pretokens
 
 

@@ -14,8 +14,8 @@ from conftest import PATIENCE, REPOSITORY
 
 from tokenizer_core import Merge, Trainer, count_pretokens, train
 from tokenizer_core.errors import SpecialTokenError, TextError
-from tokenizer_core.fingerprint import corpus_hash
-from tokenizer_core.job import ENDED, Goal, Job, State, Training, end_worker, start_worker
+from tokenizer_core.jobs.fingerprint import corpus_hash
+from tokenizer_core.jobs.job import ENDED, Goal, Job, State, Training, end_worker, start_worker
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SMALL = " ".join(f"{a}{b}{a} ที่{b}{a}" for a in LETTERS for b in "aeiouy")
@@ -377,7 +377,7 @@ def test_an_idle_worker_can_be_ended() -> None:
 def test_no_worker_outlives_an_app_that_was_killed(moment: str) -> None:
     app = (
         "import time\n"
-        "from tokenizer_core.job import Job, Training, start_worker\n"
+        "from tokenizer_core.jobs.job import Job, Training, start_worker\n"
         "worker = start_worker()\n"
         f"job = Job(Training([{LARGE[:2000]!r}], 100_000, pace=1), worker) if {moment!r} != 'idle' else None\n"
         "while job and not job.merges: job.wait(0.1)\n"

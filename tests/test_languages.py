@@ -427,7 +427,7 @@ def _report_of_doubtful_texts() -> None:
     from pages.ui.languages import Terms
     from pages.ui.parallel_texts import Compared
     from pages.ui.report import report_html
-    from tokenizer_core.parallel import parallel_texts
+    from tokenizer_core.texts.parallel import parallel_texts
 
     names = ("<th>", "en")
     compared = Compared(parallel_texts(names, ["ก\nข\n", "a\n\n"]), names, names, 1, "lines", False)

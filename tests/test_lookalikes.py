@@ -9,7 +9,7 @@ from conftest import hostile_texts, least_seconds
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tokenizer_core.lookalikes import KINDS, Finding, cleaned, find_lookalikes
+from tokenizer_core.texts.lookalikes import KINDS, Finding, cleaned, find_lookalikes
 
 ZERO_WIDTH = "\u200b\u2060\ufeff\u00ad\u180e"
 DIRECTION = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

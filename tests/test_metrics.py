@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from test_segments import BYTES, NAMES, TEXTS, TOKENIZERS, boundaries, is_text
 
-from tokenizer_core.metrics import Agreement, Cuts, agreement, cuts
+from tokenizer_core.measures.metrics import Agreement, Cuts, agreement, cuts
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.segments import Ints, SegmentingTokenizer, TextMap, token_lengths
 

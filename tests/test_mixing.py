@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import mixing as mixing_ui
 from pages.ui.words import catalogue
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.mixing import (
+from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.texts.mixing import (
     Mix,
     ScriptLines,
     Unit,
@@ -26,7 +27,6 @@ from tokenizer_core.mixing import (
     mix,
     tokens_per_thousand,
 )
-from tokenizer_core.openai import openai_tokenizer
 
 UNITS: tuple[Unit, ...] = ("bytes", "characters")
 lines = st.lists(st.text(alphabet="กขน้ำab é1", max_size=12), min_size=1, max_size=30)
@@ -87,7 +87,7 @@ def test_only_a_line_feed_ends_a_line() -> None:
 def test_a_long_text_is_sorted_as_its_parts_are(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "ภาษาไทย\nEnglish\n\n123\n漢字\n" * 50
     whole = lines_by_script(text)
-    monkeypatch.setattr("tokenizer_core.mixing._BATCH", 7)
+    monkeypatch.setattr("tokenizer_core.texts.mixing._BATCH", 7)
     assert lines_by_script(text) == whole
     assert [len(side) for side in whole] == [50, 50, 150]
 

@@ -17,11 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_corpus_files import parquet
 
-from tokenizer_core.archives import PackedFile, unpack
 from tokenizer_core.errors import CorpusError, TokenizerError
-from tokenizer_core.metrics import context_left, cost, parse_price, premium, thai_entries
+from tokenizer_core.measures.metrics import context_left, cost, parse_price, premium, thai_entries
+from tokenizer_core.measures.segmenters import NEWMM, WHITE_SPACE, newmm, segmenter_for, word_spans
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
-from tokenizer_core.parallel import (
+from tokenizer_core.texts.archives import PackedFile, unpack
+from tokenizer_core.texts.parallel import (
     JOININGS,
     EmptyLines,
     Joining,
@@ -39,7 +40,6 @@ from tokenizer_core.parallel import (
 )
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import train
-from tokenizer_core.words import NEWMM, WHITE_SPACE, newmm, segmenter_for, word_spans
 
 THAI = (REPOSITORY / "sample_data" / "parallel.th.txt").read_text(encoding="utf-8")
 ENGLISH = (REPOSITORY / "sample_data" / "parallel.en.txt").read_text(encoding="utf-8")
@@ -387,7 +387,7 @@ def test_sizes_are_those_of_the_lines(lines: list[str]) -> None:
 def test_blocks_of_lines_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = OWN.encode_each(THAI_LINES)
     whole = line_cuts(THAI_LINES, encoded, OWN), text_sizes(THAI_LINES)
-    monkeypatch.setattr("tokenizer_core.parallel._BLOCK", 700)
+    monkeypatch.setattr("tokenizer_core.texts.parallel._BLOCK", 700)
     assert (line_cuts(THAI_LINES, encoded, OWN), text_sizes(THAI_LINES)) == whole
 
 
@@ -465,7 +465,8 @@ def test_words_of_the_real_newmm() -> None:
 def test_the_core_imports_no_segmenter_unasked() -> None:
     import subprocess
 
-    code = "import sys, tokenizer_core.parallel, tokenizer_core.words; print('pythainlp' in sys.modules)"
+    code = "import sys, tokenizer_core.texts.parallel, tokenizer_core.measures.segmenters;"
+    code += " print('pythainlp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

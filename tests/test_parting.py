@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenizer_core import Trainer, count_pretokens
-from tokenizer_core.parting import parting
+from tokenizer_core.measures.parting import parting
 from tokenizer_core.tokenizer import Tokenizer
 
 tokens = st.lists(st.sampled_from([b"ab", b"ba", b"abc", b"cab", b"bb", b"aa"]), max_size=12)

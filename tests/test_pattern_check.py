@@ -6,7 +6,7 @@ import pytest
 from conftest import PATIENCE
 
 from tokenizer_core.branches import pattern_figures
-from tokenizer_core.pattern_check import LONGEST_SHOWN, PatternCheck
+from tokenizer_core.jobs.pattern_check import LONGEST_SHOWN, PatternCheck
 
 TEXTS = ["ที่นี่ the cat sat\n" * 9_000, "", "don't 123"]
 

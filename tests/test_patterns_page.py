@@ -24,13 +24,13 @@ from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.words import catalogue
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, pretokenize
 from tokenizer_core.branches import branches, pattern_figures
-from tokenizer_core.history import token_counts
-from tokenizer_core.metrics import cuts
+from tokenizer_core.measures.history import token_counts
+from tokenizer_core.measures.metrics import cuts
+from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.minbpe_files import parse_model
-from tokenizer_core.mixing import held_out, lines_by_script
 from tokenizer_core.segments import TextMap, token_lengths
+from tokenizer_core.texts.mixing import held_out, lines_by_script
 from tokenizer_core.two_stage import train_in_two_stages
-from tokenizer_core.words import Segmenter
 
 ENGLISH = catalogue("en")
 HEALED = "กำลังเรียนที่โรงเรียน"

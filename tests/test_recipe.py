@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenizer_core.errors import RecipeError
-from tokenizer_core.fingerprint import corpus_hash
-from tokenizer_core.job import Job, Training
-from tokenizer_core.recipe import Recipe, differs, merges_hash, parse_recipe, recipe_of, recipe_text
+from tokenizer_core.jobs.fingerprint import corpus_hash
+from tokenizer_core.jobs.job import Job, Training
+from tokenizer_core.jobs.recipe import Recipe, differs, merges_hash, parse_recipe, recipe_of, recipe_text
 
 TEXTS = ["น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ " * 3, "Drink plenty of water, okay? " * 3]
 

@@ -9,7 +9,7 @@ from conftest import PATIENCE
 from pages.ui import jobs
 from pages.ui.jobs import Registry
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.job import Job, Training
+from tokenizer_core.jobs.job import Job, Training
 
 SLOW = Training(["aa ab ba bb " * 50], 300, pace=0.5)
 QUICK = Training(["aa ab ba bb " * 50], 260)

@@ -22,8 +22,8 @@ from pages.ui.cached import PretokenSource
 from pages.ui.token_view.labels import ENGLISH_LABELS
 from pages.ui.token_view.payload import Column, tint, token_payload
 from tokenizer_core import train
-from tokenizer_core.history import joining_merges
-from tokenizer_core.metrics import cuts
+from tokenizer_core.measures.history import joining_merges
+from tokenizer_core.measures.metrics import cuts
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.segments import TextMap, token_lengths

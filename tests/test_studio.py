@@ -11,7 +11,7 @@ from test_pages import ROOT, address, open_page, said, start_training, wait_unti
 from pages.ui import jobs, limits
 from pages.ui.jobs import registry
 from pages.ui.words import catalogue
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TIED = "ab cd ab cd abcd abcd xy xy"

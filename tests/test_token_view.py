@@ -30,7 +30,7 @@ from pages.ui.token_view.payload import (
 from pages.ui.token_view.serve import view_css, view_js
 from tokenizer_core.branches import attribute, branches
 from tokenizer_core.errors import TextError
-from tokenizer_core.metrics import Cuts
+from tokenizer_core.measures.metrics import Cuts
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import count_pretokens

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tokenizer_core import Tokenizer, Trainer, count_pretokens, train
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.metrics import cuts
+from tokenizer_core.measures.metrics import cuts
 from tokenizer_core.segments import TextMap, token_lengths
 from tokenizer_core.two_stage import cluster_merges, train_in_two_stages
 

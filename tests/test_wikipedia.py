@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.words import catalogue
 from tokenizer_core.errors import CorpusError, WikipediaError
-from tokenizer_core.wikipedia import (
+from tokenizer_core.texts.wikipedia import (
     API_VARIABLE,
     Article,
     api_address,

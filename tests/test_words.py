@@ -26,7 +26,7 @@ def placeholders(words: str) -> set[str]:
 def error_codes() -> set[str]:
     """The code of every error that the core can raise: the second argument of each `...Error(...)`."""
     codes = set()
-    for path in (ROOT / "tokenizer_core").glob("*.py"):
+    for path in (ROOT / "tokenizer_core").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (
                 isinstance(node, ast.Call)

@@ -6,14 +6,14 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tokenizer_core import compare_command
+from tokenizer_core.commands import compare
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code is 0, 1 where the input is wrong, 2 where the command is."""
     parser = argparse.ArgumentParser(prog="python -m tokenizer_core", description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    compare_command.add_to(commands)
+    compare.add_to(commands)
     said = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

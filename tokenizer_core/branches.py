@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
+from tokenizer_core.measures.segmenters import Segmenter, word_spans
 from tokenizer_core.patterns import compile_pattern, given_up, pattern_source, pretokenize, time_budget
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.segments import Flags, Ints, TextMap
-from tokenizer_core.words import Segmenter, word_spans
 
 MAX_TRIED = 40
 """Branches that are tried one by one, each by a compiled pattern of its own; of more, the pattern stays whole."""

@@ -10,7 +10,7 @@ from pages.ui.jobs import registry
 from pages.ui.setup import PACES
 from pages.ui.state import remembered
 from pages.ui.words import names, t
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
 
 CLICK_WAIT = 0.2
 """Seconds a click waits for the worker's answer, so that a step shows at once."""

@@ -12,7 +12,7 @@ from pages.ui.state import remembered
 from pages.ui.uploads import pick_upload, too_large
 from pages.ui.wikipedia import pick_wikipedia
 from pages.ui.words import error_sentence, names, t
-from tokenizer_core.scripts import Shares
+from tokenizer_core.texts.scripts import Shares
 
 __all__ = ["SOURCES", "Corpus", "corpus_picker", "pick_sample", "source_picker"]
 

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import streamlit as st
 
-from tokenizer_core.fingerprint import corpus_hash
-from tokenizer_core.job import opening
-from tokenizer_core.scripts import Shares, script_shares
+from tokenizer_core.jobs.fingerprint import corpus_hash
+from tokenizer_core.jobs.job import opening
+from tokenizer_core.texts.scripts import Shares, script_shares
 
 OPENING_CHARACTERS = 240
 

@@ -13,7 +13,7 @@ from pages.ui.merges import chip_parts
 from pages.ui.state import remembered
 from pages.ui.words import names, t
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 from tokenizer_core.trainer import Merge

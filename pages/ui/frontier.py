@@ -13,8 +13,9 @@ from pages.ui.mixing import corpus_key, script_sizes
 from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.words import error_sentence, t, told
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.job import Failure, Job, Training
-from tokenizer_core.mixing import (
+from tokenizer_core.jobs.job import Failure, Job, Training
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.texts.mixing import (
     Encoder,
     first_lines,
     frontier_size,
@@ -23,7 +24,6 @@ from tokenizer_core.mixing import (
     lines_by_script,
     tokens_per_thousand,
 )
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.tokenizer import Tokenizer
 
 SHARES = tuple(range(0, 101, 10))

@@ -9,7 +9,7 @@ from pages.ui.bounded import Bounded
 from pages.ui.cached import Text, TokenizerRow, drawing
 from pages.ui.token_view import token_view
 from pages.ui.words import as_plain_markdown, language, t
-from tokenizer_core.lookalikes import KINDS, Finding, cleaned, find_lookalikes
+from tokenizer_core.texts.lookalikes import KINDS, Finding, cleaned, find_lookalikes
 
 MAX_CHECKED = 200_000
 _found = Bounded[list[Finding]](200_000, weigh=lambda findings: len(findings) + 1)

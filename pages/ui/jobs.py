@@ -16,9 +16,9 @@ from pages.ui.limits import (
     UNSEEN_SECONDS,
 )
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.job import Job, Training, end_worker, start_worker
-from tokenizer_core.recipe import Recipe
-from tokenizer_core.worker import warm_up
+from tokenizer_core.jobs.job import Job, Training, end_worker, start_worker
+from tokenizer_core.jobs.recipe import Recipe
+from tokenizer_core.jobs.worker import warm_up
 
 SWEEP_SECONDS = 15.0
 AT_WORK = ("starting", "counting", "running")

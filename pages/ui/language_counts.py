@@ -12,10 +12,10 @@ from pages.ui.bounded import Bounded
 from pages.ui.cached import TokenizerRow
 from pages.ui.parallel_texts import Compared
 from pages.ui.words import t
-from tokenizer_core.metrics import premium, thai_entries
-from tokenizer_core.parallel import LineCuts, Parallel, TextSizes, line_cuts, text_sizes, token_total
+from tokenizer_core.measures.metrics import premium, thai_entries
+from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
+from tokenizer_core.texts.parallel import LineCuts, Parallel, TextSizes, line_cuts, text_sizes, token_total
 from tokenizer_core.tokenizer import AnyTokenizer
-from tokenizer_core.words import Segmenter, segmenter_for
 
 LARGE = 300_000
 """Characters of all sides from which on progress is shown."""

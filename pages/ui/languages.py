@@ -13,7 +13,7 @@ from pages.ui.language_counts import Bill
 from pages.ui.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.state import remembered
 from pages.ui.words import names, t, told
-from tokenizer_core.metrics import context_left, cost, parse_price
+from tokenizer_core.measures.metrics import context_left, cost, parse_price
 from tokenizer_core.openai import OPENAI_NAMES
 
 MINE = "mine"

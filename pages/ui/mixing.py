@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.corpus import Corpus
 from pages.ui.state import remembered
 from pages.ui.words import names, t
-from tokenizer_core.mixing import Mix, ScriptLines, Unit, lines_by_script, mix, sizes
+from tokenizer_core.texts.mixing import Mix, ScriptLines, Unit, lines_by_script, mix, sizes
 
 UNITS: tuple[Unit, ...] = ("bytes", "characters")
 AS_IT_IS = "as_it_is"

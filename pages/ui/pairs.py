@@ -15,8 +15,8 @@ from pages.ui.parallel_texts import Compared
 from pages.ui.state import one_of, remembered
 from pages.ui.token_view import token_view
 from pages.ui.words import language, names, t
-from tokenizer_core.job import opening
-from tokenizer_core.metrics import premium
+from tokenizer_core.jobs.job import opening
+from tokenizer_core.measures.metrics import premium
 
 ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8

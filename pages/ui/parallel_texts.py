@@ -13,10 +13,10 @@ from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.state import one_of, remembered
 from pages.ui.uploads import MENDED_BY_ENCODING, encoding_name, encoding_picker
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
-from tokenizer_core.archives import PackedFile, unpack
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.labels import clean_name, column_labels
-from tokenizer_core.parallel import (
+from tokenizer_core.texts.archives import PackedFile, unpack
+from tokenizer_core.texts.labels import clean_name, column_labels
+from tokenizer_core.texts.parallel import (
     JOININGS,
     MAX_LANGUAGES,
     Joining,

@@ -13,14 +13,14 @@ from pages.ui.samples import SAMPLES, sample_text
 from pages.ui.words import t
 from tokenizer_core.branches import batches
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.history import token_counts_of
-from tokenizer_core.job import Failure, Job, Training
-from tokenizer_core.metrics import cuts
-from tokenizer_core.mixing import first_lines, held_out, lines_by_script
+from tokenizer_core.jobs.job import Failure, Job, Training
+from tokenizer_core.measures.history import token_counts_of
+from tokenizer_core.measures.metrics import cuts
+from tokenizer_core.measures.segmenters import newmm
 from tokenizer_core.segments import Ints, TextMap, token_lengths
+from tokenizer_core.texts.mixing import first_lines, held_out, lines_by_script
 from tokenizer_core.tokenizer import BYTES, Pair, Tokenizer
 from tokenizer_core.two_stage import CLUSTERS, FIRST_MERGES
-from tokenizer_core.words import newmm
 
 MOST_BYTES = 2_000_000
 """Of the text that each learns from."""

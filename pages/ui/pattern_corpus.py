@@ -10,7 +10,7 @@ from pages.ui.figures_table import figures_table
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
 from pages.ui.pattern_lab import Chosen, figure_rows
 from pages.ui.words import error_sentence, t, told
-from tokenizer_core.pattern_check import PatternCheck
+from tokenizer_core.jobs.pattern_check import PatternCheck
 
 REFRESH_SECONDS = 0.4
 MAX_KEPT = 8

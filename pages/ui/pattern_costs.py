@@ -13,10 +13,10 @@ from pages.ui.pattern_lab import Chosen, share
 from pages.ui.state import remembered
 from pages.ui.words import error_sentence, t, told
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.segmenters import NEWMM, newmm
 from tokenizer_core.minbpe_files import model_text
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.two_stage import FIRST_MERGES
-from tokenizer_core.words import NEWMM, newmm
 
 SIZES = (1_000, 2_000, 4_000, 8_000)
 DEFAULT_SIZE = 2_000

@@ -16,8 +16,8 @@ from pages.ui.token_view import Column, Drawing, token_payload, token_view
 from pages.ui.words import error_sentence, language, names, section, t
 from tokenizer_core.branches import PatternFigures, Piece, attribute, pattern_figures
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.segmenters import NEWMM, newmm
 from tokenizer_core.patterns import SPLIT_PATTERNS
-from tokenizer_core.words import NEWMM, newmm
 
 MAX_CHARACTERS = 20_000
 """Of the text under the knife: it is cut anew at every change."""

@@ -19,8 +19,8 @@ from pages.ui.samples import sample_text
 from pages.ui.uploads import read_upload
 from pages.ui.words import as_plain_markdown, t, told
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.history import token_counts_of
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.measures.history import token_counts_of
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import BYTES, Tokenizer

@@ -7,9 +7,9 @@ from pages.ui.corpora import Corpus
 from pages.ui.jobs import registry
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.recipe import Recipe, differs, parse_recipe, recipe_of, recipe_text
 from tokenizer_core.patterns import SPLIT_PATTERNS
-from tokenizer_core.recipe import Recipe, differs, parse_recipe, recipe_of, recipe_text
 
 
 def recipe_loader() -> None:

@@ -25,8 +25,8 @@ from pages.ui.parallel_texts import Compared, remarks
 from pages.ui.picture_button import picture_button
 from pages.ui.text_metrics import DEFINED, metrics_table, words_said
 from pages.ui.words import language, t
-from tokenizer_core.metrics import context_left, cost
-from tokenizer_core.spreadsheet import harmless_cell
+from tokenizer_core.commands.csv_cells import harmless_cell
+from tokenizer_core.measures.metrics import context_left, cost
 
 _STYLE = """
 body { font: 15px/1.6 'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi,

@@ -10,7 +10,7 @@ from pages.ui.setup import take_over
 from pages.ui.token_view import token_view
 from pages.ui.vocabularies import show_parting
 from pages.ui.words import as_plain_markdown, language, t
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.tokenizer import BYTES
 

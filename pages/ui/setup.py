@@ -12,7 +12,7 @@ from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.recipes import recipe_loader, recipe_note
 from pages.ui.words import error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.job import Goal, Job, Training
+from tokenizer_core.jobs.job import Goal, Job, Training
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.tokenizer import BYTES

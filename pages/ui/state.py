@@ -9,9 +9,9 @@ import streamlit as st
 
 from pages.ui.jobs import registry
 from pages.ui.words import language
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.recipe import Recipe
 from tokenizer_core.patterns import SPLIT_PATTERNS
-from tokenizer_core.recipe import Recipe
 from tokenizer_core.tokenizer import Tokenizer
 
 _WORDED = "worded_keys"

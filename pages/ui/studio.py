@@ -21,8 +21,8 @@ from pages.ui.token_view import Column, Drawing, token_payload, token_view
 from pages.ui.what_if import what_if_answer, what_if_asker
 from pages.ui.words import as_plain_markdown, error_sentence, language, section, t, told
 from tokenizer_core.errors import ModelFileError
-from tokenizer_core.history import joining_merges
-from tokenizer_core.job import ENDED, Choice, Job
+from tokenizer_core.jobs.job import ENDED, Choice, Job
+from tokenizer_core.measures.history import joining_merges
 from tokenizer_core.minbpe_files import model_text, vocab_text
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 from tokenizer_core.trainer import Candidate

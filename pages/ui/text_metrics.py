@@ -11,7 +11,7 @@ from pages.ui.languages import as_times
 from pages.ui.parallel_texts import Compared
 from pages.ui.state import one_of, remembered
 from pages.ui.words import t
-from tokenizer_core.metrics import (
+from tokenizer_core.measures.metrics import (
     broken_share,
     bytes_per_token,
     characters_per_token,
@@ -19,7 +19,7 @@ from tokenizer_core.metrics import (
     fertility,
     premium,
 )
-from tokenizer_core.words import NEWMM, WHITE_SPACE, Segmenter
+from tokenizer_core.measures.segmenters import NEWMM, WHITE_SPACE, Segmenter
 
 DEFINED = (
     *("tokens", "premium", "characters", "clusters", "bytes", "words", "fertility", "continued_words"),

@@ -11,10 +11,10 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pages.ui.corpus import Corpus, openings
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES
 from pages.ui.words import as_plain_markdown, error_sentence, section, t
-from tokenizer_core.corpus import CANDIDATE_ENCODINGS, DecodedText, decode_text
-from tokenizer_core.corpus_files import CorpusFile, PackedFile, read_corpus_file, unpack
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.labels import clean_name
+from tokenizer_core.texts.encodings import CANDIDATE_ENCODINGS, DecodedText, decode_text
+from tokenizer_core.texts.files import CorpusFile, PackedFile, read_corpus_file, unpack
+from tokenizer_core.texts.labels import clean_name
 
 MAX_SHOWN = 10
 """Files in the list of what was read; of more it says how many."""

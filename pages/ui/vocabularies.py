@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.charts import TYPE, Spec, quantitative
 from pages.ui.merges import token_chips
 from pages.ui.words import t
-from tokenizer_core.parting import Parting, parting
+from tokenizer_core.measures.parting import Parting, parting
 from tokenizer_core.tokenizer import BYTES
 
 SHOWN = 40

@@ -9,7 +9,7 @@ from pages.ui.merges import plain_token
 from pages.ui.vocabularies import show_parting
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.job import Choice, Job, Training
+from tokenizer_core.jobs.job import Choice, Job, Training
 from tokenizer_core.tokenizer import BYTES, Tokenizer
 
 REFRESH_SECONDS = 0.5

@@ -10,7 +10,7 @@ from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.state import remembered
 from pages.ui.words import as_plain_markdown, error_sentence, language, names, plain, t
 from tokenizer_core.errors import WikipediaError
-from tokenizer_core.wikipedia import LANGUAGES, LICENCE, Article, fetch_each, host
+from tokenizer_core.texts.wikipedia import LANGUAGES, LICENCE, Article, fetch_each, host
 
 MAX_TITLES = 20
 SUGGESTIONS = {"th": ("ประเทศไทย", "ภาษาไทย"), "en": ("Thailand", "Thai language")}

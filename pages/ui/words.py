@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.job import Failure
+from tokenizer_core.jobs.job import Failure
 
 LANGUAGES = {"en": "English", "th": "ไทย"}
 _FOLDER = Path(__file__).parent / "words"

@@ -30,9 +30,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY))
 
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens  # noqa: E402
+from tokenizer_core.jobs.worker import warm_up  # noqa: E402
 from tokenizer_core.patterns import compile_pattern  # noqa: E402
 from tokenizer_core.reference import train_by_definition  # noqa: E402
-from tokenizer_core.worker import warm_up  # noqa: E402
 
 CORPUS = REPOSITORY.parent / "shared" / "corpora" / "thai_wiki_small.txt"
 RUNS = 5

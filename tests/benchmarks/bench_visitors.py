@@ -170,7 +170,7 @@ def worker_seconds() -> dict[int, float]:
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if b"tokenizer_core.worker" in (folder / "cmdline").read_bytes():
+            if b"tokenizer_core.jobs.worker" in (folder / "cmdline").read_bytes():
                 user, system = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
                 found[int(folder.name)] = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
         except OSError:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pages.ui.character_names import character_names
-from tokenizer_core.metrics import Agreement, agreement, cuts
+from tokenizer_core.measures.metrics import Agreement, agreement, cuts
 from tokenizer_core.segments import SegmentEnds, TextMap, TokenSource, distinct_ids, segment_ends
 from tokenizer_core.tokenizer import BYTES
 

@@ -1,7 +1,7 @@
 """What a split pattern makes of a whole corpus, found out in a process of its own, so that nobody else waits.
 
-The process is `python -m tokenizer_core.pattern_check`. One line of JSON comes in on stdin, followed by the corpus
-as raw UTF-8; lines of JSON go out on stdout: progress, and in the end figures or failed.
+The process is `python -m tokenizer_core.jobs.pattern_check`. One line of JSON comes in on stdin, followed by the
+corpus as raw UTF-8; lines of JSON go out on stdout: progress, and in the end figures or failed.
 """
 
 import contextlib
@@ -17,9 +17,9 @@ from typing import Any
 
 from tokenizer_core.branches import PatternFigures, PatternTally
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.job import Failure
-from tokenizer_core.words import newmm
-from tokenizer_core.worker import NICENESS, limit_memory, send
+from tokenizer_core.jobs.job import Failure
+from tokenizer_core.jobs.worker import NICENESS, limit_memory, send
+from tokenizer_core.measures.segmenters import newmm
 
 MEMORY_BYTES = 4 * 2**30
 PROGRESS_SECONDS = 0.1
@@ -123,8 +123,8 @@ def _hand_over(worker: subprocess.Popen[bytes], texts: tuple[str, ...], descript
 
 def _start_worker() -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "tokenizer_core.pattern_check"],
-        cwd=Path(__file__).resolve().parents[1],
+        [sys.executable, "-X", "utf8", "-m", "tokenizer_core.jobs.pattern_check"],
+        cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

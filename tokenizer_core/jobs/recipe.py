@@ -11,7 +11,7 @@ import numpy as np
 import regex
 
 from tokenizer_core.errors import RecipeError
-from tokenizer_core.job import Job
+from tokenizer_core.jobs.job import Job
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS
 from tokenizer_core.tokenizer import BYTES
 

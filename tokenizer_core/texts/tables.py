@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tokenizer_core.archives import too_large
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.labels import column_labels
+from tokenizer_core.texts.archives import too_large
+from tokenizer_core.texts.labels import column_labels
 
 if TYPE_CHECKING:
     import pyarrow as pa

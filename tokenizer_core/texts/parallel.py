@@ -14,14 +14,14 @@ from typing import Literal, NamedTuple, Protocol, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tokenizer_core.archives import PackedFile
-from tokenizer_core.corpus import decode_text
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.labels import column_labels
+from tokenizer_core.measures.segmenters import Segmenter, word_spans
 from tokenizer_core.segments import Ints, TextMap, TokenSource, token_lengths
-from tokenizer_core.tables import TableColumns, csv_columns, jsonl_columns, parquet_columns
+from tokenizer_core.texts.archives import PackedFile
+from tokenizer_core.texts.encodings import decode_text
+from tokenizer_core.texts.labels import column_labels
+from tokenizer_core.texts.tables import TableColumns, csv_columns, jsonl_columns, parquet_columns
 from tokenizer_core.tokenizer import EncodedTexts
-from tokenizer_core.words import Segmenter, word_spans
 
 Floats = npt.NDArray[np.float64]
 Joining = Literal["lines", "whole", "space"]

@@ -1,4 +1,4 @@
-"""A training in its own process, so that nobody else waits for it: `python -m tokenizer_core.worker`.
+"""A training in its own process, so that nobody else waits for it: `python -m tokenizer_core.jobs.worker`.
 
 Lines of JSON come in on stdin and go out on stdout. The first line in describes the training and is followed by
 the corpus as raw UTF-8; later lines are commands: pause, resume, step, stop, pace. Lines out are events: ready,
@@ -21,8 +21,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.fingerprint import corpus_hash
-from tokenizer_core.history import token_counts
+from tokenizer_core.jobs.fingerprint import corpus_hash
+from tokenizer_core.measures.history import token_counts
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge, Trainer

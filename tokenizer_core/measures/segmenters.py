@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from tokenizer_core.scripts import script_shares
 from tokenizer_core.segments import Ints
+from tokenizer_core.texts.scripts import script_shares
 
 NEWMM = "PyThaiNLP newmm"
 WHITE_SPACE = "white space"

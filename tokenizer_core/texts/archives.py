@@ -11,9 +11,9 @@ from typing import NoReturn
 
 import regex
 
-from tokenizer_core.corpus import _MAGIC
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.labels import clean_name
+from tokenizer_core.texts.encodings import _MAGIC
+from tokenizer_core.texts.labels import clean_name
 
 _PIECE = 2**20
 """Bytes that are unpacked at a time: so much more than allowed is in memory before a bomb is noticed."""

@@ -4,9 +4,16 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tokenizer_core.archives import PackedFile, unpack
-from tokenizer_core.corpus import decode_text
-from tokenizer_core.tables import TableText, csv_text, jsonl_text, looks_like_json_lines, no_rows, parquet_text
+from tokenizer_core.texts.archives import PackedFile, unpack
+from tokenizer_core.texts.encodings import decode_text
+from tokenizer_core.texts.tables import (
+    TableText,
+    csv_text,
+    jsonl_text,
+    looks_like_json_lines,
+    no_rows,
+    parquet_text,
+)
 
 __all__ = ["CorpusFile", "Kind", "PackedFile", "read_corpus_file", "unpack"]
 

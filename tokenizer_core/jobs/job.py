@@ -87,8 +87,8 @@ def opening(text: str, characters: int = 200) -> str:
 def start_worker() -> subprocess.Popen[bytes]:
     """A worker process, warming up; it waits for a `Job` and ends with the app."""
     return subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "tokenizer_core.worker"],
-        cwd=Path(__file__).resolve().parents[1],
+        [sys.executable, "-X", "utf8", "-m", "tokenizer_core.jobs.worker"],
+        cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

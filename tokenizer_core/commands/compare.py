@@ -10,13 +10,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokenizer_core.archives import PackedFile
+from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.errors import CorpusError, TokenizerError
-from tokenizer_core.metrics import premium
+from tokenizer_core.measures.metrics import premium
 from tokenizer_core.minbpe_files import load
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
-from tokenizer_core.parallel import JOININGS, Joining, Parallel, read_parallel, token_total
-from tokenizer_core.spreadsheet import harmless_cell
+from tokenizer_core.texts.archives import PackedFile
+from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel, token_total
 from tokenizer_core.tokenizer import AnyTokenizer
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""What `python -m tokenizer_core` can do."""

@@ -1,0 +1,1 @@
+"""What tokens do to texts: ratios, cuts, histories, each with its unit."""
