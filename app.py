@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.ui.headers import SecurityHeaders  # noqa: E402
-from pages.ui.jobs import registry  # noqa: E402
+from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
 from pages.ui.token_view.serve import routes  # noqa: E402
+from pages.ui.trainings.registry import registry  # noqa: E402
 from tokenizer_core.errors import RankFileError  # noqa: E402
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer  # noqa: E402
 

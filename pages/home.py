@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.ui import state
-from pages.ui.cached import Text, drawing, own_row, references, sample_premiums
-from pages.ui.inputs import example_pills
-from pages.ui.navigation import go, page
-from pages.ui.samples import sample_text
+from pages.ui.choices.samples import sample_text
+from pages.ui.choices.text import example_pills
+from pages.ui.shell import visitor
+from pages.ui.shell.navigation import go, page
 from pages.ui.token_view import Link, token_view
+from pages.ui.token_view.drawings import Text, drawing, own_row, references, sample_premiums
 from pages.ui.words import language, t
 from tokenizer_core.openai import OPENAI_NAMES
 
@@ -15,7 +15,7 @@ st.markdown(t("home.what_is_a_token"))
 text = (
     st.text_input(
         t("home.text_label"),
-        key=state.remembered("home_text", t("examples.thai")),
+        key=visitor.remembered("home_text", t("examples.thai")),
         persist_state="session",
         live=True,
         placeholder=t("home.text_placeholder"),
@@ -25,7 +25,7 @@ text = (
 example_pills("home_text", "home")
 st.caption(t("home.how_to_read"))
 tokenizers = references()
-own = state.mine()
+own = visitor.mine()
 if own is not None:
     tokenizers.append(own_row(own, own.tokenizer.vocab_size))
 drawn = drawing(Text(text), tokenizers, language=language())

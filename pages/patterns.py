@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages.ui.corpora import corpus_picker
-from pages.ui.pattern_corpus import check_on_corpus
-from pages.ui.pattern_costs import pattern_costs
-from pages.ui.pattern_lab import pattern_lab
+from pages.ui.choices.corpus_picker import corpus_picker
+from pages.ui.patterns.corpus_check import check_on_corpus
+from pages.ui.patterns.costs import pattern_costs
+from pages.ui.patterns.knife import pattern_lab
 from pages.ui.words import t
 
 st.markdown(t("lab.what"))

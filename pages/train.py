@@ -1,12 +1,12 @@
 """Train: choose a corpus, a size and a split pattern; then watch a tokenizer learn."""
 
-from pages.ui import state
-from pages.ui.runs import runs_list
-from pages.ui.setup import training_setup
-from pages.ui.studio import studio
+from pages.ui.shell import visitor
+from pages.ui.train.runs import runs_list
+from pages.ui.train.setup import training_setup
+from pages.ui.train.studio import studio
 
-job = state.current_job()
-if job is None or state.wants_setup():
+job = visitor.current_job()
+if job is None or visitor.wants_setup():
     training_setup(job)
 else:
     studio(job)

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 from test_segments import TEXTS
 
-from pages.ui import cached
-from pages.ui.bounded import Bounded
-from pages.ui.cached import (
+from pages.ui.token_view import Column, drawings, token_payload
+from pages.ui.token_view.drawings import (
     INLINE_CHARACTERS,
     OPENING_CHARACTERS,
     PretokenSource,
@@ -27,9 +26,9 @@ from pages.ui.cached import (
     encoded,
     pretoken_row,
 )
-from pages.ui.token_view import Column, token_payload
 from pages.ui.token_view.payload import Block
 from pages.ui.token_view.serve import MOST_OFFERS, Offer, Offers, address, offers, page_to_take_away, routes
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import catalogue, error_sentence, section
 from tokenizer_core import patterns
 from tokenizer_core.errors import PatternError
@@ -45,8 +44,10 @@ _numbers = count()
 @pytest.fixture(autouse=True)
 def empty_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Caches as they are when the app starts."""
-    monkeypatch.setattr(cached, "_encodings", Bounded(cached.CACHE_BYTES, weigh=lambda each: each.ids.nbytes + 1))
-    monkeypatch.setattr(cached, "_payloads", Bounded(cached.CACHE_BYTES, weigh=len))
+    monkeypatch.setattr(
+        drawings, "_encodings", Bounded(drawings.CACHE_BYTES, weigh=lambda each: each.ids.nbytes + 1)
+    )
+    monkeypatch.setattr(drawings, "_payloads", Bounded(drawings.CACHE_BYTES, weigh=len))
 
 
 # ---------------------------------------------------------------------------------------------------- Bounded

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pages.ui.character_names import character_names
+from pages.ui.token_view.character_names import character_names
 
 WORDS = Path(__file__).resolve().parents[1] / "pages" / "ui" / "words"
 ENGLISH, THAI = (

@@ -10,10 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_token_view import draw, page  # noqa: F401
 
-from pages.ui import curves
-from pages.ui.charts import Axis, Level, curve_spec, spread, thinned
-from pages.ui.curves import Counted, beginning, bytes_per_token_curve, count_references, readable, token_curve
 from pages.ui.token_view.payload import Column
+from pages.ui.train import curves
+from pages.ui.train.curves import (
+    Counted,
+    beginning,
+    bytes_per_token_curve,
+    count_references,
+    readable,
+    token_curve,
+)
+from pages.ui.widgets.charts import Axis, Level, curve_spec, spread, thinned
 from pages.ui.words import catalogue
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.jobs.job import Training

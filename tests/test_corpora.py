@@ -12,8 +12,8 @@ import pytest
 from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import corpora, uploads
-from pages.ui.corpus import Corpus
+from pages.ui.choices import corpus_picker, uploads
+from pages.ui.choices.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, corpus_megabytes
 from pages.ui.words import catalogue
 from tokenizer_core.jobs.fingerprint import corpus_hash
@@ -30,7 +30,7 @@ def page() -> None:
     """The picker alone; what it gives is kept for the test, and it is not drawn on another page."""
     import streamlit as st
 
-    from pages.ui.corpora import corpus_picker
+    from pages.ui.choices.corpus_picker import corpus_picker
 
     if not st.session_state.get("elsewhere"):
         st.session_state["given"] = corpus_picker()
@@ -160,7 +160,7 @@ def test_figures_of_a_corpus_are_those_of_its_texts() -> None:
 
 
 def test_a_source_of_others_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(corpora.SOURCES, "paste", lambda: Corpus("elsewhere", ("from elsewhere",)))
+    monkeypatch.setitem(corpus_picker.SOURCES, "paste", lambda: Corpus("elsewhere", ("from elsewhere",)))
     app = open_picker(source="paste")
     assert texts(app) == ("from elsewhere",)
     assert "14 characters" in said(app)

@@ -10,11 +10,11 @@ import pytest
 from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import frontier as frontier_ui
-from pages.ui.frontier import SHARES, Frontier
-from pages.ui.frontier_chart import Cost, FrontierPoint, frontier_chart
-from pages.ui.jobs import registry
-from pages.ui.samples import SAMPLES, sample_text
+from pages.ui.choices.samples import SAMPLES, sample_text
+from pages.ui.train import frontier as frontier_ui
+from pages.ui.train.frontier import SHARES, Frontier
+from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
+from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tokenizer_core.jobs.job import Training
 from tokenizer_core.openai import openai_tokenizer
@@ -35,7 +35,7 @@ def page_with_a_frontier() -> None:
     """What the page draws."""
     import streamlit as st
 
-    from pages.ui.frontier import mix_frontier
+    from pages.ui.train.frontier import mix_frontier
 
     mix_frontier(st.session_state["texts"])
 

@@ -25,10 +25,10 @@ from test_pages import (
     wait_until,
 )
 
-from pages.ui.language_charts import Bar, bars_svg, bins, distribution_svg
-from pages.ui.languages import VIEWS, money, times
-from pages.ui.pairs import ranking
-from pages.ui.stories import STORIES
+from pages.ui.languages.bill import VIEWS, money, times
+from pages.ui.languages.charts import Bar, bars_svg, bins, distribution_svg
+from pages.ui.languages.pairs import ranking
+from pages.ui.languages.stories import STORIES
 from pages.ui.words import catalogue
 from tokenizer_core.openai import RANK_FILES, openai_tokenizer
 
@@ -287,7 +287,7 @@ def test_without_pythainlp_thai_words_are_absent_and_the_page_says_why(monkeypat
     monkeypatch.setitem(sys.modules, "pythainlp", None)
     monkeypatch.setitem(sys.modules, "pythainlp.tokenize", None)
     monkeypatch.setattr(
-        "pages.ui.language_counts._segmenters", type("None", (), {"get": lambda s, k, make: make()})()
+        "pages.ui.languages.counts._segmenters", type("None", (), {"get": lambda s, k, make: make()})()
     )
     app = opened(view="metrics")
     app.toggle(key="languages_words").set_value(True).run()
@@ -376,11 +376,11 @@ def _take_away_csv() -> None:
 
     import streamlit as st
 
-    from pages.ui.cached import references
-    from pages.ui.language_counts import bills
-    from pages.ui.languages import Terms
-    from pages.ui.parallel_texts import Compared, sample_parallel
-    from pages.ui.report import csv_of, report_html
+    from pages.ui.choices.parallel_texts import Compared, sample_parallel
+    from pages.ui.languages.bill import Terms
+    from pages.ui.languages.counts import bills
+    from pages.ui.languages.report import csv_of, report_html
+    from pages.ui.token_view.drawings import references
 
     names = ("=Thai", "<b>English")
     compared = Compared(replace(sample_parallel(), names=names), names, names, 1, "lines", False)
@@ -422,11 +422,11 @@ def test_the_report_says_what_may_be_wrong_with_the_texts() -> None:
 def _report_of_doubtful_texts() -> None:
     import streamlit as st
 
-    from pages.ui.cached import references
-    from pages.ui.language_counts import bills
-    from pages.ui.languages import Terms
-    from pages.ui.parallel_texts import Compared
-    from pages.ui.report import report_html
+    from pages.ui.choices.parallel_texts import Compared
+    from pages.ui.languages.bill import Terms
+    from pages.ui.languages.counts import bills
+    from pages.ui.languages.report import report_html
+    from pages.ui.token_view.drawings import references
     from tokenizer_core.texts.parallel import parallel_texts
 
     names = ("<th>", "en")

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 from test_pages import ROOT, address, open_page, said, start_training
 
-from pages.ui import hints, inputs, links
-from pages.ui.inputs import parse_ids
-from pages.ui.jobs import registry
+from pages.ui.choices import text as text_picker
+from pages.ui.choices.text import parse_ids
+from pages.ui.compare import hints
+from pages.ui.shell import links
 from pages.ui.token_view.payload import Block
 from pages.ui.token_view.serve import offers
+from pages.ui.trainings.registry import registry
 from pages.ui.words import as_plain_markdown, catalogue
 from tokenizer_core.errors import TokenIdError
 from tokenizer_core.openai import openai_tokenizer
@@ -216,7 +218,7 @@ def test_a_long_text_of_a_link_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_long_text_is_cut_and_the_page_says_so(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "MAX_VIEW_CHARACTERS", 100)
+    monkeypatch.setattr(text_picker, "MAX_VIEW_CHARACTERS", 100)
     app = open_link(text="น้ำ " * 30, lang=language)
     assert view(app).text == "น้ำ " * 25
     assert catalogue(language)["text.window"].format(shown="100", characters="120") in said(app)
@@ -383,7 +385,7 @@ def test_a_word_that_is_no_id_is_named(word: str) -> None:
 
 
 def test_too_many_ids_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "MAX_VIEW_CHARACTERS", 3)
+    monkeypatch.setattr(text_picker, "MAX_VIEW_CHARACTERS", 3)
     assert parse_ids("1 2 3") == [1, 2, 3]
     with pytest.raises(TokenIdError, match="at most 3 token ids can be shown; 4 came"):
         parse_ids("1 2 3 4")
@@ -495,7 +497,7 @@ def test_the_example_of_ids_is_text() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_ids_decode_to_no_more_than_can_be_shown(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "MAX_VIEW_CHARACTERS", 14)
+    monkeypatch.setattr(text_picker, "MAX_VIEW_CHARACTERS", 14)
     app = paste("31373 31373 31373", language=language)
     assert view(app).text == "hellohello"
     assert catalogue(language)["text.ids_window"].format(shown=2, ids=3) in said(app)
@@ -511,7 +513,7 @@ def test_a_few_ids_of_endless_tokens_end_before_they_fill_the_memory() -> None:
 
 
 def test_too_many_ids_are_cut_between_characters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "MAX_VIEW_CHARACTERS", 5)
+    monkeypatch.setattr(text_picker, "MAX_VIEW_CHARACTERS", 5)
     app = paste(str(openai_tokenizer("gpt2").encode("กก")))  # tokens of 2, 1, 2 and 1 bytes
     assert view(app).names == ALL
     assert ENGLISH["text.ids_broken"] not in said(app)
@@ -528,7 +530,7 @@ def test_an_endless_id_is_refused_in_short() -> None:
 
 
 def test_ids_cannot_be_pasted_where_no_tokenizer_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.ui.comparing.OPENAI_NAMES", ())
+    monkeypatch.setattr("pages.ui.compare.lanes.OPENAI_NAMES", ())
     app = open_page("compare")
     app.segmented_control(key="text_source").set_value("ids").run()
     assert not app.exception

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pages.ui.merges import chip_parts, choice_rows, merge_rows
+from pages.ui.train.merges import chip_parts, choice_rows, merge_rows
 from tokenizer_core.trainer import Candidate, Merge
 
 

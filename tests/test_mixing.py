@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import mixing as mixing_ui
+from pages.ui.choices import mix as mixing_ui
 from pages.ui.words import catalogue
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.openai import openai_tokenizer
@@ -229,8 +229,8 @@ def page_with_a_mix() -> None:
     """What a page draws: a corpus, and the controls of its mix."""
     import streamlit as st
 
-    from pages.ui.corpus import Corpus
-    from pages.ui.mixing import mix_controls
+    from pages.ui.choices.corpus import Corpus
+    from pages.ui.choices.mix import mix_controls
 
     corpus = mix_controls(Corpus("mine", st.session_state["texts"]))
     st.session_state["out"] = (corpus.name, corpus.texts)

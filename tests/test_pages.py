@@ -11,9 +11,9 @@ import pytest
 from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.jobs import registry
 from pages.ui.token_view.payload import Block
 from pages.ui.token_view.serve import offers
+from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tokenizer_core.openai import RANK_FILES, openai_tokenizer
 

@@ -14,13 +14,14 @@ from streamlit.testing.v1 import AppTest
 from test_languages import tables as cells_of_tables
 from test_pages import LANGUAGES, ROOT, drawn, open_page, said
 
-from pages.ui import pattern_contest, pattern_costs, pattern_lab
-from pages.ui.branch_words import WORDS
-from pages.ui.costs_chart import costs_chart
-from pages.ui.jobs import registry
-from pages.ui.pattern_contest import CLUSTERS, Contest, Entrant, new_contest
-from pages.ui.pattern_lab import OWN_EXAMPLES
-from pages.ui.samples import SAMPLES, sample_text
+from pages.ui.choices.samples import SAMPLES, sample_text
+from pages.ui.patterns import contest as trained_patterns
+from pages.ui.patterns import costs, knife
+from pages.ui.patterns.branch_words import WORDS
+from pages.ui.patterns.contest import CLUSTERS, Contest, Entrant, new_contest
+from pages.ui.patterns.costs_chart import costs_chart
+from pages.ui.patterns.knife import OWN_EXAMPLES
+from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, pretokenize
 from tokenizer_core.branches import branches, pattern_figures
@@ -128,7 +129,7 @@ def test_an_unexplained_branch_of_ones_own_shows_its_source() -> None:
 
 
 def test_a_refusal_that_is_kept_holds_on_to_nothing() -> None:
-    refused = pattern_lab.cut("abc" * 1_000, "(?:(?R)|b)*").error
+    refused = knife.cut("abc" * 1_000, "(?:(?R)|b)*").error
     assert refused is not None
     assert (refused.code, refused.__traceback__, refused.__context__) == ("pattern_memory", None, None)
 
@@ -176,7 +177,7 @@ def explained_in_english(pattern: str) -> list[tuple[str, str, int]]:
 def _explain(pattern: str) -> None:
     import streamlit as st
 
-    from pages.ui.branch_words import explained
+    from pages.ui.patterns.branch_words import explained
 
     st.session_state["found"] = explained(pattern)
 
@@ -195,8 +196,8 @@ def test_the_figures_are_those_of_the_pattern() -> None:
 
 def test_words_that_are_cut_are_counted_where_something_finds_them(monkeypatch: pytest.MonkeyPatch) -> None:
     finder = Segmenter("a finder of words", lambda text: re.findall("กำลัง|เรียน|ที่|โรง|.", text))
-    monkeypatch.setattr(pattern_lab, "newmm", lambda: finder)
-    monkeypatch.setattr(pattern_lab, "_cuts", type(pattern_lab._cuts)(1_000_000, weigh=lambda cut: 1))
+    monkeypatch.setattr(knife, "newmm", lambda: finder)
+    monkeypatch.setattr(knife, "_cuts", type(knife._cuts)(1_000_000, weigh=lambda cut: 1))
     app = open_page("patterns")
     app.text_area(key="lab_text").set_value(HEALED).run()
     assert tables(app)[0][ENGLISH["lab.figure_words_cut"]] == ["80.0%", "0%"]
@@ -246,13 +247,13 @@ def test_a_pattern_that_cannot_be_used_says_why_and_the_other_stands(
 
 def test_a_slow_pattern_is_tried_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
-    attribute = pattern_lab.attribute
+    attribute = knife.attribute
 
     def noting(text: str, pattern: str) -> list:
         tried.append(pattern)
         return attribute(text, pattern)
 
-    monkeypatch.setattr(pattern_lab, "attribute", noting)
+    monkeypatch.setattr(knife, "attribute", noting)
     app = with_pattern("(a+)+$ ?", "a" * 4_000 + "b")
     app.run()
     app.run()
@@ -408,7 +409,7 @@ def test_a_tokenizer_of_two_stages_is_saved_as_an_ordinary_one() -> None:
     assert len(app.get("download_button")) == 2
     tokenizer = contest.results[1].tokenizer
     assert tokenizer is not None
-    opened = parse_model(pattern_costs.model_text(tokenizer).encode())
+    opened = parse_model(costs.model_text(tokenizer).encode())
     assert (opened.merges, opened.pattern) == (tokenizer.merges, "mark_aware")
 
 
@@ -446,7 +447,7 @@ def test_half_a_character_in_the_corpus_ends_the_contest_with_the_reason() -> No
     entrants = [Entrant("llama3", "llama3"), Entrant("mark_aware", "mark_aware")]
     contest = new_contest(["line\n" * 4 + "out\n" + "half \ud83d\n" * 4], entrants, 300)
     while not contest.is_complete:
-        pattern_contest.go_on(contest)
+        trained_patterns.go_on(contest)
     assert [result.failure and result.failure.code for result in contest.results] == ["lone_surrogate"] * 2
 
 
@@ -469,7 +470,7 @@ def test_the_first_stage_ends_where_the_pattern_cuts_its_pair_apart(monkeypatch:
     contest = new_contest(["ที่นี่\n" * 50], [entrant], 300)
     learned = contest.learned
     while not contest.results:
-        pattern_contest.go_on(contest)
+        trained_patterns.go_on(contest)
     tokenizer = contest.results[0].tokenizer
     assert tokenizer is not None
     expected = train_in_two_stages(learned, 300, pattern=entrant.pattern, min_count=2)
@@ -479,8 +480,8 @@ def test_the_first_stage_ends_where_the_pattern_cuts_its_pair_apart(monkeypatch:
 
 def test_words_are_trained_as_pieces_and_refuse_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     finder = Segmenter("a finder of words", lambda text: re.findall(r"ดื่ม|น้ำ|\s|[^\s]", text))
-    monkeypatch.setattr(pattern_costs, "newmm", lambda: finder)
-    monkeypatch.setattr(pattern_contest, "newmm", lambda: finder)
+    monkeypatch.setattr(costs, "newmm", lambda: finder)
+    monkeypatch.setattr(trained_patterns, "newmm", lambda: finder)
     app = open_page("patterns")
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value("ดื่มน้ำดื่ม น้ำดื่มน้ำ\n" * 20).run()
@@ -498,7 +499,7 @@ def test_words_are_trained_as_pieces_and_refuse_a_file(monkeypatch: pytest.Monke
 
 
 def test_without_a_segmenter_words_are_not_offered_and_the_reason_stands_there() -> None:
-    if pattern_costs.newmm() is not None:
+    if costs.newmm() is not None:
         pytest.skip("PyThaiNLP is installed")
     app = open_page("patterns")
     assert "words" not in app.pills(key="costs_entrants").options

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 from test_charts import Finished, layers, named_levels
 
-from pages.ui import race
-from pages.ui.cached import sample_premiums
-from pages.ui.race import MOST_CHARACTERS, MOST_LINES, Moment, Pair, cut_pair, moments, sample_pair
+from pages.ui.token_view.drawings import sample_premiums
+from pages.ui.train import race
+from pages.ui.train.race import MOST_CHARACTERS, MOST_LINES, Moment, Pair, cut_pair, moments, sample_pair
 from pages.ui.words import catalogue
 from tokenizer_core import train
 from tokenizer_core.errors import RankFileError
@@ -209,7 +209,7 @@ def run_race() -> None:
     """A page that has only the race of a small training."""
     from test_race import own, page_job
 
-    from pages.ui.race import race
+    from pages.ui.train.race import race
 
     race(page_job(), own())
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from conftest import PATIENCE
 
-from pages.ui import jobs
-from pages.ui.jobs import Registry
+from pages.ui.trainings import registry as trainings
+from pages.ui.trainings.registry import Registry
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.jobs.job import Job, Training
 
@@ -18,7 +18,7 @@ QUICK = Training(["aa ab ba bb " * 50], 260)
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
     """A registry in which a single training is at work at a time."""
-    monkeypatch.setattr(jobs, "MAX_TRAININGS", 1)
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
     registry = Registry()
     yield registry
     registry.close()
@@ -104,7 +104,7 @@ def test_slow_play_left_alone_is_paused_for_those_who_wait(
     wait_until(alone, lambda: alone.state == "running")
     registry.sweep()
     assert alone.state == "running"  # nobody waits, and it was seen a moment ago
-    monkeypatch.setattr(jobs, "LEFT_ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(trainings, "LEFT_ALONE_SECONDS", 0.0)
     newcomer = registry.start(SLOW)
     registry.sweep()
     wait_until(newcomer, lambda: newcomer.state == "running")
@@ -112,7 +112,7 @@ def test_slow_play_left_alone_is_paused_for_those_who_wait(
 
 
 def test_full_speed_left_alone_comes_to_its_end(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "LEFT_ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(trainings, "LEFT_ALONE_SECONDS", 0.0)
     first, second = registry.start(QUICK), registry.start(QUICK)
     registry.sweep()
     wait_until(second, lambda: second.ended)
@@ -122,7 +122,7 @@ def test_full_speed_left_alone_comes_to_its_end(registry: Registry, monkeypatch:
 def test_of_too_many_paused_workers_the_one_unseen_for_longest_ends(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "MAX_PAUSED", 1)
+    monkeypatch.setattr(trainings, "MAX_PAUSED", 1)
     older = registry.start(SLOW)
     wait_until(older, lambda: older.merges)
     older.pause()
@@ -139,7 +139,7 @@ def test_of_too_many_paused_workers_the_one_unseen_for_longest_ends(
 def test_a_run_unseen_for_long_is_forgotten(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     job = registry.start(SLOW)
     assert registry.get(job.id) is job
-    monkeypatch.setattr(jobs, "UNSEEN_SECONDS", -1.0)
+    monkeypatch.setattr(trainings, "UNSEEN_SECONDS", -1.0)
     registry.sweep()
     assert registry.get(job.id) is None
     assert job.ended
@@ -152,7 +152,7 @@ def test_texts_beyond_the_limit_are_given_back_and_merges_stay(
     wait_until(job, lambda: job.ended)
     registry.sweep()
     assert job.training.texts
-    monkeypatch.setattr(jobs, "MAX_KEPT_CHARACTERS", 10)
+    monkeypatch.setattr(trainings, "MAX_KEPT_CHARACTERS", 10)
     registry.sweep()
     assert (list(job.training.texts), len(job.merges)) == ([], 4)
 
@@ -160,7 +160,7 @@ def test_texts_beyond_the_limit_are_given_back_and_merges_stay(
 def test_an_owner_sees_only_runs_of_their_own_and_has_a_limit(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "MAX_RUNS", 2)
+    monkeypatch.setattr(trainings, "MAX_RUNS", 2)
     mine = [registry.start(QUICK, owner="me", name=name) for name in ("one", "two")]
     registry.start(QUICK, owner="you")
     registry.start(QUICK)

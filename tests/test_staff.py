@@ -18,7 +18,7 @@ from test_token_view import (  # noqa: F401
     with_options,
 )
 
-from pages.ui.cached import PretokenSource
+from pages.ui.token_view.drawings import PretokenSource
 from pages.ui.token_view.labels import ENGLISH_LABELS
 from pages.ui.token_view.payload import Column, tint, token_payload
 from tokenizer_core import train

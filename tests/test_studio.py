@@ -8,8 +8,9 @@ from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 from test_pages import ROOT, address, open_page, said, start_training, wait_until
 
-from pages.ui import jobs, limits
-from pages.ui.jobs import registry
+from pages.ui import limits
+from pages.ui.trainings import registry as trainings
+from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tokenizer_core.jobs.job import Job
 
@@ -50,7 +51,7 @@ def run_ids(app: AppTest) -> list[str]:
 def test_a_training_that_waits_says_its_place_and_gets_its_turn(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "MAX_TRAININGS", 1)
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
     first = start_training(pace="slow")
     second = start_training(language)
     words = catalogue(language)
@@ -60,7 +61,7 @@ def test_a_training_that_waits_says_its_place_and_gets_its_turn(
 
 
 def test_a_waiting_training_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "MAX_TRAININGS", 1)
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
     start_training(pace="slow")
     waiting = start_training()
     waiting.button(key="stop").click().run()
@@ -203,7 +204,7 @@ def test_training_again_starts_from_the_settings_and_the_text_of_the_run() -> No
 
 
 def test_too_many_runs_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "MAX_RUNS", 1)
+    monkeypatch.setattr(trainings, "MAX_RUNS", 1)
     app = start_training(size=300)
     wait_until(app, lambda: bool(app.success))
     back_to_settings(app)

@@ -15,8 +15,8 @@ from playwright.sync_api import sync_playwright
 from test_metrics import cut_up, decoded, lengths_of, plain_agreement, plain_cuts, spans_of
 from test_segments import BYTES, NAMES, TEXTS, TOKENIZERS, ByteTokenizer, boundaries
 
-from pages.ui.cached import PretokenSource
 from pages.ui.token_view import _with_options
+from pages.ui.token_view.drawings import PretokenSource
 from pages.ui.token_view.labels import ENGLISH_LABELS
 from pages.ui.token_view.palette import DARK, LIGHT, TINT_COUNT, Scheme
 from pages.ui.token_view.payload import (

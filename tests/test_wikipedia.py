@@ -430,7 +430,7 @@ def page_of_articles() -> None:
     """What a page draws: the picker, and what came of it."""
     import streamlit as st
 
-    from pages.ui.wikipedia import pick_wikipedia
+    from pages.ui.choices.wikipedia import pick_wikipedia
 
     st.session_state.setdefault("language", "en")
     corpus = pick_wikipedia()
@@ -532,7 +532,7 @@ def test_a_suggestion_is_one_click_away(page: AppTest) -> None:
 
 
 def test_the_whole_corpus_is_bounded(page: AppTest, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.ui.wikipedia.MAX_CORPUS_BYTES", len(THAI.encode()))
+    monkeypatch.setattr("pages.ui.choices.wikipedia.MAX_CORPUS_BYTES", len(THAI.encode()))
     fetch(page, "ภาษาไทย\nin parts\nไทย")
     assert texts(page) == (THAI,)
     assert "in parts" not in stand_in.titles

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui import links, state
-from pages.ui.frame import frame
-from pages.ui.navigation import all_pages
+from pages.ui.shell import links, visitor
+from pages.ui.shell.frame import frame
+from pages.ui.shell.navigation import all_pages
 from pages.ui.words import LANGUAGES, language, t, told
 
 
@@ -14,8 +14,8 @@ def main() -> None:
     page = st.navigation(pages, position="hidden")
     st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon="🧩", layout="wide")
     links.take_over()
-    state.keep_address()
-    frame(language(), state.screen())
+    visitor.keep_address()
+    frame(language(), visitor.screen())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for each in pages:
             st.page_link(each, label=each.title)
@@ -35,7 +35,7 @@ def _language_switch() -> None:
         format_func=LANGUAGES.__getitem__,
         required=True,
         key="lang",
-        on_change=state.choose_language,
+        on_change=visitor.choose_language,
         label_visibility="collapsed",
     )
 

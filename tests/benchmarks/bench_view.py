@@ -409,7 +409,7 @@ PAYLOAD_HEADER = ["payload, s", "tiktoken, s", "payload ÷ tiktoken", "payload, 
 
 
 def payload_row(text: str) -> Row:
-    """The payload and tiktoken, with ids in arrays as pages/ui/cached.py keeps them."""
+    """The payload and tiktoken, with ids in arrays as the caches of drawings keeps them."""
     columns = [
         Column(
             encoding.name, "", np.array(encoding.encode_ordinary(text), np.int32), openai_tokenizer(encoding.name)

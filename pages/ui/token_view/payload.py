@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pages.ui.character_names import character_names
+from pages.ui.token_view.character_names import character_names
 from tokenizer_core.measures.metrics import Agreement, agreement, cuts
 from tokenizer_core.segments import SegmentEnds, TextMap, TokenSource, distinct_ids, segment_ends
 from tokenizer_core.tokenizer import BYTES

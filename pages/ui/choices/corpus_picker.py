@@ -1,0 +1,112 @@
+"""The picker of a corpus: where its texts come from, and what was read, before anything is trained on it."""
+
+from typing import Literal
+
+import streamlit as st
+
+from pages.ui.choices.corpus import Corpus, Source, kept
+from pages.ui.choices.mix import mix_controls
+from pages.ui.choices.samples import SAMPLES, sample_text
+from pages.ui.choices.uploads import pick_upload, too_large
+from pages.ui.choices.wikipedia import pick_wikipedia
+from pages.ui.limits import MAX_CORPUS_BYTES
+from pages.ui.shell.visitor import remembered
+from pages.ui.words import error_sentence, names, t
+from tokenizer_core.texts.scripts import Shares
+
+__all__ = ["SOURCES", "Corpus", "corpus_picker", "pick_sample", "source_picker"]
+
+
+def corpus_picker() -> Corpus | None:
+    """Texts from one of the sources; None, with the reason on the page, while there is nothing to train on.
+
+    The same texts give the same object in every run of the page.
+    """
+    source = source_picker("corpus", list(SOURCES), label_visibility="visible")
+    corpus = SOURCES[source]()
+    if corpus is None or not corpus.characters:
+        st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
+        return None
+    corpus = kept(source, corpus)
+    if corpus.size > MAX_CORPUS_BYTES:
+        st.error(error_sentence(too_large(corpus.size)), icon=":material/error:")
+        return None
+    corpus = kept("mix", mix_controls(corpus))
+    preview(corpus)
+    return corpus
+
+
+def preview(corpus: Corpus) -> None:
+    """What was read: how much it is, in which scripts, and its first lines."""
+    kilobytes = f"{corpus.size / 1000:,.0f}" if corpus.size >= 10_000 else f"{corpus.size / 1000:,.1f}"
+    summary = t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=kilobytes)
+    st.caption(f"{summary}  \n{_shares_said(corpus.shares)}")
+    st.code(corpus.opening, language=None, wrap_lines=True)
+
+
+def _shares_said(shares: Shares | None) -> str:
+    if shares is None:
+        return t("corpus.no_letters")
+    words = "corpus.shares_of_sample" if shares.is_sample else "corpus.shares"
+    return t(words, thai=percent(shares.thai), latin=percent(shares.latin), other=percent(shares.other))
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent; what is there but less than half of one is not called 0.
+
+    >>> percent(0.0), percent(0.001), percent(0.256), percent(0.999)
+    ('0%', '<1%', '26%', '>99%')
+    """
+    if 0 < share < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+
+
+def source_picker(words: str, sources: list[str], *, label_visibility: Literal["visible", "collapsed"]) -> str:
+    """Where a text comes from: one of the sources, the first at first."""
+    chosen = st.segmented_control(
+        t(f"{words}.label"),
+        sources,
+        format_func=names(words + ".{}", sources),
+        required=True,
+        key=remembered(f"{words}_source", sources[0]),
+        persist_state="session",
+        label_visibility=label_visibility,
+        wrap=True,
+    )
+    return chosen or sources[0]
+
+
+def pick_sample() -> Corpus:
+    """The bundled sentences, in Thai, in English, or both."""
+    choice = st.pills(
+        t("corpus.which_sample"),
+        list(SAMPLES),
+        format_func=names("corpus.sample_{}", SAMPLES),
+        default="both",
+        required=True,
+        key="corpus_sample",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return Corpus(t(f"corpus.sample_{choice}"), tuple(map(sample_text, SAMPLES[choice or "both"])))
+
+
+def _pick_paste() -> Corpus:
+    text = st.text_area(
+        t("corpus.paste_label"),
+        key="corpus_paste",
+        persist_state="session",
+        height=180,
+        placeholder=t("corpus.paste_placeholder"),
+    )
+    return Corpus(t("corpus.pasted"), (text or "",))
+
+
+SOURCES: dict[str, Source] = {
+    "sample": pick_sample,
+    "upload": pick_upload,
+    "paste": _pick_paste,
+    "wikipedia": pick_wikipedia,
+}
+"""Where texts come from. Another source is one more line, with the words corpus.X and corpus.nothing_yet_X."""

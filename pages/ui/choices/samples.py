@@ -1,0 +1,13 @@
+"""The bundled samples: parallel Thai and English sentences."""
+
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
+SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("parallel.th.txt", "parallel.en.txt")}
+
+
+@cache
+def sample_text(file: str) -> str:
+    """A bundled sample."""
+    return (FOLDER / file).read_text(encoding="utf-8")

@@ -1,0 +1,166 @@
+"""Wikipedia articles as a corpus: titles in, articles out, and only when the visitor clicks."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import streamlit as st
+
+from pages.ui.choices.corpus import Corpus
+from pages.ui.limits import MAX_CORPUS_BYTES
+from pages.ui.shell.visitor import remembered
+from pages.ui.words import as_plain_markdown, error_sentence, language, names, plain, t
+from tokenizer_core.errors import WikipediaError
+from tokenizer_core.texts.wikipedia import LANGUAGES, LICENCE, Article, fetch_each, host
+
+MAX_TITLES = 20
+SUGGESTIONS = {"th": ("ประเทศไทย", "ภาษาไทย"), "en": ("Thailand", "Thai language")}
+
+_ARTICLES = "wikipedia_articles"
+_KNOWN = "wikipedia_known"
+_SAID = "wikipedia_said"
+
+
+def pick_wikipedia() -> Corpus | None:
+    """Articles by their titles; None while none has been fetched. They stay in the session over page changes."""
+    chosen = _language_picker()
+    titles = _titles_picker(chosen)
+    try:
+        asked = host(chosen)
+    except WikipediaError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return None
+    if st.button(t("wikipedia.fetch", host=asked), icon=":material/cloud_download:", key="wikipedia_fetch"):
+        _fetch(titles, chosen)
+    st.caption(t("wikipedia.sends", host=as_plain_markdown(asked), licence=LICENCE))
+    for say in st.session_state.get(_SAID, []):
+        st.error(say(), icon=":material/error:")
+    articles = list(_kept().values())
+    if not articles:
+        return None
+    _show_sources(articles)
+    shown = as_plain_markdown(", ".join(article.title for article in articles[:3])[:120])
+    more = " …" if len(articles) > 3 else ""
+    return Corpus(t("wikipedia.name", titles=shown + more), tuple(article.text for article in articles))
+
+
+def _language_picker() -> str:
+    chosen = st.segmented_control(
+        t("wikipedia.which"),
+        LANGUAGES,
+        format_func=names("wikipedia.{}", LANGUAGES),
+        required=True,
+        key=remembered("wikipedia_language", language()),
+        persist_state="session",
+    )
+    return chosen or LANGUAGES[0]
+
+
+def _titles_picker(chosen: str) -> list[str]:
+    """The titles in the box, each once; a click on a suggestion adds it to them."""
+    box, pills = f"wikipedia_titles_{chosen}", f"wikipedia_suggestion_{chosen}"
+
+    def add_suggestion() -> None:
+        title = st.session_state.get(pills)
+        if title:
+            st.session_state[box] = "\n".join([*_titles_in(st.session_state.get(box)), title])
+            st.session_state[pills] = None
+
+    entered = st.text_area(
+        t("wikipedia.titles", limit=MAX_TITLES),
+        key=box,
+        persist_state="session",
+        height=110,
+        placeholder="\n".join(SUGGESTIONS[chosen]),
+    )
+    st.pills(
+        t("wikipedia.suggestions"),
+        SUGGESTIONS[chosen],
+        key=pills,
+        on_change=add_suggestion,
+        label_visibility="collapsed",
+    )
+    return _titles_in(entered)
+
+
+def _titles_in(entered: str | None) -> list[str]:
+    """One title a line, without empty lines and repetitions."""
+    lines = (line.strip() for line in (entered or "").split("\n"))
+    return list(dict.fromkeys(line for line in lines if line))
+
+
+def _kept() -> dict[tuple[str, str], Article]:
+    """The articles of this session, by language and title."""
+    kept: dict[tuple[str, str], Article] = st.session_state.setdefault(_ARTICLES, {})
+    return kept
+
+
+def _fetch(titles: Sequence[str], chosen: str) -> None:
+    """Fetch what is not there yet; each article is kept as it comes, and what fails is said."""
+    said: list[Callable[[], str]] = []
+    st.session_state[_SAID] = said  # as functions, so that a change of language changes the words
+    if not titles:
+        said.append(partial(t, "wikipedia.no_titles"))
+        return
+    if len(titles) > MAX_TITLES:
+        said.append(partial(t, "wikipedia.too_many", limit=MAX_TITLES, titles=len(titles)))
+        return
+    known: set[tuple[str, str]] = st.session_state.setdefault(_KNOWN, set())
+    wanted = [title for title in titles if (chosen, title) not in known]
+    failed: dict[str, list[str]] = {}
+    fetched = fetch_each(wanted, chosen)
+    bar = st.progress(0.0, text=t("wikipedia.progress", done=0, count=len(wanted)))
+    for done in range(len(wanted)):
+        if _is_full():
+            rest = _listed(wanted[done:])
+            said.append(partial(t, "wikipedia.full", limit=MAX_CORPUS_BYTES // 2**20, titles=rest))
+            break
+        title, article, error = next(fetched)
+        if article is not None:
+            _kept()[chosen, article.title] = article
+            known.add((chosen, title))
+        elif error is not None:
+            why = error_sentence(error)
+            if why not in failed:
+                said.append(partial(_not_fetched, failed.setdefault(why, []), error))
+            failed[why].append(title)
+        bar.progress((done + 1) / len(wanted), text=t("wikipedia.progress", done=done + 1, count=len(wanted)))
+    bar.empty()
+
+
+def _not_fetched(titles: Sequence[str], error: WikipediaError) -> str:
+    """Which titles gave no article, and why; those with the same reason together."""
+    return t("wikipedia.not_fetched", titles=_listed(titles), why=error_sentence(error))
+
+
+def _is_full() -> bool:
+    """Whether the articles are as large as a corpus may be, in bytes of UTF-8."""
+    return sum(len(article.text.encode("utf-8")) for article in _kept().values()) >= MAX_CORPUS_BYTES
+
+
+def _listed(titles: Sequence[str]) -> str:
+    return ", ".join(plain(title) for title in titles)
+
+
+def _show_sources(articles: Sequence[Article]) -> None:
+    """Where each article comes from, as its licence asks for, and a way to be rid of them."""
+    rows = [
+        "- "
+        + t(
+            "wikipedia.source",
+            article=f"[{as_plain_markdown(article.title)}]({article.url})",
+            language=t(f"wikipedia.{article.language}"),
+            revision=str(article.revision),
+            characters=len(article.text),
+            licence=article.licence,
+        )
+        for article in articles
+    ]
+    with st.expander(t("wikipedia.sources", count=len(articles)), icon=":material/menu_book:", expanded=True):
+        st.markdown("\n".join(rows))
+        st.button(t("wikipedia.forget"), icon=":material/delete:", key="wikipedia_forget", on_click=_forget)
+
+
+def _forget() -> None:
+    """Take all articles out of the session."""
+    for key in (_ARTICLES, _KNOWN, _SAID):
+        st.session_state.pop(key, None)

@@ -1,0 +1,54 @@
+"""A hint where a text holds what looks the same and is not: the cleaned text is offered beside it."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.token_view import token_view
+from pages.ui.token_view.drawings import Text, TokenizerRow, drawing
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.words import as_plain_markdown, language, t
+from tokenizer_core.texts.lookalikes import KINDS, Finding, cleaned, find_lookalikes
+
+MAX_CHECKED = 200_000
+_found = Bounded[list[Finding]](200_000, weigh=lambda findings: len(findings) + 1)
+
+
+def hint_at_lookalikes(content: str | bytes, rows: Sequence[TokenizerRow]) -> None:
+    """Say which unseen and look-alike characters the text holds, and draw the cleaned text beside it if asked."""
+    if isinstance(content, bytes):
+        return
+    text = content[:MAX_CHECKED]
+    findings = _found.get(text, lambda: find_lookalikes(text))
+    if not findings:
+        return
+    with st.container(border=True):
+        st.markdown(_sentence(text, findings))
+        if len(content) > MAX_CHECKED:
+            st.caption(t("hints.checked", characters=MAX_CHECKED))
+        if st.toggle(t("hints.show"), key="show_cleaned", persist_state="session"):
+            clean = cleaned(text, findings) + content[MAX_CHECKED:]
+            drawn = drawing(Text(clean), rows, language=language())
+            token_view(drawn, key="cleaned_view", toolbar="short", max_height=480)
+            st.caption(t("hints.shown"))
+
+
+def _sentence(text: str, findings: Sequence[Finding]) -> str:
+    """What was found, by kind, each with its first place."""
+    counts = Counter(finding.kind for finding in findings)
+    first = {finding.kind: finding for finding in reversed(findings)}
+    lines = [
+        "- "
+        + t(f"hints.{kind}", count=counts[kind], place=first[kind].start + 1, example=_example(text, first[kind]))
+        for kind in KINDS
+        if counts[kind]
+    ]
+    return "\n".join([f":material/visibility: {t('hints.found')}", "", *lines])
+
+
+def _example(text: str, finding: Finding) -> str:
+    """The first such stretch by its code points, so that the unseen is seen, and what would stand there."""
+    before = " ".join(f"U+{ord(character):04X}" for character in text[finding.start : finding.end][:6])
+    after = finding.replacement[:12]
+    return f"{before} → {as_plain_markdown(after)}" if after.strip() else before

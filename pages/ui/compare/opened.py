@@ -1,0 +1,34 @@
+"""Opening a tokenizer from a `.model` file of the visitor's."""
+
+import hashlib
+
+import streamlit as st
+
+from pages.ui.shell import visitor
+from pages.ui.words import as_plain_markdown, error_sentence, t
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.minbpe_files import parse_model
+
+
+def open_model_file() -> None:
+    """An uploader for a `.model` file; the page says what was opened, or what is wrong with a damaged one."""
+    upload = st.file_uploader(t("compare.open_label"), key="model_file")
+    if upload is not None and st.session_state.get("model_file_read") != upload.file_id:
+        name = upload.name.removesuffix(".model")[:80]
+        st.session_state["model_file_read"] = upload.file_id
+        st.session_state["model_file_error"] = None
+        try:
+            content = upload.getvalue()
+            visitor.open_tokenizer(parse_model(content, name=name), f"file:{hashlib.sha256(content).hexdigest()}")
+        except TokenizerError as error:
+            st.session_state["model_file_error"] = (name, error.bare())
+        else:
+            st.rerun()
+    if upload is not None and (failure := st.session_state.get("model_file_error")):
+        failed_name, why = failure
+        st.error(f"{as_plain_markdown(failed_name)} – {error_sentence(why)}")
+    opened = visitor.opened()
+    if opened is not None:
+        size = opened.tokenizer.vocab_size
+        st.success(t("compare.opened", name=as_plain_markdown(opened.tokenizer.name), size=size))
+        st.button(t("compare.close"), on_click=visitor.close_opened, icon=":material/close:")

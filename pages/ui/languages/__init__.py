@@ -1,0 +1,1 @@
+"""The Languages page."""

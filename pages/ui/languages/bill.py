@@ -1,0 +1,256 @@
+"""The bills of the languages page: the plain sentence, the bars, the table with context and cost."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui.choices.parallel_texts import NAME_CHARACTERS, Compared
+from pages.ui.languages.charts import Bar, bar_chart
+from pages.ui.languages.counts import Bill
+from pages.ui.shell import visitor
+from pages.ui.shell.visitor import remembered
+from pages.ui.token_view.drawings import TokenizerRow, own_row, references
+from pages.ui.widgets.figures_table import figures_table
+from pages.ui.words import names, t, told
+from tokenizer_core.measures.metrics import context_left, cost, parse_price
+from tokenizer_core.openai import OPENAI_NAMES
+
+MINE = "mine"
+VIEWS = ("bills", "pairs", "metrics", "stories", "take_away")
+WINDOW = 128_000
+"""Tokens of the context window at first; anybody can write another."""
+MOST_WINDOW = 1_000_000_000
+
+
+class Terms(NamedTuple):
+    """What the visitor wants to know of a bill: of which window, at which price of a million tokens."""
+
+    window: int
+    price: float | None
+
+
+def wants_upload() -> bool:
+    """Whether the visitor compares texts of their own."""
+    return st.session_state.get("languages_source") == "upload"
+
+
+def choose_view() -> str:
+    """What the page shows."""
+    chosen = st.segmented_control(
+        t("languages.view"),
+        VIEWS,
+        format_func=names("languages.view_{}", VIEWS),
+        required=True,
+        key=remembered("languages_view", VIEWS[0]),
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    return chosen or VIEWS[0]
+
+
+def choose_tokenizers() -> list[TokenizerRow]:
+    """The tokenizers to compare, one's own first where there is one; at first all."""
+    own = visitor.mine()
+    choices = [*([MINE] if own else []), *OPENAI_NAMES]
+    chosen = st.pills(
+        t("compare.tokenizers"),
+        choices,
+        selection_mode="multi",
+        format_func=names("tokenizers.{}", choices),
+        key=remembered(f"languages_names_{MINE in choices}", choices),
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    rows = references(name for name in OPENAI_NAMES if name in chosen)
+    if own and MINE in chosen:
+        rows.insert(0, own_row(own, own.tokenizer.vocab_size))
+    if not rows:
+        st.info(t("compare.choose_one"))
+    return rows
+
+
+# ---- the plain sentence
+
+
+def worst(compared: Compared, found: Sequence[Bill]) -> Bill | None:
+    """The bill with the highest premium over the base language."""
+    of_others = [bill for bill in found if bill.language != compared.base and bill.premium is not None]
+    return max(of_others, key=lambda bill: bill.premium or 0.0, default=None)
+
+
+def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
+    """The highest premium in a sentence, and how it was counted."""
+    bill = worst(compared, found)
+    if bill is None:
+        return
+    sentence = premium_sentence(bill, compared.spoken, compared.base)
+    same = [each for each in found if each.language == bill.language and each.premium is not None]
+    least = min(same, key=lambda each: each.premium or 0.0)
+    if least is not bill:
+        premium = times(least.premium or 0.0)
+        sentence += " " + t("languages.says_least", tokenizer=least.row.name, premium=premium)
+    st.header(sentence, anchor=False)
+    st.caption(how_counted(compared))
+    if compared.is_sample and any(bill.row.key not in OPENAI_NAMES for bill in found):
+        st.caption(t("languages.own_note"))
+
+
+def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
+    """For the same message this tokenizer counts so many times the tokens."""
+    assert bill.premium is not None
+    return t(
+        "languages.says",
+        tokenizer=bill.row.name,
+        premium=times(bill.premium),
+        language=called[bill.language],
+        base=called[base],
+    )
+
+
+def how_counted(compared: Compared) -> str:
+    """The texts, their pairs, and how lines were joined."""
+    what = "languages.how_sample" if compared.is_sample else "languages.how"
+    joined = t(f"languages.how_{compared.joining}")
+    return t(what, pairs=compared.parallel.pairs, joined=joined, base=compared.spoken[compared.base])
+
+
+def as_times(premium: float | None) -> str:
+    """A premium with its unit, to two decimals; a dash where there is none."""
+    return "–" if premium is None else t("languages.times", premium=f"{premium:.2f}")
+
+
+def times(premium: float) -> str:
+    """A premium as it is read: more digits where it is small.
+
+    >>> times(9.05), times(1.388), times(0.5)
+    ('9.1', '1.39', '0.50')
+    """
+    return f"{premium:.1f}" if premium >= 3 else f"{premium:.2f}"
+
+
+# ---- bars and table
+
+
+def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
+    """One chart of the bills, and the table with what is left of a window and what it costs."""
+    rows, spec = bar_chart(
+        bars_of(compared, found),
+        tokens=t("languages.tokens"),
+        tokenizer=t("languages.tokenizer"),
+        language=t("languages.language"),
+    )
+    st.vega_lite_chart(rows, spec, key="languages_bars", alt=bars_in_words(compared, found))
+    terms = choose_terms()
+    figures_table(table(compared, found, terms), t("languages.table"), words=(0, 1))
+    st.caption(terms_said(terms))
+
+
+def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
+    """A bar for each bill, with its tokens and its premium in words."""
+    return [
+        Bar(bill.row.name, compared.names[bill.language], bill.tokens, _label(compared, bill), bill.language)
+        for bill in found
+    ]
+
+
+def _label(compared: Compared, bill: Bill) -> str:
+    name = compared.names[bill.language][:NAME_CHARACTERS]
+    if bill.language == compared.base or bill.premium is None:
+        return f"{name} {bill.tokens:,}"
+    return f"{name} {bill.tokens:,} · {t('languages.times', premium=times(bill.premium))}"
+
+
+def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
+    """What the bars show, for those who do not see them; the figures stand in the table below."""
+    bill = worst(compared, found)
+    sentence = premium_sentence(bill, compared.names, compared.base) if bill else ""
+    return f"{t('languages.alt')} {sentence}".strip()
+
+
+def choose_terms() -> Terms:
+    """The context window and the price; a price that is no number is said, and nothing is computed from it."""
+    left, right = st.columns(2)
+    window = left.number_input(
+        t("languages.window"),
+        min_value=1,
+        max_value=MOST_WINDOW,
+        step=1_000,
+        key=remembered("languages_window", WINDOW),
+        persist_state="session",
+        help=t("languages.window_help"),
+    )
+    written = right.text_input(
+        t("languages.price"),
+        key=remembered("languages_price", ""),
+        persist_state="session",
+        placeholder=t("languages.price_placeholder"),
+        help=t("languages.price_help"),
+        max_chars=40,
+    )
+    price = None
+    with told():
+        price = parse_price(written or "")
+    return Terms(int(window or WINDOW), price)
+
+
+def terms_said(terms: Terms) -> str:
+    """What the columns of the table mean."""
+    said = t("languages.table_says", window=terms.window)
+    return said + (" " + t("languages.cost_says") if terms.price is not None else "")
+
+
+def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[list[str]]:
+    """The bills with a head, a row for each tokenizer and language."""
+    head = ["tokenizer", "language", "tokens", "premium", "left", *(["cost"] if terms.price is not None else [])]
+    rows = [[t(f"languages.{name}") for name in head]]
+    costs = [] if terms.price is None else moneys([cost(bill.tokens, terms.price) for bill in found])
+    for number, bill in enumerate(found):
+        row = [bill.row.name, compared.names[bill.language], f"{bill.tokens:,}"]
+        row.append(as_times(bill.premium))
+        row.append(left_of(terms.window, bill.tokens))
+        row += costs[number : number + 1]
+        rows.append(row)
+    return rows
+
+
+def left_of(window: int, tokens: int) -> str:
+    """What is left of a window, in tokens and as a share of it; or by how much the text is too long."""
+    left = context_left(window, tokens)
+    if left < 0:
+        return t("languages.too_long", tokens=-left)
+    return f"{left:,} ({_share(left / window)})"
+
+
+def _share(part: float) -> str:
+    """A share of a window in whole per cent; only all of it is called 100%.
+
+    >>> _share(1.0), _share(0.9996), _share(0.41), _share(0.001)
+    ('100%', '>99%', '41%', '<1%')
+    """
+    if 0.995 <= part < 1:
+        return ">99%"
+    return "<1%" if 0 < part < 0.005 else f"{part:.0%}"
+
+
+def moneys(amounts: Sequence[float]) -> list[str]:
+    """Amounts that stand in one column: all with as many decimals as the smallest needs.
+
+    >>> moneys([0.1786, 0.02926, 3.0])
+    ['0.1786', '0.0293', '3.0000']
+    """
+    decimals = max((len(money(amount).partition(".")[2]) for amount in amounts), default=2)
+    return [f"{amount:,.{decimals}f}" for amount in amounts]
+
+
+def money(amount: float) -> str:
+    """An amount with at least two decimals, and as many as show it when it is small.
+
+    >>> money(1234.5), money(0.0214), money(0.000000123), money(0.0)
+    ('1,234.50', '0.0214', '0.000000123', '0.00')
+    """
+    if amount >= 0.1 or amount == 0:
+        return f"{amount:,.2f}"
+    return f"{amount:.12f}".rstrip("0") if amount < 1e-9 else f"{float(f'{amount:.3g}'):.12f}".rstrip("0")

@@ -1,0 +1,334 @@
+"""Charts of the languages page: what is drawn, and the same as specification for the page and as SVG to keep.
+
+No Streamlit, so that tests can read what is drawn.
+"""
+
+import html
+import json
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pages.ui.widgets.charts import INK, QUIET, STRONG, TYPE, Spec, nominal, quantitative, shade
+
+Row = dict[str, object]
+ROW_HEIGHT = 27
+"""Pixels of a bar with the room around it; Thai marks need some above."""
+MOST_BINS = 40
+COLOURS = ("#0f766e", "#b45309", "#4f46e5", "#be185d")
+"""As in `.streamlit/config.toml`, for what is taken away."""
+_ON_BAR = shade("#ffffff", "#04211d")
+_FONT = "'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi, sans-serif"
+
+
+class Bar(NamedTuple):
+    """One bar: the tokens of one language by one tokenizer, and what stands beside it."""
+
+    group: str
+    """The tokenizer: bars of one group stand together under its name."""
+    language: str
+    value: int
+    label: str
+    colour: int
+    """The place of the language, which has its colour everywhere."""
+
+
+class Bin(NamedTuple):
+    """Pairs whose premium lies between two values, the first one included."""
+
+    start: float
+    end: float
+    pairs: int
+
+
+# ---- bars
+
+
+def bar_rows(bars: Sequence[Bar]) -> tuple[list[Row], int]:
+    """The rows of the chart from the top, names of groups among them, and how many rows there are.
+
+    >>> rows, count = bar_rows([Bar("GPT-2", "Thai", 9, "Thai 9", 0), Bar("GPT-2", "English", 3, "English 3", 1)])
+    >>> [(row["kind"], row["top"]) for row in rows], count
+    ([('group', 0), ('bar', 1), ('bar', 2)], 3)
+    """
+    most = max((bar.value for bar in bars), default=0) or 1
+    rows: list[Row] = []
+    group = None
+    for bar in bars:
+        if bar.group != group:
+            group = bar.group
+            rows.append({"kind": "group", "top": len(rows), "text": group})
+        rows.append(
+            {
+                "kind": "bar",
+                "top": len(rows),
+                "text": bar.label,
+                "value": bar.value,
+                "inside": bar.value > 0.5 * most,
+                "language": bar.language,
+                "group": group,
+                "colour": bar.colour,
+            }
+        )
+    return rows, len(rows)
+
+
+def bar_chart(bars: Sequence[Bar], *, tokens: str, tokenizer: str, language: str) -> tuple[list[Row], Spec]:
+    """Rows and specification of bars with their labels on them or beside them; no axis is needed then.
+
+    The three words are the titles of what a bar says under the mouse.
+    """
+    rows, count = bar_rows(bars)
+    said = [
+        nominal("group", title=tokenizer),
+        nominal("language", title=language),
+        quantitative("value", title=tokens, format=",d"),
+    ]
+    text: Spec = {"type": "text", "baseline": "middle", "fontSize": 13}
+    inside = {**text, "align": "right", "dx": -8, "color": _ON_BAR}
+    beside = {**text, "align": "left", "dx": 8, "color": INK}
+    above = {**text, "align": "left", "fontWeight": 600, "color": INK, "dy": 3}
+    return rows, {
+        "height": count * ROW_HEIGHT,
+        "padding": {"left": 2, "top": 4, "right": 4, "bottom": 4},
+        "config": {"view": {"stroke": None}},
+        "layer": [
+            _bar_layer(bars, count, said),
+            _label_layer("datum.kind == 'bar' && datum.inside", inside),
+            _label_layer("datum.kind == 'bar' && !datum.inside", beside),
+            _label_layer("datum.kind == 'group'", above),
+        ],
+    }
+
+
+def _bar_layer(bars: Sequence[Bar], count: int, said: list[Spec]) -> Spec:
+    """The bars themselves, a little apart; the scales hold for their labels as well."""
+    most = max((bar.value for bar in bars), default=0) or 1
+    languages = max((bar.colour for bar in bars), default=0) + 1
+    colours = {"domain": list(range(languages))}
+    return {
+        "transform": [
+            {"filter": "datum.kind == 'bar'"},
+            {"calculate": "datum.top + 0.08", "as": "upper"},
+            {"calculate": "datum.top + 0.92", "as": "lower"},
+        ],
+        "mark": {"type": "rect", "cornerRadiusEnd": 4},
+        "encoding": {
+            "y": quantitative("upper", axis=None, scale={"domain": [count, 0], "nice": False, "zero": False}),
+            "y2": {"field": "lower"},
+            "x": quantitative("value", axis=None, scale={"domain": [0, most], "nice": False}),
+            "x2": {"value": 0},
+            "color": nominal("colour", legend=None, scale=colours),
+            "tooltip": said,
+        },
+    }
+
+
+def _label_layer(which: str, mark: Spec) -> Spec:
+    is_group = "group" in which
+    return {
+        "transform": [{"filter": which}, {"calculate": "datum.top + 0.5", "as": "middle"}],
+        "mark": mark,
+        "encoding": {
+            "y": quantitative("middle"),
+            "x": {"value": 0} if is_group else quantitative("value"),
+            "text": nominal("text"),
+            "tooltip": None,
+        },
+    }
+
+
+def bars_svg(bars: Sequence[Bar], *, title: str, width: int = 720) -> str:
+    """The same bars as a picture that stands alone: black on white, the title above and to screen readers."""
+    rows, count = bar_rows(bars)
+    most = max((bar.value for bar in bars), default=0) or 1
+    drawn = []
+    for row in rows:
+        top = int(str(row["top"])) * ROW_HEIGHT + 8
+        middle = top + ROW_HEIGHT / 2 + 4.5
+        words = html.escape(str(row["text"]))
+        if row["kind"] == "group":
+            drawn.append(f'<text x="0" y="{middle + 2:.1f}" font-weight="600">{words}</text>')
+            continue
+        length = max(1.0, (width - 4) * int(str(row["value"])) / most)
+        colour = COLOURS[int(str(row["colour"])) % len(COLOURS)]
+        drawn.append(
+            f'<rect x="0" y="{top + 2}" width="{length:.1f}" height="{ROW_HEIGHT - 4}" rx="3" fill="{colour}"/>'
+        )
+        drawn.append(
+            f'<text x="{length - 8:.1f}" y="{middle:.1f}" text-anchor="end" fill="#ffffff">{words}</text>'
+            if row["inside"]
+            else f'<text x="{length + 8:.1f}" y="{middle:.1f}">{words}</text>'
+        )
+    return _svg(drawn, width, count * ROW_HEIGHT + 16, title)
+
+
+def _svg(drawn: Sequence[str], width: int, height: int, title: str) -> str:
+    words = html.escape(title)
+    font = html.escape(_FONT, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" width="{width}"'
+        f' height="{height}" font-family="{font}" font-size="14" fill="#1f2430"><title>{words}</title>'
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>{"".join(drawn)}</svg>'
+    )
+
+
+# ---- the distribution
+
+
+def bins(premiums: npt.NDArray[np.float64]) -> list[Bin]:
+    """How many pairs have which premium, in at most 40 steps of a round width; undefined premiums are left out.
+
+    The last one holds all above as well, where one pair in 200 would stretch the others together.
+
+    >>> bins(np.array([1.0, 1.1, 1.9, np.nan]))[:2]
+    [Bin(start=1.0, end=1.05, pairs=1), Bin(start=1.05, end=1.1, pairs=0)]
+    """
+    known = premiums[np.isfinite(premiums)]
+    if not len(known):
+        return []
+    low, high = float(known.min()), float(np.quantile(known, 0.995, method="higher"))
+    width = next(step for step in _steps() if (high - low) / step < MOST_BINS - 1)
+    first = np.floor(low / width + 1e-9)
+    places = np.floor(np.minimum(known, high) / width + 1e-9) - first
+    pairs = np.bincount(places.astype(np.int64))
+    edges = np.round((first + np.arange(len(pairs) + 1)) * width, 6)
+    found = [Bin(float(a), float(b), int(count)) for a, b, count in zip(edges, edges[1:], pairs, strict=False)]
+    return [*found[:-1], found[-1]._replace(end=max(found[-1].end, float(known.max())))]
+
+
+def _steps() -> Sequence[float]:
+    return [digit * 10.0**power for power in range(-2, 9) for digit in (1, 2, 5)]
+
+
+def distribution_chart(
+    found: Sequence[Bin],
+    overall: float | None,
+    *,
+    premium: str,
+    pairs: str,
+    overall_name: str,
+    times: Callable[[str], str],
+) -> tuple[list[Row], Spec]:
+    """Rows and specification of the pairs by premium, with a line where the middle one stands.
+
+    `times` writes a premium with its unit.
+    """
+    width = _width(found)
+    rows: list[Row] = [
+        {
+            "start": each.start,
+            "end": each.start + width,
+            "pairs": each.pairs,
+            "range": f"{each.start:g} – {each.end:g}",
+        }
+        for each in found
+    ]
+    most = max((each.pairs for each in found), default=0)
+    return rows, {
+        "height": 240,
+        "padding": {"left": 4, "top": 14, "right": 12, "bottom": 16},
+        "layer": [_bin_layer(most, premium, pairs, times("")), *_rule_layers(overall, overall_name, times)],
+    }
+
+
+def _width(found: Sequence[Bin]) -> float:
+    """How wide a bin is drawn; the last one may reach further than that."""
+    return found[0].end - found[0].start if len(found) > 1 else 1.0
+
+
+def _bin_layer(most: int, premium: str, pairs: str, unit: str) -> Spec:
+    """A column for each bin, with room above for what stands at the line."""
+    x_axis = {
+        "title": premium,
+        "format": ",.3~f",
+        "labelExpr": f"datum.label + {json.dumps(unit, ensure_ascii=False)}",
+        "grid": False,
+        "tickCount": 6,
+        **TYPE,
+    }
+    y_axis = {"title": pairs, "tickCount": 4, "format": ",d", **TYPE}
+    return {
+        "mark": {"type": "rect", "color": STRONG, "opacity": 0.85},
+        "encoding": {
+            "x": quantitative("start", axis=x_axis, scale={"nice": False, "zero": False}),
+            "x2": {"field": "end"},
+            "y": quantitative("pairs", axis=y_axis, scale={"domainMax": 1.2 * most, "nice": False}),
+            "y2": {"value": "height"},
+            "tooltip": [nominal("range", title=premium), quantitative("pairs", title=pairs, format=",d")],
+        },
+    }
+
+
+def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) -> list[Spec]:
+    """The line where the middle premium stands, and what it is; none where there is no such premium."""
+    if overall is None:
+        return []
+    rule: Spec = {"data": {"values": [{"at": overall, "name": f"{name} {times(f'{overall:.2f}')}"}]}}
+    at = {"x": quantitative("at")}
+    text = {"type": "text", "align": "left", "dx": 6, "dy": 8, "fontSize": 12, "color": INK}
+    return [
+        {**rule, "mark": {"type": "rule", "color": QUIET, "strokeDash": [5, 4]}, "encoding": at},
+        {**rule, "mark": text, "encoding": {**at, "y": {"value": 0}, "text": nominal("name")}},
+    ]
+
+
+def distribution_svg(
+    found: Sequence[Bin], overall: float | None, *, title: str, overall_name: str, times: Callable[[str], str]
+) -> str:
+    """The same distribution as a picture that stands alone, with its title below."""
+    drawn = [*_svg_columns(found), *_svg_edges(found, times)]
+    if overall is not None:
+        low = found[0].start if found else 0.0
+        share = (overall - low) / (_width(found) * max(1, len(found)))
+        at = min(max(share, 0.0), 1.0) * _SVG_WIDTH
+        anchor, aside = ("end", -6) if at > _SVG_WIDTH / 2 else ("start", 6)
+        drawn.append(
+            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="{_SVG_BOTTOM}" stroke="#4b5160"'
+            ' stroke-dasharray="5 4"/>'
+            f'<text x="{at + aside:.1f}" y="26" font-size="13" text-anchor="{anchor}">'
+            f"{html.escape(overall_name)} {times(f'{overall:.2f}')}</text>"
+        )
+    drawn.append(
+        f'<text x="{_SVG_WIDTH / 2}" y="{_SVG_HEIGHT - 4}" font-size="12" text-anchor="middle">'
+        f"{html.escape(title)}</text>"
+    )
+    return _svg(drawn, _SVG_WIDTH, _SVG_HEIGHT, title)
+
+
+_SVG_WIDTH, _SVG_HEIGHT = 720, 280
+_SVG_BOTTOM = 240
+"""Where columns stand."""
+
+
+def _svg_columns(found: Sequence[Bin]) -> list[str]:
+    """A column for each bin, with its pairs above where there is room, else above the tallest alone."""
+    most = max((each.pairs for each in found), default=0) or 1
+    tallest = max(found, key=lambda each: each.pairs, default=None)
+    has_room = len(found) <= 24 and most < 1_000
+    drawn = []
+    for place, each in enumerate(found):
+        width = _SVG_WIDTH / len(found)
+        left, tall = place * width, 190 * each.pairs / most
+        drawn.append(
+            f'<rect x="{left + 0.5:.1f}" y="{_SVG_BOTTOM - tall:.1f}" width="{width - 1:.1f}"'
+            f' height="{tall:.1f}" fill="{COLOURS[0]}"/>'
+        )
+        if has_room or each is tallest:
+            drawn.append(
+                f'<text x="{left + width / 2:.1f}" y="{_SVG_BOTTOM - tall - 4:.1f}" font-size="11"'
+                f' text-anchor="middle">{each.pairs:,}</text>'
+            )
+    return drawn
+
+
+def _svg_edges(found: Sequence[Bin], times: Callable[[str], str]) -> list[str]:
+    """Where bins begin, at eight of them at most."""
+    every = -(-len(found) // 8)
+    return [
+        f'<text x="{place * _SVG_WIDTH / len(found):.1f}" y="{_SVG_BOTTOM + 18}" font-size="12"'
+        f' text-anchor="{"middle" if place else "start"}">{times(f"{found[place].start:g}")}</text>'
+        for place in range(0, len(found), every or 1)
+    ]

@@ -1,0 +1,139 @@
+"""What tokenizers make of parallel texts, counted once and kept: tokens by line and in all, and broken letters."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from pages.ui.choices.parallel_texts import Compared
+from pages.ui.token_view.drawings import TokenizerRow
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.words import t
+from tokenizer_core.measures.metrics import premium, thai_entries
+from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
+from tokenizer_core.texts.parallel import LineCuts, Parallel, TextSizes, line_cuts, text_sizes, token_total
+from tokenizer_core.tokenizer import AnyTokenizer
+
+LARGE = 300_000
+"""Characters of all sides from which on progress is shown."""
+Counts = npt.NDArray[np.int64]
+
+
+class Counted(NamedTuple):
+    """The tokens of one language by one tokenizer, each line encoded by itself."""
+
+    counts: Counts
+    cuts: LineCuts
+
+
+class Bill(NamedTuple):
+    """The tokens of one language by one tokenizer, lines joined as chosen; None where the base has no token."""
+
+    row: TokenizerRow
+    language: int
+    tokens: int
+    premium: float | None
+
+
+_counted = Bounded[Counted](64 * 2**20, weigh=lambda counted: counted.counts.nbytes + 1)
+_totals = Bounded[int](4_096, weigh=lambda total: 1)
+_sizes = Bounded[TextSizes](512, weigh=lambda sizes: 1)
+_entries = Bounded[int](256, weigh=lambda entries: 1)
+_segmenters = Bounded[list[Segmenter | None]](256, weigh=lambda found: 1)
+
+
+def counted(parallel: Parallel, language: int, row: TokenizerRow, segmenter: Segmenter | None = None) -> Counted:
+    """The tokens of each line of a language, and what they break; words only with a segmenter."""
+
+    def make() -> Counted:
+        lines = parallel.lines[language]
+        tokenizer = cast(AnyTokenizer, row.tokenizer)
+        encoded = tokenizer.encode_each(lines)
+        return Counted(encoded.counts, line_cuts(lines, encoded, tokenizer, segmenter))
+
+    return _counted.get((parallel.digest, language, row.key, segmenter and segmenter.name), make)
+
+
+def total(compared: Compared, language: int, row: TokenizerRow) -> int:
+    """The tokens of a language, its lines joined as chosen."""
+    parallel, joining = compared.parallel, compared.joining
+    if joining == "lines":
+        return counted(parallel, language, row).cuts.tokens
+    key = (parallel.digest, language, row.key, joining)
+    return _totals.get(key, lambda: token_total(parallel, language, cast(AnyTokenizer, row.tokenizer), joining))
+
+
+def bills(compared: Compared, rows: Sequence[TokenizerRow]) -> list[Bill]:
+    """What each tokenizer needs for each language; with progress on the page where it takes long."""
+    places = range(len(compared.names))
+    found: list[Bill] = []
+    with _progress(compared, len(rows) * len(places)) as step:
+        for row in rows:
+            totals = []
+            for place in places:
+                totals.append(total(compared, place, row))
+                step()
+            found += [
+                Bill(row, place, tokens, premium(tokens, totals[compared.base]))
+                for place, tokens in enumerate(totals)
+            ]
+    return found
+
+
+class _Progress:
+    """A bar that comes only when the first step has taken long, and goes at the end."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+        self._done = 0
+        self._place = st.empty()
+
+    def __enter__(self) -> Callable[[], None]:
+        self._place.progress(0.0, text=t("languages.counting"))
+        return self._step
+
+    def __exit__(self, *_: object) -> None:
+        self._place.empty()
+
+    def _step(self) -> None:
+        self._done += 1
+        self._place.progress(min(1.0, self._done / self._steps), text=t("languages.counting"))
+
+
+def _progress(compared: Compared, steps: int) -> AbstractContextManager[Callable[[], None]]:
+    """A bar for a long text that is counted for the first time in this session; else nothing."""
+    parallel = compared.parallel
+    key = (parallel.digest, compared.joining)
+    seen: set[tuple[str, str]] = st.session_state.setdefault("languages_counted", set())
+    is_large = sum(map(len, parallel.texts)) > LARGE
+    if not steps or not is_large or key in seen:
+        return nullcontext(lambda: None)
+    seen.add(key)
+    return _Progress(steps)
+
+
+def pair_premiums(compared: Compared, language: int, row: TokenizerRow) -> npt.NDArray[np.float64]:
+    """The premium of each pair, its lines encoded by themselves; NaN where the base has no token."""
+    tokens = counted(compared.parallel, language, row).counts
+    base = counted(compared.parallel, compared.base, row).counts
+    premiums: npt.NDArray[np.float64] = np.divide(tokens, base, out=np.full(len(tokens), np.nan), where=base > 0)
+    return premiums
+
+
+def sizes(parallel: Parallel, language: int, segmenter: Segmenter | None) -> TextSizes:
+    """How much text a language has; words only with a segmenter."""
+    key = (parallel.digest, language, segmenter and segmenter.name)
+    return _sizes.get(key, lambda: text_sizes(parallel.lines[language], segmenter))
+
+
+def segmenter_of(parallel: Parallel, language: int) -> Segmenter | None:
+    """What finds the words of a language; None where nothing fits."""
+    return _segmenters.get((parallel.digest, language), lambda: [segmenter_for(parallel.lines[language])])[0]
+
+
+def entries_with_thai(row: TokenizerRow) -> int:
+    """Entries of a vocabulary with a whole Thai character."""
+    return _entries.get(row.key, lambda: thai_entries(cast(AnyTokenizer, row.tokenizer)))

@@ -1,0 +1,113 @@
+"""The metrics of each language by each tokenizer, with their conditions and definitions."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.choices.parallel_texts import Compared
+from pages.ui.languages.bill import as_times
+from pages.ui.languages.counts import counted, entries_with_thai, segmenter_of, sizes
+from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.token_view.drawings import TokenizerRow
+from pages.ui.widgets.figures_table import figures_table
+from pages.ui.words import t
+from tokenizer_core.measures.metrics import (
+    broken_share,
+    bytes_per_token,
+    characters_per_token,
+    continued_share,
+    fertility,
+    premium,
+)
+from tokenizer_core.measures.segmenters import NEWMM, WHITE_SPACE, Segmenter
+
+DEFINED = (
+    *("tokens", "premium", "characters", "clusters", "bytes", "words", "fertility", "continued_words"),
+    *("characters_per_token", "bytes_per_token", "broken_characters", "broken_clusters", "thai_entries"),
+)
+"""What has a definition, in this order."""
+
+
+def show_metrics(compared: Compared, rows: Sequence[TokenizerRow]) -> None:
+    """The metrics of one language, the definitions below."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        places = range(len(compared.names))
+        chosen = st.selectbox(
+            t("languages.language"),
+            places,
+            format_func=compared.names.__getitem__,
+            key=one_of(f"languages_metrics_of_{compared.parallel.digest[:12]}", places),
+            persist_state="session",
+            width=260,
+        )
+        with_words = st.toggle(
+            t("metrics.count_words"),
+            key=remembered("languages_words", False),
+            persist_state="session",
+            help=t("metrics.count_words_help"),
+        )
+    side = int(chosen or 0)
+    segmenter = segmenter_of(compared.parallel, side) if with_words else None
+    with st.spinner(t("languages.counting")):  # finding the words of 100,000 lines takes a minute
+        figures = metrics_table(compared, rows, side, segmenter)
+    figures_table(figures, t("languages.view_metrics"))
+    # One caption: another element would push the definitions on, and close them.
+    st.caption(t("metrics.counted") + (" " + words_said(segmenter) if with_words else ""))
+    definitions()
+
+
+def words_said(segmenter: Segmenter | None) -> str:
+    """What found the words, or why none are counted."""
+    if segmenter is None:
+        return t("metrics.no_segmenter", package="pythainlp")
+    return t("metrics.segmented_by", segmenter=segmenter_name(segmenter))
+
+
+def segmenter_name(segmenter: Segmenter) -> str:
+    """What a segmenter is called in the visitor's language."""
+    return {NEWMM: NEWMM, WHITE_SPACE: t("metrics.white_space")}[segmenter.name]
+
+
+def metrics_table(
+    compared: Compared, rows: Sequence[TokenizerRow], side: int, segmenter: Segmenter | None
+) -> list[list[str]]:
+    """A row for each metric, a column for each tokenizer; what does not depend on one stands in all columns.
+
+    A metric that none has, such as words without a segmenter, is absent.
+    """
+    parallel = compared.parallel
+    size = sizes(parallel, side, segmenter)
+    found: dict[str, list[str]] = {name: [] for name in DEFINED}
+    for row in rows:
+        cuts = counted(parallel, side, row, segmenter).cuts
+        base = counted(parallel, compared.base, row).cuts.tokens
+        found["tokens"].append(f"{cuts.tokens:,}")
+        found["premium"].append(as_times(premium(cuts.tokens, base)))
+        found["characters"].append(f"{size.characters:,}")
+        found["clusters"].append(f"{size.clusters:,}")
+        found["bytes"].append(f"{size.bytes:,}")
+        found["characters_per_token"].append(_figure(characters_per_token(size.characters, cuts.tokens), "{:.2f}"))
+        found["bytes_per_token"].append(_figure(bytes_per_token(size.bytes, cuts.tokens), "{:.2f}"))
+        found["broken_characters"].append(_figure(broken_share(cuts.broken_characters, size.characters), "{:.1%}"))
+        found["broken_clusters"].append(_figure(broken_share(cuts.broken_clusters, size.clusters), "{:.1%}"))
+        found["thai_entries"].append(f"{entries_with_thai(row):,}")
+        words, continued = size.words, cuts.continued_words
+        has_words = words is not None and continued is not None
+        found["words"].append(f"{words:,}" if words is not None else "–")
+        found["fertility"].append(_figure(fertility(cuts.tokens, words or 0) if has_words else None, "{:.2f}"))
+        share = continued_share(continued or 0, words or 0) if has_words else None
+        found["continued_words"].append(_figure(share, "{:.1%}"))
+    head = [t("metrics.metric"), *(row.name for row in rows)]
+    known = {name: figures for name, figures in found.items() if set(figures) != {"–"}}
+    return [head, *([t(f"metrics.{name}"), *figures] for name, figures in known.items())]
+
+
+def _figure(value: float | None, written: str) -> str:
+    """A figure, or a dash where it is not defined or not known."""
+    return "–" if value is None else written.format(value)
+
+
+def definitions() -> None:
+    """What each metric means, and where it comes from."""
+    with st.expander(t("metrics.definitions"), icon=":material/menu_book:"):
+        st.markdown("\n".join(f"- **{t(f'metrics.{name}')}** – {t(f'metrics.{name}_is')}" for name in DEFINED))

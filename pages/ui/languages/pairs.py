@@ -1,0 +1,182 @@
+"""Pair by pair: the distribution of the premium, the most unfair sentence, and both sides in tokens."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from pages.ui.choices.parallel_texts import Compared
+from pages.ui.languages.bill import as_times, times
+from pages.ui.languages.charts import bins, distribution_chart
+from pages.ui.languages.counts import counted, pair_premiums
+from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.token_view import token_view
+from pages.ui.token_view.drawings import Text, TokenizerRow, drawing
+from pages.ui.widgets.figures_table import figures_table
+from pages.ui.words import language, names, t
+from tokenizer_core.jobs.job import opening
+from tokenizer_core.measures.metrics import premium
+
+ORDERS = ("dearest", "cheapest", "file")
+LISTED = 8
+"""Pairs in the list."""
+LISTED_CHARACTERS = 60
+WHOLE_CHARACTERS = 600
+"""Of a line that is drawn at full length; a longer one scrolls in a box."""
+Ints = npt.NDArray[np.int64]
+Premiums = npt.NDArray[np.float64]
+
+
+def show_pairs(compared: Compared, rows: Sequence[TokenizerRow]) -> None:
+    """The premium of every pair by one tokenizer, in order; one of them in tokens."""
+    row, side, order = _choose(compared, rows)
+    premiums = pair_premiums(compared, side, row)
+    chart, listed = st.columns(2, gap="large")
+    with chart:
+        _distribution(compared, premiums, row, side)
+    ranked = ranking(premiums, order)
+    place = _choose_place(compared, len(ranked))
+    with listed:
+        _list(compared, premiums, ranked, side, place)
+    _pair(compared, premiums, int(ranked[place]), side, row, rows)
+
+
+def ranking(premiums: Premiums, order: str) -> Ints:
+    """The pairs in an order; those without a premium last, and equal ones as they stand in the file.
+
+    >>> ranking(np.array([1.0, np.nan, 3.0]), "dearest").tolist()
+    [2, 0, 1]
+    """
+    if order == "file":
+        return np.arange(len(premiums))
+    known = np.isfinite(premiums)
+    keys = np.where(known, -premiums if order == "dearest" else premiums, np.inf)
+    return np.argsort(keys, kind="stable")
+
+
+def _choose(compared: Compared, rows: Sequence[TokenizerRow]) -> tuple[TokenizerRow, int, str]:
+    """By which tokenizer, of which language, in which order."""
+    with st.container(horizontal=True, vertical_alignment="top"):
+        by_key = {row.key: row for row in rows}
+        called = {row.key: row.name for row in rows}
+        key = st.selectbox(
+            t("languages.pairs_by"),
+            list(by_key),
+            format_func=called.__getitem__,
+            key=one_of("languages_pairs_by", list(by_key)),
+            persist_state="session",
+            width=220,
+        )
+        side = compared.others[0]
+        if len(compared.others) > 1:
+            chosen = st.selectbox(
+                t("languages.pairs_of"),
+                compared.others,
+                format_func=compared.names.__getitem__,
+                key=one_of(f"languages_pairs_of_{compared.parallel.digest[:12]}_{compared.base}", compared.others),
+                persist_state="session",
+                width=220,
+            )
+            side = side if chosen is None else int(chosen)
+        order = st.segmented_control(
+            t("languages.order"),
+            ORDERS,
+            format_func=names("languages.order_{}", ORDERS),
+            required=True,
+            key=remembered("languages_order", ORDERS[0]),
+            persist_state="session",
+            wrap=True,
+        )
+    return by_key.get(str(key), rows[0]), side, order or ORDERS[0]
+
+
+def _choose_place(compared: Compared, count: int) -> int:
+    """The place in the order, from 0 up."""
+    place = st.number_input(
+        t("languages.place", count=count),
+        min_value=1,
+        max_value=count,
+        step=1,
+        key=remembered(f"languages_place_{compared.parallel.digest[:12]}", 1),
+        persist_state="session",
+        width=260,
+    )
+    return int(place or 1) - 1
+
+
+def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, side: int) -> None:
+    """How the premium differs from pair to pair, where the middle one stands, and where all together do."""
+    known = premiums[np.isfinite(premiums)]
+    found = bins(premiums)
+    if not found:
+        st.info(t("languages.no_premium"))
+        return
+    low, middle, high = (float(value) for value in np.quantile(known, [0.05, 0.5, 0.95]))
+    sentence = t(
+        "languages.distribution_says",
+        tokenizer=row.name,
+        low=times(low),
+        high=times(high),
+        middle=times(middle),
+        overall=times(_overall(compared, row, side)),
+        language=compared.spoken[side],
+        base=compared.spoken[compared.base],
+    )
+    drawn, spec = distribution_chart(
+        found,
+        middle,
+        premium=t("languages.premium_of_pair"),
+        pairs=t("languages.counted"),
+        overall_name=t("languages.middle"),
+        times=lambda text: t("languages.times", premium=text),
+    )
+    st.vega_lite_chart(drawn, spec, key="languages_distribution", alt=sentence)
+    st.caption(sentence)
+    if left_out := len(premiums) - len(known):
+        st.caption(t("languages.pairs_left_out", count=left_out))
+
+
+def _overall(compared: Compared, row: TokenizerRow, side: int) -> float:
+    """The premium of all lines together, each line by itself."""
+    tokens, base = (counted(compared.parallel, place, row).cuts.tokens for place in (side, compared.base))
+    return premium(tokens, base) or 0.0
+
+
+def _list(compared: Compared, premiums: Premiums, ranked: Ints, side: int, place: int) -> None:
+    """Some pairs around the one that is looked at, in the order chosen."""
+    first = max(0, min(place - 1, len(ranked) - LISTED))
+    rows = [[t("languages.place_short"), t("languages.line"), t("languages.premium"), compared.names[side]]]
+    for number, pair in enumerate(ranked[first : first + LISTED].tolist(), first):
+        line = _shortened(compared.parallel.lines[side][pair])
+        rows.append([f"{number + 1:,}", f"{pair + 1:,}", _premium(premiums, pair), line])
+    figures_table(rows, t("languages.list"), words=(3,), marked=place - first)
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= LISTED_CHARACTERS else opening(line, LISTED_CHARACTERS).rstrip() + "…"
+
+
+def _premium(premiums: Premiums, pair: int) -> str:
+    return as_times(float(premiums[pair]) if np.isfinite(premiums[pair]) else None)
+
+
+def _pair(
+    compared: Compared, premiums: Premiums, pair: int, side: int, row: TokenizerRow, rows: Sequence[TokenizerRow]
+) -> None:
+    """Both sides of a pair in tokens, and what it is: the most unfair one, or just one of them."""
+    is_worst = np.isfinite(premiums[pair]) and premiums[pair] == np.nanmax(premiums)
+    st.markdown(
+        t(
+            "languages.most_unfair" if is_worst else "languages.this_pair",
+            line=pair + 1,
+            premium=_premium(premiums, pair),
+            tokenizer=row.name,
+        )
+    )
+    for place in (side, compared.base):
+        st.markdown(f"**{compared.spoken[place]}**")
+        line = compared.parallel.lines[place][pair]
+        drawn = drawing(Text(line), rows, language=language())
+        height = None if len(line) <= WHOLE_CHARACTERS else 420
+        token_view(drawn, key=f"languages_pair_{place}", toolbar="short", max_height=height)

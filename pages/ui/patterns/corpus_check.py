@@ -1,0 +1,87 @@
+"""Split patterns on a whole corpus: checked in processes of their own, with progress, while the page goes on."""
+
+import threading
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.choices.corpus import Corpus
+from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
+from pages.ui.patterns.knife import Chosen, figure_rows
+from pages.ui.widgets.figures_table import figures_table
+from pages.ui.words import error_sentence, t, told
+from tokenizer_core.jobs.pattern_check import PatternCheck
+
+REFRESH_SECONDS = 0.4
+MAX_KEPT = 8
+TURNS = threading.Semaphore(MAX_TRAININGS)
+"""Checks of all visitors that are at work at the same time; others wait."""
+
+_KEPT = "pattern_checks"
+Checks = dict[tuple[str, str], PatternCheck]
+
+
+def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
+    """A button that checks the chosen patterns on a corpus, and what came of it."""
+    kept: Checks = st.session_state.setdefault(_KEPT, {})
+    checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
+    for check in kept.values():
+        if check not in checks and not check.ended:
+            check.stop()  # nobody sees it any more, or could stop it
+    known = chosen and all(check and not check.stopped for check in checks)
+    if not known and st.button(t("lab.check"), icon=":material/rule:", key="lab_check", disabled=not chosen):
+        _start(corpus, chosen, kept)
+        st.rerun()
+    shown = [(each, check) for each, check in zip(chosen, checks, strict=True) if check and not check.stopped]
+    if shown:
+        pending = not all(check.ended for _, check in shown)
+        st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(shown, pending)
+
+
+def _start(corpus: Corpus, chosen: Sequence[Chosen], kept: Checks) -> None:
+    for each in chosen:
+        key = (corpus.sha256, each.pattern)
+        known = kept.get(key)
+        if known is None or known.stopped:
+            kept.pop(key, None)
+            kept[key] = PatternCheck(corpus.texts, each.pattern, turns=TURNS, memory_bytes=MAX_WORKER_BYTES)
+    while len(kept) > MAX_KEPT:
+        kept.pop(next(iter(kept))).stop()
+
+
+def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> None:
+    """Progress, figures and refusals; a fragment's errors do not reach the frame."""
+    with told():
+        pending = [(chosen, check) for chosen, check in shown if not check.ended]
+        if was_pending and not pending:
+            st.rerun()  # the timer must stop
+        for chosen, check in pending:
+            _show_progress(chosen, check)
+        if pending:
+            st.button(t("lab.stop"), icon=":material/stop:", key="lab_stop", on_click=_stop, args=(shown,))
+        for chosen, check in shown:
+            if check.failure is not None:
+                st.error(f"{chosen.short}: {error_sentence(check.failure)}", icon=":material/error:")
+        done = [(chosen, check) for chosen, check in shown if check.figures]
+        if done:
+            rows = [(chosen.short, check.figures) for chosen, check in done if check.figures]
+            figures_table(figure_rows(rows, longest=[check.longest for _, check in done]), t("lab.corpus_figures"))
+
+
+def _show_progress(chosen: Chosen, check: PatternCheck) -> None:
+    """How far a check is; where words are searched for, that is nearly all the work."""
+    searching = bool(check.searched)
+    words = t(
+        "lab.searching" if searching else "lab.checking",
+        name=chosen.short,
+        done=check.searched if searching else check.done,
+        characters=check.characters,
+    )
+    done = check.done if check.searched is None else check.searched
+    st.progress(min(1.0, done / max(1, check.characters)), text=words)
+
+
+def _stop(shown: Sequence[tuple[Chosen, PatternCheck]]) -> None:
+    for _, check in shown:
+        if not check.ended:
+            check.stop()

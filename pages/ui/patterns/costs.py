@@ -1,0 +1,244 @@
+"""What a split pattern costs: the same text trained with two to four, measured on lines that none has seen."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.choices.corpus import Corpus
+from pages.ui.patterns.contest import TWO_STAGES, WORDS, Contest, Entrant, Result, give_up, go_on, new_contest
+from pages.ui.patterns.costs_chart import costs_chart
+from pages.ui.patterns.knife import Chosen, share
+from pages.ui.shell.visitor import remembered
+from pages.ui.widgets.figures_table import figures_table
+from pages.ui.words import error_sentence, t, told
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.segmenters import NEWMM, newmm
+from tokenizer_core.minbpe_files import model_text
+from tokenizer_core.patterns import SPLIT_PATTERNS
+from tokenizer_core.two_stage import FIRST_MERGES
+
+SIZES = (1_000, 2_000, 4_000, 8_000)
+DEFAULT_SIZE = 2_000
+LEAST, MOST = 2, 4
+REFRESH_SECONDS = 0.5
+MAX_KEPT = 6
+
+_KEPT, _PICKED = "pattern_contests", "costs_picked"
+
+
+def pattern_costs(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
+    """Offer to train with some patterns, and show what came of them as it comes."""
+    st.markdown(t("costs.what"))
+    entrants = _picker(chosen)
+    size = st.segmented_control(
+        t("costs.size"),
+        SIZES,
+        format_func=lambda size: f"{size:,}",
+        default=DEFAULT_SIZE,
+        required=True,
+        key="costs_size",
+        persist_state="session",
+    )
+    kept: dict[Any, Contest] = st.session_state.setdefault(_KEPT, {})
+    key = (corpus.sha256, tuple(entrants), size)
+    contest = kept.get(key)
+    _halt_all_but(contest, kept)
+    fits = LEAST <= len(entrants) <= MOST
+    if not fits:
+        st.info(t("costs.how_many", least=LEAST, most=MOST), icon=":material/checklist:")
+    if contest is None or contest.stopped:
+        words = t("costs.resume") if contest else t("costs.start", count=len(entrants))
+        if st.button(words, icon=":material/play_arrow:", type="primary", key="costs_start", disabled=not fits):
+            while contest is None and len(kept) >= MAX_KEPT:
+                give_up(kept.pop(next(iter(kept))))
+            kept[key] = contest = contest or new_contest(corpus.texts, entrants, size or DEFAULT_SIZE)
+            contest.stopped = False
+            st.rerun()
+    if contest is not None:
+        st.fragment(_live, run_every=REFRESH_SECONDS if contest.at_work else None)(contest, contest.at_work)
+
+
+def _picker(chosen: Sequence[Chosen]) -> list[Entrant]:
+    """The entrants: named patterns, those of one's own under the knife, two stages, words where they are found.
+
+    Until somebody picks by hand these are the patterns under the knife, and two stages.
+    """
+    own = [each.pattern for each in chosen if each.choice == "custom"]
+    options = [Entrant(name, name) for name in SPLIT_PATTERNS]
+    options += [Entrant(f"custom {pattern}", pattern, number) for number, pattern in enumerate(own, 1)]
+    options.append(Entrant(TWO_STAGES, "mark_aware"))
+    if newmm() is not None:
+        options.append(Entrant(WORDS, "none"))
+    by_key = {each.key: each for each in options}
+    under_the_knife = [each.pattern if each.choice != "custom" else f"custom {each.pattern}" for each in chosen]
+    key = remembered("costs_entrants", [])
+    if not st.session_state.get(_PICKED):
+        st.session_state[key] = [*under_the_knife, TWO_STAGES]
+    st.session_state[key] = [each for each in st.session_state[key] if each in by_key]
+    picked = st.pills(
+        t("costs.entrants"),
+        list(by_key),
+        selection_mode="multi",
+        format_func={each.key: each.name for each in options}.__getitem__,
+        key=key,
+        persist_state="session",
+        on_change=_note_pick,
+        wrap=True,
+    )
+    st.caption(t("costs.two_stages_what", merges=FIRST_MERGES) + " " + _words_said())
+    return [by_key[each] for each in by_key if each in picked]
+
+
+def _note_pick() -> None:
+    """From now on the visitor has picked by hand, and patterns under the knife are no longer added."""
+    st.session_state[_PICKED] = True
+
+
+def _words_said() -> str:
+    return t("costs.words_what" if newmm() else "costs.no_words", name=NEWMM)
+
+
+def _halt_all_but(contest: Contest | None, kept: dict[Any, Contest]) -> None:
+    """One at a time: one that is no longer looked at waits with what it has."""
+    for other in kept.values():
+        if other is not contest and other.at_work:
+            give_up(other)
+            other.stopped = True
+
+
+def _live(contest: Contest, was_at_work: bool) -> None:
+    """All that changes while trainings run; a fragment's errors do not reach the frame."""
+    with told():
+        if contest.at_work:
+            go_on(contest)
+        if contest.at_work != was_at_work:
+            st.rerun()  # the timer must stop
+        _show(contest)
+
+
+# ---- what is shown
+
+
+def _show(contest: Contest) -> None:
+    """Progress, a chart for each language, the table, and the tokenizers to take away."""
+    _show_progress(contest)
+    for result in contest.results:
+        if result.failure is not None:
+            st.error(f"{result.entrant.short}: {error_sentence(result.failure)}", icon=":material/error:")
+    done = [result for result in contest.results if result.tokenizer is not None]
+    if not done:
+        return
+    for number, (side, column) in enumerate(zip(contest.measured, st.columns(len(contest.measured), gap="large"))):
+        with column:
+            st.markdown(f"**{t(f'costs.{side}')}**")
+            rows, spec = costs_chart(
+                [(result.entrant.short, result.counts[number]) for result in done],
+                size_title=t("curves.axis_size"),
+                tokens_title=t("curves.axis_tokens"),
+            )
+            # Before all are done, nobody has won.
+            sentence = _what_to_see(done, number) if contest.is_complete and len(done) > 1 else ""
+            st.vega_lite_chart(rows, spec, key=f"costs_{side}", alt=f"{t(f'costs.{side}')} {sentence}".strip())
+            st.caption(f"{t('costs.chart')} {sentence}".strip())
+    figures_table(_table(contest, done), t("costs.title"))
+    st.caption(" ".join(_conditions(contest, done)))
+    if contest.is_complete:
+        _downloads(done)
+
+
+def _show_progress(contest: Contest) -> None:
+    def stop() -> None:
+        give_up(contest)
+        contest.stopped = True
+
+    if not contest.at_work:
+        return
+    done, count = len(contest.results), len(contest.entrants)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        words = t("costs.progress", done=done, count=count, name=contest.entrants[done].short)
+        st.progress(done / count, text=words)
+        st.button(t("costs.stop"), icon=":material/stop:", key="costs_stop", on_click=stop)
+
+
+def _what_to_see(done: Sequence[Result], side: int) -> str:
+    """One sentence: who needs the fewest tokens at the end, who the most, and how much more."""
+    last = {result.entrant.short: int(result.counts[side][-1]) for result in done}
+    best, worst = min(last, key=last.__getitem__), max(last, key=last.__getitem__)
+    if last[best] == last[worst]:
+        return t("costs.says_equal", tokens=last[best])
+    return t(
+        "costs.says",
+        best=best,
+        fewest=last[best],
+        worst=worst,
+        most=last[worst],
+        more=share(last[worst] / last[best] - 1),
+    )
+
+
+def _table(contest: Contest, done: Sequence[Result]) -> list[list[str]]:
+    """The tokens at the end by language, and how many cuts lie inside letters; sizes where one was not reached."""
+    head = [t("pattern.label"), *(t(f"costs.{side}") for side in contest.measured), t("costs.inside")]
+    reached = all(_reached(each, contest.vocab_size) for each in done)
+    shown = len(head) + (not reached)
+    rows = [[*head, t("frontier.entries")]]
+    for result in done:
+        tokens = [f"{int(counts[-1]):,}" for counts in result.counts]
+        size = f"{result.tokenizer.vocab_size:,}" if result.tokenizer else "–"
+        rows.append([result.entrant.short, *tokens, share(result.inside), size])
+    return [row[:shown] for row in rows]
+
+
+def _conditions(contest: Contest, done: Sequence[Result]) -> list[str]:
+    """What should be known of the table: how it was measured, and what may surprise in it."""
+    sentences = [t("costs.uses_sample")] if contest.from_sample else []
+    sentences.append(_how_measured(contest))
+    sentences.append(t("costs.inside_why"))
+    if not all(_reached(result, contest.vocab_size) for result in done):
+        sentences.append(t("costs.ran_out", size=contest.vocab_size))
+    return sentences
+
+
+def _reached(result: Result, size: int) -> bool:
+    return result.tokenizer is not None and result.tokenizer.vocab_size == size
+
+
+def _how_measured(contest: Contest) -> str:
+    return t(
+        "costs.how",
+        kilobytes=f"{contest.learned_bytes / 1000:,.0f}",
+        measured="; ".join(
+            t("costs.measured", side=t(f"costs.{side}"), characters=len(text))
+            for side, text in contest.measured.items()
+        ),
+    )
+
+
+def _downloads(done: Sequence[Result]) -> None:
+    """Each tokenizer as a file; one that no file can carry says why."""
+    with st.container(horizontal=True):
+        for number, result in enumerate(done):
+            if result.entrant.key == WORDS or result.tokenizer is None:
+                continue
+            try:
+                model = model_text(result.tokenizer)
+            except TokenizerError as error:
+                st.caption(f"{result.entrant.short}: {error_sentence(error)}")
+                continue
+            st.download_button(
+                t("costs.download", name=result.entrant.short),
+                model,
+                file_name=f"{_file_name(result.entrant)}.model",
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"costs_download_{number}",
+            )
+    if any(result.entrant.key == TWO_STAGES for result in done):
+        st.caption(t("costs.two_stages_file"))
+    if any(result.entrant.key == WORDS for result in done):
+        st.info(t("costs.words_file", name=NEWMM), icon=":material/block:")
+
+
+def _file_name(entrant: Entrant) -> str:
+    return entrant.key if entrant.key in (*SPLIT_PATTERNS, TWO_STAGES) else f"custom-{entrant.own}"

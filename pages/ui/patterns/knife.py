@@ -1,0 +1,257 @@
+"""The regex knife: one text under two split patterns, one above the other, and the figures of both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import streamlit as st
+
+from pages.ui.choices.text import PATTERN_ORDER, PREVIEW_SENTENCE, example_pills
+from pages.ui.patterns.branch_words import explained
+from pages.ui.shell.links import LANES, link_to_patterns, linked_view
+from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.token_view import Column, Drawing, token_payload, token_view
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.figures_table import figures_table
+from pages.ui.words import error_sentence, language, names, section, t
+from tokenizer_core.branches import PatternFigures, Piece, attribute, pattern_figures
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.segmenters import NEWMM, newmm
+from tokenizer_core.patterns import SPLIT_PATTERNS
+
+MAX_CHARACTERS = 20_000
+"""Of the text under the knife: it is cut anew at every change."""
+DEFAULTS = {"first": "llama3", "second": "mark_aware"}
+OWN_EXAMPLES = (r"[ก-๙]+|[a-zA-Z]+|\d+", ".", "เรียน|โรง")
+KEPT_CHARACTERS = 4_000_000
+
+
+class Chosen(NamedTuple):
+    """A pattern, and what it is called."""
+
+    choice: str
+    """Its name in the list; "custom" for one's own."""
+    pattern: str
+
+    @property
+    def name(self) -> str:
+        """For people, not as Markdown."""
+        return t(f"pattern.{self.choice}_name")
+
+    @property
+    def short(self) -> str:
+        """The same where there is little room."""
+        return shortened(self.name)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What a pattern makes of a text; or, with neither pieces nor figures, why it can make nothing of it."""
+
+    pieces: Sequence[Piece] = field(default=(), repr=False)
+    figures: PatternFigures | None = None
+    error: TokenizerError | None = None
+    characters: int = 0
+    """Of the text and the pattern."""
+
+
+_cuts = Bounded[Cut](KEPT_CHARACTERS, weigh=lambda cut: 100 + cut.characters + 4 * len(cut.pieces))
+_payloads = Bounded[bytes](16 * 2**20, weigh=len)
+
+
+def cut(text: str, pattern: str) -> Cut:
+    """Cut a text, once: a refusal is remembered too, so that a slow pattern is not tried again and again."""
+
+    def make() -> Cut:
+        size = len(text) + len(pattern)
+        try:
+            pieces = attribute(text, pattern)
+            return Cut(pieces, pattern_figures(text, pattern, segmenter=newmm()), characters=size)
+        except TokenizerError as error:
+            return Cut(error=error.bare(), characters=size)
+
+    return _cuts.get((pattern, text), make)
+
+
+def shortened(name: str) -> str:
+    """A name up to its colon.
+
+    >>> shortened("Mark-aware: made for Thai too")
+    'Mark-aware'
+    """
+    return name.partition(":")[0]
+
+
+def pattern_lab() -> list[Chosen]:
+    """The text, two patterns, and all that they make of it; gives the patterns that can be used."""
+    text = _text()
+    usable: list[tuple[Chosen, Cut]] = []
+    patterns = []
+    for lane, column in zip(LANES, st.columns(2, gap="large"), strict=True):
+        with column:
+            chosen = _pattern_picker(lane)
+            patterns.append(chosen.pattern)
+            made = cut(text, chosen.pattern)
+            if made.error is not None:
+                st.error(error_sentence(made.error), icon=":material/error:")
+                continue
+            usable.append((chosen, made))
+            if made.pieces and all(piece.branch is None for piece in made.pieces):
+                st.info(t("lab.matches_nothing"), icon=":material/search_off:")
+    if usable:
+        token_view(
+            _drawing(text, usable),
+            key="lab_view",
+            mark_differences=True,
+            large=True,
+            max_height=560,
+            link=link_to_patterns(patterns),
+            **{"colour": "branch", **linked_view()},
+        )
+        figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
+        figures_table(figure_rows(figures), t("lab.figures"))
+        st.caption(t("lab.ceiling") + _words_said(text))
+    return list(dict.fromkeys(chosen for chosen, _ in usable))
+
+
+def _text() -> str:
+    text = st.text_area(
+        t("lab.text"), key=remembered("lab_text", PREVIEW_SENTENCE), persist_state="session", height=90
+    )
+    example_pills("lab_text", "lab")
+    text = text or ""
+    if len(text) > MAX_CHARACTERS:
+        st.info(t("text.window", shown=MAX_CHARACTERS, characters=len(text)), icon=":material/crop:")
+    return text[:MAX_CHARACTERS]
+
+
+def _pattern_picker(lane: str) -> Chosen:
+    choice = st.selectbox(
+        t(f"lab.{lane}"),
+        PATTERN_ORDER,
+        format_func=names("pattern.{}_name", PATTERN_ORDER),
+        key=one_of(f"lab_{lane}_choice", PATTERN_ORDER, DEFAULTS[lane]),
+        persist_state="session",
+        help=t("pattern.help"),
+    )
+    if choice != "custom":
+        return Chosen(choice, choice)
+    own = st.text_input(
+        t("pattern.custom_label"),
+        key=remembered(f"lab_{lane}_custom", SPLIT_PATTERNS["mark_aware"]),
+        persist_state="session",
+        live=True,
+        help=t("pattern.custom_what"),
+    )
+    _own_examples(lane)
+    return Chosen(choice, own or "")
+
+
+def _own_examples(lane: str) -> None:
+    """Short patterns to begin with; a click puts one into the box of one's own."""
+    key = f"lab_{lane}_example"
+
+    def use() -> None:
+        if st.session_state[key]:
+            st.session_state[f"lab_{lane}_custom"] = st.session_state[key]
+            st.session_state[key] = None
+
+    st.pills(
+        t("examples.label"),
+        OWN_EXAMPLES,
+        format_func=lambda pattern: f"`{pattern}`",
+        key=key,
+        on_change=use,
+        label_visibility="collapsed",
+    )
+
+
+# ---- drawing
+
+
+class _Numbered:
+    """Pretokens in the shape of a tokenizer: the same number for the same piece."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        numbers: dict[str, int] = {}
+        self.ids = [numbers.setdefault(piece.text, len(numbers)) for piece in pieces]
+        self._bytes = [text.encode("utf-8") for text in numbers]
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return self._bytes[token_id]
+
+
+def _drawing(text: str, cuts: Sequence[tuple[Chosen, Cut]]) -> Drawing:
+    """One lane for each pattern, coloured by branch; the same text and patterns come from the cache."""
+
+    def make() -> bytes:
+        columns = [_column(chosen, made) for chosen, made in cuts]
+        return token_payload(text, columns, labels=section("token_view"), locale=language())
+
+    return Drawing(_payloads.get((text, tuple(chosen for chosen, _ in cuts), language()), make))
+
+
+def _column(chosen: Chosen, made: Cut) -> Column:
+    pieces = _Numbered(made.pieces)
+    return Column(
+        chosen.short,
+        t(f"pattern.{chosen.choice}_what"),
+        pieces.ids,
+        pieces,
+        "pretokens",
+        branches=explained(chosen.pattern),
+        taken_by=[piece.branch for piece in made.pieces],
+    )
+
+
+# ---- figures
+
+
+def figure_rows(found: Sequence[tuple[str, PatternFigures]], *, longest: Sequence[int] = ()) -> list[list[str]]:
+    """The figures of patterns side by side, with a head; `longest` where the piece itself was cut."""
+    lengths = longest or [len(figures.longest) for _, figures in found]
+    rows: dict[str, list[str]] = {
+        "lossless": [t("lab.yes" if figures.lossless else "lab.no") for _, figures in found],
+        "pretokens": [f"{figures.pretokens:,}" for _, figures in found],
+        "distinct": [f"{figures.distinct:,}" for _, figures in found],
+        "longest": [f"{length:,}" for length in lengths],
+        "per_pretoken": [_number(figures.characters_per_pretoken) for _, figures in found],
+        "thai_cut": [share(figures.thai_clusters_cut) for _, figures in found],
+        "clusters_cut": [share(figures.clusters_cut) for _, figures in found],
+        "words_cut": [share(figures.words_cut) for _, figures in found],
+        "seconds": [_time(figures.seconds) for _, figures in found],
+    }
+    known = {name: cells for name, cells in rows.items() if set(cells) != {"–"}}
+    head = [t("pattern.label"), *(name for name, _ in found)]
+    return [head, *([t(f"lab.figure_{name}"), *cells] for name, cells in known.items())]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.2f}"
+
+
+def share(value: float | None) -> str:
+    """A share in per cent, to a tenth; what is there but less than that is not called 0; a dash for none.
+
+    >>> share(None), share(0.0), share(0.00001), share(0.2219)
+    ('–', '0%', '<0.1%', '22.2%')
+    """
+    if value is None:
+        return "–"
+    if 0 < value < 0.0005:
+        return "<0.1%"
+    return f"{value:.1%}" if value else "0%"
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 1:
+        return t("lab.seconds", count=f"{seconds:,.1f}")
+    return t("lab.milliseconds", count="<0.1" if seconds < 0.0001 else f"{1000 * seconds:,.1f}")
+
+
+def _words_said(text: str) -> str:
+    """How words were found in a Thai text, or that nothing here can find them."""
+    if not any("\u0e01" <= letter <= "\u0e5b" for letter in text):
+        return ""
+    known = newmm()
+    return " " + (t("lab.words_by", name=known.name) if known else t("lab.no_words", name=NEWMM))

@@ -1,0 +1,204 @@
+"""The curves of a training: how the text shrinks, what a token holds, how often the chosen pair was found."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import regex
+import streamlit as st
+
+from pages.ui.shell.visitor import remembered
+from pages.ui.train.merges import chip_parts
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.charts import CURVE_HEIGHT, Axis, Level, Spec, curve_spec, thinned
+from pages.ui.words import names, t
+from tokenizer_core.errors import RankFileError
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.trainer import Merge
+
+KINDS = ("tokens", "bytes_per_token", "pair_count")
+COUNTED_BYTES = 200_000
+"""Of a longer corpus the references count the beginning: all three need 45 ms for so much Thai."""
+SHOWN_CLUSTERS = 24
+"""Of a longer token the end is shown, where the newest part of it is."""
+_BREAK = regex.compile(r"\s")
+_CLUSTER = regex.compile(r"\X")
+
+Row = dict[str, Any]
+Points = Sequence[tuple[int, int]]
+"""Merges learned, and the tokens of the corpus then; at first it has a token for each byte."""
+
+
+class Counted(NamedTuple):
+    """What the references need for the beginning of a corpus, and how much of it that is."""
+
+    bytes: int
+    is_whole: bool
+    tokens: dict[str, int]
+    """By the name of the reference; one whose file cannot be read is left out."""
+
+
+_counted = Bounded[Counted](64, weigh=lambda counted: 1)
+
+
+def curves(job: Job, tokenizer: Tokenizer) -> None:
+    """One curve of the training against vocabulary size, and the choice which one; cheap enough to renew."""
+    # On the left, for above the right end of a chart Streamlit's own buttons appear under the mouse.
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.header(t("curves.title"), anchor=False, width="content")
+        kind = _kind_picker()
+    points = list(job.curve)
+    if len(points) < 2 or not tokenizer.merges:
+        st.skeleton(height=CURVE_HEIGHT)
+        return
+    counted = references_counted(job)
+    if kind == "pair_count":
+        rows, spec, sentence = pair_count_curve(job, tokenizer)
+    elif kind == "tokens":
+        rows, spec, sentence = token_curve(points, _sizes(job), counted)
+    else:
+        rows, spec, sentence = bytes_per_token_curve(points, _sizes(job), counted)
+    # What the chart says of itself stays the same while it runs: a new description would draw a new chart.
+    st.vega_lite_chart(rows, spec, key=f"curve_{kind}", alt=t(f"curves.{kind}_alt"))
+    st.caption(sentence)
+
+
+def _kind_picker() -> str:
+    chosen = st.segmented_control(
+        t("curves.label"),
+        KINDS,
+        format_func=names("curves.{}", KINDS),
+        required=True,
+        key=remembered("curve_kind", KINDS[0]),
+        persist_state="session",
+        label_visibility="collapsed",
+        wrap=True,
+    )
+    return chosen or KINDS[0]
+
+
+def _sizes(job: Job) -> tuple[int, int]:
+    """The vocabulary sizes that the axis spans: up to the goal, or as far as a training came that has ended."""
+    merges = max(1, len(job.merges)) if job.ended else job.merge_goal
+    return BYTES, BYTES + merges
+
+
+def token_curve(points: Points, sizes: tuple[int, int], counted: Counted) -> tuple[list[Row], Spec, str]:
+    """Tokens of the corpus: rows, specification, and what to see. Level lines only where all of it was counted."""
+    rows = [{"size": BYTES + merges, "value": tokens} for merges, tokens in thinned(points)]
+    levels = _levels(counted.tokens) if counted.is_whole else []
+    most = max(points[0][1], *(level.value for level in levels), 1)
+    spec = curve_spec(
+        sizes,
+        t("curves.axis_size"),
+        Axis(t("curves.axis_tokens"), most=most),
+        levels=levels,
+        own=t("tokenizers.mine") if levels else "",
+    )
+    sentence = t("curves.tokens_says", merges=points[-1][0], first=points[0][1], last=points[-1][1])
+    if levels:
+        sentence += " " + t("curves.levels_whole")
+    elif counted.tokens:
+        sentence += " " + t("curves.levels_too_long")
+    return rows, spec, sentence
+
+
+def bytes_per_token_curve(points: Points, sizes: tuple[int, int], counted: Counted) -> tuple[list[Row], Spec, str]:
+    """What a token holds on average; a ratio, so level lines may come from a part of the corpus, which is said."""
+    corpus_bytes = points[0][1]
+    rows = [{"size": BYTES + merges, "value": corpus_bytes / tokens} for merges, tokens in thinned(points)]
+    levels = _levels({name: counted.bytes / tokens for name, tokens in counted.tokens.items()})
+    spec = curve_spec(
+        sizes,
+        t("curves.axis_size"),
+        Axis(t("curves.axis_bytes"), ".2~f"),
+        levels=levels,
+        own=t("tokenizers.mine") if levels else "",
+    )
+    sentence = t("curves.bytes_per_token_says", now=f"{rows[-1]['value']:.2f}")
+    if levels:
+        part = t("curves.levels_part", kilobytes=f"{counted.bytes / 1000:,.0f}")
+        sentence += " " + (t("curves.levels_whole") if counted.is_whole else part)
+    return rows, spec, sentence
+
+
+def pair_count_curve(job: Job, tokenizer: Tokenizer) -> tuple[list[Row], Spec, str]:
+    """How often the pair of each merge was found, on a scale of powers of ten, and the token it became.
+
+    A merge that was given, not learned, may join a pair that was never found: such a scale has no place for it.
+    """
+    merges = [merge for merge in job.merges[: len(tokenizer.merges)] if merge.count]
+    counts = [merge.count for merge in merges] or [0]
+    rows = [_pair_row(merge, tokenizer) for merge in thinned(merges)]
+    spec = curve_spec(
+        _sizes(job),
+        t("curves.axis_size"),
+        Axis(t("curves.axis_count"), most=max(*counts, 10), is_log=True),
+        words=[(t("curves.new_token"), "token")],
+    )
+    return rows, spec, t("curves.pair_count_says", first=counts[0], last=counts[-1])
+
+
+def _pair_row(merge: Merge, tokenizer: Tokenizer) -> Row:
+    token = readable(tokenizer.vocabulary[merge.token_id])
+    return {"size": merge.token_id + 1, "value": merge.count, "token": token}
+
+
+@lru_cache(maxsize=4_096)
+def readable(token: bytes) -> str:
+    """A token as plain text: letters whole, a mark on a circle, bytes of a broken letter as hex.
+
+    >>> readable(" น้ำ".encode()), readable("่า".encode() + b"\\xe0\\xb8")
+    ('␣น้ำ', '◌่า E0 B8')
+    """
+    clusters = _CLUSTER.findall(" ".join(text for text, _ in chip_parts(token)))
+    return "".join(clusters) if len(clusters) <= SHOWN_CLUSTERS else "…" + "".join(clusters[-SHOWN_CLUSTERS:])
+
+
+def _levels(values: dict[str, Any]) -> list[Level]:
+    """Level lines of the references, with the names that people know."""
+    return [Level(t(f"tokenizers.{name}"), value) for name, value in values.items()]
+
+
+def references_counted(job: Job) -> Counted:
+    """What the references need for the corpus of a training, or its beginning.
+
+    A training may have given its texts up: then what was counted before, or nothing.
+    """
+    texts = job.training.texts
+    return _counted.get(job.id, lambda: count_references(texts))
+
+
+def count_references(texts: Iterable[str]) -> Counted:
+    """The tokens of the references for the beginning of a corpus, text by text, exact."""
+    pieces, is_whole = beginning(texts)
+    tokens = {}
+    for name in OPENAI_NAMES:
+        try:
+            encode = openai_tokenizer(name).encode
+        except RankFileError:  # the pages that need it most say so
+            continue
+        tokens[name] = sum(len(encode(piece)) for piece in pieces)
+    size = sum(len(piece.encode("utf-8")) for piece in pieces)
+    return Counted(size, is_whole, tokens if size else {})
+
+
+def beginning(texts: Iterable[str], most: int = COUNTED_BYTES) -> tuple[list[str], bool]:
+    """The first texts up to so many bytes, the last one cut where white space ends; and whether that is all.
+
+    >>> beginning(["one", "two words"], 9)
+    (['one', 'two '], False)
+    """
+    pieces: list[str] = []
+    left = most
+    for text in texts:
+        piece = text[:left].encode("utf-8")[:left].decode("utf-8", errors="ignore")
+        if len(piece) < len(text):
+            ends = [space.end() for space in _BREAK.finditer(piece)]
+            pieces.append(piece[: ends[-1]] if ends else piece)
+            return [each for each in pieces if each], False
+        pieces.append(piece)
+        left -= len(piece.encode("utf-8"))
+    return pieces, True

@@ -1,0 +1,102 @@
+"""Recipes on the page: to take one over, and to say whether the merges came out the same."""
+
+import streamlit as st
+
+from pages.ui.choices.corpus_picker import Corpus
+from pages.ui.shell import visitor
+from pages.ui.trainings.registry import registry
+from pages.ui.words import as_plain_markdown, error_sentence, t
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.recipe import Recipe, differs, parse_recipe, recipe_of, recipe_text
+from tokenizer_core.patterns import SPLIT_PATTERNS
+
+
+def recipe_loader() -> None:
+    """A place to paste or upload a recipe; its settings are taken over at once."""
+    with st.expander(t("recipe.load"), icon=":material/receipt_long:"):
+        st.caption(t("recipe.load_what"))
+        st.file_uploader(t("recipe.file"), type="json", key="recipe_file", on_change=_take_file)
+        st.text_area(t("recipe.paste"), key="recipe_text", on_change=_take_text, height=80)
+        failure = st.session_state.get("recipe_failure")
+        if failure is not None:
+            st.error(error_sentence(failure))
+
+
+def recipe_note(corpus: Corpus | None) -> tuple[tuple[int, int], ...]:
+    """What a recipe that was taken over wants, and whether this is its corpus; the pairs that it merges first."""
+    recipe = visitor.chosen_recipe()
+    if recipe is None:
+        return ()
+    name = as_plain_markdown(recipe.corpus[:80])
+    if corpus is None:
+        st.info(t("recipe.wants", corpus=name, characters=recipe.corpus_characters))
+    elif corpus.sha256 == recipe.corpus_sha256:
+        st.success(t("recipe.same_corpus"), icon=":material/check_circle:")
+    else:
+        st.warning(t("recipe.other_corpus", corpus=name, characters=recipe.corpus_characters))
+    st.button(
+        t("recipe.drop"), icon=":material/close:", on_click=visitor.choose_recipe, args=(None,), key="recipe_drop"
+    )
+    return recipe.given
+
+
+def recipe_outcome(job: Job) -> None:
+    """Where a training followed a recipe: whether its merges are those of the recipe bit for bit."""
+    expected = registry().expected(job.id)
+    if expected is None or not job.ended or not job.merges:
+        return
+    different = differs(expected, job)
+    if not different:
+        st.success(t("recipe.reproduced", merges=len(job.merges)), icon=":material/verified:")
+    else:
+        what = ", ".join(t(f"recipe.field_{name}") for name in different)
+        st.warning(t("recipe.not_reproduced", what=what), icon=":material/difference:")
+
+
+def show_recipe(job: Job) -> None:
+    """The recipe of a training as JSON, to copy or to keep."""
+    recipe = recipe_of(job)
+    if recipe is None:
+        return
+    with st.popover(t("recipe.title"), icon=":material/receipt_long:"):
+        st.caption(t("recipe.what"))
+        text = recipe_text(recipe)
+        st.code(text, language="json", height=260)
+        st.download_button(
+            t("recipe.download"),
+            text,
+            "recipe.json",
+            "application/json",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def _take_file() -> None:
+    upload = st.session_state["recipe_file"]
+    if upload is not None:
+        _take(upload.getvalue())
+
+
+def _take_text() -> None:
+    if st.session_state["recipe_text"].strip():
+        _take(st.session_state["recipe_text"])
+
+
+def _take(content: str | bytes) -> None:
+    """Take a recipe's settings over; what is wrong with it is said where it was given."""
+    st.session_state["recipe_failure"] = None
+    try:
+        recipe = parse_recipe(content)
+    except TokenizerError as error:
+        st.session_state["recipe_failure"] = error
+        return
+    visitor.choose_recipe(recipe)
+    visitor.fill_in(recipe.vocab_size, _pattern_of(recipe), recipe.min_count, recipe.special_tokens)
+
+
+def _pattern_of(recipe: Recipe) -> str:
+    """The pattern's name where it still means the same, else the regular expression itself."""
+    known = SPLIT_PATTERNS.get(recipe.pattern) == recipe.pattern_source
+    return recipe.pattern if known else recipe.pattern_source

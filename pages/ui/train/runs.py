@@ -1,0 +1,171 @@
+"""The visitor's runs: a list to open, rename, repeat or delete them, and two of them side by side."""
+
+import streamlit as st
+
+from pages.ui.limits import UNSEEN_SECONDS
+from pages.ui.shell import visitor
+from pages.ui.token_view import token_view
+from pages.ui.token_view.drawings import Text, TokenizerRow, drawing
+from pages.ui.train.setup import take_over
+from pages.ui.train.vocabularies import show_parting
+from pages.ui.trainings.registry import Run, registry
+from pages.ui.words import as_plain_markdown, language, t
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.patterns import SPLIT_PATTERNS
+from tokenizer_core.tokenizer import BYTES
+
+REFRESH_SECONDS = 2.0
+MAX_NAME = 60
+
+
+def runs_list() -> None:
+    """All runs of this visitor; nothing where there are none."""
+    runs = registry().runs(visitor.owner())
+    if not runs:
+        return
+    st.header(t("runs.title"), anchor=False)
+    active = any(not run.job.ended for run in runs)
+    st.fragment(_rows, run_every=REFRESH_SECONDS if active else None)()
+    st.caption(t("runs.kept", hours=round(UNSEEN_SECONDS / 3600)))
+    if sum(bool(run.job.merges) for run in runs) > 1:
+        with st.expander(
+            t("runs.compare"), icon=":material/compare_arrows:", key="compare_runs", on_change="rerun"
+        ):
+            if st.session_state.get("compare_runs"):
+                _compare_two([run for run in registry().runs(visitor.owner()) if run.job.merges])
+
+
+def run_name(run: Run) -> str:
+    """What a run is called, as Markdown that does nothing."""
+    return as_plain_markdown(run.name) if run.name else run.job.training.corpus_name
+
+
+def pattern_name(job: Job) -> str:
+    """What the split pattern of a training is called."""
+    known = job.training.pattern in SPLIT_PATTERNS
+    return t(f"pattern.{job.training.pattern}_name") if known else t("pattern.custom_name")
+
+
+def state_words(job: Job) -> str:
+    """How far a training is, in words."""
+    place = registry().place(job)
+    if place:
+        return t("runs.state_waiting", place=place)
+    return t(f"runs.state_{job.state}", merges=len(job.merges), goal=job.merge_goal)
+
+
+def _rows() -> None:
+    for run in reversed(registry().runs(visitor.owner())):
+        with st.container(horizontal=True, vertical_alignment="center", key=f"run_{run.job.id}"):
+            _row(run)
+    if st.session_state.pop("run_opened", False):
+        st.rerun()
+
+
+def _row(run: Run) -> None:
+    job = run.job
+    shown = visitor.screen() == job.id
+    what = t("runs.what", corpus=job.training.corpus_name, pattern=pattern_name(job), size=job.training.vocab_size)
+    with st.container(width="stretch", gap=None):
+        st.markdown(f"**{run_name(run)}**")
+        st.caption(f"{what}  \n{state_words(job)}" + (f" · {t('runs.shown')}" if shown else ""))
+    st.button(t("runs.open"), on_click=_open, args=(job,), key=f"open_{job.id}", disabled=shown)
+    with st.popover(t("runs.more"), icon=":material/more_horiz:", key=f"more_{job.id}"):
+        st.text_input(
+            t("runs.rename"),
+            value=run.name,
+            max_chars=MAX_NAME,
+            key=f"name_{job.id}",
+            on_change=_rename,
+            args=(run,),
+        )
+        st.button(
+            t("runs.again"),
+            icon=":material/replay:",
+            on_click=_again,
+            args=(job,),
+            key=f"again_{job.id}",
+            disabled=not job.training.texts,
+            help=None if job.training.texts else t("runs.texts_gone"),
+            width="stretch",
+        )
+        st.button(
+            t("runs.delete"),
+            icon=":material/delete:",
+            on_click=_delete,
+            args=(job,),
+            key=f"delete_{job.id}",
+            width="stretch",
+        )
+
+
+def _open(job: Job) -> None:
+    visitor.set_job(job)
+    st.session_state["run_opened"] = True
+
+
+def _rename(run: Run) -> None:
+    run.name = " ".join(st.session_state[f"name_{run.job.id}"].split())[:MAX_NAME]
+
+
+def _again(job: Job) -> None:
+    take_over(job.training)
+    st.session_state["run_opened"] = True
+
+
+def _delete(job: Job) -> None:
+    """Forget a run; where it is the one on the screen, the settings come back."""
+    registry().forget(job.id)
+    visitor.drop_job(job.id)
+    st.session_state["run_opened"] = True
+
+
+def _compare_two(runs: list[Run]) -> None:
+    """Two runs side by side: their figures, their tokens of a text, and where their vocabularies part."""
+    by_id = {run.job.id: run for run in reversed(runs)}
+    options = list(by_id)
+    columns = st.columns(2)
+    chosen = []
+    for n, column in enumerate(columns):
+        with column:
+            picked = st.selectbox(
+                t("runs.first" if n == 0 else "runs.second"),
+                options,
+                index=n,
+                format_func={job_id: _plain_name(run) for job_id, run in by_id.items()}.__getitem__,
+                key=f"compared_{n}",
+            )
+            chosen.append(by_id[picked])
+            _figures(by_id[picked].job)
+    tokenizers = [run.job.tokenizer() for run in chosen]
+    text = st.text_area(t("runs.text"), key=visitor.remembered("runs_text", t("examples.sample")), height=110)
+    rows = [
+        TokenizerRow(
+            tokenizer,
+            f"{run.job.id}@{tokenizer.vocab_size}#{n}",
+            _plain_name(run),
+            t("tokenizers.entries", count=tokenizer.vocab_size),
+            merges=tokenizer.merges,
+            counts=[merge.count for merge in run.job.merges[: len(tokenizer.merges)]],
+        )
+        for n, (run, tokenizer) in enumerate(zip(chosen, tokenizers, strict=True))
+    ]
+    drawn = drawing(Text(text or ""), rows, language=language())
+    token_view(drawn, key="runs_view", toolbar="none", max_height=None, large=True)
+    show_parting(
+        (run_name(chosen[0]), run_name(chosen[1])),
+        (tokenizers[0].vocabulary[BYTES:], tokenizers[1].vocabulary[BYTES:]),
+        key="runs",
+    )
+
+
+def _plain_name(run: Run) -> str:
+    return run.name or run.job.training.corpus_name.strip("` ")
+
+
+def _figures(job: Job) -> None:
+    tokens = job.token_count or 0
+    figures = st.columns(2)
+    figures[0].metric(t("studio.metric_size"), f"{BYTES + len(job.merges):,}")
+    per_token = f"{job.corpus_characters / tokens:.2f}" if tokens else "–"
+    figures[1].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))

@@ -1,0 +1,295 @@
+"""A training as it runs, and what it has learned when it ends."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import streamlit as st
+
+from pages.ui.limits import MAX_TRAININGS
+from pages.ui.shell import visitor
+from pages.ui.shell.navigation import page
+from pages.ui.token_view import Column, Drawing, token_payload, token_view
+from pages.ui.token_view.drawings import reference_counts
+from pages.ui.train.controls import controls
+from pages.ui.train.curves import curves
+from pages.ui.train.merges import choice_rows, merge_rows, plain_token
+from pages.ui.train.race import race
+from pages.ui.train.recipes import recipe_outcome, show_recipe
+from pages.ui.train.runs import pattern_name
+from pages.ui.train.what_if import what_if_answer, what_if_asker
+from pages.ui.trainings.registry import registry
+from pages.ui.widgets.charts import thinned
+from pages.ui.words import as_plain_markdown, error_sentence, language, section, t, told
+from tokenizer_core.errors import ModelFileError
+from tokenizer_core.jobs.job import ENDED, Choice, Job
+from tokenizer_core.measures.history import joining_merges
+from tokenizer_core.minbpe_files import model_text, vocab_text
+from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.trainer import Candidate
+
+REFRESH_SECONDS = 0.5
+CHARTS_SECONDS = 1.0
+PAUSED_SECONDS = 2.0
+"""A pause may be ended elsewhere, in another tab of the same training."""
+NEWEST = 8
+SAMPLE_CHARACTERS = 2_000
+NAMED_TIES = 3
+
+
+def studio(job: Job) -> None:
+    """Controls, progress, newest merges, the sample text and the curves; renewed while the training runs."""
+    refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
+    st.fragment(_live, run_every=refresh)(job, job.state)
+    what_if_answer(job)
+    st.fragment(_charts, run_every=None if refresh is None else max(refresh, CHARTS_SECONDS))(job)
+
+
+def _live(job: Job, state_at_start: str) -> None:
+    """All that changes while the training runs; a fragment's errors do not reach the frame."""
+    registry().get(job.id)  # notes that somebody watches it
+    drawn = job.state
+    with told():
+        _draw(job)
+    if drawn != state_at_start and (drawn in ENDED or "paused" in (drawn, state_at_start)):
+        st.rerun()  # only now, so that a click shows at once: the timer must start, stop or slow down
+
+
+def _charts(job: Job) -> None:
+    """The curves and the race, a part of their own, for they are the slowest to draw."""
+    if job.curve and registry().is_warm:
+        with told():
+            tokenizer = job.tokenizer()
+            curves(job, tokenizer)
+            race(job, tokenizer)
+
+
+def _draw(job: Job) -> None:
+    """The studio of this moment."""
+    what = t(
+        "studio.what", corpus=job.training.corpus_name, size=job.training.vocab_size, pattern=pattern_name(job)
+    )
+    st.caption(what)
+    recipe_outcome(job)
+    _progress(job)
+    if job.failure is not None:
+        st.error(error_sentence(job.failure), icon=":material/error:")
+        if job.merges:
+            st.info(t("studio.kept_after_failure", merges=len(job.merges)))
+    if not job.ended:
+        controls(job)
+    elif job.merges or not job.failure:
+        _summary(job)
+        _ways_on(job)
+    if (not job.ended and not job.curve) or not registry().is_warm:
+        st.skeleton(height=320)  # nothing to show yet, or this process is still compiling what draws it
+        return
+    tokenizer = job.tokenizer()
+    sample, newest = st.columns([3, 2], gap="large")
+    with sample:
+        _sample(job, tokenizer)
+    with newest:
+        if job.choice is not None:
+            _choice(job, job.choice, tokenizer)
+        st.header(t("studio.newest"), anchor=False)
+        merges = job.merges[: len(tokenizer.merges)][-NEWEST:]
+        st.html(merge_rows(merges, tokenizer.vocabulary, t("studio.no_merges")))
+
+
+def _progress(job: Job) -> None:
+    """How far it is: merges, share, rate and time left, or what is being waited for."""
+    if job.ended:
+        return
+    place = registry().place(job)
+    if place is not None:
+        st.info(t("studio.waiting", place=place, limit=MAX_TRAININGS), icon=":material/hourglass_empty:")
+    if job.state == "waiting":
+        return
+    if job.state in ("starting", "counting"):
+        st.progress(0.0, text=t(f"studio.{job.state}"))
+        return
+    learned, goal = len(job.merges), job.merge_goal
+    rate = learned / job.seconds if job.seconds else 0.0
+    values = {"merges": learned, "goal": goal, "percent": f"{learned / goal:.0%}", "rate": f"{rate:,.0f}"}
+    if job.state == "paused":
+        text = t("studio.progress_paused", **values)
+    else:
+        pace = job.pace or rate
+        left = _duration((goal - learned) / pace) if pace else "…"
+        text = t("studio.progress", left=left, **values)
+    st.progress(min(1.0, learned / goal), text=text)
+
+
+def _duration(seconds: float) -> str:
+    """Seconds, or minutes and seconds, in words."""
+    minutes, rest = divmod(round(seconds), 60)
+    return t("studio.minutes", minutes=minutes, seconds=rest) if minutes else t("studio.seconds", seconds=rest)
+
+
+def _summary(job: Job) -> None:
+    """What was learned, in numbers, and the way on."""
+    learned = len(job.merges)
+    vocab_size = BYTES + learned
+    _say_why_it_ended(job, learned, vocab_size)
+    if not job.curve:
+        return
+    before, after = job.curve[0][1], job.curve[-1][1]
+    figures = st.columns(4)
+    figures[0].metric(
+        t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
+    )
+    figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
+    per_token = f"{job.corpus_characters / after:.2f}" if after else "–"
+    figures[2].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))
+    figures[3].metric(
+        t("studio.metric_seconds"),
+        t("studio.seconds_exact", seconds=f"{job.seconds:,.2f}"),
+        help=t("studio.metric_seconds_help"),
+    )
+
+
+def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
+    """That it is done, or which rule ended it early."""
+    training = job.training
+    values = {"size": vocab_size, "wanted": training.vocab_size, "merges": learned, "goal": job.merge_goal}
+    match job.ending:
+        case "stopped":
+            st.info(t("studio.stopped", **values), icon=":material/stop_circle:")
+        case "length":
+            st.info(t("studio.too_long", **values), icon=":material/info:")
+        case "pairs" if learned < job.merge_goal:
+            key = "studio.out_of_pairs" if training.min_count == 2 else "studio.out_of_frequent_pairs"
+            st.info(t(key, count=training.min_count, **values), icon=":material/info:")
+        case "time":
+            minutes = f"{(training.max_seconds or 0) / 60:g}"
+            st.info(t("studio.time_is_up", minutes=minutes, **values), icon=":material/timer:")
+        case "beaten" if training.beat:
+            st.success(
+                t("studio.beaten", name=training.beat.name, tokens=training.beat.tokens, **values),
+                icon=":material/flag:",
+            )
+        case "size" | "pairs":
+            st.success(t("studio.done", **values), icon=":material/check_circle:")
+
+
+def _choice(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
+    """The pairs that could be merged next, and why the first one wins."""
+    st.header(t("studio.choice"), anchor=False)
+    known = [each for each in choice.candidates if max(each.left, each.right) < tokenizer.vocab_size]
+    if not known:
+        st.caption(t("studio.choice_none"))
+        return
+    st.html(choice_rows(known, tokenizer.vocabulary))
+    st.caption(_tie_sentence(choice, known, tokenizer))
+    what_if_asker(job, choice, tokenizer)
+
+
+def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokenizer) -> str:
+    """Whether the first pair is tied, with whom, and what decides."""
+    if not choice.ties:
+        return t("studio.no_tie")
+    tied = [pair for pair in known[1:] if pair.count == known[0].count][:NAMED_TIES]
+    pairs = [[plain_token(tokenizer.vocabulary[part]) for part in (pair.left, pair.right)] for pair in tied]
+    named = ", ".join(as_plain_markdown(" + ".join(pair)) for pair in pairs)
+    if choice.ties > len(tied):
+        named = t("studio.tie_more", pairs=named, more=choice.ties - len(tied))
+    return t("studio.tie", pairs=named, count=known[0].count)
+
+
+def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
+    """Where the pair that is merged next stands in a text: bytes, by start and end."""
+    choice = job.choice
+    if choice is None or not choice.candidates or choice.after != len(tokenizer.merges):
+        return []
+    best = choice.candidates[0]
+    after = Tokenizer([*tokenizer.merges, (best.left, best.right)], pattern=tokenizer.pattern)
+    ids = after.encode(text)
+    ends = accumulate(len(after.token_bytes(token_id)) for token_id in ids)
+    size = len(after.token_bytes(after.vocab_size - 1))
+    return [(end - size, end) for token_id, end in zip(ids, ends, strict=True) if token_id == after.vocab_size - 1]
+
+
+def _sample(job: Job, tokenizer: Tokenizer) -> None:
+    """A sample text in the tokens of this moment."""
+    text = _sample_text(job)
+    caption = t("tokenizers.entries", count=tokenizer.vocab_size)
+    ids = tokenizer.encode(text)
+    column = Column(
+        t("tokenizers.mine"),
+        caption,
+        ids,
+        tokenizer,
+        merges=tokenizer.merges,
+        counts=[merge.count for merge in job.merges[: len(tokenizer.merges)]],
+        joined=joining_merges(ids, tokenizer),
+        levels=reference_counts(text),
+        corpus=thinned(list(job.curve)),
+    )
+    payload = token_payload(
+        text,
+        [column],
+        labels=section("token_view"),
+        locale=language(),
+        outlined=_next_pair(job, tokenizer, text),
+    )
+    token_view(Drawing(payload), key="live_sample", ruler=False, large=True, toolbar="none", max_height=None)
+
+
+def _sample_text(job: Job) -> str:
+    """The heading, and the text that the visitor chose under it: at first the beginning of the corpus."""
+    head, change = st.columns([4, 1], vertical_alignment="center")
+    head.header(t("studio.sample"), anchor=False)
+    with (
+        change,
+        st.container(horizontal_alignment="right"),
+        st.popover(t("studio.sample_change"), type="tertiary"),
+    ):
+        text = st.text_area(
+            t("studio.sample_label"),
+            key=visitor.remembered(f"studio_sample_{job.id}", job.opening),
+            persist_state="session",
+            height=140,
+            help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
+        )
+    text = text or ""
+    if len(text) > SAMPLE_CHARACTERS:
+        st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
+    return text[:SAMPLE_CHARACTERS]
+
+
+def _ways_on(job: Job) -> None:
+    """Take the tokenizer away, compare it, or train another."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if job.merges:
+            # A link and no button: a click on a button may get lost while the page is renewed.
+            with st.container(key="to_compare", width="content"):
+                st.page_link(page("compare"), label=t("studio.compare"), icon=":material/compare_arrows:")
+            try:
+                tokenizer = job.tokenizer()
+                model = model_text(tokenizer)
+                st.download_button(
+                    t("studio.download_model"),
+                    model,
+                    "tokenizer.model",
+                    "text/plain",
+                    on_click="ignore",
+                    icon=":material/download:",
+                )
+                st.download_button(
+                    t("studio.download_vocab"),
+                    vocab_text(tokenizer),
+                    "tokenizer.vocab",
+                    "text/plain",
+                    on_click="ignore",
+                    icon=":material/download:",
+                )
+            except ModelFileError as error:
+                st.warning(error_sentence(error))
+            show_recipe(job)
+        if st.button(
+            t("studio.again"),
+            icon=":material/restart_alt:",
+            key="again",
+            type="secondary" if job.merges else "primary",
+        ):
+            visitor.show_setup(True)
+            st.rerun()

@@ -1,0 +1,113 @@
+"""Every visible word, in English and Thai: `words/en.toml` and `words/th.toml`."""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.jobs.job import Failure
+
+LANGUAGES = {"en": "English", "th": "ไทย"}
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def catalogue(language: str) -> dict[str, str]:
+    """The words of a language by dotted key, such as "home.title"."""
+    with (_FOLDER / f"{language}.toml").open("rb") as file:
+        return dict(_flat(tomllib.load(file)))
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """The strings of nested tables, each with the keys that lead to it joined by dots."""
+    rows: list[tuple[str, str]] = []
+    for key, value in table.items():
+        rows += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(f"{prefix}{key}", value)]
+    return rows
+
+
+def language() -> str:
+    """The visitor's language: chosen, else from the address, else the browser's, else English."""
+    browser = (st.context.locale or "").split("-")[0]
+    for choice in (st.session_state.get("language"), st.query_params.get("lang"), browser):
+        if choice in LANGUAGES:
+            return str(choice)
+    return "en"
+
+
+def t(key: str, **values: Any) -> str:
+    """The words for a key in the visitor's language, with values put in; whole numbers get their commas."""
+    if not values:
+        return catalogue(language())[key]  # an example may hold braces of its own
+    return _filled(catalogue(language())[key], values)
+
+
+def _filled(words: str, values: Mapping[str, Any]) -> str:
+    """Words with values put in; whole numbers get their commas."""
+    return words.format(
+        **{name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
+    )
+
+
+def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
+    """How options are called: `names("nav.{}", ["home"])("home")` gives the words for "nav.home"."""
+    words = {option: t(pattern.format(option)) for option in options}
+    return words.__getitem__
+
+
+def section(prefix: str) -> dict[str, str]:
+    """All words under a prefix, by the rest of their key."""
+    return {
+        key.removeprefix(f"{prefix}."): words
+        for key, words in catalogue(language()).items()
+        if key.startswith(f"{prefix}.")
+    }
+
+
+def error_sentence(error: TokenizerError | Failure, *, spoken: str | None = None) -> str:
+    """What went wrong and how to go on, in the visitor's language; outside the run of a page it must be said."""
+    words = catalogue(spoken or language())
+    values = {name: plain(value) for name, value in error.values.items()}
+    if error.code == "pattern_syntax":
+        values["why"] = _regex_words(words, str(error.values["why"]))
+        values["position"] = error.values["position"] + 1  # people count from 1
+    sentence = _filled(words[f"errors.{error.code}"], values)
+    return (
+        f"{_filled(words['errors.in_line'], {'line': values['line']})} {sentence}"
+        if "rank" in values and "line" in values
+        else sentence
+    )
+
+
+def _regex_words(words: Mapping[str, str], why: str) -> str:
+    """What is wrong with a regular expression, in words; rare faults as the library calls them."""
+    known = [key for key in words if key.startswith("regex.") and why.startswith(key.removeprefix("regex."))]
+    return words[max(known, key=len)] if known else str(plain(why))
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Whatever the core refuses within is said on the page, in the visitor's language."""
+    try:
+        yield
+    except TokenizerError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+
+
+def plain(value: Any) -> Any:
+    """A value from the user's input that may stand inside a sentence: short, and no Markdown."""
+    if not isinstance(value, str):
+        return value
+    return as_plain_markdown(value if len(value) <= 120 else value[:120] + "…")
+
+
+def as_plain_markdown(text: str) -> str:
+    """Text that Streamlit's Markdown shows as it is: as code, where neither icons, links nor marks act."""
+    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
+    return f"{fence} {text.replace(chr(10), '⏎').replace(chr(13), '␍')} {fence}" if text.strip() else "–"
