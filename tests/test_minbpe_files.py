@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, minbpe_files, train
 from tokenizer_core.errors import ModelFileError, PatternError
-from tokenizer_core.minbpe_files import MAX_FILE_BYTES, load, model_text, parse_model, readable, vocab_text
+from tokenizer_core.minbpe_files import MAX_FILE_BYTES, readable
 
 HEADERS = ["minbpe v1", "thai tokenizer v1.0"]
 CORPUS = "ภาษาไทยเป็นภาษาที่มีระดับเสียง the cat sat on the mat 12345\n\t😀😀"
@@ -31,7 +31,7 @@ def model(*lines: str, header: str = HEADERS[0], pattern: str = "", specials: in
 
 def error_of(content: bytes) -> ModelFileError:
     with pytest.raises(ModelFileError) as caught:
-        parse_model(content)
+        Tokenizer.from_model(content)
     return caught.value
 
 
@@ -61,20 +61,20 @@ def test_a_pattern_is_saved_as_a_regular_expression_and_known_again(name: str, t
     train(CORPUS, 260, pattern=name).save(tmp_path / "mine")
     written = (tmp_path / "mine.model").read_text(encoding="utf-8").split("\n")[1]
     assert written == ("" if name == "none" else SPLIT_PATTERNS[name])
-    assert load(tmp_path / "mine.model").pattern == name
+    assert Tokenizer.load(tmp_path / "mine.model").pattern == name
 
 
 @pytest.mark.parametrize("header", HEADERS)
 def test_either_header_is_read(header: str) -> None:
-    loaded = parse_model(model("<|end|> 300", "97 97", "256 97", header=header, specials=1))
+    loaded = Tokenizer.from_model(model("<|end|> 300", "97 97", "256 97", header=header, specials=1))
     assert (loaded.merges, loaded.special_tokens) == ([(97, 97), (256, 97)], {"<|end|>": 300})
     assert loaded.encode("aaa") == [257]
 
 
 def test_the_format_is_that_of_minbpe() -> None:
     saved = Tokenizer([(97, 97), (256, 10)], pattern="[a-z]+", special_tokens={"<|end|>": 300})
-    assert model_text(saved) == "minbpe v1\n[a-z]+\n1\n<|end|> 300\n97 97\n256 10\n"
-    shown = vocab_text(saved).split("\n")
+    assert saved.model_text() == "minbpe v1\n[a-z]+\n1\n<|end|> 300\n97 97\n256 10\n"
+    shown = saved.vocab_text().split("\n")
     assert shown[97] == "[a] 97"
     assert shown[256:259] == ["[a][a] -> [aa] 256", "[aa][\\u000a] -> [aa\\u000a] 257", "[<|end|>] 300"]
 
@@ -90,8 +90,8 @@ def test_the_format_is_that_of_minbpe() -> None:
     ids=["windows_line_ends", "byte_order_mark", "no_last_line_end", "blank_lines_at_the_end"],
 )
 def test_what_editors_do_to_a_file_does_no_harm(change: Callable[[bytes], bytes]) -> None:
-    content = model_text(train(CORPUS, 280, special_tokens=["<|end|>"])).encode()
-    assert model_text(parse_model(change(content))).encode() == content
+    content = train(CORPUS, 280, special_tokens=["<|end|>"]).model_text().encode()
+    assert Tokenizer.from_model(change(content)).model_text().encode() == content
 
 
 @given(st.binary(max_size=12))
@@ -157,9 +157,9 @@ def test_a_damaged_file_is_refused_with_its_line(content: bytes, line: int) -> N
 
 @given(st.integers(0, 400), st.binary(min_size=1, max_size=3))
 def test_any_damage_is_refused_or_gives_a_tokenizer_that_works(place: int, damage: bytes) -> None:
-    content = model_text(train(CORPUS, 300, special_tokens=["<|end|>"])).encode()
+    content = train(CORPUS, 300, special_tokens=["<|end|>"]).model_text().encode()
     try:
-        damaged = parse_model(content[:place] + damage + content[place + len(damage) :])
+        damaged = Tokenizer.from_model(content[:place] + damage + content[place + len(damage) :])
     except (ModelFileError, FutureWarning):
         return
     assert damaged.decode(damaged.encode("the cat ภาษา")) == "the cat ภาษา"
@@ -170,20 +170,20 @@ def test_an_enormous_file_is_refused_without_being_read(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(50 * 2**30)  # sparse: it takes no room on the disk, and would not fit into memory
     with pytest.raises(ModelFileError) as caught:
-        load(path)
+        Tokenizer.load(path)
     assert (caught.value.code, caught.value.values) == ("model_large", {"limit": MAX_FILE_BYTES})
 
 
 def test_only_a_model_file_is_loaded(tmp_path: Path) -> None:
     train(CORPUS, 260).save(tmp_path / "mine")
     with pytest.raises(ModelFileError) as caught:
-        load(tmp_path / "mine.vocab")
+        Tokenizer.load(tmp_path / "mine.vocab")
     assert caught.value.values == {"file": "mine.vocab"}
 
 
 def test_a_missing_file_is_the_usual_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        load(tmp_path / "none.model")
+        Tokenizer.load(tmp_path / "none.model")
 
 
 # Refused on saving

@@ -28,7 +28,6 @@ from tokenizer_core.branches import branches, pattern_figures
 from tokenizer_core.measures.history import token_counts
 from tokenizer_core.measures.metrics import cuts
 from tokenizer_core.measures.segmenters import Segmenter
-from tokenizer_core.minbpe_files import parse_model
 from tokenizer_core.segments import TextMap, token_lengths
 from tokenizer_core.texts.mixing import held_out, lines_by_script
 from tokenizer_core.two_stage import train_in_two_stages
@@ -409,7 +408,7 @@ def test_a_tokenizer_of_two_stages_is_saved_as_an_ordinary_one() -> None:
     assert len(app.get("download_button")) == 2
     tokenizer = contest.results[1].tokenizer
     assert tokenizer is not None
-    opened = parse_model(costs.model_text(tokenizer).encode())
+    opened = Tokenizer.from_model(tokenizer.model_text().encode())
     assert (opened.merges, opened.pattern) == (tokenizer.merges, "mark_aware")
 
 

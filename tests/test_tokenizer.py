@@ -15,7 +15,7 @@ from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, pretokeniz
 from tokenizer_core.encode_loop import SHORT
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError
 from tokenizer_core.reference import Pair, merge
-from tokenizer_core.tokenizer import build_vocabulary
+from tokenizer_core.vocabulary import build_vocabulary
 
 CORPUS = (
     "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอน ดื่มน้ำเยอะๆ นะคะ เมื่อสังคมมีวิวัฒนาการ 2567 ปี\n"

@@ -4,11 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenizer_core.compiled import compiled
+from tokenizer_core.vocabulary import BYTES
 
 Ids = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 
-BYTES = 256
+
 NONE = -1
 NO_RANK = 2**31 - 1
 # Bytes up to which passing over a pretoken again and again beats a heap.

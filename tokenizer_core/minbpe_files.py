@@ -7,58 +7,55 @@ of them making token 256. The `.vocab` file shows the same to people and is neve
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from tokenizer_core.errors import ModelFileError, TokenizerError
-from tokenizer_core.patterns import SPLIT_PATTERNS, pattern_source
-from tokenizer_core.tokenizer import BYTES, Pair, Tokenizer
+from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern, pattern_source
+from tokenizer_core.special_tokens import assign_ids
+from tokenizer_core.vocabulary import BYTES, MergeCheck, Pair, build_vocabulary
 
 HEADER = "minbpe v1"
 KNOWN_HEADERS = (HEADER, "thai tokenizer v1.0")
 MAX_FILE_BYTES = 16 * 2**20
 """A million merges fit; a hostile file of this size costs 5 s and 600 MB before it is refused."""
+PATTERN_LINE, FIRST_SPECIAL_LINE = 2, 4
 
 _NUMBER = re.compile(r"[0-9]{1,10}")
 
 
-def save(tokenizer: Tokenizer, prefix: str | Path) -> None:
-    """Write `prefix`.model and `prefix`.vocab; nothing is written where the format cannot hold the tokenizer."""
-    model = model_text(tokenizer)
-    for suffix, text in ((".model", model), (".vocab", vocab_text(tokenizer))):
-        Path(f"{prefix}{suffix}").write_text(text, encoding="utf-8", newline="\n")
+class ModelFile(NamedTuple):
+    """What a `.model` file holds."""
+
+    pattern: str
+    """A name of `SPLIT_PATTERNS`, or a regular expression."""
+    merges: Sequence[Pair]
+    special_tokens: Mapping[str, int]
 
 
-def load(path: str | Path) -> Tokenizer:
-    """The tokenizer of a `.model` file; raises `ModelFileError` with the line that is wrong."""
-    path = Path(path)
-    if path.suffix != ".model":
-        raise ModelFileError(
-            f"a tokenizer is loaded from its .model file; {path.name!r} came", "model_suffix", file=path.name
-        )
-    with path.open("rb") as file:
-        return parse_model(file.read(MAX_FILE_BYTES + 1), name=path.stem)
+# ---- writing
 
 
-def model_text(tokenizer: Tokenizer) -> str:
+def model_text(file: ModelFile) -> str:
     """The content of the `.model` file; raises `ModelFileError` for what the format cannot hold."""
-    _check_can_hold(tokenizer)
-    pattern = "" if tokenizer.pattern == "none" else pattern_source(tokenizer.pattern)
-    lines = [HEADER, pattern, str(len(tokenizer.special_tokens))]
-    lines += [f"{token} {token_id}" for token, token_id in tokenizer.special_tokens.items()]
-    lines += [f"{left} {right}" for left, right in tokenizer.merges]
+    _check_can_hold(file)
+    pattern = "" if file.pattern == "none" else pattern_source(file.pattern)
+    lines = [HEADER, pattern, str(len(file.special_tokens))]
+    lines += [f"{token} {token_id}" for token, token_id in file.special_tokens.items()]
+    lines += [f"{left} {right}" for left, right in file.merges]
     return "\n".join(lines) + "\n"
 
 
-def vocab_text(tokenizer: Tokenizer) -> str:
+def vocab_text(file: ModelFile) -> str:
     """The content of the `.vocab` file: one token per line, merges with their two parts."""
-    shown = [readable(token) for token in tokenizer.vocabulary]
+    shown = [readable(token) for token in build_vocabulary(file.merges)]
     lines = [f"[{token}] {token_id}" for token_id, token in enumerate(shown[:BYTES])]
     lines += [
         f"[{shown[left]}][{shown[right]}] -> [{shown[token_id]}] {token_id}"
-        for token_id, (left, right) in enumerate(tokenizer.merges, BYTES)
+        for token_id, (left, right) in enumerate(file.merges, BYTES)
     ]
-    lines += [f"[{token}] {token_id}" for token, token_id in tokenizer.special_tokens.items()]
+    lines += [f"[{token}] {token_id}" for token, token_id in file.special_tokens.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -72,27 +69,39 @@ def readable(token: bytes) -> str:
     return "".join(f"\\u{ord(c):04x}" if unicodedata.category(c)[0] in "CZ" and c != " " else c for c in text)
 
 
-def parse_model(content: bytes, *, name: str = "mine") -> Tokenizer:
-    """The tokenizer in the bytes of a `.model` file; raises `ModelFileError` with the line that is wrong."""
-    lines = iter(_lines(content))
-    header = next(lines, "").strip()
-    if header not in KNOWN_HEADERS:
+# ---- reading
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a `.model` file, and of a larger one as many as show that it is too large."""
+    if path.suffix != ".model":
         raise ModelFileError(
-            f"line 1 must be one of {', '.join(map(repr, KNOWN_HEADERS))}; {header[:40]!r} came",
-            "model_header",
-            line=1,
-            expected=HEADER,
-            found=header[:40],
+            f"a tokenizer is loaded from its .model file; {path.name!r} came", "model_suffix", file=path.name
         )
-    pattern = next(lines, "")
-    special_tokens = _parse_special_tokens(lines)
-    first_line = 4 + len(special_tokens)
-    merges = [_parse_merge(line, number) for number, line in enumerate(lines, first_line)]
+    with path.open("rb") as file:
+        return file.read(MAX_FILE_BYTES + 1)
+
+
+def parse(content: bytes) -> ModelFile:
+    """What the bytes of a `.model` file hold, checked; raises `ModelFileError` with the line that is wrong."""
+    lines = iter(_lines(content))
+    _check_header(next(lines, ""))
+    source = next(lines, "")
     names = {source: name for name, source in SPLIT_PATTERNS.items()} | {"": "none"}
+    pattern = names.get(source, source)
     try:
-        return Tokenizer(merges, pattern=names.get(pattern, pattern), special_tokens=special_tokens, name=name)
+        compile_pattern(pattern)
     except TokenizerError as error:
-        raise _with_line(error, _line_of(error, list(special_tokens), first_line)) from None
+        raise _at_line(PATTERN_LINE, error) from None
+    special_tokens = _parse_special_tokens(lines)
+    merges = _parse_merges(lines, FIRST_SPECIAL_LINE + len(special_tokens))
+    _check_special_tokens(special_tokens, BYTES + len(merges))
+    return ModelFile(pattern, merges, special_tokens)
+
+
+def _at_line(line: int, error: TokenizerError) -> ModelFileError:
+    """The same error, with the line it comes from."""
+    return ModelFileError(f"line {line}: {error}", error.code, **{**error.values, "line": line})
 
 
 def _lines(content: bytes) -> list[str]:
@@ -116,13 +125,25 @@ def _lines(content: bytes) -> list[str]:
     return lines
 
 
+def _check_header(line: str) -> None:
+    header = line.strip()
+    if header not in KNOWN_HEADERS:
+        raise ModelFileError(
+            f"line 1 must be one of {', '.join(map(repr, KNOWN_HEADERS))}; {header[:40]!r} came",
+            "model_header",
+            line=1,
+            expected=HEADER,
+            found=header[:40],
+        )
+
+
 def _parse_special_tokens(lines: Iterator[str]) -> dict[str, int]:
     """The special tokens, after their number on line 3."""
     count = next(lines, "")
     if not _NUMBER.fullmatch(count.strip()):
         raise _bad_line(3, count, "the number of special tokens", "model_special_count")
     special_tokens: dict[str, int] = {}
-    for number in range(4, 4 + int(count)):
+    for number in range(FIRST_SPECIAL_LINE, FIRST_SPECIAL_LINE + int(count)):
         line = next(lines, "")
         token, _, token_id = line.rstrip().rpartition(" ")
         if not _NUMBER.fullmatch(token_id) or not token or token in special_tokens:
@@ -131,12 +152,29 @@ def _parse_special_tokens(lines: Iterator[str]) -> dict[str, int]:
     return special_tokens
 
 
-def _parse_merge(line: str, number: int) -> Pair:
-    """The two ids of a merge line."""
-    parts = line.split()
-    if len(parts) != 2 or not all(map(_NUMBER.fullmatch, parts)):
-        raise _bad_line(number, line, "two token ids", "model_merge")
-    return int(parts[0]), int(parts[1])
+def _check_special_tokens(special_tokens: Mapping[str, int], first_free_id: int) -> None:
+    """Refuse ids that are taken, which is known only when all merges have been read."""
+    try:
+        assign_ids(special_tokens, first_free_id)
+    except TokenizerError as error:
+        line = FIRST_SPECIAL_LINE + list(special_tokens).index(error.values["token"])
+        raise _at_line(line, error) from None
+
+
+def _parse_merges(lines: Iterator[str], first_line: int) -> list[Pair]:
+    check = MergeCheck()
+    merges: list[Pair] = []
+    for number, line in enumerate(lines, first_line):
+        parts = line.split()
+        if len(parts) != 2 or not all(map(_NUMBER.fullmatch, parts)):
+            raise _bad_line(number, line, "two token ids", "model_merge")
+        left, right = int(parts[0]), int(parts[1])
+        try:
+            check.add(left, right)
+        except TokenizerError as error:
+            raise _at_line(number, error) from None
+        merges.append((left, right))
+    return merges
 
 
 def _bad_line(number: int, line: str, expected: str, code: str) -> ModelFileError:
@@ -145,30 +183,16 @@ def _bad_line(number: int, line: str, expected: str, code: str) -> ModelFileErro
     )
 
 
-def _line_of(error: TokenizerError, special_tokens: list[str], first_merge_line: int) -> int:
-    """The line that a merge, a special token or else the pattern stands on."""
-    if "rank" in error.values:
-        return first_merge_line + int(error.values["rank"])
-    if "token" in error.values and error.values["token"] in special_tokens:
-        return 4 + special_tokens.index(error.values["token"])
-    return 4 if error.code.startswith("special") else 2
-
-
-def _with_line(error: TokenizerError, line: int) -> ModelFileError:
-    """The same error, with the line of the file it comes from."""
-    return ModelFileError(f"line {line}: {error}", error.code, **{**error.values, "line": line})
-
-
-def _check_can_hold(tokenizer: Tokenizer) -> None:
+def _check_can_hold(file: ModelFile) -> None:
     """Refuse what a line-based file would tear: line breaks in the pattern, white space in special tokens."""
-    source = pattern_source(tokenizer.pattern)
+    source = pattern_source(file.pattern)
     if "\n" in source or "\r" in source:
         raise ModelFileError(
             "the .model format keeps the split pattern on one line; this pattern holds a line break:"
             r" write it as \n or \r",
             "save_pattern_line_break",
         )
-    for token in tokenizer.special_tokens:
+    for token in file.special_tokens:
         if any(character.isspace() for character in token):
             raise ModelFileError(
                 f"the .model format ends a special token at white space; {token!r} holds some",

@@ -17,7 +17,8 @@ from tokenizer_core.errors import RankFileError
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
-from tokenizer_core.tokenizer import EncodedTexts, unknown_id
+from tokenizer_core.tokenizer import EncodedTexts
+from tokenizer_core.vocabulary import unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
 RANK_FILES = Path(__file__).parent / "openai_ranks"

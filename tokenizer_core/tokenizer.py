@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
@@ -11,18 +11,13 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core import encode_loop
-from tokenizer_core.errors import TokenIdError, TokenizerError, TrainingError
+from tokenizer_core import encode_loop, minbpe_files
+from tokenizer_core.errors import TrainingError
+from tokenizer_core.minbpe_files import ModelFile
 from tokenizer_core.patterns import compile_pattern, pretokenize
 from tokenizer_core.pretokens import bytes_and_ends, check_text
 from tokenizer_core.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
-
-BYTES = 256
-MAX_TOKEN_BYTES = 2**28
-"""A vocabulary whose tokens add up to more bytes than this is refused: a few lines of a hostile file can
-double a token's length again and again."""
-
-Pair = tuple[int, int]
+from tokenizer_core.vocabulary import BYTES, Pair, build_vocabulary, unknown_id
 
 
 class EncodedTexts(NamedTuple):
@@ -151,17 +146,30 @@ class Tokenizer:
         raise unknown_id(token_id, self.name, self.vocab_size)
 
     def save(self, prefix: str | Path) -> None:
-        """Write `prefix`.model and `prefix`.vocab in minbpe's format; see `minbpe_files`."""
-        from tokenizer_core import minbpe_files
+        """Write `prefix`.model and `prefix`.vocab in minbpe's format, or neither where a format cannot hold it."""
+        model, vocab = self.model_text(), self.vocab_text()
+        for suffix, text in ((".model", model), (".vocab", vocab)):
+            Path(f"{prefix}{suffix}").write_text(text, encoding="utf-8", newline="\n")
 
-        minbpe_files.save(self, prefix)
+    def model_text(self) -> str:
+        """The content of the `.model` file; raises `ModelFileError` for what the format cannot hold."""
+        return minbpe_files.model_text(ModelFile(self.pattern, self.merges, self.special_tokens))
+
+    def vocab_text(self) -> str:
+        """The content of the `.vocab` file, for people: one token per line, merges with their two parts."""
+        return minbpe_files.vocab_text(ModelFile(self.pattern, self.merges, self.special_tokens))
 
     @classmethod
     def load(cls, path: str | Path) -> Tokenizer:
-        """Read a `.model` file; see `minbpe_files`."""
-        from tokenizer_core import minbpe_files
+        """Read a `.model` file; raises `ModelFileError` with the line that is wrong."""
+        path = Path(path)
+        return cls.from_model(minbpe_files.read(path), name=path.stem)
 
-        return minbpe_files.load(path)
+    @classmethod
+    def from_model(cls, content: bytes, *, name: str = "mine") -> Tokenizer:
+        """The tokenizer in the bytes of a `.model` file; raises `ModelFileError` with the line that is wrong."""
+        file = minbpe_files.parse(content)
+        return cls(file.merges, pattern=file.pattern, special_tokens=file.special_tokens, name=name)
 
     @cached_property
     def _special_bytes(self) -> dict[int, bytes]:
@@ -177,52 +185,3 @@ class Tokenizer:
     def _encode_ordinary(self, text: str) -> list[int]:
         ids: list[int] = self.encode_each([text]).ids.tolist()
         return ids
-
-
-def build_vocabulary(merges: Sequence[Pair]) -> list[bytes]:
-    """The bytes of every token, by id: the 256 bytes, then each merge's two parts joined.
-
-    Raises `TokenizerError` for a merge whose parts do not exist before it, or that stands twice.
-    """
-    vocabulary = [bytes([byte]) for byte in range(BYTES)]
-    total = BYTES
-    seen: set[Pair] = set()
-    for rank, (left, right) in enumerate(merges):
-        if not (0 <= left < BYTES + rank and 0 <= right < BYTES + rank):
-            raise TokenizerError(
-                f"a merge may only join tokens that exist before it; merge {rank} joins {left} and {right}",
-                "merge_before_parts",
-                rank=rank,
-                left=left,
-                right=right,
-            )
-        if (left, right) in seen:
-            raise TokenizerError(
-                f"each pair may be merged once; merge {rank} joins {left} and {right} again",
-                "merge_duplicate",
-                rank=rank,
-                left=left,
-                right=right,
-            )
-        seen.add((left, right))
-        total += len(vocabulary[left]) + len(vocabulary[right])
-        if total > MAX_TOKEN_BYTES:
-            raise TokenizerError(
-                f"the tokens must have at most {MAX_TOKEN_BYTES:,} bytes together; merge {rank} goes beyond",
-                "vocabulary_too_large",
-                rank=rank,
-                limit=MAX_TOKEN_BYTES,
-            )
-        vocabulary.append(vocabulary[left] + vocabulary[right])
-    return vocabulary
-
-
-def unknown_id(token_id: int, name: str, vocab_size: int) -> TokenIdError:
-    """The error for an id that a vocabulary does not have."""
-    return TokenIdError(
-        f"a token id of {name} must be one of its {vocab_size:,} entries or a special token; {token_id} came",
-        "token_id_unknown",
-        token_id=token_id,
-        name=name,
-        vocab_size=vocab_size,
-    )

@@ -10,8 +10,8 @@ from tokenizer_core import merge_loop
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.pretokens import bytes_and_ends, check_text, count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.vocabulary import BYTES
 
-BYTES = 256
 MAX_COUNT = 2**31 - 1
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.pretokens import count_pretokens
-from tokenizer_core.tokenizer import BYTES, Pair, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Trainer, check_vocab_size
+from tokenizer_core.vocabulary import BYTES, Pair
 
 CLUSTERS = r"\X"
 """The split pattern of the first stage."""

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.measures.metrics import premium
-from tokenizer_core.minbpe_files import load
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel, token_total
-from tokenizer_core.tokenizer import AnyTokenizer
+from tokenizer_core.tokenizer import AnyTokenizer, Tokenizer
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -199,7 +198,7 @@ def _tokenizer(name: str) -> AnyTokenizer:
     if name in OPENAI_NAMES:
         return openai_tokenizer(name)
     if name.endswith(".model"):
-        return load(name)
+        return Tokenizer.load(name)
     raise CorpusError(
         f"a tokenizer must be one of {', '.join(OPENAI_NAMES)}, or a .model file; {name!r} came",
         "reference_unknown",

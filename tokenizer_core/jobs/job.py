@@ -15,8 +15,9 @@ from typing import Any, Literal
 
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.special_tokens import assign_ids
-from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Candidate, Merge
+from tokenizer_core.vocabulary import BYTES
 
 State = Literal["waiting", "starting", "counting", "running", "paused", "done", "stopped", "failed"]
 ENDED: tuple[State, ...] = ("done", "stopped", "failed")

@@ -13,7 +13,7 @@ import regex
 from tokenizer_core.errors import RecipeError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS
-from tokenizer_core.tokenizer import BYTES
+from tokenizer_core.vocabulary import BYTES
 
 FORMAT = "tokenizer recipe v1"
 RULES = {

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from tokenizer_core import encode_loop
 from tokenizer_core.pretokens import bytes_and_ends, count_pretokens
-from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.vocabulary import BYTES
 
 NEVER = 0
 

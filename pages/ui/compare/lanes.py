@@ -14,7 +14,8 @@ from pages.ui.words import error_sentence, names, t
 from tokenizer_core.errors import RankFileError, TokenizerError
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.patterns import pretokenize
-from tokenizer_core.tokenizer import BYTES, AnyTokenizer
+from tokenizer_core.tokenizer import AnyTokenizer
+from tokenizer_core.vocabulary import BYTES
 
 MINE = "mine"
 

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.shell import visitor
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.minbpe_files import parse_model
+from tokenizer_core.tokenizer import Tokenizer
 
 
 def open_model_file() -> None:
@@ -19,7 +19,9 @@ def open_model_file() -> None:
         st.session_state["model_file_error"] = None
         try:
             content = upload.getvalue()
-            visitor.open_tokenizer(parse_model(content, name=name), f"file:{hashlib.sha256(content).hexdigest()}")
+            visitor.open_tokenizer(
+                Tokenizer.from_model(content, name=name), f"file:{hashlib.sha256(content).hexdigest()}"
+            )
         except TokenizerError as error:
             st.session_state["model_file_error"] = (name, error.bare())
         else:

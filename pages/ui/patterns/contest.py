@@ -19,8 +19,9 @@ from tokenizer_core.measures.metrics import cuts
 from tokenizer_core.measures.segmenters import newmm
 from tokenizer_core.segments import Ints, TextMap, token_lengths
 from tokenizer_core.texts.mixing import first_lines, held_out, lines_by_script
-from tokenizer_core.tokenizer import BYTES, Pair, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.two_stage import CLUSTERS, FIRST_MERGES
+from tokenizer_core.vocabulary import BYTES, Pair
 
 MOST_BYTES = 2_000_000
 """Of the text that each learns from."""

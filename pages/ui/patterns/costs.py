@@ -14,7 +14,6 @@ from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import error_sentence, t, told
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.measures.segmenters import NEWMM, newmm
-from tokenizer_core.minbpe_files import model_text
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.two_stage import FIRST_MERGES
 
@@ -222,7 +221,7 @@ def _downloads(done: Sequence[Result]) -> None:
             if result.entrant.key == WORDS or result.tokenizer is None:
                 continue
             try:
-                model = model_text(result.tokenizer)
+                model = result.tokenizer.model_text()
             except TokenizerError as error:
                 st.caption(f"{result.entrant.short}: {error_sentence(error)}")
                 continue

@@ -7,7 +7,7 @@ import numpy as np
 
 from pages.ui.widgets.charts import PADDING, TYPE, Spec, nominal, quantitative, shade, spread
 from tokenizer_core.segments import Ints
-from tokenizer_core.tokenizer import BYTES
+from tokenizer_core.vocabulary import BYTES
 
 POINTS = 60
 HEIGHT = 300

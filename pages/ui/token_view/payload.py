@@ -21,7 +21,7 @@ import numpy.typing as npt
 from pages.ui.token_view.character_names import character_names
 from tokenizer_core.measures.metrics import Agreement, agreement, cuts
 from tokenizer_core.segments import SegmentEnds, TextMap, TokenSource, distinct_ids, segment_ends
-from tokenizer_core.tokenizer import BYTES
+from tokenizer_core.vocabulary import BYTES
 
 from .labels import ENGLISH_LABELS
 from .palette import TINT_COUNT

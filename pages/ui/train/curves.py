@@ -15,8 +15,9 @@ from pages.ui.words import names, t
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
-from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge
+from tokenizer_core.vocabulary import BYTES
 
 KINDS = ("tokens", "bytes_per_token", "pair_count")
 COUNTED_BYTES = 200_000

@@ -23,7 +23,8 @@ from tokenizer_core.jobs.job import Job
 from tokenizer_core.measures.history import token_counts_of
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
-from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.vocabulary import BYTES
 
 HEIGHT = 270
 MOST_CHARACTERS = 100_000

@@ -12,7 +12,7 @@ from pages.ui.trainings.registry import Run, registry
 from pages.ui.words import as_plain_markdown, language, t
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.patterns import SPLIT_PATTERNS
-from tokenizer_core.tokenizer import BYTES
+from tokenizer_core.vocabulary import BYTES
 
 REFRESH_SECONDS = 2.0
 MAX_NAME = 60

@@ -15,7 +15,7 @@ from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Goal, Job, Training
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.special_tokens import assign_ids
-from tokenizer_core.tokenizer import BYTES
+from tokenizer_core.vocabulary import BYTES
 
 PACES: dict[str, float | None] = {"slowest": 0.5, "slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
 DEFAULT_SIZE = 1_000

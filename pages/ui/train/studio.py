@@ -23,9 +23,9 @@ from pages.ui.words import as_plain_markdown, error_sentence, language, section,
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.jobs.job import ENDED, Choice, Job
 from tokenizer_core.measures.history import joining_merges
-from tokenizer_core.minbpe_files import model_text, vocab_text
-from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Candidate
+from tokenizer_core.vocabulary import BYTES
 
 REFRESH_SECONDS = 0.5
 CHARTS_SECONDS = 1.0
@@ -265,7 +265,7 @@ def _ways_on(job: Job) -> None:
                 st.page_link(page("compare"), label=t("studio.compare"), icon=":material/compare_arrows:")
             try:
                 tokenizer = job.tokenizer()
-                model = model_text(tokenizer)
+                model = tokenizer.model_text()
                 st.download_button(
                     t("studio.download_model"),
                     model,
@@ -276,7 +276,7 @@ def _ways_on(job: Job) -> None:
                 )
                 st.download_button(
                     t("studio.download_vocab"),
-                    vocab_text(tokenizer),
+                    tokenizer.vocab_text(),
                     "tokenizer.vocab",
                     "text/plain",
                     on_click="ignore",

@@ -9,7 +9,7 @@ from pages.ui.train.merges import token_chips
 from pages.ui.widgets.charts import TYPE, Spec, quantitative
 from pages.ui.words import t
 from tokenizer_core.measures.parting import Parting, parting
-from tokenizer_core.tokenizer import BYTES
+from tokenizer_core.vocabulary import BYTES
 
 SHOWN = 40
 MAX_POINTS = 400

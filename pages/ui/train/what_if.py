@@ -10,7 +10,8 @@ from pages.ui.trainings.registry import registry
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Choice, Job, Training
-from tokenizer_core.tokenizer import BYTES, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.vocabulary import BYTES
 
 REFRESH_SECONDS = 0.5
 
