@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from test_patterns import HOSTILE_PATTERNS
 
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
-from tokenizer_core.branches import PatternTally, Piece, attribute, batches, branches, pattern_figures
+from tokenizer_core.branches import Pretoken, attribute, branches
 from tokenizer_core.errors import PatternError, TextError
+from tokenizer_core.measures.pattern_figures import PatternTally, pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
-from tokenizer_core.patterns import MAX_PATTERN_LENGTH
+from tokenizer_core.patterns import MAX_PATTERN_LENGTH, batches
 
 COUNTS = {"gpt2": 7, "cl100k": 8, "llama3": 7, "o200k": 7, "mark_aware": 7, "none": 1}
 
@@ -177,7 +178,12 @@ def test_joined_alternatives_are_found_again_and_told_apart(parts: list[str], te
 
 def test_references_to_groups_keep_their_numbers() -> None:
     pattern = r"(a)\1|(b)\2|(?<x>c)(?P=x)"
-    assert attribute("aabbcca", pattern) == [Piece("aa", 0), Piece("bb", 1), Piece("cc", 2), Piece("a", None)]
+    assert attribute("aabbcca", pattern) == [
+        Pretoken("aa", 0),
+        Pretoken("bb", 1),
+        Pretoken("cc", 2),
+        Pretoken("a", None),
+    ]
 
 
 def test_a_pattern_of_more_references_than_can_be_tried_stays_whole() -> None:
@@ -187,17 +193,17 @@ def test_a_pattern_of_more_references_than_can_be_tried_stays_whole() -> None:
 
 
 def test_a_group_name_of_ones_own_is_not_in_the_way() -> None:
-    assert attribute("ab", "(?P<branch_0>a)|(?P<branch_1>b)") == [Piece("a", 0), Piece("b", 1)]
+    assert attribute("ab", "(?P<branch_0>a)|(?P<branch_1>b)") == [Pretoken("a", 0), Pretoken("b", 1)]
 
 
 def test_a_name_that_is_given_twice_is_not_in_the_way() -> None:
-    assert attribute("ab", "(?P<n>a)|(?P<n>b)") == [Piece("a", 0), Piece("b", 1)]
-    assert attribute("aa", "(?P<n>a)a|(?P<n>a)") == [Piece("aa", 0)]
+    assert attribute("ab", "(?P<n>a)|(?P<n>b)") == [Pretoken("a", 0), Pretoken("b", 1)]
+    assert attribute("aa", "(?P<n>a)a|(?P<n>a)") == [Pretoken("aa", 0)]
 
 
 def test_what_lies_between_matches_has_no_branch() -> None:
-    assert attribute("--a", "a|b") == [Piece("--", None), Piece("a", 0)]
-    assert attribute("xyz", "(?!)") == [Piece("xyz", None)]
+    assert attribute("--a", "a|b") == [Pretoken("--", None), Pretoken("a", 0)]
+    assert attribute("xyz", "(?!)") == [Pretoken("xyz", None)]
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a+)+$|b", r"(a+)+\1$|b"], ids=["one", "grouped", "tried"])
@@ -244,7 +250,9 @@ def test_figures_are_those_of_the_pretokens(texts: list[str], pattern: str) -> N
 
 def test_a_loss_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     for lossy in (["on"], ["on", "x"], ["one", "x"]):
-        monkeypatch.setattr("tokenizer_core.branches.batches", lambda text, pattern, lossy=lossy: iter([lossy]))
+        monkeypatch.setattr(
+            "tokenizer_core.measures.pattern_figures.batches", lambda text, pattern, lossy=lossy: iter([lossy])
+        )
         tally = PatternTally("llama3")
         with contextlib.suppress(IndexError, ValueError):
             list(tally.add("one"))
@@ -253,7 +261,7 @@ def test_a_loss_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_thousand_alternatives_are_told_apart() -> None:
     pattern = "|".join(["b"] * 900 + ["a"])
-    assert attribute("ab" * 5_000, pattern)[:2] == [Piece("a", 900), Piece("b", 0)]
+    assert attribute("ab" * 5_000, pattern)[:2] == [Pretoken("a", 900), Pretoken("b", 0)]
 
 
 def test_words_are_cut_where_a_pretoken_ends_inside() -> None:

@@ -5,8 +5,8 @@ import threading
 import pytest
 from conftest import PATIENCE
 
-from tokenizer_core.branches import pattern_figures
 from tokenizer_core.jobs.pattern_check import LONGEST_SHOWN, PatternCheck
+from tokenizer_core.measures.pattern_figures import pattern_figures
 
 TEXTS = ["ที่นี่ the cat sat\n" * 9_000, "", "don't 123"]
 

@@ -24,9 +24,10 @@ from pages.ui.patterns.knife import OWN_EXAMPLES
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, pretokenize
-from tokenizer_core.branches import branches, pattern_figures
+from tokenizer_core.branches import branches
 from tokenizer_core.measures.history import token_counts
 from tokenizer_core.measures.metrics import cuts
+from tokenizer_core.measures.pattern_figures import pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.segments import TextMap, token_lengths
 from tokenizer_core.texts.mixing import held_out, lines_by_script

@@ -1,8 +1,10 @@
 """Split patterns: the regular expressions that cut text into pretokens before any merge."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
+from typing import TypeVar
 
 import regex
 
@@ -56,6 +58,10 @@ _REPEAT = regex.compile(r"\{((?:[0-9\s]|#.*)+)")  # (?x) allows white space and 
 
 HELD_CHARACTERS = 1_000_000
 """A text up to this long is cut in one go: other threads wait 50 ms at most."""
+BATCH = 50_000
+"""Pretokens that `batches` hands on at once."""
+
+Mark = TypeVar("Mark")
 
 
 def pattern_source(pattern: str) -> str:
@@ -80,7 +86,51 @@ def pretokenize(text: str, pattern: str) -> list[str]:
         # Letting other threads run between matches costs a quarter, so that only long texts do.
         found: list[str] = compiled.findall(text, concurrent=len(text) > HELD_CHARACTERS)
         return found
-    return list(_matches_and_gaps(compiled, text))
+    matches = sorted(match.span() for match in search(compiled, text))  # a pattern may search backwards: (?r)
+    return [text[start:end] for start, end, _ in with_gaps(((*span, None) for span in matches), len(text))]
+
+
+def batches(text: str, pattern: str) -> Iterator[list[str]]:
+    """The pretokens of a text as `pretokenize` gives them, 50,000 at a time, so that progress can be told."""
+    compiled = compile_pattern(pattern)
+    if compiled.flags & regex.REVERSE:
+        yield pretokenize(text, pattern)  # comes from the end
+        return
+    spans = ((*match.span(), None) for match in search(compiled, text))
+    pretokens = (text[start:end] for start, end, _ in with_gaps(spans, len(text)))
+    while batch := list(islice(pretokens, BATCH)):
+        yield batch
+
+
+def search(compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
+    """Each match of a pattern as it comes, while other threads run; raises `PatternError` past `time_budget`."""
+    end = 0
+    try:
+        for match in compiled.finditer(text, timeout=time_budget(text, compiled.pattern), concurrent=True):
+            yield match
+            end = match.end()
+    except (TimeoutError, MemoryError) as error:
+        raise given_up(text, compiled.pattern, end, error) from None
+
+
+def with_gaps(matches: Iterable[tuple[int, int, Mark]], length: int) -> Iterator[tuple[int, int, Mark | None]]:
+    """Matches by start, end and mark, and each stretch between two of them as a match marked None.
+
+    Empty matches, and those that begin before the last one ended, are left out.
+
+    >>> list(with_gaps([(1, 2, "x"), (2, 2, "y")], 3))
+    [(0, 1, None), (1, 2, 'x'), (2, 3, None)]
+    """
+    end = 0
+    for start, stop, mark in matches:
+        if stop <= start or start < end:
+            continue
+        if start > end:
+            yield end, start, None
+        yield start, stop, mark
+        end = stop
+    if end < length:
+        yield end, length, None
 
 
 @lru_cache(maxsize=64)
@@ -174,24 +224,3 @@ def given_up(text: str, pattern: str, position: int, error: TimeoutError | Memor
         position=position,
         excerpt=excerpt,
     )
-
-
-def _matches_and_gaps(compiled: regex.Pattern[str], text: str) -> Iterator[str]:
-    """Each match, and each stretch of text between matches, in the order of the text."""
-    seconds = time_budget(text, compiled.pattern)
-    spans: list[tuple[int, int]] = []
-    try:
-        for match in compiled.finditer(text, timeout=seconds, concurrent=True):  # others may go on meanwhile
-            spans.append(match.span())
-    except (TimeoutError, MemoryError) as error:
-        raise given_up(text, compiled.pattern, spans[-1][1] if spans else 0, error) from None
-    end = 0
-    for start, stop in sorted(spans):  # a pattern may search backwards: (?r)
-        if stop <= start or start < end:
-            continue
-        if start > end:
-            yield text[end:start]
-        yield text[start:stop]
-        end = stop
-    if end < len(text):
-        yield text[end:]

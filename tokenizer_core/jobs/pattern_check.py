@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tokenizer_core.branches import PatternFigures, PatternTally
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Failure
 from tokenizer_core.jobs.worker import NICENESS, limit_memory, send
+from tokenizer_core.measures.pattern_figures import PatternFigures, PatternTally
 from tokenizer_core.measures.segmenters import newmm
 
 MEMORY_BYTES = 4 * 2**30

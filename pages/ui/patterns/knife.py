@@ -14,8 +14,9 @@ from pages.ui.token_view import Column, Drawing, token_payload, token_view
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import error_sentence, language, names, section, t
-from tokenizer_core.branches import PatternFigures, Piece, attribute, pattern_figures
+from tokenizer_core.branches import Pretoken, attribute
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.pattern_figures import PatternFigures, pattern_figures
 from tokenizer_core.measures.segmenters import NEWMM, newmm
 from tokenizer_core.patterns import SPLIT_PATTERNS
 
@@ -48,7 +49,7 @@ class Chosen(NamedTuple):
 class Cut:
     """What a pattern makes of a text; or, with neither pieces nor figures, why it can make nothing of it."""
 
-    pieces: Sequence[Piece] = field(default=(), repr=False)
+    pieces: Sequence[Pretoken] = field(default=(), repr=False)
     figures: PatternFigures | None = None
     error: TokenizerError | None = None
     characters: int = 0
@@ -172,7 +173,7 @@ def _own_examples(lane: str) -> None:
 class _Numbered:
     """Pretokens in the shape of a tokenizer: the same number for the same piece."""
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pieces: Sequence[Pretoken]) -> None:
         numbers: dict[str, int] = {}
         self.ids = [numbers.setdefault(piece.text, len(numbers)) for piece in pieces]
         self._bytes = [text.encode("utf-8") for text in numbers]

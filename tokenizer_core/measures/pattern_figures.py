@@ -1,0 +1,145 @@
+"""Figures of what a split pattern makes of texts: pretokens, and the letters and words that it cuts."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import regex
+
+from tokenizer_core.measures.segmenters import Segmenter, word_spans
+from tokenizer_core.patterns import batches
+from tokenizer_core.pretokens import check_text
+from tokenizer_core.segments import Flags, Ints, TextMap
+
+# A line; of a long one some two thousand characters, up to the next white space.
+_STRETCH = regex.compile(r"[^\n]{1,2000}\S{0,8000}\n?|\n")
+
+
+class PatternFigures(NamedTuple):
+    """What a pattern makes of texts. Shares are None where there is nothing to share out."""
+
+    pretokens: int
+    distinct: int
+    longest: str
+    """The longest pretoken in characters, the first one of equals."""
+    characters: int
+    clusters_cut: float | None
+    """The share of the grapheme clusters that have a cut inside."""
+    thai_clusters_cut: float | None
+    words_cut: float | None
+    """The share of the words with a cut inside; None also without a segmenter."""
+    seconds: float
+    """Time that the cutting took, the counting left out."""
+    lossless: bool = True
+    """Whether the pretokens join to the texts: it was looked at, though it cannot be otherwise."""
+
+    @property
+    def characters_per_pretoken(self) -> float | None:
+        """The ceiling on compression: no tokenizer with this pattern can have more characters in a token."""
+        return self.characters / self.pretokens if self.pretokens else None
+
+
+def pattern_figures(
+    texts: str | Iterable[str], pattern: str, *, segmenter: Segmenter | None = None
+) -> PatternFigures:
+    """Count what a pattern makes of texts, which are cut one by one; raises `PatternError` as `pretokenize` does.
+
+    >>> figures = pattern_figures("ที่นี่ ok", "llama3")
+    >>> figures.pretokens, figures.longest, figures.thai_clusters_cut, figures.characters_per_pretoken
+    (5, ' ok', 1.0, 1.8)
+    """
+    tally = PatternTally(pattern, segmenter)
+    for text in [texts] if isinstance(texts, str) else texts:
+        for _ in tally.add(text):
+            pass
+    return tally.figures()
+
+
+@dataclass
+class PatternTally:
+    """Counts what a pattern makes of texts, text by text and piece by piece, so that progress can be told."""
+
+    pattern: str
+    segmenter: Segmenter | None = None
+    characters: int = 0
+    """Characters that were cut."""
+    searched: int = 0
+    """Characters that were searched for words."""
+    counts: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    lossless: bool = True
+    cut: dict[str, list[int]] = field(
+        default_factory=lambda: {"clusters": [0, 0], "thai": [0, 0], "words": [0, 0]}
+    )
+    """How many have a cut inside, and how many there are."""
+
+    def add(self, text: str) -> Iterator[None]:
+        """Count a text, with a pause again and again, in which the caller may tell how far it is."""
+        lengths: list[Ints] = []
+        done = 0
+        started = time.perf_counter()
+        for batch in batches(check_text(text), self.pattern):
+            self.seconds += time.perf_counter() - started
+            self.counts.update(batch)
+            self.lossless &= text.startswith("".join(batch), done)
+            lengths.append(np.fromiter(map(len, batch), dtype=np.int64, count=len(batch)))
+            size = int(lengths[-1].sum())
+            done += size
+            self.characters += size
+            yield
+            started = time.perf_counter()
+        self.lossless &= done == len(text)
+        if text:
+            cuts = np.cumsum(np.concatenate(lengths))[:-1]
+            self._count_cut_clusters(text, cuts)
+            if self.segmenter is not None:
+                yield from self._count_cut_words(text, cuts, self.segmenter)
+
+    def _count_cut_clusters(self, text: str, cuts: Ints) -> None:
+        """Clusters with a cut inside, for cuts before these characters."""
+        text_map = TextMap(text)
+        starts = text_map.cluster_starts[:-1]
+        thai = (text_map.code_points >= 0x0E00) & (text_map.code_points <= 0x0E7F)
+        is_thai = np.logical_or.reduceat(thai, np.flatnonzero(starts))
+        torn = _torn(starts, cuts)
+        for name, of in (("clusters", np.ones_like(is_thai)), ("thai", is_thai)):
+            self._note(name, torn & of, of)
+
+    def _count_cut_words(self, text: str, cuts: Ints, segmenter: Segmenter) -> Iterator[None]:
+        """Words with a cut inside; stretch by stretch, for segmenters of Thai get slower as a text gets longer."""
+        for stretch in _STRETCH.finditer(text):
+            spans = word_spans(stretch[0], segmenter) + stretch.start()
+            inside = np.searchsorted(cuts, spans[:, 1]) > np.searchsorted(cuts, spans[:, 0], side="right")
+            self._note("words", inside, np.ones_like(inside))
+            self.searched += len(stretch[0])
+            yield
+
+    def _note(self, name: str, torn: Flags, of: Flags) -> None:
+        self.cut[name][0] += int(np.count_nonzero(torn))
+        self.cut[name][1] += int(np.count_nonzero(of))
+
+    def figures(self) -> PatternFigures:
+        """What has been counted so far."""
+        shares = {name: torn / of if of else None for name, (torn, of) in self.cut.items()}
+        return PatternFigures(
+            self.counts.total(),
+            len(self.counts),
+            max(self.counts, key=len, default=""),
+            self.characters,
+            shares["clusters"],
+            shares["thai"],
+            shares["words"],
+            self.seconds,
+            self.lossless,
+        )
+
+
+def _torn(starts: Flags, cuts: Ints) -> Flags:
+    """For stretches that start at these characters: whether a cut lies inside each."""
+    torn: Flags = np.zeros(int(np.count_nonzero(starts)), dtype=np.bool_)
+    inside = cuts[~starts[cuts]]
+    torn[np.cumsum(starts)[inside] - 1] = True
+    return torn
