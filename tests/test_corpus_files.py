@@ -19,10 +19,13 @@ from hypothesis import strategies as st
 
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.jobs.fingerprint import corpus_hash
-from tokenizer_core.texts import tables
-from tokenizer_core.texts.files import CorpusFile, PackedFile, read_corpus_file, unpack
+from tokenizer_core.texts import json_lines, tables
+from tokenizer_core.texts.archives import PackedFile, unpack
+from tokenizer_core.texts.csv_table import MAX_CELL
+from tokenizer_core.texts.files import CorpusFile, read_corpus_file
 from tokenizer_core.texts.labels import LONGEST, clean_name, column_labels
 from tokenizer_core.texts.scripts import SAMPLE, script_shares
+from tokenizer_core.texts.tables import TableReading
 
 MB = 2**20
 THAI = "วันนี้อากาศดีมาก ไปเที่ยวกันเถอะ"
@@ -36,6 +39,12 @@ def packed(name: str, content: bytes | str) -> PackedFile:
 
 def read(name: str, content: bytes | str, **choices: Any) -> CorpusFile:
     return read_corpus_file(packed(name, content), **choices)
+
+
+def table_of(file: CorpusFile) -> TableReading:
+    """How a file was read that is a table."""
+    assert file.table is not None
+    return file.table
 
 
 def files_in(name: str, content: bytes, *, max_bytes: int = 50 * MB, max_files: int = 500) -> list[PackedFile]:
@@ -97,21 +106,21 @@ BOTH = "".join(f"{row['th']}\n{row['en']}\n" for row in ROWS)
 )
 def test_a_table_gives_the_lines_of_its_prose(name: str, content: bytes | str, kind: str) -> None:
     file = read(name, content)
-    assert (file.kind, file.text, file.rows, file.skipped_rows) == (kind, BOTH, len(ROWS), 0)
-    assert (file.columns, file.chosen) == (("id", "th", "en"), ("th", "en"))
+    assert (file.kind, file.text, table_of(file).rows, table_of(file).skipped_rows) == (kind, BOTH, len(ROWS), 0)
+    assert (table_of(file).columns, table_of(file).chosen) == (("id", "th", "en"), ("th", "en"))
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "README", "ไฟล์.log", "a.json", "csv"])
 def test_any_other_file_is_its_text(name: str) -> None:
     file = read(name, f"{THAI}\n{ENGLISH}\n")
-    assert (file.kind, file.text, file.rows, file.columns) == ("text", f"{THAI}\n{ENGLISH}\n", None, ())
+    assert (file.kind, file.text, file.table) == ("text", f"{THAI}\n{ENGLISH}\n", None)
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.csv", CSV), ("a.jsonl", JSONL), ("a.parquet", PARQUET)])
 def test_columns_can_be_chosen(name: str, content: bytes | str) -> None:
     content = content.encode() if isinstance(content, str) else content
     file = read(name, content, columns=["en"])
-    assert (file.chosen, file.text) == (("en",), "".join(f"{row['en']}\n" for row in ROWS))
+    assert (table_of(file).chosen, file.text) == (("en",), "".join(f"{row['en']}\n" for row in ROWS))
     assert code_of(lambda: read(name, content, columns=["fr"])) == "unknown_column"
 
 
@@ -123,7 +132,7 @@ def test_a_table_has_an_encoding_too() -> None:
 
 def test_a_book_is_preferred_to_numbers_names_and_addresses() -> None:
     rows = [[f"https://example.com/{'x' * 90}/{n}", "sha" + "0" * 64, "a cat sat", str(10**60)] for n in range(5)]
-    assert read("a.csv", comma_separated([["url", "hash", "text", "n"], *rows])).chosen == ("text",)
+    assert table_of(read("a.csv", comma_separated([["url", "hash", "text", "n"], *rows]))).chosen == ("text",)
 
 
 def test_columns_that_are_empty_at_first_are_read_to_the_end() -> None:
@@ -137,8 +146,8 @@ def test_a_list_of_words_gives_its_words() -> None:
     file = read(
         "a.csv", "rank,word\n" + "".join(f"{n},{word}\n" for n, word in enumerate(["cat", "dog", "คน"] * 3))
     )
-    assert file.chosen == ("word",)
-    assert read("b.csv", "n,word\n1000000,cat\n2000000,dog\n").chosen == ("word",)
+    assert table_of(file).chosen == ("word",)
+    assert table_of(read("b.csv", "n,word\n1000000,cat\n2000000,dog\n")).chosen == ("word",)
 
 
 # ---- CSV
@@ -156,7 +165,7 @@ def test_every_cell_of_a_csv_file_survives(delimiter: str, cells: list[tuple[str
     content = comma_separated([["one", "two", "three"], *cells], delimiter=delimiter, quoting=csv.QUOTE_ALL)
     file = read("a.csv", content.encode(), header=True, columns=["one", "two", "three"], encoding="utf-8")
     assert file.text == "".join(f"{cell}\n" for row in cells for cell in row if cell)
-    assert (file.rows, file.skipped_rows) == (len(cells), 0)
+    assert (table_of(file).rows, table_of(file).skipped_rows) == (len(cells), 0)
 
 
 @pytest.mark.parametrize(
@@ -166,10 +175,10 @@ def test_every_cell_of_a_csv_file_survives(delimiter: str, cells: list[tuple[str
 )
 def test_whether_the_first_line_names_the_columns_is_guessed_and_changeable(first: str, has_header: bool) -> None:
     content = first + "\n" + CSV.partition("\n")[2]
-    assert read("a.csv", content).header is has_header
-    assert read("a.csv", content).rows == len(ROWS) + (not has_header)
-    with_names = read("a.csv", content, header=True)
-    without = read("a.csv", content, header=False)
+    guessed = table_of(read("a.csv", content))
+    assert (guessed.header, guessed.rows) == (has_header, len(ROWS) + (not has_header))
+    with_names = table_of(read("a.csv", content, header=True))
+    without = table_of(read("a.csv", content, header=False))
     assert (with_names.rows, without.rows) == (len(ROWS), len(ROWS) + 1)
     assert without.columns == ("1", "2", "3")
 
@@ -183,18 +192,18 @@ def test_broken_rows_of_a_csv_file_are_skipped_and_counted() -> None:
     file = read("a.csv", "\n".join(lines))
     good = [row for number, row in enumerate(ROWS, 2) if number not in (4, 8, 10, 12)]
     assert file.text == "".join(f"{row['th']}\n{row['en']}\n" for row in good)
-    assert (file.rows, file.skipped_rows, file.first_skipped) == (len(good), 4, 4)
+    assert (table_of(file).rows, table_of(file).skipped_rows, table_of(file).first_skipped) == (len(good), 4, 4)
 
 
 def test_a_cell_with_line_breaks_keeps_them() -> None:
     file = read("a.csv", 'n,text\n1,"one\ntwo\r\nthree"\n2,"four ""five"""\n')
-    assert (file.text, file.rows) == ('one\ntwo\r\nthree\nfour "five"\n', 2)
+    assert (file.text, table_of(file).rows) == ('one\ntwo\r\nthree\nfour "five"\n', 2)
 
 
 def test_quotation_marks_in_a_tsv_file_without_quoting_are_text() -> None:
     content = "n\ttext\n" + "".join(f'{n}\t"Yes, he said {n}\n' for n in range(9))
     file = read("a.tsv", content)
-    assert (file.rows, file.skipped_rows) == (9, 0)
+    assert (table_of(file).rows, table_of(file).skipped_rows) == (9, 0)
     assert file.text.startswith('"Yes, he said 0\n')
 
 
@@ -206,20 +215,19 @@ def test_a_column_of_prose_alone_is_not_cut_at_its_commas() -> None:
 def test_many_stray_quotation_marks_take_no_endless_time() -> None:
     content = "n,text\n" + '1,"a cat\n' * 20_000
     file = read("a.csv", content)
-    assert file.rows is not None
-    assert file.rows + file.skipped_rows >= 20_000
+    assert table_of(file).rows + table_of(file).skipped_rows >= 20_000
 
 
 def test_columns_of_the_same_name_are_told_apart() -> None:
     file = read("a.csv", "text,text,\na cat,a dog,a cow\na man,a girl,a boy\n", header=True)
-    assert file.columns == ("text", "text (2)", "3")
+    assert table_of(file).columns == ("text", "text (2)", "3")
     assert file.text == "a cat\na dog\na cow\na man\na girl\na boy\n"
 
 
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
-        ("a.csv", "a" * (tables.MAX_CELL + 1), "no_rows"),
+        ("a.csv", "a" * (MAX_CELL + 1), "no_rows"),
         ("a.csv", "," * 1_000, "too_many_columns"),
         ("a.csv", "\n\n\n", "no_rows"),
         ("a.csv", ",,\n,,\n", "no_rows"),
@@ -249,7 +257,8 @@ def test_a_table_with_too_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) 
             read(name, content)
         assert caught.value.code == "too_many_rows"
     monkeypatch.setattr(tables, "MAX_ROWS", len(ROWS))
-    assert read("a.csv", CSV).rows == read("a.jsonl", JSONL).rows == read("a.parquet", PARQUET).rows == len(ROWS)
+    for name, content in (("a.csv", CSV), ("a.jsonl", JSONL), ("a.parquet", PARQUET)):
+        assert table_of(read(name, content)).rows == len(ROWS)
 
 
 # ---- JSON lines
@@ -270,19 +279,19 @@ def test_broken_lines_of_json_are_skipped_and_counted() -> None:
     ]
     file = read("a.jsonl", "\n".join(lines))
     assert file.text == "a cat sat\na bare string\na whole one: 😀\nline\nbreak and \u2028\n"
-    assert (file.columns, file.chosen) == (("text", "other.text"), ("text",))
-    assert (file.rows, file.skipped_rows, file.first_skipped) == (5, 4, 3)
+    assert (table_of(file).columns, table_of(file).chosen) == (("text", "other.text"), ("text",))
+    assert (table_of(file).rows, table_of(file).skipped_rows, table_of(file).first_skipped) == (5, 4, 3)
 
 
 def test_a_line_of_json_too_long_to_be_read_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_JSON_LINE", 100)
+    monkeypatch.setattr(json_lines, "MAX_LINE", 100)
     file = read("a.jsonl", '{"text": "short"}\n' + json.dumps({"text": "long " * 100}))
-    assert (file.text, file.skipped_rows, file.first_skipped) == ("short\n", 1, 2)
+    assert (file.text, table_of(file).skipped_rows, table_of(file).first_skipped) == ("short\n", 1, 2)
 
 
 def test_keys_that_come_late_are_columns_too() -> None:
     lines = ['{"a": "one cat"}'] * 2_000 + ['{"b": "two dogs"}']
-    assert read("a.jsonl", "\n".join(lines)).columns == ("a", "b")
+    assert table_of(read("a.jsonl", "\n".join(lines))).columns == ("a", "b")
     assert read("a.jsonl", "\n".join(lines), columns=["b"]).text == "two dogs\n"
 
 
@@ -298,7 +307,11 @@ def test_every_kind_of_string_in_parquet_is_read(kind: pa.DataType) -> None:
     values = [THAI, None, "", ENGLISH, THAI]
     content = parquet({"n": list(range(5)), "a.b": pa.array(values, pa.string()).cast(kind)}, row_group_size=2)
     file = read("a.parquet", content)
-    assert (file.text, file.columns, file.rows) == (f"{THAI}\n{ENGLISH}\n{THAI}\n", ("a.b",), 5)
+    assert (file.text, table_of(file).columns, table_of(file).rows) == (
+        f"{THAI}\n{ENGLISH}\n{THAI}\n",
+        ("a.b",),
+        5,
+    )
 
 
 @pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
@@ -327,7 +340,7 @@ def test_packed_parquet_is_measured_before_it_is_unpacked() -> None:
         {"text": ["a cat " * 10_000 + str(n) for n in range(50)]}, use_dictionary=False, compression="zstd"
     )
     assert code_of(lambda: read("a.parquet", content, max_bytes=MB)) == "unpacked_too_large"
-    assert read("a.parquet", content, max_bytes=4 * MB).rows == 50
+    assert table_of(read("a.parquet", content, max_bytes=4 * MB)).rows == 50
 
 
 def test_parquet_columns_of_the_same_name_are_refused() -> None:

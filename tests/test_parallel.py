@@ -18,26 +18,24 @@ from hypothesis import strategies as st
 from test_corpus_files import parquet
 
 from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.measures.line_counts import line_cuts, text_sizes, token_total
 from tokenizer_core.measures.metrics import context_left, cost, parse_price, premium, thai_entries
 from tokenizer_core.measures.segmenters import NEWMM, WHITE_SPACE, newmm, segmenter_for, word_spans
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.texts.alignment import first_extra_line, first_shifted
 from tokenizer_core.texts.archives import PackedFile, unpack
 from tokenizer_core.texts.parallel import (
     JOININGS,
     EmptyLines,
     Joining,
     Parallel,
-    first_extra_line,
-    first_shifted,
-    line_cuts,
     parallel_files,
     parallel_table,
     parallel_texts,
     read_parallel,
     split_lines,
-    text_sizes,
-    token_total,
 )
+from tokenizer_core.texts.tables import TableReading
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import train
 
@@ -193,6 +191,12 @@ def test_a_packed_file_is_read() -> None:
 # ---- tables
 
 
+def table_of(parallel: Parallel) -> TableReading:
+    """How the table was read that the lines are from."""
+    assert parallel.table is not None
+    return parallel.table
+
+
 def test_quotes_and_line_breaks_in_cells_are_kept() -> None:
     table = 'th,en\n"แมว\nดำ","a ""black"" cat, 1"\nหมา,a dog\n'
     parallel = parallel_table(PackedFile("t.csv", table.encode()), header=True)
@@ -204,7 +208,7 @@ def test_quotes_and_line_breaks_in_cells_are_kept() -> None:
 def test_a_table_may_have_many_languages_and_columns_that_are_none() -> None:
     rows = ["id;th;en;de", *(f"{n};{THAI_LINES[n]};{ENGLISH_LINES[n]};Wort {n} und mehr" for n in range(50))]
     parallel = parallel_table(PackedFile("t.csv", "\n".join(rows).replace(";;", ";").encode()))
-    assert parallel.columns == ("id", "th", "en", "de")
+    assert table_of(parallel).columns == ("id", "th", "en", "de")
     assert set(parallel.names) >= {"th", "en"}
     assert "id" not in parallel.names
     chosen = parallel_table(PackedFile("t.csv", "\n".join(rows).encode()), columns=["en", "de"])
@@ -215,7 +219,7 @@ def test_a_broken_row_is_left_out_of_all_languages_and_counted() -> None:
     table = "th\ten\nแมว ดำ\ta black cat\nx\ty\tz\nหมา ขาว\ta white dog\n"
     parallel = parallel_table(PackedFile("t.tsv", table.encode()), header=True)
     assert parallel.pairs == 2
-    assert (parallel.skipped_rows, parallel.first_skipped) == (1, 3)
+    assert (table_of(parallel).skipped_rows, table_of(parallel).first_skipped) == (1, 3)
 
 
 def test_empty_cells_stay_pairs() -> None:
@@ -252,7 +256,7 @@ def test_tables_of_each_kind_have_the_same_pairs(name: str) -> None:
     prefix = "translation." if "nested" in name else ""
     assert parallel.names == (f"{prefix}en", f"{prefix}th")
     assert parallel.lines == (tuple(ENGLISH_LINES[:40]), tuple(THAI_LINES[:40]))
-    assert parallel.header is None
+    assert table_of(parallel).header is None
     chosen = read_parallel([PackedFile(name, KINDS[name])], columns=[f"{prefix}th", f"{prefix}en"])
     assert chosen.lines == parallel.lines
 
@@ -262,7 +266,7 @@ def test_what_is_missing_is_an_empty_line_and_what_is_broken_is_left_out() -> No
     table = parquet({"t": [{"a": "one cat", "b": "ein Hund"}, {"a": "a bird", "b": None}, None]})
     read = read_parallel([PackedFile("t.jsonl", rows.encode())])
     assert read.lines == (("one cat", "a bird", ""), ("ein Hund", "", "die Maus"))
-    assert (read.skipped_rows, read.first_skipped) == (1, 3)
+    assert (table_of(read).skipped_rows, table_of(read).first_skipped) == (1, 3)
     assert read_parallel([PackedFile("t.parquet", table)]).lines == (
         ("one cat", "a bird", ""),
         ("ein Hund", "", ""),
@@ -387,7 +391,7 @@ def test_sizes_are_those_of_the_lines(lines: list[str]) -> None:
 def test_blocks_of_lines_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     encoded = OWN.encode_each(THAI_LINES)
     whole = line_cuts(THAI_LINES, encoded, OWN), text_sizes(THAI_LINES)
-    monkeypatch.setattr("tokenizer_core.texts.parallel._BLOCK", 700)
+    monkeypatch.setattr("tokenizer_core.measures.line_counts._BLOCK", 700)
     assert (line_cuts(THAI_LINES, encoded, OWN), text_sizes(THAI_LINES)) == whole
 
 
@@ -465,7 +469,7 @@ def test_words_of_the_real_newmm() -> None:
 def test_the_core_imports_no_segmenter_unasked() -> None:
     import subprocess
 
-    code = "import sys, tokenizer_core.texts.parallel, tokenizer_core.measures.segmenters;"
+    code = "import sys, tokenizer_core.measures.line_counts, tokenizer_core.measures.segmenters;"
     code += " print('pythainlp' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

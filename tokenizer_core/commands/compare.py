@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.measures.line_counts import token_total
 from tokenizer_core.measures.metrics import premium
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.texts.archives import PackedFile
-from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel, token_total
+from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel
 from tokenizer_core.tokenizer import AnyTokenizer, Tokenizer
 
 if TYPE_CHECKING:
@@ -121,10 +122,8 @@ def remarks(parallel: Parallel) -> list[str]:
     said += [
         f"{guess.name} does not say its encoding; it was read as {guess.encoding}" for guess in parallel.guesses
     ]
-    if parallel.skipped_rows:
-        said.append(
-            f"{parallel.skipped_rows:,} broken rows left out, the first in line {parallel.first_skipped:,}"
-        )
+    if (table := parallel.table) and table.skipped_rows:
+        said.append(f"{table.skipped_rows:,} broken rows left out, the first in line {table.first_skipped:,}")
     if empty.all_sides:
         said.append(f"{empty.all_sides:,} pairs are empty on all sides; they are counted as pairs")
     if empty.some_sides:
@@ -175,7 +174,7 @@ def as_json(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
         "languages": parallel.names,
         "base": parallel.names[base],
         "premium": "tokens / tokens of the base language, a ratio of sums",
-        "skipped_rows": parallel.skipped_rows,
+        "skipped_rows": parallel.table.skipped_rows if parallel.table else 0,
         "empty_pairs": parallel.empty._asdict(),
         "bills": [asdict(bill) for bill in bills],
     }

@@ -15,13 +15,13 @@ from pages.ui.shell.visitor import one_of, remembered
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts.archives import PackedFile, unpack
+from tokenizer_core.texts.files import table_kind
 from tokenizer_core.texts.labels import clean_name, column_labels
 from tokenizer_core.texts.parallel import (
     JOININGS,
     MAX_LANGUAGES,
     Joining,
     Parallel,
-    is_table,
     parallel_texts,
     read_parallel,
 )
@@ -75,7 +75,7 @@ def pick_parallel() -> Compared | None:
     shown = (
         tuple(t(f"languages.{name}") for name in parallel.names)
         if is_sample
-        else _shortened(parallel.names, keep_end=not parallel.columns)
+        else _shortened(parallel.names, keep_end=parallel.table is None)
     )
     spoken = shown if is_sample else tuple(map(as_plain_markdown, shown))
     base = _pick_base(parallel, shown)
@@ -156,7 +156,7 @@ class Upload:
 
     @property
     def is_table(self) -> bool:
-        return len(self.names) == 1 and is_table(self.names[0])
+        return len(self.names) == 1 and bool(table_kind(self.names[0]))
 
     @property
     def doubtful(self) -> list[int]:
@@ -287,17 +287,20 @@ def _refused(upload: Upload) -> str:
 def _as_chosen(upload: Upload, parallel: Parallel) -> Parallel | None:
     """A table read as chosen: whether its first line names the columns, and which of them are languages."""
     first_id = upload.ids[0]
+    assert parallel.table is not None
+    shown = parallel.table
     try:
-        header = parallel.header
+        header = shown.header
         if header is not None:
             header = st.checkbox(
                 t("files.header"), value=header, key=f"languages_header_{first_id}", persist_state="session"
             )
-        if header != parallel.header:
+        if header != shown.header:
             parallel = upload.read(header=header)
+            shown = parallel.table or shown
         columns = st.multiselect(
             t("languages.columns"),
-            parallel.columns,
+            shown.columns,
             default=list(parallel.names),
             max_selections=MAX_LANGUAGES,
             key=f"languages_columns_{header}_{upload.encodings.get(0)}_{first_id}",
@@ -331,8 +334,8 @@ def remarks(parallel: Parallel, written: Callable[[str], str]) -> list[str]:
         )
         for guess in parallel.guesses
     ]
-    if parallel.skipped_rows:
-        said.append(t("languages.skipped", count=parallel.skipped_rows, line=parallel.first_skipped))
+    if (table := parallel.table) and table.skipped_rows:
+        said.append(t("languages.skipped", count=table.skipped_rows, line=table.first_skipped))
     if parallel.empty.some_sides:
         said.append(t("languages.empty_some", count=parallel.empty.some_sides, line=parallel.empty.first))
     if parallel.first_shifted:

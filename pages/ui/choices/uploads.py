@@ -12,9 +12,11 @@ from pages.ui.choices.corpus import Corpus, openings
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES
 from pages.ui.words import as_plain_markdown, error_sentence, section, t
 from tokenizer_core.errors import CorpusError
+from tokenizer_core.texts.archives import PackedFile, unpack
 from tokenizer_core.texts.encodings import CANDIDATE_ENCODINGS, DecodedText, decode_text
-from tokenizer_core.texts.files import CorpusFile, PackedFile, read_corpus_file, unpack
+from tokenizer_core.texts.files import CorpusFile, read_corpus_file
 from tokenizer_core.texts.labels import clean_name
+from tokenizer_core.texts.tables import TableReading
 
 MAX_SHOWN = 10
 """Files in the list of what was read; of more it says how many."""
@@ -231,25 +233,23 @@ def _show_read(files: Sequence[CorpusFile]) -> None:
         more = files[MAX_SHOWN:]
         characters = sum(len(file.text) for file in more)
         st.caption(t("files.more_read", count=len(more), characters=characters))
-    skipped = [file for file in files if file.skipped_rows]
-    for file in skipped[:MAX_NAMED]:
-        values = {"name": as_plain_markdown(file.name), "count": file.skipped_rows, "line": file.first_skipped}
+    skipped = [(file.name, file.table) for file in files if file.table and file.table.skipped_rows]
+    for name, table in skipped[:MAX_NAMED]:
+        values = {"name": as_plain_markdown(name), "count": table.skipped_rows, "line": table.first_skipped}
         st.warning(t("files.skipped", **values), icon=":material/warning:")
     if len(skipped) > MAX_NAMED:
         rest = skipped[MAX_NAMED:]
-        count = sum(file.skipped_rows for file in rest)
+        count = sum(table.skipped_rows for _, table in rest)
         st.warning(t("files.skipped_more", files=len(rest), count=count), icon=":material/warning:")
 
 
 def _cells(file: CorpusFile) -> str:
     cells = [t(f"files.kind_{file.kind}"), f"{len(file.text):,}"]
-    if not file.chosen:
+    if file.table is None:
         cells.append(encoding_name(file.encoding or ""))
     row = "".join(f"<td class='whole'>{html.escape(cell)}</td>" for cell in cells)
-    if file.chosen:
-        row += (
-            f"<td dir='auto'>{html.escape(', '.join(_column_name(file, column) for column in file.chosen))}</td>"
-        )
+    if (table := file.table) is not None:
+        row += f"<td dir='auto'>{html.escape(', '.join(_column_name(table, each) for each in table.chosen))}</td>"
     return row
 
 
@@ -292,11 +292,11 @@ def _is_changeable(reading: Reading) -> bool:
 def _is_doubtful(reading: Reading) -> bool:
     if isinstance(reading, CorpusError):
         return reading.code in _GUESSES
-    return reading.is_guess or bool(reading.skipped_rows)
+    return reading.is_guess or bool(reading.table and reading.table.skipped_rows)
 
 
 def _is_table(reading: Reading) -> bool:
-    return isinstance(reading, CorpusFile) and bool(reading.columns)
+    return isinstance(reading, CorpusFile) and reading.table is not None
 
 
 def _file_picker(keys: list[str], first: str, files: Mapping[str, PackedFile]) -> str:
@@ -326,10 +326,10 @@ def _settings_of(key: str, reading: Reading, *, shows_opening: bool) -> None:
         return
     if reading.encoding is not None:
         _encoding_picker(key, choices.encoding or reading.encoding)
-    if reading.columns:
-        _columns_picker(key, reading)
-    if reading.header is not None:
-        _header_picker(key, reading.header)
+    if reading.table is not None:
+        _columns_picker(key, reading.table)
+        if reading.table.header is not None:
+            _header_picker(key, reading.table.header)
     if shows_opening and reading.text:
         st.code(openings([reading.text]), language=None, wrap_lines=True)
 
@@ -343,26 +343,26 @@ def _encoding_picker(key: str, current: str | None) -> None:
     encoding_picker(widget, current, on_change=choose)
 
 
-def _columns_picker(key: str, file: CorpusFile) -> None:
+def _columns_picker(key: str, table: TableReading) -> None:
     widget = f"corpus_columns_{key}"
 
     def choose() -> None:
         if chosen := st.session_state[widget]:  # the last one stays: without a column there is no text
             _choose(key, replace(_choices(key), columns=tuple(chosen)))
 
-    st.session_state[widget] = list(file.chosen)
+    st.session_state[widget] = list(table.chosen)
     st.multiselect(
         t("files.columns"),
-        file.columns,
-        format_func={column: _column_name(file, column) for column in file.columns}.__getitem__,
+        table.columns,
+        format_func={column: _column_name(table, column) for column in table.columns}.__getitem__,
         key=widget,
         on_change=choose,
         help=t("files.columns_help"),
     )
 
 
-def _column_name(file: CorpusFile, column: str) -> str:
-    return t("files.column", number=column) if file.header is False else column
+def _column_name(table: TableReading, column: str) -> str:
+    return t("files.column", number=column) if table.header is False else column
 
 
 def _header_picker(key: str, current: bool) -> None:

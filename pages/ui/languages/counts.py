@@ -12,9 +12,10 @@ from pages.ui.choices.parallel_texts import Compared
 from pages.ui.token_view.drawings import TokenizerRow
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import t
+from tokenizer_core.measures.line_counts import LineCuts, TextSizes, line_cuts, text_sizes, token_total
 from tokenizer_core.measures.metrics import premium, thai_entries
 from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
-from tokenizer_core.texts.parallel import LineCuts, Parallel, TextSizes, line_cuts, text_sizes, token_total
+from tokenizer_core.texts.parallel import Parallel
 from tokenizer_core.tokenizer import AnyTokenizer
 
 LARGE = 300_000

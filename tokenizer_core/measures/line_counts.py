@@ -1,0 +1,118 @@
+"""The tokens of parallel lines, how much text the lines are, and what tokens break in them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from tokenizer_core.measures.segmenters import Segmenter, word_spans
+from tokenizer_core.segments import Ints, TextMap, TokenSource, token_lengths
+from tokenizer_core.texts.parallel import Joining, Parallel
+from tokenizer_core.tokenizer import EncodedTexts
+
+_BLOCK = 500_000
+"""Characters that are measured at once: their maps take 50 MB."""
+
+
+class LineEncoder(TokenSource, Protocol):
+    """What counting needs of a tokenizer."""
+
+    def encode_each(self, texts: Sequence[str], /) -> EncodedTexts: ...
+
+
+def token_total(parallel: Parallel, language: int, tokenizer: LineEncoder, joining: Joining) -> int:
+    """The tokens of a language, its lines joined in one of the three ways."""
+    texts = parallel.lines[language] if joining == "lines" else (parallel.joined(language, joining),)
+    return int(tokenizer.encode_each(texts).counts.sum())
+
+
+class TextSizes(NamedTuple):
+    """How much text the lines of a language are, line ends left out."""
+
+    characters: int
+    """Unicode code points."""
+    clusters: int
+    """Grapheme clusters: what a reader takes for one letter, with its marks; Unicode UAX 29."""
+    bytes: int
+    """Bytes of UTF-8."""
+    words: int | None = None
+    """Words by a named segmenter; None where none was asked for or none fits."""
+
+
+class LineCuts(NamedTuple):
+    """What tokens do to the lines of a language, each encoded by itself."""
+
+    tokens: int
+    broken_characters: int
+    """Characters with a boundary between two tokens inside their bytes."""
+    broken_clusters: int
+    """Grapheme clusters with such a boundary inside, be it within a character or between two."""
+    continued_words: int | None = None
+    """Words with such a boundary inside; None where words were not found."""
+
+
+def text_sizes(lines: Sequence[str], segmenter: Segmenter | None = None) -> TextSizes:
+    """How much text these lines are.
+
+    >>> text_sizes(["ที่นี่", "abc"])
+    TextSizes(characters=9, clusters=5, bytes=21, words=None)
+    """
+    sizes = np.zeros(4, dtype=np.int64)
+    for start, end, text_map in _blocks(lines):
+        between = end - start - 1
+        words = len(_spans(lines[start:end], segmenter)) if segmenter else 0
+        clusters = int(np.count_nonzero(text_map.cluster_starts)) - 1
+        sizes += [len(text_map.text) - between, clusters - between, len(text_map.utf8) - between, words]
+    characters, clusters, size, words = sizes.tolist()
+    return TextSizes(characters, clusters, size, words if segmenter else None)
+
+
+def line_cuts(
+    lines: Sequence[str], encoded: EncodedTexts, tokenizer: TokenSource, segmenter: Segmenter | None = None
+) -> LineCuts:
+    """Where the tokens of these lines break characters, grapheme clusters and words."""
+    token_ends = np.append(0, np.cumsum(encoded.counts))
+    characters = clusters = words = 0
+    for start, end, text_map in _blocks(lines):
+        lengths = token_lengths(encoded.ids[token_ends[start] : token_ends[end]].tolist(), tokenizer)
+        # Between two lines stands a character of one byte, which is a token by itself.
+        lengths = np.insert(lengths, np.cumsum(encoded.counts[start : end - 1]), 1)
+        boundaries = np.cumsum(lengths)[:-1]
+        at_character = text_map.char_starts_at_byte[boundaries]
+        cut = text_map.char_at_byte[boundaries].astype(np.int64)
+        characters += _distinct(cut[~at_character])
+        inside = ~(at_character & text_map.cluster_starts[cut])
+        clusters += _distinct(np.cumsum(text_map.cluster_starts[:-1], dtype=np.int64)[cut[inside]])
+        if segmenter:
+            words += _continued(_spans(lines[start:end], segmenter), boundaries, text_map)
+    return LineCuts(int(encoded.counts.sum()), characters, clusters, words if segmenter else None)
+
+
+def _distinct(ascending: Ints) -> int:
+    """How many different numbers stand in a row that never falls."""
+    return int(np.count_nonzero(np.diff(ascending))) + 1 if len(ascending) else 0
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, TextMap]]:
+    """Stretches of lines, with the map of their text: a NUL, which joins nothing, stands between two lines."""
+    start = size = 0
+    for number, line in enumerate(lines):
+        size += len(line)
+        if size >= _BLOCK or number + 1 == len(lines):
+            yield start, number + 1, TextMap("\0".join(lines[start : number + 1]))
+            start, size = number + 1, 0
+
+
+def _spans(lines: Sequence[str], segmenter: Segmenter) -> Ints:
+    """The words of these lines, each line by itself, as spans in the text of `_blocks`."""
+    starts = accumulate((len(line) + 1 for line in lines), initial=0)
+    found = [word_spans(line, segmenter) + start for line, start in zip(lines, starts)]
+    return np.concatenate(found)
+
+
+def _continued(spans: Ints, boundaries: Ints, text_map: TextMap) -> int:
+    """How many of the words have a boundary inside."""
+    edges = text_map.byte_at_char[spans]
+    inside = np.searchsorted(boundaries, edges[:, 1]) - np.searchsorted(boundaries, edges[:, 0], side="right")
+    return int(np.count_nonzero(inside))

@@ -1,0 +1,100 @@
+"""JSON Lines: an object or a string on each line."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+
+from tokenizer_core.texts.labels import column_labels
+from tokenizer_core.texts.tables import SAMPLE_ROWS, Rows, Table, check_columns, check_rows, no_rows
+
+MAX_LINE = 2**23
+"""Characters of one line: of brackets alone, one of 50 MB would become objects of 1 GB."""
+PLAIN = "text"
+"""The column of a line that is a bare string."""
+_SAMPLE_CELL = 2_000
+_HEAD = 65_536
+
+
+def open_json_lines(text: str) -> Table:
+    """The strings of each line by their keys; a line that is a bare string counts as the column "text".
+
+    The strings of an object within the object are columns too, as "translation.en"; all other values are left
+    out. A missing value is empty. A line that is not JSON, or neither object nor string, is skipped.
+
+    >>> from tokenizer_core.texts.tables import cells_of, text_of
+    >>> text_of(open_json_lines('{"text": "a cat", "n": 1}\\nbroken\\n"a dog"'))[0]
+    'a cat\\na dog\\n'
+    >>> cells_of(open_json_lines('{"th": "แมว", "en": "a cat"}\\n{"en": "a dog"}\\n'))[0]
+    (('แมว', ''), ('a cat', 'a dog'))
+    """
+    check_rows(text.count("\n"))
+    samples: dict[str, list[str]] = {}
+    for _, values in _objects(text):
+        for key, value in (values or {}).items():
+            cells = samples.setdefault(key, [])
+            if len(cells) < SAMPLE_ROWS:
+                cells.append(value[:_SAMPLE_CELL])
+        check_columns(len(samples))
+    if not samples:
+        raise no_rows()
+    keys = list(samples)
+
+    def rows(places: Sequence[int]) -> Rows:
+        wanted = [keys[place] for place in places]
+        for line, values in _objects(text):
+            yield line, None if values is None else [values.get(key, "") for key in wanted]
+
+    return Table(column_labels(keys), None, lambda place: samples[keys[place]], rows)
+
+
+def looks_like_json_lines(text: str) -> bool:
+    """Whether a file that calls itself JSON has an object on each of its first two lines.
+
+    >>> looks_like_json_lines('{"a": 1}\\n{"a": 2}\\n'), looks_like_json_lines('{\\n"a": 1}')
+    (True, False)
+    """
+    lines = list(islice(_objects(text[:_HEAD]), 2))
+    return len(lines) == 2 and all(values is not None for _, values in lines)
+
+
+def _objects(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
+    """The strings of each line by their key; None for a broken line."""
+    for number, line in _lines(text):
+        if not line.strip():
+            continue
+        try:
+            yield number, _strings(line)
+        except (ValueError, RecursionError):
+            yield number, None
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that end with a line feed only: JSON may hold all other line breaks."""
+    start = number = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        number += 1
+        yield number, text[start:end]
+        start = end + 1
+
+
+def _strings(line: str) -> Mapping[str, str]:
+    """The strings in one line of JSON by their key; raises `ValueError` where there can be none."""
+    if len(line) > MAX_LINE:
+        raise ValueError("too long")
+    value = json.loads(line)
+    if isinstance(value, str):
+        value = {PLAIN: value}
+    if not isinstance(value, dict):
+        raise ValueError("neither object nor string")
+    within = {
+        f"{key}.{name}": each
+        for key, inner in value.items()
+        if isinstance(inner, dict)
+        for name, each in inner.items()
+    }
+    strings = {key: each for key, each in (within | value).items() if isinstance(each, str) and each}
+    if "\\u" in line:
+        "".join([*strings, *strings.values()]).encode()  # half a character is refused
+    return strings

@@ -1,0 +1,139 @@
+"""Parquet files, read group by group, with their sizes checked before anything is unpacked."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.texts.archives import too_large
+from tokenizer_core.texts.labels import column_labels
+from tokenizer_core.texts.tables import SAMPLE_ROWS, Rows, Table, check_columns, check_rows, no_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_SAMPLE_CELL = 2_000
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """Turns what is wrong with a Parquet file into a `CorpusError`."""
+    import pyarrow as pa  # 0.1 s to import, and most uploads are no Parquet
+
+    try:
+        yield
+    except CorpusError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise CorpusError("the file must be whole; it is damaged", "damaged_file", kind="Parquet") from error
+
+
+def open_parquet(content: bytes, *, max_bytes: int) -> Table:
+    """The columns of a Parquet file that hold text, which may have at most `max_bytes` bytes together.
+
+    The fields of a struct are columns too, as "translation.en". Values that repeat take no place in the file, so
+    sizes are checked before anything is unpacked. Raises `CorpusError` for a file that is damaged or too large.
+    """
+    with _whole():
+        return _open(content, max_bytes)
+
+
+def _open(content: bytes, max_bytes: int) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = list(pq.read_schema(pa.BufferReader(content)).empty_table().flatten().schema)
+    strings = [each.name for each in fields if _is_string(each.type)]
+    if not strings:
+        raise CorpusError("one column at least must hold text; none does", "no_text_column")
+    check_columns(len(strings))
+    if len({each.name for each in fields}) < len(fields):
+        raise CorpusError("columns must have names of their own", "same_columns")
+    # As dictionaries, or a value that repeats a million times would take its place a million times.
+    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=strings, pre_buffer=False)
+    check_rows(file.metadata.num_rows)
+    _check_encodings(file.metadata, strings)
+    sample = next(_batches(file, strings, SAMPLE_ROWS), None)
+    if sample is None:
+        raise no_rows()
+    beginning = _flat(sample)
+    return Table(
+        column_labels(strings),
+        None,
+        lambda place: _beginnings(beginning[strings[place]]),
+        lambda places: _rows(file, [strings[place] for place in places], max_bytes),
+    )
+
+
+def _batches(file: Any, names: list[str], rows: int) -> Iterator["pa.RecordBatch"]:
+    """The rows of some columns; group by group, for pyarrow cannot join the structs of two groups."""
+    for group in range(file.metadata.num_row_groups):
+        yield from file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
+
+
+def _check_encodings(metadata: Any, names: list[str]) -> None:
+    """Refuse encodings that pyarrow cannot read as a dictionary, and that may unpack to any size."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    for chunk in (group.column(place) for group in groups for place in range(group.num_columns)):
+        delta = [each for each in chunk.encodings if "BYTE_ARRAY" in each]
+        if delta and chunk.path_in_schema in names:
+            raise CorpusError(
+                f"Parquet files must not have the encoding {delta[0]}; write the file with another one",
+                "parquet_encoding",
+                encoding=delta[0],
+            )
+
+
+def _is_string(kind: "pa.DataType") -> bool:
+    """Whether a column holds text, be it each by itself or by its number in a list of values."""
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(kinds.is_string(kind) or kinds.is_large_string(kind) or kinds.is_string_view(kind))
+
+
+def _flat(batch: "pa.RecordBatch") -> dict[str, Any]:
+    """The columns by their names, those within a struct too."""
+    import pyarrow as pa
+
+    flat = pa.Table.from_batches([batch]).flatten()
+    return {name: flat.column(name).chunk(0) for name in flat.column_names}
+
+
+def _beginnings(column: Any) -> list[str]:
+    """The beginning of each cell that is not empty."""
+    import pyarrow.compute as pc
+
+    with _whole():
+        short = pc.utf8_slice_codeunits(column.dictionary, 0, _SAMPLE_CELL)
+        return [cell for cell in short.take(column.indices).to_pylist() if cell]
+
+
+def _rows(file: Any, names: list[str], max_bytes: int) -> Rows:
+    """The rows of some columns; raises `CorpusError` where they are damaged, or too large together."""
+    with _whole():
+        yield from _rows_within(file, names, max_bytes)
+
+
+def _rows_within(file: Any, names: list[str], max_bytes: int) -> Rows:
+    import pyarrow.compute as pc
+
+    metadata = file.metadata
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names)
+    if size > max_bytes:
+        raise too_large(max_bytes)
+    size = number = 0
+    for batch in _batches(file, names, 65_536):
+        columns = _flat(batch)
+        cells = [columns[name] for name in names]
+        for column in cells:
+            lengths = pc.binary_length(column.dictionary).take(column.indices)
+            size += (pc.sum(lengths).as_py() or 0) + len(column) - column.null_count
+        if size > max_bytes:
+            raise too_large(max_bytes)
+        for row in zip(*(column.dictionary_decode().to_pylist() for column in cells)):
+            number += 1
+            yield number, [cell or "" for cell in row]
