@@ -17,8 +17,7 @@ if str(ROOT) not in sys.path:
 from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
 from pages.ui.token_view.serve import routes  # noqa: E402
 from pages.ui.trainings.registry import registry  # noqa: E402
-from tokenizer_core.errors import RankFileError  # noqa: E402
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer  # noqa: E402
+from tokenizer_core.openai import references  # noqa: E402
 
 
 @contextlib.asynccontextmanager
@@ -28,9 +27,8 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     import pandas  # noqa: F401
     import pyarrow  # noqa: F401
 
-    for name in OPENAI_NAMES:
-        with contextlib.suppress(RankFileError):  # the pages say what is wrong
-            openai_tokenizer(name).token_bytes(0)
+    for tokenizer in references().values():  # the pages say which one cannot be read
+        tokenizer.token_bytes(0)
     registry().warm_up()
     gc.collect()
     gc.freeze()  # Streamlit collects garbage after every run: without this a click takes four times as long

@@ -4,10 +4,12 @@ import streamlit as st
 
 from pages.ui.choices.samples import sample_text
 from pages.ui.choices.text import example_pills
+from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.home.premiums import sample_premiums
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import go, page
 from pages.ui.token_view import Link, token_view
-from pages.ui.token_view.drawings import Text, drawing, own_row, references, sample_premiums
+from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.words import language, t
 from tokenizer_core.openai import OPENAI_NAMES
 
@@ -24,11 +26,10 @@ text = (
 )
 example_pills("home_text", "home")
 st.caption(t("home.how_to_read"))
-tokenizers = references()
-own = visitor.mine()
-if own is not None:
-    tokenizers.append(own_row(own, own.tokenizer.vocab_size))
-drawn = drawing(Text(text), tokenizers, language=language())
+lanes = reference_lanes()
+if (own := visitor.mine()) is not None:
+    lanes.append(own_lane(own))
+drawn = drawing(Text(text), lanes, language=language())
 token_view(drawn, key="home_view", toolbar="short", large=True, link=Link({"lang": language()}))
 with st.container(horizontal=True, vertical_alignment="center"):
     if st.button(t("home.train"), type="primary", icon=":material/model_training:"):

@@ -24,16 +24,16 @@ with st.expander(
 if compared is None:
     top.info(t("languages.choose_texts"))
     st.stop()
-rows = bill.choose_tokenizers()
-found = bills(compared, rows)
+lanes = bill.choose_lanes()
+found = bills(compared, lanes)
 with top:
     say_what_was_read(compared)
     bill.say_premium(compared, found)
-if rows and view == "bills":
+if lanes and view == "bills":
     bill.show_bills(compared, found)
-elif rows and view == "pairs":
-    show_pairs(compared, rows)
-elif rows and view == "metrics":
-    show_metrics(compared, rows)
-elif rows and view == "take_away":
+elif lanes and view == "pairs":
+    show_pairs(compared, lanes)
+elif lanes and view == "metrics":
+    show_metrics(compared, lanes)
+elif lanes and view == "take_away":
     take_away(compared, found, bill.choose_terms())

@@ -8,10 +8,11 @@ from typing import Literal, NamedTuple, get_args
 from urllib.parse import urlencode
 
 import pytest
-from conftest import REPOSITORY, OpenTab, require
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
+from tests.helpers.browser import OpenTab, require
+from tests.helpers.paths import REPOSITORY
 
 AXE = Path(os.environ.get("AXE_CORE", REPOSITORY / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
 SIZES = [(1280, 900), (390, 844)]

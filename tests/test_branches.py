@@ -6,11 +6,10 @@ import warnings
 
 import pytest
 import regex
-from conftest import hostile_texts
 from hypothesis import example, given
 from hypothesis import strategies as st
-from test_patterns import HOSTILE_PATTERNS
 
+from tests.helpers.hostile import HOSTILE_PATTERNS, hostile_texts
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.branches import Pretoken, attribute, branches
 from tokenizer_core.errors import PatternError, TextError

@@ -4,36 +4,33 @@ import asyncio
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.applications import Starlette
-from test_segments import TEXTS
 
-from pages.ui.token_view import Column, drawings, token_payload
-from pages.ui.token_view.drawings import (
-    INLINE_CHARACTERS,
-    OPENING_CHARACTERS,
-    PretokenSource,
-    Text,
-    TokenizerRow,
-    drawing,
-    encoded,
-    pretoken_row,
-)
-from pages.ui.token_view.payload import Block
+from pages.ui.token_view import drawings
+from pages.ui.token_view.drawings import INLINE_CHARACTERS, OPENING_CHARACTERS, Text, drawing, over
+from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
+from pages.ui.token_view.payload import Block, token_payload
 from pages.ui.token_view.serve import MOST_OFFERS, Offer, Offers, address, offers, page_to_take_away, routes
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import catalogue, error_sentence, section
+from tests.helpers.clusters import TEXTS
+from tests.helpers.drawing import ids_in
+from tests.helpers.tokenizers import Fake
 from tokenizer_core import patterns
 from tokenizer_core.errors import PatternError
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.patterns import SPLIT_PATTERNS, pretokenize
+from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 LONG = "ดื่มน้ำเยอะๆ นะ the cat sat\n" * (INLINE_CHARACTERS // 20)
 SLOW = "(a+)+$"
@@ -256,7 +253,7 @@ def test_a_pattern_that_is_too_slow_is_said_in_the_language_of_the_visitor(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(patterns, "time_budget", lambda text, pattern: 0.2)
-    drawn = drawing(Text(SLOW_TEXT), [pretoken_row(SLOW, "pieces")], language=language)
+    drawn = drawing(Text(SLOW_TEXT), [pretoken_lane(SLOW, Label("pieces"))], language=language)
     assert drawn.whole is not None
     answer = Answer(address(drawn.whole))
     assert answer.status == 422
@@ -283,13 +280,13 @@ def test_the_page_to_take_away_comes_whole_and_is_no_payload() -> None:
 # --------------------------------------------------------------------------------------------------- drawings
 
 
-class Stub:
+class Stub(Fake):
     """A tokenizer of single characters that counts what it was asked to encode."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
         self.asked.append(text)
         return list(map(ord, text))
 
@@ -297,21 +294,21 @@ class Stub:
         return chr(token_id).encode("utf-8")
 
 
-def row(name: str = "a stub") -> tuple[Stub, TokenizerRow]:
-    """A stub and the row that draws it."""
+def stub_lane(name: str = "a stub") -> tuple[Stub, Lane]:
+    """A stub and the lane that draws it."""
     stub = Stub()
-    return stub, TokenizerRow(stub, f"{name} {next(_numbers)}", name, "a caption")
+    return stub, Lane(f"{name} {next(_numbers)}", Label(name, "a caption"), stub)
 
 
-def directly(content: str | bytes, rows: list[TokenizerRow], language: str = "en") -> bytes:
+def directly(content: str | bytes, lanes: list[Lane], language: str = "en") -> bytes:
     """The payload made without caches."""
     assert isinstance(content, str)
-    columns = [Column(row.name, row.caption, row.tokenizer.encode(content), row.tokenizer) for row in rows]
-    return token_payload(content, columns, labels=section("token_view"), locale=language)
+    encoded = [replace(lane, encoding=lane.tokenizer.encode(content)) for lane in lanes]
+    return token_payload(content, encoded, labels=section("token_view"), locale=language)
 
 
-def reference(name: str) -> TokenizerRow:
-    return TokenizerRow(openai_tokenizer(name), name, name, "")
+def reference(name: str) -> Lane:
+    return Lane(name, Label(name), openai_tokenizer(name))
 
 
 def fetched(name: str | None) -> bytes:
@@ -326,10 +323,10 @@ def fetched(name: str | None) -> bytes:
     "text", ["", "น้ำ", "x" * INLINE_CHARACTERS], ids=["empty", "one cluster", "just short enough"]
 )
 def test_a_short_text_is_drawn_at_once(text: str) -> None:
-    rows = [row()[1], reference("o200k_base")]
-    drawn = drawing(Text(text), rows, language="en")
+    lanes = [stub_lane()[1], reference("o200k_base")]
+    drawn = drawing(Text(text), lanes, language="en")
     assert drawn.whole is None
-    assert drawn.payload == directly(text, rows)
+    assert drawn.payload == directly(text, lanes)
     assert Block.open(drawn.payload).header["whole"] is True
 
 
@@ -339,27 +336,27 @@ def test_a_short_text_is_drawn_at_once(text: str) -> None:
     ids=["lines", "just too long", "only line breaks", "no place to cut"],
 )
 def test_a_long_text_is_drawn_as_its_opening_until_the_whole_is_fetched(text: str) -> None:
-    rows = [row()[1], reference("o200k_base")]
-    drawn = drawing(Text(text), rows, language="en")
+    lanes = [stub_lane()[1], reference("o200k_base")]
+    drawn = drawing(Text(text), lanes, language="en")
     opening = Block.open(drawn.payload).header
     assert opening["whole"] is False
     assert text.startswith(opening["text"])
     assert OPENING_CHARACTERS // 2 <= len(opening["text"]) <= OPENING_CHARACTERS
     assert [lane["name"] for lane in opening["columns"]] == ["a stub", "o200k_base"]
     whole = fetched(drawn.whole)
-    assert whole == directly(text, rows)
+    assert whole == directly(text, lanes)
     assert Block.open(whole).header["whole"] is True
 
 
 def test_an_opening_ends_at_a_line() -> None:
-    drawn = drawing(Text(LONG), [row()[1]], language="en")
+    drawn = drawing(Text(LONG), [stub_lane()[1]], language="en")
     opening = Block.open(drawn.payload).header["text"]
     assert LONG[len(opening)] == "\n"
 
 
 def test_nothing_is_encoded_beyond_the_opening_before_the_browser_asks() -> None:
-    stub, its_row = row()
-    drawn = drawing(Text(LONG), [its_row], language="en")
+    stub, its_lane = stub_lane()
+    drawn = drawing(Text(LONG), [its_lane], language="en")
     assert [len(text) <= OPENING_CHARACTERS for text in stub.asked] == [True]
     fetched(drawn.whole)
     assert stub.asked[1:] == [LONG]
@@ -367,8 +364,8 @@ def test_nothing_is_encoded_beyond_the_opening_before_the_browser_asks() -> None
 
 @pytest.mark.parametrize("text", ["น้ำใจ", LONG], ids=["short", "long"])
 def test_the_same_drawing_is_made_once(text: str) -> None:
-    stub, its_row = row()
-    first, again = (drawing(Text(text), [its_row], language="en") for _ in range(2))
+    stub, its_lane = stub_lane()
+    first, again = (drawing(Text(text), [its_lane], language="en") for _ in range(2))
     assert first.payload is again.payload
     assert first.whole == again.whole
     if first.whole:
@@ -378,12 +375,12 @@ def test_the_same_drawing_is_made_once(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["น้ำใจ", LONG], ids=["short", "long"])
 def test_toggling_a_tokenizer_encodes_only_with_that_one(text: str) -> None:
-    def show(*rows: TokenizerRow) -> None:
-        drawn = drawing(Text(text), rows, language="en")
+    def show(*lanes: Lane) -> None:
+        drawn = drawing(Text(text), lanes, language="en")
         payload = fetched(drawn.whole) if drawn.whole else drawn.payload
-        assert [lane["name"] for lane in Block.open(payload).header["columns"]] == [row.name for row in rows]
+        assert [lane["name"] for lane in Block.open(payload).header["columns"]] == [lane.name for lane in lanes]
 
-    (one, first), (other, second) = row("one"), row("other")
+    (one, first), (other, second) = stub_lane("one"), stub_lane("other")
     show(first)
     before = list(one.asked)
     assert other.asked == []
@@ -395,26 +392,26 @@ def test_toggling_a_tokenizer_encodes_only_with_that_one(text: str) -> None:
 
 
 def test_a_text_is_encoded_once_by_many_threads() -> None:
-    stub, its_row = row()
+    stub, its_lane = stub_lane()
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: encoded(its_row, Text("น้ำใจ")).ids.tolist(), range(32)))
+        found = list(pool.map(lambda _: ids_in(over(its_lane, Text("น้ำใจ"))), range(32)))
     assert stub.asked == ["น้ำใจ"]
     assert found == [list(map(ord, "น้ำใจ"))] * 32
 
 
 def test_what_is_shown_differs_gets_another_payload() -> None:
-    stub, its_row = row()
-    renamed = TokenizerRow(stub, its_row.key, "renamed", "a caption")
-    captioned = TokenizerRow(stub, its_row.key, its_row.name, "another caption")
+    stub, its_lane = stub_lane()
+    renamed = replace(its_lane, label=Label("renamed", "a caption"))
+    captioned = replace(its_lane, label=Label(its_lane.name, "another caption"))
     payloads = [
-        drawing(Text(text), rows, language=language).payload
-        for text, rows, language in [
-            ("ab", [its_row], "en"),
-            ("ac", [its_row], "en"),
-            ("ab", [its_row], "th"),
+        drawing(Text(text), lanes, language=language).payload
+        for text, lanes, language in [
+            ("ab", [its_lane], "en"),
+            ("ac", [its_lane], "en"),
+            ("ab", [its_lane], "th"),
             ("ab", [renamed], "en"),
             ("ab", [captioned], "en"),
-            ("ab", [its_row, renamed], "en"),
+            ("ab", [its_lane, renamed], "en"),
             ("ab", [], "en"),
         ]
     ]
@@ -423,9 +420,9 @@ def test_what_is_shown_differs_gets_another_payload() -> None:
 
 
 def test_a_drawing_in_another_language_names_the_characters_in_it() -> None:
-    its_row = row()[1]
+    its_lane = stub_lane()[1]
     names = [
-        Block.open(drawing(Text("ก"), [its_row], language=language).payload).header["names"]["3585"]
+        Block.open(drawing(Text("ก"), [its_lane], language=language).payload).header["names"]["3585"]
         for language in ("en", "th")
     ]
     assert names == ["Thai character ko kai", "ก ไก่"]
@@ -438,16 +435,15 @@ def test_pasted_ids_are_drawn_as_they_are_and_others_encode_the_text() -> None:
     gpt2, o200k = reference("gpt2"), reference("o200k_base")
     ids = openai_tokenizer("gpt2").encode("h") + openai_tokenizer("gpt2").encode("ello")
     assert ids != openai_tokenizer("gpt2").encode("hello")
-    block = Block.open(drawing(Text("hello", {"gpt2": ids}), [gpt2, o200k], language="en").payload)
+    block = Block.open(drawing(Text("hello", tuple(ids), "gpt2"), [gpt2, o200k], language="en").payload)
     shown = [[lane["ids"][place] for place in block.array(lane["tokens"])] for lane in block.header["columns"]]
     assert shown == [ids, openai_tokenizer("o200k_base").encode("hello")]
 
 
 def test_the_same_text_without_the_ids_is_another_drawing() -> None:
     gpt2 = reference("gpt2")
-    with_ids = Text(
-        "hello", {"gpt2": openai_tokenizer("gpt2").encode("h") + openai_tokenizer("gpt2").encode("ello")}
-    )
+    ids = openai_tokenizer("gpt2").encode("h") + openai_tokenizer("gpt2").encode("ello")
+    with_ids = Text("hello", tuple(ids), "gpt2")
     for text, tokens in [(with_ids, 2), (Text("hello"), 1), (with_ids, 2)]:
         (lane,) = Block.open(drawing(text, [gpt2], language="en").payload).header["columns"]
         assert lane["count"] == tokens
@@ -458,7 +454,7 @@ def test_ids_that_make_no_characters_are_drawn_as_bytes(times: int) -> None:
     gpt2 = reference("gpt2")
     ids = openai_tokenizer("gpt2").encode("น")[:1] * times
     data = openai_tokenizer("gpt2").decode_bytes(ids)
-    drawn = drawing(Text(data, {"gpt2": ids}), [gpt2], language="en")
+    drawn = drawing(Text(data, tuple(ids), "gpt2"), [gpt2], language="en")
     block = Block.open(fetched(drawn.whole) if drawn.whole else drawn.payload)
     assert block.header["text"].encode("utf-8", "surrogateescape") == data
     assert block.header["columns"][0]["count"] == times
@@ -466,10 +462,9 @@ def test_ids_that_make_no_characters_are_drawn_as_bytes(times: int) -> None:
 
 
 def test_ids_of_any_size_are_kept() -> None:
-    its_row = row()[1]
-    found = encoded(its_row, Text("a", {its_row.key: [2**40, 5]}))
-    assert found.ids.tolist() == [2**40, 5]
-    assert encoded(its_row, Text("a", {its_row.key: [7]})).ids.dtype == np.int32
+    its_lane = stub_lane()[1]
+    assert ids_in(over(its_lane, Text("a", (2**40, 5), its_lane.key))) == [2**40, 5]
+    assert np.asarray(over(its_lane, Text("a", (7,), its_lane.key)).encoding).dtype == np.int32
 
 
 def test_the_digest_tells_texts_and_ids_apart() -> None:
@@ -477,16 +472,15 @@ def test_the_digest_tells_texts_and_ids_apart() -> None:
         Text(""),
         Text("a"),
         Text("a[]"),
-        Text("a", {"gpt2": []}),
-        Text("a", {"gpt2": [1]}),
-        Text("a", {"gpt2": [1, 1]}),
-        Text("a", {"gpt2": [11]}),
-        Text("a", {"o200k_base": [1]}),
-        Text(b"\xe0", {"gpt2": [1]}),
-        Text(b"\xe1", {"gpt2": [1]}),
+        Text("a", (), "gpt2"),
+        Text("a", (1,), "gpt2"),
+        Text("a", (1, 1), "gpt2"),
+        Text("a", (11,), "gpt2"),
+        Text("a", (1,), "o200k_base"),
+        Text(b"\xe0", (1,), "gpt2"),
+        Text(b"\xe1", (1,), "gpt2"),
     ]
     assert len({text.digest for text in texts}) == len(texts)
-    assert Text("a", {"x": [1], "y": [2]}).digest == Text("a", {"y": [2], "x": [1]}).digest
 
 
 # --------------------------------------------------------------------------------------------------- pretokens
@@ -494,19 +488,19 @@ def test_the_digest_tells_texts_and_ids_apart() -> None:
 
 @given(TEXTS, st.sampled_from([*SPLIT_PATTERNS, "a", "(?r)a|ก", ""]))
 def test_pretokens_have_the_same_number_where_they_are_the_same(text: str, pattern: str) -> None:
-    source = PretokenSource(pattern)
+    source = PretokenTokenizer(pattern)
     ids, expected = source.encode(text), [pretoken.encode("utf-8") for pretoken in pretokenize(text, pattern)]
     assert [source.token_bytes(number) for number in ids] == expected
     assert len(set(ids)) == len(set(expected))
 
 
 def test_pretokens_are_numbered_text_by_text() -> None:
-    its_row = pretoken_row("[a-z]", "pieces")
-    assert [encoded(its_row, Text(text)).ids.tolist() for text in ("aba", "bab")] == [[0, 1, 0], [0, 1, 0]]
+    its_lane = pretoken_lane("[a-z]", Label("pieces"))
+    assert [ids_in(over(its_lane, Text(text))) for text in ("aba", "bab")] == [[0, 1, 0], [0, 1, 0]]
 
 
 def test_a_row_of_pretokens_says_that_it_is_one() -> None:
-    rows = [reference("gpt2"), pretoken_row("gpt2", "pieces")]
-    block = Block.open(drawing(Text("the cat sat"), rows, language="en").payload)
+    lanes = [reference("gpt2"), pretoken_lane("gpt2", Label("pieces"))]
+    block = Block.open(drawing(Text("the cat sat"), lanes, language="en").payload)
     assert [lane["kind"] for lane in block.header["columns"]] == ["tokens", "pretokens"]
     assert block.header["differences"]["compared"] == 1

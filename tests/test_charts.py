@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_token_view import draw, page  # noqa: F401
+from playwright.sync_api import Page
 
-from pages.ui.token_view.payload import Column
+from pages.ui.token_view.lanes import History, Lane
 from pages.ui.train import curves
 from pages.ui.train.curves import (
     Counted,
@@ -22,8 +22,10 @@ from pages.ui.train.curves import (
 )
 from pages.ui.widgets.charts import Axis, Level, curve_spec, spread, thinned
 from pages.ui.words import catalogue
+from tests.helpers.charts import Finished, layers, named_levels
+from tests.helpers.drawing import draw, lane_over
+from tokenizer_core import openai
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.jobs.job import Training
 from tokenizer_core.measures.history import joining_merges
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
@@ -33,32 +35,6 @@ from tokenizer_core.trainer import Merge, Trainer
 ENGLISH = catalogue("en")
 NOTHING = Counted(0, True, {})
 POINTS = [(0, 1_000), (10, 600), (20, 500)]
-
-
-class Finished:
-    """What the curves read of a training that has ended."""
-
-    ended = True
-    merge_goal = 100
-
-    def __init__(self, merges: Sequence[Merge], texts: Sequence[str] = (), name: str = "finished") -> None:
-        self.id = name
-        self.merges = list(merges)
-        self.training = Training(texts, 356)
-
-
-def layers(spec: dict[str, Any]) -> list[dict[str, Any]]:
-    """All the layers of a specification, those within layers too."""
-    found = []
-    for layer in spec.get("layer", []):
-        found += [layer, *layers(layer)]
-    return found
-
-
-def named_levels(spec: dict[str, Any]) -> dict[str, float]:
-    """The level lines by name."""
-    rows = [row for layer in layers(spec) for row in layer.get("data", {}).get("values", [])]
-    return {row["name"]: row["level"] for row in rows}
 
 
 # ---------------------------------------------------------------------------------------------- points and places
@@ -241,7 +217,7 @@ def test_a_reference_that_cannot_be_read_is_left_out(monkeypatch: pytest.MonkeyP
             raise RankFileError("the rank file must be whole", "rank_file_damaged", path="x")
         return openai_tokenizer(name)
 
-    monkeypatch.setattr(curves, "openai_tokenizer", refuse)
+    monkeypatch.setattr(openai, "openai_tokenizer", refuse)
     assert set(count_references(["a text"]).tokens) == {"cl100k_base", "o200k_base"}
 
 
@@ -285,30 +261,22 @@ def learned(seed: int) -> tuple[str, list[Merge], Tokenizer, list[int]]:
     return corpus, merges, Tokenizer([(merge.left, merge.right) for merge in merges]), counts
 
 
-def time_column(merges: Sequence[Merge], tokenizer: Tokenizer, corpus: Sequence[tuple[int, int]]) -> Column:
-    ids = tokenizer.encode(PARAGRAPH)
-    return Column(
-        "mine",
-        "",
-        ids,
-        tokenizer,
-        merges=tokenizer.merges,
-        counts=[merge.count for merge in merges],
-        joined=joining_merges(ids, tokenizer),
-        corpus=corpus,
-    )
+def lane_in_time(merges: Sequence[Merge], tokenizer: Tokenizer, corpus: Sequence[tuple[int, int]]) -> Lane:
+    joined = joining_merges(tokenizer.encode(PARAGRAPH), tokenizer)
+    counts = [merge.count for merge in merges]
+    return lane_over(PARAGRAPH, tokenizer, counts=counts, history=History(joined, corpus=corpus))
 
 
 @pytest.mark.parametrize("every", [1, 7, 1_000], ids=["all points", "some points", "two points"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_corpus_moves_with_the_text_and_no_inexact_count_is_called_exact(
-    page: Any,  # noqa: F811
+    page: Page,
     seed: int,
     every: int,
 ) -> None:
     _, merges, tokenizer, counts = learned(seed)
     kept = sorted({*range(0, len(counts), every), len(counts) - 1})
-    draw(page, PARAGRAPH, [time_column(merges, tokenizer, [(merge, counts[merge]) for merge in kept])])
+    draw(page, PARAGRAPH, [lane_in_time(merges, tokenizer, [(merge, counts[merge]) for merge in kept])])
     said = page.evaluate(AT_EVERY_SIZE)
     exact = 0
     for merge, sentence in enumerate(said):
@@ -320,9 +288,9 @@ def test_the_corpus_moves_with_the_text_and_no_inexact_count_is_called_exact(
     assert exact >= {1: len(said), 7: 0.8 * len(said), 1_000: 2}[every]
 
 
-def test_both_lines_have_their_markers_at_the_merge_of_the_slider(page: Any) -> None:  # noqa: F811
+def test_both_lines_have_their_markers_at_the_merge_of_the_slider(page: Page) -> None:
     _, merges, tokenizer, counts = learned(1)
-    draw(page, PARAGRAPH, [time_column(merges, tokenizer, list(enumerate(counts)))])
+    draw(page, PARAGRAPH, [lane_in_time(merges, tokenizer, list(enumerate(counts)))])
     assert page.locator(".curve polyline").count() == 2
     page.locator(".time input").fill("20")
     places = page.evaluate(
@@ -338,18 +306,18 @@ def test_both_lines_have_their_markers_at_the_merge_of_the_slider(page: Any) -> 
 
 
 @pytest.mark.parametrize("corpus", [(), ((5, 90),), ((0, 0),)], ids=["none", "no beginning", "no bytes"])
-def test_without_a_corpus_the_time_machine_draws_the_text_alone(page: Any, corpus: Any) -> None:  # noqa: F811
+def test_without_a_corpus_the_time_machine_draws_the_text_alone(page: Page, corpus: Any) -> None:
     _, merges, tokenizer, _ = learned(1)
-    draw(page, PARAGRAPH, [time_column(merges, tokenizer, corpus)])
+    draw(page, PARAGRAPH, [lane_in_time(merges, tokenizer, corpus)])
     assert page.locator(".curve polyline").count() == 1
     assert page.locator(".corpus-says").is_hidden()
     assert page.locator(".dot.corpus").is_hidden()
 
 
-def test_points_beyond_the_merges_of_the_moment_are_not_drawn(page: Any) -> None:  # noqa: F811
+def test_points_beyond_the_merges_of_the_moment_are_not_drawn(page: Page) -> None:
     """The curve of a running training may be ahead of the tokenizer that is drawn."""
     _, merges, tokenizer, counts = learned(1)
-    column = time_column(merges, tokenizer, [*enumerate(counts), (len(counts) + 5, 1)])
+    column = lane_in_time(merges, tokenizer, [*enumerate(counts), (len(counts) + 5, 1)])
     draw(page, PARAGRAPH, [column])
     assert f"{counts[-1]:,} tokens" in page.locator(".corpus-says").inner_text()
 

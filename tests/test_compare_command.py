@@ -11,8 +11,8 @@ from typing import IO
 
 import pytest
 import tiktoken
-from conftest import REPOSITORY
 
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.__main__ import main
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.trainer import train

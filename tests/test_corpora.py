@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.choices import corpus_picker, uploads
 from pages.ui.choices.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, corpus_megabytes
 from pages.ui.words import catalogue
+from tests.helpers.browser import PATIENCE
 from tokenizer_core.jobs.fingerprint import corpus_hash
 
 ENGLISH = catalogue("en")
@@ -434,7 +434,7 @@ def test_the_limit_can_be_set_within_what_can_be_uploaded(setting: str | None, m
 def test_the_server_takes_what_the_app_may_be_set_to() -> None:
     import tomllib
 
-    from conftest import REPOSITORY
+    from tests.helpers.paths import REPOSITORY
 
     config = tomllib.loads((REPOSITORY / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert config["server"]["maxUploadSize"] == MAX_UPLOAD_MB

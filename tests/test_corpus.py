@@ -12,10 +12,10 @@ import zlib
 from pathlib import Path
 
 import pytest
-from conftest import least_seconds
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
+from tests.helpers.clock import least_seconds
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts import encodings
 from tokenizer_core.texts.encodings import CANDIDATE_ENCODINGS, decode_text

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.files import parquet
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.jobs.fingerprint import corpus_hash
 from tokenizer_core.texts import json_lines, tables
@@ -68,12 +69,6 @@ def zipped(members: Mapping[str, bytes | str], method: int = zipfile.ZIP_DEFLATE
 def comma_separated(rows: Sequence[Sequence[str]], **style: Any) -> str:
     written = io.StringIO()
     csv.writer(written, lineterminator="\n", **style).writerows(rows)
-    return written.getvalue()
-
-
-def parquet(columns: Mapping[str, Any], **options: Any) -> bytes:
-    written = io.BytesIO()
-    pq.write_table(pa.table(dict(columns)), written, **options)
     return written.getvalue()
 
 

@@ -2,12 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
-from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.choices.samples import SAMPLES, sample_text
@@ -16,19 +15,14 @@ from pages.ui.train.frontier import SHARES, Frontier
 from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
+from tests.helpers.browser import PATIENCE
 from tokenizer_core.jobs.job import Training
+from tokenizer_core.measures.ratios import tokens_per_thousand
 from tokenizer_core.openai import openai_tokenizer
-from tokenizer_core.texts.mixing import frontier_texts, held_out, lines_by_script, tokens_per_thousand
+from tokenizer_core.texts.mixing import frontier_texts, held_out, lines_by_script
 from tokenizer_core.trainer import train
 
 SAMPLE = tuple(map(sample_text, SAMPLES["both"]))
-
-
-@pytest.fixture(autouse=True)
-def no_worker_left() -> Iterator[None]:
-    """End the trainings that a test started."""
-    yield
-    registry().close()
 
 
 def page_with_a_frontier() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_training import corpora, patterns
 
+from tests.helpers.training import corpora, patterns
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.errors import TextError
 from tokenizer_core.measures.history import joining_merges, token_counts, token_counts_of

@@ -13,10 +13,10 @@ from urllib.request import urlopen
 from xml.etree import ElementTree
 
 import pytest
-from conftest import PATIENCE, OpenTab, visitors
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
+from tests.helpers.browser import PATIENCE, OpenTab, visitors
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TAGS = (

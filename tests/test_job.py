@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from conftest import PATIENCE, REPOSITORY
 
+from tests.helpers.browser import PATIENCE
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core import Merge, Trainer, count_pretokens, train
 from tokenizer_core.errors import SpecialTokenError, TextError
 from tokenizer_core.jobs.fingerprint import corpus_hash

@@ -10,29 +10,29 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from conftest import PATIENCE, REPOSITORY
 from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
-from test_pages import (
-    HOSTILE_HTML,
-    LANGUAGES,
-    counts,
-    drawn,
-    no_worker_left,
-    open_page,
-    said,
-    start_training,
-    wait_until,
-)
 
 from pages.ui.languages.bill import VIEWS, money, times
 from pages.ui.languages.charts import Bar, bars_svg, bins, distribution_svg
 from pages.ui.languages.pairs import ranking
 from pages.ui.languages.stories import STORIES
 from pages.ui.words import catalogue
+from tests.helpers.app import (
+    HOSTILE_HTML,
+    LANGUAGES,
+    Cells,
+    counts,
+    drawn,
+    open_page,
+    said,
+    start_training,
+    tables,
+    wait_until,
+)
+from tests.helpers.browser import PATIENCE
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.openai import RANK_FILES, openai_tokenizer
-
-__all__ = ["no_worker_left"]
 
 ENGLISH = catalogue("en")
 THAI_LINES, ENGLISH_LINES = (
@@ -62,39 +62,6 @@ def upload(*files: tuple[str, bytes | str], language: str = "en", view: str = "b
 
 def lines(*each: str) -> str:
     return "".join(f"{line}\n" for line in each)
-
-
-def tables(app: AppTest) -> list[list[list[str]]]:
-    """The tables on the page: rows of cells."""
-    found = []
-    for element in app.get("html"):
-        reader = Cells()
-        reader.feed(element.proto.body)
-        found += reader.tables
-    return found
-
-
-class Cells(html.parser.HTMLParser):
-    """Reads the cells of tables; notes every element that is no part of one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tables: list[list[list[str]]] = []
-        self.others: list[str] = []
-
-    def handle_starttag(self, tag: str, attributes: object) -> None:
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag in ("td", "th"):
-            self.tables[-1][-1].append("")
-        else:
-            self.others.append(tag)
-
-    def handle_data(self, text: str) -> None:
-        if self.tables and self.tables[-1] and self.tables[-1][-1]:
-            self.tables[-1][-1][-1] += text
 
 
 def bills(app: AppTest) -> dict[tuple[str, str], list[str]]:
@@ -377,14 +344,14 @@ def _take_away_csv() -> None:
     import streamlit as st
 
     from pages.ui.choices.parallel_texts import Compared, sample_parallel
+    from pages.ui.choices.tokenizers import reference_lanes
     from pages.ui.languages.bill import Terms
     from pages.ui.languages.counts import bills
     from pages.ui.languages.report import csv_of, report_html
-    from pages.ui.token_view.drawings import references
 
     names = ("=Thai", "<b>English")
     compared = Compared(replace(sample_parallel(), names=names), names, names, 1, "lines", False)
-    found = bills(compared, references())
+    found = bills(compared, reference_lanes())
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
     st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5), "en")
 
@@ -423,15 +390,15 @@ def _report_of_doubtful_texts() -> None:
     import streamlit as st
 
     from pages.ui.choices.parallel_texts import Compared
+    from pages.ui.choices.tokenizers import reference_lanes
     from pages.ui.languages.bill import Terms
     from pages.ui.languages.counts import bills
     from pages.ui.languages.report import report_html
-    from pages.ui.token_view.drawings import references
     from tokenizer_core.texts.parallel import parallel_texts
 
     names = ("<th>", "en")
     compared = Compared(parallel_texts(names, ["ก\nข\n", "a\n\n"]), names, names, 1, "lines", False)
-    st.session_state["html"] = report_html(compared, bills(compared, references()), Terms(1_000, None), "en")
+    st.session_state["html"] = report_html(compared, bills(compared, reference_lanes()), Terms(1_000, None), "en")
 
 
 def test_the_report_prints_on_one_sheet(tab: Page) -> None:

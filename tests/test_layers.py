@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import REPOSITORY
+
+from tests.helpers.paths import REPOSITORY
 
 CORE = sorted((REPOSITORY / "tokenizer_core").rglob("*.py"))
 SHARED = sorted((REPOSITORY / "pages" / "ui").rglob("*.py"))

@@ -1,15 +1,12 @@
 """The compare page by its inputs: links that restore a view, pasted token ids, and the hint at look-alikes."""
 
 import json
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
-from test_pages import ROOT, address, open_page, said, start_training
 
 from pages.ui.choices import text as text_picker
 from pages.ui.choices.text import parse_ids
@@ -17,8 +14,10 @@ from pages.ui.compare import hints
 from pages.ui.shell import links
 from pages.ui.token_view.payload import Block
 from pages.ui.token_view.serve import offers
-from pages.ui.trainings.registry import registry
 from pages.ui.words import as_plain_markdown, catalogue
+from tests.helpers.app import address, open_page, said, start_training
+from tests.helpers.browser import PATIENCE
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.errors import TokenIdError
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.patterns import SPLIT_PATTERNS, pretokenize
@@ -27,13 +26,6 @@ ENGLISH = catalogue("en")
 LANGUAGES = ("en", "th")
 ALL = ["GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"]
 MODEL = b"minbpe v1\n\n0\n97 97\n256 97\n"
-
-
-@pytest.fixture(autouse=True)
-def no_worker_left() -> Iterator[None]:
-    """End the trainings that a test started."""
-    yield
-    registry().close()
 
 
 class View(NamedTuple):
@@ -90,10 +82,10 @@ def view(app: AppTest) -> View:
 
 def open_link(page: str = "compare", **parameters: str) -> AppTest:
     """The page as it opens from an address with these parameters; `with_` stands for `with`."""
-    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     for name, value in parameters.items():
         app.query_params[name.rstrip("_")] = value
-    app.switch_page(str(ROOT / "pages" / f"{page}.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / f"{page}.py")).run()
     assert not app.exception
     return app
 
@@ -200,8 +192,8 @@ def test_a_link_that_was_taken_over_is_not_taken_over_again() -> None:
     app = open_link(text="from the link", with_="gpt2", view="chips")
     app.text_area(key="compare_text").set_value("typed").run()
     assert (view(app).text, view(app).options["view"]) == ("typed", "chips")
-    app.switch_page(str(ROOT / "pages" / "home.py")).run()
-    app.switch_page(str(ROOT / "pages" / "compare.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     assert (view(app).text, view(app).names) == ("typed", ["GPT-2"])
 
 

@@ -5,10 +5,11 @@ import sys
 from unicodedata import combining, normalize
 
 import pytest
-from conftest import hostile_texts, least_seconds
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.clock import least_seconds
+from tests.helpers.hostile import hostile_texts
 from tokenizer_core.texts.lookalikes import KINDS, Finding, cleaned, find_lookalikes
 
 ZERO_WIDTH = "\u200b\u2060\ufeff\u00ad\u180e"

@@ -6,14 +6,16 @@ from typing import Any
 
 import pytest
 import regex
-from conftest import PATIENCE, hostile_texts
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.choices import mix as mixing_ui
 from pages.ui.words import catalogue
+from tests.helpers.browser import PATIENCE
+from tests.helpers.hostile import hostile_texts
 from tokenizer_core.errors import CorpusError
+from tokenizer_core.measures.ratios import tokens_per_thousand
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.texts.mixing import (
     Mix,
@@ -25,7 +27,6 @@ from tokenizer_core.texts.mixing import (
     held_out,
     lines_by_script,
     mix,
-    tokens_per_thousand,
 )
 
 UNITS: tuple[Unit, ...] = ("bytes", "characters")

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiktoken
-from conftest import REPOSITORY, hostile_texts
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.helpers.hostile import hostile_texts
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core import openai_tokenizer
 from tokenizer_core.errors import RankFileError, SpecialTokenError, TextError, TokenIdError
 from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES

@@ -1,103 +1,30 @@
 """Every page, run without a browser: what people do on it, and what it answers to bad input."""
 
-import json
 import random
 import shutil
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.token_view.payload import Block
-from pages.ui.token_view.serve import offers
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
+from tests.helpers.app import (
+    ENGLISH,
+    LANGUAGES,
+    address,
+    counts,
+    drawn,
+    open_page,
+    said,
+    start_training,
+    wait_until,
+)
+from tests.helpers.browser import PATIENCE
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.openai import RANK_FILES, openai_tokenizer
 
-ROOT = Path(__file__).resolve().parents[1]
-ENGLISH = catalogue("en")
-LANGUAGES = ("en", "th")
-HOSTILE_HTML = "<script>alert(1)</script><style>*{display:none}</style>"
 DAMAGED_UTF8 = "ภาษาไทย".encode() * 9 + b"\xff" + "ภาษาไทย".encode()
-
-
-@pytest.fixture(autouse=True)
-def no_worker_left() -> Iterator[None]:
-    """End the trainings that a test started."""
-    yield
-    registry().close()
-
-
-def open_page(name: str, language: str = "en") -> AppTest:
-    """The page as a visitor of that language finds it."""
-    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
-    app.query_params["lang"] = language
-    app.run()
-    if name != "home":
-        app.switch_page(str(ROOT / "pages" / f"{name}.py")).run()
-    assert not app.exception
-    return app
-
-
-def drawn(app: AppTest) -> list[dict]:
-    """The headers of the token views on the page: text, columns, counts."""
-    views = []
-    for element in app.get("bidi_component"):
-        if "token_view" not in element.proto.component_name:
-            continue
-        block = bytes(element.proto.bytes)
-        size = int.from_bytes(block[:4], "little")
-        options = json.loads(block[4 : 4 + size])
-        # Of a long text comes the opening; the browser fetches the whole.
-        offer = offers().find(options["whole"].rpartition("/")[2]) if options["whole"] else None
-        whole = offer.make() if offer else None
-        views.append(Block.open(whole or block[4 + size :]).header)
-    return views
-
-
-def counts(app: AppTest) -> dict[str, int]:
-    """Token counts of the last token view, by column."""
-    return {column["name"]: column["count"] for column in drawn(app)[-1]["columns"]}
-
-
-def address(app: AppTest, name: str) -> str:
-    """One value of the page's address; AppTest gives a list or the value itself."""
-    value = app.query_params[name]
-    return value if isinstance(value, str) else value[0]
-
-
-def said(app: AppTest) -> str:
-    """All messages on the page."""
-    return " ".join(box.value for kind in (app.error, app.warning, app.info, app.success) for box in kind)
-
-
-def wait_until(app: AppTest, condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
-    """Run the page again and again until it shows what is waited for."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "the page never showed it"
-        time.sleep(0.1)
-        app.run()
-    assert not app.exception
-
-
-def start_training(
-    language: str = "en", *, corpus: str | None = None, size: int | None = None, pace: str = "full"
-) -> AppTest:
-    """The train page after Train was pressed; at a slow pace with more to learn than any test waits for."""
-    size = size or (300 if pace == "full" else 2_000)
-    app = open_page("train", language)
-    if corpus is not None:
-        app.segmented_control(key="corpus_source").set_value("paste").run()
-        app.text_area(key="corpus_paste").set_value(corpus).run()
-    app.number_input(key="train_size").set_value(size).run()
-    app.segmented_control(key="train_pace").set_value(pace).run()
-    app.button(key="start").click().run()
-    assert not app.exception
-    return app
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -159,7 +86,7 @@ def test_a_language_switch_keeps_text_and_training() -> None:
     wait_until(app, lambda: bool(app.success))
     app.segmented_control(key="lang").set_value("th").run()
     assert app.success[0].value == catalogue("th")["studio.done"].format(merges=44)
-    app.switch_page(str(ROOT / "pages" / "home.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     assert counts(app)["ของคุณ"] > 0
 
 
@@ -173,7 +100,7 @@ def test_training_from_the_sample_ends_in_a_summary_and_downloads() -> None:
 def test_compare_shows_mine_at_any_size() -> None:
     app = start_training(size=400)
     wait_until(app, lambda: bool(app.success))
-    app.switch_page(str(ROOT / "pages" / "compare.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     whole = counts(app)["Yours"]
     app.slider[0].set_value(256).run()
     bytes_only = counts(app)["Yours"]
@@ -183,16 +110,16 @@ def test_compare_shows_mine_at_any_size() -> None:
 def test_a_reload_finds_the_training_by_its_address() -> None:
     app = start_training(pace="slow")
     wait_until(app, lambda: bool(app.button(key="pause")))
-    again = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    again = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     again.query_params["job"] = address(app, "job")
     again.query_params["lang"] = "en"
     again.run()
-    again.switch_page(str(ROOT / "pages" / "train.py")).run()
+    again.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
     assert again.button(key="stop")
 
 
 def test_an_unknown_training_is_taken_out_of_the_address() -> None:
-    app = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     app.query_params["job"] = "nobody"
     app.run()
     assert not app.exception
@@ -301,8 +228,8 @@ def test_an_upload_survives_a_page_change() -> None:
     app = open_page("train")
     app.segmented_control(key="corpus_source").set_value("upload").run()
     app.file_uploader(key="corpus_files").upload("a.txt", b"banana " * 10, "text/plain").run()
-    app.switch_page(str(ROOT / "pages" / "home.py")).run()
-    app.switch_page(str(ROOT / "pages" / "train.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
     assert any("70 characters" in caption.value for caption in app.caption)
 
 
@@ -375,7 +302,7 @@ def test_a_slow_pattern_of_ones_own_is_said_on_every_page() -> None:
     app.text_input(key="pattern_custom").set_value("(a+)+$").run()
     app.button(key="start").click().run()
     wait_until(app, lambda: bool(app.metric))
-    app.switch_page(str(ROOT / "pages" / "home.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     app.text_input(key="home_text").set_value("a" * 5_000 + "b").run()
     assert not app.exception
     assert "takes too long" in said(app)

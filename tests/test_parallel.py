@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 import regex
 import tiktoken
-from conftest import REPOSITORY, hostile_texts
 from hypothesis import given
 from hypothesis import strategies as st
-from test_corpus_files import parquet
 
+from tests.helpers.files import parquet
+from tests.helpers.hostile import hostile_texts
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.measures.line_counts import line_cuts, text_sizes, token_total
-from tokenizer_core.measures.metrics import context_left, cost, parse_price, premium, thai_entries
+from tokenizer_core.measures.prices import cost, parse_price
+from tokenizer_core.measures.ratios import context_left, premium, thai_entries
 from tokenizer_core.measures.segmenters import NEWMM, WHITE_SPACE, newmm, segmenter_for, word_spans
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.texts.alignment import first_extra_line, first_shifted

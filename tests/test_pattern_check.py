@@ -3,8 +3,8 @@
 import threading
 
 import pytest
-from conftest import PATIENCE
 
+from tests.helpers.browser import PATIENCE
 from tokenizer_core.jobs.pattern_check import LONGEST_SHOWN, PatternCheck
 from tokenizer_core.measures.pattern_figures import pattern_figures
 

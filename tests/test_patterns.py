@@ -6,38 +6,14 @@ import sys
 import threading
 
 import pytest
-from conftest import REPOSITORY, hostile_texts
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tests.helpers.hostile import HOSTILE_PATTERNS, hostile_texts
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, count_pretokens, openai_tokenizer, pretokenize
 from tokenizer_core.errors import PatternError, TextError
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, compile_pattern, time_budget, unrolled_length
-
-HOSTILE_PATTERNS = {
-    "empty": "",
-    "empty_matches": "a*",
-    "empty_between": r"\b|(?=a)",
-    "never_matches": "(?!)",
-    "groups": "(a)|(b)(c)?",
-    "nested_groups": "((a)+(b)?)+",
-    "gaps": "[a-z]+",
-    "lookbehind": "(?<=a)b|(?<! ) ",
-    "lookahead": "a(?=b)|(?!a).",
-    "backwards": "(?r)a+b?|.",
-    "backwards_gaps": "(?r)[ab]{1,2}",
-    "keep_out": r"a\Kb?|\s\K",
-    "keep_out_of_all": r".*\K",
-    "branch_reset": r"(?|(a)|(b))\1",
-    "conditional": "(a)?(?(1)b|c)",
-    "clusters": r"\X",
-    "anchors": r"^.|.$|\Ga",
-    "fuzzy": "(?:ab){e<=1}",
-    "full_case": "(?if)ss",
-    "bounded_recursion": "a(?R)?b",
-    "lazy": ".*?",
-    "dot_all": "(?s).",
-}
 
 
 def error_of(pattern: str, text: str = "a") -> PatternError:

@@ -4,15 +4,12 @@ import itertools
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from conftest import PATIENCE, OpenTab
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
-from test_languages import tables as cells_of_tables
-from test_pages import LANGUAGES, ROOT, drawn, open_page, said
 
 from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.patterns import contest as trained_patterns
@@ -23,10 +20,14 @@ from pages.ui.patterns.costs_chart import costs_chart
 from pages.ui.patterns.knife import OWN_EXAMPLES
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
+from tests.helpers.app import LANGUAGES, drawn, open_page, said
+from tests.helpers.app import tables as cells_of_tables
+from tests.helpers.browser import PATIENCE, OpenTab
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, pretokenize
 from tokenizer_core.branches import branches
+from tokenizer_core.measures.cuts import cuts
 from tokenizer_core.measures.history import token_counts
-from tokenizer_core.measures.metrics import cuts
 from tokenizer_core.measures.pattern_figures import pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.segments import TextMap, token_lengths
@@ -35,13 +36,6 @@ from tokenizer_core.two_stage import train_in_two_stages
 
 ENGLISH = catalogue("en")
 HEALED = "กำลังเรียนที่โรงเรียน"
-
-
-@pytest.fixture(autouse=True)
-def no_worker_left() -> Iterator[None]:
-    """End the trainings that a test started."""
-    yield
-    registry().close()
 
 
 def with_pattern(pattern: str, text: str = "aab", lane: str = "first") -> AppTest:
@@ -516,8 +510,8 @@ def test_a_contest_that_is_left_gives_its_training_back() -> None:
 
 def test_the_page_keeps_text_and_patterns_while_others_are_visited() -> None:
     app = with_pattern("[a-z]+|.", "kept text")
-    app.switch_page(str(ROOT / "pages" / "home.py")).run()
-    app.switch_page(str(ROOT / "pages" / "patterns.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "patterns.py")).run()
     assert app.text_area(key="lab_text").value == "kept text"
     assert app.text_input(key="lab_first_custom").value == "[a-z]+|."
 

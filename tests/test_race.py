@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
-from test_charts import Finished, layers, named_levels
 
-from pages.ui.token_view.drawings import sample_premiums
+from pages.ui.home.premiums import sample_premiums
 from pages.ui.train import race
 from pages.ui.train.race import MOST_CHARACTERS, MOST_LINES, Moment, Pair, cut_pair, moments, sample_pair
 from pages.ui.words import catalogue
-from tokenizer_core import train
+from tests.helpers.browser import PATIENCE
+from tests.helpers.charts import Finished, layers, named_levels
+from tokenizer_core import openai, train
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.tokenizer import Tokenizer
@@ -121,7 +121,7 @@ def test_a_reference_that_cannot_be_read_leaves_the_others(monkeypatch: pytest.M
             raise RankFileError("the rank file must be whole", "rank_file_damaged", path="x")
         return openai_tokenizer(name)
 
-    monkeypatch.setattr(race, "openai_tokenizer", refuse)
+    monkeypatch.setattr(openai, "openai_tokenizer", refuse)
     assert set(race.reference_counts(Pair((("left out",), ("left out",))))) == {"cl100k_base", "o200k_base"}
 
 

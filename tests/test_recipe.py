@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 
 import pytest
-from conftest import PATIENCE
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.browser import PATIENCE
 from tokenizer_core.errors import RecipeError
 from tokenizer_core.jobs.fingerprint import corpus_hash
 from tokenizer_core.jobs.job import Job, Training

@@ -4,10 +4,10 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from conftest import PATIENCE
 
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import Registry
+from tests.helpers.browser import PATIENCE
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.jobs.job import Job, Training
 

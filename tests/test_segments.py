@@ -1,127 +1,19 @@
 """Segments lose nothing, tear no grapheme cluster, and are as short as they can be."""
 
 import itertools
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
-import regex
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
 
+from tests.helpers.clusters import BYTES, PIECES, TEXTS, boundaries, characters, is_text
+from tests.helpers.tokenizers import TOKENIZERS, ByteTokenizer
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.openai import openai_tokenizer
-from tokenizer_core.segments import SegmentingTokenizer, TextMap, segment_ends, segments, token_lengths
-
-NAMES = ("gpt2", "cl100k_base", "o200k_base")
-PIECES = [
-    *("ที่", "น้ำ", "กำ", "ำ", "ำ้", "เแ", "่", "ุ้", "ๆ", "฿", "๒๕", "ภาษาไทย", " ห", " ไม่"),
-    *("👨‍👩‍👧", " 👨‍👩", "🇹🇭", "🇹🇭🇯", "👍🏽", "❤️", "‍", "️", "1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"),
-    *("مرحبا", "ـَ", "العَرَبِيَّة", "؀", "؀ا", "각", "가", "각ᆨ", "한국", "ᄀ", "ᆨ", "क्ष", "क्‍ष", "न्", "ক্ষ"),
-    *("\r\n", "\r", "\n", "\n\r", "\t", "\0", "\x1b", "\x7f", "\u200b", "\u200d", "\u202e", "\u2066", "\ufeff"),
-    *("e\u0301", "\u0301", "a" + "\u0301" * 40, "a\u200d👧", "<script>", " the", "  ", "\u00a0", "é", "ǆ", "𝒳"),
-]
-TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30))
-
-
-@dataclass(frozen=True)
-class ByteTokenizer:
-    """A twin that cuts the bytes anywhere: what a hostile vocabulary could do."""
-
-    sizes: tuple[int, ...]
-
-    def encode(self, text: str) -> list[int]:
-        """Runs of bytes of the given sizes in turn, written as numbers with a leading 1."""
-        return [int.from_bytes(b"\1" + piece) for piece in self._pieces(text.encode("utf-8"))]
-
-    def token_bytes(self, token_id: int) -> bytes:
-        return token_id.to_bytes(token_id.bit_length() // 8 + 1)[1:]
-
-    def _pieces(self, data: bytes) -> Iterator[bytes]:
-        at = turn = 0
-        while at < len(data):
-            size = self.sizes[turn % len(self.sizes)]
-            yield data[at : at + size]
-            at, turn = at + size, turn + 1
-
-
-TOKENIZERS: SearchStrategy[SegmentingTokenizer] = st.one_of(
-    st.sampled_from(NAMES).map(openai_tokenizer),
-    st.lists(st.integers(1, 2), min_size=1, max_size=5).map(lambda sizes: ByteTokenizer(tuple(sizes))),
-)
-
-
-BROKEN = [
-    *(
-        b"\x80",
-        b"\xbf\xbf",
-        b"\xfe",
-        b"\xff",
-        b"\xe0",
-        b"\xe0\xb8",
-        b"\xf0\x9f",
-        b"\xf0\x9f\x91",
-        b"\xc3",
-        b"\xb8\x81",
-    ),
-    *(b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xf0\x80\x80\x80", b"\xf0\x8f\xbf\xbf"),
-    *(
-        b"\xed\xa0\x80",
-        b"\xed\xb2\x80",
-        b"\xed\xbf\xbf",
-        b"\xed\xa0\xbd\xed\xb8\x80",
-        b"\xf4\x90\x80\x80",
-        b"\xf8\x88\x80\x80\x80",
-    ),
-]
-"""Cut characters, overlong forms, surrogates, and what lies beyond the last code point."""
-
-
-@st.composite
-def cut_anywhere(draw: st.DrawFn) -> bytes:
-    """The UTF-8 of a text from any byte to any other."""
-    data = draw(TEXTS).encode("utf-8")
-    start, end = sorted((draw(st.integers(0, len(data))), draw(st.integers(0, len(data)))))
-    return data[start:end]
-
-
-BYTES: SearchStrategy[bytes] = st.one_of(
-    st.binary(max_size=30),
-    cut_anywhere(),
-    st.lists(st.sampled_from([*BROKEN, *(piece.encode("utf-8") for piece in PIECES)]), max_size=10).map(b"".join),
-)
-
-
-def characters(data: bytes) -> list[bytes]:
-    """The plain twin: at each place one to four bytes that UTF-8 allows, else a byte by itself."""
-    found, at = [], 0
-    while at < len(data):
-        size = next((size for size in range(1, 5) if is_text(data[at : at + size])), 1)
-        found.append(data[at : at + size])
-        at += size
-    return found
-
-
-def is_text(data: bytes) -> bool:
-    """Whether bytes are whole characters by themselves."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def boundaries(text: str) -> set[int]:
-    """The character offsets where a grapheme cluster ends: as `regex` says, and around each broken byte."""
-    found: set[int] = set()
-    at = 0
-    for stretch in re.findall(r"[\udc80-\udcff]|[^\udc80-\udcff]+", text):
-        found |= {at + match.end() for match in regex.finditer(r"\X", stretch)}
-        at += len(stretch)
-    return found
+from tokenizer_core.protocols import Encoder
+from tokenizer_core.segments import TextMap, segment_ends, segments, token_lengths
 
 
 @given(TEXTS)
@@ -138,7 +30,7 @@ def test_cluster_starts_agree_where_a_few_special_characters_stand_in_plain_text
 
 
 @given(TEXTS, TOKENIZERS)
-def test_segments_lose_nothing(text: str, tokenizer: SegmentingTokenizer) -> None:
+def test_segments_lose_nothing(text: str, tokenizer: Encoder) -> None:
     found = segments(text, tokenizer)
     token_ids = tokenizer.encode(text)
     assert "".join(segment.text for segment in found) == text
@@ -149,13 +41,11 @@ def test_segments_lose_nothing(text: str, tokenizer: SegmentingTokenizer) -> Non
 
 
 @given(TEXTS, TOKENIZERS)
-def test_segments_are_the_shortest_runs_that_end_on_a_grapheme_boundary(
-    text: str, tokenizer: SegmentingTokenizer
-) -> None:
+def test_segments_are_the_shortest_runs_that_end_on_a_grapheme_boundary(text: str, tokenizer: Encoder) -> None:
     assert [tuple(segment) for segment in segments(text, tokenizer)] == by_definition(text, tokenizer)
 
 
-def by_definition(text: str, tokenizer: SegmentingTokenizer) -> list[tuple[str, tuple[int, ...], int]]:
+def by_definition(text: str, tokenizer: Encoder) -> list[tuple[str, tuple[int, ...], int]]:
     """The plain twin: add token after token until the bytes so far end where a cluster does."""
     ends = {len(text[:end].encode("utf-8")): end for end in boundaries(text)}
     found, ids, start, byte = [], [], 0, 0

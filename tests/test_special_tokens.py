@@ -1,10 +1,10 @@
 """Special tokens act only where they are allowed, the longest first, and their ids never collide."""
 
 import pytest
-from conftest import hostile_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.hostile import hostile_texts
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.errors import SpecialTokenError
 from tokenizer_core.special_tokens import MAX_TOKEN_ID, allowed_tokens, assign_ids, split_on_special_tokens

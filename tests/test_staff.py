@@ -2,28 +2,29 @@
 
 import base64
 import re
-from typing import Any
 
 import pytest
-from conftest import PATIENCE
-from test_token_view import (  # noqa: F401
+from playwright.sync_api import Page
+
+from pages.ui.token_view.lanes import History, Label, Lane
+from pages.ui.token_view.payload import tint, token_payload
+from tests.helpers.browser import PATIENCE
+from tests.helpers.drawing import (
     HOSTILE,
+    LABELS,
     PIECES_OF_CELLS,
     THAI,
-    column,
     draw,
-    page,
-    pretokens_of,
-    references,
+    ids_in,
+    in_shadow,
+    lane_over,
+    pretokens_over,
+    references_over,
     with_options,
 )
-
-from pages.ui.token_view.drawings import PretokenSource
-from pages.ui.token_view.labels import ENGLISH_LABELS
-from pages.ui.token_view.payload import Column, tint, token_payload
 from tokenizer_core import train
+from tokenizer_core.measures.cuts import cuts
 from tokenizer_core.measures.history import joining_merges
-from tokenizer_core.measures.metrics import cuts
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.segments import TextMap, token_lengths
@@ -38,17 +39,6 @@ BOXES = """() => [...window.shadow.querySelectorAll(".lane:not(.ruler) .cell")].
   }))"""
 
 
-def in_shadow(page: Any, script: str) -> Any:  # noqa: F811
-    """What a script finds, with `root` for the shadow root that the view is drawn in."""
-    return page.evaluate(f"() => {{ const root = window.shadow; return {script}; }}")
-
-
-def pretokens(text: str, pattern: str = "llama3") -> Column:
-    """The bare pretokens of a pattern as a lane."""
-    source = PretokenSource(pattern)
-    return Column("pieces", "", source.encode(text), source, kind="pretokens")
-
-
 # ------------------------------------------------------------------------------------------------ alignment
 
 
@@ -56,12 +46,19 @@ def pretokens(text: str, pattern: str = "llama3") -> Column:
 @pytest.mark.parametrize("text", [PARAGRAPH, *HOSTILE.values()], ids=["paragraph", *HOSTILE])
 @pytest.mark.parametrize("white_space", [False, True], ids=["plain", "white space shown"])
 def test_the_same_characters_stand_one_above_the_other(
-    page: Any,  # noqa: F811
+    page: Page,
     text: str,
     width: int,
     white_space: bool,
 ) -> None:
-    draw(page, text, [*references(text), pretokens(text)], view="staff", width=width, white_space=white_space)
+    draw(
+        page,
+        text,
+        [*references_over(text), pretokens_over(text, "llama3")],
+        view="staff",
+        width=width,
+        white_space=white_space,
+    )
     lanes = page.evaluate(BOXES)
     assert len(lanes) == 4
     for lane in lanes[1:]:
@@ -71,8 +68,8 @@ def test_the_same_characters_stand_one_above_the_other(
         assert max(shifts) - min(shifts) <= 1, "a lane breaks its lines elsewhere"
 
 
-def test_lanes_of_a_line_do_not_touch_those_of_the_next(page: Any) -> None:  # noqa: F811
-    draw(page, PARAGRAPH, references(PARAGRAPH), view="staff", width=600)
+def test_lanes_of_a_line_do_not_touch_those_of_the_next(page: Page) -> None:
+    draw(page, PARAGRAPH, references_over(PARAGRAPH), view="staff", width=600)
     tops = [sorted({round(top) for _, _, top in lane}) for lane in page.evaluate(BOXES)]
     lines = len(tops[0])
     assert lines > 2
@@ -80,17 +77,17 @@ def test_lanes_of_a_line_do_not_touch_those_of_the_next(page: Any) -> None:  # n
     assert order == sorted(order)
 
 
-def test_the_ruler_counts_characters_as_people_do(page: Any) -> None:  # noqa: F811
+def test_the_ruler_counts_characters_as_people_do(page: Page) -> None:
     text = "👍" * 9 + "X" + "ก" * 9 + "Y" + "z" * 5
-    draw(page, text, references(text), view="staff")
+    draw(page, text, references_over(text), view="staff")
     marks = in_shadow(
         page, "[...root.querySelectorAll('.r[data-n]')].map((mark) => [mark.dataset.n, mark.textContent[0]])"
     )
     assert marks == [["10", "X"], ["20", "Y"]]
 
 
-def test_every_line_of_the_staff_names_its_lanes(page: Any) -> None:  # noqa: F811
-    draw(page, PARAGRAPH, references(PARAGRAPH), view="staff", width=600)
+def test_every_line_of_the_staff_names_its_lanes(page: Page) -> None:
+    draw(page, PARAGRAPH, references_over(PARAGRAPH), view="staff", width=600)
     names = in_shadow(
         page,
         "[...root.querySelectorAll('.names .tag')]"
@@ -104,11 +101,11 @@ def test_every_line_of_the_staff_names_its_lanes(page: Any) -> None:  # noqa: F8
 
 
 @pytest.mark.parametrize("view", ["staff", "columns"])
-def test_other_lanes_under_the_same_text_bring_their_names(page: Any, view: str) -> None:  # noqa: F811
+def test_other_lanes_under_the_same_text_bring_their_names(page: Page, view: str) -> None:
     text = "กำลังเรียน"
-    draw(page, text, [pretokens_of(text, "llama3"), pretokens_of(text, "gpt2")], view=view)
-    columns = [pretokens_of(text, "mark_aware"), pretokens_of(text, "gpt2")]
-    payload = token_payload(text, columns, labels=ENGLISH_LABELS)
+    draw(page, text, [pretokens_over(text, "llama3"), pretokens_over(text, "gpt2")], view=view)
+    columns = [pretokens_over(text, "mark_aware"), pretokens_over(text, "gpt2")]
+    payload = token_payload(text, columns, labels=LABELS)
     page.evaluate(
         "(payload) => window.draw({ parentElement: window.shadow,"
         " data: Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0)) })",
@@ -121,11 +118,11 @@ def test_other_lanes_under_the_same_text_bring_their_names(page: Any, view: str)
 # ------------------------------------------------------------------------------------------------ differences
 
 
-def test_differences_are_marked_counted_and_walked(page: Any) -> None:  # noqa: F811
+def test_differences_are_marked_counted_and_walked(page: Page) -> None:
     text = "same words น้ำ same"
-    draw(page, text, references(text), view="staff", marks=True)
+    draw(page, text, references_over(text), view="staff", marks=True)
     legend = in_shadow(page, "root.querySelector('.legend .differ').textContent")
-    assert legend == ENGLISH_LABELS["differ"].format(share="21%", count=1)
+    assert legend == LABELS["differ"].format(share="21%", count=1)
     marked = in_shadow(
         page,
         "[...root.querySelectorAll('.cell')].map((cell) => [...cell.querySelectorAll('.p.d')]"
@@ -137,9 +134,9 @@ def test_differences_are_marked_counted_and_walked(page: Any) -> None:  # noqa: 
     assert in_shadow(page, "root.activeElement.textContent") == " "
 
 
-def test_n_and_p_walk_the_differences(page: Any) -> None:  # noqa: F811
+def test_n_and_p_walk_the_differences(page: Page) -> None:
     text = "ก the ข the ค"
-    draw(page, text, references(text), view="staff")
+    draw(page, text, references_over(text), view="staff")
     page.locator(".save > button").focus()
     page.keyboard.press("Tab")
     places = []
@@ -151,15 +148,23 @@ def test_n_and_p_walk_the_differences(page: Any) -> None:  # noqa: F811
     assert len(set(places)) >= 2
 
 
-def test_one_tokenizer_has_nothing_to_differ_from(page: Any) -> None:  # noqa: F811
-    draw(page, THAI, [column(THAI, openai_tokenizer("gpt2")), pretokens(THAI)], view="staff", marks=True)
+def test_one_tokenizer_has_nothing_to_differ_from(page: Page) -> None:
+    draw(
+        page,
+        THAI,
+        [lane_over(THAI, openai_tokenizer("gpt2")), pretokens_over(THAI, "llama3")],
+        view="staff",
+        marks=True,
+    )
     assert page.locator(".p.d, .r.d").count() == 0
     assert page.locator(".steps").is_hidden()
 
 
-def test_pretokens_of_two_patterns_are_compared(page: Any) -> None:  # noqa: F811
+def test_pretokens_of_two_patterns_are_compared(page: Page) -> None:
     text = "same น้ำ same"
-    draw(page, text, [pretokens(text), pretokens(text, "mark_aware")], view="staff", marks=True)
+    draw(
+        page, text, [pretokens_over(text, "llama3"), pretokens_over(text, "mark_aware")], view="staff", marks=True
+    )
     marked = in_shadow(
         page,
         "[...root.querySelectorAll('.cell')].map((cell) => [...cell.querySelectorAll('.p.d')]"
@@ -173,9 +178,9 @@ def test_pretokens_of_two_patterns_are_compared(page: Any) -> None:  # noqa: F81
 TINTS = "[...root.querySelectorAll('.lane:not(.ruler) .cell')].map((cell) => [...cell.children].map((piece) => [piece.textContent, piece.style.backgroundColor]))"  # noqa: E501
 
 
-def test_every_piece_has_the_colour_of_the_branch_that_cut_it(page: Any) -> None:  # noqa: F811
+def test_every_piece_has_the_colour_of_the_branch_that_cut_it(page: Page) -> None:
     text = "it's ab12 !"
-    lane = pretokens_of(text, r"'s|[a-z]+|\p{N}|!", branches=True)
+    lane = pretokens_over(text, r"'s|[a-z]+|\p{N}|!", with_branches=True)
     draw(page, text, [lane], view="staff", colour="branch")
     (cell,) = in_shadow(page, TINTS)
     colours = dict(cell)
@@ -196,9 +201,9 @@ def test_every_piece_has_the_colour_of_the_branch_that_cut_it(page: Any) -> None
     assert listed[4][:2] == ["2", "var(--b0)"]
 
 
-def test_a_branch_that_is_pointed_at_or_pressed_stands_alone(page: Any) -> None:  # noqa: F811
+def test_a_branch_that_is_pointed_at_or_pressed_stands_alone(page: Page) -> None:
     text = "ab 12 ab"
-    lanes = [pretokens_of(text, pattern, branches=True) for pattern in ("[a-z]+|[0-9]+", "[a-z]|[0-9 ]+")]
+    lanes = [pretokens_over(text, pattern, with_branches=True) for pattern in ("[a-z]+|[0-9]+", "[a-z]|[0-9 ]+")]
     draw(page, text, lanes, view="staff", colour="branch")
     taken = "[...root.querySelectorAll('.p.taken')].map((piece) => piece.textContent).join('')"
     numbers = page.locator(".branch").nth(1)
@@ -218,9 +223,9 @@ def test_a_branch_that_is_pointed_at_or_pressed_stands_alone(page: Any) -> None:
     assert in_shadow(page, taken) == ""
 
 
-def test_a_piece_that_is_pointed_at_shows_its_branch(page: Any) -> None:  # noqa: F811
+def test_a_piece_that_is_pointed_at_shows_its_branch(page: Page) -> None:
     text = "ab 12"
-    draw(page, text, [pretokens_of(text, "[a-z]+|[0-9]+", branches=True)], view="columns", colour="branch")
+    draw(page, text, [pretokens_over(text, "[a-z]+|[0-9]+", with_branches=True)], view="columns", colour="branch")
     page.locator(".p", has_text="1").first.hover()
     assert in_shadow(page, "[...root.querySelectorAll('.branch.hot code')].map((each) => each.textContent)") == [
         "[0-9]+"
@@ -228,8 +233,8 @@ def test_a_piece_that_is_pointed_at_shows_its_branch(page: Any) -> None:  # noqa
     assert in_shadow(page, "root.querySelector('.card .p').style.backgroundColor") == "var(--t1)"
 
 
-def test_without_branches_nobody_can_colour_by_them(page: Any) -> None:  # noqa: F811
-    draw(page, "ab", [pretokens("ab")], colour="branch")
+def test_without_branches_nobody_can_colour_by_them(page: Page) -> None:
+    draw(page, "ab", [pretokens_over("ab", "llama3")], colour="branch")
     offered = in_shadow(page, "[...root.querySelectorAll('.menu')][1].querySelectorAll('option').length")
     assert offered == 3
     assert page.locator(".branches").is_hidden()
@@ -238,8 +243,8 @@ def test_without_branches_nobody_can_colour_by_them(page: Any) -> None:  # noqa:
 # ------------------------------------------------------------------------------------------------ the inspector
 
 
-def test_a_click_pins_the_ladder_of_bytes(page: Any) -> None:  # noqa: F811
-    draw(page, THAI, references(THAI), view="staff")
+def test_a_click_pins_the_ladder_of_bytes(page: Page) -> None:
+    draw(page, THAI, references_over(THAI), view="staff")
     page.locator(".lane:not(.ruler) .p").first.click()
     rows = in_shadow(
         page, "[...root.querySelectorAll('.ladder tbody tr')].map((row) => row.innerText.split(/\\s+/))"
@@ -255,8 +260,8 @@ def test_a_click_pins_the_ladder_of_bytes(page: Any) -> None:  # noqa: F811
     assert page.locator(".inspector").is_hidden()
 
 
-def test_enter_pins_and_escape_gives_the_keyboard_back(page: Any) -> None:  # noqa: F811
-    draw(page, "the cat sat", references("the cat sat"))
+def test_enter_pins_and_escape_gives_the_keyboard_back(page: Page) -> None:
+    draw(page, "the cat sat", references_over("the cat sat"))
     page.locator(".save > button").focus()
     for key in ("Tab", "ArrowRight", "Enter"):
         page.keyboard.press(key)
@@ -267,12 +272,12 @@ def test_enter_pins_and_escape_gives_the_keyboard_back(page: Any) -> None:  # no
     assert in_shadow(page, "root.activeElement.ariaLabel") == "token 2 of 3, ␣cat, id 3797"
 
 
-def test_a_token_of_ones_own_says_how_it_was_made(page: Any) -> None:  # noqa: F811
+def test_a_token_of_ones_own_says_how_it_was_made(page: Page) -> None:
     text = "aaab aaab aaab "
     trainer = Trainer(count_pretokens([text], "mark_aware"), 260, min_count=1)
     merges = trainer.step(4)
     own = Tokenizer([(merge.left, merge.right) for merge in merges])
-    lane = Column("mine", "", own.encode(text), own, merges=own.merges, counts=[merge.count for merge in merges])
+    lane = lane_over(text, own, counts=[merge.count for merge in merges])
     draw(page, text, [lane])
     page.locator(".lane .p").first.click()
     assert (
@@ -286,11 +291,11 @@ def test_a_token_of_ones_own_says_how_it_was_made(page: Any) -> None:  # noqa: F
 # ---------------------------------------------------------------------------------------- heat, chips, bytes
 
 
-def test_broken_letters_are_tinted_and_measured(page: Any) -> None:  # noqa: F811
-    draw(page, THAI, references(THAI), colour="broken")
+def test_broken_letters_are_tinted_and_measured(page: Page) -> None:
+    draw(page, THAI, references_over(THAI), colour="broken")
     words = in_shadow(page, "[...root.querySelectorAll('.meter .words')].map((each) => each.textContent)")
-    for lane, said in zip(references(THAI), words, strict=True):
-        found = cuts(TextMap(THAI), token_lengths(lane.token_ids, lane.tokenizer))
+    for lane, said in zip(references_over(THAI), words, strict=True):
+        found = cuts(TextMap(THAI), token_lengths(ids_in(lane), lane.tokenizer))
         shares = [found.inside_characters / found.boundaries, found.inside_clusters / found.boundaries]
         numbers = [float(number) for number in re.findall(r"([\d.]+)%", said)]
         assert numbers == [pytest.approx(100 * share, abs=0.51) for share in shares]
@@ -301,27 +306,27 @@ def test_broken_letters_are_tinted_and_measured(page: Any) -> None:  # noqa: F81
     assert cut[2] == 0
 
 
-def test_colour_by_bytes_follows_the_bytes_of_each_token(page: Any) -> None:  # noqa: F811
-    draw(page, "a the", [column("a the", openai_tokenizer("gpt2"))], colour="bytes")
+def test_colour_by_bytes_follows_the_bytes_of_each_token(page: Page) -> None:
+    draw(page, "a the", [lane_over("a the", openai_tokenizer("gpt2"))], colour="bytes")
     (cell,) = page.evaluate(PIECES_OF_CELLS)
     assert [piece["tint"] for piece in cell][:4] == ["var(--h0)", *["var(--h2)"] * 3]  # "a", and of " the"
 
 
-def test_chips_are_of_the_tokenizer_that_is_chosen(page: Any) -> None:  # noqa: F811
-    columns = references(THAI)
+def test_chips_are_of_the_tokenizer_that_is_chosen(page: Page) -> None:
+    columns = references_over(THAI)
     draw(page, THAI, columns, view="chips")
     for index, lane in enumerate(columns):
         page.locator(".menu select").first.select_option(index=index)
         (cell,) = page.evaluate(PIECES_OF_CELLS)
-        assert len(cell) == len(lane.token_ids)
+        assert len(cell) == len(ids_in(lane))
         assert page.locator(".heads .name").inner_text() == lane.name
 
 
-def test_bytes_that_are_no_character_are_drawn_as_bytes(page: Any) -> None:  # noqa: F811
+def test_bytes_that_are_no_character_are_drawn_as_bytes(page: Page) -> None:
     tokenizer = openai_tokenizer("gpt2")
     ids = tokenizer.encode("น้")[:3] + tokenizer.encode(" ok")
-    lane = Column("gpt2", "", ids, tokenizer)
-    payload = token_payload(tokenizer.decode_bytes(ids), [lane], labels=ENGLISH_LABELS)
+    lane = Lane("gpt2", Label("gpt2"), tokenizer, ids)
+    payload = token_payload(tokenizer.decode_bytes(ids), [lane], labels=LABELS)
     draw(page, "", [])
     page.evaluate(
         "(payload) => window.draw({ parentElement: window.shadow,"
@@ -334,14 +339,14 @@ def test_bytes_that_are_no_character_are_drawn_as_bytes(page: Any) -> None:  # n
 
 
 @pytest.mark.parametrize("view", ["staff", "columns", "chips"])
-def test_every_view_of_an_empty_text_says_so(page: Any, view: str) -> None:  # noqa: F811
-    draw(page, "", references(""), view=view)
-    assert ENGLISH_LABELS["empty"] in in_shadow(page, "root.querySelector('.rows').textContent")
+def test_every_view_of_an_empty_text_says_so(page: Page, view: str) -> None:
+    draw(page, "", references_over(""), view=view)
+    assert LABELS["empty"] in in_shadow(page, "root.querySelector('.rows').textContent")
 
 
-def test_switching_views_keeps_the_place_in_a_long_text(page: Any) -> None:  # noqa: F811
+def test_switching_views_keeps_the_place_in_a_long_text(page: Page) -> None:
     text = "".join(f"line {number} of a long text\n" for number in range(2000))
-    draw(page, text, references(text), view="staff")
+    draw(page, text, references_over(text), view="staff")
     page.evaluate("window.shadow.querySelector('.box').scrollTop = 20000")
     page.wait_for_timeout(300)
     top = """Number(/line (\\d+)/.exec([...root.querySelectorAll('.row')].find((row) =>
@@ -354,10 +359,10 @@ def test_switching_views_keeps_the_place_in_a_long_text(page: Any) -> None:  # n
     assert abs(in_shadow(page, top) - before) < 20
 
 
-def test_motion_is_reduced_where_people_ask_for_it(page: Any) -> None:  # noqa: F811
+def test_motion_is_reduced_where_people_ask_for_it(page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")
     try:
-        draw(page, THAI, references(THAI))
+        draw(page, THAI, references_over(THAI))
         assert in_shadow(page, "getComputedStyle(root.querySelector('.p')).transitionDuration") == "0s"
     finally:
         page.emulate_media(reduced_motion="no-preference")
@@ -366,30 +371,30 @@ def test_motion_is_reduced_where_people_ask_for_it(page: Any) -> None:  # noqa: 
 # ------------------------------------------------------------------------------------------------ the time machine
 
 
-def test_the_time_machine_shows_the_tokens_of_every_size(page: Any) -> None:  # noqa: F811
+def test_the_time_machine_shows_the_tokens_of_every_size(page: Page) -> None:
     """What the browser derives from one number per byte is what the tokenizer of that size would say."""
     own = train(PARAGRAPH * 3, 340)
     ids = own.encode(PARAGRAPH)
     joined = joining_merges(ids, own)
-    lane = Column("mine", "", ids, own, merges=own.merges, joined=joined, levels=[("gpt2", 300)])
+    lane = lane_over(PARAGRAPH, own, history=History(joined, levels=[("gpt2", 300)]))
     draw(page, PARAGRAPH, [lane], view="chips")
     slider = page.locator(".time input")
     for merges in (0, 1, 2, 7, 40, len(own.merges)):
         slider.fill(str(merges))
         then = own.at(256 + merges)
-        draw_at = Column("mine", "", then.encode(PARAGRAPH), then)
+        ids_then = then.encode(PARAGRAPH)
         (cell,) = page.evaluate(PIECES_OF_CELLS)
-        assert page.locator(".count").inner_text().split()[0] == f"{len(draw_at.token_ids):,}"
-        assert len(cell) == len(draw_at.token_ids)
+        assert page.locator(".count").inner_text().split()[0] == f"{len(ids_then):,}"
+        assert len(cell) == len(ids_then)
         first = in_shadow(page, "root.querySelector('.cell .p').style.backgroundColor")
-        assert first == f"var(--t{tint(then.token_bytes(draw_at.token_ids[0]))})"
+        assert first == f"var(--t{tint(then.token_bytes(ids_then[0]))})"
     assert "Fewer than gpt2 from merge" in page.locator(".time .note").inner_text()
 
 
-def test_play_runs_to_the_newest_merge(page: Any) -> None:  # noqa: F811
+def test_play_runs_to_the_newest_merge(page: Page) -> None:
     own = train(THAI * 3, 270)
     ids = own.encode(THAI)
-    draw(page, THAI, [Column("mine", "", ids, own, merges=own.merges, joined=joining_merges(ids, own))])
+    draw(page, THAI, [lane_over(THAI, own, history=History(joining_merges(ids, own)))])
     page.locator(".time input").fill(str(len(own.merges) - 1))
     page.get_by_role("button", name="Play").click()
     page.wait_for_function(

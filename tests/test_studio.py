@@ -4,14 +4,15 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
-from test_pages import ROOT, address, open_page, said, start_training, wait_until
 
 from pages.ui import limits
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
+from tests.helpers.app import address, open_page, said, start_training, wait_until
+from tests.helpers.browser import PATIENCE
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.jobs.job import Job
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
@@ -177,11 +178,11 @@ def test_a_reload_finds_all_runs_by_the_training_in_the_address() -> None:
     back_to_settings(app)
     app.button(key="start").click().run()
     job = job_of(app)
-    reloaded = AppTest.from_file(str(ROOT / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    reloaded = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     reloaded.query_params["job"] = job.id
     reloaded.query_params["lang"] = "en"
     reloaded.run()
-    reloaded.switch_page(str(ROOT / "pages" / "train.py")).run()
+    reloaded.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
     assert len(run_ids(reloaded)) == 2
     stranger = open_page("train")
     assert run_ids(stranger) == []

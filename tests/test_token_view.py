@@ -3,81 +3,61 @@
 import base64
 import itertools
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import CHROMIUM, FLAGS, PATIENCE, require
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import sync_playwright
-from test_metrics import cut_up, decoded, lengths_of, plain_agreement, plain_cuts, spans_of
-from test_segments import BYTES, NAMES, TEXTS, TOKENIZERS, ByteTokenizer, boundaries
+from playwright.sync_api import Page
 
-from pages.ui.token_view import _with_options
-from pages.ui.token_view.drawings import PretokenSource
-from pages.ui.token_view.labels import ENGLISH_LABELS
+from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.token_view.palette import DARK, LIGHT, TINT_COUNT, Scheme
 from pages.ui.token_view.payload import (
     ROW_MAX,
     Block,
-    Column,
-    placeholders,
     tint,
     token_payload,
 )
-from pages.ui.token_view.serve import view_css, view_js
-from tokenizer_core.branches import attribute, branches
+from tests.helpers.clusters import BYTES, TEXTS, boundaries
+from tests.helpers.cuts import cut_up, decoded, lengths_of, plain_agreement, plain_cuts, spans_of
+from tests.helpers.drawing import (
+    HOSTILE,
+    LABELS,
+    PIECES_OF_CELLS,
+    THAI,
+    as_bytes,
+    bits,
+    draw,
+    ids_in,
+    ids_of,
+    lane_over,
+    opened,
+    pretokens_over,
+    references_over,
+    tokens_of,
+    units,
+    with_options,
+)
+from tests.helpers.tokenizers import TOKENIZERS, ByteTokenizer
+from tokenizer_core.branches import branches
 from tokenizer_core.errors import TextError
-from tokenizer_core.measures.metrics import Cuts
+from tokenizer_core.measures.cuts import Cuts
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import count_pretokens
-from tokenizer_core.segments import SegmentingTokenizer, segments
+from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.segments import segments
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Trainer
-
-THAI = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"
-
-
-def column(text: str, tokenizer: SegmentingTokenizer, name: str = "a tokenizer") -> Column:
-    """A column of the text's encoding."""
-    return Column(name, "", tokenizer.encode(text), tokenizer)
-
-
-def pretokens_of(text: str, pattern: str, **with_branches: bool) -> Column:
-    """The pretokens of a pattern as a lane, coloured by branch if asked for."""
-    source = PretokenSource(pattern)
-    parts: list[tuple[str, str, int]] = []
-    taken_by: list[int | None] = []
-    if with_branches:
-        parts = [(branch.source, f"part {number + 1}", number) for number, branch in enumerate(branches(pattern))]
-        taken_by = [piece.branch for piece in attribute(text, pattern)]
-    return Column(pattern, "", source.encode(text), source, "pretokens", branches=parts, taken_by=taken_by)
-
-
-def references(text: str) -> list[Column]:
-    """The three reference tokenizers side by side."""
-    return [column(text, openai_tokenizer(name), name) for name in NAMES]
-
-
-def opened(text: str, columns: Sequence[Column]) -> Block:
-    """A payload made and opened again."""
-    return Block.open(token_payload(text, columns, labels=ENGLISH_LABELS))
-
-
-def units(text: str) -> int:
-    """The length of a text as JavaScript counts it."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
 
 # ------------------------------------------------------------------------------------------------ the payload
 
 
 @given(TEXTS, st.lists(TOKENIZERS, min_size=1, max_size=3))
-def test_the_payload_holds_every_token_of_every_segment(text: str, tokenizers: list[SegmentingTokenizer]) -> None:
-    block = opened(text, [column(text, tokenizer) for tokenizer in tokenizers])
+def test_the_payload_holds_every_token_of_every_segment(text: str, tokenizers: list[AnyTokenizer]) -> None:
+    block = opened(text, [lane_over(text, tokenizer) for tokenizer in tokenizers])
     assert block.header["text"] == text
     for tokenizer, lane in zip(tokenizers, block.header["columns"], strict=True):
         found = segments(text, tokenizer)
@@ -89,8 +69,8 @@ def test_the_payload_holds_every_token_of_every_segment(text: str, tokenizers: l
 
 
 @given(TEXTS, TOKENIZERS)
-def test_the_bytes_of_the_payload_spell_the_text(text: str, tokenizer: SegmentingTokenizer) -> None:
-    block = opened(text, [column(text, tokenizer)])
+def test_the_bytes_of_the_payload_spell_the_text(text: str, tokenizer: AnyTokenizer) -> None:
+    block = opened(text, [lane_over(text, tokenizer)])
     (lane,) = block.header["columns"]
     data, ends = bytes(block.array(lane["bytes"]).tolist()), np.cumsum(block.array(lane["sizes"]))
     tokens = [data[end - size : end] for end, size in zip(ends, block.array(lane["sizes"]), strict=True)]
@@ -100,10 +80,10 @@ def test_the_bytes_of_the_payload_spell_the_text(text: str, tokenizer: Segmentin
 
 @given(TEXTS, st.lists(TOKENIZERS, min_size=1, max_size=3), st.integers(1, 9))
 def test_rows_start_where_a_segment_starts_in_every_column(
-    text: str, tokenizers: list[SegmentingTokenizer], times: int
+    text: str, tokenizers: list[AnyTokenizer], times: int
 ) -> None:
     text *= times
-    block = opened(text, [column(text, tokenizer) for tokenizer in tokenizers])
+    block = opened(text, [lane_over(text, tokenizer) for tokenizer in tokenizers])
     rows = block.array(block.header["rows"]).tolist()
     assert rows[:1] == [0]
     assert rows == sorted(set(rows))
@@ -114,19 +94,19 @@ def test_rows_start_where_a_segment_starts_in_every_column(
 
 def test_rows_end_even_where_the_columns_share_no_boundary() -> None:
     text = "ก" * (3 * ROW_MAX)
-    lanes = [column(text, ByteTokenizer(sizes)) for sizes in [(6,), (3, *[6] * (len(text) // 2))]]
+    lanes = [lane_over(text, ByteTokenizer(sizes)) for sizes in [(6,), (3, *[6] * (len(text) // 2))]]
     rows = opened(text, lanes).array(opened(text, lanes).header["rows"])
     assert rows.tolist() == [0, ROW_MAX, 2 * ROW_MAX]
 
 
 @given(TEXTS, TOKENIZERS)
 def test_pieces_of_characters_are_counted_as_tokens_that_are_no_valid_utf8(
-    text: str, tokenizer: SegmentingTokenizer
+    text: str, tokenizer: AnyTokenizer
 ) -> None:
     broken = [token for token in tokenizer.encode(text) if not valid(tokenizer.token_bytes(token))]
-    (lane,) = opened(text, [column(text, tokenizer)]).header["columns"]
-    whole = ENGLISH_LABELS["no_pieces"] if text else ""
-    assert lane["truth"] == (ENGLISH_LABELS["pieces"].format(pieces=len(broken)) if broken else whole)
+    (lane,) = opened(text, [lane_over(text, tokenizer)]).header["columns"]
+    whole = LABELS["no_pieces"] if text else ""
+    assert lane["truth"] == (LABELS["pieces"].format(pieces=len(broken)) if broken else whole)
 
 
 def valid(token: bytes) -> bool:
@@ -139,11 +119,11 @@ def valid(token: bytes) -> bool:
 
 
 @st.composite
-def drawings(draw: st.DrawFn) -> tuple[str | bytes, list[Column]]:
+def drawings(draw: st.DrawFn) -> tuple[str | bytes, list[Lane]]:
     """A text in up to three tokenizers, or any bytes and the ids that they could be decoded from."""
     if draw(st.booleans()):
         text = draw(TEXTS)
-        return text, [column(text, tokenizer) for tokenizer in draw(st.lists(TOKENIZERS, max_size=3))]
+        return text, [lane_over(text, tokenizer) for tokenizer in draw(st.lists(TOKENIZERS, max_size=3))]
     if draw(st.booleans()):
         tokens = draw(decoded())
         return b"".join(tokens), [ids_of(tokens)]
@@ -151,42 +131,12 @@ def drawings(draw: st.DrawFn) -> tuple[str | bytes, list[Column]]:
     return data, [ids_of([data[start:end] for start, end in spans_of(lengths)]) for lengths in ways]
 
 
-def ids_of(tokens: Sequence[bytes]) -> Column:
-    """A column of tokens, each with an id that only its bytes decide."""
-    numbers: dict[bytes, int] = {}
-    token_ids = [numbers.setdefault(token, 3 * len(numbers) + 1) for token in tokens]
-    return Column("ids", "", token_ids, Table({number: token for token, number in numbers.items()}))
-
-
-class Table:
-    """The bytes of tokens by id."""
-
-    def __init__(self, tokens: dict[int, bytes]) -> None:
-        self.token_bytes = tokens.__getitem__
-
-
-def as_bytes(content: str | bytes) -> bytes:
-    return content if isinstance(content, bytes) else content.encode("utf-8")
-
-
-def tokens_of(each: Column) -> list[bytes]:
-    """The tokens of a column, each as its bytes."""
-    return [each.tokenizer.token_bytes(int(token_id)) for token_id in each.token_ids]
-
-
-def bits(block: Block, place: Sequence[int], length: int) -> list[bool]:
-    """Flags that were packed into bytes, lowest bit first."""
-    packed = block.array(place).tolist()
-    assert len(packed) == -(-length // 8)
-    return [bool(packed[index >> 3] >> (index & 7) & 1) for index in range(length)]
-
-
 @given(drawings())
 def test_every_token_of_every_cluster_is_in_the_payload_once_and_in_order(
-    drawing: tuple[str | bytes, list[Column]],
+    drawing: tuple[str | bytes, list[Lane]],
 ) -> None:
     content, columns = drawing
-    block = Block.open(token_payload(content, columns, labels=ENGLISH_LABELS))
+    block = Block.open(token_payload(content, columns, labels=LABELS))
     text = as_bytes(content).decode("utf-8", "surrogateescape")
     assert (block.header["text"], block.header["chars"]) == (text, len(text))
     cluster_ends = {units(text[:end]) for end in boundaries(text)}
@@ -194,7 +144,7 @@ def test_every_token_of_every_cluster_is_in_the_payload_once_and_in_order(
         data, sizes = bytes(block.array(lane["bytes"]).tolist()), block.array(lane["sizes"]).tolist()
         table = [data[end - size : end] for end, size in zip(itertools.accumulate(sizes), sizes, strict=True)]
         places = block.array(lane["tokens"]).tolist()
-        assert [lane["ids"][place] for place in places] == list(each.token_ids)
+        assert [lane["ids"][place] for place in places] == ids_in(each)
         assert [table[place] for place in places] == tokens_of(each)
         assert block.array(lane["tints"]).tolist() == [tint(token) for token in table]
         counts = block.array(lane["segment_tokens"]).tolist()
@@ -224,9 +174,9 @@ def is_whole(start: bytes, whole: bytes, cluster_ends: set[int]) -> bool:
 
 
 @given(drawings())
-def test_the_counts_of_the_payload_are_right(drawing: tuple[str | bytes, list[Column]]) -> None:
+def test_the_counts_of_the_payload_are_right(drawing: tuple[str | bytes, list[Lane]]) -> None:
     content, columns = drawing
-    header = Block.open(token_payload(content, columns, labels=ENGLISH_LABELS)).header
+    header = Block.open(token_payload(content, columns, labels=LABELS)).header
     for each, lane in zip(columns, header["columns"], strict=True):
         expected = plain_cuts(as_bytes(content), tokens_of(each))
         counted = (lane["count"], *(lane[name] for name in Cuts._fields[1:]))
@@ -236,16 +186,15 @@ def test_the_counts_of_the_payload_are_right(drawing: tuple[str | bytes, list[Co
 
 @given(drawings(), st.sampled_from(["", "a", "(a|ก)"]))
 def test_the_payload_says_where_tokenizers_differ_and_compares_no_pretokens(
-    drawing: tuple[str | bytes, list[Column]], pattern: str
+    drawing: tuple[str | bytes, list[Lane]], pattern: str
 ) -> None:
     content, columns = drawing
     data = as_bytes(content)
     text = data.decode("utf-8", "surrogateescape")
     lanes = columns
     if isinstance(content, str):
-        source = PretokenSource(pattern)
-        lanes = [*columns[:1], Column("p", "", source.encode(content), source, "pretokens"), *columns[1:]]
-    block = Block.open(token_payload(content, lanes, labels=ENGLISH_LABELS))
+        lanes = [*columns[:1], pretokens_over(content, pattern), *columns[1:]]
+    block = Block.open(token_payload(content, lanes, labels=LABELS))
     found = block.header["differences"]
     of_tokens = [lane for lane in block.header["columns"] if lane["kind"] == "tokens"]
     assert [lane["kind"] for lane in block.header["columns"]] == [lane.kind for lane in lanes]
@@ -261,7 +210,7 @@ def test_the_payload_says_where_tokenizers_differ_and_compares_no_pretokens(
 
 @given(TEXTS, st.lists(st.sampled_from(["llama3", "mark_aware", "", "(a|ก)"]), min_size=2, max_size=3))
 def test_pretokens_that_stand_alone_are_compared_with_each_other(text: str, patterns: list[str]) -> None:
-    block = opened(text, [pretokens_of(text, pattern) for pattern in patterns])
+    block = opened(text, [pretokens_over(text, pattern) for pattern in patterns])
     found = block.header["differences"]
     lanes = block.header["columns"]
     ways = [lengths_of([piece.encode() for piece in pretokenize(text, pattern)]) for pattern in patterns]
@@ -274,20 +223,20 @@ def test_pretokens_that_stand_alone_are_compared_with_each_other(text: str, patt
 
 @given(TEXTS, st.sampled_from(["llama3", "mark_aware", "(a|ก)", "a|ก", "(?!)"]))
 def test_every_pretoken_has_its_branch_in_the_payload(text: str, pattern: str) -> None:
-    lane = pretokens_of(text, pattern, branches=True)
+    lane = pretokens_over(text, pattern, with_branches=True)
     block = opened(text, [lane])
     (column,) = block.header["columns"]
     numbers = block.array(column["taken_by"]).tolist()
-    assert [number - 1 if number else None for number in numbers] == list(lane.taken_by)
+    assert [number - 1 if number else None for number in numbers] == list(lane.cuts.taken_by)
     assert [each["source"] for each in column["branches"]] == [branch.source for branch in branches(pattern)]
-    (plain,) = opened(text, [pretokens_of(text, pattern)]).header["columns"]
+    (plain,) = opened(text, [pretokens_over(text, pattern)]).header["columns"]
     assert (plain["taken_by"], plain["branches"]) == (None, None)
 
 
 @given(drawings(), st.sampled_from(["en", "th"]))
-def test_the_payload_knows_clusters_and_names(drawing: tuple[str | bytes, list[Column]], locale: str) -> None:
+def test_the_payload_knows_clusters_and_names(drawing: tuple[str | bytes, list[Lane]], locale: str) -> None:
     content, columns = drawing
-    block = Block.open(token_payload(content, columns, labels=ENGLISH_LABELS, locale=locale))
+    block = Block.open(token_payload(content, columns, labels=LABELS, locale=locale))
     text = as_bytes(content).decode("utf-8", "surrogateescape")
     flags = bits(block, block.header["clusters"], units(text) + 1)
     assert {unit for unit, flag in enumerate(flags) if flag} == {
@@ -304,7 +253,7 @@ def test_the_payload_knows_clusters_and_names(drawing: tuple[str | bytes, list[C
     ids=["one byte", "half a letter", "emoji and a tail", "surrogates", "many"],
 )
 def test_broken_bytes_open_again(data: bytes) -> None:
-    block = Block.open(token_payload(data, [ids_of([data[:1], data[1:]][: len(data)])], labels=ENGLISH_LABELS))
+    block = Block.open(token_payload(data, [ids_of([data[:1], data[1:]][: len(data)])], labels=LABELS))
     assert block.header["text"].encode("utf-8", "surrogateescape") == data
     (lane,) = block.header["columns"]
     assert bytes(block.array(lane["bytes"]).tolist()) == data
@@ -312,7 +261,7 @@ def test_broken_bytes_open_again(data: bytes) -> None:
 
 def test_a_text_of_lone_surrogates_is_refused() -> None:
     with pytest.raises(TextError, match="lone surrogate"):
-        token_payload("a\ud83d", [], labels=ENGLISH_LABELS)
+        token_payload("a\ud83d", [], labels=LABELS)
 
 
 @pytest.fixture(scope="module")
@@ -328,8 +277,8 @@ def trained() -> tuple[Tokenizer, list[int]]:
 def test_a_token_of_ones_own_says_how_it_was_made(trained: tuple[Tokenizer, list[int]], size: int) -> None:
     tokenizer, counts = trained[0].at(size), trained[1][: size - 256]
     everything = list(range(size))
-    own = Column("mine", "", everything, tokenizer, merges=tokenizer.merges, counts=counts)
-    block = Block.open(token_payload(tokenizer.decode_bytes(everything), [own], labels=ENGLISH_LABELS))
+    own = Lane("mine", Label("mine"), tokenizer, everything, counts=counts)
+    block = Block.open(token_payload(tokenizer.decode_bytes(everything), [own], labels=LABELS))
     (lane,) = block.header["columns"]
     assert lane["ids"] == everything
     parts = [[tokenizer.token_bytes(part) for part in pair] for pair in tokenizer.merges]
@@ -342,7 +291,7 @@ def test_a_token_of_ones_own_says_how_it_was_made(trained: tuple[Tokenizer, list
 
 def test_of_a_text_each_distinct_token_says_how_it_was_made(trained: tuple[Tokenizer, list[int]]) -> None:
     tokenizer, counts = trained
-    own = Column("mine", "", tokenizer.encode(THAI), tokenizer, merges=tokenizer.merges, counts=counts)
+    own = lane_over(THAI, tokenizer, counts=counts)
     block = opened(THAI, [own])
     (lane,) = block.header["columns"]
     assert made_of(block, lane)[0] == [max(0, token_id - 255) for token_id in lane["ids"]]
@@ -350,7 +299,7 @@ def test_of_a_text_each_distinct_token_says_how_it_was_made(trained: tuple[Token
 
 def test_bytes_alone_were_made_by_nothing(trained: tuple[Tokenizer, list[int]]) -> None:
     tokenizer = trained[0].at(256)
-    (lane,) = opened(THAI, [column(THAI, tokenizer)]).header["columns"]
+    (lane,) = opened(THAI, [lane_over(THAI, tokenizer)]).header["columns"]
     assert (lane["count"], lane["made"]) == (len(THAI.encode()), None)
 
 
@@ -362,7 +311,7 @@ def made_of(block: Block, lane: dict[str, Any]) -> list[list[int]]:
 def test_a_special_token_was_made_by_no_merge(trained: tuple[Tokenizer, list[int]]) -> None:
     tokenizer, counts = trained
     ids = tokenizer.encode("the<|end|>", allowed_special="all")
-    own = Column("mine", "", ids, tokenizer, merges=tokenizer.merges, counts=counts)
+    own = Lane("mine", Label("mine"), tokenizer, ids, counts=counts)
     block = opened("the<|end|>", [own])
     (lane,) = block.header["columns"]
     at = lane["ids"].index(tokenizer.special_tokens["<|end|>"])
@@ -371,17 +320,17 @@ def test_a_special_token_was_made_by_no_merge(trained: tuple[Tokenizer, list[int
 
 def test_a_file_does_not_say_how_often_pairs_stood(trained: tuple[Tokenizer, list[int]]) -> None:
     tokenizer = trained[0]
-    own = Column("mine", "", tokenizer.encode("the"), tokenizer, merges=tokenizer.merges)
+    own = lane_over("the", tokenizer)
     (lane,) = opened("the", [own]).header["columns"]
     assert lane["made"]["counts"] is None
 
 
 def test_a_reference_does_not_say_how_its_tokens_were_made() -> None:
-    assert [lane["made"] for lane in opened(THAI, references(THAI)).header["columns"]] == [None] * 3
+    assert [lane["made"] for lane in opened(THAI, references_over(THAI)).header["columns"]] == [None] * 3
 
 
 def test_figures_are_the_known_ones() -> None:
-    lanes = opened(THAI, references(THAI)).header["columns"]
+    lanes = opened(THAI, references_over(THAI)).header["columns"]
     assert [lane["count"] for lane in lanes] == [50, 26, 13]
     assert lanes[2]["figures"] == [
         ["13", "tokens"],
@@ -391,23 +340,13 @@ def test_figures_are_the_known_ones() -> None:
 
 
 def test_an_empty_text_has_no_ratios() -> None:
-    (lane,) = opened("", [column("", openai_tokenizer("gpt2"))]).header["columns"]
+    (lane,) = opened("", [lane_over("", openai_tokenizer("gpt2"))]).header["columns"]
     assert [value for value, _ in lane["figures"]] == ["0", "–", "–"]
 
 
 def test_the_same_input_gives_the_same_payload() -> None:
-    first, second = (token_payload(THAI, references(THAI), labels=ENGLISH_LABELS) for _ in range(2))
+    first, second = (token_payload(THAI, references_over(THAI), labels=LABELS) for _ in range(2))
     assert first == second
-
-
-def test_a_missing_label_is_refused() -> None:
-    labels = {key: word for key, word in ENGLISH_LABELS.items() if key != "chips"}
-    with pytest.raises(KeyError, match="chips"):
-        token_payload("a", [], labels=labels)
-
-
-def test_labels_name_their_values() -> None:
-    assert placeholders(ENGLISH_LABELS["piece_of_one"]) == {"first", "count", "text", "ids"}
 
 
 # -------------------------------------------------------------------------------------------------- the tints
@@ -476,103 +415,40 @@ def test_a_token_keeps_its_tint() -> None:
 
 # ------------------------------------------------------------------------------------------------ in a browser
 
-DRAW = """async ([code, css, payload, width]) => {
-  const bytes = Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0));
-  document.body.replaceChildren();
-  const host = document.body.appendChild(document.createElement("div"));
-  host.style.width = width + "px";
-  const shadow = host.attachShadow({ mode: "open" });
-  shadow.appendChild(document.createElement("style")).textContent = css;
-  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
-  window.draw = (await import(address)).default;
-  window.shadow = shadow;
-  window.draw({ data: bytes, parentElement: shadow });
-  await new Promise((done) => setTimeout(done, 60));
-}"""
-PIECES_OF_CELLS = """() => [...window.shadow.querySelectorAll(".lane:not(.ruler) .cell")].map(
-  (cell) => [...cell.children].map((piece) => ({ text: piece.textContent, count: Number(piece.dataset.n ?? 1),
-    tint: piece.style.backgroundColor })))"""
-HOSTILE = {
-    "markup": "<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><style>*{display:none}</style>",
-    "bidi": "abc \u202edef\u202c ghi \u2066jkl\u2069 العَرَبِيَّة",
-    "unseen": "a\0b\x1b\u200b\ufeffc\r\n\n\t\u00a0d\u00ad\ue000",
-    "clusters": "ที่น้ำ ่ำ e\u0301 👨‍👩‍👧 🇹🇭🇯 각 क्ष \u0301",
-}
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    """A page of Debian's Chromium that runs no script but the view's, and fails on any error."""
-    require(CHROMIUM, "Chromium: apt-get install chromium")
-    with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1200, "height": 800})
-        page.set_default_timeout(1_000 * PATIENCE)
-        page.on("pageerror", lambda error: pytest.fail(f"the view raised {error}"))
-        page.goto("about:blank")
-        yield page
-        browser.close()
-
-
-def draw(page: Any, text: str, columns: Sequence[Column], width: int = 1000, **options: Any) -> None:
-    """Draw a text as Streamlit would have it drawn."""
-    payload = with_options(token_payload(text, columns, labels=ENGLISH_LABELS), **options)
-    page.evaluate(DRAW, [view_js(), view_css(), base64.b64encode(payload).decode(), width])
-
-
-OPTIONS = {
-    "key": "k",
-    "view": "columns",
-    "colour": "piece",
-    "white_space": False,
-    "marks": False,
-    "ruler": True,
-    "large": False,
-    "toolbar": "full",
-    "max_height": 560,
-    "whole": None,
-    "page": None,
-    "link": None,
-}
-
-
-def with_options(payload: bytes, **options: Any) -> bytes:
-    return _with_options(payload, OPTIONS | options)
-
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_reading_shows_the_text_itself_and_runs_nothing(page: Any, text: str) -> None:
-    draw(page, text, references(text), white_space=True)
+def test_reading_shows_the_text_itself_and_runs_nothing(page: Page, text: str) -> None:
+    draw(page, text, references_over(text), white_space=True)
     for cell in page.evaluate(PIECES_OF_CELLS):
         assert "".join(piece["text"] for piece in cell) == text
     assert page.evaluate("window.pwned") is None
 
 
 @pytest.mark.parametrize("text", [THAI, *HOSTILE.values()], ids=["Thai", *HOSTILE])
-def test_there_are_as_many_chips_as_tokens_and_neighbours_differ(page: Any, text: str) -> None:
-    for lane in references(text):
+def test_there_are_as_many_chips_as_tokens_and_neighbours_differ(page: Page, text: str) -> None:
+    for lane in references_over(text):
         draw(page, text, [lane], view="chips")
         (cell,) = page.evaluate(PIECES_OF_CELLS)
-        assert len(cell) == len(lane.token_ids)
+        assert len(cell) == len(ids_in(lane))
         assert all(one["tint"] != other["tint"] for one, other in itertools.pairwise(cell))
         assert all(piece["text"] for piece in cell)
 
 
-def test_stripes_of_a_cluster_are_its_tokens(page: Any) -> None:
-    draw(page, "ที่ 👨x", [column("ที่ 👨x", openai_tokenizer("gpt2"))])
+def test_stripes_of_a_cluster_are_its_tokens(page: Page) -> None:
+    draw(page, "ที่ 👨x", [lane_over("ที่ 👨x", openai_tokenizer("gpt2"))])
     (cell,) = page.evaluate(PIECES_OF_CELLS)
     # The space's token also holds half of the emoji, which is of two tokens.
     assert [(piece["text"], piece["count"]) for piece in cell] == [("ที่", 6), (" ", 1), ("👨", 2), ("x", 1)]
 
 
-def test_chips_name_bytes_marks_and_spaces(page: Any) -> None:
-    draw(page, "ไม่ a\n", [column("ไม่ a\n", openai_tokenizer("cl100k_base"))], view="chips")
+def test_chips_name_bytes_marks_and_spaces(page: Page) -> None:
+    draw(page, "ไม่ a\n", [lane_over("ไม่ a\n", openai_tokenizer("cl100k_base"))], view="chips")
     (cell,) = page.evaluate(PIECES_OF_CELLS)
     assert [piece["text"] for piece in cell] == ["ไม", "◌่", "␣a", "⏎"]
 
 
-def test_hover_lights_the_same_characters_in_every_column(page: Any) -> None:
-    draw(page, THAI, references(THAI))
+def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:
+    draw(page, THAI, references_over(THAI))
     page.locator(".cell").first.locator(".p").first.hover()
     lit = page.evaluate(
         "() => [...window.shadow.querySelectorAll('.lane:not(.ruler) .cell')].map("
@@ -582,8 +458,8 @@ def test_hover_lights_the_same_characters_in_every_column(page: Any) -> None:
     assert "E0 B8 99 E0 B9 89 E0 B8 B3" in page.locator(".card").inner_text()
 
 
-def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Any) -> None:
-    draw(page, "the cat sat", references("the cat sat"))
+def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> None:
+    draw(page, "the cat sat", references_over("the cat sat"))
     page.locator(".save > button").focus()
     for key in ("Tab", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
@@ -593,10 +469,10 @@ def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Any) -> N
     assert page.locator(".hot").count() == 0
 
 
-def test_new_tokens_of_the_same_text_use_the_elements_again(page: Any) -> None:
-    draw(page, THAI, [column(THAI, openai_tokenizer("gpt2"))], view="staff", ruler=False)
+def test_new_tokens_of_the_same_text_use_the_elements_again(page: Page) -> None:
+    draw(page, THAI, [lane_over(THAI, openai_tokenizer("gpt2"))], view="staff", ruler=False)
     page.evaluate("window.first = window.shadow.querySelector('.cell').firstChild")
-    payload = token_payload(THAI, [column(THAI, openai_tokenizer("o200k_base"))], labels=ENGLISH_LABELS)
+    payload = token_payload(THAI, [lane_over(THAI, openai_tokenizer("o200k_base"))], labels=LABELS)
     encoded = base64.b64encode(with_options(payload, view="staff", ruler=False)).decode()
     page.evaluate(
         "(payload) => window.draw({ parentElement: window.shadow,"
@@ -611,7 +487,7 @@ def test_new_tokens_of_the_same_text_use_the_elements_again(page: Any) -> None:
     "text", ["ก" + "่" * 100_000, "👍🏽" * 100_000, "abcdefghij" * 100_000], ids=["marks", "emoji", "one word"]
 )
 @pytest.mark.parametrize("view", ["staff", "columns", "chips"])
-def test_endless_texts_draw_a_bounded_number_of_elements(page: Any, text: str, view: str) -> None:
-    draw(page, text, references(text)[:1], view=view)
+def test_endless_texts_draw_a_bounded_number_of_elements(page: Page, text: str, view: str) -> None:
+    draw(page, text, references_over(text)[:1], view=view)
     assert page.evaluate("window.shadow.querySelectorAll('.rows *').length") < 40_000
     assert page.evaluate("window.shadow.querySelectorAll('.cell *').length") < 4_000

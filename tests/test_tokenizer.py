@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 import tiktoken
-from conftest import hostile_texts
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from tests.helpers.hostile import hostile_texts
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, pretokenize, train
 from tokenizer_core.encode_loop import SHORT
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError

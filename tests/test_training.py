@@ -6,11 +6,12 @@ from typing import Any
 
 import numba
 import pytest
-from conftest import hostile_texts
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tokenizer_core import SPLIT_PATTERNS, Merge, Trainer, count_pretokens, pretokenize, train
+from tests.helpers.hostile import hostile_texts
+from tests.helpers.training import corpora, patterns
+from tokenizer_core import Merge, Trainer, count_pretokens, pretokenize, train
 from tokenizer_core.compiled import compiled
 from tokenizer_core.errors import TextError, TrainingError
 from tokenizer_core.reference import Pair, get_stats, merge, train_by_definition
@@ -26,21 +27,6 @@ ARTICLE_ENGLISH_IDS = [
     *(87, 104, 468, 32, 115, 111, 99, 105, 101, 116, 121, 32, 101, 118, 111, 108, 118, 101, 100, 32, 473, 32),
     *(100, 105, 102, 102, 413, 468, 116, 32, 108, 511, 100, 115),
 ]
-
-runs = st.lists(st.tuples(st.sampled_from("ab c"), st.integers(1, 9)), max_size=12).map(
-    lambda pieces: "".join(letter * times for letter, times in pieces)
-)
-corpora = st.one_of(
-    st.text(alphabet="a", max_size=40),
-    st.text(alphabet="ab", max_size=60),
-    st.text(alphabet="abc ", max_size=80),
-    runs,
-    st.lists(st.sampled_from(["ab", "ba", "aab", " ab", " ba"]), max_size=30).map("".join),
-    st.text(alphabet="กาที่น้ำ ", max_size=40),
-    st.text(alphabet="😀👍🏽🇹🇭", max_size=20),
-    hostile_texts,
-)
-patterns = st.sampled_from([*SPLIT_PATTERNS, "[ab]+", "."])
 
 
 def as_pairs(merges: Sequence[Merge]) -> list[tuple[Pair, int]]:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 import regex
-from conftest import hostile_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.hostile import hostile_texts
 from tokenizer_core import Tokenizer, Trainer, count_pretokens, train
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.measures.metrics import cuts
+from tokenizer_core.measures.cuts import cuts
 from tokenizer_core.segments import TextMap, token_lengths
 from tokenizer_core.two_stage import cluster_merges, train_in_two_stages
 

@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import pytest
-from conftest import PATIENCE
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.words import catalogue
+from tests.helpers.browser import PATIENCE
 from tokenizer_core.errors import CorpusError, WikipediaError
 from tokenizer_core.texts.wikipedia import (
     API_VARIABLE,

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import check_text
+from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
-from tokenizer_core.tokenizer import EncodedTexts
 from tokenizer_core.vocabulary import unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
@@ -153,6 +153,19 @@ def openai_tokenizer(name: str) -> OpenAITokenizer:
         _check_file(directory / file, sha256)
     with _tiktoken_reads_from(directory):
         return OpenAITokenizer(tiktoken.get_encoding(name))
+
+
+def references(
+    names: Iterable[str] = OPENAI_NAMES, *, say: Callable[[RankFileError], None] = lambda error: None
+) -> dict[str, OpenAITokenizer]:
+    """The reference tokenizers of these names; of one whose files cannot be read, `say` is told why."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = openai_tokenizer(name)
+        except RankFileError as error:
+            say(error)
+    return found
 
 
 def _rank_directory(name: str) -> Path:

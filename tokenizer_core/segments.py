@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,7 @@ import regex
 
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.pretokens import check_text
+from tokenizer_core.protocols import Encoder
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -25,18 +26,6 @@ _KINDS = (
     (_JOINER, regex.compile(r"[\p{GCB=Extend}\p{GCB=SpacingMark}\p{GCB=ZWJ}]")),
     (_BASE, regex.compile(r"(?V1)[\p{GCB=Other}--[\p{Extended_Pictographic}\p{InCB=Consonant}]]")),
 )
-
-
-class TokenSource(Protocol):
-    """What segments need of a tokenizer: the bytes of a token."""
-
-    def token_bytes(self, token_id: int, /) -> bytes: ...
-
-
-class SegmentingTokenizer(TokenSource, Protocol):
-    """A tokenizer that also encodes."""
-
-    def encode(self, text: str, /) -> list[int]: ...
 
 
 class Segment(NamedTuple):
@@ -131,7 +120,7 @@ class TextMap:
         return np.append(_cluster_starts(text, np.where(self.broken, np.uint32(0), self.code_points)), True)
 
 
-def token_lengths(token_ids: Sequence[int], tokenizer: TokenSource) -> Ints:
+def token_lengths(token_ids: Sequence[int], tokenizer: Encoder) -> Ints:
     """The length in bytes of each token."""
     ids = np.asarray(token_ids, dtype=np.int64)
     distinct, places = distinct_ids(ids)
@@ -171,7 +160,7 @@ def segment_ends(text_map: TextMap, lengths: Ints) -> SegmentEnds:
     return SegmentEnds(np.flatnonzero(whole) + 1, chars[whole].astype(np.int64))
 
 
-def segments(text: str, tokenizer: SegmentingTokenizer) -> list[Segment]:
+def segments(text: str, tokenizer: Encoder) -> list[Segment]:
     """The tokens of a text, gathered to the shortest runs that end on a grapheme boundary.
 
     The texts of the segments join to the text, their ids to its encoding, and no cluster is torn.

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,33 +16,9 @@ from tokenizer_core.errors import TrainingError
 from tokenizer_core.minbpe_files import ModelFile
 from tokenizer_core.patterns import compile_pattern, pretokenize
 from tokenizer_core.pretokens import bytes_and_ends, check_text
+from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
 from tokenizer_core.vocabulary import BYTES, Pair, build_vocabulary, unknown_id
-
-
-class EncodedTexts(NamedTuple):
-    """The tokens of many texts, each encoded by itself."""
-
-    ids: NDArray[np.int32]
-    """The ids of all texts, end to end."""
-    counts: NDArray[np.int64]
-    """How many of them are of each text."""
-
-
-class AnyTokenizer(Protocol):
-    """What own and reference tokenizers have in common; all that drawing and counting need."""
-
-    name: str
-
-    @property
-    def vocab_size(self) -> int: ...
-    @property
-    def special_tokens(self) -> dict[str, int]: ...
-    def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]: ...
-    def encode_each(self, texts: Iterable[str]) -> EncodedTexts: ...
-    def decode(self, ids: Iterable[int]) -> str: ...
-    def decode_bytes(self, ids: Iterable[int]) -> bytes: ...
-    def token_bytes(self, token_id: int) -> bytes: ...
 
 
 class Tokenizer:

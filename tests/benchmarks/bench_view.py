@@ -49,8 +49,9 @@ from bench_core import CORPUS, REPOSITORY, Row, best_of, show
 from playwright.sync_api import Browser, CDPSession, Page, ViewportSize, sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.token_view import ENGLISH_LABELS, Column, token_payload
-from pages.ui.words import catalogue
+from pages.ui.token_view.lanes import Label, Lane
+from pages.ui.token_view.payload import token_payload
+from pages.ui.words import catalogue, section
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -410,15 +411,18 @@ PAYLOAD_HEADER = ["payload, s", "tiktoken, s", "payload ÷ tiktoken", "payload, 
 
 def payload_row(text: str) -> Row:
     """The payload and tiktoken, with ids in arrays as the caches of drawings keeps them."""
-    columns = [
-        Column(
-            encoding.name, "", np.array(encoding.encode_ordinary(text), np.int32), openai_tokenizer(encoding.name)
+    lanes = [
+        Lane(
+            encoding.name,
+            Label(encoding.name),
+            openai_tokenizer(encoding.name),
+            np.array(encoding.encode_ordinary(text), np.int32),
         )
         for encoding in encodings()
     ]
 
     def payload() -> bytes:
-        return token_payload(text, columns, labels=ENGLISH_LABELS)
+        return token_payload(text, lanes, labels=section("token_view", spoken="en"))
 
     ours, theirs = best_of([payload, lambda: [encoding.encode_ordinary(text) for encoding in encodings()]])
     return [f"{ours:.3f}", f"{theirs:.3f}", f"**{ours / theirs:.2f}**", f"{len(payload()) / 1e6:.1f}"]

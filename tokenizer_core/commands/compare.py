@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.measures.line_counts import token_total
-from tokenizer_core.measures.metrics import premium
+from tokenizer_core.measures.ratios import premium
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel
-from tokenizer_core.tokenizer import AnyTokenizer, Tokenizer
+from tokenizer_core.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction

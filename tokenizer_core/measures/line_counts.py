@@ -2,26 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from tokenizer_core.measures.segmenters import Segmenter, word_spans
-from tokenizer_core.segments import Ints, TextMap, TokenSource, token_lengths
+from tokenizer_core.protocols import AnyTokenizer, EncodedTexts, Encoder
+from tokenizer_core.segments import Ints, TextMap, token_lengths
 from tokenizer_core.texts.parallel import Joining, Parallel
-from tokenizer_core.tokenizer import EncodedTexts
 
 _BLOCK = 500_000
 """Characters that are measured at once: their maps take 50 MB."""
 
 
-class LineEncoder(TokenSource, Protocol):
-    """What counting needs of a tokenizer."""
-
-    def encode_each(self, texts: Sequence[str], /) -> EncodedTexts: ...
-
-
-def token_total(parallel: Parallel, language: int, tokenizer: LineEncoder, joining: Joining) -> int:
+def token_total(parallel: Parallel, language: int, tokenizer: AnyTokenizer, joining: Joining) -> int:
     """The tokens of a language, its lines joined in one of the three ways."""
     texts = parallel.lines[language] if joining == "lines" else (parallel.joined(language, joining),)
     return int(tokenizer.encode_each(texts).counts.sum())
@@ -69,7 +63,7 @@ def text_sizes(lines: Sequence[str], segmenter: Segmenter | None = None) -> Text
 
 
 def line_cuts(
-    lines: Sequence[str], encoded: EncodedTexts, tokenizer: TokenSource, segmenter: Segmenter | None = None
+    lines: Sequence[str], encoded: EncodedTexts, tokenizer: Encoder, segmenter: Segmenter | None = None
 ) -> LineCuts:
     """Where the tokens of these lines break characters, grapheme clusters and words."""
     token_ends = np.append(0, np.cumsum(encoded.counts))

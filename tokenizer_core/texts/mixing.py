@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import compress
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 import regex
@@ -210,19 +210,3 @@ def first_lines(lines: Sequence[str], size: int) -> list[str]:
     ['abc', 'abc']
     """
     return list(lines[: int(np.searchsorted(np.cumsum(sizes(lines, "bytes")), size)) + 1])
-
-
-class Encoder(Protocol):
-    """Anything that cuts a text into tokens."""
-
-    def encode(self, text: str, /) -> Sequence[int]: ...
-
-
-def tokens_per_thousand(encoder: Encoder, text: str) -> float | None:
-    """Tokens for 1,000 characters of a text; None for an empty text.
-
-    >>> from tokenizer_core.tokenizer import Tokenizer
-    >>> tokens_per_thousand(Tokenizer([]), "ไทย")
-    3000.0
-    """
-    return 1000 * len(encoder.encode(text)) / len(text) if text else None

@@ -1,8 +1,7 @@
-"""Pickers that pages share: a split pattern, a text."""
+"""The picker of a text to look at: typed, bundled, uploaded, or token ids."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
 import streamlit as st
@@ -11,58 +10,10 @@ from pages.ui.choices.corpus_picker import pick_sample, source_picker
 from pages.ui.choices.uploads import read_upload
 from pages.ui.limits import MAX_VIEW_CHARACTERS
 from pages.ui.shell.visitor import one_of, remembered
-from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, drawing, pretoken_row
-from pages.ui.words import error_sentence, language, names, t
+from pages.ui.token_view.drawings import Text
+from pages.ui.words import error_sentence, names, t
 from tokenizer_core.errors import TokenIdError, TokenizerError
-from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
-from tokenizer_core.tokenizer import AnyTokenizer
-
-PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
-PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're learning 2,567 words!"
-
-
-def pattern_picker() -> str | None:
-    """A split pattern, with what it does and what it makes of a sentence; None while one's own is not usable."""
-    choice, pattern = pattern_choice("pattern", says_what=True)
-    return pattern if _preview(pattern, choice == "custom") else None
-
-
-def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
-    """A pattern's name in the list, and the pattern; one's own has the name "custom", and is not yet checked."""
-    choice = st.selectbox(
-        t("pattern.label"),
-        PATTERN_ORDER,
-        format_func=names("pattern.{}_name", PATTERN_ORDER),
-        key=one_of(f"{prefix}_choice", PATTERN_ORDER),
-        persist_state="session",
-        help=t("pattern.help"),
-    )
-    if says_what:
-        st.caption(t(f"pattern.{choice}_what"))
-    if choice != "custom":
-        return choice, choice
-    own = st.text_input(
-        t("pattern.custom_label"),
-        key=remembered(f"{prefix}_custom", SPLIT_PATTERNS["mark_aware"]),
-        persist_state="session",
-        live=True,
-    )
-    return choice, own or ""
-
-
-def _preview(pattern: str, is_custom: bool) -> bool:
-    """Show a sentence cut by the pattern; False, with the reason on the page, where it cannot be used."""
-    try:
-        compile_pattern(pattern)
-        row = pretoken_row(pattern, t("pattern.preview"))
-        drawn = drawing(Text(PREVIEW_SENTENCE), [row], language=language())
-    except TokenizerError as error:
-        st.error(error_sentence(error), icon=":material/error:")
-        return False
-    token_view(drawn, key="pattern_preview", ruler=False, large=True, toolbar="none", max_height=None)
-    return True
-
+from tokenizer_core.protocols import AnyTokenizer
 
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji")
 
@@ -87,18 +38,7 @@ def example_pills(text_key: str, prefix: str) -> None:
     )
 
 
-@dataclass(frozen=True)
-class Picked:
-    """A text to look at; bytes where pasted token ids make no whole characters."""
-
-    content: str | bytes
-    ids: tuple[int, ...] = ()
-    ids_of: str | None = None
-    """Whose ids these are: the choice of a tokenizer."""
-    linkable: bool = True
-
-
-def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Picked:
+def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     """A text to look at: typed or pasted, a bundled sample, a file, or token ids of one of these tokenizers."""
     source = source_picker("text", ["type", "sample", "upload", "ids"], label_visibility="collapsed")
     if source == "ids":
@@ -107,14 +47,14 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Picked:
     if len(text) > MAX_VIEW_CHARACTERS:
         st.info(t("text.window", shown=MAX_VIEW_CHARACTERS, characters=len(text)), icon=":material/crop:")
         text = text[:MAX_VIEW_CHARACTERS]
-    return Picked(text)
+    return Text(text)
 
 
-def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Picked:
+def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     """A list of ids, and the tokenizer that they are decoded with; what is wrong with them is said."""
     options = list(tokenizers)
     if not options:
-        return Picked("")  # the page says which files are missing
+        return Text("")  # the page says which files are missing
     whose = st.selectbox(
         t("text.ids_of"),
         options,
@@ -134,17 +74,17 @@ def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Picked:
         sizes = [len(tokenizers[whose].token_bytes(token_id)) for token_id in ids]
     except TokenizerError as error:
         st.error(error_sentence(error), icon=":material/error:")
-        return Picked("")
+        return Text("")
     shown = _that_fit(ids, sizes, tokenizers[whose])
     if shown < len(ids):
         st.info(t("text.ids_window", shown=shown, ids=len(ids)), icon=":material/crop:")
     ids = ids[:shown]
     content = tokenizers[whose].decode_bytes(ids)
     try:
-        return Picked(content.decode("utf-8"), tuple(ids), whose, linkable=False)
+        return Text(content.decode("utf-8"), tuple(ids), whose)
     except UnicodeDecodeError:
         st.info(t("text.ids_broken"), icon=":material/broken_image:")
-        return Picked(content, tuple(ids), whose, linkable=False)
+        return Text(content, tuple(ids), whose)
 
 
 def _that_fit(ids: Sequence[int], sizes: Sequence[int], tokenizer: AnyTokenizer) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, TokenizerRow, drawing
+from pages.ui.token_view.drawings import Text, drawing
+from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import as_plain_markdown, language, t
 from tokenizer_core.texts.lookalikes import KINDS, Finding, cleaned, find_lookalikes
@@ -15,7 +16,7 @@ MAX_CHECKED = 200_000
 _found = Bounded[list[Finding]](200_000, weigh=lambda findings: len(findings) + 1)
 
 
-def hint_at_lookalikes(content: str | bytes, rows: Sequence[TokenizerRow]) -> None:
+def hint_at_lookalikes(content: str | bytes, lanes: Sequence[Lane]) -> None:
     """Say which unseen and look-alike characters the text holds, and draw the cleaned text beside it if asked."""
     if isinstance(content, bytes):
         return
@@ -29,7 +30,7 @@ def hint_at_lookalikes(content: str | bytes, rows: Sequence[TokenizerRow]) -> No
             st.caption(t("hints.checked", characters=MAX_CHECKED))
         if st.toggle(t("hints.show"), key="show_cleaned", persist_state="session"):
             clean = cleaned(text, findings) + content[MAX_CHECKED:]
-            drawn = drawing(Text(clean), rows, language=language())
+            drawn = drawing(Text(clean), lanes, language=language())
             token_view(drawn, key="cleaned_view", toolbar="short", max_height=480)
             st.caption(t("hints.shown"))
 

@@ -6,17 +6,18 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import NAME_CHARACTERS, Compared
+from pages.ui.choices.tokenizers import choose_tokenizers, own_lane, reference_lanes
 from pages.ui.languages.charts import Bar, bar_chart
 from pages.ui.languages.counts import Bill
 from pages.ui.shell import visitor
 from pages.ui.shell.visitor import remembered
-from pages.ui.token_view.drawings import TokenizerRow, own_row, references
+from pages.ui.token_view.lanes import MINE, Lane
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import names, t, told
-from tokenizer_core.measures.metrics import context_left, cost, parse_price
+from tokenizer_core.measures.prices import cost, parse_price
+from tokenizer_core.measures.ratios import context_left
 from tokenizer_core.openai import OPENAI_NAMES
 
-MINE = "mine"
 VIEWS = ("bills", "pairs", "metrics", "stories", "take_away")
 WINDOW = 128_000
 """Tokens of the context window at first; anybody can write another."""
@@ -50,26 +51,15 @@ def choose_view() -> str:
     return chosen or VIEWS[0]
 
 
-def choose_tokenizers() -> list[TokenizerRow]:
+def choose_lanes() -> list[Lane]:
     """The tokenizers to compare, one's own first where there is one; at first all."""
+    chosen = choose_tokenizers("languages_names", label_visible=False)
     own = visitor.mine()
-    choices = [*([MINE] if own else []), *OPENAI_NAMES]
-    chosen = st.pills(
-        t("compare.tokenizers"),
-        choices,
-        selection_mode="multi",
-        format_func=names("tokenizers.{}", choices),
-        key=remembered(f"languages_names_{MINE in choices}", choices),
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
-    rows = references(name for name in OPENAI_NAMES if name in chosen)
-    if own and MINE in chosen:
-        rows.insert(0, own_row(own, own.tokenizer.vocab_size))
-    if not rows:
+    lanes = [own_lane(own)] if own and MINE in chosen else []
+    lanes += reference_lanes(name for name in OPENAI_NAMES if name in chosen)
+    if not lanes:
         st.info(t("compare.choose_one"))
-    return rows
+    return lanes
 
 
 # ---- the plain sentence
@@ -91,10 +81,10 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
     least = min(same, key=lambda each: each.premium or 0.0)
     if least is not bill:
         premium = times(least.premium or 0.0)
-        sentence += " " + t("languages.says_least", tokenizer=least.row.name, premium=premium)
+        sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=premium)
     st.header(sentence, anchor=False)
     st.caption(how_counted(compared))
-    if compared.is_sample and any(bill.row.key not in OPENAI_NAMES for bill in found):
+    if compared.is_sample and any(bill.lane.is_own for bill in found):
         st.caption(t("languages.own_note"))
 
 
@@ -103,7 +93,7 @@ def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
     assert bill.premium is not None
     return t(
         "languages.says",
-        tokenizer=bill.row.name,
+        tokenizer=bill.lane.name,
         premium=times(bill.premium),
         language=called[bill.language],
         base=called[base],
@@ -151,7 +141,7 @@ def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
     """A bar for each bill, with its tokens and its premium in words."""
     return [
-        Bar(bill.row.name, compared.names[bill.language], bill.tokens, _label(compared, bill), bill.language)
+        Bar(bill.lane.name, compared.names[bill.language], bill.tokens, _label(compared, bill), bill.language)
         for bill in found
     ]
 
@@ -208,7 +198,7 @@ def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[list[
     rows = [[t(f"languages.{name}") for name in head]]
     costs = [] if terms.price is None else moneys([cost(bill.tokens, terms.price) for bill in found])
     for number, bill in enumerate(found):
-        row = [bill.row.name, compared.names[bill.language], f"{bill.tokens:,}"]
+        row = [bill.lane.name, compared.names[bill.language], f"{bill.tokens:,}"]
         row.append(as_times(bill.premium))
         row.append(left_of(terms.window, bill.tokens))
         row += costs[number : number + 1]

@@ -2,21 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import Compared
-from pages.ui.token_view.drawings import TokenizerRow
+from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import t
 from tokenizer_core.measures.line_counts import LineCuts, TextSizes, line_cuts, text_sizes, token_total
-from tokenizer_core.measures.metrics import premium, thai_entries
+from tokenizer_core.measures.ratios import premium, thai_entries
 from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
 from tokenizer_core.texts.parallel import Parallel
-from tokenizer_core.tokenizer import AnyTokenizer
 
 LARGE = 300_000
 """Characters of all sides from which on progress is shown."""
@@ -33,7 +32,7 @@ class Counted(NamedTuple):
 class Bill(NamedTuple):
     """The tokens of one language by one tokenizer, lines joined as chosen; None where the base has no token."""
 
-    row: TokenizerRow
+    lane: Lane
     language: int
     tokens: int
     premium: float | None
@@ -46,39 +45,38 @@ _entries = Bounded[int](256, weigh=lambda entries: 1)
 _segmenters = Bounded[list[Segmenter | None]](256, weigh=lambda found: 1)
 
 
-def counted(parallel: Parallel, language: int, row: TokenizerRow, segmenter: Segmenter | None = None) -> Counted:
+def counted(parallel: Parallel, language: int, lane: Lane, segmenter: Segmenter | None = None) -> Counted:
     """The tokens of each line of a language, and what they break; words only with a segmenter."""
 
     def make() -> Counted:
         lines = parallel.lines[language]
-        tokenizer = cast(AnyTokenizer, row.tokenizer)
-        encoded = tokenizer.encode_each(lines)
-        return Counted(encoded.counts, line_cuts(lines, encoded, tokenizer, segmenter))
+        encoded = lane.tokenizer.encode_each(lines)
+        return Counted(encoded.counts, line_cuts(lines, encoded, lane.tokenizer, segmenter))
 
-    return _counted.get((parallel.digest, language, row.key, segmenter and segmenter.name), make)
+    return _counted.get((parallel.digest, language, lane.key, segmenter and segmenter.name), make)
 
 
-def total(compared: Compared, language: int, row: TokenizerRow) -> int:
+def total(compared: Compared, language: int, lane: Lane) -> int:
     """The tokens of a language, its lines joined as chosen."""
     parallel, joining = compared.parallel, compared.joining
     if joining == "lines":
-        return counted(parallel, language, row).cuts.tokens
-    key = (parallel.digest, language, row.key, joining)
-    return _totals.get(key, lambda: token_total(parallel, language, cast(AnyTokenizer, row.tokenizer), joining))
+        return counted(parallel, language, lane).cuts.tokens
+    key = (parallel.digest, language, lane.key, joining)
+    return _totals.get(key, lambda: token_total(parallel, language, lane.tokenizer, joining))
 
 
-def bills(compared: Compared, rows: Sequence[TokenizerRow]) -> list[Bill]:
+def bills(compared: Compared, lanes: Sequence[Lane]) -> list[Bill]:
     """What each tokenizer needs for each language; with progress on the page where it takes long."""
     places = range(len(compared.names))
     found: list[Bill] = []
-    with _progress(compared, len(rows) * len(places)) as step:
-        for row in rows:
+    with _progress(compared, len(lanes) * len(places)) as step:
+        for lane in lanes:
             totals = []
             for place in places:
-                totals.append(total(compared, place, row))
+                totals.append(total(compared, place, lane))
                 step()
             found += [
-                Bill(row, place, tokens, premium(tokens, totals[compared.base]))
+                Bill(lane, place, tokens, premium(tokens, totals[compared.base]))
                 for place, tokens in enumerate(totals)
             ]
     return found
@@ -116,10 +114,10 @@ def _progress(compared: Compared, steps: int) -> AbstractContextManager[Callable
     return _Progress(steps)
 
 
-def pair_premiums(compared: Compared, language: int, row: TokenizerRow) -> npt.NDArray[np.float64]:
+def pair_premiums(compared: Compared, language: int, lane: Lane) -> npt.NDArray[np.float64]:
     """The premium of each pair, its lines encoded by themselves; NaN where the base has no token."""
-    tokens = counted(compared.parallel, language, row).counts
-    base = counted(compared.parallel, compared.base, row).counts
+    tokens = counted(compared.parallel, language, lane).counts
+    base = counted(compared.parallel, compared.base, lane).counts
     premiums: npt.NDArray[np.float64] = np.divide(tokens, base, out=np.full(len(tokens), np.nan), where=base > 0)
     return premiums
 
@@ -135,6 +133,6 @@ def segmenter_of(parallel: Parallel, language: int) -> Segmenter | None:
     return _segmenters.get((parallel.digest, language), lambda: [segmenter_for(parallel.lines[language])])[0]
 
 
-def entries_with_thai(row: TokenizerRow) -> int:
+def entries_with_thai(lane: Lane) -> int:
     """Entries of a vocabulary with a whole Thai character."""
-    return _entries.get(row.key, lambda: thai_entries(cast(AnyTokenizer, row.tokenizer)))
+    return _entries.get(lane.key, lambda: thai_entries(lane.tokenizer))

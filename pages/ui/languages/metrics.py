@@ -8,10 +8,10 @@ from pages.ui.choices.parallel_texts import Compared
 from pages.ui.languages.bill import as_times
 from pages.ui.languages.counts import counted, entries_with_thai, segmenter_of, sizes
 from pages.ui.shell.visitor import one_of, remembered
-from pages.ui.token_view.drawings import TokenizerRow
+from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import t
-from tokenizer_core.measures.metrics import (
+from tokenizer_core.measures.ratios import (
     broken_share,
     bytes_per_token,
     characters_per_token,
@@ -28,7 +28,7 @@ DEFINED = (
 """What has a definition, in this order."""
 
 
-def show_metrics(compared: Compared, rows: Sequence[TokenizerRow]) -> None:
+def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
     """The metrics of one language, the definitions below."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         places = range(len(compared.names))
@@ -49,7 +49,7 @@ def show_metrics(compared: Compared, rows: Sequence[TokenizerRow]) -> None:
     side = int(chosen or 0)
     segmenter = segmenter_of(compared.parallel, side) if with_words else None
     with st.spinner(t("languages.counting")):  # finding the words of 100,000 lines takes a minute
-        figures = metrics_table(compared, rows, side, segmenter)
+        figures = metrics_table(compared, lanes, side, segmenter)
     figures_table(figures, t("languages.view_metrics"))
     # One caption: another element would push the definitions on, and close them.
     st.caption(t("metrics.counted") + (" " + words_said(segmenter) if with_words else ""))
@@ -69,7 +69,7 @@ def segmenter_name(segmenter: Segmenter) -> str:
 
 
 def metrics_table(
-    compared: Compared, rows: Sequence[TokenizerRow], side: int, segmenter: Segmenter | None
+    compared: Compared, lanes: Sequence[Lane], side: int, segmenter: Segmenter | None
 ) -> list[list[str]]:
     """A row for each metric, a column for each tokenizer; what does not depend on one stands in all columns.
 
@@ -78,9 +78,9 @@ def metrics_table(
     parallel = compared.parallel
     size = sizes(parallel, side, segmenter)
     found: dict[str, list[str]] = {name: [] for name in DEFINED}
-    for row in rows:
-        cuts = counted(parallel, side, row, segmenter).cuts
-        base = counted(parallel, compared.base, row).cuts.tokens
+    for lane in lanes:
+        cuts = counted(parallel, side, lane, segmenter).cuts
+        base = counted(parallel, compared.base, lane).cuts.tokens
         found["tokens"].append(f"{cuts.tokens:,}")
         found["premium"].append(as_times(premium(cuts.tokens, base)))
         found["characters"].append(f"{size.characters:,}")
@@ -90,14 +90,14 @@ def metrics_table(
         found["bytes_per_token"].append(_figure(bytes_per_token(size.bytes, cuts.tokens), "{:.2f}"))
         found["broken_characters"].append(_figure(broken_share(cuts.broken_characters, size.characters), "{:.1%}"))
         found["broken_clusters"].append(_figure(broken_share(cuts.broken_clusters, size.clusters), "{:.1%}"))
-        found["thai_entries"].append(f"{entries_with_thai(row):,}")
+        found["thai_entries"].append(f"{entries_with_thai(lane):,}")
         words, continued = size.words, cuts.continued_words
         has_words = words is not None and continued is not None
         found["words"].append(f"{words:,}" if words is not None else "–")
         found["fertility"].append(_figure(fertility(cuts.tokens, words or 0) if has_words else None, "{:.2f}"))
         share = continued_share(continued or 0, words or 0) if has_words else None
         found["continued_words"].append(_figure(share, "{:.1%}"))
-    head = [t("metrics.metric"), *(row.name for row in rows)]
+    head = [t("metrics.metric"), *(lane.name for lane in lanes)]
     known = {name: figures for name, figures in found.items() if set(figures) != {"–"}}
     return [head, *([t(f"metrics.{name}"), *figures] for name, figures in known.items())]
 

@@ -12,11 +12,12 @@ from pages.ui.languages.charts import bins, distribution_chart
 from pages.ui.languages.counts import counted, pair_premiums
 from pages.ui.shell.visitor import one_of, remembered
 from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, TokenizerRow, drawing
+from pages.ui.token_view.drawings import Text, drawing
+from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import language, names, t
 from tokenizer_core.jobs.job import opening
-from tokenizer_core.measures.metrics import premium
+from tokenizer_core.measures.ratios import premium
 
 ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8
@@ -28,18 +29,18 @@ Ints = npt.NDArray[np.int64]
 Premiums = npt.NDArray[np.float64]
 
 
-def show_pairs(compared: Compared, rows: Sequence[TokenizerRow]) -> None:
+def show_pairs(compared: Compared, lanes: Sequence[Lane]) -> None:
     """The premium of every pair by one tokenizer, in order; one of them in tokens."""
-    row, side, order = _choose(compared, rows)
-    premiums = pair_premiums(compared, side, row)
+    lane, side, order = _choose(compared, lanes)
+    premiums = pair_premiums(compared, side, lane)
     chart, listed = st.columns(2, gap="large")
     with chart:
-        _distribution(compared, premiums, row, side)
+        _distribution(compared, premiums, lane, side)
     ranked = ranking(premiums, order)
     place = _choose_place(compared, len(ranked))
     with listed:
         _list(compared, premiums, ranked, side, place)
-    _pair(compared, premiums, int(ranked[place]), side, row, rows)
+    _pair(compared, premiums, int(ranked[place]), side, lane, lanes)
 
 
 def ranking(premiums: Premiums, order: str) -> Ints:
@@ -55,11 +56,11 @@ def ranking(premiums: Premiums, order: str) -> Ints:
     return np.argsort(keys, kind="stable")
 
 
-def _choose(compared: Compared, rows: Sequence[TokenizerRow]) -> tuple[TokenizerRow, int, str]:
+def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:
     """By which tokenizer, of which language, in which order."""
     with st.container(horizontal=True, vertical_alignment="top"):
-        by_key = {row.key: row for row in rows}
-        called = {row.key: row.name for row in rows}
+        by_key = {lane.key: lane for lane in lanes}
+        called = {lane.key: lane.name for lane in lanes}
         key = st.selectbox(
             t("languages.pairs_by"),
             list(by_key),
@@ -88,7 +89,7 @@ def _choose(compared: Compared, rows: Sequence[TokenizerRow]) -> tuple[Tokenizer
             persist_state="session",
             wrap=True,
         )
-    return by_key.get(str(key), rows[0]), side, order or ORDERS[0]
+    return by_key.get(str(key), lanes[0]), side, order or ORDERS[0]
 
 
 def _choose_place(compared: Compared, count: int) -> int:
@@ -105,7 +106,7 @@ def _choose_place(compared: Compared, count: int) -> int:
     return int(place or 1) - 1
 
 
-def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, side: int) -> None:
+def _distribution(compared: Compared, premiums: Premiums, lane: Lane, side: int) -> None:
     """How the premium differs from pair to pair, where the middle one stands, and where all together do."""
     known = premiums[np.isfinite(premiums)]
     found = bins(premiums)
@@ -115,11 +116,11 @@ def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, sid
     low, middle, high = (float(value) for value in np.quantile(known, [0.05, 0.5, 0.95]))
     sentence = t(
         "languages.distribution_says",
-        tokenizer=row.name,
+        tokenizer=lane.name,
         low=times(low),
         high=times(high),
         middle=times(middle),
-        overall=times(_overall(compared, row, side)),
+        overall=times(_overall(compared, lane, side)),
         language=compared.spoken[side],
         base=compared.spoken[compared.base],
     )
@@ -137,9 +138,9 @@ def _distribution(compared: Compared, premiums: Premiums, row: TokenizerRow, sid
         st.caption(t("languages.pairs_left_out", count=left_out))
 
 
-def _overall(compared: Compared, row: TokenizerRow, side: int) -> float:
+def _overall(compared: Compared, lane: Lane, side: int) -> float:
     """The premium of all lines together, each line by itself."""
-    tokens, base = (counted(compared.parallel, place, row).cuts.tokens for place in (side, compared.base))
+    tokens, base = (counted(compared.parallel, place, lane).cuts.tokens for place in (side, compared.base))
     return premium(tokens, base) or 0.0
 
 
@@ -161,9 +162,7 @@ def _premium(premiums: Premiums, pair: int) -> str:
     return as_times(float(premiums[pair]) if np.isfinite(premiums[pair]) else None)
 
 
-def _pair(
-    compared: Compared, premiums: Premiums, pair: int, side: int, row: TokenizerRow, rows: Sequence[TokenizerRow]
-) -> None:
+def _pair(compared: Compared, premiums: Premiums, pair: int, side: int, lane: Lane, lanes: Sequence[Lane]) -> None:
     """Both sides of a pair in tokens, and what it is: the most unfair one, or just one of them."""
     is_worst = np.isfinite(premiums[pair]) and premiums[pair] == np.nanmax(premiums)
     st.markdown(
@@ -171,12 +170,12 @@ def _pair(
             "languages.most_unfair" if is_worst else "languages.this_pair",
             line=pair + 1,
             premium=_premium(premiums, pair),
-            tokenizer=row.name,
+            tokenizer=lane.name,
         )
     )
     for place in (side, compared.base):
         st.markdown(f"**{compared.spoken[place]}**")
         line = compared.parallel.lines[place][pair]
-        drawn = drawing(Text(line), rows, language=language())
+        drawn = drawing(Text(line), lanes, language=language())
         height = None if len(line) <= WHOLE_CHARACTERS else 420
         token_view(drawn, key=f"languages_pair_{place}", toolbar="short", max_height=height)

@@ -26,7 +26,8 @@ from pages.ui.widgets.figures_table import table_html
 from pages.ui.widgets.picture_button import picture_button
 from pages.ui.words import language, t
 from tokenizer_core.commands.csv_cells import harmless_cell
-from tokenizer_core.measures.metrics import context_left, cost
+from tokenizer_core.measures.prices import cost
+from tokenizer_core.measures.ratios import context_left
 
 _STYLE = """
 body { font: 15px/1.6 'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi,
@@ -109,13 +110,13 @@ def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | Non
     bill = worst(compared, found)
     if bill is None:
         return None
-    premiums = pair_premiums(compared, bill.language, bill.row)
+    premiums = pair_premiums(compared, bill.language, bill.lane)
     counted: list[Bin] = bins(premiums)
     if not counted:
         return None
     title = t(
         "report.distribution_title",
-        tokenizer=bill.row.name,
+        tokenizer=bill.lane.name,
         language=compared.names[bill.language],
         base=compared.names[compared.base],
     )
@@ -139,7 +140,7 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
     head = ["tokenizer", "language", "base", "pairs", "joining", "tokens", "premium", "window", "context_left"]
     writer.writerow([*head, "price_per_million", "cost"])
     for bill in found:
-        names = [bill.row.name, compared.full_names[bill.language], compared.full_names[compared.base]]
+        names = [bill.lane.name, compared.full_names[bill.language], compared.full_names[compared.base]]
         writer.writerow(
             [
                 *map(harmless_cell, names),
@@ -202,14 +203,14 @@ def _plain_names(compared: Compared) -> Compared:
 
 def _metrics(compared: Compared, found: Sequence[Bill]) -> list[str]:
     """The metrics of every language; words where the visitor asked for them."""
-    rows = list({bill.row.key: bill.row for bill in found}.values())
+    lanes = list({bill.lane.key: bill.lane for bill in found}.values())
     parts = []
     for side, name in enumerate(compared.names):
         with_words = bool(st.session_state.get("languages_words"))
         segmenter = segmenter_of(compared.parallel, side) if with_words else None
         said = f"<p><small>{html.escape(words_said(segmenter))}</small></p>" if with_words else ""
         parts.append(
-            f"<h2>{html.escape(name)}</h2>{table_html(metrics_table(compared, rows, side, segmenter))}{said}"
+            f"<h2>{html.escape(name)}</h2>{table_html(metrics_table(compared, lanes, side, segmenter))}{said}"
         )
     return parts
 

@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import sample_parallel
+from pages.ui.choices.tokenizers import reference_lanes
 from pages.ui.languages.counts import entries_with_thai
 from pages.ui.shell.links import link_to_story
 from pages.ui.shell.visitor import remembered
 from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, TokenizerRow, drawing, encoded, pretoken_row, references
+from pages.ui.token_view.drawings import Text, drawing, token_count
+from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import language, names, t, told
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
@@ -29,7 +31,7 @@ class Story(NamedTuple):
     """What a story shows, and the numbers in its sentence."""
 
     text: str
-    rows: Sequence[TokenizerRow]
+    lanes: Sequence[Lane]
     figures: Mapping[str, Any]
 
 
@@ -56,7 +58,7 @@ def show_stories() -> None:
 def _show(name: str, story: Story) -> None:
     st.markdown(t(f"stories.{name}_says", **story.figures))
     token_view(
-        drawing(Text(story.text), story.rows, language=language()),
+        drawing(Text(story.text), story.lanes, language=language()),
         key=f"languages_story_{name}",
         toolbar="short",
         large=True,
@@ -66,98 +68,96 @@ def _show(name: str, story: Story) -> None:
     st.caption(t("stories.live"))
 
 
-def _references(names: Sequence[str] = OPENAI_NAMES) -> list[TokenizerRow]:
+def _references(names: Sequence[str] = OPENAI_NAMES) -> list[Lane]:
     """The reference tokenizers; raises `RankFileError`, for a story is told whole or not at all."""
     for name in names:
         openai_tokenizer(name)
-    return references(names)
+    return reference_lanes(names)
 
 
-def _count(row: TokenizerRow, text: str) -> int:
-    return len(encoded(row, Text(text)).ids)
-
-
-def _counts(rows: Sequence[TokenizerRow], **texts: str) -> dict[str, int]:
+def _counts(lanes: Sequence[Lane], **texts: str) -> dict[str, int]:
     """The tokens of each text by each reference, as "gpt2_thai"."""
-    return {f"{row.key}_{name}": _count(row, text) for row in rows for name, text in texts.items()}
+    return {f"{lane.key}_{name}": token_count(lane, text) for lane in lanes for name, text in texts.items()}
 
 
 # ---- the stories
 
 
 def _doctor() -> Story:
-    rows = _references()
+    lanes = _references()
     thai, english = t("examples.sample").split("\n")
-    return Story(f"{thai}\n{english}", rows, _counts(rows, thai=thai, english=english))
+    return Story(f"{thai}\n{english}", lanes, _counts(lanes, thai=thai, english=english))
 
 
 def _no_letter() -> Story:
-    rows = _references()
-    entries = {f"{row.key}_entries": entries_with_thai(row) for row in rows}
-    return Story("กขค งจฉ", rows, entries | _counts(rows, letter="ก"))
+    lanes = _references()
+    entries = {f"{lane.key}_entries": entries_with_thai(lane) for lane in lanes}
+    return Story("กขค งจฉ", lanes, entries | _counts(lanes, letter="ก"))
 
 
 def _water() -> Story:
-    rows = _references()
-    return Story("น้ำ", rows, _counts(rows, water="น้ำ"))
+    lanes = _references()
+    return Story("น้ำ", lanes, _counts(lanes, water="น้ำ"))
 
 
 def _never() -> Story:
     text = "กำลังเรียนที่โรงเรียน"
     patterns = ("gpt2", "llama3", "mark_aware")
-    rows = [pretoken_row(pattern, t(f"pattern.{pattern}_name")) for pattern in patterns]
-    return Story(text, rows, {pattern: _count(row, text) for pattern, row in zip(patterns, rows, strict=True)})
+    lanes = [pretoken_lane(pattern, Label(t(f"pattern.{pattern}_name"))) for pattern in patterns]
+    return Story(
+        text, lanes, {pattern: token_count(lane, text) for pattern, lane in zip(patterns, lanes, strict=True)}
+    )
 
 
 def _home_made() -> Story:
-    rows = [_home_row(), *_references([O200K])]
+    lanes = [_home_lane(), *_references([O200K])]
     lines = sample_parallel().lines[0][::HELD_OUT]
-    totals = [sum(_count(row, line) for line in lines) for row in rows]
-    saved = [_count(rows[-1], line) - _count(rows[0], line) for line in lines]
+    totals = [sum(token_count(lane, line) for line in lines) for lane in lanes]
+    saved = [token_count(lanes[-1], line) - token_count(lanes[0], line) for line in lines]
     most = lines[saved.index(max(saved))]
     figures = {"size": HOME_SIZE, "lines": len(lines), "own": totals[0], "other": totals[-1]}
-    return Story(most, rows, figures | {"entries": openai_tokenizer(O200K).vocab_size})
+    return Story(most, lanes, figures | {"entries": openai_tokenizer(O200K).vocab_size})
 
 
 def _twins() -> Story:
-    rows = _references()
-    return Story("แม่\nเเม่", rows, _counts(rows, right="แม่", twin="เเม่"))
+    lanes = _references()
+    return Story("แม่\nเเม่", lanes, _counts(lanes, right="แม่", twin="เเม่"))
 
 
 def _zero_width() -> Story:
-    rows = _references()
-    return Story("ภาษาไทย\nภาษา\u200bไทย", rows, _counts(rows, plain="ภาษาไทย", hidden="ภาษา\u200bไทย"))
+    lanes = _references()
+    return Story("ภาษาไทย\nภาษา\u200bไทย", lanes, _counts(lanes, plain="ภาษาไทย", hidden="ภาษา\u200bไทย"))
 
 
 def _digits() -> Story:
-    rows = _references()
-    return Story("๒๕๖๗\n2567", rows, _counts(rows, thai="๒๕๖๗", arabic="2567"))
+    lanes = _references()
+    return Story("๒๕๖๗\n2567", lanes, _counts(lanes, thai="๒๕๖๗", arabic="2567"))
 
 
 def _tables_turned() -> Story:
-    own = _home_row()
+    own = _home_lane()
     thai, english = (side[::HELD_OUT] for side in sample_parallel().lines)
-    totals = [sum(_count(own, line) for line in side) for side in (thai, english)]
+    totals = [sum(token_count(own, line) for line in side) for side in (thai, english)]
     shown = f"{thai[0]}\n{english[0]}"
     figures = {"size": HOME_SIZE, "lines": len(thai), "thai": totals[0], "english": totals[1]}
     return Story(shown, [own, *_references([O200K])], figures | {"premium": f"{totals[1] / totals[0]:.1f}"})
 
 
 def _polite() -> Story:
-    rows = _references()
+    lanes = _references()
     short, polite = "ขอบคุณ", "ขอบคุณมากนะคะ"
     return Story(
-        f"{short}\n{polite}\nThank you", rows, _counts(rows, short=short, polite=polite, english="Thank you")
+        f"{short}\n{polite}\nThank you", lanes, _counts(lanes, short=short, polite=polite, english="Thank you")
     )
 
 
 def _football() -> Story:
-    rows = _references([O200K])
+    lanes = _references([O200K])
     words = {"league": "พรีเมียร์ลีก", "hello": "สวัสดี", "hospital": "โรงพยาบาล", "soup": "ต้มยำกุ้ง"}
-    return Story(" ".join(words.values()), rows, _counts(rows, **words))
+    return Story(" ".join(words.values()), lanes, _counts(lanes, **words))
 
 
-def _home_row() -> TokenizerRow:
+def _home_lane() -> Lane:
     """A tokenizer trained here, on four of five of the bundled Thai lines and on nothing else."""
 
     def make() -> Tokenizer:
@@ -166,7 +166,7 @@ def _home_row() -> TokenizerRow:
 
     tokenizer = _trained.get(HOME_SIZE, make)
     caption = t("tokenizers.entries", count=tokenizer.vocab_size)
-    return TokenizerRow(tokenizer, f"story home {HOME_SIZE}", t("stories.home"), caption, merges=tokenizer.merges)
+    return Lane(f"story home {HOME_SIZE}", Label(t("stories.home"), caption), tokenizer)
 
 
 STORIES: dict[str, Callable[[], Story]] = {

@@ -13,8 +13,8 @@ from pages.ui.trainings.registry import registry
 from pages.ui.words import t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Failure, Job, Training
+from tokenizer_core.measures.cuts import cuts
 from tokenizer_core.measures.history import token_counts_of
-from tokenizer_core.measures.metrics import cuts
 from tokenizer_core.measures.segmenters import newmm
 from tokenizer_core.patterns import batches
 from tokenizer_core.segments import Ints, TextMap, token_lengths

@@ -6,11 +6,15 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.choices.text import PATTERN_ORDER, PREVIEW_SENTENCE, example_pills
+from pages.ui.choices.pattern import PATTERN_ORDER, PREVIEW_SENTENCE
+from pages.ui.choices.text import example_pills
 from pages.ui.patterns.branch_words import explained
 from pages.ui.shell.links import LANES, link_to_patterns, linked_view
 from pages.ui.shell.visitor import one_of, remembered
-from pages.ui.token_view import Column, Drawing, token_payload, token_view
+from pages.ui.token_view import token_view
+from pages.ui.token_view.drawings import Drawing
+from pages.ui.token_view.lanes import BranchCuts, Label, Lane
+from pages.ui.token_view.payload import token_payload
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import error_sentence, language, names, section, t
@@ -19,6 +23,7 @@ from tokenizer_core.errors import TokenizerError
 from tokenizer_core.measures.pattern_figures import PatternFigures, pattern_figures
 from tokenizer_core.measures.segmenters import NEWMM, newmm
 from tokenizer_core.patterns import SPLIT_PATTERNS
+from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 MAX_CHARACTERS = 20_000
 """Of the text under the knife: it is cut anew at every change."""
@@ -47,16 +52,16 @@ class Chosen(NamedTuple):
 
 @dataclass(frozen=True)
 class Cut:
-    """What a pattern makes of a text; or, with neither pieces nor figures, why it can make nothing of it."""
+    """What a pattern makes of a text; or, with neither pretokens nor figures, why it can make nothing of it."""
 
-    pieces: Sequence[Pretoken] = field(default=(), repr=False)
+    pretokens: Sequence[Pretoken] = field(default=(), repr=False)
     figures: PatternFigures | None = None
     error: TokenizerError | None = None
     characters: int = 0
     """Of the text and the pattern."""
 
 
-_cuts = Bounded[Cut](KEPT_CHARACTERS, weigh=lambda cut: 100 + cut.characters + 4 * len(cut.pieces))
+_cuts = Bounded[Cut](KEPT_CHARACTERS, weigh=lambda cut: 100 + cut.characters + 4 * len(cut.pretokens))
 _payloads = Bounded[bytes](16 * 2**20, weigh=len)
 
 
@@ -66,8 +71,8 @@ def cut(text: str, pattern: str) -> Cut:
     def make() -> Cut:
         size = len(text) + len(pattern)
         try:
-            pieces = attribute(text, pattern)
-            return Cut(pieces, pattern_figures(text, pattern, segmenter=newmm()), characters=size)
+            pretokens = attribute(text, pattern)
+            return Cut(pretokens, pattern_figures(text, pattern, segmenter=newmm()), characters=size)
         except TokenizerError as error:
             return Cut(error=error.bare(), characters=size)
 
@@ -97,7 +102,7 @@ def pattern_lab() -> list[Chosen]:
                 st.error(error_sentence(made.error), icon=":material/error:")
                 continue
             usable.append((chosen, made))
-            if made.pieces and all(piece.branch is None for piece in made.pieces):
+            if made.pretokens and all(pretoken.branch is None for pretoken in made.pretokens):
                 st.info(t("lab.matches_nothing"), icon=":material/search_off:")
     if usable:
         token_view(
@@ -170,38 +175,24 @@ def _own_examples(lane: str) -> None:
 # ---- drawing
 
 
-class _Numbered:
-    """Pretokens in the shape of a tokenizer: the same number for the same piece."""
-
-    def __init__(self, pieces: Sequence[Pretoken]) -> None:
-        numbers: dict[str, int] = {}
-        self.ids = [numbers.setdefault(piece.text, len(numbers)) for piece in pieces]
-        self._bytes = [text.encode("utf-8") for text in numbers]
-
-    def token_bytes(self, token_id: int) -> bytes:
-        return self._bytes[token_id]
-
-
 def _drawing(text: str, cuts: Sequence[tuple[Chosen, Cut]]) -> Drawing:
     """One lane for each pattern, coloured by branch; the same text and patterns come from the cache."""
 
     def make() -> bytes:
-        columns = [_column(chosen, made) for chosen, made in cuts]
-        return token_payload(text, columns, labels=section("token_view"), locale=language())
+        lanes = [_lane(chosen, made) for chosen, made in cuts]
+        return token_payload(text, lanes, labels=section("token_view"), locale=language())
 
     return Drawing(_payloads.get((text, tuple(chosen for chosen, _ in cuts), language()), make))
 
 
-def _column(chosen: Chosen, made: Cut) -> Column:
-    pieces = _Numbered(made.pieces)
-    return Column(
-        chosen.short,
-        t(f"pattern.{chosen.choice}_what"),
-        pieces.ids,
-        pieces,
-        "pretokens",
-        branches=explained(chosen.pattern),
-        taken_by=[piece.branch for piece in made.pieces],
+def _lane(chosen: Chosen, made: Cut) -> Lane:
+    bare = PretokenTokenizer(chosen.pattern)
+    return Lane(
+        f"pretokens {chosen.pattern}",
+        Label(chosen.short, t(f"pattern.{chosen.choice}_what")),
+        bare,
+        bare.number(pretoken.text for pretoken in made.pretokens),
+        cuts=BranchCuts(explained(chosen.pattern), [pretoken.branch for pretoken in made.pretokens]),
     )
 
 

@@ -1,4 +1,4 @@
-"""The one way tokens are drawn in the app: a Streamlit component over `payload.py`."""
+"""The one way tokens are drawn in the app: a text and its lanes → a payload → a drawing in the browser."""
 
 import json
 import struct
@@ -7,25 +7,14 @@ from typing import Any, Literal, get_args
 
 import streamlit as st
 
-from .labels import ENGLISH_LABELS
-from .payload import Column, token_payload
+from .drawings import Drawing
 from .serve import address, view_css, view_js
-
-__all__ = ["COLOURS", "ENGLISH_LABELS", "VIEWS", "Column", "Drawing", "Link", "token_payload", "token_view"]
 
 View = Literal["staff", "columns", "chips"]
 Colour = Literal["piece", "bytes", "broken", "branch"]
 VIEWS: tuple[View, ...] = get_args(View)
 COLOURS: tuple[Colour, ...] = get_args(Colour)
 _component = st.components.v2.component("token_view", css=view_css(), js=view_js())
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A payload, and for a long text, of which it is the opening, the name under which the whole is offered."""
-
-    payload: bytes
-    whole: str | None = None
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,17 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from string import Formatter
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pages.ui.token_view.character_names import character_names
-from tokenizer_core.measures.metrics import Agreement, agreement, cuts
-from tokenizer_core.segments import SegmentEnds, TextMap, TokenSource, distinct_ids, segment_ends
+from tokenizer_core.measures.cuts import Agreement, agreement, cuts
+from tokenizer_core.segments import SegmentEnds, TextMap, distinct_ids, segment_ends
 from tokenizer_core.vocabulary import BYTES
 
-from .labels import ENGLISH_LABELS
+from .character_names import character_names
+from .lanes import BranchCuts, History, Kind, Lane
 from .palette import TINT_COUNT
 
 Ints = npt.NDArray[np.int64]
@@ -33,47 +32,22 @@ ROW_MIN, ROW_SOFT, ROW_MAX = 40, 100, 2_000
 
 
 @dataclass(frozen=True)
-class Column:
-    """One tokenizer's answer: its exact name, a caption, and the encoding of the text."""
+class LaneOnText:
+    """A lane cut into segments, with the arrays that its drawing needs."""
 
-    name: str
-    caption: str
-    token_ids: Sequence[int] | npt.NDArray[Any]
-    tokenizer: TokenSource
-    kind: Literal["tokens", "pretokens"] = "tokens"
-    merges: Sequence[tuple[int, int]] = ()
-    """The merges of a tokenizer of one's own, so that each of its tokens can say how it was made."""
-    counts: Sequence[int] = ()
-    """How often each merge's pair stood in the corpus, where that is known."""
-    joined: npt.NDArray[np.int32] | None = None
-    """The history of the text, as `joining_merges` gives it: then the view can go back to any vocabulary size."""
-    levels: Sequence[tuple[str, int]] = ()
-    """How many tokens others need for the text, by name: level lines in the history."""
-    corpus: Sequence[tuple[int, int]] = ()
-    """How the tokenizer's corpus shrank, as (merges, tokens) from no merge on: a second line in the history."""
-    branches: Sequence[tuple[str, str, int]] = ()
-    """The branches of a split pattern, each by its source, in plain words, and the number of its colour: then
-    pretokens can be coloured by the branch that cut them."""
-    taken_by: Sequence[int | None] = ()
-    """The branch of each pretoken; None for what lies between two matches."""
-
-
-@dataclass(frozen=True)
-class Lane:
-    """A column cut into segments, with the arrays that its drawing needs."""
-
-    column: Column
+    lane: Lane
     text_map: TextMap
     distinct: Ints
     places: Ints
     distinct_bytes: list[bytes]
 
     @classmethod
-    def of(cls, column: Column, text_map: TextMap) -> "Lane":
+    def of(cls, lane: Lane, text_map: TextMap) -> "LaneOnText":
         """Look up the bytes of each distinct token once."""
-        distinct, places = distinct_ids(np.asarray(column.token_ids, dtype=np.int64))
-        token_bytes = [column.tokenizer.token_bytes(token_id) for token_id in distinct.tolist()]
-        return cls(column, text_map, distinct, places, token_bytes)
+        assert lane.encoding is not None
+        distinct, places = distinct_ids(np.asarray(lane.encoding, dtype=np.int64))
+        token_bytes = [lane.tokenizer.token_bytes(token_id) for token_id in distinct.tolist()]
+        return cls(lane, text_map, distinct, places, token_bytes)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -93,25 +67,24 @@ class Lane:
 
 def token_payload(
     text: str | bytes,
-    columns: Sequence[Column],
+    lanes: Sequence[Lane],
     *,
     labels: Mapping[str, str],
     locale: str = "en",
     whole: bool = True,
     outlined: Sequence[tuple[int, int]] = (),
 ) -> bytes:
-    """All that the view draws for one text and its columns; the same input gives the same bytes.
+    """All that the view draws for one text and its lanes; the same input gives the same bytes.
 
-    Bytes need not be UTF-8: what is no whole character is drawn as bytes. `labels` has every key of
-    `ENGLISH_LABELS`; raises `KeyError` for one that is missing. `whole=False` marks the opening of a text whose
-    rest is still to come: it is drawn, and nothing is counted. `outlined` are bytes, by start and end, whose
-    characters get an outline.
+    Bytes need not be UTF-8: what is not a whole character is drawn as bytes. `labels` are the words of the view,
+    by their keys in the catalogue. `whole=False` marks the opening of a text whose rest is still to come: it is
+    drawn, and nothing is counted. `outlined` are bytes, by start and end, whose characters get an outline.
     """
     text_map = TextMap(text) if isinstance(text, str) else TextMap.of_bytes(text)
-    lanes = [Lane.of(column, text_map) for column in columns]
-    kind = compared_kind(columns)
-    compared = [lane for lane in lanes if lane.column.kind == kind]
-    differences = agreement(text_map, [lane.lengths for lane in compared])
+    placed = [LaneOnText.of(lane, text_map) for lane in lanes]
+    kind = compared_kind(lanes)
+    compared = [each for each in placed if each.lane.kind == kind]
+    differences = agreement(text_map, [each.lengths for each in compared])
     agreed = iter(differences.agreed)
     blocks = Blocks()
     header = {
@@ -120,22 +93,22 @@ def token_payload(
         "whole": whole,
         "locale": locale,
         "tint_count": TINT_COUNT,
-        "labels": {key: labels[key] for key in ENGLISH_LABELS},
+        "labels": dict(labels),
         "names": character_names(_distinct_code_points(text_map), locale),
         "clusters": blocks.add(np.packbits(_at_units(text_map, text_map.cluster_starts), bitorder="little")),
-        "rows": blocks.add(text_map.unit_at_char[row_starts(text_map, [lane.ends.chars for lane in lanes])]),
+        "rows": blocks.add(text_map.unit_at_char[row_starts(text_map, [each.ends.chars for each in placed])]),
         "outlined": [blocks.add(_units_around(text_map, [pair[end] for pair in outlined], end)) for end in (0, 1)],
         "differences": _differences(differences, len(compared), text_map, blocks),
         "columns": [
-            _column(lane, blocks, labels, next(agreed) if lane.column.kind == kind else None) for lane in lanes
+            _column(each, blocks, labels, next(agreed) if each.lane.kind == kind else None) for each in placed
         ],
     }
     return _block(header, blocks)
 
 
-def compared_kind(columns: Sequence[Column]) -> Literal["tokens", "pretokens"]:
+def compared_kind(lanes: Sequence[Lane]) -> Kind:
     """What is compared with each other: tokens; pretokens where there are at least two lanes, and nothing else."""
-    alone = len(columns) > 1 and all(column.kind == "pretokens" for column in columns)
+    alone = len(lanes) > 1 and all(lane.kind == "pretokens" for lane in lanes)
     return "pretokens" if alone else "tokens"
 
 
@@ -160,11 +133,6 @@ def _differences(found: Agreement, tokenizers: int, text_map: TextMap, blocks: "
         "starts": blocks.add(units[found.starts]),
         "ends": blocks.add(units[found.ends]),
     }
-
-
-def placeholders(template: str) -> set[str]:
-    """The names in braces of a label."""
-    return {name for _, name, _, _ in Formatter().parse(template) if name}
 
 
 def row_starts(text_map: TextMap, segment_chars: Sequence[Ints]) -> Ints:
@@ -211,57 +179,57 @@ def _first(places: list[int], low: int, high: int) -> int | None:
 
 
 def _column(
-    lane: Lane, blocks: "Blocks", labels: Mapping[str, str], agreed: npt.NDArray[np.bool_] | None
+    placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str], agreed: npt.NDArray[np.bool_] | None
 ) -> dict[str, Any]:
-    """A column's words and figures, and where its arrays stand."""
-    ends = lane.ends
-    units = lane.text_map.unit_at_char[ends.chars]
-    found = cuts(lane.text_map, lane.lengths)
+    """A lane's words and figures, and where its arrays stand."""
+    lane, ends = placed.lane, placed.ends
+    units = placed.text_map.unit_at_char[ends.chars]
+    found = cuts(placed.text_map, placed.lengths)
     return {
-        "name": lane.column.name,
-        "caption": lane.column.caption,
-        "kind": lane.column.kind,
+        "name": lane.label.name,
+        "caption": lane.label.caption,
+        "kind": lane.kind,
         "count": found.tokens,
-        "pieces": found.pieces,
+        "parts": found.parts,
         "boundaries": found.boundaries,
         "inside_characters": found.inside_characters,
         "inside_clusters": found.inside_clusters,
-        "figures": [[value, labels[key]] for key, value in _figures(lane).items()],
-        "truth": _truth(lane, found.pieces, labels),
-        "tokens": blocks.add(lane.places),
+        "figures": [[value, labels[key]] for key, value in _figures(placed).items()],
+        "truth": _truth(placed, found.parts, labels),
+        "tokens": blocks.add(placed.places),
         "segment_tokens": blocks.add(np.diff(ends.tokens, prepend=0)),
         "segment_units": blocks.add(np.diff(units, prepend=0)),
-        "ids": lane.distinct.tolist(),
-        "sizes": blocks.add(lane.sizes),
-        "tints": blocks.add(np.array([tint(token) for token in lane.distinct_bytes], dtype=np.int64)),
-        "bytes": blocks.add(np.frombuffer(b"".join(lane.distinct_bytes), dtype=np.uint8)),
+        "ids": placed.distinct.tolist(),
+        "sizes": blocks.add(placed.sizes),
+        "tints": blocks.add(np.array([tint(token) for token in placed.distinct_bytes], dtype=np.int64)),
+        "bytes": blocks.add(np.frombuffer(b"".join(placed.distinct_bytes), dtype=np.uint8)),
         "agreed": blocks.add(np.packbits(agreed, bitorder="little")) if agreed is not None else None,
-        "made": _made(lane, blocks) if lane.column.merges else None,
-        "history": _history(lane.column, blocks),
-        "levels": [{"name": name, "count": count} for name, count in lane.column.levels],
-        **_branches(lane.column, blocks),
+        "made": _made(placed, blocks) if lane.merges else None,
+        "history": _history(lane, lane.history, blocks) if lane.history else None,
+        "levels": [
+            {"name": name, "count": count} for name, count in (lane.history.levels if lane.history else ())
+        ],
+        **_branches(lane.cuts, blocks),
     }
 
 
-def _branches(column: Column, blocks: "Blocks") -> dict[str, Any]:
+def _branches(found: BranchCuts | None, blocks: "Blocks") -> dict[str, Any]:
     """The branches of a split pattern, and of each pretoken the number of its own from 1 up, 0 for none."""
-    if not column.branches:
+    if found is None:
         return {"branches": None, "taken_by": None}
-    numbers = [0 if branch is None else branch + 1 for branch in column.taken_by]
-    words = [{"source": source, "words": words, "tint": tint} for source, words, tint in column.branches]
+    numbers = [0 if branch is None else branch + 1 for branch in found.taken_by]
+    words = [{"source": source, "words": words, "tint": tint} for source, words, tint in found.branches]
     return {"branches": words, "taken_by": blocks.add(np.array(numbers, dtype=np.int64))}
 
 
-def _history(column: Column, blocks: "Blocks") -> dict[str, Any] | None:
+def _history(lane: Lane, found: History, blocks: "Blocks") -> dict[str, Any]:
     """Which merge joined each byte to the one before it, all the merges, and how the corpus shrank."""
-    if column.joined is None:
-        return None
-    passed = [point for point in column.corpus if point[0] <= len(column.merges)]
+    passed = [point for point in found.corpus if point[0] <= len(lane.merges)]
     corpus = np.array(passed, dtype=np.int64).reshape(-1, 2)
-    pairs = np.array(column.merges, dtype=np.int64).reshape(-1, 2)
-    counts = np.array(column.counts or [0] * len(pairs), dtype=np.int64)
+    pairs = np.array(lane.merges, dtype=np.int64).reshape(-1, 2)
+    counts = np.array(lane.counts or [0] * len(pairs), dtype=np.int64)
     arrays: dict[str, npt.NDArray[Any]] = {
-        "joined": column.joined,
+        "joined": found.joined,
         "left": pairs[:, 0],
         "right": pairs[:, 1],
         "counts": counts,
@@ -271,14 +239,14 @@ def _history(column: Column, blocks: "Blocks") -> dict[str, Any] | None:
     return {name: blocks.add(array) for name, array in arrays.items()}
 
 
-def _made(lane: Lane, blocks: "Blocks") -> dict[str, Any]:
+def _made(placed: LaneOnText, blocks: "Blocks") -> dict[str, Any]:
     """Of each distinct token: its merge by number (0 for a byte), its left part in bytes, its pair's count."""
-    merges, counts, column = lane.column.merges, lane.column.counts, lane.column
+    merges, counts, tokenizer = placed.lane.merges, placed.lane.counts, placed.lane.tokenizer
     numbers = [
         token_id - BYTES + 1 if BYTES <= token_id < BYTES + len(merges) else 0
-        for token_id in lane.distinct.tolist()
+        for token_id in placed.distinct.tolist()
     ]
-    left = [len(column.tokenizer.token_bytes(merges[number - 1][0])) if number else 0 for number in numbers]
+    left = [len(tokenizer.token_bytes(merges[number - 1][0])) if number else 0 for number in numbers]
     made: dict[str, Any] = {
         "merges": blocks.add(np.array(numbers)),
         "left": blocks.add(np.array(left)),
@@ -289,10 +257,10 @@ def _made(lane: Lane, blocks: "Blocks") -> dict[str, Any]:
     return made
 
 
-def _figures(lane: Lane) -> dict[str, str]:
-    """The figures above a column, by label: the count first, then what one token holds."""
-    text_map, tokens = lane.text_map, len(lane.places)
-    unit = lane.column.kind
+def _figures(placed: LaneOnText) -> dict[str, str]:
+    """The figures above a lane, by label: the count first, then what one token holds."""
+    text_map, tokens = placed.text_map, len(placed.places)
+    unit = placed.lane.kind
     return {
         unit: f"{tokens:,}",
         f"characters_per_{unit[:-1]}": f"{len(text_map.text) / tokens:.2f}" if tokens else "–",
@@ -300,11 +268,11 @@ def _figures(lane: Lane) -> dict[str, str]:
     }
 
 
-def _truth(lane: Lane, pieces: int, labels: Mapping[str, str]) -> str:
-    """How many of the tokens are pieces of a character, in words."""
-    if not len(lane.places) or lane.column.kind == "pretokens":
+def _truth(placed: LaneOnText, parts: int, labels: Mapping[str, str]) -> str:
+    """How many of the tokens are parts of a character, in words."""
+    if not len(placed.places) or placed.lane.kind == "pretokens":
         return ""
-    return labels["pieces"].format(pieces=f"{pieces:,}") if pieces else labels["no_pieces"]
+    return labels["pieces"].format(pieces=f"{parts:,}") if parts else labels["no_pieces"]
 
 
 def tint(token: bytes) -> int:

@@ -47,7 +47,7 @@ function csvParts(model) {
 }
 
 function jsonParts(model) {
-  const tokenizers = model.lanes.map(({ column }) => ({ name: column.name, caption: column.caption, kind: column.kind, tokens: column.count, broken: column.pieces }));
+  const tokenizers = model.lanes.map(({ column }) => ({ name: column.name, caption: column.caption, kind: column.kind, tokens: column.count, broken: column.parts }));
   const { share, compared } = model.differences;
   const head = { text: model.text, characters: model.chars, differences: { compared, share }, tokenizers };
   const parts = [JSON.stringify(head).slice(0, -1) + ',\n"tokens": [\n'];

@@ -86,18 +86,18 @@ class History {
     const [tokens, byteAt, tokenAt, unitAt] = [[], [0], [0], [0]];
     const distinct = { ids: [], sizes: [], bytes: [], tints: [], merges: [], left: [], counts: [] };
     let start = 0;
-    let pieces = 0;
+    let parts = 0;
     for (let end = 1; end <= bytes.length; end++) {
       if (end < bytes.length && joined[end - 1] && joined[end - 1] <= merges) continue;
       const id = this.idOf(start, end);
       if (!places.has(id)) places.set(id, this.add(distinct, id, start, end));
       tokens.push(places.get(id));
       byteAt.push(end);
-      if (!this.charAt[start] || !this.charAt[end]) pieces += 1;
+      if (!this.charAt[start] || !this.charAt[end]) parts += 1;
       if (this.clusterAt[end] >= 0) tokenAt.push(tokens.length), unitAt.push(this.clusterAt[end]);
       start = end;
     }
-    return this.laneOf(distinct, { tokens, byteAt, tokenAt, unitAt }, pieces);
+    return this.laneOf(distinct, { tokens, byteAt, tokenAt, unitAt }, parts);
   }
 
   // A token is named by the last merge inside it.
@@ -121,7 +121,7 @@ class History {
     return distinct.ids.length - 1;
   }
 
-  laneOf(distinct, arrays, pieces) {
+  laneOf(distinct, arrays, parts) {
     const { model } = this;
     const lane = Object.assign(Object.create(Lane.prototype), this.lane, arrays, { ids: distinct.ids, sizes: distinct.sizes, bytes: Uint8Array.from(distinct.bytes) });
     lane.bytesAt = totals(distinct.sizes.length, (place) => distinct.sizes[place]);
@@ -134,9 +134,9 @@ class History {
     lane.column = {
       ...this.lane.column,
       count,
-      pieces,
+      parts,
       figures: this.lane.column.figures.map(([, label], index) => [values[index], label]),
-      truth: pieces ? model.label("pieces", { pieces }) : labels.no_pieces,
+      truth: parts ? model.label("pieces", { pieces: parts }) : labels.no_pieces,
     };
     return lane;
   }

@@ -12,9 +12,8 @@ from pages.ui.train.merges import chip_parts
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import CURVE_HEIGHT, Axis, Level, Spec, curve_spec, thinned
 from pages.ui.words import names, t
-from tokenizer_core.errors import RankFileError
 from tokenizer_core.jobs.job import Job
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.openai import references
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge
 from tokenizer_core.vocabulary import BYTES
@@ -175,13 +174,7 @@ def references_counted(job: Job) -> Counted:
 def count_references(texts: Iterable[str]) -> Counted:
     """The tokens of the references for the beginning of a corpus, text by text, exact."""
     pieces, is_whole = beginning(texts)
-    tokens = {}
-    for name in OPENAI_NAMES:
-        try:
-            encode = openai_tokenizer(name).encode
-        except RankFileError:  # the pages that need it most say so
-            continue
-        tokens[name] = sum(len(encode(piece)) for piece in pieces)
+    tokens = {name: int(tokenizer.encode_each(pieces).counts.sum()) for name, tokenizer in references().items()}
     size = sum(len(piece.encode("utf-8")) for piece in pieces)
     return Counted(size, is_whole, tokens if size else {})
 

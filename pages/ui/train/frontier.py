@@ -1,6 +1,5 @@
 """The mix frontier: small tokenizers trained on more and more Thai, and what Thai and English cost with each."""
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,18 +11,11 @@ from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.trainings.registry import registry
 from pages.ui.words import error_sentence, t, told
-from tokenizer_core.errors import RankFileError
 from tokenizer_core.jobs.job import Failure, Job, Training
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
-from tokenizer_core.texts.mixing import (
-    Encoder,
-    first_lines,
-    frontier_size,
-    frontier_texts,
-    held_out,
-    lines_by_script,
-    tokens_per_thousand,
-)
+from tokenizer_core.measures.ratios import tokens_per_thousand
+from tokenizer_core.openai import references
+from tokenizer_core.protocols import Encoder
+from tokenizer_core.texts.mixing import first_lines, frontier_size, frontier_texts, held_out, lines_by_script
 from tokenizer_core.tokenizer import Tokenizer
 
 SHARES = tuple(range(0, 101, 10))
@@ -141,11 +133,7 @@ def _begin(key: object, texts: Sequence[str]) -> Frontier:
 
 def _reference_costs(thai: str, english: str) -> list[tuple[str, Cost]]:
     """What the references need for the same lines; one whose file cannot be read is left out."""
-    costs = []
-    for name in OPENAI_NAMES:
-        with contextlib.suppress(RankFileError):
-            costs.append((name, _cost(openai_tokenizer(name), thai, english)))
-    return costs
+    return [(name, _cost(tokenizer, thai, english)) for name, tokenizer in references().items()]
 
 
 def _cost(tokenizer: Encoder, thai: str, english: str) -> Cost:

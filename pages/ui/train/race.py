@@ -18,11 +18,11 @@ from pages.ui.choices.uploads import read_upload
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import Axis, Level, Spec, curve_spec, thinned
 from pages.ui.words import as_plain_markdown, t, told
-from tokenizer_core.errors import RankFileError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.measures.history import token_counts_of
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.openai import references
 from tokenizer_core.pretokens import count_pretokens
+from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
@@ -83,14 +83,14 @@ def race(job: Job, tokenizer: Tokenizer) -> None:
     _say_what_is_counted(pair)
     with told():  # one's own split pattern may be too slow for this text
         counts = own_counts(job.id, tokenizer, pair)
-        references = reference_counts(pair)
-        found = moments(counts, references)
+        levels = reference_counts(pair)
+        found = moments(counts, levels)
         for side, place in enumerate(st.columns(2, gap="large")):
             with place:
                 st.markdown(f"**{pair.spoken(side)}**")
-                rows, spec = side_curve(counts[side], _last_merge(job), references, found, pair, side)
+                rows, spec = side_curve(counts[side], _last_merge(job), levels, found, pair, side)
                 st.vega_lite_chart(rows, spec, key=f"race_{side}", alt=t("race.alt", name=pair.name(side)))
-        st.markdown(premium_sentence(counts, references, pair))
+        st.markdown(premium_sentence(counts, levels, pair))
         st.markdown("\n".join(f"- {sentence}" for sentence in sentences(found, pair)))
 
 
@@ -132,17 +132,13 @@ def reference_counts(pair: Pair) -> dict[str, tuple[int, int]]:
 
 
 def _count_references(pair: Pair) -> dict[str, tuple[int, int]]:
-    def count(name: str) -> tuple[int, int] | None:
-        try:
-            encode = openai_tokenizer(name).encode
-        except RankFileError:  # the pages that need it most say so
-            return None
-        first, second = (sum(len(encode(line)) for line in side) for side in pair.sides)
+    def count(tokenizer: AnyTokenizer) -> tuple[int, int]:
+        first, second = (int(tokenizer.encode_each(side).counts.sum()) for side in pair.sides)
         return first, second
 
+    known = references()
     with ThreadPoolExecutor(max_workers=2) as pool:  # tiktoken lets other threads run
-        found = zip(OPENAI_NAMES, pool.map(count, OPENAI_NAMES), strict=True)
-        return {name: counts for name, counts in found if counts}
+        return dict(zip(known, pool.map(count, known.values()), strict=True))
 
 
 def moments(counts: Sequence[Counts], references: References) -> list[Moment]:

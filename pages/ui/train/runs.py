@@ -5,7 +5,8 @@ import streamlit as st
 from pages.ui.limits import UNSEEN_SECONDS
 from pages.ui.shell import visitor
 from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, TokenizerRow, drawing
+from pages.ui.token_view.drawings import Text, drawing
+from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.train.setup import take_over
 from pages.ui.train.vocabularies import show_parting
 from pages.ui.trainings.registry import Run, registry
@@ -139,18 +140,16 @@ def _compare_two(runs: list[Run]) -> None:
             _figures(by_id[picked].job)
     tokenizers = [run.job.tokenizer() for run in chosen]
     text = st.text_area(t("runs.text"), key=visitor.remembered("runs_text", t("examples.sample")), height=110)
-    rows = [
-        TokenizerRow(
-            tokenizer,
+    lanes = [
+        Lane(
             f"{run.job.id}@{tokenizer.vocab_size}#{n}",
-            _plain_name(run),
-            t("tokenizers.entries", count=tokenizer.vocab_size),
-            merges=tokenizer.merges,
+            Label(_plain_name(run), t("tokenizers.entries", count=tokenizer.vocab_size)),
+            tokenizer,
             counts=[merge.count for merge in run.job.merges[: len(tokenizer.merges)]],
         )
         for n, (run, tokenizer) in enumerate(zip(chosen, tokenizers, strict=True))
     ]
-    drawn = drawing(Text(text or ""), rows, language=language())
+    drawn = drawing(Text(text or ""), lanes, language=language())
     token_view(drawn, key="runs_view", toolbar="none", max_height=None, large=True)
     show_parting(
         (run_name(chosen[0]), run_name(chosen[1])),

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from pages.ui.choices.corpus_picker import Corpus, corpus_picker
-from pages.ui.choices.text import pattern_picker
+from pages.ui.choices.pattern import pattern_picker
+from pages.ui.choices.tokenizers import reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.shell import visitor
-from pages.ui.token_view.drawings import Text, encoded, references
+from pages.ui.token_view.drawings import token_count
 from pages.ui.train.frontier import mix_frontier
 from pages.ui.train.recipes import recipe_loader, recipe_note
 from pages.ui.trainings.registry import registry
@@ -183,11 +184,11 @@ def _goal_picker() -> Goal | None:
         max_chars=MAX_GOAL_CHARACTERS,
         height=80,
     )
-    rows = references([rival])
-    if not rows or not text:
+    lanes = reference_lanes([rival])
+    if not lanes or not text:
         return None
-    tokens = len(encoded(rows[0], Text(text)).ids)
-    st.caption(t("stop.beat_says", name=words[rival], tokens=tokens, exactly=rows[0].caption))
+    tokens = token_count(lanes[0], text)
+    st.caption(t("stop.beat_says", name=words[rival], tokens=tokens, exactly=lanes[0].label.caption))
     return Goal(text, tokens, words[rival])
 
 

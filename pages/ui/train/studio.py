@@ -5,11 +5,14 @@ from itertools import accumulate
 
 import streamlit as st
 
+from pages.ui.choices.tokenizers import reference_counts
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
-from pages.ui.token_view import Column, Drawing, token_payload, token_view
-from pages.ui.token_view.drawings import reference_counts
+from pages.ui.token_view import token_view
+from pages.ui.token_view.drawings import Drawing
+from pages.ui.token_view.lanes import History, Label, Lane
+from pages.ui.token_view.payload import token_payload
 from pages.ui.train.controls import controls
 from pages.ui.train.curves import curves
 from pages.ui.train.merges import choice_rows, merge_rows, plain_token
@@ -213,20 +216,18 @@ def _sample(job: Job, tokenizer: Tokenizer) -> None:
     text = _sample_text(job)
     caption = t("tokenizers.entries", count=tokenizer.vocab_size)
     ids = tokenizer.encode(text)
-    column = Column(
-        t("tokenizers.mine"),
-        caption,
-        ids,
+    lane = Lane(
+        f"{job.id}@{tokenizer.vocab_size}",
+        Label(t("tokenizers.mine"), caption),
         tokenizer,
-        merges=tokenizer.merges,
+        ids,
+        is_own=True,
         counts=[merge.count for merge in job.merges[: len(tokenizer.merges)]],
-        joined=joining_merges(ids, tokenizer),
-        levels=reference_counts(text),
-        corpus=thinned(list(job.curve)),
+        history=History(joining_merges(ids, tokenizer), reference_counts(text), thinned(list(job.curve))),
     )
     payload = token_payload(
         text,
-        [column],
+        [lane],
         labels=section("token_view"),
         locale=language(),
         outlined=_next_pair(job, tokenizer, text),

@@ -61,11 +61,11 @@ def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
     return words.__getitem__
 
 
-def section(prefix: str) -> dict[str, str]:
-    """All words under a prefix, by the rest of their key."""
+def section(prefix: str, *, spoken: str | None = None) -> dict[str, str]:
+    """All words under a prefix, by the rest of their key; outside the run of a page the language must be given."""
     return {
         key.removeprefix(f"{prefix}."): words
-        for key, words in catalogue(language()).items()
+        for key, words in catalogue(spoken or language()).items()
         if key.startswith(f"{prefix}.")
     }
 

@@ -1,0 +1,63 @@
+"""The picker of a split pattern, named or one's own."""
+
+import streamlit as st
+
+from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.token_view import token_view
+from pages.ui.token_view.drawings import Text, drawing
+from pages.ui.token_view.lanes import Label, pretoken_lane
+from pages.ui.words import error_sentence, language, names, t
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern
+
+PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", "custom")
+PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're learning 2,567 words!"
+
+
+def pattern_picker() -> str | None:
+    """A split pattern, with what it does and what it makes of a sentence; None while one's own is not usable."""
+    choice, pattern = pattern_choice("pattern", says_what=True)
+    return pattern if _preview(pattern, choice == "custom") else None
+
+
+def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
+    """A pattern's name in the list, and the pattern; one's own has the name "custom", and is not yet checked."""
+    choice = st.selectbox(
+        t("pattern.label"),
+        PATTERN_ORDER,
+        format_func=names("pattern.{}_name", PATTERN_ORDER),
+        key=one_of(f"{prefix}_choice", PATTERN_ORDER),
+        persist_state="session",
+        help=t("pattern.help"),
+    )
+    if says_what:
+        st.caption(t(f"pattern.{choice}_what"))
+    if choice != "custom":
+        return choice, choice
+    own = st.text_input(
+        t("pattern.custom_label"),
+        key=remembered(f"{prefix}_custom", SPLIT_PATTERNS["mark_aware"]),
+        persist_state="session",
+        live=True,
+    )
+    return choice, own or ""
+
+
+def _preview(pattern: str, is_custom: bool) -> bool:
+    """Show a sentence cut by the pattern; False, with the reason on the page, where it cannot be used."""
+    try:
+        compile_pattern(pattern)
+        lane = pretoken_lane(pattern, Label(t("pattern.preview")))
+        drawn = drawing(Text(PREVIEW_SENTENCE), [lane], language=language())
+    except TokenizerError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return False
+    token_view(drawn, key="pattern_preview", ruler=False, large=True, toolbar="none", max_height=None)
+    return True
+
+
+def pattern_name(pattern: str) -> str:
+    """What a split pattern is called; one's own by its beginning."""
+    if pattern in SPLIT_PATTERNS:
+        return t(f"pattern.{pattern}_name")
+    return pattern if len(pattern) <= 40 else pattern[:40] + "…"

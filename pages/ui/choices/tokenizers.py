@@ -1,0 +1,79 @@
+"""Which tokenizers are looked at: the references, and the visitor's own at any size that it has passed."""
+
+from collections.abc import Iterable, Sequence
+
+import streamlit as st
+
+from pages.ui.shell import visitor
+from pages.ui.token_view.drawings import token_count
+from pages.ui.token_view.lanes import MINE, Label, Lane
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.words import error_sentence, names, t
+from tokenizer_core.errors import RankFileError
+from tokenizer_core.openai import OPENAI_NAMES, references
+from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.vocabulary import BYTES
+
+_at_sizes = Bounded[Tokenizer](16, weigh=lambda tokenizer: 1)
+
+
+def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool = True) -> list[str]:
+    """The tokenizers to look at, by their choices; at first one's own and the references, without `more`."""
+    known = [*([MINE] if visitor.mine() else []), *OPENAI_NAMES]
+    choices = [*known, *more]
+    chosen = st.pills(
+        t("compare.tokenizers"),
+        choices,
+        selection_mode="multi",
+        format_func=names("tokenizers.{}", choices),
+        key=visitor.remembered(f"{key}_{MINE in choices}", known),
+        persist_state="session",
+        label_visibility="visible" if label_visible else "collapsed",
+        wrap=True,
+    )
+    return [name for name in choices if name in chosen]
+
+
+def all_tokenizers() -> dict[str, AnyTokenizer]:
+    """What token ids can be decoded with, by the choice of it."""
+    own = visitor.mine()
+    return {**references(), **({MINE: own.tokenizer} if own else {})}
+
+
+def reference_lanes(chosen: Iterable[str] = OPENAI_NAMES) -> list[Lane]:
+    """The reference tokenizers, with their exact names and sizes; the page says which one cannot be read."""
+    return [
+        Lane(
+            name,
+            Label(t(f"tokenizers.{name}"), t("tokenizers.reference", name=name, count=tokenizer.vocab_size)),
+            tokenizer,
+        )
+        for name, tokenizer in references(chosen, say=_say_unreadable).items()
+    ]
+
+
+def _say_unreadable(error: RankFileError) -> None:
+    st.error(error_sentence(error), icon=":material/error:")
+
+
+def reference_counts(text: str) -> list[tuple[str, int]]:
+    """How many tokens each reference needs for a text, by the name people know; none for an empty text."""
+    return [
+        (t(f"tokenizers.{name}"), token_count(Lane(name, Label(name), tokenizer), text))
+        for name, tokenizer in (references() if text else {}).items()
+    ]
+
+
+def own_lane(own: visitor.Mine, size: int | None = None) -> Lane:
+    """The visitor's own tokenizer at a vocabulary size; at its full size where none is given."""
+    size = own.tokenizer.vocab_size if size is None else size
+    name = own.tokenizer.name[:40]
+    caption = (
+        t("tokenizers.from_file", name=name, count=size) if own.from_file else t("tokenizers.entries", count=size)
+    )
+    key = f"{own.key}@{size}"
+    tokenizer = _at_sizes.get(key, lambda: own.tokenizer.at(size))
+    return Lane(
+        key, Label(t("tokenizers.mine"), caption), tokenizer, is_own=True, counts=own.counts[: size - BYTES]
+    )

@@ -1,0 +1,17 @@
+"""What the same message costs in Thai and in English, counted on the bundled sentences."""
+
+import streamlit as st
+
+from pages.ui.choices.samples import sample_text
+from tokenizer_core.openai import references
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def sample_premiums() -> list[tuple[str, float]]:
+    """Thai tokens / English tokens of the parallel sample by reference: a ratio of sums over lines."""
+    thai, english = (sample_text(f"parallel.{name}.txt").splitlines() for name in ("th", "en"))
+    premiums = []
+    for name, tokenizer in references().items():
+        counts = [int(tokenizer.encode_each(side).counts.sum()) for side in (thai, english)]
+        premiums.append((name, counts[0] / counts[1]))
+    return premiums

@@ -1,0 +1,94 @@
+"""A browser, and tabs of visitors in it."""
+
+import os
+import re
+import shutil
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+PATIENCE = int(os.environ.get("PATIENCE") or 600)
+"""Seconds after which something is taken to hang; a slow machine must not fail."""
+
+
+def require(is_there: object, what: str) -> None:
+    """Skip where something is not installed; with REQUIRE_BROWSER=1 fail."""
+    if is_there:
+        return
+    if os.environ.get("REQUIRE_BROWSER"):
+        pytest.fail(f"needs {what}, which REQUIRE_BROWSER asks for")
+    pytest.skip(f"needs {what}")
+
+
+def wait_healthy(address: str) -> None:
+    """Wait until the app answers."""
+    for _ in range(4 * PATIENCE):
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
+                return
+        except OSError:
+            time.sleep(0.25)
+    raise TimeoutError("the app did not come up")
+
+
+OpenTab = Callable[..., Page]
+
+
+@contextmanager
+def visitors(browser: Browser) -> Iterator[OpenTab]:
+    """Opens tabs of fresh visitors, which must raise no script error and fetch nothing from elsewhere."""
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
+    elsewhere: list[str] = []
+
+    def refuse(dialog: Dialog) -> None:
+        errors.append(f"a dialog opened: {dialog.message}")
+        dialog.dismiss()
+
+    def open_one(**choices: Any) -> Page:
+        choices = {"viewport": {"width": 1280, "height": 1000}, "locale": "en-US"} | choices
+        context = browser.new_context(**choices)
+        contexts.append(context)
+        context.on("weberror", lambda error: errors.append(str(error.error)))
+        context.on("dialog", refuse)
+        context.on("request", lambda request: elsewhere.append(request.url) if is_elsewhere(request.url) else None)
+        page = context.new_page()
+        page.set_default_timeout(1_000 * PATIENCE)
+        expect.set_options(timeout=1_000 * PATIENCE)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert errors == []
+    assert elsewhere == []
+
+
+def at_rest(tab: Page) -> None:
+    """Wait until no run of the page is under way."""
+    expect(tab.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(tab.locator("[data-stale=true]")).to_have_count(0)
+
+
+def is_elsewhere(url: str) -> bool:
+    """Whether a request leaves this machine."""
+    return not re.match(r"(https?|wss?)://127\.0\.0\.1[:/]|blob:|data:|about:|file:", url)

@@ -1,0 +1,91 @@
+"""Texts with hard grapheme clusters, bytes that are no text, and the plain twins that say where characters end."""
+
+import re
+
+import regex
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+NAMES = ("gpt2", "cl100k_base", "o200k_base")
+
+
+PIECES = [
+    *("ที่", "น้ำ", "กำ", "ำ", "ำ้", "เแ", "่", "ุ้", "ๆ", "฿", "๒๕", "ภาษาไทย", " ห", " ไม่"),
+    *("👨‍👩‍👧", " 👨‍👩", "🇹🇭", "🇹🇭🇯", "👍🏽", "❤️", "‍", "️", "1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"),
+    *("مرحبا", "ـَ", "العَرَبِيَّة", "؀", "؀ا", "각", "가", "각ᆨ", "한국", "ᄀ", "ᆨ", "क्ष", "क्‍ष", "न्", "ক্ষ"),
+    *("\r\n", "\r", "\n", "\n\r", "\t", "\0", "\x1b", "\x7f", "\u200b", "\u200d", "\u202e", "\u2066", "\ufeff"),
+    *("e\u0301", "\u0301", "a" + "\u0301" * 40, "a\u200d👧", "<script>", " the", "  ", "\u00a0", "é", "ǆ", "𝒳"),
+]
+
+
+TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=12).map("".join), st.text(max_size=30))
+
+
+BROKEN = [
+    *(
+        b"\x80",
+        b"\xbf\xbf",
+        b"\xfe",
+        b"\xff",
+        b"\xe0",
+        b"\xe0\xb8",
+        b"\xf0\x9f",
+        b"\xf0\x9f\x91",
+        b"\xc3",
+        b"\xb8\x81",
+    ),
+    *(b"\xc0\x80", b"\xc1\xbf", b"\xe0\x80\x80", b"\xe0\x9f\xbf", b"\xf0\x80\x80\x80", b"\xf0\x8f\xbf\xbf"),
+    *(
+        b"\xed\xa0\x80",
+        b"\xed\xb2\x80",
+        b"\xed\xbf\xbf",
+        b"\xed\xa0\xbd\xed\xb8\x80",
+        b"\xf4\x90\x80\x80",
+        b"\xf8\x88\x80\x80\x80",
+    ),
+]
+"""Cut characters, overlong forms, surrogates, and what lies beyond the last code point."""
+
+
+@st.composite
+def cut_anywhere(draw: st.DrawFn) -> bytes:
+    """The UTF-8 of a text from any byte to any other."""
+    data = draw(TEXTS).encode("utf-8")
+    start, end = sorted((draw(st.integers(0, len(data))), draw(st.integers(0, len(data)))))
+    return data[start:end]
+
+
+BYTES: SearchStrategy[bytes] = st.one_of(
+    st.binary(max_size=30),
+    cut_anywhere(),
+    st.lists(st.sampled_from([*BROKEN, *(piece.encode("utf-8") for piece in PIECES)]), max_size=10).map(b"".join),
+)
+
+
+def characters(data: bytes) -> list[bytes]:
+    """The plain twin: at each place one to four bytes that UTF-8 allows, else a byte by itself."""
+    found, at = [], 0
+    while at < len(data):
+        size = next((size for size in range(1, 5) if is_text(data[at : at + size])), 1)
+        found.append(data[at : at + size])
+        at += size
+    return found
+
+
+def is_text(data: bytes) -> bool:
+    """Whether bytes are whole characters by themselves."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def boundaries(text: str) -> set[int]:
+    """The character offsets where a grapheme cluster ends: as `regex` says, and around each broken byte."""
+    found: set[int] = set()
+    at = 0
+    for stretch in re.findall(r"[\udc80-\udcff]|[^\udc80-\udcff]+", text):
+        found |= {at + match.end() for match in regex.finditer(r"\X", stretch)}
+        at += len(stretch)
+    return found

@@ -1,0 +1,117 @@
+"""Shares and ratios of what tokens do to texts, each with its unit; None where one is not defined."""
+
+import regex
+
+from tokenizer_core.protocols import AnyTokenizer, Encoder
+
+_THAI = regex.compile(r"\p{Thai}")
+
+
+# ---- what a text costs
+
+
+def premium(tokens: int, base_tokens: int) -> float | None:
+    """How many times as many tokens a text takes as its translation: a ratio of sums, on parallel text only.
+
+    None where the translation has no token. Source: Petrov et al., Language Model Tokenizers Introduce
+    Unfairness Between Languages (NeurIPS 2023), who call it premium, and parity where it is 1.
+
+    >>> premium(124, 23), premium(3, 0)
+    (5.391304347826087, None)
+    """
+    return _ratio(tokens, base_tokens)
+
+
+def context_left(window: int, tokens: int) -> int:
+    """Tokens of a context window that a text leaves free; negative where it does not fit.
+
+    >>> context_left(8_192, 124), context_left(100, 124)
+    (8068, -24)
+    """
+    return window - tokens
+
+
+# ---- how well tokens fit a language
+
+
+def fertility(tokens: int, words: int) -> float | None:
+    """Tokens per word: 1 where every word is one token. None without words.
+
+    Words are those of a segmenter, which must be named beside it. Source: Rust et al., How Good is Your
+    Tokenizer? (ACL 2021).
+
+    >>> fertility(30, 20)
+    1.5
+    """
+    return _ratio(tokens, words)
+
+
+def continued_share(continued: int, words: int) -> float | None:
+    """The share of words with a boundary between two tokens inside. Source: Rust et al. (ACL 2021).
+
+    >>> continued_share(5, 20)
+    0.25
+    """
+    return _ratio(continued, words)
+
+
+def characters_per_token(characters: int, tokens: int) -> float | None:
+    """Unicode code points per token: larger is better. To be compared within one language only.
+
+    >>> characters_per_token(27, 12)
+    2.25
+    """
+    return _ratio(characters, tokens)
+
+
+def bytes_per_token(size: int, tokens: int) -> float | None:
+    """Bytes of UTF-8 per token, the compression. To be compared within one language only.
+
+    A Thai character is three bytes and an English one a single byte, so o200k shows 6.9 for Thai and 4.9 for
+    English, though it needs twice the tokens for the same message.
+
+    >>> bytes_per_token(21, 7)
+    3.0
+    """
+    return _ratio(size, tokens)
+
+
+def broken_share(broken: int, whole: int) -> float | None:
+    """The share of characters, or of grapheme clusters, with a boundary between two tokens inside.
+
+    >>> broken_share(1, 4), broken_share(0, 0)
+    (0.25, None)
+    """
+    return _ratio(broken, whole)
+
+
+def thai_entries(tokenizer: AnyTokenizer) -> int:
+    """Entries of a vocabulary that are whole characters, at least one of them Thai; special tokens left out.
+
+    Entries with parts of a character, such as the bytes E0 B8, are not counted: they say no letter yet.
+    """
+    entries = (tokenizer.token_bytes(token_id) for token_id in range(tokenizer.vocab_size))
+    return sum(_is_thai(entry) for entry in entries)
+
+
+def tokens_per_thousand(encoder: Encoder, text: str) -> float | None:
+    """Tokens for 1,000 characters of a text; None for an empty text.
+
+    >>> from tokenizer_core.tokenizer import Tokenizer
+    >>> tokens_per_thousand(Tokenizer([]), "ไทย")
+    3000.0
+    """
+    return 1000 * len(encoder.encode(text)) / len(text) if text else None
+
+
+def _is_thai(token: bytes) -> bool:
+    if b"\xe0\xb8" not in token and b"\xe0\xb9" not in token:
+        return False
+    try:
+        return _THAI.search(token.decode("utf-8")) is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
