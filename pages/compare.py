@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.choices.text import text_picker
 from pages.ui.choices.tokenizers import all_tokenizers, choose_tokenizers
 from pages.ui.compare.hints import hint_at_lookalikes
+from pages.ui.compare.keys import NAMES
 from pages.ui.compare.lanes import choose_pattern, lanes_of
 from pages.ui.compare.opened import open_model_file
 from pages.ui.shell import visitor
@@ -17,7 +18,7 @@ from pages.ui.words import language, t
 text = text_picker(all_tokenizers())
 left, right = st.columns([3, 2], vertical_alignment="bottom", gap="large")
 with left:
-    chosen = choose_tokenizers("compare_names", more=[PRETOKENS])
+    chosen = choose_tokenizers(NAMES, more=[PRETOKENS])
     pattern = choose_pattern() if PRETOKENS in chosen else None
 with right:
     if visitor.mine() is None and st.button(

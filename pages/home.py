@@ -5,7 +5,9 @@ import streamlit as st
 from pages.ui.choices.samples import sample_text
 from pages.ui.choices.text import example_pills
 from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.home import keys
 from pages.ui.home.premiums import sample_premiums
+from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import go, page
 from pages.ui.token_view import Link, token_view
@@ -17,14 +19,14 @@ st.markdown(t("home.what_is_a_token"))
 text = (
     st.text_input(
         t("home.text_label"),
-        key=visitor.remembered("home_text", t("examples.thai")),
+        key=remembered(keys.TEXT.key, t("examples.thai")),
         persist_state="session",
         live=True,
         placeholder=t("home.text_placeholder"),
     )
     or ""
 )
-example_pills("home_text", "home")
+example_pills(keys.TEXT.key, "home")
 st.caption(t("home.how_to_read"))
 lanes = reference_lanes()
 if (own := visitor.mine()) is not None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import pick_parallel, say_what_was_read
+from pages.ui.choices.parallel_texts import pick_parallel, say_what_was_read, wants_upload
 from pages.ui.languages import bill
 from pages.ui.languages.counts import bills
 from pages.ui.languages.metrics import show_metrics
@@ -18,7 +18,7 @@ if view == "stories":
     st.stop()
 top = st.container()
 with st.expander(
-    t("languages.texts"), icon=":material/translate:", expanded=bill.wants_upload(), key="languages_texts"
+    t("languages.texts"), icon=":material/translate:", expanded=wants_upload(), key="languages_texts"
 ):
     compared = pick_parallel()
 if compared is None:

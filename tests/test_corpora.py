@@ -11,12 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices import corpus_picker, uploads
+from pages.ui.choices import corpus_picker, corpus_upload
+from pages.ui.choices import upload as upload_module
 from pages.ui.choices.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, corpus_megabytes
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.jobs.fingerprint import corpus_hash
+from tokenizer_core.texts.archives import PackedFile, unpack
+from tokenizer_core.texts.files import CorpusFile, read_corpus_file
 
 ENGLISH = catalogue("en")
 LANGUAGES = ("en", "th")
@@ -137,11 +140,17 @@ def test_a_corpus_stays_the_same_object_until_its_texts_change() -> None:
 
 def test_files_are_unpacked_and_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    read, unpack = uploads.read_corpus_file, uploads.unpack
-    monkeypatch.setattr(
-        uploads, "read_corpus_file", lambda file, **how: (calls.append("read"), read(file, **how))[1]
-    )
-    monkeypatch.setattr(uploads, "unpack", lambda *file, **how: (calls.append("unpack"), unpack(*file, **how))[1])
+
+    def read(file: PackedFile, **how: Any) -> CorpusFile:
+        calls.append("read")
+        return read_corpus_file(file, **how)
+
+    def unpacked(name: str, content: bytes, **limits: int) -> list[PackedFile]:
+        calls.append("unpack")
+        return unpack(name, content, **limits)
+
+    monkeypatch.setattr(corpus_upload, "read_corpus_file", read)
+    monkeypatch.setattr(upload_module, "unpack", unpacked)
     app = upload(("a.zip", zipped({"a.csv": CSV, "b.txt": "b"})), ("c.txt", "c"))
     app.run()
     app.run()
@@ -308,7 +317,7 @@ def test_files_taken_out_by_hand_are_forgotten() -> None:
     app = upload(("a.txt", "a"))
     app.file_uploader(key="corpus_files").set_value([]).run()
     assert given(app) is None
-    assert "corpus_uploads" not in app.session_state
+    assert "corpus_upload" not in app.session_state
 
 
 # ---- many files

@@ -1,6 +1,8 @@
 """The mix frontier: eleven trainings one after another, what they measure, and what is drawn of it."""
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -11,12 +13,15 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.train import frontier as frontier_ui
+from pages.ui.train import frontier_view
 from pages.ui.train.frontier import SHARES, Frontier
 from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
-from tokenizer_core.jobs.job import Training
+from tokenizer_core.jobs import job as jobs
+from tokenizer_core.jobs.process import Process
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.measures.ratios import tokens_per_thousand
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.texts.mixing import frontier_texts, held_out, lines_by_script
@@ -29,7 +34,7 @@ def page_with_a_frontier() -> None:
     """What the page draws."""
     import streamlit as st
 
-    from pages.ui.train.frontier import mix_frontier
+    from pages.ui.train.frontier_view import mix_frontier
 
     mix_frontier(st.session_state["texts"])
 
@@ -62,6 +67,11 @@ def run_until(app: AppTest, condition: Callable[[], bool]) -> None:
         assert not app.exception
 
 
+def dies_at_once() -> Process:
+    """A worker that ends before it has learned anything."""
+    return subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
 def has_button(app: AppTest, key: str) -> bool:
     return any(button.key == key for button in app.button)
 
@@ -75,14 +85,15 @@ def table(app: AppTest) -> list[list[str]]:
 @pytest.fixture
 def two_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trainings at both ends only."""
-    monkeypatch.setattr(frontier_ui, "SHARES", (0, 100))
+    for module in (frontier_ui, frontier_view):
+        monkeypatch.setattr(module, "SHARES", (0, 100))
 
 
 def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     app = open_frontier()
     assert not kept(app)  # nothing runs before the click
     frontier = start(app)
-    run_until(app, lambda: frontier.is_complete)
+    run_until(app, lambda: frontier.series.is_complete)
     lines = lines_by_script(SAMPLE)
     (thai, thai_out), (english, english_out) = held_out(lines.thai), held_out(lines.latin)
     measured = "\n".join(thai_out), "\n".join(english_out)
@@ -109,15 +120,15 @@ def test_these_trainings_are_nobodys_and_leave_nothing_behind() -> None:
     app = open_frontier()
     frontier = start(app)
     seen = set()
-    while not frontier.is_complete:
-        if frontier.job is not None:
-            seen.add(frontier.job.id)
-            run = registry().run(frontier.job.id)
+    while not frontier.series.is_complete:
+        if frontier.series.job is not None:
+            seen.add(frontier.series.job.id)
+            run = registry().run(frontier.series.job.id)
             assert run is None or run.owner == ""
         app.run()
     assert all(registry().get(job_id) is None for job_id in seen)
     assert "job_id" not in app.session_state
-    assert frontier.job is None
+    assert frontier.series.job is None
     assert frontier.thai == frontier.english == []  # the lines are given back
 
 
@@ -131,8 +142,8 @@ def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
         held_back.setattr(
             frontier_ui, "Training", partial(Training, pace=0.5)
         )  # the second one is there to be seen
-        run_until(app, lambda: frontier.job is not None)
-    job = frontier.job
+        run_until(app, lambda: frontier.series.job is not None)
+    job = frontier.series.job
     assert job is not None
     app.button(key="frontier_stop").click().run()
     assert job.ended
@@ -140,7 +151,10 @@ def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
     app.run()
     assert len(frontier.points) == 1
     app.button(key="frontier_start").click().run()
-    run_until(app, lambda: frontier.is_complete)
+    run_until(app, lambda: frontier.series.job is not None)
+    assert frontier.series.job is not None
+    frontier.series.job.set_pace(None)
+    run_until(app, lambda: frontier.series.is_complete)
     assert [point.share for point in frontier.points] == [0, 100]
     assert len(kept(app)) == 1
 
@@ -149,27 +163,27 @@ def test_another_vocabulary_size_waits_its_turn_and_both_are_kept(two_shares: No
     app = open_frontier()
     first = start(app)
     app.segmented_control(key="frontier_size").set_value(500).run()
-    assert first.stopped or first.is_complete
-    assert first.job is None
+    assert first.series.stopped or first.series.is_complete
+    assert first.series.job is None
     second = start(app)
-    run_until(app, lambda: second.is_complete)
+    run_until(app, lambda: second.series.is_complete)
     assert {point.vocab_size for point in second.points} == {500}
     app.segmented_control(key="frontier_size").set_value(1_000).run()
-    if not first.is_complete:
+    if not first.series.is_complete:
         app.button(key="frontier_start").click().run()
-    run_until(app, lambda: first.is_complete)
+    run_until(app, lambda: first.series.is_complete)
     assert {point.vocab_size for point in first.points} == {1_000}
     assert kept(app) == [first, second]
 
 
 def test_only_so_many_frontiers_are_kept(two_shares: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frontier_ui, "MAX_KEPT", 1)
+    monkeypatch.setattr(frontier_view, "MAX_KEPT", 1)
     app = open_frontier()
     first = start(app)
     app.segmented_control(key="frontier_size").set_value(500).run()
     second = start(app)
     assert kept(app) == [second]
-    assert first.job is None
+    assert first.series.job is None
 
 
 @pytest.mark.parametrize(
@@ -201,23 +215,23 @@ def test_a_large_corpus_is_cut_to_what_is_trained_and_measured(
 def test_a_training_that_fails_is_said_and_can_be_tried_again(
     two_shares: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as broken:
-        broken.setattr(frontier_ui, "PATTERN", "(")
-        app = open_frontier()
+    app = open_frontier()
+    with monkeypatch.context() as held_back:
+        held_back.setattr(jobs, "start_worker", dies_at_once)
         frontier = start(app)
-        run_until(app, lambda: frontier.failure is not None)
+        run_until(app, lambda: frontier.series.failure is not None)
         app.run()
     assert len(app.error) == 1
     assert not has_button(app, "frontier_stop")
     app.button(key="frontier_start").click().run()
-    run_until(app, lambda: frontier.is_complete)
+    run_until(app, lambda: frontier.series.is_complete)
     assert not app.error
 
 
 def test_the_frontier_speaks_thai(two_shares: None) -> None:
     app = open_frontier(language="th")
     frontier = start(app)
-    run_until(app, lambda: frontier.is_complete)
+    run_until(app, lambda: frontier.series.is_complete)
     app.run()
     words = catalogue("th")
     chart = app.get("vega_lite_chart")[0].proto
@@ -272,6 +286,6 @@ def test_the_axes_end_where_they_ended_when_a_point_comes() -> None:
 
 def test_the_table_has_the_vocabulary_sizes_only_where_one_was_not_reached() -> None:
     frontier = Frontier(1_000, 1, [], [], "", "", [], list(POINTS))
-    assert frontier_ui._table(frontier, []).splitlines()[2] == "| 0% | 2,900 | 370 |"
+    assert frontier_view._table(frontier, []).splitlines()[2] == "| 0% | 2,900 | 370 |"
     frontier.points[1] = POINTS[1]._replace(vocab_size=812)
-    assert frontier_ui._table(frontier, []).splitlines()[3] == "| 50% | 650 | 420 | 812 |"
+    assert frontier_view._table(frontier, []).splitlines()[3] == "| 50% | 650 | 420 | 812 |"

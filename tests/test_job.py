@@ -16,7 +16,9 @@ from tests.helpers.paths import REPOSITORY
 from tokenizer_core import Merge, Trainer, count_pretokens, train
 from tokenizer_core.errors import SpecialTokenError, TextError
 from tokenizer_core.jobs.fingerprint import corpus_hash
-from tokenizer_core.jobs.job import ENDED, Goal, Job, State, Training, end_worker, start_worker
+from tokenizer_core.jobs.job import ENDED, Job, State, start_worker
+from tokenizer_core.jobs.process import end_process
+from tokenizer_core.jobs.training import Goal, StopRules, Training
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SMALL = " ".join(f"{a}{b}{a} ที่{b}{a}" for a in LETTERS for b in "aeiouy")
@@ -122,7 +124,7 @@ def test_a_job_takes_over_a_warm_worker() -> None:
 @pytest.mark.parametrize("letter", ["a", "ก"])
 def test_one_letter_a_million_times_ends_when_no_pair_is_left(start: Start, letter: str) -> None:
     text = letter * 1_000_000
-    job = start(text, 1000, min_count=2)
+    job = start(text, 1000, stop=StopRules(2))
     wait_for(job, "done")
     assert (job.ending, job.failure) == ("pairs", None)
     assert job.curve[-1][1] == len(job.tokenizer().encode(text)) < 10
@@ -259,7 +261,7 @@ def test_a_given_merge_that_is_not_in_the_corpus_is_a_failure(start: Start) -> N
 
 
 def test_a_time_limit_ends_the_training_and_keeps_what_it_learned(start: Start) -> None:
-    job = start(LARGE, 100_000, pace=20, max_seconds=0.5)
+    job = start(LARGE, 100_000, pace=20, stop=StopRules(max_seconds=0.5))
     wait_for(job, "done")
     assert job.ending == "time"
     assert 0 < len(job.merges) < 1000
@@ -269,7 +271,7 @@ def test_a_time_limit_ends_the_training_and_keeps_what_it_learned(start: Start) 
 @pytest.mark.parametrize("pace", [None, 100], ids=["full speed", "paced"])
 def test_a_goal_ends_the_training_with_the_very_merge_that_reaches_it(start: Start, pace: float | None) -> None:
     text = SMALL[:60]
-    job = start(SMALL, 500, pace=pace, beat=Goal(text, 40))
+    job = start(SMALL, 500, pace=pace, stop=StopRules(beat=Goal(text, 40)))
     wait_for(job, "done")
     assert job.ending == "beaten"
     tokenizer = job.tokenizer()
@@ -278,13 +280,13 @@ def test_a_goal_ends_the_training_with_the_very_merge_that_reaches_it(start: Sta
 
 
 def test_a_goal_reached_by_bytes_alone_ends_at_once(start: Start) -> None:
-    job = start(SMALL, 500, beat=Goal("ab", 3))
+    job = start(SMALL, 500, stop=StopRules(beat=Goal("ab", 3)))
     wait_for(job, "done")
     assert (job.ending, job.merges) == ("beaten", [])
 
 
 def test_a_goal_out_of_reach_leaves_the_training_alone(start: Start) -> None:
-    job = start(SMALL, 300, beat=Goal("never", 1))
+    job = start(SMALL, 300, stop=StopRules(beat=Goal("never", 1)))
     wait_for(job, "done")
     assert (job.ending, job.merges) == ("size", learned(SMALL, 300))
 
@@ -338,7 +340,7 @@ def test_a_worker_that_died_before_its_job_is_a_failure() -> None:
         (Training([SMALL], 300, pattern="a{999999999}"), "pattern_complex"),
         (Training(["a" * 3000 + "b"], 300, pattern="(a+)+$"), "pattern_slow"),
         (Training([SMALL], 12), "vocab_size_low"),
-        (Training([SMALL], 300, min_count=0), "min_count_low"),
+        (Training([SMALL], 300, stop=StopRules(0)), "min_count_low"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -369,7 +371,7 @@ def test_an_ended_job_leaves_no_process(start: Start) -> None:
 
 def test_an_idle_worker_can_be_ended() -> None:
     worker = start_worker()
-    end_worker(worker)
+    end_process(worker)
     assert not is_running(worker.pid)
 
 
@@ -378,7 +380,8 @@ def test_an_idle_worker_can_be_ended() -> None:
 def test_no_worker_outlives_an_app_that_was_killed(moment: str) -> None:
     app = (
         "import time\n"
-        "from tokenizer_core.jobs.job import Job, Training, start_worker\n"
+        "from tokenizer_core.jobs.job import Job, start_worker\n"
+        "from tokenizer_core.jobs.training import Training\n"
         "worker = start_worker()\n"
         f"job = Job(Training([{LARGE[:2000]!r}], 100_000, pace=1), worker) if {moment!r} != 'idle' else None\n"
         "while job and not job.merges: job.wait(0.1)\n"

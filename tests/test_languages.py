@@ -350,7 +350,7 @@ def _take_away_csv() -> None:
     from pages.ui.languages.report import csv_of, report_html
 
     names = ("=Thai", "<b>English")
-    compared = Compared(replace(sample_parallel(), names=names), names, names, 1, "lines", False)
+    compared = Compared(replace(sample_parallel(), names=names), names, names, False, 1, "lines")
     found = bills(compared, reference_lanes())
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
     st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5), "en")
@@ -397,7 +397,7 @@ def _report_of_doubtful_texts() -> None:
     from tokenizer_core.texts.parallel import parallel_texts
 
     names = ("<th>", "en")
-    compared = Compared(parallel_texts(names, ["ก\nข\n", "a\n\n"]), names, names, 1, "lines", False)
+    compared = Compared(parallel_texts(names, ["ก\nข\n", "a\n\n"]), names, names, False, 1, "lines")
     st.session_state["html"] = report_html(compared, bills(compared, reference_lanes()), Terms(1_000, None), "en")
 
 

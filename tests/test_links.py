@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.choices import keys as choice_keys
 from pages.ui.choices import text as text_picker
 from pages.ui.choices.text import parse_ids
 from pages.ui.compare import hints
@@ -203,7 +204,7 @@ def test_a_link_to_the_home_page_puts_the_text_on_one_line() -> None:
 
 
 def test_a_long_text_of_a_link_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "MAX_VIEW_CHARACTERS", 100)
+    monkeypatch.setattr(choice_keys, "MAX_VIEW_CHARACTERS", 100)
     app = open_link(text="น้ำ " * 100)
     assert app.text_area(key="compare_text").value == view(app).text == ("น้ำ " * 25)
 

@@ -15,7 +15,7 @@ from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.patterns import contest as trained_patterns
 from pages.ui.patterns import costs, knife
 from pages.ui.patterns.branch_words import WORDS
-from pages.ui.patterns.contest import CLUSTERS, Contest, Entrant, new_contest
+from pages.ui.patterns.contest import Contest, Entrant, new_contest
 from pages.ui.patterns.costs_chart import costs_chart
 from pages.ui.patterns.knife import OWN_EXAMPLES
 from pages.ui.trainings.registry import registry
@@ -32,7 +32,7 @@ from tokenizer_core.measures.pattern_figures import pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.segments import TextMap, token_lengths
 from tokenizer_core.texts.mixing import held_out, lines_by_script
-from tokenizer_core.two_stage import train_in_two_stages
+from tokenizer_core.two_stage import CLUSTERS, train_in_two_stages
 
 ENGLISH = catalogue("en")
 HEALED = "กำลังเรียนที่โรงเรียน"
@@ -346,7 +346,7 @@ def test_patterns_are_trained_on_the_same_lines_and_measured_on_others() -> None
     contest = start(app, ["llama3", "mark_aware", "two_stages"])
     learned, measured = parted_sample()
     assert (contest.learned, contest.measured) == (learned, measured)
-    run_until(app, lambda: contest.is_complete)
+    run_until(app, lambda: contest.series.is_complete)
     app.run()
     assert contest.learned == ""  # it is large, and needed no more
     wanted = {
@@ -384,20 +384,20 @@ def test_these_trainings_are_nobodys_and_leave_nothing_behind() -> None:
     app = open_page("patterns")
     contest = start(app, ["llama3", "two_stages"])
     seen: set[str] = set()
-    while not contest.is_complete:
-        if contest.job is not None:
-            seen.add(contest.job.id)
-            run = registry().run(contest.job.id)
+    while not contest.series.is_complete:
+        if contest.series.job is not None:
+            seen.add(contest.series.job.id)
+            run = registry().run(contest.series.job.id)
             assert run is None or run.owner == ""
         app.run()
-    assert len(seen) == 3  # two stages are two trainings
+    assert len(seen) == 2
     assert all(registry().get(job_id) is None for job_id in seen)
 
 
 def test_a_tokenizer_of_two_stages_is_saved_as_an_ordinary_one() -> None:
     app = open_page("patterns")
     contest = start(app, ["mark_aware", "two_stages"])
-    run_until(app, lambda: contest.is_complete)
+    run_until(app, lambda: contest.series.is_complete)
     app.run()
     assert ENGLISH["costs.two_stages_file"] in [caption.value for caption in app.caption]
     assert len(app.get("download_button")) == 2
@@ -422,7 +422,7 @@ def test_a_pattern_of_ones_own_can_be_trained_and_a_slow_one_says_why() -> None:
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value(("a" * 5_000 + "b c d\n") * 10).run()
     contest = start(app, ["custom (a+)+$", "custom [a-z]+|."])
-    run_until(app, lambda: contest.is_complete)
+    run_until(app, lambda: contest.series.is_complete)
     app.run()
     assert "takes too long" in said(app)
     assert [result.failure is None for result in contest.results] == [False, True]
@@ -440,8 +440,8 @@ def test_a_custom_pattern_that_is_gone_is_chosen_no_more() -> None:
 def test_half_a_character_in_the_corpus_ends_the_contest_with_the_reason() -> None:
     entrants = [Entrant("llama3", "llama3"), Entrant("mark_aware", "mark_aware")]
     contest = new_contest(["line\n" * 4 + "out\n" + "half \ud83d\n" * 4], entrants, 300)
-    while not contest.is_complete:
-        trained_patterns.go_on(contest)
+    while not contest.series.is_complete:
+        contest.series.go_on()
     assert [result.failure and result.failure.code for result in contest.results] == ["lone_surrogate"] * 2
 
 
@@ -464,7 +464,7 @@ def test_the_first_stage_ends_where_the_pattern_cuts_its_pair_apart(monkeypatch:
     contest = new_contest(["ที่นี่\n" * 50], [entrant], 300)
     learned = contest.learned
     while not contest.results:
-        trained_patterns.go_on(contest)
+        contest.series.go_on()
     tokenizer = contest.results[0].tokenizer
     assert tokenizer is not None
     expected = train_in_two_stages(learned, 300, pattern=entrant.pattern, min_count=2)
@@ -480,7 +480,7 @@ def test_words_are_trained_as_pieces_and_refuse_a_file(monkeypatch: pytest.Monke
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value("ดื่มน้ำดื่ม น้ำดื่มน้ำ\n" * 20).run()
     contest = start(app, ["mark_aware", "words"])
-    run_until(app, lambda: contest.is_complete)
+    run_until(app, lambda: contest.series.is_complete)
     app.run()
     tokenizer = contest.results[1].tokenizer
     assert tokenizer is not None
@@ -504,8 +504,8 @@ def test_a_contest_that_is_left_gives_its_training_back() -> None:
     app = open_page("patterns")
     contest = start(app, ["llama3", "mark_aware"], 8_000)
     app.segmented_control(key="costs_size").set_value(1_000).run()
-    assert contest.stopped or contest.is_complete
-    assert contest.job is None
+    assert contest.series.stopped or contest.series.is_complete
+    assert contest.series.job is None
 
 
 def test_the_page_keeps_text_and_patterns_while_others_are_visited() -> None:

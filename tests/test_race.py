@@ -1,7 +1,8 @@
 """The race to parity: each merge that is named is the first with fewer tokens, and every count is exact."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.choices.parallel_texts import NamedTexts, named, sample_parallel
 from pages.ui.home.premiums import sample_premiums
 from pages.ui.train import race
-from pages.ui.train.race import MOST_CHARACTERS, MOST_LINES, Moment, Pair, cut_pair, moments, sample_pair
+from pages.ui.train.race import Moment, moments
+from pages.ui.train.race_texts import MOST_BYTES, MOST_CHARACTERS, MOST_LINES, lines_that_fit
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
 from tests.helpers.charts import Finished, layers, named_levels
 from tokenizer_core import openai, train
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.texts.parallel import Parallel
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge
 
 ENGLISH = catalogue("en")
 HOSTILE_NAME = "<script>*b*.txt"
+
+
+def pair(first: Sequence[str], second: Sequence[str]) -> Parallel:
+    return Parallel(("th", "en"), (tuple(first), tuple(second)), ("\n".join(first), "\n".join(second)))
+
+
+def sample() -> NamedTexts:
+    return named(sample_parallel(), is_sample=True)
 
 
 def own(text: str = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ the cat sat on the mat " * 5, size: int = 330) -> Tokenizer:
@@ -77,41 +89,40 @@ def test_an_empty_side_has_no_moments() -> None:
     ids=["reached", "not yet", "equal"],
 )
 def test_moments_are_said_in_words(moment: Moment, words: str) -> None:
-    assert race.sentences([moment], sample_pair()) == [words]
+    assert race.sentences([moment], sample()) == [words]
 
 
 def test_there_are_never_more_than_six_sentences() -> None:
-    pair = sample_pair()
-    counts = race.own_counts("six", own(), pair)
-    assert len(moments(counts, race.reference_counts(pair))) == 6
+    counts = race.own_counts("six", own(), sample_parallel())
+    assert len(moments(counts, race.reference_counts(sample_parallel()))) == 6
 
 
 # ------------------------------------------------------------------------------------------------ what is counted
 
 
 def test_own_counts_are_those_of_encoding_line_by_line() -> None:
-    pair, tokenizer = Pair((("น้ำ น้ำใจ", "", "ดื่มน้ำ"), ("the cat", "sat", "on  "))), own()
-    counts = race.own_counts("exact", tokenizer, pair)
-    for side, lines in zip(counts, pair.sides, strict=True):
+    texts, tokenizer = pair(("น้ำ น้ำใจ", "", "ดื่มน้ำ"), ("the cat", "sat", "on  ")), own()
+    counts = race.own_counts("exact", tokenizer, texts)
+    for side, lines in zip(counts, texts.lines, strict=True):
         for merges in (0, 1, 10, len(tokenizer.merges)):
             at = tokenizer.at(256 + merges)
             assert side[merges] == sum(len(at.encode(line)) for line in lines)
 
 
 def test_counts_grow_with_the_merges_and_another_pair_has_its_own() -> None:
-    tokenizer, pair = own(), Pair((("น้ำใจ",), ("the",)))
-    assert len(race.own_counts("growing", tokenizer.at(260), pair)[0]) == 5
-    assert len(race.own_counts("growing", tokenizer.at(270), pair)[0]) == 15
-    assert race.own_counts("growing", tokenizer.at(270), Pair((("น้ำ",), ("the",))))[0][0] == 9
+    tokenizer, texts = own(), pair(("น้ำใจ",), ("the",))
+    assert len(race.own_counts("growing", tokenizer.at(260), texts)[0]) == 5
+    assert len(race.own_counts("growing", tokenizer.at(270), texts)[0]) == 15
+    assert race.own_counts("growing", tokenizer.at(270), pair(("น้ำ",), ("the",)))[0][0] == 9
 
 
 def test_references_count_the_sample_as_the_home_page_does() -> None:
-    counts = race.reference_counts(sample_pair())
+    counts = race.reference_counts(sample_parallel())
     assert [(name, thai / english) for name, (thai, english) in counts.items()] == sample_premiums()
 
 
 def test_line_ends_are_not_counted() -> None:
-    assert race.reference_counts(Pair((("a", "b"), ("", "c"))))["gpt2"] == (2, 1)
+    assert race.reference_counts(pair(("a", "b"), ("", "c")))["gpt2"] == (2, 1)
 
 
 def test_a_reference_that_cannot_be_read_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,16 +133,16 @@ def test_a_reference_that_cannot_be_read_leaves_the_others(monkeypatch: pytest.M
         return openai_tokenizer(name)
 
     monkeypatch.setattr(openai, "openai_tokenizer", refuse)
-    assert set(race.reference_counts(Pair((("left out",), ("left out",))))) == {"cl100k_base", "o200k_base"}
+    assert set(race.reference_counts(pair(("left out",), ("left out",)))) == {"cl100k_base", "o200k_base"}
 
 
 def test_the_premium_stands_beside_those_of_the_references() -> None:
     counts = [np.array([30, 30]), np.array([30, 20])]
-    words = race.premium_sentence(counts, {"gpt2": (60, 10), "o200k_base": (14, 10)}, sample_pair())
+    words = race.premium_sentence(counts, {"gpt2": (60, 10), "o200k_base": (14, 10)}, sample())
     assert words == (
         "With yours, Thai now takes 1.50 × the tokens of English; with GPT-2 6.00 ×, GPT-4o (o200k) 1.40 ×."
     )
-    assert "1.50" in race.premium_sentence(counts, {}, sample_pair())
+    assert "1.50" in race.premium_sentence(counts, {}, sample())
 
 
 # ------------------------------------------------------------------------------------------------ what is drawn
@@ -141,7 +152,7 @@ def test_a_dot_stands_on_the_curve_at_each_merge_that_overtook_somebody() -> Non
     counts = np.array(sorted(range(5_000), reverse=True), dtype=np.int32)
     found = [Moment(0, "gpt2", 1_237, -1), Moment(1, "gpt2", 9, -1), Moment(0, "o200k_base", None, 5)]
     levels = {"gpt2": (3_763, 0), "o200k_base": (1, 0)}
-    rows, spec = race.side_curve(counts, 6_000, levels, found, sample_pair(), 0)
+    rows, spec = race.side_curve(counts, 6_000, levels, found, sample(), 0)
     assert len(rows) <= 301
     assert [(row["size"], row["value"]) for row in rows if row["moment"]] == [(256 + 1_237, counts[1_237])]
     assert spec["encoding"]["x"]["scale"]["domain"] == [256, 6_256]
@@ -152,17 +163,16 @@ def test_a_dot_stands_on_the_curve_at_each_merge_that_overtook_somebody() -> Non
 def test_two_overtaken_at_the_same_merge_are_both_named() -> None:
     counts = np.array([9, 3], dtype=np.int32)
     found = moments([counts, counts], {"gpt2": (5, 5), "cl100k_base": (6, 6)})
-    rows, _ = race.side_curve(counts, 1, {"gpt2": (5, 5)}, found, sample_pair(), 0)
+    rows, _ = race.side_curve(counts, 1, {"gpt2": (5, 5)}, found, sample(), 0)
     assert "GPT-2" in rows[1]["moment"]
     assert "GPT-4" in rows[1]["moment"]
 
 
 def test_before_the_first_merge_there_is_a_curve_of_one_point() -> None:
-    pair = sample_pair()
-    (thai, _) = counts = race.own_counts("none yet", Tokenizer([]), pair)
-    rows, _ = race.side_curve(thai, 100, {}, moments(counts, {}), pair, 0)
+    (thai, _) = counts = race.own_counts("none yet", Tokenizer([]), sample_parallel())
+    rows, _ = race.side_curve(thai, 100, {}, moments(counts, {}), sample(), 0)
     assert [(row["size"], row["value"]) for row in rows] == [
-        (256, sum(len(each.encode()) for each in pair.sides[0]))
+        (256, sum(len(each.encode()) for each in sample_parallel().lines[0]))
     ]
 
 
@@ -170,36 +180,13 @@ def test_before_the_first_merge_there_is_a_curve_of_one_point() -> None:
 
 
 def test_both_sides_are_cut_at_the_same_line() -> None:
-    first, second = ["ก" * 60] * 5_000, ["a" * 30] * 5_000
-    pair = cut_pair(first, second, ("a.txt", "b.txt"))
-    assert [len(side) for side in pair.sides] == [MOST_CHARACTERS // 60] * 2
-    assert pair.lines_in_files == 5_000
-    assert len(cut_pair(["a"] * 9_000, ["b"] * 9_000, ("a", "b")).sides[1]) == MOST_LINES
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "code"),
-    [
-        (["a"], ["a", "b"], "other_lines"),
-        ([], [], "no_text"),
-        (["", ""], ["a", "b"], "no_text"),
-        (["a" * (MOST_CHARACTERS + 1)], ["a"], "line_too_long"),
-    ],
-    ids=["other lines", "empty", "one side empty", "endless line"],
-)
-def test_files_that_make_no_pair_are_refused_in_words(first: list[str], second: list[str], code: str) -> None:
-    said = race._refusal(first, second)
-    assert said is not None
-    assert said.startswith(ENGLISH[f"race.{code}"].partition("{")[0])
-
-
-def test_a_pair_needs_no_more_than_the_same_lines() -> None:
-    assert race._refusal(["a", ""], ["", "b"]) is None
+    assert lines_that_fit(pair(("ก" * 60,) * 5_000, ("a" * 30,) * 5_000)) == MOST_CHARACTERS // 60
+    assert lines_that_fit(pair(("a",) * 9_000, ("b",) * 9_000)) == MOST_LINES
 
 
 def test_the_name_of_a_file_is_no_markdown_in_a_sentence() -> None:
-    pair = Pair((("a",), ("b",)), (HOSTILE_NAME, "b.txt"))
-    assert f"` {HOSTILE_NAME} `" in race.sentences([Moment(0, "gpt2", 1, -1)], pair)[0]
+    texts = named(replace(pair(("a",), ("b",)), names=(HOSTILE_NAME, "b.txt")), is_sample=False)
+    assert f"` {HOSTILE_NAME} `" in race.sentences([Moment(0, "gpt2", 1, -1)], texts)[0]
 
 
 # ------------------------------------------------------------------------------------------------ on the page
@@ -207,9 +194,8 @@ def test_the_name_of_a_file_is_no_markdown_in_a_sentence() -> None:
 
 def run_race() -> None:
     """A page that has only the race of a small training."""
-    from test_race import own, page_job
-
     from pages.ui.train.race import race
+    from tests.test_race import own, page_job
 
     race(page_job(), own())
 
@@ -268,12 +254,14 @@ def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (b"a\nb", b"a", "must have the same number of lines; these have 2 and 1"),
+        (b"a\nb", b"a", "must have the same number of lines"),
         (b"", b"", "empty"),
+        (b"a" * (MOST_CHARACTERS + 1), b"a", "too long"),
+        (b"\n\n", b"a\nb", "must have text"),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9, b"a", "no text file"),
-        (b"a" * (race.MOST_FILE_BYTES + 1), b"a", "at most 2 MB"),
+        (b"a" * MOST_BYTES, b"a", "At most 4 MB"),
     ],
-    ids=["other lines", "empty", "a picture", "too large"],
+    ids=["other lines", "empty", "endless line", "one side empty", "a picture", "too large"],
 )
 def test_a_bad_upload_is_refused_and_the_sample_stays(
     page_of_race: Callable[..., AppTest], first: bytes, second: bytes, said: str
@@ -293,3 +281,11 @@ def test_a_long_pair_says_how_much_of_it_is_counted(page_of_race: Callable[..., 
     app = upload(page_of_race(), b"a\n" * 3_000, b"b\n" * 3_000)
     said = ENGLISH["race.cut"].format(lines=f"{MOST_LINES:,}", all="3,000")
     assert said in [caption.value for caption in app.caption]
+
+
+def test_other_ends_of_lines_than_line_feeds_end_no_line(page_of_race: Callable[..., AppTest]) -> None:
+    """The same two files make as many pairs here as on the Languages page."""
+    app = upload(page_of_race(), "น้ำ\u2028ใจ\nดี".encode(), b"heart\ngood")
+    assert not app.error
+    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="` b.txt `")
+    assert named in [caption.value for caption in app.caption]

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.errors import RecipeError
 from tokenizer_core.jobs.fingerprint import corpus_hash
-from tokenizer_core.jobs.job import Job, Training
+from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.recipe import Recipe, differs, merges_hash, parse_recipe, recipe_of, recipe_text
+from tokenizer_core.jobs.training import StopRules, Training
 
 TEXTS = ["น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ " * 3, "Drink plenty of water, okay? " * 3]
 
@@ -28,13 +29,20 @@ def done(job: Job, reached: Callable[[Job], object] = lambda job: job.ended) -> 
 
 def training_of(recipe: Recipe, texts: list[str]) -> Training:
     return Training(
-        texts, recipe.vocab_size, recipe.pattern, recipe.special_tokens, recipe.min_count, given=recipe.given
+        texts,
+        recipe.vocab_size,
+        recipe.pattern,
+        recipe.special_tokens,
+        StopRules(recipe.min_count),
+        given=recipe.given,
     )
 
 
 @pytest.fixture(scope="module")
 def job() -> Job:
-    return done(Job(Training(TEXTS, 300, "llama3", ["<|end|>"], 2, corpus_name="น้ำ", given=[(32, 112)])))
+    return done(
+        Job(Training(TEXTS, 300, "llama3", ["<|end|>"], StopRules(2), corpus_name="น้ำ", given=[(32, 112)]))
+    )
 
 
 def recipe_from(job: Job) -> Recipe:

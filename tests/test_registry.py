@@ -9,7 +9,8 @@ from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import Registry
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.jobs.job import Job, Training
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.training import Training
 
 SLOW = Training(["aa ab ba bb " * 50], 300, pace=0.5)
 QUICK = Training(["aa ab ba bb " * 50], 260)

@@ -121,7 +121,7 @@ def test_training_ends_when_it_beats_a_reference_on_a_text() -> None:
     app.button(key="start").click().run()
     wait_until(app, lambda: bool(app.success))
     job = job_of(app)
-    job_goal = job.training.beat
+    job_goal = job.training.stop.beat
     assert job_goal is not None
     assert f"{job_goal.tokens} tokens" in needed
     tokenizer = job.tokenizer()
@@ -283,10 +283,10 @@ def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
     wait_until(app, lambda: job.state == "paused" and bool(app.radio))
     app.button(key="what_if_go").click().run()
     asked = app.session_state["what_if"]
-    wait_until(app, lambda: asked.learned is not None)
+    wait_until(app, lambda: asked.series.is_complete)
     app.run()
     assert ENGLISH["parting.parts"].format(merge=asked.after + 1) in shown(app)
-    assert not asked.failure
+    assert not asked.series.failure
     assert asked.learned[0][asked.after] == asked.winner
     assert asked.learned[1][asked.after] == asked.other
     assert [run.job for run in registry().runs(app.session_state["owner"])] == [job]  # the answers are in no list

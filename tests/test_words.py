@@ -92,7 +92,7 @@ def test_no_word_is_left_unused() -> None:
         "languages.order_",
     )
     families += ("languages.view_", "languages.th", "languages.en", "languages.left", "languages.cost")
-    families += ("metrics.", "stories.", "report.bars", "report.distribution")
+    families += ("metrics.", "stories.", "report.bars", "report.distribution", "race.upload_")
     families += ("patterns.title", "lab.first", "lab.second", "costs.thai", "costs.latin", "costs.other")
     families += ("costs.two_stages", "costs.words", "branches.", "lab.figure_", "regex.")
     families += ("files.kind_", "files.head_", "curves.", "runs.state_", "recipe.field_")

@@ -5,12 +5,12 @@ crosses from one letter into half of the next. Then training goes on with the sp
 comes out is an ordinary tokenizer: plain merges, plain pattern, and encoding gives exactly the tokens of training.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import Trainer, check_vocab_size
+from tokenizer_core.trainer import Merge, Trainer, check_vocab_size
 from tokenizer_core.vocabulary import BYTES, Pair
 
 CLUSTERS = r"\X"
@@ -48,17 +48,15 @@ def train_in_two_stages(
     kept = [texts] if isinstance(texts, str) else list(texts)
     trainer = Trainer(count_pretokens(kept, pattern), vocab_size, min_count)
     given = cluster_merges(kept, min(first_merges, vocab_size - BYTES), min_count=min_count)
-    merges = [*_joined(trainer, given), *((merge.left, merge.right) for merge in trainer.step(vocab_size))]
-    return Tokenizer(merges, pattern=pattern)
+    joined = [(merge.left, merge.right) for merge in join_while_found(trainer, given)]
+    learned = [(merge.left, merge.right) for merge in trainer.step(vocab_size)]
+    return Tokenizer([*joined, *learned], pattern=pattern)
 
 
-def _joined(trainer: Trainer, given: Iterable[Pair]) -> list[Pair]:
-    """The given merges, up to the first whose pair the pattern cuts apart wherever it stands."""
-    made: list[Pair] = []
-    for pair in given:
+def join_while_found(trainer: Trainer, pairs: Iterable[Pair]) -> Iterator[Merge]:
+    """Join these pairs one after another, up to the first that the split pattern cuts apart wherever it stands."""
+    for pair in pairs:
         try:
-            trainer.join(*pair)
+            yield trainer.join(*pair)
         except TrainingError:
-            break
-        made.append(pair)
-    return made
+            return

@@ -2,10 +2,15 @@
 
 import streamlit as st
 
+from pages.ui.compare import keys as compare
+from pages.ui.home import keys as home
+from pages.ui.languages import keys as languages
+from pages.ui.patterns import keys as patterns
 from pages.ui.shell import links, visitor
 from pages.ui.shell.frame import frame
 from pages.ui.shell.navigation import all_pages
 from pages.ui.words import LANGUAGES, language, t, told
+from pages.ui.words.keys import SWITCH
 
 
 def main() -> None:
@@ -13,7 +18,9 @@ def main() -> None:
     pages = all_pages()
     page = st.navigation(pages, position="hidden")
     st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon="🧩", layout="wide")
-    links.take_over()
+    query = st.query_params.to_dict()
+    for room in (links, home, compare, languages, patterns):
+        room.take_over(query)
     visitor.keep_address()
     frame(language(), visitor.screen())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
@@ -28,13 +35,13 @@ def main() -> None:
 
 def _language_switch() -> None:
     """English or Thai; the choice lives beside the widget, which a page change forgets."""
-    st.session_state["lang"] = language()
+    SWITCH.put(language())
     st.segmented_control(
         "Language / ภาษา",
         list(LANGUAGES),
         format_func=LANGUAGES.__getitem__,
         required=True,
-        key="lang",
+        key=SWITCH.key,
         on_change=visitor.choose_language,
         label_visibility="collapsed",
     )

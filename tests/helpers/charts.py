@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tokenizer_core.jobs.job import Training
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.trainer import Merge
 
 

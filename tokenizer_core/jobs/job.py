@@ -3,18 +3,18 @@
 import contextlib
 import json
 import secrets
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import Any, Literal
 
+from tokenizer_core.jobs.process import MEMORY_BYTES, Failure, Process, events_of, hand_over, start_process
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.special_tokens import assign_ids
+from tokenizer_core.texts.excerpts import opening
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Candidate, Merge
 from tokenizer_core.vocabulary import BYTES
@@ -24,35 +24,6 @@ ENDED: tuple[State, ...] = ("done", "stopped", "failed")
 Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped"]
 """Why a training ended: the vocabulary was full, no pair was left, tokens grew too long, the time was up, the text
 that was to be beaten was, or somebody stopped it."""
-MEMORY_BYTES = 4 * 2**30
-"""What a training may take beyond what an idle worker has."""
-
-
-@dataclass(frozen=True)
-class Goal:
-    """A text, and the number of tokens that it shall fall below; `name` says whose number that is."""
-
-    text: str
-    tokens: int
-    name: str = ""
-
-
-@dataclass(frozen=True)
-class Training:
-    """What is to be trained: texts, size, pattern, special tokens, rules to stop by, and a name for people."""
-
-    texts: Sequence[str]
-    vocab_size: int
-    pattern: str = "mark_aware"
-    special_tokens: Sequence[str] = ()
-    min_count: int = 1
-    pace: float | None = None  # merges per second; None is full speed
-    corpus_name: str = ""
-    given: Sequence[tuple[int, int]] = ()
-    """Pairs to merge first, whatever their counts."""
-    max_seconds: float | None = None
-    """Seconds of learning after which it stops, pauses left out."""
-    beat: Goal | None = None
 
 
 @dataclass(frozen=True)
@@ -65,42 +36,9 @@ class Choice:
     ties: int
 
 
-@dataclass(frozen=True)
-class Failure:
-    """Why a training ended without being asked to: as in `TokenizerError`."""
-
-    code: str
-    values: dict[str, Any] = field(default_factory=dict)
-    message: str = ""
-
-
-def opening(text: str, characters: int = 200) -> str:
-    """The first lines of a text, up to so many characters; of a longer first line, its beginning.
-
-    >>> opening("one\\ntwo\\nthree", 8)
-    'one\\ntwo'
-    """
-    beginning = text.lstrip()[:characters]
-    whole_lines = beginning.rpartition("\n")[0]
-    return beginning if len(beginning) == len(text.lstrip()) else whole_lines.strip() or beginning
-
-
-def start_worker() -> subprocess.Popen[bytes]:
+def start_worker() -> Process:
     """A worker process, warming up; it waits for a `Job` and ends with the app."""
-    return subprocess.Popen(
-        [sys.executable, "-X", "utf8", "-m", "tokenizer_core.jobs.worker"],
-        cwd=Path(__file__).resolve().parents[2],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
-
-
-def end_worker(worker: subprocess.Popen[bytes]) -> None:
-    """End a worker that no job listens to."""
-    worker.kill()
-    with contextlib.suppress(OSError):
-        worker.communicate()
+    return start_process("worker")
 
 
 class Job:
@@ -114,7 +52,7 @@ class Job:
     def __init__(
         self,
         training: Training,
-        worker: subprocess.Popen[bytes] | None = None,
+        worker: Process | None = None,
         *,
         waits: bool = False,
         memory_bytes: int | None = MEMORY_BYTES,
@@ -143,13 +81,13 @@ class Job:
         self._running_since: float | None = None
         self._changed = threading.Condition()
         self._when_changed = when_changed
-        self._worker: subprocess.Popen[bytes] | None = None
+        self._worker: Process | None = None
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
         self._memory_bytes = memory_bytes
         if not waits:
             self.begin(worker)
 
-    def begin(self, worker: subprocess.Popen[bytes] | None = None) -> None:
+    def begin(self, worker: Process | None = None) -> None:
         """Give a waiting job its worker, or a new one; nothing happens to one that no longer waits."""
         with self._changed:
             if self.state != "waiting" or self._worker is not None:
@@ -248,28 +186,22 @@ class Job:
         if not self.ended:
             self._outbox.put(json.dumps({"command": command, **values}).encode() + b"\n")
 
-    def _write(self, worker: subprocess.Popen[bytes]) -> None:
+    def _write(self, worker: Process) -> None:
         """Send the corpus and then what is in the outbox, so that callers never wait for the worker to read."""
         assert worker.stdin is not None
+        description = {"training": self.training.described(), "memory_bytes": self._memory_bytes}
         with contextlib.suppress(OSError):  # a worker that has died is noticed by the listener
-            worker.stdin.write(_description(self.training, self._memory_bytes))
-            for text in self.training.texts:
-                worker.stdin.write(text.encode("utf-8"))
-            worker.stdin.flush()
+            hand_over(worker, description, self.training.texts)
             while (command := self._outbox.get()) is not None:
                 worker.stdin.write(command)
                 worker.stdin.flush()
         with contextlib.suppress(OSError):
             worker.stdin.close()
 
-    def _listen(self, worker: subprocess.Popen[bytes]) -> None:
+    def _listen(self, worker: Process) -> None:
         """Take in the worker's events until it ends."""
-        assert worker.stdout is not None
-        for line in worker.stdout:
-            if line.endswith(b"\n"):  # a worker that was killed may leave half a line
-                self._take_in(json.loads(line))
-        worker.stdout.close()
-        worker.wait()
+        for event in events_of(worker):
+            self._take_in(event)
         self._outbox.put(None)
         if not self.ended:
             self._end("failed", Failure("worker_died", {}, "the training process ended unexpectedly"))
@@ -338,23 +270,3 @@ class Job:
     def _on_failed(self, code: str, values: dict[str, Any], message: str) -> None:
         self.failure = Failure(code, values, message)
         self._set_state("failed")
-
-
-def _description(training: Training, memory_bytes: int | None) -> bytes:
-    """What the worker reads first: all of a training but its texts, of which only the lengths."""
-    description = {
-        "text_bytes": [len(text.encode("utf-8")) for text in training.texts],
-        "vocab_size": training.vocab_size,
-        "min_count": training.min_count,
-        "pattern": training.pattern,
-        "memory_bytes": memory_bytes,
-        "rules": {
-            "pattern": training.pattern,
-            "pace": training.pace,
-            "given": list(training.given),
-            "max_seconds": training.max_seconds,
-            "beat_text": training.beat.text if training.beat else "",
-            "beat_tokens": training.beat.tokens if training.beat else None,
-        },
-    }
-    return json.dumps(description).encode() + b"\n"

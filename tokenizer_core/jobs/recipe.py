@@ -63,7 +63,7 @@ def recipe_of(job: Job) -> Recipe | None:
         pattern=training.pattern,
         pattern_source=SPLIT_PATTERNS.get(training.pattern, training.pattern),
         vocab_size=BYTES + len(pairs),
-        min_count=training.min_count,
+        min_count=training.stop.min_count,
         special_tokens=tuple(training.special_tokens),
         given=tuple((left, right) for left, right in training.given[: len(pairs)]),
         merges_sha256=merges_hash(pairs),

@@ -1,9 +1,8 @@
 """A training in its own process, so that nobody else waits for it: `python -m tokenizer_core.jobs.worker`.
 
-Lines of JSON come in on stdin and go out on stdout. The first line in describes the training and is followed by
-the corpus as raw UTF-8; later lines are commands: pause, resume, step, stop, pace. Lines out are events: ready,
-counting, started, merges, choice, paused, running, finished, failed. The process ends with the training, and when
-stdin closes, so that it never outlives the app.
+After the description and the corpus, as `process` has them, lines of JSON come in as commands: pause, resume,
+step, stop, pace. Events go out: ready, counting, started, merges, choice, paused, running, finished, failed. The
+process ends with the training, and when stdin closes, so that it never outlives the app.
 """
 
 import contextlib
@@ -12,20 +11,22 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable
+from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.fingerprint import corpus_hash
+from tokenizer_core.jobs.process import be_nice, failures_sent, receive, send, texts_in
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.measures.history import token_counts
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge, Trainer
+from tokenizer_core.two_stage import cluster_merges, join_while_found
+from tokenizer_core.vocabulary import BYTES, Pair
 
 BATCH_SECONDS = 0.1
 """Merges are sent in batches this far apart: often enough to look live, rare enough to cost nothing."""
@@ -33,7 +34,6 @@ CURVE_POINTS = 400
 MOST_AT_ONCE = 1_000
 MAX_VOCABULARY_BYTES = 32 * 2**20
 """All tokens together. A text that repeats itself, unsplit, makes tokens as long as books."""
-NICENESS = 19
 CANDIDATES = 10
 SLOW_PACE = 4.0
 """Merges per second up to which people can follow each choice."""
@@ -41,46 +41,42 @@ SLOW_PACE = 4.0
 
 def main() -> None:
     """Warm up, read one training from stdin, and carry it out."""
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
+    be_nice()
     warm_up()
     send("ready")
-    description = sys.stdin.buffer.readline()
-    if not description:
+    stdin = sys.stdin.buffer
+    description = receive(stdin)
+    if description is None:
         return
-    training = json.loads(description)
-    limit_memory(training["memory_bytes"])
+    training = Training.from_description(description["training"])
     commands: SimpleQueue[dict[str, Any]] = SimpleQueue()
-    try:
-        texts = [sys.stdin.buffer.read(size).decode("utf-8") for size in training["text_bytes"]]
-        threading.Thread(target=read_commands, args=(sys.stdin.buffer, commands), daemon=True).start()
-        send("counting")
-        counts = count_pretokens(texts, training["pattern"])
-        trainer = Trainer(counts, training["vocab_size"], training["min_count"])
-        send(
-            "started",
-            token_count=trainer.token_count,
-            pretokens=counts.total(),
-            distinct=len(counts),
-            corpus_sha256=corpus_hash(texts),
-        )
-        del texts, counts
-        Conductor(trainer, commands, Rules(**training["rules"])).run()
-    except TokenizerError as error:
-        send("failed", code=error.code, values=error.values, message=str(error))
-    except MemoryError:
-        send("failed", code="out_of_memory", values={}, message="the memory given to a training is full")
+    with failures_sent():
+        texts = list(texts_in(stdin, description))
+        threading.Thread(target=read_commands, args=(stdin, commands), daemon=True).start()
+        Conductor(count(training, texts), commands, training).run(first_stage(training, texts))
 
 
-def limit_memory(more: int | None) -> None:
-    """Let this process have at most so many bytes more than it has now, where the system can hold it to that."""
-    if more is None or sys.platform == "win32":
-        return
-    import resource
+def count(training: Training, texts: list[str]) -> Trainer:
+    """The trainer for a corpus, as soon as its pretokens have been counted."""
+    send("counting")
+    counts = count_pretokens(texts, training.pattern)
+    trainer = Trainer(counts, training.vocab_size, training.stop.min_count)
+    send(
+        "started",
+        token_count=trainer.token_count,
+        pretokens=counts.total(),
+        distinct=len(counts),
+        corpus_sha256=corpus_hash(texts),
+    )
+    return trainer
 
-    with contextlib.suppress(OSError, ValueError), Path("/proc/self/statm").open(encoding="ascii") as figures:
-        used = int(figures.read().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (used + more, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+def first_stage(training: Training, texts: list[str]) -> list[Pair]:
+    """The pairs learned inside grapheme clusters, where the training has such a stage. The texts are given up."""
+    merges = min(training.first_merges, training.vocab_size - BYTES)
+    pairs = cluster_merges(texts, merges, min_count=training.stop.min_count) if merges else []
+    texts.clear()
+    return pairs
 
 
 def warm_up() -> None:
@@ -90,12 +86,6 @@ def warm_up() -> None:
     Tokenizer(merges).encode("ab " + "ab" * 100)
 
 
-def send(event: str, **values: Any) -> None:
-    """One event, as a line on stdout."""
-    sys.stdout.write(json.dumps({"event": event, **values}) + "\n")
-    sys.stdout.flush()
-
-
 def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> None:
     """Queue each command; leave at once when the app has gone."""
     for line in stream:
@@ -103,47 +93,30 @@ def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> 
     os._exit(0)
 
 
-@dataclass(frozen=True)
-class Rules:
-    """How a trainer is to be conducted: how fast, from where, and when to stop."""
-
-    pattern: str = "mark_aware"
-    pace: float | None = None
-    """Merges per second; None is as fast as can be."""
-    given: Sequence[Sequence[int]] = ()
-    """Pairs to merge first, whatever their counts."""
-    max_seconds: float | None = None
-    """Seconds of learning, pauses left out."""
-    beat_text: str = ""
-    beat_tokens: int | None = None
-    """Stop as soon as `beat_text` has fewer tokens than this."""
-
-
 class Conductor:
     """Runs a trainer at a pace, obeys commands, reports merges in batches, and knows when to stop."""
 
-    def __init__(
-        self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", rules: Rules | None = None
-    ) -> None:
+    def __init__(self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", training: Training) -> None:
         self.trainer = trainer
         self.commands = commands
-        self.rules = rules or Rules()
-        self.pace = self.rules.pace
+        self.training = training
+        self.stop_rules = training.stop
+        self.pace = training.pace
         self.paused = False
         self.ending: str | None = None
         """Why it ends: "stopped" by a command, "length", "time" or "beaten"; None while there is more to do."""
         self.pairs: list[tuple[int, int]] = []
-        self.token_lengths = [1] * 256
-        self.vocabulary_bytes = 256
+        self.token_lengths = [1] * BYTES
+        self.vocabulary_bytes = BYTES
         self.seconds = 0.0
         self.batch = 0
         self.at_once = 1
-        # So many merges between two points of the curve.
-        self.stride = max(1, (trainer.vocab_size - 256) // CURVE_POINTS)
+        # Merges between two points of the curve.
+        self.stride = max(1, (trainer.vocab_size - BYTES) // CURVE_POINTS)
 
-    def run(self) -> None:
+    def run(self, first_stage: Iterable[Pair] = ()) -> None:
         """Train until the end, or until told to stop."""
-        self.begin()
+        self.begin(first_stage)
         self.show_choice()
         while not (self.ending or self.trainer.done):
             started = time.monotonic()
@@ -153,14 +126,16 @@ class Conductor:
             self.learn_batch(started + BATCH_SECONDS)
             self.obey_until(started + self.pause_after())
             self.seconds += time.monotonic() - started
-            if self.rules.max_seconds is not None and self.seconds >= self.rules.max_seconds:
+            if self.stop_rules.max_seconds is not None and self.seconds >= self.stop_rules.max_seconds:
                 self.ending = self.ending or "time"
         send("finished", ending=self.ending or ("pairs" if self.trainer.out_of_pairs else "size"))
 
-    def begin(self) -> None:
-        """Make the merges that are given."""
-        learned = [(self.trainer.join(*pair), int(self.trainer.token_counts[0])) for pair in self.rules.given]
-        if learned or self.rules.beat_tokens is not None:
+    def begin(self, first_stage: Iterable[Pair]) -> None:
+        """Make the merges of a first stage, then those that are given."""
+        given = (self.trainer.join(*pair) for pair in self.training.given)
+        joined = chain(join_while_found(self.trainer, first_stage), given)
+        learned = [(merge, int(self.trainer.token_counts[0])) for merge in joined]
+        if learned or self.stop_rules.beat is not None:
             self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
 
     def learn_batch(self, deadline: float) -> None:
@@ -199,12 +174,13 @@ class Conductor:
         self.show_choice()
 
     def until_beaten(self, merges: list[Merge]) -> list[Merge]:
-        """The merges up to the one with which the text that is to be beaten is."""
-        if self.rules.beat_tokens is None or self.ending:
+        """The merges up to the first after which the text to beat has fewer tokens than were asked for."""
+        goal = self.stop_rules.beat
+        if goal is None or self.ending:
             return merges
         pairs = [*self.pairs, *((merge.left, merge.right) for merge in merges)]
-        counts = token_counts(self.rules.beat_text, Tokenizer(pairs, pattern=self.rules.pattern))
-        beaten = np.flatnonzero(counts < self.rules.beat_tokens)
+        counts = token_counts(goal.text, Tokenizer(pairs, pattern=self.training.pattern))
+        beaten = np.flatnonzero(counts < goal.tokens)
         if not beaten.size:
             return merges
         self.ending = "beaten"

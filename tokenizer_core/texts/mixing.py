@@ -34,6 +34,15 @@ class ScriptLines(NamedTuple):
     """Lines of other scripts, and those without a letter: empty ones, numbers, punctuation."""
 
 
+class ScriptSizes(NamedTuple):
+    """How large the Thai, the English and the other lines of a corpus are, and how many others there are."""
+
+    thai: int
+    latin: int
+    other: int
+    other_lines: int
+
+
 class Mix(NamedTuple):
     """One text for each side that is not empty, Thai first, and how large they are in the unit asked for."""
 
@@ -95,6 +104,12 @@ def sizes(lines: Sequence[str], unit: Unit) -> NDArray[np.int64]:
     """
     measured = map(len, lines) if unit == "characters" else map(_byte_count, lines)
     return np.fromiter(measured, dtype=np.int64, count=len(lines)) + 1
+
+
+def script_sizes(lines: ScriptLines, unit: Unit) -> ScriptSizes:
+    """How large each side of a corpus is."""
+    thai, latin, other = (int(sizes(side, unit).sum()) for side in lines)
+    return ScriptSizes(thai, latin, other, len(lines.other))
 
 
 def _byte_count(line: str) -> int:

@@ -4,10 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import streamlit as st
-
 from tokenizer_core.jobs.fingerprint import corpus_hash
-from tokenizer_core.jobs.job import opening
+from tokenizer_core.texts.excerpts import opening
 from tokenizer_core.texts.scripts import Shares, script_shares
 
 OPENING_CHARACTERS = 240
@@ -53,15 +51,6 @@ def openings(texts: list[str]) -> str:
     """The first lines of each text, with a sign where it goes on."""
     shown = [(opening(text, OPENING_CHARACTERS).rstrip(), text) for text in texts]
     return "\n".join(first + ("" if text.strip() == first else " …") for first, text in shown)
-
-
-def kept(place: str, corpus: Corpus) -> Corpus:
-    """The corpus that came from there before, if it is the same one still: its figures are known already."""
-    corpora: dict[str, Corpus] = st.session_state.setdefault("corpora", {})
-    before = corpora.get(place)
-    if before is None or before != corpus:  # texts that are the same objects are not compared any further
-        before = corpora[place] = corpus
-    return before
 
 
 Source = Callable[[], Corpus | None]

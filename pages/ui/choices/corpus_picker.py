@@ -1,20 +1,20 @@
 """The picker of a corpus: where its texts come from, and what was read, before anything is trained on it."""
 
-from typing import Literal
+from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.choices.corpus import Corpus, Source, kept
+from pages.ui.choices import keys
+from pages.ui.choices.corpus import Corpus, Source
+from pages.ui.choices.corpus_upload import pick_upload
 from pages.ui.choices.mix import mix_controls
 from pages.ui.choices.samples import SAMPLES, sample_text
-from pages.ui.choices.uploads import pick_upload, too_large
+from pages.ui.choices.upload import corpus_too_large
 from pages.ui.choices.wikipedia import pick_wikipedia
 from pages.ui.limits import MAX_CORPUS_BYTES
-from pages.ui.shell.visitor import remembered
+from pages.ui.widgets.segmented import segmented
 from pages.ui.words import error_sentence, names, t
 from tokenizer_core.texts.scripts import Shares
-
-__all__ = ["SOURCES", "Corpus", "corpus_picker", "pick_sample", "source_picker"]
 
 
 def corpus_picker() -> Corpus | None:
@@ -22,18 +22,27 @@ def corpus_picker() -> Corpus | None:
 
     The same texts give the same object in every run of the page.
     """
-    source = source_picker("corpus", list(SOURCES), label_visibility="visible")
+    source = source_picker("corpus", list(SOURCES), show_label=True)
     corpus = SOURCES[source]()
     if corpus is None or not corpus.characters:
         st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
         return None
-    corpus = kept(source, corpus)
+    corpus = _kept(source, corpus)
     if corpus.size > MAX_CORPUS_BYTES:
-        st.error(error_sentence(too_large(corpus.size)), icon=":material/error:")
+        st.error(error_sentence(corpus_too_large(corpus.size)), icon=":material/error:")
         return None
-    corpus = kept("mix", mix_controls(corpus))
+    corpus = _kept("mix", mix_controls(corpus))
     preview(corpus)
     return corpus
+
+
+def _kept(place: str, corpus: Corpus) -> Corpus:
+    """The corpus that came from there before, if it is the same one still: its figures are known already."""
+    corpora = keys.CORPORA.get()
+    before = corpora.get(place)
+    if before is None or before != corpus:  # texts that are the same objects are not compared any further
+        before = corpora[place] = corpus
+    return before
 
 
 def preview(corpus: Corpus) -> None:
@@ -62,19 +71,11 @@ def percent(share: float) -> str:
     return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
 
 
-def source_picker(words: str, sources: list[str], *, label_visibility: Literal["visible", "collapsed"]) -> str:
+def source_picker(words: str, sources: Sequence[str], *, show_label: bool = False) -> str:
     """Where a text comes from: one of the sources, the first at first."""
-    chosen = st.segmented_control(
-        t(f"{words}.label"),
-        sources,
-        format_func=names(words + ".{}", sources),
-        required=True,
-        key=remembered(f"{words}_source", sources[0]),
-        persist_state="session",
-        label_visibility=label_visibility,
-        wrap=True,
+    return segmented(
+        t(f"{words}.label"), sources, names(words + ".{}", sources), key=f"{words}_source", show_label=show_label
     )
-    return chosen or sources[0]
 
 
 def pick_sample() -> Corpus:

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import streamlit as st
 
+from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus
-from pages.ui.shell.visitor import remembered
+from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t
-from tokenizer_core.texts.mixing import Mix, ScriptLines, Unit, lines_by_script, mix, sizes
+from tokenizer_core.texts.mixing import Mix, ScriptSizes, Unit, lines_by_script, mix, script_sizes
 
 UNITS: tuple[Unit, ...] = ("bytes", "characters")
 AS_IT_IS = "as_it_is"
@@ -17,32 +17,20 @@ PRESETS: dict[str, tuple[int, int]] = {"1 : 1": (1, 1), "2 : 1": (2, 1), "4 : 1"
 """Thai : English, as people write it, and as weights."""
 MAX_MEASURED = 8
 
-_MEASURED = "mix_measured"
-_MIXED = "mix_mixed"
-
-
-class ScriptSizes(NamedTuple):
-    """How large the Thai, the English and the other lines of a corpus are, and how many others there are."""
-
-    thai: int
-    latin: int
-    other: int
-    other_lines: int
-
 
 def mix_controls(corpus: Corpus) -> Corpus:
     """The corpus in the mix that the visitor sets; itself where nothing is set, or it holds only one script."""
-    sizes_in = script_sizes(corpus.texts)
+    sizes_in = sizes_by_script(corpus.texts)
     if not holds_both(sizes_in):
         return corpus
     wanted = st.toggle(t("mix.set"), key="mix_set", persist_state="session", help=t("mix.set_help"))
     if not wanted:
-        st.session_state.pop(_MIXED, None)
+        keys.MIXED.forget()
         return corpus
     preset, unit = _mix_picker()
     before = sizes_in[unit]
     if preset == AS_IT_IS:
-        st.session_state.pop(_MIXED, None)
+        keys.MIXED.forget()
         st.caption(_balance(before.thai, before.latin, unit) + ".")
         return corpus
     mixed = _mixed(corpus.texts, preset, unit)
@@ -56,21 +44,16 @@ def corpus_key(texts: Sequence[str]) -> tuple[int, ...]:
     return (hash(tuple(texts)), *map(len, texts))
 
 
-def script_sizes(texts: Sequence[str]) -> dict[Unit, ScriptSizes]:
+def sizes_by_script(texts: Sequence[str]) -> dict[Unit, ScriptSizes]:
     """The sizes of a corpus by script in either unit; measured once, at about 50 MB a second."""
-    known: dict[tuple[int, ...], dict[Unit, ScriptSizes]] = st.session_state.setdefault(_MEASURED, {})
+    known = keys.MEASURED.get()
     key = corpus_key(texts)
     if key not in known:
         lines = lines_by_script(texts)
         while len(known) >= MAX_MEASURED:
             known.pop(next(iter(known)))
-        known[key] = {unit: _sizes_of(lines, unit) for unit in UNITS}
+        known[key] = {unit: script_sizes(lines, unit) for unit in UNITS}
     return known[key]
-
-
-def _sizes_of(lines: ScriptLines, unit: Unit) -> ScriptSizes:
-    thai, latin, other = (int(sizes(side, unit).sum()) for side in lines)
-    return ScriptSizes(thai, latin, other, len(lines.other))
 
 
 def holds_both(sizes_in: dict[Unit, ScriptSizes]) -> bool:
@@ -80,36 +63,28 @@ def holds_both(sizes_in: dict[Unit, ScriptSizes]) -> bool:
 
 def _mix_picker() -> tuple[str, Unit]:
     """The weights and what they are counted in."""
-    options = [AS_IT_IS, *PRESETS]
+    presets = {AS_IT_IS: t("mix.as_it_is"), **{each: each for each in PRESETS}}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        preset = st.segmented_control(
-            t("mix.weights"),
-            options,
-            format_func={AS_IT_IS: t("mix.as_it_is"), **{each: each for each in PRESETS}}.__getitem__,
-            required=True,
-            key=remembered("mix_preset", AS_IT_IS),
-            persist_state="session",
-        )
-        unit = st.segmented_control(
+        preset = segmented(t("mix.weights"), list(presets), presets.__getitem__, key="mix_preset", show_label=True)
+        unit = segmented(
             t("mix.unit"),
             UNITS,
-            format_func=names("mix.{}", UNITS),
-            required=True,
-            key=remembered("mix_unit", UNITS[0]),
-            persist_state="session",
+            names("mix.{}", UNITS),
+            key="mix_unit",
+            show_label=True,
             help=t("mix.unit_help"),
         )
-    return preset or AS_IT_IS, unit or UNITS[0]
+    return preset, unit
 
 
 def _mixed(texts: Sequence[str], preset: str, unit: Unit) -> Mix:
     """The mix; that of the last corpus and choice is kept."""
     key = (corpus_key(texts), preset, unit)
-    known: tuple[Any, Mix] | None = st.session_state.get(_MIXED)
+    known = keys.MIXED.get()
     if known is None or known[0] != key:
         lines = lines_by_script(texts)
         known = (key, mix(lines.thai, lines.latin, PRESETS[preset], unit))
-        st.session_state[_MIXED] = known
+        keys.MIXED.put(known)
     return known[1]
 
 

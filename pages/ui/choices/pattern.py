@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.session import one_of, remembered
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, pretoken_lane
@@ -61,3 +61,12 @@ def pattern_name(pattern: str) -> str:
     if pattern in SPLIT_PATTERNS:
         return t(f"pattern.{pattern}_name")
     return pattern if len(pattern) <= 40 else pattern[:40] + "…"
+
+
+def shortened(name: str) -> str:
+    """A name up to its colon.
+
+    >>> shortened("Mark-aware: made for Thai too")
+    'Mark-aware'
+    """
+    return name.partition(":")[0]

@@ -6,33 +6,39 @@ from itertools import accumulate
 
 import streamlit as st
 
+from pages.ui.choices import keys
+from pages.ui.choices.corpus import openings
 from pages.ui.choices.corpus_picker import pick_sample, source_picker
-from pages.ui.choices.uploads import read_upload
-from pages.ui.limits import MAX_VIEW_CHARACTERS
-from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.choices.encodings import encoding_name, encoding_picker
+from pages.ui.choices.upload import NOT_GUESSED, Choices, Limits, comparison_too_large
+from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
+from pages.ui.limits import MAX_UPLOAD_MB, MAX_VIEW_CHARACTERS
+from pages.ui.session import one_of, remembered
 from pages.ui.token_view.drawings import Text
-from pages.ui.words import error_sentence, names, t
-from tokenizer_core.errors import TokenIdError, TokenizerError
+from pages.ui.words import as_plain_markdown, error_sentence, names, t
+from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
 from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.texts.encodings import DecodedText, decode_text
 
+PLACE, WIDGET = "text", "text_file"
+_LIMITS = Limits(1, MAX_UPLOAD_MB * 2**20, comparison_too_large(MAX_UPLOAD_MB * 2**20), unpacks=False)
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji")
 
 
 def example_pills(text_key: str, prefix: str) -> None:
     """Examples that are one click away: a click puts one into the text box of that key."""
-    key = f"{prefix}_example"
+    pills, box = keys.widget(f"{prefix}_example"), keys.widget(text_key)
 
     def use_example() -> None:
-        name = st.session_state.get(key)
-        if name:
-            st.session_state[text_key] = t(f"examples.{name}")
-            st.session_state[key] = None
+        if name := pills.get():
+            box.put(t(f"examples.{name}"))
+            pills.put(None)
 
     st.pills(
         t("examples.label"),
         EXAMPLES,
         format_func=names("examples.{}_name", EXAMPLES),
-        key=key,
+        key=pills.key,
         on_change=use_example,
         label_visibility="collapsed",
     )
@@ -40,7 +46,7 @@ def example_pills(text_key: str, prefix: str) -> None:
 
 def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     """A text to look at: typed or pasted, a bundled sample, a file, or token ids of one of these tokenizers."""
-    source = source_picker("text", ["type", "sample", "upload", "ids"], label_visibility="collapsed")
+    source = source_picker("text", ["type", "sample", "upload", "ids"])
     if source == "ids":
         return _pick_ids(tokenizers)
     text = {"type": _pick_typed, "sample": _pick_sample_text, "upload": _pick_uploaded_text}[source]()
@@ -138,14 +144,31 @@ def _pick_sample_text() -> str:
 
 
 def _pick_uploaded_text() -> str:
-    upload = st.file_uploader(t("text.upload_label"), key="text_file", on_change=_forget_text)
-    if upload is not None:
-        decoded = read_upload(upload)
-        st.session_state["text_upload"] = decoded.text if decoded else ""
-    text: str = st.session_state.get("text_upload", "")
-    return text
+    """The text of a file, with its encoding where that is a guess; "", and the reason, where it cannot be read."""
+    widget = st.file_uploader(
+        t("text.upload_label"), key=WIDGET, on_change=forget_what_was_taken_out, args=(PLACE, WIDGET)
+    )
+    upload = uploaded(PLACE, [widget] if widget else [], _LIMITS)
+    if upload is None:
+        return ""
+    if upload.refusal is not None:
+        st.error(error_sentence(upload.refusal), icon=":material/error:")
+        return ""
+    ((key, file),) = upload.files.items()
+    chosen = upload.choices(key).encoding
+    read: DecodedText | CorpusError = upload.read(key, chosen, lambda: decode_text(file.content, encoding=chosen))
+    name = as_plain_markdown(file.name)
 
+    def choose(encoding: str | None) -> None:
+        upload.choose(key, Choices(encoding))
 
-def _forget_text() -> None:
-    """The file was exchanged or taken out by hand."""
-    st.session_state.pop("text_upload", None)
+    if isinstance(read, CorpusError):
+        st.error(f"{name} – {error_sentence(read)}")
+        if read.code in NOT_GUESSED:
+            encoding_picker(f"encoding_{key}", chosen, choose)
+        return ""
+    if read.is_guess or chosen:
+        st.info(t("corpus.guessed", name=name, encoding=encoding_name(read.encoding)), icon=":material/help:")
+        st.text(openings([read.text]))
+        encoding_picker(f"encoding_{key}", chosen or read.encoding, choose)
+    return read.text

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.token_view.drawings import token_count
 from pages.ui.token_view.lanes import MINE, Label, Lane
@@ -27,7 +28,7 @@ def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool
         choices,
         selection_mode="multi",
         format_func=names("tokenizers.{}", choices),
-        key=visitor.remembered(f"{key}_{MINE in choices}", known),
+        key=remembered(f"{key}_{MINE in choices}", known),
         persist_state="session",
         label_visibility="visible" if label_visible else "collapsed",
         wrap=True,

@@ -5,19 +5,16 @@ from functools import partial
 
 import streamlit as st
 
+from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES
-from pages.ui.shell.visitor import remembered
+from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, language, names, plain, t
 from tokenizer_core.errors import WikipediaError
 from tokenizer_core.texts.wikipedia import LANGUAGES, LICENCE, Article, fetch_each, host
 
 MAX_TITLES = 20
 SUGGESTIONS = {"th": ("ประเทศไทย", "ภาษาไทย"), "en": ("Thailand", "Thai language")}
-
-_ARTICLES = "wikipedia_articles"
-_KNOWN = "wikipedia_known"
-_SAID = "wikipedia_said"
 
 
 def pick_wikipedia() -> Corpus | None:
@@ -32,7 +29,7 @@ def pick_wikipedia() -> Corpus | None:
     if st.button(t("wikipedia.fetch", host=asked), icon=":material/cloud_download:", key="wikipedia_fetch"):
         _fetch(titles, chosen)
     st.caption(t("wikipedia.sends", host=as_plain_markdown(asked), licence=LICENCE))
-    for say in st.session_state.get(_SAID, []):
+    for say in keys.SAID.get():
         st.error(say(), icon=":material/error:")
     articles = list(_kept().values())
     if not articles:
@@ -44,30 +41,28 @@ def pick_wikipedia() -> Corpus | None:
 
 
 def _language_picker() -> str:
-    chosen = st.segmented_control(
+    return segmented(
         t("wikipedia.which"),
         LANGUAGES,
-        format_func=names("wikipedia.{}", LANGUAGES),
-        required=True,
-        key=remembered("wikipedia_language", language()),
-        persist_state="session",
+        names("wikipedia.{}", LANGUAGES),
+        key="wikipedia_language",
+        default=language(),
+        show_label=True,
     )
-    return chosen or LANGUAGES[0]
 
 
 def _titles_picker(chosen: str) -> list[str]:
     """The titles in the box, each once; a click on a suggestion adds it to them."""
-    box, pills = f"wikipedia_titles_{chosen}", f"wikipedia_suggestion_{chosen}"
+    box, pills = keys.widget(f"wikipedia_titles_{chosen}"), keys.widget(f"wikipedia_suggestion_{chosen}")
 
     def add_suggestion() -> None:
-        title = st.session_state.get(pills)
-        if title:
-            st.session_state[box] = "\n".join([*_titles_in(st.session_state.get(box)), title])
-            st.session_state[pills] = None
+        if title := pills.get():
+            box.put("\n".join([*_titles_in(box.get()), title]))
+            pills.put(None)
 
     entered = st.text_area(
         t("wikipedia.titles", limit=MAX_TITLES),
-        key=box,
+        key=box.key,
         persist_state="session",
         height=110,
         placeholder="\n".join(SUGGESTIONS[chosen]),
@@ -75,7 +70,7 @@ def _titles_picker(chosen: str) -> list[str]:
     st.pills(
         t("wikipedia.suggestions"),
         SUGGESTIONS[chosen],
-        key=pills,
+        key=pills.key,
         on_change=add_suggestion,
         label_visibility="collapsed",
     )
@@ -90,21 +85,20 @@ def _titles_in(entered: str | None) -> list[str]:
 
 def _kept() -> dict[tuple[str, str], Article]:
     """The articles of this session, by language and title."""
-    kept: dict[tuple[str, str], Article] = st.session_state.setdefault(_ARTICLES, {})
-    return kept
+    return keys.ARTICLES.get()
 
 
 def _fetch(titles: Sequence[str], chosen: str) -> None:
     """Fetch what is not there yet; each article is kept as it comes, and what fails is said."""
     said: list[Callable[[], str]] = []
-    st.session_state[_SAID] = said  # as functions, so that a change of language changes the words
+    keys.SAID.put(said)
     if not titles:
         said.append(partial(t, "wikipedia.no_titles"))
         return
     if len(titles) > MAX_TITLES:
         said.append(partial(t, "wikipedia.too_many", limit=MAX_TITLES, titles=len(titles)))
         return
-    known: set[tuple[str, str]] = st.session_state.setdefault(_KNOWN, set())
+    known = keys.ASKED_TITLES.get()
     wanted = [title for title in titles if (chosen, title) not in known]
     failed: dict[str, list[str]] = {}
     fetched = fetch_each(wanted, chosen)
@@ -162,5 +156,5 @@ def _show_sources(articles: Sequence[Article]) -> None:
 
 def _forget() -> None:
     """Take all articles out of the session."""
-    for key in (_ARTICLES, _KNOWN, _SAID):
-        st.session_state.pop(key, None)
+    for value in (keys.ARTICLES, keys.ASKED_TITLES, keys.SAID):
+        value.forget()

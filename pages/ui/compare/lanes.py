@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.ui.choices.pattern import PREVIEW_SENTENCE, pattern_choice, pattern_name
 from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.compare.keys import PATTERN
 from pages.ui.shell import visitor
 from pages.ui.token_view.drawings import Text
 from pages.ui.token_view.lanes import MINE, Label, Lane, pretoken_lane
@@ -18,7 +19,7 @@ from tokenizer_core.vocabulary import BYTES
 
 def choose_pattern() -> str | None:
     """The pattern whose pretokens are shown; None, with the reason on the page, while it cannot be used."""
-    _, pattern = pattern_choice("compare_pattern")
+    _, pattern = pattern_choice(PATTERN)
     try:
         pretokenize(PREVIEW_SENTENCE, pattern)
     except TokenizerError as error:

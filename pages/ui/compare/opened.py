@@ -4,6 +4,7 @@ import hashlib
 
 import streamlit as st
 
+from pages.ui.compare import keys
 from pages.ui.shell import visitor
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
@@ -13,20 +14,20 @@ from tokenizer_core.tokenizer import Tokenizer
 def open_model_file() -> None:
     """An uploader for a `.model` file; the page says what was opened, or what is wrong with a damaged one."""
     upload = st.file_uploader(t("compare.open_label"), key="model_file")
-    if upload is not None and st.session_state.get("model_file_read") != upload.file_id:
+    if upload is not None and keys.READ_FILE.get() != upload.file_id:
         name = upload.name.removesuffix(".model")[:80]
-        st.session_state["model_file_read"] = upload.file_id
-        st.session_state["model_file_error"] = None
+        keys.READ_FILE.put(upload.file_id)
+        keys.FILE_ERROR.forget()
         try:
             content = upload.getvalue()
             visitor.open_tokenizer(
                 Tokenizer.from_model(content, name=name), f"file:{hashlib.sha256(content).hexdigest()}"
             )
         except TokenizerError as error:
-            st.session_state["model_file_error"] = (name, error.bare())
+            keys.FILE_ERROR.put((name, error.bare()))
         else:
             st.rerun()
-    if upload is not None and (failure := st.session_state.get("model_file_error")):
+    if upload is not None and (failure := keys.FILE_ERROR.get()):
         failed_name, why = failure
         st.error(f"{as_plain_markdown(failed_name)} – {error_sentence(why)}")
     opened = visitor.opened()

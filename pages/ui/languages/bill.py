@@ -7,18 +7,20 @@ import streamlit as st
 
 from pages.ui.choices.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.choices.tokenizers import choose_tokenizers, own_lane, reference_lanes
+from pages.ui.languages import keys
 from pages.ui.languages.charts import Bar, bar_chart
 from pages.ui.languages.counts import Bill
+from pages.ui.languages.keys import VIEWS
+from pages.ui.session import remembered
 from pages.ui.shell import visitor
-from pages.ui.shell.visitor import remembered
 from pages.ui.token_view.lanes import MINE, Lane
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t, told
 from tokenizer_core.measures.prices import cost, parse_price
 from tokenizer_core.measures.ratios import context_left
 from tokenizer_core.openai import OPENAI_NAMES
 
-VIEWS = ("bills", "pairs", "metrics", "stories", "take_away")
 WINDOW = 128_000
 """Tokens of the context window at first; anybody can write another."""
 MOST_WINDOW = 1_000_000_000
@@ -31,24 +33,9 @@ class Terms(NamedTuple):
     price: float | None
 
 
-def wants_upload() -> bool:
-    """Whether the visitor compares texts of their own."""
-    return st.session_state.get("languages_source") == "upload"
-
-
 def choose_view() -> str:
     """What the page shows."""
-    chosen = st.segmented_control(
-        t("languages.view"),
-        VIEWS,
-        format_func=names("languages.view_{}", VIEWS),
-        required=True,
-        key=remembered("languages_view", VIEWS[0]),
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
-    return chosen or VIEWS[0]
+    return segmented(t("languages.view"), VIEWS, names("languages.view_{}", VIEWS), key=keys.VIEW.key)
 
 
 def choose_lanes() -> list[Lane]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import Compared
+from pages.ui.languages import keys
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import t
@@ -106,7 +107,7 @@ def _progress(compared: Compared, steps: int) -> AbstractContextManager[Callable
     """A bar for a long text that is counted for the first time in this session; else nothing."""
     parallel = compared.parallel
     key = (parallel.digest, compared.joining)
-    seen: set[tuple[str, str]] = st.session_state.setdefault("languages_counted", set())
+    seen = keys.COUNTED.get()
     is_large = sum(map(len, parallel.texts)) > LARGE
     if not steps or not is_large or key in seen:
         return nullcontext(lambda: None)

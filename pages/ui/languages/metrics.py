@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import Compared
+from pages.ui.languages import keys
 from pages.ui.languages.bill import as_times
 from pages.ui.languages.counts import counted, entries_with_thai, segmenter_of, sizes
-from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.session import one_of, remembered
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import t
@@ -42,7 +43,7 @@ def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
         )
         with_words = st.toggle(
             t("metrics.count_words"),
-            key=remembered("languages_words", False),
+            key=remembered(keys.WITH_WORDS.key, False),
             persist_state="session",
             help=t("metrics.count_words_help"),
         )

@@ -10,14 +10,15 @@ from pages.ui.choices.parallel_texts import Compared
 from pages.ui.languages.bill import as_times, times
 from pages.ui.languages.charts import bins, distribution_chart
 from pages.ui.languages.counts import counted, pair_premiums
-from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.session import one_of, remembered
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.segmented import segmented
 from pages.ui.words import language, names, t
-from tokenizer_core.jobs.job import opening
 from tokenizer_core.measures.ratios import premium
+from tokenizer_core.texts.excerpts import opening
 
 ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8
@@ -80,16 +81,14 @@ def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:
                 width=220,
             )
             side = side if chosen is None else int(chosen)
-        order = st.segmented_control(
+        order = segmented(
             t("languages.order"),
             ORDERS,
-            format_func=names("languages.order_{}", ORDERS),
-            required=True,
-            key=remembered("languages_order", ORDERS[0]),
-            persist_state="session",
-            wrap=True,
+            names("languages.order_{}", ORDERS),
+            key="languages_order",
+            show_label=True,
         )
-    return by_key.get(str(key), lanes[0]), side, order or ORDERS[0]
+    return by_key.get(str(key), lanes[0]), side, order
 
 
 def _choose_place(compared: Compared, count: int) -> int:

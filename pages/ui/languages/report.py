@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import Compared, remarks
+from pages.ui.languages import keys
 from pages.ui.languages.bill import (
     Terms,
     bars_in_words,
@@ -164,7 +165,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken:
     """One page that needs nothing besides itself: sentence, conditions, bars, tables, definitions."""
     bill = worst(compared, found)
     sentence = premium_sentence(bill, compared.names, compared.base) if bill else t("languages.title")
-    plain = _plain_names(compared)
+    plain = compared.with_plain_names()
     distribution = distribution_picture(compared, found)
     pictures = [bars_picture(compared, found)]
     if distribution:
@@ -194,19 +195,12 @@ def _two_beside(parts: Sequence[str]) -> str:
     return f"<div class='two'>{''.join(f'<section>{part}</section>' for part in parts)}</div>"
 
 
-def _plain_names(compared: Compared) -> Compared:
-    """The same with names that stand outside of Markdown."""
-    return Compared(
-        compared.parallel, compared.names, compared.names, compared.base, compared.joining, compared.is_sample
-    )
-
-
 def _metrics(compared: Compared, found: Sequence[Bill]) -> list[str]:
     """The metrics of every language; words where the visitor asked for them."""
     lanes = list({bill.lane.key: bill.lane for bill in found}.values())
     parts = []
     for side, name in enumerate(compared.names):
-        with_words = bool(st.session_state.get("languages_words"))
+        with_words = keys.WITH_WORDS.get()
         segmenter = segmenter_of(compared.parallel, side) if with_words else None
         said = f"<p><small>{html.escape(words_said(segmenter))}</small></p>" if with_words else ""
         parts.append(

@@ -7,9 +7,10 @@ import streamlit as st
 
 from pages.ui.choices.parallel_texts import sample_parallel
 from pages.ui.choices.tokenizers import reference_lanes
+from pages.ui.languages import keys
 from pages.ui.languages.counts import entries_with_thai
+from pages.ui.session import remembered
 from pages.ui.shell.links import link_to_story
-from pages.ui.shell.visitor import remembered
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing, token_count
 from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
@@ -37,14 +38,14 @@ class Story(NamedTuple):
 
 def show_stories() -> None:
     """The names of all stories, and the one that was clicked: its sentence, and its text in tokens."""
-    linked = st.session_state.pop("linked_story", None)
+    linked = keys.LINKED_STORY.take()
     if linked in STORIES:
-        st.session_state["languages_story"] = linked
+        keys.STORY.put(linked)
     chosen = st.pills(
         t("stories.label"),
         list(STORIES),
         format_func=names("stories.{}_name", STORIES),
-        key=remembered("languages_story", next(iter(STORIES))),
+        key=remembered(keys.STORY.key, next(iter(STORIES))),
         persist_state="session",
         required=True,
         label_visibility="collapsed",

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pages.ui.choices.pattern import shortened
 from pages.ui.choices.samples import SAMPLES, sample_text
-from pages.ui.patterns.knife import shortened
-from pages.ui.trainings.registry import registry
+from pages.ui.trainings.series import Plan, Series
 from pages.ui.words import t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.job import Failure, Job, Training
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.process import Failure
+from tokenizer_core.jobs.training import StopRules, Training
 from tokenizer_core.measures.cuts import cuts
 from tokenizer_core.measures.history import token_counts_of
 from tokenizer_core.measures.segmenters import newmm
@@ -20,18 +22,15 @@ from tokenizer_core.patterns import batches
 from tokenizer_core.segments import Ints, TextMap, token_lengths
 from tokenizer_core.texts.mixing import first_lines, held_out, lines_by_script
 from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.two_stage import CLUSTERS, FIRST_MERGES
-from tokenizer_core.vocabulary import BYTES, Pair
+from tokenizer_core.two_stage import FIRST_MERGES
 
 MOST_BYTES = 2_000_000
 """Of the text that each learns from."""
 WORDS_CHARACTERS = 130_000
-"""Of the text where words are looked for first: a segmenter takes a second for so much."""
+"""Of the text in which words are looked for: a segmenter takes a second for them."""
 MEASURED_BYTES = 200_000
 """Of the lines to measure on, for each language."""
-MIN_COUNT = 2
-PATIENCE = 0.3
-"""Seconds that a look at a training waits for its end, so that short ones follow each other at once."""
+STOP = StopRules(min_count=2)
 TWO_STAGES, WORDS = "two_stages", "words"
 SIDES = ("thai", "latin", "other")
 
@@ -82,18 +81,38 @@ class Contest:
     """Held-out lines by side."""
     from_sample: bool = False
     results: list[Result] = field(default_factory=list)
-    given: list[Pair] | None = None
-    """The merges of the first stage, as soon as they are learned."""
-    job: Job | None = None
-    stopped: bool = False
+    series: Series = field(init=False)
 
-    @property
-    def is_complete(self) -> bool:
-        return len(self.results) == len(self.entrants)
+    def __post_init__(self) -> None:
+        self.series = Series(self._plan(), len(self.entrants), takes_failures=True)
 
-    @property
-    def at_work(self) -> bool:
-        return not (self.is_complete or self.stopped)
+    def _plan(self) -> Plan:
+        """A training for each entrant; what failed is a result too."""
+        for entrant in self.entrants:
+            outcome = yield self._training(entrant)
+            self.results.append(self._result(entrant, outcome))
+        self.learned = ""
+
+    def _training(self, entrant: Entrant) -> Training:
+        words = entrant.key == WORDS
+        return Training(
+            list(_words_of(_beginning(self.learned))) if words else [self.learned],
+            self.vocab_size,
+            entrant.pattern,
+            stop=STOP,
+            first_merges=FIRST_MERGES if entrant.key == TWO_STAGES else 0,
+        )
+
+    def _result(self, entrant: Entrant, outcome: Job | Failure) -> Result:
+        if isinstance(outcome, Failure):
+            return Result(entrant, failure=outcome)
+        tokenizer = outcome.tokenizer()
+        try:
+            pretokens = {side: _pretokens(text, entrant) for side, text in self.measured.items()}
+        except TokenizerError as error:
+            return Result(entrant, failure=Failure.of(error))
+        counts = tuple(token_counts_of(Counter(each), tokenizer).astype(np.int64) for each in pretokens.values())
+        return Result(entrant, tokenizer, counts, _inside(tokenizer, self.measured, pretokens))
 
 
 def new_contest(texts: Sequence[str], entrants: Sequence[Entrant], vocab_size: int) -> Contest:
@@ -115,47 +134,6 @@ def _parted(texts: Sequence[str]) -> tuple[str, dict[str, str]]:
     return "\n".join(first_lines(lines, MOST_BYTES)), measured
 
 
-def give_up(contest: Contest) -> None:
-    """End the training under way; it begins anew if the contest goes on."""
-    if contest.job is not None:
-        registry().forget(contest.job.id)
-        contest.job = None
-
-
-def go_on(contest: Contest) -> None:
-    """Take in the training that has ended, and start the next one."""
-    entrant = contest.entrants[len(contest.results)]
-    if contest.job is None or registry().get(contest.job.id) is None:
-        try:
-            contest.job = registry().start(_training(contest, entrant))
-        except TokenizerError as error:
-            contest.results.append(Result(entrant, failure=Failure(error.code, error.values, str(error))))
-            return
-    job = contest.job
-    if not job.ended:
-        job.wait(PATIENCE)
-    if not job.ended or not registry().is_warm:
-        return
-    give_up(contest)
-    if entrant.key == TWO_STAGES and _stage_is_over(contest, job):
-        return
-    contest.results.append(_result(contest, entrant, job))
-    contest.given = None
-    if contest.is_complete:
-        contest.learned = ""
-
-
-def _training(contest: Contest, entrant: Entrant) -> Training:
-    if entrant.key == TWO_STAGES and contest.given is None:
-        size = min(BYTES + FIRST_MERGES, contest.vocab_size)
-        return Training([contest.learned], size, CLUSTERS, min_count=MIN_COUNT)
-    texts: Sequence[str] = [contest.learned]
-    if entrant.key == WORDS:
-        texts = list(_words_of(_beginning(contest.learned)))
-    given = contest.given or ()
-    return Training(texts, contest.vocab_size, entrant.pattern, min_count=MIN_COUNT, given=given)
-
-
 def _beginning(text: str) -> str:
     """The first lines of a text, as much as words can be found in while somebody waits."""
     return text if len(text) <= WORDS_CHARACTERS else text[: text.rfind("\n", 0, WORDS_CHARACTERS) + 1]
@@ -167,46 +145,21 @@ def _words_of(text: str) -> Sequence[str]:
     return [word for word in segmenter.split(text) if word]
 
 
-def _stage_is_over(contest: Contest, job: Job) -> bool:
-    """Whether this was no more than the way to the second stage: then there are merges to begin it with."""
-    if contest.given is None and job.failure is None:
-        contest.given = [(merge.left, merge.right) for merge in job.merges]
-        return True
-    if contest.given and job.failure is not None and job.failure.code == "pair_not_found":
-        # The pattern cuts this pair apart wherever it stands, so the first stage ends before it.
-        pair = (job.failure.values["left"], job.failure.values["right"])
-        contest.given = contest.given[: contest.given.index(pair)]
-        return True
-    return False
-
-
-def _result(contest: Contest, entrant: Entrant, job: Job) -> Result:
-    if job.failure is not None:
-        return Result(entrant, failure=job.failure)
-    tokenizer = job.tokenizer()
-    try:
-        pieces = {side: _pretokens(text, entrant) for side, text in contest.measured.items()}
-    except TokenizerError as error:
-        return Result(entrant, failure=Failure(error.code, error.values, str(error)))
-    counts = tuple(token_counts_of(Counter(each), tokenizer).astype(np.int64) for each in pieces.values())
-    return Result(entrant, tokenizer, counts, _inside(tokenizer, contest.measured, pieces))
-
-
 def _pretokens(text: str, entrant: Entrant) -> list[str]:
     if entrant.key == WORDS:
         return list(_words_of(text))
     return [pretoken for batch in batches(text, entrant.pattern) for pretoken in batch]
 
 
-def _inside(tokenizer: Tokenizer, measured: dict[str, str], pieces: dict[str, list[str]]) -> float | None:
+def _inside(tokenizer: Tokenizer, measured: dict[str, str], pretokens: dict[str, list[str]]) -> float | None:
     """The share of all cuts between tokens that lie inside a grapheme cluster, the lines of all sides together."""
-    bare = Tokenizer(tokenizer.merges, pattern="none")  # the pieces are cut already
+    bare = Tokenizer(tokenizer.merges, pattern="none")  # the pretokens are cut already
     known: dict[str, Ints] = {}
     torn = boundaries = 0
     for side, text in measured.items():
-        for pretoken in pieces[side]:
+        for pretoken in pretokens[side]:
             if pretoken not in known:
                 known[pretoken] = token_lengths(bare.encode(pretoken), bare)
-        found = cuts(TextMap(text), np.concatenate([known[pretoken] for pretoken in pieces[side]]))
+        found = cuts(TextMap(text), np.concatenate([known[pretoken] for pretoken in pretokens[side]]))
         torn, boundaries = torn + found.inside_clusters, boundaries + found.boundaries
     return torn / boundaries if boundaries else None

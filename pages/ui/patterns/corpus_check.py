@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
+from pages.ui.patterns import keys
 from pages.ui.patterns.knife import Chosen, figure_rows
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import error_sentence, t, told
@@ -17,13 +18,12 @@ MAX_KEPT = 8
 TURNS = threading.Semaphore(MAX_TRAININGS)
 """Checks of all visitors that are at work at the same time; others wait."""
 
-_KEPT = "pattern_checks"
 Checks = dict[tuple[str, str], PatternCheck]
 
 
 def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
     """A button that checks the chosen patterns on a corpus, and what came of it."""
-    kept: Checks = st.session_state.setdefault(_KEPT, {})
+    kept = keys.CHECKS.get()
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
     for check in kept.values():
         if check not in checks and not check.ended:

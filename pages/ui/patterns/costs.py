@@ -1,17 +1,19 @@
 """What a split pattern costs: the same text trained with two to four, measured on lines that none has seen."""
 
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
 
 import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
-from pages.ui.patterns.contest import TWO_STAGES, WORDS, Contest, Entrant, Result, give_up, go_on, new_contest
+from pages.ui.patterns import keys
+from pages.ui.patterns.contest import TWO_STAGES, WORDS, Contest, Entrant, Result, new_contest
 from pages.ui.patterns.costs_chart import costs_chart
 from pages.ui.patterns.knife import Chosen, share
-from pages.ui.shell.visitor import remembered
+from pages.ui.trainings.series import follow, show_progress, stop_all_but
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.words import error_sentence, t, told
+from pages.ui.widgets.segmented import segmented
+from pages.ui.words import error_sentence, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.measures.segmenters import NEWMM, newmm
 from tokenizer_core.patterns import SPLIT_PATTERNS
@@ -20,42 +22,33 @@ from tokenizer_core.two_stage import FIRST_MERGES
 SIZES = (1_000, 2_000, 4_000, 8_000)
 DEFAULT_SIZE = 2_000
 LEAST, MOST = 2, 4
-REFRESH_SECONDS = 0.5
 MAX_KEPT = 6
-
-_KEPT, _PICKED = "pattern_contests", "costs_picked"
 
 
 def pattern_costs(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
     """Offer to train with some patterns, and show what came of them as it comes."""
     st.markdown(t("costs.what"))
     entrants = _picker(chosen)
-    size = st.segmented_control(
-        t("costs.size"),
-        SIZES,
-        format_func=lambda size: f"{size:,}",
-        default=DEFAULT_SIZE,
-        required=True,
-        key="costs_size",
-        persist_state="session",
+    size = segmented(
+        t("costs.size"), SIZES, "{:,}".format, key="costs_size", default=DEFAULT_SIZE, show_label=True
     )
-    kept: dict[Any, Contest] = st.session_state.setdefault(_KEPT, {})
+    kept = keys.CONTESTS.get()
     key = (corpus.sha256, tuple(entrants), size)
     contest = kept.get(key)
-    _halt_all_but(contest, kept)
+    stop_all_but(contest.series if contest else None, (each.series for each in kept.values()))
     fits = LEAST <= len(entrants) <= MOST
     if not fits:
         st.info(t("costs.how_many", least=LEAST, most=MOST), icon=":material/checklist:")
-    if contest is None or contest.stopped:
+    if contest is None or contest.series.stopped:
         words = t("costs.resume") if contest else t("costs.start", count=len(entrants))
         if st.button(words, icon=":material/play_arrow:", type="primary", key="costs_start", disabled=not fits):
             while contest is None and len(kept) >= MAX_KEPT:
-                give_up(kept.pop(next(iter(kept))))
-            kept[key] = contest = contest or new_contest(corpus.texts, entrants, size or DEFAULT_SIZE)
-            contest.stopped = False
+                kept.pop(next(iter(kept))).series.stop()
+            kept[key] = contest = contest or new_contest(corpus.texts, entrants, size)
+            contest.series.resume()
             st.rerun()
     if contest is not None:
-        st.fragment(_live, run_every=REFRESH_SECONDS if contest.at_work else None)(contest, contest.at_work)
+        follow(contest.series, partial(_show, contest))
 
 
 def _picker(chosen: Sequence[Chosen]) -> list[Entrant]:
@@ -70,50 +63,26 @@ def _picker(chosen: Sequence[Chosen]) -> list[Entrant]:
     if newmm() is not None:
         options.append(Entrant(WORDS, "none"))
     by_key = {each.key: each for each in options}
-    under_the_knife = [each.pattern if each.choice != "custom" else f"custom {each.pattern}" for each in chosen]
-    key = remembered("costs_entrants", [])
-    if not st.session_state.get(_PICKED):
-        st.session_state[key] = [*under_the_knife, TWO_STAGES]
-    st.session_state[key] = [each for each in st.session_state[key] if each in by_key]
+    cut_above = [each.pattern if each.choice != "custom" else f"custom {each.pattern}" for each in chosen]
+    wanted = keys.ENTRANTS.get() if keys.PICKED_BY_HAND.get() else [*cut_above, TWO_STAGES]
+    keys.ENTRANTS.put([each for each in wanted if each in by_key])
     picked = st.pills(
         t("costs.entrants"),
         list(by_key),
         selection_mode="multi",
         format_func={each.key: each.name for each in options}.__getitem__,
-        key=key,
+        key=keys.ENTRANTS.key,
         persist_state="session",
-        on_change=_note_pick,
+        on_change=keys.PICKED_BY_HAND.put,
+        args=(True,),
         wrap=True,
     )
     st.caption(t("costs.two_stages_what", merges=FIRST_MERGES) + " " + _words_said())
     return [by_key[each] for each in by_key if each in picked]
 
 
-def _note_pick() -> None:
-    """From now on the visitor has picked by hand, and patterns under the knife are no longer added."""
-    st.session_state[_PICKED] = True
-
-
 def _words_said() -> str:
     return t("costs.words_what" if newmm() else "costs.no_words", name=NEWMM)
-
-
-def _halt_all_but(contest: Contest | None, kept: dict[Any, Contest]) -> None:
-    """One at a time: one that is no longer looked at waits with what it has."""
-    for other in kept.values():
-        if other is not contest and other.at_work:
-            give_up(other)
-            other.stopped = True
-
-
-def _live(contest: Contest, was_at_work: bool) -> None:
-    """All that changes while trainings run; a fragment's errors do not reach the frame."""
-    with told():
-        if contest.at_work:
-            go_on(contest)
-        if contest.at_work != was_at_work:
-            st.rerun()  # the timer must stop
-        _show(contest)
 
 
 # ---- what is shown
@@ -137,27 +106,21 @@ def _show(contest: Contest) -> None:
                 tokens_title=t("curves.axis_tokens"),
             )
             # Before all are done, nobody has won.
-            sentence = _what_to_see(done, number) if contest.is_complete and len(done) > 1 else ""
+            sentence = _what_to_see(done, number) if contest.series.is_complete and len(done) > 1 else ""
             st.vega_lite_chart(rows, spec, key=f"costs_{side}", alt=f"{t(f'costs.{side}')} {sentence}".strip())
             st.caption(f"{t('costs.chart')} {sentence}".strip())
     figures_table(_table(contest, done), t("costs.title"))
     st.caption(" ".join(_conditions(contest, done)))
-    if contest.is_complete:
+    if contest.series.is_complete:
         _downloads(done)
 
 
 def _show_progress(contest: Contest) -> None:
-    def stop() -> None:
-        give_up(contest)
-        contest.stopped = True
-
-    if not contest.at_work:
-        return
-    done, count = len(contest.results), len(contest.entrants)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        words = t("costs.progress", done=done, count=count, name=contest.entrants[done].short)
-        st.progress(done / count, text=words)
-        st.button(t("costs.stop"), icon=":material/stop:", key="costs_stop", on_click=stop)
+    series = contest.series
+    if series.at_work:
+        name = contest.entrants[series.done].short
+        words = t("costs.progress", done=series.done, count=series.count, name=name)
+        show_progress(series, words, stop=t("costs.stop"), key="costs_stop")
 
 
 def _what_to_see(done: Sequence[Result], side: int) -> str:

@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.choices.pattern import PATTERN_ORDER, PREVIEW_SENTENCE
+from pages.ui.choices.keys import widget
+from pages.ui.choices.pattern import PATTERN_ORDER, PREVIEW_SENTENCE, shortened
 from pages.ui.choices.text import example_pills
+from pages.ui.patterns import keys
 from pages.ui.patterns.branch_words import explained
-from pages.ui.shell.links import LANES, link_to_patterns, linked_view
-from pages.ui.shell.visitor import one_of, remembered
+from pages.ui.session import one_of, remembered
+from pages.ui.shell.links import link_to_patterns, linked_view
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Drawing
 from pages.ui.token_view.lanes import BranchCuts, Label, Lane
@@ -79,23 +81,14 @@ def cut(text: str, pattern: str) -> Cut:
     return _cuts.get((pattern, text), make)
 
 
-def shortened(name: str) -> str:
-    """A name up to its colon.
-
-    >>> shortened("Mark-aware: made for Thai too")
-    'Mark-aware'
-    """
-    return name.partition(":")[0]
-
-
 def pattern_lab() -> list[Chosen]:
     """The text, two patterns, and all that they make of it; gives the patterns that can be used."""
     text = _text()
     usable: list[tuple[Chosen, Cut]] = []
     patterns = []
-    for lane, column in zip(LANES, st.columns(2, gap="large"), strict=True):
+    for side, column in zip(keys.SIDES, st.columns(2, gap="large"), strict=True):
         with column:
-            chosen = _pattern_picker(lane)
+            chosen = _pattern_picker(side)
             patterns.append(chosen.pattern)
             made = cut(text, chosen.pattern)
             if made.error is not None:
@@ -111,7 +104,7 @@ def pattern_lab() -> list[Chosen]:
             mark_differences=True,
             large=True,
             max_height=560,
-            link=link_to_patterns(patterns),
+            link=link_to_patterns(dict(zip(keys.SIDES, patterns, strict=True))),
             **{"colour": "branch", **linked_view()},
         )
         figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
@@ -122,21 +115,21 @@ def pattern_lab() -> list[Chosen]:
 
 def _text() -> str:
     text = st.text_area(
-        t("lab.text"), key=remembered("lab_text", PREVIEW_SENTENCE), persist_state="session", height=90
+        t("lab.text"), key=remembered(keys.TEXT.key, PREVIEW_SENTENCE), persist_state="session", height=90
     )
-    example_pills("lab_text", "lab")
+    example_pills(keys.TEXT.key, "lab")
     text = text or ""
     if len(text) > MAX_CHARACTERS:
         st.info(t("text.window", shown=MAX_CHARACTERS, characters=len(text)), icon=":material/crop:")
     return text[:MAX_CHARACTERS]
 
 
-def _pattern_picker(lane: str) -> Chosen:
+def _pattern_picker(side: str) -> Chosen:
     choice = st.selectbox(
-        t(f"lab.{lane}"),
+        t(f"lab.{side}"),
         PATTERN_ORDER,
         format_func=names("pattern.{}_name", PATTERN_ORDER),
-        key=one_of(f"lab_{lane}_choice", PATTERN_ORDER, DEFAULTS[lane]),
+        key=one_of(f"{keys.pattern_keys(side)}_choice", PATTERN_ORDER, DEFAULTS[side]),
         persist_state="session",
         help=t("pattern.help"),
     )
@@ -144,29 +137,29 @@ def _pattern_picker(lane: str) -> Chosen:
         return Chosen(choice, choice)
     own = st.text_input(
         t("pattern.custom_label"),
-        key=remembered(f"lab_{lane}_custom", SPLIT_PATTERNS["mark_aware"]),
+        key=remembered(keys.own_pattern(side).key, SPLIT_PATTERNS["mark_aware"]),
         persist_state="session",
         live=True,
         help=t("pattern.custom_what"),
     )
-    _own_examples(lane)
+    _own_examples(side)
     return Chosen(choice, own or "")
 
 
-def _own_examples(lane: str) -> None:
+def _own_examples(side: str) -> None:
     """Short patterns to begin with; a click puts one into the box of one's own."""
-    key = f"lab_{lane}_example"
+    pills, box = widget(f"{keys.pattern_keys(side)}_example"), keys.own_pattern(side)
 
     def use() -> None:
-        if st.session_state[key]:
-            st.session_state[f"lab_{lane}_custom"] = st.session_state[key]
-            st.session_state[key] = None
+        if pattern := pills.get():
+            box.put(pattern)
+            pills.put(None)
 
     st.pills(
         t("examples.label"),
         OWN_EXAMPLES,
-        format_func=lambda pattern: f"`{pattern}`",
-        key=key,
+        format_func="`{}`".format,
+        key=pills.key,
         on_change=use,
         label_visibility="collapsed",
     )

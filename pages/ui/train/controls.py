@@ -6,10 +6,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.shell.visitor import remembered
-from pages.ui.train.setup import PACES
+from pages.ui.train import keys
+from pages.ui.train.paces import PACES, pace_called, pace_of
 from pages.ui.trainings.registry import registry
-from pages.ui.words import names, t
+from pages.ui.widgets.segmented import segmented
+from pages.ui.words import t
 from tokenizer_core.jobs.job import Job
 
 CLICK_WAIT = 0.2
@@ -54,28 +55,21 @@ def _run_to_the_end(job: Job) -> None:
     """Full speed from now on, also out of a pause."""
     job.set_pace(None)
     registry().resume(job)
-    st.session_state[_pace_key(job)] = "full"
-
-
-def _pace_key(job: Job) -> str:
-    """Each run has a speed of its own, and a control that shows it."""
-    return f"studio_pace_{job.id}"
+    keys.pace_of_run(job).put("full")
 
 
 def _pace_control(job: Job) -> None:
     """How fast merges come, from now on."""
+    pace = keys.pace_of_run(job)
 
     def change_pace() -> None:
-        job.set_pace(PACES[st.session_state[_pace_key(job)]])
+        job.set_pace(PACES[pace.get() or "full"])
 
-    current = next((name for name, pace in PACES.items() if pace == job.pace), "full")
-    st.segmented_control(
+    segmented(
         t("train.pace"),
         list(PACES),
-        format_func=names("train.pace_{}", PACES),
-        required=True,
-        key=remembered(_pace_key(job), current),
+        pace_called,
+        key=pace.key,
+        default=pace_of(job.pace, "full"),
         on_change=change_pace,
-        label_visibility="collapsed",
-        wrap=True,
     )

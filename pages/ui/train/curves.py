@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import regex
 import streamlit as st
 
-from pages.ui.shell.visitor import remembered
 from pages.ui.train.merges import chip_parts
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import CURVE_HEIGHT, Axis, Level, Spec, curve_spec, thinned
+from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.openai import references
@@ -48,7 +48,7 @@ def curves(job: Job, tokenizer: Tokenizer) -> None:
     # On the left, for above the right end of a chart Streamlit's own buttons appear under the mouse.
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.header(t("curves.title"), anchor=False, width="content")
-        kind = _kind_picker()
+        kind = segmented(t("curves.label"), KINDS, names("curves.{}", KINDS), key="curve_kind")
     points = list(job.curve)
     if len(points) < 2 or not tokenizer.merges:
         st.skeleton(height=CURVE_HEIGHT)
@@ -63,20 +63,6 @@ def curves(job: Job, tokenizer: Tokenizer) -> None:
     # What the chart says of itself stays the same while it runs: a new description would draw a new chart.
     st.vega_lite_chart(rows, spec, key=f"curve_{kind}", alt=t(f"curves.{kind}_alt"))
     st.caption(sentence)
-
-
-def _kind_picker() -> str:
-    chosen = st.segmented_control(
-        t("curves.label"),
-        KINDS,
-        format_func=names("curves.{}", KINDS),
-        required=True,
-        key=remembered("curve_kind", KINDS[0]),
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
-    return chosen or KINDS[0]
 
 
 def _sizes(job: Job) -> tuple[int, int]:

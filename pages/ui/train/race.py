@@ -1,61 +1,35 @@
 """The race to parity: from which merge on one's own tokenizer needs fewer tokens than others, on parallel text."""
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache
-from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.ui.choices.samples import sample_text
-from pages.ui.choices.uploads import read_upload
+from pages.ui.choices.parallel_texts import NamedTexts
+from pages.ui.train.race_texts import pick_race_texts
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import Axis, Level, Spec, curve_spec, thinned
-from pages.ui.words import as_plain_markdown, t, told
+from pages.ui.words import t, told
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.measures.history import token_counts_of
+from tokenizer_core.measures.line_counts import token_total
 from tokenizer_core.openai import references
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.texts.parallel import Parallel
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
 HEIGHT = 270
-MOST_CHARACTERS = 100_000
-"""Of each side of an uploaded pair: so much is counted anew in 20 ms while a training runs."""
-MOST_LINES = 2_000
-"""The references count line by line, 20 µs for each line at the least."""
-MOST_FILE_BYTES = 2 * 2**20
-NAME_CHARACTERS = 40
+SIDES = (0, 1)
+"""The languages of parallel texts that are raced on."""
 
 Counts = npt.NDArray[np.int32]
-Lines = tuple[str, ...]
 References = Mapping[str, tuple[int, int]]
 """Tokens that each reference needs for the two sides, by its name."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """The same lines in two languages; the bundled ones have no files, but names in the visitor's language."""
-
-    sides: tuple[Lines, Lines]
-    files: tuple[str, str] | None = None
-    lines_in_files: int = 0
-    """How many there were before the pair was cut."""
-
-    def name(self, side: int) -> str:
-        """What a side is called in a chart."""
-        return self.files[side][:NAME_CHARACTERS] if self.files else t(("race.thai", "race.english")[side])
-
-    def spoken(self, side: int) -> str:
-        """The same within Markdown."""
-        return as_plain_markdown(self.name(side)) if self.files else self.name(side)
 
 
 class Moment(NamedTuple):
@@ -79,29 +53,29 @@ def race(job: Job, tokenizer: Tokenizer) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.header(t("race.title"), anchor=False, width="content")
         with st.popover(t("race.another"), type="tertiary"):
-            pair = _pair_picker()
-    _say_what_is_counted(pair)
+            texts, pairs_in_files = pick_race_texts()
+    _say_what_is_counted(texts, pairs_in_files)
     with told():  # one's own split pattern may be too slow for this text
-        counts = own_counts(job.id, tokenizer, pair)
-        levels = reference_counts(pair)
+        counts = own_counts(job.id, tokenizer, texts.parallel)
+        levels = reference_counts(texts.parallel)
         found = moments(counts, levels)
-        for side, place in enumerate(st.columns(2, gap="large")):
+        for side, place in zip(SIDES, st.columns(2, gap="large"), strict=True):
             with place:
-                st.markdown(f"**{pair.spoken(side)}**")
-                rows, spec = side_curve(counts[side], _last_merge(job), levels, found, pair, side)
-                st.vega_lite_chart(rows, spec, key=f"race_{side}", alt=t("race.alt", name=pair.name(side)))
-        st.markdown(premium_sentence(counts, levels, pair))
-        st.markdown("\n".join(f"- {sentence}" for sentence in sentences(found, pair)))
+                st.markdown(f"**{texts.spoken[side]}**")
+                rows, spec = side_curve(counts[side], _last_merge(job), levels, found, texts, side)
+                st.vega_lite_chart(rows, spec, key=f"race_{side}", alt=t("race.alt", name=texts.names[side]))
+        st.markdown(premium_sentence(counts, levels, texts))
+        st.markdown("\n".join(f"- {sentence}" for sentence in sentences(found, texts)))
 
 
-def _say_what_is_counted(pair: Pair) -> None:
-    lines = len(pair.sides[0])
-    if pair.files is None:
+def _say_what_is_counted(texts: NamedTexts, pairs_in_files: int) -> None:
+    lines = texts.parallel.pairs
+    if texts.is_sample:
         st.caption(t("race.what_sample", lines=lines))
         return
-    st.caption(t("race.what_files", lines=lines, first=pair.spoken(0), second=pair.spoken(1)))
-    if lines < pair.lines_in_files:
-        st.caption(t("race.cut", lines=lines, all=pair.lines_in_files))
+    st.caption(t("race.what_files", lines=lines, first=texts.spoken[0], second=texts.spoken[1]))
+    if lines < pairs_in_files:
+        st.caption(t("race.cut", lines=lines, all=pairs_in_files))
 
 
 def _last_merge(job: Job) -> int:
@@ -112,28 +86,31 @@ def _last_merge(job: Job) -> int:
 # ---- what is counted
 
 
-def own_counts(job_id: str, tokenizer: Tokenizer, pair: Pair) -> tuple[Counts, Counts]:
+def own_counts(job_id: str, tokenizer: Tokenizer, parallel: Parallel) -> tuple[Counts, Counts]:
     """The tokens of each side after each merge learned so far, counted line by line, exact."""
 
     def make() -> tuple[Counts, Counts]:
-        first, second = (token_counts_of(_pretokens_of(side, tokenizer.pattern), tokenizer) for side in pair.sides)
+        first, second = (
+            token_counts_of(_pretokens_of(parallel, side, tokenizer.pattern), tokenizer) for side in SIDES
+        )
         return first, second
 
-    return _counts.get((job_id, len(tokenizer.merges), pair), make)
+    return _counts.get((job_id, len(tokenizer.merges), parallel.digest), make)
 
 
-def _pretokens_of(lines: Lines, pattern: str) -> dict[str, int]:
-    return _pretokens.get((lines, pattern), lambda: count_pretokens(lines, pattern))
+def _pretokens_of(parallel: Parallel, side: int, pattern: str) -> dict[str, int]:
+    key = (parallel.digest, side, pattern)
+    return _pretokens.get(key, lambda: count_pretokens(parallel.lines[side], pattern))
 
 
-def reference_counts(pair: Pair) -> dict[str, tuple[int, int]]:
+def reference_counts(parallel: Parallel) -> dict[str, tuple[int, int]]:
     """What each reference needs for each side, line by line, exact; one whose file cannot be read is left out."""
-    return _references.get(pair, lambda: _count_references(pair))
+    return _references.get(parallel.digest, lambda: _count_references(parallel))
 
 
-def _count_references(pair: Pair) -> dict[str, tuple[int, int]]:
+def _count_references(parallel: Parallel) -> dict[str, tuple[int, int]]:
     def count(tokenizer: AnyTokenizer) -> tuple[int, int]:
-        first, second = (int(tokenizer.encode_each(side).counts.sum()) for side in pair.sides)
+        first, second = (token_total(parallel, side, tokenizer, "lines") for side in SIDES)
         return first, second
 
     known = references()
@@ -163,14 +140,14 @@ def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
 
 
 def side_curve(
-    counts: Counts, last_merge: int, references: References, found: Sequence[Moment], pair: Pair, side: int
+    counts: Counts, last_merge: int, references: References, found: Sequence[Moment], texts: NamedTexts, side: int
 ) -> tuple[list[dict[str, Any]], Spec]:
     """Rows and specification of one side, with a dot at each merge that overtook a reference."""
     reached: dict[int, str] = {}
     for moment in found:
         if moment.side == side and moment.merge is not None:
             told_before = reached.get(moment.merge)
-            words = _sentence(moment, pair.name(side))
+            words = _sentence(moment, texts.names[side])
             reached[moment.merge] = f"{told_before} {words}" if told_before else words
     merges = sorted({*thinned(range(len(counts))), *reached})
     rows = [
@@ -190,9 +167,9 @@ def side_curve(
     return rows, spec
 
 
-def sentences(found: Sequence[Moment], pair: Pair) -> list[str]:
+def sentences(found: Sequence[Moment], texts: NamedTexts) -> list[str]:
     """The moments in words, as they come: Markdown."""
-    return [_sentence(moment, pair.spoken(moment.side)) for moment in found]
+    return [_sentence(moment, texts.spoken[moment.side]) for moment in found]
 
 
 def _sentence(moment: Moment, name: str) -> str:
@@ -204,7 +181,7 @@ def _sentence(moment: Moment, name: str) -> str:
     return t("race.equal", reference=reference, name=name)
 
 
-def premium_sentence(counts: Sequence[Counts], references: References, pair: Pair) -> str:
+def premium_sentence(counts: Sequence[Counts], references: References, texts: NamedTexts) -> str:
     """Tokens of the first side / tokens of the second, one's own and the others', in one sentence: Markdown."""
     others = ", ".join(
         t("race.premium_of", reference=t(f"tokenizers.{name}"), premium=premium(*both))
@@ -214,8 +191,8 @@ def premium_sentence(counts: Sequence[Counts], references: References, pair: Pai
         "race.premium" if others else "race.premium_alone",
         premium=premium(int(counts[0][-1]), int(counts[1][-1])),
         others=others,
-        first=pair.spoken(0),
-        second=pair.spoken(1),
+        first=texts.spoken[0],
+        second=texts.spoken[1],
     )
 
 
@@ -226,79 +203,3 @@ def premium(first: int, second: int) -> str:
     ('1.50', '–')
     """
     return f"{first / second:.2f}" if second else "–"
-
-
-# ---- the pair
-
-
-@cache
-def sample_pair() -> Pair:
-    """The bundled parallel sentences, line by line without line ends."""
-    thai, english = (tuple(sample_text(f"parallel.{name}.txt").splitlines()) for name in ("th", "en"))
-    return Pair((thai, english))
-
-
-def _pair_picker() -> Pair:
-    """Two files of the same lines in two languages; until there are, the bundled sample."""
-    st.caption(t("race.another_help"))
-    turn = st.session_state.get("race_turn", 0)  # an uploader can be emptied only by another key
-    first = st.file_uploader(t("race.upload_first"), key=f"race_first_{turn}", on_change=_forget_pair)
-    second = st.file_uploader(t("race.upload_second"), key=f"race_second_{turn}", on_change=_forget_pair)
-    if first is not None and second is not None:
-        st.session_state["race_pair"] = _read_pair(first, second)
-    elif first is not None or second is not None:
-        st.info(t("race.one_more"), icon=":material/note_add:")
-    known: Pair | None = st.session_state.get("race_pair")
-    if known is not None:
-        st.button(t("race.back_to_sample"), key="race_back", on_click=_back_to_sample)
-    return known or sample_pair()
-
-
-def _forget_pair() -> None:
-    """A file was exchanged or taken out by hand."""
-    st.session_state.pop("race_pair", None)
-
-
-def _back_to_sample() -> None:
-    st.session_state["race_turn"] = st.session_state.get("race_turn", 0) + 1
-    _forget_pair()
-
-
-def _read_pair(first: UploadedFile, second: UploadedFile) -> Pair | None:
-    """The uploaded files as a pair; None, with the reason on the page, where they are none."""
-    for upload in (first, second):
-        if upload.size > MOST_FILE_BYTES:
-            name = as_plain_markdown(upload.name[:NAME_CHARACTERS])
-            st.error(t("race.file_too_large", name=name, limit=MOST_FILE_BYTES // 2**20))
-            return None
-    texts = [read_upload(upload) for upload in (first, second)]
-    if texts[0] is None or texts[1] is None:
-        return None
-    sides = texts[0].text.splitlines(), texts[1].text.splitlines()
-    if refusal := _refusal(*sides):
-        st.error(refusal)
-        return None
-    return cut_pair(*sides, files=(first.name, second.name))
-
-
-def _refusal(first: Sequence[str], second: Sequence[str]) -> str | None:
-    """Why these lines make no pair, in words."""
-    if len(first) != len(second):
-        return t("race.other_lines", first=len(first), second=len(second))
-    if not (any(first) and any(second)):
-        return t("race.no_text")
-    if not lines_that_fit(first, second):
-        return t("race.line_too_long", limit=MOST_CHARACTERS)
-    return None
-
-
-def lines_that_fit(first: Sequence[str], second: Sequence[str]) -> int:
-    """How many lines can be counted while a training runs: the same number of both sides."""
-    fit = (bisect_right(list(accumulate(map(len, side))), MOST_CHARACTERS) for side in (first, second))
-    return min(*fit, MOST_LINES)
-
-
-def cut_pair(first: Sequence[str], second: Sequence[str], files: tuple[str, str]) -> Pair:
-    """The first lines of both sides, as many as can be counted; it remembers how many there were."""
-    lines = lines_that_fit(first, second)
-    return Pair((tuple(first[:lines]), tuple(second[:lines])), files, len(first))

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.ui.choices.corpus_picker import Corpus
-from pages.ui.shell import visitor
+from pages.ui.choices.corpus import Corpus
+from pages.ui.train import keys
 from pages.ui.trainings.registry import registry
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
@@ -16,16 +16,16 @@ def recipe_loader() -> None:
     """A place to paste or upload a recipe; its settings are taken over at once."""
     with st.expander(t("recipe.load"), icon=":material/receipt_long:"):
         st.caption(t("recipe.load_what"))
-        st.file_uploader(t("recipe.file"), type="json", key="recipe_file", on_change=_take_file)
-        st.text_area(t("recipe.paste"), key="recipe_text", on_change=_take_text, height=80)
-        failure = st.session_state.get("recipe_failure")
+        st.file_uploader(t("recipe.file"), type="json", key=keys.RECIPE_FILE.key, on_change=_take_file)
+        st.text_area(t("recipe.paste"), key=keys.RECIPE_TEXT.key, on_change=_take_text, height=80)
+        failure = keys.RECIPE_FAILURE.get()
         if failure is not None:
             st.error(error_sentence(failure))
 
 
 def recipe_note(corpus: Corpus | None) -> tuple[tuple[int, int], ...]:
     """What a recipe that was taken over wants, and whether this is its corpus; the pairs that it merges first."""
-    recipe = visitor.chosen_recipe()
+    recipe = keys.RECIPE.get()
     if recipe is None:
         return ()
     name = as_plain_markdown(recipe.corpus[:80])
@@ -35,9 +35,7 @@ def recipe_note(corpus: Corpus | None) -> tuple[tuple[int, int], ...]:
         st.success(t("recipe.same_corpus"), icon=":material/check_circle:")
     else:
         st.warning(t("recipe.other_corpus", corpus=name, characters=recipe.corpus_characters))
-    st.button(
-        t("recipe.drop"), icon=":material/close:", on_click=visitor.choose_recipe, args=(None,), key="recipe_drop"
-    )
+    st.button(t("recipe.drop"), icon=":material/close:", on_click=keys.RECIPE.forget, key="recipe_drop")
     return recipe.given
 
 
@@ -74,26 +72,26 @@ def show_recipe(job: Job) -> None:
 
 
 def _take_file() -> None:
-    upload = st.session_state["recipe_file"]
+    upload = keys.RECIPE_FILE.get()
     if upload is not None:
         _take(upload.getvalue())
 
 
 def _take_text() -> None:
-    if st.session_state["recipe_text"].strip():
-        _take(st.session_state["recipe_text"])
+    if keys.RECIPE_TEXT.get().strip():
+        _take(keys.RECIPE_TEXT.get())
 
 
 def _take(content: str | bytes) -> None:
     """Take a recipe's settings over; what is wrong with it is said where it was given."""
-    st.session_state["recipe_failure"] = None
     try:
         recipe = parse_recipe(content)
     except TokenizerError as error:
-        st.session_state["recipe_failure"] = error
+        keys.RECIPE_FAILURE.put(error)
         return
-    visitor.choose_recipe(recipe)
-    visitor.fill_in(recipe.vocab_size, _pattern_of(recipe), recipe.min_count, recipe.special_tokens)
+    keys.RECIPE_FAILURE.forget()
+    keys.RECIPE.put(recipe)
+    keys.fill_in_merges(recipe.vocab_size, _pattern_of(recipe), recipe.min_count, recipe.special_tokens)
 
 
 def _pattern_of(recipe: Recipe) -> str:

@@ -3,11 +3,12 @@
 import streamlit as st
 
 from pages.ui.limits import UNSEEN_SECONDS
+from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
-from pages.ui.train.setup import take_over
+from pages.ui.train import keys
 from pages.ui.train.vocabularies import show_parting
 from pages.ui.trainings.registry import Run, registry
 from pages.ui.words import as_plain_markdown, language, t
@@ -30,9 +31,9 @@ def runs_list() -> None:
     st.caption(t("runs.kept", hours=round(UNSEEN_SECONDS / 3600)))
     if sum(bool(run.job.merges) for run in runs) > 1:
         with st.expander(
-            t("runs.compare"), icon=":material/compare_arrows:", key="compare_runs", on_change="rerun"
+            t("runs.compare"), icon=":material/compare_arrows:", key=keys.RUNS_COMPARED.key, on_change="rerun"
         ):
-            if st.session_state.get("compare_runs"):
+            if keys.RUNS_COMPARED.get():
                 _compare_two([run for run in registry().runs(visitor.owner()) if run.job.merges])
 
 
@@ -59,7 +60,7 @@ def _rows() -> None:
     for run in reversed(registry().runs(visitor.owner())):
         with st.container(horizontal=True, vertical_alignment="center", key=f"run_{run.job.id}"):
             _row(run)
-    if st.session_state.pop("run_opened", False):
+    if keys.RUN_OPENED.take():
         st.rerun()
 
 
@@ -76,7 +77,7 @@ def _row(run: Run) -> None:
             t("runs.rename"),
             value=run.name,
             max_chars=MAX_NAME,
-            key=f"name_{job.id}",
+            key=keys.name_of_run(job).key,
             on_change=_rename,
             args=(run,),
         )
@@ -102,23 +103,24 @@ def _row(run: Run) -> None:
 
 def _open(job: Job) -> None:
     visitor.set_job(job)
-    st.session_state["run_opened"] = True
+    keys.RUN_OPENED.put(True)
 
 
 def _rename(run: Run) -> None:
-    run.name = " ".join(st.session_state[f"name_{run.job.id}"].split())[:MAX_NAME]
+    run.name = " ".join(keys.name_of_run(run.job).get().split())[:MAX_NAME]
 
 
 def _again(job: Job) -> None:
-    take_over(job.training)
-    st.session_state["run_opened"] = True
+    keys.fill_in(job.training)
+    visitor.show_setup(True)
+    keys.RUN_OPENED.put(True)
 
 
 def _delete(job: Job) -> None:
     """Forget a run; where it is the one on the screen, the settings come back."""
     registry().forget(job.id)
     visitor.drop_job(job.id)
-    st.session_state["run_opened"] = True
+    keys.RUN_OPENED.put(True)
 
 
 def _compare_two(runs: list[Run]) -> None:
@@ -139,7 +141,7 @@ def _compare_two(runs: list[Run]) -> None:
             chosen.append(by_id[picked])
             _figures(by_id[picked].job)
     tokenizers = [run.job.tokenizer() for run in chosen]
-    text = st.text_area(t("runs.text"), key=visitor.remembered("runs_text", t("examples.sample")), height=110)
+    text = st.text_area(t("runs.text"), key=remembered("runs_text", t("examples.sample")), height=110)
     lanes = [
         Lane(
             f"{run.job.id}@{tokenizer.vocab_size}#{n}",

@@ -2,30 +2,30 @@
 
 import streamlit as st
 
-from pages.ui.choices.corpus_picker import Corpus, corpus_picker
+from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_picker import corpus_picker
 from pages.ui.choices.pattern import pattern_picker
 from pages.ui.choices.tokenizers import reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
+from pages.ui.session import one_of, remembered
 from pages.ui.shell import visitor
 from pages.ui.token_view.drawings import token_count
-from pages.ui.train.frontier import mix_frontier
+from pages.ui.train import keys
+from pages.ui.train.frontier_view import mix_frontier
+from pages.ui.train.paces import DEFAULT_PACE, PACES, pace_called
 from pages.ui.train.recipes import recipe_loader, recipe_note
 from pages.ui.trainings.registry import registry
-from pages.ui.words import error_sentence, names, t
+from pages.ui.widgets.segmented import segmented
+from pages.ui.words import error_sentence, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.job import Goal, Job, Training
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.training import Goal, StopRules, Training
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.vocabulary import BYTES
 
-PACES: dict[str, float | None] = {"slowest": 0.5, "slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
-DEFAULT_SIZE = 1_000
-DEFAULT_PACE = "steady"
-MIN_COUNT = 2
-"""A pair found once is a text learned by heart, not a rule learned from it."""
 MAX_MIN_COUNT = 1_000_000
 MAX_MINUTES = 24 * 60.0
-NOBODY = "nobody"
 MAX_GOAL_CHARACTERS = 20_000
 
 
@@ -39,11 +39,11 @@ def training_setup(job: Job | None) -> None:
         st.header(t("train.step_size"), anchor=False)
         vocab_size = _size_picker()
         st.header(t("train.step_pace"), anchor=False)
-        pace = pace_picker("train_pace")
+        pace = segmented(t("train.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
     with settings_side:
         st.header(t("train.step_pattern"), anchor=False)
         pattern = pattern_picker()
-        min_count, max_seconds, goal = _stop_rules()
+        stop = _stop_rules()
         special_tokens = _special_tokens_picker()
         recipe_loader()
     given = recipe_note(corpus)
@@ -54,16 +54,16 @@ def training_setup(job: Job | None) -> None:
             vocab_size,
             pattern,
             special_tokens,
+            stop,
             corpus_name=corpus.name,
             pace=PACES[pace],
             given=given,
-            min_count=min_count,
-            max_seconds=max_seconds,
-            beat=goal,
         )
     _start_or_go_back(training, job)
-    with st.expander(t("frontier.title"), icon=":material/balance:", key="frontier", on_change="rerun"):
-        if st.session_state.get("frontier"):
+    with st.expander(
+        t("frontier.title"), icon=":material/balance:", key=keys.FRONTIER_OPEN.key, on_change="rerun"
+    ):
+        if keys.FRONTIER_OPEN.get():
             mix_frontier(corpus.texts if corpus else ())
 
 
@@ -80,44 +80,14 @@ def _start_or_go_back(training: Training | None, job: Job | None) -> None:
             st.rerun()
 
 
-def take_over(training: Training) -> None:
-    """Fill in the settings of a training that is to be repeated with a change, its corpus included."""
-    st.session_state["reused_corpus"] = Corpus(training.corpus_name, tuple(training.texts))
-    visitor.fill_in(training.vocab_size, training.pattern, training.min_count, training.special_tokens)
-    st.session_state["train_pace"] = next(
-        (name for name, pace in PACES.items() if pace == training.pace), DEFAULT_PACE
-    )
-    st.session_state["train_minutes"] = (training.max_seconds or 0.0) / 60
-    visitor.show_setup(True)
-
-
 def _corpus() -> Corpus | None:
     """The corpus of a run that is to be repeated, else what the visitor picks."""
-    reused: Corpus | None = st.session_state.get("reused_corpus")
+    reused = keys.REUSED_CORPUS.get()
     if reused is None:
         return corpus_picker()
     st.info(t("train.reused", corpus=reused.name, characters=reused.characters), icon=":material/replay:")
-    st.button(t("train.another_corpus"), on_click=_drop_reused, key="drop_reused")
+    st.button(t("train.another_corpus"), on_click=keys.REUSED_CORPUS.forget, key="drop_reused")
     return reused
-
-
-def _drop_reused() -> None:
-    st.session_state.pop("reused_corpus", None)
-
-
-def pace_picker(key: str) -> str:
-    """How fast merges shall come."""
-    pace = st.segmented_control(
-        t("train.pace"),
-        list(PACES),
-        format_func=names("train.pace_{}", PACES),
-        required=True,
-        key=visitor.remembered(key, DEFAULT_PACE),
-        persist_state="session",
-        label_visibility="collapsed",
-        wrap=True,
-    )
-    return pace or DEFAULT_PACE
 
 
 def _size_picker() -> int | None:
@@ -125,7 +95,7 @@ def _size_picker() -> int | None:
     size = st.number_input(
         t("train.size"),
         step=100,
-        key=visitor.remembered("train_size", DEFAULT_SIZE),
+        key=remembered(keys.SIZE.key, keys.DEFAULT_SIZE),
         persist_state="session",
         help=t("train.size_help"),
     )
@@ -137,7 +107,7 @@ def _size_picker() -> int | None:
     return size
 
 
-def _stop_rules() -> tuple[int, float | None, Goal | None]:
+def _stop_rules() -> StopRules:
     """When to stop before the vocabulary is full: the least count, the seconds, and a text to be beaten."""
     with st.expander(t("stop.title"), icon=":material/flag:"):
         st.caption(t("stop.what"))
@@ -145,7 +115,7 @@ def _stop_rules() -> tuple[int, float | None, Goal | None]:
             t("stop.min_count"),
             1,
             MAX_MIN_COUNT,
-            key=visitor.remembered("train_min_count", MIN_COUNT),
+            key=remembered(keys.MIN_COUNT.key, keys.DEFAULT_STOP.min_count),
             persist_state="session",
             help=t("stop.min_count_help"),
         )
@@ -155,31 +125,31 @@ def _stop_rules() -> tuple[int, float | None, Goal | None]:
             MAX_MINUTES,
             step=0.5,
             format="%g",
-            key=visitor.remembered("train_minutes", 0.0),
+            key=remembered(keys.MINUTES.key, 0.0),
             persist_state="session",
             help=t("stop.minutes_help"),
         )
         goal = _goal_picker()
-    return int(min_count), minutes * 60 or None, goal
+    return StopRules(int(min_count), minutes * 60 or None, goal)
 
 
 def _goal_picker() -> Goal | None:
     """A reference to be beaten on a text; what it needs for it is said."""
-    options = [NOBODY, *OPENAI_NAMES]
-    words = {NOBODY: t("stop.nobody")} | {name: t(f"tokenizers.{name}") for name in OPENAI_NAMES}
+    options = [keys.NOBODY, *OPENAI_NAMES]
+    words = {keys.NOBODY: t("stop.nobody")} | {name: t(f"tokenizers.{name}") for name in OPENAI_NAMES}
     rival = st.selectbox(
         t("stop.beat"),
         options,
         format_func=words.__getitem__,
-        key=visitor.one_of("train_rival", options),
+        key=one_of(keys.RIVAL.key, options),
         persist_state="session",
         help=t("stop.beat_help"),
     )
-    if rival == NOBODY:
+    if rival == keys.NOBODY:
         return None
     text = st.text_area(
         t("stop.beat_text"),
-        key=visitor.remembered("train_rival_text", t("examples.thai")),
+        key=remembered(keys.RIVAL_TEXT.key, t("examples.thai")),
         persist_state="session",
         max_chars=MAX_GOAL_CHARACTERS,
         height=80,
@@ -189,7 +159,7 @@ def _goal_picker() -> Goal | None:
         return None
     tokens = token_count(lanes[0], text)
     st.caption(t("stop.beat_says", name=words[rival], tokens=tokens, exactly=lanes[0].label.caption))
-    return Goal(text, tokens, words[rival])
+    return Goal(text, tokens, rival)
 
 
 def _special_tokens_picker() -> list[str] | None:
@@ -197,7 +167,7 @@ def _special_tokens_picker() -> list[str] | None:
     with st.expander(t("train.special_tokens"), icon=":material/star:"):
         entered = st.text_input(
             t("train.special_tokens_label"),
-            key=visitor.remembered("train_special_tokens", ""),
+            key=remembered(keys.SPECIAL_TOKENS.key, ""),
             persist_state="session",
             placeholder="<|endoftext|> <|user|>",
         )
@@ -218,7 +188,7 @@ def _start(training: Training) -> None:
     except TokenizerError as error:
         st.error(error_sentence(error))
         return
-    registry().expect(job.id, visitor.chosen_recipe())
-    _drop_reused()
+    registry().expect(job.id, keys.RECIPE.get())
+    keys.REUSED_CORPUS.forget()
     visitor.set_job(job)
     st.rerun()

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.choices.tokenizers import reference_counts
 from pages.ui.limits import MAX_TRAININGS
+from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
 from pages.ui.token_view import token_view
@@ -19,7 +20,7 @@ from pages.ui.train.merges import choice_rows, merge_rows, plain_token
 from pages.ui.train.race import race
 from pages.ui.train.recipes import recipe_outcome, show_recipe
 from pages.ui.train.runs import pattern_name
-from pages.ui.train.what_if import what_if_answer, what_if_asker
+from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.charts import thinned
 from pages.ui.words import as_plain_markdown, error_sentence, language, section, t, told
@@ -160,14 +161,14 @@ def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
         case "length":
             st.info(t("studio.too_long", **values), icon=":material/info:")
         case "pairs" if learned < job.merge_goal:
-            key = "studio.out_of_pairs" if training.min_count == 2 else "studio.out_of_frequent_pairs"
-            st.info(t(key, count=training.min_count, **values), icon=":material/info:")
+            key = "studio.out_of_pairs" if training.stop.min_count == 2 else "studio.out_of_frequent_pairs"
+            st.info(t(key, count=training.stop.min_count, **values), icon=":material/info:")
         case "time":
-            minutes = f"{(training.max_seconds or 0) / 60:g}"
+            minutes = f"{(training.stop.max_seconds or 0) / 60:g}"
             st.info(t("studio.time_is_up", minutes=minutes, **values), icon=":material/timer:")
-        case "beaten" if training.beat:
+        case "beaten" if goal := training.stop.beat:
             st.success(
-                t("studio.beaten", name=training.beat.name, tokens=training.beat.tokens, **values),
+                t("studio.beaten", name=t(f"tokenizers.{goal.reference}"), tokens=goal.tokens, **values),
                 icon=":material/flag:",
             )
         case "size" | "pairs":
@@ -246,7 +247,7 @@ def _sample_text(job: Job) -> str:
     ):
         text = st.text_area(
             t("studio.sample_label"),
-            key=visitor.remembered(f"studio_sample_{job.id}", job.opening),
+            key=remembered(f"studio_sample_{job.id}", job.opening),
             persist_state="session",
             height=140,
             help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),

@@ -1,6 +1,5 @@
 """The registry of trainings: which are at work, which wait, whose they are; and a worker kept warm."""
 
-import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
@@ -16,8 +15,10 @@ from pages.ui.limits import (
     UNSEEN_SECONDS,
 )
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.jobs.job import Job, Training, end_worker, start_worker
+from tokenizer_core.jobs.job import Job, start_worker
+from tokenizer_core.jobs.process import Process, end_process
 from tokenizer_core.jobs.recipe import Recipe
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.jobs.worker import warm_up
 
 SWEEP_SECONDS = 15.0
@@ -49,7 +50,7 @@ class Registry:
         self._runs: dict[str, Run] = {}
         self._queue: list[Job] = []
         self._at_work: set[str] = set()
-        self._spare: subprocess.Popen[bytes] | None = None
+        self._spare: Process | None = None
         self._preparing: threading.Thread | None = None
         self._warm = threading.Event()
         self._warm.set()
@@ -158,7 +159,7 @@ class Registry:
                 self.forget(job_id)
             spare, self._spare = self._spare, None
         if spare:
-            end_worker(spare)
+            end_process(spare)
 
     def _on_change(self, job: Job) -> None:
         """A training has begun, paused or ended: whoever is next may go on."""
@@ -218,7 +219,7 @@ class Registry:
         worker = start_worker()
         assert worker.stdout is not None
         ready = worker.stdout.readline()  # comes when all is compiled
-        end_worker(worker)
+        end_process(worker)
         if ready:
             warm_up()
         self._warm.set()

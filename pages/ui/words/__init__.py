@@ -10,8 +10,9 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.words.keys import LANGUAGE
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.job import Failure
+from tokenizer_core.jobs.process import Failure
 
 LANGUAGES = {"en": "English", "th": "ไทย"}
 _FOLDER = Path(__file__).parent
@@ -35,7 +36,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 def language() -> str:
     """The visitor's language: chosen, else from the address, else the browser's, else English."""
     browser = (st.context.locale or "").split("-")[0]
-    for choice in (st.session_state.get("language"), st.query_params.get("lang"), browser):
+    for choice in (LANGUAGE.get(), st.query_params.get("lang"), browser):
         if choice in LANGUAGES:
             return str(choice)
     return "en"

@@ -1,0 +1,56 @@
+"""What the pickers keep in the session."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.upload import Upload
+from pages.ui.limits import MAX_VIEW_CHARACTERS
+from pages.ui.session import Maybe, Value
+from tokenizer_core.patterns import SPLIT_PATTERNS
+from tokenizer_core.texts.mixing import Mix, ScriptSizes, Unit
+from tokenizer_core.texts.wikipedia import Article
+
+OWN_PATTERN = "custom"
+"""The choice of a split pattern of one's own."""
+
+CORPORA: Value[dict[str, Corpus]] = Value("corpora", dict)
+"""The last corpus of each source, with its figures."""
+MEASURED: Value[dict[tuple[int, ...], dict[Unit, ScriptSizes]]] = Value("mix_measured", dict)
+MIXED: Maybe[tuple[Any, Mix]] = Maybe("mix_mixed")
+LOOKED_AT: Maybe[str] = Maybe("corpus_looked_at")
+"""The uploaded file whose reading is set; kept beside its widget, which a page change forgets."""
+FILE: Maybe[str] = Maybe("corpus_file")
+ARTICLES: Value[dict[tuple[str, str], Article]] = Value("wikipedia_articles", dict)
+"""Articles by language and title."""
+ASKED_TITLES: Value[set[tuple[str, str]]] = Value("wikipedia_known", set)
+"""Language and title of all that was fetched, as the visitor wrote it."""
+SAID: Value[list[Callable[[], str]]] = Value("wikipedia_said", list)
+"""What became of the last fetch, as functions, so that a change of language changes the words."""
+SOURCE_OF_TEXT: Maybe[str] = Maybe("text_source")
+SOURCE_OF_PARALLEL: Maybe[str] = Maybe("languages_source")
+TYPED_TEXT: Maybe[str] = Maybe("compare_text")
+
+
+def upload(place: str) -> Maybe[Upload]:
+    """What was uploaded at a place last."""
+    return Maybe(f"{place}_upload")
+
+
+def widget(key: str) -> Maybe[Any]:
+    """What a widget holds."""
+    return Maybe(key)
+
+
+def choose_pattern(prefix: str, pattern: str) -> None:
+    """Choose a split pattern in the picker of that prefix; one without a name becomes the visitor's own."""
+    named = pattern in SPLIT_PATTERNS
+    Maybe[str](f"{prefix}_choice").put(pattern if named else OWN_PATTERN)
+    if not named:
+        Maybe[str](f"{prefix}_custom").put(pattern)
+
+
+def show_text(text: str) -> None:
+    """Put a text into the picker of a text."""
+    TYPED_TEXT.put(text[:MAX_VIEW_CHARACTERS])
+    SOURCE_OF_TEXT.put("type")

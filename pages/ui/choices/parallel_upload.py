@@ -1,0 +1,152 @@
+"""Uploaded parallel texts: files with the same lines, or a table with a language in each column."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.ui.choices.corpus import openings
+from pages.ui.choices.encodings import encoding_picker
+from pages.ui.choices.upload import MENDED_BY_ENCODING, Choices, Upload
+from pages.ui.words import as_plain_markdown, error_sentence, t
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.texts.files import table_kind
+from tokenizer_core.texts.parallel import MAX_LANGUAGES, Parallel, read_parallel
+
+READING = "parallel"
+"""Under this key an upload keeps what was read of all its files together."""
+
+
+def read_uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | None:
+    """The files of an upload as parallel texts; None, with the reason on the page, where they are none.
+
+    A guessed encoding can be changed, and of a table the columns and the meaning of its first line.
+    """
+    if upload.refusal is not None:
+        st.error(_refused(upload, upload.refusal), icon=":material/error:")
+        return None
+    reading = _read(upload, max_bytes)
+    if isinstance(reading, CorpusError):
+        st.error(_refused(upload, reading), icon=":material/error:")
+        _pick_encodings(upload, reading, place)
+        return None
+    _pick_encodings(upload, reading, place)
+    return _as_chosen(upload, reading, place, max_bytes) if is_table(upload) else reading
+
+
+def is_table(upload: Upload) -> bool:
+    """Whether one table was uploaded."""
+    files = list(upload.files.values())
+    return len(files) == 1 and table_kind(files[0].name) is not None
+
+
+def _read(upload: Upload, max_bytes: int) -> Parallel | CorpusError:
+    """The files read as they were chosen to be, once."""
+    choices = tuple(upload.choices(key) for key in upload.files)
+    is_new = not upload.is_read(READING, choices)
+    reading: Parallel | CorpusError = upload.read(READING, choices, lambda: _read_as(upload, choices, max_bytes))
+    if is_new and not is_table(upload) and not _doubtful(upload, reading):
+        upload.drop_contents()
+    return reading
+
+
+def _read_as(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Parallel:
+    with st.spinner(t("files.reading")):
+        return read_parallel(
+            list(upload.files.values()),
+            header=choices[0].header,
+            columns=choices[0].columns,
+            encoding=[each.encoding for each in choices],
+            max_bytes=max_bytes,
+        )
+
+
+def _refused(upload: Upload, refusal: CorpusError) -> str:
+    """Why nothing can be compared, with the name of the file where it is known."""
+    sentence = error_sentence(refusal)
+    names = [file.name for file in upload.files.values()]
+    file = refusal.values.get("file") or (names[0] if len(names) == 1 else None)
+    return f"{as_plain_markdown(file)} – {sentence}" if file else sentence
+
+
+def _doubtful(upload: Upload, reading: Parallel | CorpusError) -> list[str]:
+    """The keys of files whose encoding may be another one."""
+    if isinstance(reading, Parallel):
+        names = [guess.name for guess in reading.guesses]
+    else:
+        first = next(iter(upload.files.values())).name
+        mended = reading.code in MENDED_BY_ENCODING
+        names = [str(reading.values.get("file", first))] if mended else []
+    return [key for key, file in upload.files.items() if upload.choices(key).encoding or file.name in names]
+
+
+def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str) -> None:
+    """A choice for each file whose encoding is a guess, with what it begins with when read so."""
+    guesses = reading.guesses if isinstance(reading, Parallel) else ()
+    guessed = {guess.name: guess.encoding for guess in guesses}
+    order = list(upload.files)
+    for key in _doubtful(upload, reading):
+        name = upload.files[key].name
+
+        def choose(encoding: str | None, key: str = key) -> None:
+            upload.choose(key, replace(upload.choices(key), encoding=encoding, columns=None))
+
+        encoding_picker(
+            f"{place}_encoding_{upload.ids[0]}_{order.index(key)}",
+            upload.choices(key).encoding or guessed.get(name),
+            choose,
+            label=t("languages.encoding", name=as_plain_markdown(name)),
+        )
+        if isinstance(reading, Parallel):
+            st.text(openings([reading.texts[0 if is_table(upload) else order.index(key)]]))
+
+
+def _as_chosen(upload: Upload, parallel: Parallel, place: str, max_bytes: int) -> Parallel | None:
+    """A table read as chosen: whether its first line names the columns, and which of them are languages."""
+    (key,) = upload.files
+
+    def again(header: bool | None, columns: Sequence[str] | None) -> Parallel:
+        """The table read with another choice, which is kept where it can be read so."""
+        chosen = replace(upload.choices(key), header=header, columns=None if columns is None else tuple(columns))
+        reading = _read_as(upload, [chosen], max_bytes)
+        upload.choose(key, chosen)
+        upload.read(READING, (chosen,), lambda: reading)
+        return reading
+
+    try:
+        header = _pick_header(upload, parallel, place)
+        if header != _header_of(parallel):
+            parallel = again(header, None)
+        columns = _pick_columns(upload, parallel, header, place)
+        if set(columns) != set(parallel.names):
+            parallel = again(header, columns)
+    except CorpusError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return None
+    return parallel
+
+
+def _header_of(parallel: Parallel) -> bool | None:
+    return parallel.table.header if parallel.table else None
+
+
+def _pick_header(upload: Upload, parallel: Parallel, place: str) -> bool | None:
+    header = _header_of(parallel)
+    if header is None:
+        return None
+    return st.checkbox(
+        t("files.header"), value=header, key=f"{place}_header_{upload.ids[0]}", persist_state="session"
+    )
+
+
+def _pick_columns(upload: Upload, parallel: Parallel, header: bool | None, place: str) -> list[str]:
+    assert parallel.table is not None
+    (choices,) = (upload.choices(key) for key in upload.files)
+    return st.multiselect(
+        t("languages.columns"),
+        parallel.table.columns,
+        default=list(parallel.names),
+        max_selections=MAX_LANGUAGES,
+        key=f"{place}_columns_{header}_{choices.encoding}_{upload.ids[0]}",
+        persist_state="session",
+    )

@@ -1,0 +1,86 @@
+"""What the Train page keeps in the session."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.keys import choose_pattern
+from pages.ui.session import Maybe, Value
+from pages.ui.train.frontier import Frontier
+from pages.ui.train.paces import DEFAULT_PACE, pace_of
+from pages.ui.train.what_if import WhatIf
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.recipe import Recipe
+from tokenizer_core.jobs.training import StopRules, Training
+
+NOBODY = "nobody"
+"""The choice of no reference that is to be beaten."""
+DEFAULT_SIZE = 1_000
+DEFAULT_STOP = StopRules(min_count=2)
+"""A pair found once is a text learned by heart, not a rule learned from it."""
+
+# ---- the settings, as their widgets hold them
+
+SIZE = Value("train_size", lambda: DEFAULT_SIZE)
+PACE = Value("train_pace", lambda: DEFAULT_PACE)
+SPECIAL_TOKENS = Value("train_special_tokens", str)
+MIN_COUNT = Value("train_min_count", lambda: DEFAULT_STOP.min_count)
+MINUTES = Value("train_minutes", float)
+RIVAL = Value("train_rival", lambda: NOBODY)
+RIVAL_TEXT: Maybe[str] = Maybe("train_rival_text")
+PATTERN = "pattern"
+"""The prefix of the picker's keys."""
+
+REUSED_CORPUS: Maybe[Corpus] = Maybe("reused_corpus")
+"""The corpus of a run that is to be trained again with a change."""
+RECIPE: Maybe[Recipe] = Maybe("recipe")
+"""The recipe that the next training follows."""
+RECIPE_FILE: Maybe[Any] = Maybe("recipe_file")
+RECIPE_TEXT: Value[str] = Value("recipe_text", str)
+RECIPE_FAILURE: Maybe[TokenizerError] = Maybe("recipe_failure")
+
+# ---- what is open, and what was asked for
+
+FRONTIER_OPEN: Value[bool] = Value("frontier", bool)
+FRONTIER_SIZE: Maybe[int] = Maybe("frontier_size")
+FRONTIERS: Value[dict[Any, Frontier]] = Value("frontiers", dict)
+"""The frontiers of this session, by corpus and vocabulary size."""
+RUNS_COMPARED: Value[bool] = Value("compare_runs", bool)
+RUN_OPENED: Value[bool] = Value("run_opened", bool)
+"""Whether a click in the list of runs asks for another screen."""
+ASKING: Value[bool] = Value("what_if_asks", bool)
+ASKED: Maybe[WhatIf] = Maybe("what_if")
+JUST_ASKED: Value[bool] = Value("what_if_new", bool)
+RACE_TURN: Value[int] = Value("race_turn", int)
+"""An uploader can be emptied only by another key."""
+
+
+def pace_of_run(job: Job) -> Maybe[str]:
+    """The speed of a run: each has its own, and a control that shows it."""
+    return Maybe(f"studio_pace_{job.id}")
+
+
+def name_of_run(job: Job) -> Value[str]:
+    """The name that is typed for a run."""
+    return Value(f"name_{job.id}", str)
+
+
+def fill_in(training: Training) -> None:
+    """Put a training into the settings: the same settings make the same training."""
+    fill_in_merges(training.vocab_size, training.pattern, training.stop.min_count, training.special_tokens)
+    stop = training.stop
+    REUSED_CORPUS.put(Corpus(training.corpus_name, tuple(training.texts)))
+    PACE.put(pace_of(training.pace, DEFAULT_PACE))
+    MINUTES.put((stop.max_seconds or 0.0) / 60)
+    RIVAL.put(stop.beat.reference if stop.beat and stop.beat.reference else NOBODY)
+    if stop.beat:
+        RIVAL_TEXT.put(stop.beat.text)
+
+
+def fill_in_merges(vocab_size: int, pattern: str, min_count: int, special_tokens: Sequence[str]) -> None:
+    """Put what decides the merges into the settings, as a recipe does."""
+    SIZE.put(vocab_size)
+    MIN_COUNT.put(min_count)
+    SPECIAL_TOKENS.put(" ".join(special_tokens))
+    choose_pattern(PATTERN, pattern)

@@ -1,0 +1,21 @@
+"""How fast merges shall come: the paces that people choose from."""
+
+from pages.ui.words import names
+
+PACES: dict[str, float | None] = {"slowest": 0.5, "slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
+"""Merges per second; None is as fast as can be."""
+DEFAULT_PACE = "steady"
+
+
+def pace_called(pace: str) -> str:
+    """What a pace is called."""
+    return names("train.pace_{}", PACES)(pace)
+
+
+def pace_of(merges_per_second: float | None, otherwise: str) -> str:
+    """The pace of this speed.
+
+    >>> pace_of(None, "steady"), pace_of(2.0, "steady"), pace_of(3.0, "steady")
+    ('full', 'slow', 'steady')
+    """
+    return next((name for name, pace in PACES.items() if pace == merges_per_second), otherwise)

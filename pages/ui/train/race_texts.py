@@ -1,0 +1,69 @@
+"""The parallel texts of the race: two files of the same lines; until there are, the bundled sentences."""
+
+from bisect import bisect_right
+from dataclasses import replace
+from itertools import accumulate
+
+import streamlit as st
+
+from pages.ui.choices.parallel_texts import NamedTexts, named, sample_parallel
+from pages.ui.choices.parallel_upload import read_uploaded
+from pages.ui.choices.upload import Limits, comparison_too_large
+from pages.ui.choices.uploads import forget, uploaded
+from pages.ui.train import keys
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.words import t
+from tokenizer_core.texts.parallel import Parallel
+
+PLACE = "race"
+MOST_CHARACTERS = 100_000
+"""Of each side of uploaded texts: this many are counted anew in 20 ms while a training runs."""
+MOST_LINES = 2_000
+"""The references count line by line, 20 µs for each line at the least."""
+MOST_BYTES = 4 * 2**20
+_LIMITS = Limits(2, MOST_BYTES, comparison_too_large(MOST_BYTES), unpacks=False)
+_cut = Bounded[Parallel](16, weigh=lambda parallel: 1)
+
+
+def pick_race_texts() -> tuple[NamedTexts, int]:
+    """The texts, as many lines as can be counted while a training runs, and how many pairs there were."""
+    st.caption(t("race.another_help"))
+    turn = keys.RACE_TURN.get()
+    first, second = (
+        st.file_uploader(t(f"race.upload_{side}"), key=f"race_{side}_{turn}", on_change=forget, args=(PLACE,))
+        for side in ("first", "second")
+    )
+    if (first is None) != (second is None):
+        st.info(t("race.one_more"), icon=":material/note_add:")
+    upload = uploaded(PLACE, [first, second] if first and second else [], _LIMITS)
+    parallel = read_uploaded(upload, place=PLACE, max_bytes=MOST_BYTES) if upload else None
+    if upload is not None:
+        st.button(t("race.back_to_sample"), key="race_back", on_click=_back_to_sample)
+    if parallel is None:
+        return named(sample_parallel(), is_sample=True), sample_parallel().pairs
+    lines = lines_that_fit(parallel)
+    if not lines:
+        st.error(t("race.line_too_long", limit=MOST_CHARACTERS))
+        return named(sample_parallel(), is_sample=True), sample_parallel().pairs
+    return named(_first(parallel, lines), is_sample=False), parallel.pairs
+
+
+def lines_that_fit(parallel: Parallel) -> int:
+    """How many lines can be counted while a training runs: the same number of both sides."""
+    fit = (bisect_right(list(accumulate(map(len, side))), MOST_CHARACTERS) for side in parallel.lines[:2])
+    return min(*fit, MOST_LINES)
+
+
+def _first(parallel: Parallel, lines: int) -> Parallel:
+    """The first lines of both sides; the same ones are made once."""
+
+    def make() -> Parallel:
+        cut = tuple(side[:lines] for side in parallel.lines[:2])
+        return replace(parallel, names=parallel.names[:2], lines=cut, texts=tuple(map("\n".join, cut)))
+
+    return _cut.get((parallel.digest, lines), make)
+
+
+def _back_to_sample() -> None:
+    keys.RACE_TURN.put(keys.RACE_TURN.get() + 1)
+    forget(PLACE)
