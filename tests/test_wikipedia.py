@@ -218,7 +218,7 @@ def test_only_the_title_is_sent_and_the_project_named(stand_in: StandIn) -> None
     ]
     sent = stand_in.headers[0]
     assert sent.pop("User-Agent").startswith("TokenizerExplorer/")
-    assert set(sent) == {"Accept-Encoding", "Host", "Connection"}
+    assert set(sent) == {"Accept", "Accept-Encoding", "Host", "Connection"}
 
 
 def test_a_link_to_the_source_holds_no_markup(stand_in: StandIn) -> None:

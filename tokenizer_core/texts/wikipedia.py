@@ -1,6 +1,5 @@
 """Wikipedia articles as plain text, through the MediaWiki API; nothing is fetched unless a caller asks for it."""
 
-import http.client
 import json
 import os
 import re
@@ -8,9 +7,10 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
-from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+import requests
+import urllib3.exceptions
 
 from tokenizer_core.errors import TextError, WikipediaError
 from tokenizer_core.pretokens import check_text
@@ -19,7 +19,7 @@ LANGUAGES = ("th", "en")
 API = "https://{language}.wikipedia.org/w/api.php"
 API_VARIABLE = "TOKENIZER_EXPLORER_WIKIPEDIA_API"
 """Names an address that is asked instead, with {language} in it: a mirror, or a stand-in for tests."""
-USER_AGENT = "TokenizerExplorer/1.0 (a tool to learn about tokenizers; one request a title) Python-urllib"
+USER_AGENT = "TokenizerExplorer/1.0 (a tool to learn about tokenizers; one request a title) python-requests"
 LICENCE = "CC BY-SA 4.0"
 MAX_ANSWER_BYTES = 8 * 2**20
 """The longest articles have less than 1 MB of plain text."""
@@ -27,7 +27,7 @@ MAX_TITLE_BYTES = 255
 MAX_PARTS = 20
 TIMEOUT = 10.0
 WHOLE_ANSWER = 6
-"""An answer that comes drop by drop may take so many times the timeout in all."""
+"""Timeouts that a slow answer may take in all: each wait is bounded by one."""
 UNREACHABLE = ("wikipedia_offline", "wikipedia_slow", "wikipedia_busy")
 """Codes of errors that the next title would meet as well."""
 
@@ -211,28 +211,22 @@ def _parameters(title: str) -> dict[str, str]:
     }
 
 
-class _NoRedirects(HTTPRedirectHandler):
-    """The API answers where it is; an answer that sends us elsewhere, perhaps to a private place, is refused."""
-
-    def redirect_request(self, *args: Any, **values: Any) -> None:
-        return None
-
-
 def _ask(address: str, parameters: Mapping[str, str], timeout: float, max_bytes: int) -> dict[str, Any]:
     """One answer of the API as a JSON object; every way to fail is a `WikipediaError`."""
-    request = Request(f"{address}?{urlencode(parameters)}", headers={"User-Agent": USER_AGENT})
     netloc = urlsplit(address).netloc
+    # Not compressed, so that bytes can be counted as they come.
+    headers = {"User-Agent": USER_AGENT, "Accept": "application/json", "Accept-Encoding": "identity"}
     try:
-        with build_opener(_NoRedirects).open(request, timeout=timeout) as response:
+        # A redirect could lead to a private address: it is an answer like any other, and not a good one.
+        with requests.get(
+            address, parameters, headers=headers, timeout=timeout, stream=True, allow_redirects=False
+        ) as response:
+            if response.status_code != requests.codes.ok:
+                raise _status(response.status_code, netloc)
             content = _read(response, max_bytes, time.monotonic() + WHOLE_ANSWER * timeout)
-    except HTTPError as error:
-        error.close()
-        raise _status(error.code, netloc) from None
-    except TimeoutError:
+    except (requests.Timeout, urllib3.exceptions.TimeoutError, TimeoutError):
         raise _too_slow(netloc) from None
-    except (OSError, http.client.HTTPException, UnicodeError) as error:
-        if isinstance(error, URLError) and isinstance(error.reason, TimeoutError):
-            raise _too_slow(netloc) from None
+    except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
         message = f"{netloc} must be reachable; {error} came"
         raise WikipediaError(message, "wikipedia_offline", host=netloc) from None
     if content is None:
@@ -242,20 +236,16 @@ def _ask(address: str, parameters: Mapping[str, str], timeout: float, max_bytes:
     return _object(content, address)
 
 
-def _read(response: http.client.HTTPResponse, max_bytes: int, deadline: float) -> bytes | None:
-    """The whole body, or None where it is larger than allowed; raises `TimeoutError` past the deadline."""
-    parts = []
-    size = 0
-    while part := response.read1(_CHUNK):
-        parts.append(part)
-        size += len(part)
-        if size > max_bytes:
+def _read(response: requests.Response, max_bytes: int, deadline: float) -> bytes | None:
+    """The whole body; None where it is larger than allowed. Raises `TimeoutError` after the deadline."""
+    content = b""
+    while part := response.raw.read1(_CHUNK):  # what has come: iter_content would wait for a whole chunk
+        content += part
+        if len(content) > max_bytes:
             return None
         if time.monotonic() > deadline:
             raise TimeoutError
-    if response.length:  # the connection broke off before all that was promised had come
-        raise http.client.IncompleteRead(b"")
-    return b"".join(parts)
+    return content
 
 
 def _status(status: int, netloc: str) -> WikipediaError:
