@@ -2,6 +2,9 @@
 
 A specification says nothing that changes while a training runs: Streamlit then hands the new rows to the chart
 that stands there, and draws no new one.
+
+Charts are dictionaries of Vega-Lite, not Altair's objects. The mix frontier was written in both: 38 lines either
+way, but 74 ms in Altair and 0.05 ms as a dictionary, and charts are renewed twice a second while a training runs.
 """
 
 from collections.abc import Sequence
