@@ -12,6 +12,7 @@ from pages.ui.shell import visitor
 from pages.ui.shell.navigation import go, page
 from pages.ui.token_view import Link, token_view
 from pages.ui.token_view.drawings import Text, drawing
+from pages.ui.widgets import written
 from pages.ui.words import language, t
 from tokenizer_core.openai import OPENAI_NAMES
 
@@ -40,7 +41,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
 st.header(t("home.bill"), anchor=False)
 st.markdown(t("home.bill_why"))
 for place, (name, premium) in zip(st.columns(len(OPENAI_NAMES)), sample_premiums(), strict=False):
-    place.metric(t(f"tokenizers.{name}"), t("home.bill_times", premium=f"{premium:.1f}"))
+    place.metric(t(f"tokenizers.{name}"), t("home.bill_times", premium=written.ratio(premium)))
 st.caption(t("home.bill_source", lines=len(sample_text("parallel.th.txt").splitlines())))
 with st.container(horizontal=True):
     st.page_link(page("languages"), label=t("home.bill_more"), icon=":material/arrow_forward:")

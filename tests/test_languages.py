@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.languages.bill import VIEWS, money, times
+from pages.ui.languages.bill import VIEWS
 from pages.ui.languages.charts import Bar, bars_svg, bins, distribution_svg
 from pages.ui.languages.pairs import ranking
 from pages.ui.languages.stories import STORIES
@@ -26,6 +26,7 @@ from tests.helpers.app import (
     drawn,
     open_page,
     said,
+    sortable_tables,
     start_training,
     tables,
     wait_until,
@@ -66,7 +67,7 @@ def lines(*each: str) -> str:
 
 def bills(app: AppTest) -> dict[tuple[str, str], list[str]]:
     """The table of bills, by tokenizer and language."""
-    return {(row[0], row[1]): row[2:] for row in tables(app)[0][1:]}
+    return {(row[0], row[1]): row[2:] for row in sortable_tables(app)[0][1:]}
 
 
 def by_hand(name: str, side: list[str]) -> int:
@@ -83,7 +84,7 @@ def test_the_plain_sentence_stands_first(language: str) -> None:
     words = catalogue(language)
     premium = by_hand("gpt2", THAI_LINES) / by_hand("gpt2", ENGLISH_LINES)
     expected = words["languages.says"].format(
-        tokenizer="GPT-2", premium=f"{premium:.1f}", language=words["languages.th"], base=words["languages.en"]
+        tokenizer="GPT-2", premium=f"{premium:.2f}", language=words["languages.th"], base=words["languages.en"]
     )
     least = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
     least_said = words["languages.says_least"].format(tokenizer="GPT-4o (o200k)", premium=f"{least:.2f}")
@@ -126,7 +127,7 @@ def test_a_window_shows_what_is_left_and_what_does_not_fit() -> None:
 
 def test_a_price_gives_the_cost() -> None:
     app = opened()
-    assert len(tables(app)[0][0]) == 5
+    assert len(sortable_tables(app)[0][0]) == 5
     app.text_input(key="languages_price").set_value("$2.50").run()
     assert bills(app)["GPT-2", "Thai"][3] == f"{by_hand('gpt2', THAI_LINES) * 2.5 / 1e6:.4f}"
 
@@ -139,7 +140,7 @@ def test_a_price_that_is_no_number_is_said_and_costs_nothing(price: str, languag
     assert not app.exception
     assert len(app.error) == 1
     assert catalogue(language)["errors.price_no_number"].partition("{")[0] in app.error[0].value
-    assert len(tables(app)[0][0]) == 5
+    assert len(sortable_tables(app)[0][0]) == 5
 
 
 def test_without_a_tokenizer_the_page_asks_for_one() -> None:
@@ -189,7 +190,7 @@ def test_the_most_unfair_pair_is_the_one_with_the_highest_premium() -> None:
     assert (thai["text"], english["text"]) == (THAI_LINES[worst], ENGLISH_LINES[worst])
     assert f"line {worst + 1}" in " ".join(element.value for element in app.markdown)
     shown = tables(app)[0]
-    assert shown[1][1:3] == [f"{worst + 1}", f"{premiums[worst]:.2f} ×"]
+    assert shown[1][1:3] == [f"{worst + 1}", f"{premiums[worst]:.1f} ×"]
 
 
 def test_pairs_can_be_walked_in_each_order() -> None:
@@ -588,7 +589,7 @@ def test_files_of_different_length_are_refused_with_counts_and_a_line(language: 
     assert len(app.error) == 1
     assert "483" in app.error[0].value
     assert "482" in app.error[0].value
-    assert not tables(app)
+    assert not sortable_tables(app)
 
 
 def test_empty_lines_are_pairs_and_are_said() -> None:
@@ -619,7 +620,7 @@ def test_lines_out_of_step_are_warned_of() -> None:
         ("a.th", lines(*THAI_LINES)), ("b.en", lines(*ENGLISH_LINES[:100], "extra", *ENGLISH_LINES[100:-1]))
     )
     assert len(app.warning) == 1
-    assert tables(app)
+    assert sortable_tables(app)
 
 
 def test_a_single_text_file_waits_for_the_other() -> None:
@@ -640,7 +641,7 @@ def test_a_single_text_file_waits_for_the_other() -> None:
 def test_a_file_that_is_no_text_is_refused(name: str, content: bytes) -> None:
     app = upload((name, content), ("b.en", "water\n"))
     assert len(app.error) == 1
-    assert not tables(app)
+    assert not sortable_tables(app)
 
 
 def test_a_table_beside_a_file_is_refused() -> None:
@@ -678,24 +679,3 @@ def test_a_hundred_thousand_pairs_are_compared() -> None:
     app.number_input[0].set_value(100_000).run()
     assert not app.exception
     assert len(drawn(app)) == 2
-
-
-# ---- figures
-
-
-@pytest.mark.parametrize(
-    ("amount", "written"),
-    [
-        (0.0, "0.00"),
-        (1234.5, "1,234.50"),
-        (0.0214, "0.0214"),
-        (0.00012345, "0.000123"),
-        (1.2e-10, "0.00000000012"),
-    ],
-)
-def test_amounts_are_written_so_that_small_ones_are_seen(amount: float, written: str) -> None:
-    assert money(amount) == written
-
-
-def test_premiums_are_written_with_more_digits_where_small() -> None:
-    assert [times(value) for value in (8.97, 1.388, 0.7)] == ["9.0", "1.39", "0.70"]

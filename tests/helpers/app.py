@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.token_view.payload import Block
@@ -97,6 +98,15 @@ def tables(app: AppTest) -> list[list[list[str]]]:
         reader = Cells()
         reader.feed(element.proto.body)
         found += reader.tables
+    return found
+
+
+def sortable_tables(app: AppTest) -> list[list[list[str]]]:
+    """The tables on the page that can be sorted: rows of cells as they are shown."""
+    found = []
+    for table in app.dataframe:
+        shown = pa.ipc.open_stream(table.proto.arrow_data.styler.display_values).read_pandas()
+        found.append([list(table.value.columns), *shown.to_numpy().tolist()])
     return found
 
 

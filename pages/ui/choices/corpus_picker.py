@@ -12,6 +12,7 @@ from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.choices.upload import corpus_too_large
 from pages.ui.choices.wikipedia import pick_wikipedia
 from pages.ui.limits import MAX_CORPUS_BYTES
+from pages.ui.widgets import written
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import error_sentence, names, t
 from tokenizer_core.texts.scripts import Shares
@@ -47,7 +48,7 @@ def _kept(place: str, corpus: Corpus) -> Corpus:
 
 def preview(corpus: Corpus) -> None:
     """What was read: how much it is, in which scripts, and its first lines."""
-    kilobytes = f"{corpus.size / 1000:,.0f}" if corpus.size >= 10_000 else f"{corpus.size / 1000:,.1f}"
+    kilobytes = written.kilobytes(corpus.size, exact_below=10_000)
     summary = t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=kilobytes)
     st.caption(f"{summary}  \n{_shares_said(corpus.shares)}")
     st.code(corpus.opening, language=None, wrap_lines=True)
@@ -57,18 +58,12 @@ def _shares_said(shares: Shares | None) -> str:
     if shares is None:
         return t("corpus.no_letters")
     words = "corpus.shares_of_sample" if shares.is_sample else "corpus.shares"
-    return t(words, thai=percent(shares.thai), latin=percent(shares.latin), other=percent(shares.other))
-
-
-def percent(share: float) -> str:
-    """A share in whole per cent; what is there but less than half of one is not called 0.
-
-    >>> percent(0.0), percent(0.001), percent(0.256), percent(0.999)
-    ('0%', '<1%', '26%', '>99%')
-    """
-    if 0 < share < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= share < 1 else f"{share:.0%}"
+    return t(
+        words,
+        thai=written.share(shares.thai),
+        latin=written.share(shares.latin),
+        other=written.share(shares.other),
+    )
 
 
 def source_picker(words: str, sources: Sequence[str], *, show_label: bool = False) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus
+from pages.ui.widgets import written
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t
 from tokenizer_core.texts.mixing import Mix, ScriptSizes, Unit, lines_by_script, mix, script_sizes
@@ -117,4 +118,4 @@ def _size(count: int, unit: Unit) -> str:
     """A size with its unit; of bytes in thousands, to a tenth where there are few."""
     if unit == "characters":
         return t("mix.size_characters", count=count)
-    return t("mix.size_bytes", kilobytes=f"{count / 1000:,.1f}" if count < 100_000 else f"{count / 1000:,.0f}")
+    return t("mix.size_bytes", kilobytes=written.kilobytes(count, exact_below=100_000))

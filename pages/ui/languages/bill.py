@@ -1,6 +1,7 @@
 """The bills of the languages page: the plain sentence, the bars, the table with context and cost."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
@@ -14,7 +15,8 @@ from pages.ui.languages.keys import VIEWS
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.token_view.lanes import MINE, Lane
-from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets import written
+from pages.ui.widgets.figures_table import Column, sortable_table
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t, told
 from tokenizer_core.measures.prices import cost, parse_price
@@ -67,8 +69,8 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
     same = [each for each in found if each.language == bill.language and each.premium is not None]
     least = min(same, key=lambda each: each.premium or 0.0)
     if least is not bill:
-        premium = times(least.premium or 0.0)
-        sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=premium)
+        least_said = written.ratio(least.premium or 0.0)
+        sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=least_said)
     st.header(sentence, anchor=False)
     st.caption(how_counted(compared))
     if compared.is_sample and any(bill.lane.is_own for bill in found):
@@ -81,7 +83,7 @@ def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
     return t(
         "languages.says",
         tokenizer=bill.lane.name,
-        premium=times(bill.premium),
+        premium=written.ratio(bill.premium),
         language=called[bill.language],
         base=called[base],
     )
@@ -92,20 +94,6 @@ def how_counted(compared: Compared) -> str:
     what = "languages.how_sample" if compared.is_sample else "languages.how"
     joined = t(f"languages.how_{compared.joining}")
     return t(what, pairs=compared.parallel.pairs, joined=joined, base=compared.spoken[compared.base])
-
-
-def as_times(premium: float | None) -> str:
-    """A premium with its unit, to two decimals; a dash where there is none."""
-    return "–" if premium is None else t("languages.times", premium=f"{premium:.2f}")
-
-
-def times(premium: float) -> str:
-    """A premium as it is read: more digits where it is small.
-
-    >>> times(9.05), times(1.388), times(0.5)
-    ('9.1', '1.39', '0.50')
-    """
-    return f"{premium:.1f}" if premium >= 3 else f"{premium:.2f}"
 
 
 # ---- bars and table
@@ -121,7 +109,7 @@ def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
     )
     st.vega_lite_chart(rows, spec, key="languages_bars", alt=bars_in_words(compared, found))
     terms = choose_terms()
-    figures_table(table(compared, found, terms), t("languages.table"), words=(0, 1))
+    sortable_table(table(compared, found, terms), t("languages.table"), key="languages_table")
     st.caption(terms_said(terms))
 
 
@@ -137,7 +125,7 @@ def _label(compared: Compared, bill: Bill) -> str:
     name = compared.names[bill.language][:NAME_CHARACTERS]
     if bill.language == compared.base or bill.premium is None:
         return f"{name} {bill.tokens:,}"
-    return f"{name} {bill.tokens:,} · {t('languages.times', premium=times(bill.premium))}"
+    return f"{name} {bill.tokens:,} · {written.premium(bill.premium)}"
 
 
 def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
@@ -159,7 +147,7 @@ def choose_terms() -> Terms:
         persist_state="session",
         help=t("languages.window_help"),
     )
-    written = right.text_input(
+    entered = right.text_input(
         t("languages.price"),
         key=remembered("languages_price", ""),
         persist_state="session",
@@ -169,7 +157,7 @@ def choose_terms() -> Terms:
     )
     price = None
     with told():
-        price = parse_price(written or "")
+        price = parse_price(entered or "")
     return Terms(int(window or WINDOW), price)
 
 
@@ -179,55 +167,27 @@ def terms_said(terms: Terms) -> str:
     return said + (" " + t("languages.cost_says") if terms.price is not None else "")
 
 
-def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[list[str]]:
-    """The bills with a head, a row for each tokenizer and language."""
-    head = ["tokenizer", "language", "tokens", "premium", "left", *(["cost"] if terms.price is not None else [])]
-    rows = [[t(f"languages.{name}") for name in head]]
-    costs = [] if terms.price is None else moneys([cost(bill.tokens, terms.price) for bill in found])
-    for number, bill in enumerate(found):
-        row = [bill.lane.name, compared.names[bill.language], f"{bill.tokens:,}"]
-        row.append(as_times(bill.premium))
-        row.append(left_of(terms.window, bill.tokens))
-        row += costs[number : number + 1]
-        rows.append(row)
-    return rows
+def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[Column]:
+    """The bills: a row for each tokenizer and language."""
+    columns = [
+        Column(t("languages.tokenizer"), [bill.lane.name for bill in found]),
+        Column(t("languages.language"), [compared.names[bill.language] for bill in found]),
+        Column(t("languages.tokens"), [bill.tokens for bill in found], "{:,}".format),
+        Column(t("languages.premium"), [bill.premium for bill in found], written.premium),
+        Column(
+            t("languages.left"),
+            [context_left(terms.window, bill.tokens) for bill in found],
+            partial(left_of, terms.window),
+        ),
+    ]
+    if terms.price is not None:
+        costs = [cost(bill.tokens, terms.price) for bill in found]
+        columns.append(Column(t("languages.cost"), costs, written.money_like(costs)))
+    return columns
 
 
-def left_of(window: int, tokens: int) -> str:
+def left_of(window: int, left: int) -> str:
     """What is left of a window, in tokens and as a share of it; or by how much the text is too long."""
-    left = context_left(window, tokens)
     if left < 0:
         return t("languages.too_long", tokens=-left)
-    return f"{left:,} ({_share(left / window)})"
-
-
-def _share(part: float) -> str:
-    """A share of a window in whole per cent; only all of it is called 100%.
-
-    >>> _share(1.0), _share(0.9996), _share(0.41), _share(0.001)
-    ('100%', '>99%', '41%', '<1%')
-    """
-    if 0.995 <= part < 1:
-        return ">99%"
-    return "<1%" if 0 < part < 0.005 else f"{part:.0%}"
-
-
-def moneys(amounts: Sequence[float]) -> list[str]:
-    """Amounts that stand in one column: all with as many decimals as the smallest needs.
-
-    >>> moneys([0.1786, 0.02926, 3.0])
-    ['0.1786', '0.0293', '3.0000']
-    """
-    decimals = max((len(money(amount).partition(".")[2]) for amount in amounts), default=2)
-    return [f"{amount:,.{decimals}f}" for amount in amounts]
-
-
-def money(amount: float) -> str:
-    """An amount with at least two decimals, and as many as show it when it is small.
-
-    >>> money(1234.5), money(0.0214), money(0.000000123), money(0.0)
-    ('1,234.50', '0.0214', '0.000000123', '0.00')
-    """
-    if amount >= 0.1 or amount == 0:
-        return f"{amount:,.2f}"
-    return f"{amount:.12f}".rstrip("0") if amount < 1e-9 else f"{float(f'{amount:.3g}'):.12f}".rstrip("0")
+    return f"{left:,} ({written.share(left / window)})"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from pages.ui.widgets import written
 from pages.ui.widgets.charts import INK, QUIET, STRONG, TYPE, Spec, nominal, quantitative, shade
 
 Row = dict[str, object]
@@ -266,7 +267,7 @@ def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) 
     """The line where the middle premium stands, and what it is; none where there is no such premium."""
     if overall is None:
         return []
-    rule: Spec = {"data": {"values": [{"at": overall, "name": f"{name} {times(f'{overall:.2f}')}"}]}}
+    rule: Spec = {"data": {"values": [{"at": overall, "name": f"{name} {times(written.ratio(overall))}"}]}}
     at = {"x": quantitative("at")}
     text = {"type": "text", "align": "left", "dx": 6, "dy": 8, "fontSize": 12, "color": INK}
     return [
@@ -289,7 +290,7 @@ def distribution_svg(
             f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="{_SVG_BOTTOM}" stroke="#4b5160"'
             ' stroke-dasharray="5 4"/>'
             f'<text x="{at + aside:.1f}" y="26" font-size="13" text-anchor="{anchor}">'
-            f"{html.escape(overall_name)} {times(f'{overall:.2f}')}</text>"
+            f"{html.escape(overall_name)} {times(written.ratio(overall))}</text>"
         )
     drawn.append(
         f'<text x="{_SVG_WIDTH / 2}" y="{_SVG_HEIGHT - 4}" font-size="12" text-anchor="middle">'

@@ -6,10 +6,10 @@ import streamlit as st
 
 from pages.ui.choices.parallel_texts import Compared
 from pages.ui.languages import keys
-from pages.ui.languages.bill import as_times
 from pages.ui.languages.counts import counted, entries_with_thai, segmenter_of, sizes
 from pages.ui.session import one_of, remembered
 from pages.ui.token_view.lanes import Lane
+from pages.ui.widgets import written
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import t
 from tokenizer_core.measures.ratios import (
@@ -83,29 +83,28 @@ def metrics_table(
         cuts = counted(parallel, side, lane, segmenter).cuts
         base = counted(parallel, compared.base, lane).cuts.tokens
         found["tokens"].append(f"{cuts.tokens:,}")
-        found["premium"].append(as_times(premium(cuts.tokens, base)))
+        found["premium"].append(written.premium(premium(cuts.tokens, base)))
         found["characters"].append(f"{size.characters:,}")
         found["clusters"].append(f"{size.clusters:,}")
         found["bytes"].append(f"{size.bytes:,}")
-        found["characters_per_token"].append(_figure(characters_per_token(size.characters, cuts.tokens), "{:.2f}"))
-        found["bytes_per_token"].append(_figure(bytes_per_token(size.bytes, cuts.tokens), "{:.2f}"))
-        found["broken_characters"].append(_figure(broken_share(cuts.broken_characters, size.characters), "{:.1%}"))
-        found["broken_clusters"].append(_figure(broken_share(cuts.broken_clusters, size.clusters), "{:.1%}"))
+        found["characters_per_token"].append(
+            written.ratio_or_none(characters_per_token(size.characters, cuts.tokens))
+        )
+        found["bytes_per_token"].append(written.ratio_or_none(bytes_per_token(size.bytes, cuts.tokens)))
+        found["broken_characters"].append(
+            written.fine_share(broken_share(cuts.broken_characters, size.characters))
+        )
+        found["broken_clusters"].append(written.fine_share(broken_share(cuts.broken_clusters, size.clusters)))
         found["thai_entries"].append(f"{entries_with_thai(lane):,}")
         words, continued = size.words, cuts.continued_words
         has_words = words is not None and continued is not None
-        found["words"].append(f"{words:,}" if words is not None else "–")
-        found["fertility"].append(_figure(fertility(cuts.tokens, words or 0) if has_words else None, "{:.2f}"))
+        found["words"].append(f"{words:,}" if words is not None else written.NONE)
+        found["fertility"].append(written.ratio_or_none(fertility(cuts.tokens, words or 0) if has_words else None))
         share = continued_share(continued or 0, words or 0) if has_words else None
-        found["continued_words"].append(_figure(share, "{:.1%}"))
+        found["continued_words"].append(written.fine_share(share))
     head = [t("metrics.metric"), *(lane.name for lane in lanes)]
-    known = {name: figures for name, figures in found.items() if set(figures) != {"–"}}
+    known = {name: figures for name, figures in found.items() if set(figures) != {written.NONE}}
     return [head, *([t(f"metrics.{name}"), *figures] for name, figures in known.items())]
-
-
-def _figure(value: float | None, written: str) -> str:
-    """A figure, or a dash where it is not defined or not known."""
-    return "–" if value is None else written.format(value)
 
 
 def definitions() -> None:

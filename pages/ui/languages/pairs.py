@@ -7,13 +7,13 @@ import numpy.typing as npt
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import Compared
-from pages.ui.languages.bill import as_times, times
 from pages.ui.languages.charts import bins, distribution_chart
 from pages.ui.languages.counts import counted, pair_premiums
 from pages.ui.session import one_of, remembered
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Lane
+from pages.ui.widgets import written
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import language, names, t
@@ -116,10 +116,10 @@ def _distribution(compared: Compared, premiums: Premiums, lane: Lane, side: int)
     sentence = t(
         "languages.distribution_says",
         tokenizer=lane.name,
-        low=times(low),
-        high=times(high),
-        middle=times(middle),
-        overall=times(_overall(compared, lane, side)),
+        low=written.ratio(low),
+        high=written.ratio(high),
+        middle=written.ratio(middle),
+        overall=written.ratio(_overall(compared, lane, side)),
         language=compared.spoken[side],
         base=compared.spoken[compared.base],
     )
@@ -158,7 +158,7 @@ def _shortened(line: str) -> str:
 
 
 def _premium(premiums: Premiums, pair: int) -> str:
-    return as_times(float(premiums[pair]) if np.isfinite(premiums[pair]) else None)
+    return written.premium(float(premiums[pair]) if np.isfinite(premiums[pair]) else None)
 
 
 def _pair(compared: Compared, premiums: Premiums, pair: int, side: int, lane: Lane, lanes: Sequence[Lane]) -> None:

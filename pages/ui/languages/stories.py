@@ -14,16 +14,16 @@ from pages.ui.shell.links import link_to_story
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing, token_count
 from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
+from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import language, names, t, told
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.texts.mixing import held_out
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import train
 
 HOME_SIZE = 2_000
 """Vocabulary of the tokenizer trained at home: a fifth of a second on the bundled Thai lines."""
-HELD_OUT = 5
-"""Every fifth pair of the bundled sentences is kept from training, and measured."""
 GPT2, CL100K, O200K = "gpt2", "cl100k_base", "o200k_base"
 _trained = Bounded[Tokenizer](4, weigh=lambda tokenizer: 1)
 
@@ -112,7 +112,7 @@ def _never() -> Story:
 
 def _home_made() -> Story:
     lanes = [_home_lane(), *_references([O200K])]
-    lines = sample_parallel().lines[0][::HELD_OUT]
+    lines = held_out(sample_parallel().lines[0])[1]
     totals = [sum(token_count(lane, line) for line in lines) for lane in lanes]
     saved = [token_count(lanes[-1], line) - token_count(lanes[0], line) for line in lines]
     most = lines[saved.index(max(saved))]
@@ -137,11 +137,11 @@ def _digits() -> Story:
 
 def _tables_turned() -> Story:
     own = _home_lane()
-    thai, english = (side[::HELD_OUT] for side in sample_parallel().lines)
+    thai, english = (held_out(side)[1] for side in sample_parallel().lines)
     totals = [sum(token_count(own, line) for line in side) for side in (thai, english)]
     shown = f"{thai[0]}\n{english[0]}"
     figures = {"size": HOME_SIZE, "lines": len(thai), "thai": totals[0], "english": totals[1]}
-    return Story(shown, [own, *_references([O200K])], figures | {"premium": f"{totals[1] / totals[0]:.1f}"})
+    return Story(shown, [own, *_references([O200K])], figures | {"premium": written.ratio(totals[1] / totals[0])})
 
 
 def _polite() -> Story:
@@ -162,8 +162,7 @@ def _home_lane() -> Lane:
     """A tokenizer trained here, on four of five of the bundled Thai lines and on nothing else."""
 
     def make() -> Tokenizer:
-        lines = [line for number, line in enumerate(sample_parallel().lines[0]) if number % HELD_OUT]
-        return train(lines, HOME_SIZE)
+        return train(held_out(sample_parallel().lines[0])[0], HOME_SIZE)
 
     tokenizer = _trained.get(HOME_SIZE, make)
     caption = t("tokenizers.entries", count=tokenizer.vocab_size)

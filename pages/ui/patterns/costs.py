@@ -9,8 +9,9 @@ from pages.ui.choices.corpus import Corpus
 from pages.ui.patterns import keys
 from pages.ui.patterns.contest import TWO_STAGES, WORDS, Contest, Entrant, Result, new_contest
 from pages.ui.patterns.costs_chart import costs_chart
-from pages.ui.patterns.knife import Chosen, share
+from pages.ui.patterns.knife import Chosen
 from pages.ui.trainings.series import follow, show_progress, stop_all_but
+from pages.ui.widgets import written
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import error_sentence, t
@@ -135,7 +136,7 @@ def _what_to_see(done: Sequence[Result], side: int) -> str:
         fewest=last[best],
         worst=worst,
         most=last[worst],
-        more=share(last[worst] / last[best] - 1),
+        more=written.fine_share(last[worst] / last[best] - 1),
     )
 
 
@@ -148,7 +149,7 @@ def _table(contest: Contest, done: Sequence[Result]) -> list[list[str]]:
     for result in done:
         tokens = [f"{int(counts[-1]):,}" for counts in result.counts]
         size = f"{result.tokenizer.vocab_size:,}" if result.tokenizer else "–"
-        rows.append([result.entrant.short, *tokens, share(result.inside), size])
+        rows.append([result.entrant.short, *tokens, written.fine_share(result.inside), size])
     return [row[:shown] for row in rows]
 
 
@@ -169,7 +170,7 @@ def _reached(result: Result, size: int) -> bool:
 def _how_measured(contest: Contest) -> str:
     return t(
         "costs.how",
-        kilobytes=f"{contest.learned_bytes / 1000:,.0f}",
+        kilobytes=written.kilobytes(contest.learned_bytes),
         measured="; ".join(
             t("costs.measured", side=t(f"costs.{side}"), characters=len(text))
             for side, text in contest.measured.items()

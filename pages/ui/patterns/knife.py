@@ -17,6 +17,7 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Drawing
 from pages.ui.token_view.lanes import BranchCuts, Label, Lane
 from pages.ui.token_view.payload import token_payload
+from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import error_sentence, language, names, section, t
@@ -200,32 +201,15 @@ def figure_rows(found: Sequence[tuple[str, PatternFigures]], *, longest: Sequenc
         "pretokens": [f"{figures.pretokens:,}" for _, figures in found],
         "distinct": [f"{figures.distinct:,}" for _, figures in found],
         "longest": [f"{length:,}" for length in lengths],
-        "per_pretoken": [_number(figures.characters_per_pretoken) for _, figures in found],
-        "thai_cut": [share(figures.thai_clusters_cut) for _, figures in found],
-        "clusters_cut": [share(figures.clusters_cut) for _, figures in found],
-        "words_cut": [share(figures.words_cut) for _, figures in found],
+        "per_pretoken": [written.ratio_or_none(figures.characters_per_pretoken) for _, figures in found],
+        "thai_cut": [written.fine_share(figures.thai_clusters_cut) for _, figures in found],
+        "clusters_cut": [written.fine_share(figures.clusters_cut) for _, figures in found],
+        "words_cut": [written.fine_share(figures.words_cut) for _, figures in found],
         "seconds": [_time(figures.seconds) for _, figures in found],
     }
-    known = {name: cells for name, cells in rows.items() if set(cells) != {"–"}}
+    known = {name: cells for name, cells in rows.items() if set(cells) != {written.NONE}}
     head = [t("pattern.label"), *(name for name, _ in found)]
     return [head, *([t(f"lab.figure_{name}"), *cells] for name, cells in known.items())]
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.2f}"
-
-
-def share(value: float | None) -> str:
-    """A share in per cent, to a tenth; what is there but less than that is not called 0; a dash for none.
-
-    >>> share(None), share(0.0), share(0.00001), share(0.2219)
-    ('–', '0%', '<0.1%', '22.2%')
-    """
-    if value is None:
-        return "–"
-    if 0 < value < 0.0005:
-        return "<0.1%"
-    return f"{value:.1%}" if value else "0%"
 
 
 def _time(seconds: float) -> str:

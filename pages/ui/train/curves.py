@@ -8,6 +8,7 @@ import regex
 import streamlit as st
 
 from pages.ui.train.merges import chip_parts
+from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import CURVE_HEIGHT, Axis, Level, Spec, curve_spec, thinned
 from pages.ui.widgets.segmented import segmented
@@ -103,9 +104,9 @@ def bytes_per_token_curve(points: Points, sizes: tuple[int, int], counted: Count
         levels=levels,
         own=t("tokenizers.mine") if levels else "",
     )
-    sentence = t("curves.bytes_per_token_says", now=f"{rows[-1]['value']:.2f}")
+    sentence = t("curves.bytes_per_token_says", now=written.ratio(rows[-1]["value"]))
     if levels:
-        part = t("curves.levels_part", kilobytes=f"{counted.bytes / 1000:,.0f}")
+        part = t("curves.levels_part", kilobytes=written.kilobytes(counted.bytes))
         sentence += " " + (t("curves.levels_whole") if counted.is_whole else part)
     return rows, spec, sentence
 

@@ -11,6 +11,7 @@ from pages.ui.train import keys
 from pages.ui.train.frontier import PATTERN, SHARES, Frontier, new_frontier
 from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.trainings.series import follow, show_progress, stop_all_but
+from pages.ui.widgets import written
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import error_sentence, t
 from tokenizer_core.tokenizer import Tokenizer
@@ -97,7 +98,7 @@ def _show_progress(frontier: Frontier) -> None:
 def _how_measured(frontier: Frontier) -> str:
     return t(
         "frontier.how",
-        kilobytes=f"{frontier.size / 1000:,.0f}",
+        kilobytes=written.kilobytes(frontier.size),
         pattern=t(f"pattern.{PATTERN}_name"),
         thai=len(frontier.measured_thai),
         english=len(frontier.measured_english),

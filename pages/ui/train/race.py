@@ -10,12 +10,14 @@ import streamlit as st
 
 from pages.ui.choices.parallel_texts import NamedTexts
 from pages.ui.train.race_texts import pick_race_texts
+from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import Axis, Level, Spec, curve_spec, thinned
 from pages.ui.words import t, told
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.measures.history import token_counts_of
 from tokenizer_core.measures.line_counts import token_total
+from tokenizer_core.measures.ratios import premium
 from tokenizer_core.openai import references
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.protocols import AnyTokenizer
@@ -184,22 +186,17 @@ def _sentence(moment: Moment, name: str) -> str:
 def premium_sentence(counts: Sequence[Counts], references: References, texts: NamedTexts) -> str:
     """Tokens of the first side / tokens of the second, one's own and the others', in one sentence: Markdown."""
     others = ", ".join(
-        t("race.premium_of", reference=t(f"tokenizers.{name}"), premium=premium(*both))
+        t("race.premium_of", reference=t(f"tokenizers.{name}"), premium=_premium(*both))
         for name, both in references.items()
     )
     return t(
         "race.premium" if others else "race.premium_alone",
-        premium=premium(int(counts[0][-1]), int(counts[1][-1])),
+        premium=_premium(int(counts[0][-1]), int(counts[1][-1])),
         others=others,
         first=texts.spoken[0],
         second=texts.spoken[1],
     )
 
 
-def premium(first: int, second: int) -> str:
-    """How many times the tokens of the second text the first one needs, in words; a dash for an empty text.
-
-    >>> premium(30, 20), premium(1, 0)
-    ('1.50', '–')
-    """
-    return f"{first / second:.2f}" if second else "–"
+def _premium(first: int, second: int) -> str:
+    return written.ratio_or_none(premium(first, second))

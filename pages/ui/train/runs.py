@@ -11,8 +11,10 @@ from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.train import keys
 from pages.ui.train.vocabularies import show_parting
 from pages.ui.trainings.registry import Run, registry
+from pages.ui.widgets import written
 from pages.ui.words import as_plain_markdown, language, t
 from tokenizer_core.jobs.job import Job
+from tokenizer_core.measures.ratios import characters_per_token
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.vocabulary import BYTES
 
@@ -168,5 +170,5 @@ def _figures(job: Job) -> None:
     tokens = job.token_count or 0
     figures = st.columns(2)
     figures[0].metric(t("studio.metric_size"), f"{BYTES + len(job.merges):,}")
-    per_token = f"{job.corpus_characters / tokens:.2f}" if tokens else "–"
+    per_token = written.ratio_or_none(characters_per_token(job.corpus_characters, tokens))
     figures[1].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))

@@ -22,11 +22,13 @@ from pages.ui.train.recipes import recipe_outcome, show_recipe
 from pages.ui.train.runs import pattern_name
 from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
+from pages.ui.widgets import written
 from pages.ui.widgets.charts import thinned
 from pages.ui.words import as_plain_markdown, error_sentence, language, section, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.jobs.job import ENDED, Choice, Job
 from tokenizer_core.measures.history import joining_merges
+from tokenizer_core.measures.ratios import characters_per_token
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Candidate
 from tokenizer_core.vocabulary import BYTES
@@ -142,7 +144,7 @@ def _summary(job: Job) -> None:
         t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
     )
     figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
-    per_token = f"{job.corpus_characters / after:.2f}" if after else "–"
+    per_token = written.ratio_or_none(characters_per_token(job.corpus_characters, after))
     figures[2].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))
     figures[3].metric(
         t("studio.metric_seconds"),

@@ -1,9 +1,16 @@
-"""A quiet table of words and figures, the same on the page and in a report; everything in it is escaped."""
+"""Tables of words and figures: a quiet one to be read, on a page and in a report, and one to be sorted.
+
+Everything in them is escaped.
+"""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+import pandas as pd
 import streamlit as st
+
+from pages.ui.widgets.written import NONE
 
 _STYLE = """<style>
 .figures { overflow-x: auto; }
@@ -47,3 +54,28 @@ def table_html(rows: Sequence[Sequence[str]], *, words: Sequence[int] = (0,), ma
         cells = "".join(f"<td{kind}>{html.escape(cell)}</td>" for kind, cell in zip(kinds, row))
         body.append(f'<tr class="marked">{cells}</tr>' if number == marked else f"<tr>{cells}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+class Column(NamedTuple):
+    """A column to be sorted by its cells, each shown as `write` has it; None comes last, as a dash."""
+
+    title: str
+    cells: Sequence[Any]
+    write: Callable[[Any], str] = str
+
+
+def sortable_table(columns: Sequence[Column], label: str, *, key: str) -> None:
+    """Draw columns that a click on their head sorts; `label` says to screen readers what they hold."""
+    cells = pd.DataFrame({column.title: column.cells for column in columns})
+    shown = cells.style.format({column.title: column.write for column in columns}, na_rep=NONE)
+    st.dataframe(shown, key=key, alt=label, hide_index=True, height="content")
+
+
+def as_rows(columns: Sequence[Column]) -> list[list[str]]:
+    """The head and the rows, for a table to be read.
+
+    >>> as_rows([Column("name", ["a", "b"]), Column("tokens", [1_000, 5], "{:,}".format)])
+    [['name', 'tokens'], ['a', '1,000'], ['b', '5']]
+    """
+    written = ([column.write(cell) for cell in column.cells] for column in columns)
+    return [[column.title for column in columns], *map(list, zip(*written, strict=True))]

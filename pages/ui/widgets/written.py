@@ -1,0 +1,81 @@
+"""Numbers as people read them: the same number looks the same on every page."""
+
+from collections.abc import Callable, Iterable
+
+from pages.ui.words import t
+
+NONE = "–"
+"""Stands where a number is not defined or not known."""
+
+
+def ratio(value: float) -> str:
+    """Two decimals below 10, one above.
+
+    >>> ratio(9.046), ratio(0.5), ratio(9.996), ratio(23.04), ratio(1234.5)
+    ('9.05', '0.50', '10.0', '23.0', '1,234.5')
+    """
+    return f"{value:,.1f}" if round(value, 2) >= 10 else f"{value:.2f}"
+
+
+def ratio_or_none(value: float | None) -> str:
+    """The same; a dash for none."""
+    return NONE if value is None else ratio(value)
+
+
+def premium(value: float | None) -> str:
+    """A ratio with the sign for times; a dash for none."""
+    return NONE if value is None else t("languages.times", premium=ratio(value))
+
+
+def share(part: float) -> str:
+    """A share in whole per cent. Only nothing is 0%, only all of it is 100%.
+
+    >>> share(0.0), share(0.001), share(0.256), share(0.9996), share(1.0)
+    ('0%', '<1%', '26%', '>99%', '100%')
+    """
+    if 0 < part < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= part < 1 else f"{part:.0%}"
+
+
+def fine_share(part: float | None) -> str:
+    """A share in tenths of a per cent. Only nothing is 0%; a dash for none.
+
+    >>> fine_share(None), fine_share(0.0), fine_share(0.00001), fine_share(0.2219)
+    ('–', '0%', '<0.1%', '22.2%')
+    """
+    if part is None:
+        return NONE
+    if 0 < part < 0.0005:
+        return "<0.1%"
+    return f"{part:.1%}" if part else "0%"
+
+
+def kilobytes(count: int, *, exact_below: int = 0) -> str:
+    """Bytes as thousands of bytes, whole; with one decimal below a limit.
+
+    >>> kilobytes(2_234_567), kilobytes(9_949, exact_below=10_000)
+    ('2,235', '9.9')
+    """
+    return f"{count / 1000:,.1f}" if count < exact_below else f"{count / 1000:,.0f}"
+
+
+def money(amount: float) -> str:
+    """At least two decimals, and as many as a small amount needs to be seen.
+
+    >>> money(1234.5), money(0.0214), money(0.000000123), money(0.0)
+    ('1,234.50', '0.0214', '0.000000123', '0.00')
+    """
+    if amount >= 0.1 or amount == 0:
+        return f"{amount:,.2f}"
+    return f"{amount:.12f}".rstrip("0") if amount < 1e-9 else f"{float(f'{amount:.3g}'):.12f}".rstrip("0")
+
+
+def money_like(amounts: Iterable[float]) -> Callable[[float], str]:
+    """How to write the amounts of one column: all with the decimals that the smallest needs.
+
+    >>> list(map(money_like([0.1786, 0.02926, 3.0]), [0.1786, 0.02926, 3.0]))
+    ['0.1786', '0.0293', '3.0000']
+    """
+    decimals = max((len(money(amount).partition(".")[2]) for amount in amounts), default=2)
+    return f"{{:,.{decimals}f}}".format
