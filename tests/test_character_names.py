@@ -14,7 +14,8 @@ from pages.ui.token_view.character_names import character_names
 
 WORDS = Path(__file__).resolve().parents[1] / "pages" / "ui" / "words"
 ENGLISH, THAI = (
-    tomllib.loads((WORDS / f"characters.{language}.toml").read_text(encoding="utf-8")) for language in ("en", "th")
+    tomllib.loads((WORDS / "characters" / f"{language}.toml").read_text(encoding="utf-8"))
+    for language in ("en", "th")
 )
 KINDS = {"control", "private", "unassigned", "surrogate", "broken_byte", "nameless"}
 THAI_BLOCK = [*range(0x0E01, 0x0E3B), *range(0x0E3F, 0x0E5C)]

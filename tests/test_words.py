@@ -2,11 +2,15 @@
 
 import ast
 import re
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
+from pages.ui import words
 from pages.ui.words import as_plain_markdown, catalogue
 
+FOLDER = Path(words.__file__).parent
 ROOT = Path(__file__).resolve().parents[1]
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 # Names, file names and examples are the same in every language.
@@ -36,6 +40,16 @@ def error_codes() -> set[str]:
 
 def test_both_languages_have_the_same_keys() -> None:
     assert set(ENGLISH) == set(THAI)
+
+
+def test_both_languages_have_the_same_files_with_the_same_sections() -> None:
+    english, thai = (
+        {path.name: list(tomllib.loads(path.read_text("utf-8"))) for path in FOLDER.glob(f"{language}/*")}
+        for language in ("en", "th")
+    )
+    assert english == thai
+    sections = [section for names in english.values() for section in names]
+    assert len(sections) == len(set(sections))
 
 
 def test_both_languages_have_the_same_names_in_braces() -> None:
@@ -68,36 +82,32 @@ def test_the_token_view_finds_its_labels_and_fills_them_all_in() -> None:
         assert given == placeholders(ENGLISH[f"token_view.{key}"]), key
 
 
+def templates_of(source: str) -> Iterator[str]:
+    """Each text in Python code as a regular expression, with `.+` where something is put in."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield re.escape(node.value).replace(r"\{\}", ".+")
+        elif isinstance(node, ast.JoinedStr):
+            parts = (re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in node.values)
+            yield "".join(str(part) for part in parts)
+
+
 def test_no_word_is_left_unused() -> None:
-    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "pages").rglob("*.py"))
-    families: tuple[str, ...] = (
-        "token_view.",
-        "pretoken_view.",
-        "errors.",
-        "examples.",
-        "pattern.",
-        "nav.",
-        "train.pace_",
-        "tokenizers.",
-        "hints.",
-    )
-    families += ("corpus.sample", "corpus.upload", "corpus.paste", "text.", "studio.starting", "studio.counting")
-    families += ("encodings.", "corpus.nothing_yet_", "corpus.label", "home.title", "train.title", "compare.title")
-    families += ("corpus.wikipedia", "wikipedia.th", "wikipedia.en", "mix.bytes", "mix.characters")
-    families += (
-        "languages.title",
-        "languages.source_",
-        "languages.joining_",
-        "languages.how_",
-        "languages.order_",
-    )
-    families += ("languages.view_", "languages.th", "languages.en", "languages.left", "languages.cost")
-    families += ("metrics.", "stories.", "report.bars", "report.distribution", "race.upload_")
-    families += ("patterns.title", "lab.first", "lab.second", "costs.thai", "costs.latin", "costs.other")
-    families += ("costs.two_stages", "costs.words", "branches.", "lab.figure_", "regex.")
-    families += ("files.kind_", "files.head_", "curves.", "runs.state_", "recipe.field_")
-    unused = [key for key in ENGLISH if f'"{key}"' not in code.replace("'", '"') and not key.startswith(families)]
-    assert not unused
+    """A key is used where code has it, or a text with holes that it fills, such as f"errors.{code}"."""
+    pages = ROOT / "pages"
+    used = {text for path in pages.rglob("*.py") for text in templates_of(path.read_text("utf-8"))}
+    used |= {f"{prefix}\\..+" for prefix in re.findall(r'section\("(\w+)"', sources(pages, "*.py"))}
+    in_report = re.findall(r't\("([\w.]+)"( \+)?', sources(pages, "report.html"))
+    used |= {re.escape(text) + (".+" if more else "") for text, more in in_report}
+    sections = {key.partition(".")[0] for key in ENGLISH}
+    # f"{page}.title" has no section of its own, but a name that says enough.
+    found = (text for text in used if text.partition("\\.")[0] in sections or re.fullmatch(r"\.\+\\\.\w+", text))
+    keys = re.compile("|".join(found))
+    assert [key for key in ENGLISH if not keys.fullmatch(key)] == []
+
+
+def sources(folder: Path, names: str) -> str:
+    return "".join(path.read_text("utf-8") for path in sorted(folder.rglob(names)))
 
 
 def test_markdown_in_a_file_name_is_shown_as_it_is() -> None:

@@ -1,7 +1,5 @@
 """The picker of a corpus: where its texts come from, and what was read, before anything is trained on it."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from pages.ui.choices import keys
@@ -23,7 +21,9 @@ def corpus_picker() -> Corpus | None:
 
     The same texts give the same object in every run of the page.
     """
-    source = source_picker("corpus", list(SOURCES), show_label=True)
+    source = segmented(
+        t("corpus.label"), list(SOURCES), names("corpus.{}", SOURCES), key="corpus_source", show_label=True
+    )
     corpus = SOURCES[source]()
     if corpus is None or not corpus.characters:
         st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
@@ -63,13 +63,6 @@ def _shares_said(shares: Shares | None) -> str:
         thai=written.share(shares.thai),
         latin=written.share(shares.latin),
         other=written.share(shares.other),
-    )
-
-
-def source_picker(words: str, sources: Sequence[str], *, show_label: bool = False) -> str:
-    """Where a text comes from: one of the sources, the first at first."""
-    return segmented(
-        t(f"{words}.label"), sources, names(words + ".{}", sources), key=f"{words}_source", show_label=show_label
     )
 
 

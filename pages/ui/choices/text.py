@@ -8,13 +8,14 @@ import streamlit as st
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import openings
-from pages.ui.choices.corpus_picker import pick_sample, source_picker
+from pages.ui.choices.corpus_picker import pick_sample
 from pages.ui.choices.encodings import encoding_name, encoding_picker
 from pages.ui.choices.upload import NOT_GUESSED, Choices, Limits, comparison_too_large
 from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
 from pages.ui.limits import MAX_UPLOAD_MB, MAX_VIEW_CHARACTERS
 from pages.ui.session import one_of, remembered
 from pages.ui.token_view.drawings import Text
+from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
 from tokenizer_core.protocols import AnyTokenizer
@@ -22,6 +23,7 @@ from tokenizer_core.texts.encodings import DecodedText, decode_text
 
 PLACE, WIDGET = "text", "text_file"
 _LIMITS = Limits(1, MAX_UPLOAD_MB * 2**20, comparison_too_large(MAX_UPLOAD_MB * 2**20), unpacks=False)
+SOURCES = ("type", "sample", "upload", "ids")
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji")
 
 
@@ -46,7 +48,7 @@ def example_pills(text_key: str, prefix: str) -> None:
 
 def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     """A text to look at: typed or pasted, a bundled sample, a file, or token ids of one of these tokenizers."""
-    source = source_picker("text", ["type", "sample", "upload", "ids"])
+    source = segmented(t("text.label"), SOURCES, names("text.{}", SOURCES), key="text_source")
     if source == "ids":
         return _pick_ids(tokenizers)
     text = {"type": _pick_typed, "sample": _pick_sample_text, "upload": _pick_uploaded_text}[source]()

@@ -1,4 +1,4 @@
-"""What characters are called: `words/characters.en.toml`, `words/characters.th.toml`, else Unicode's names."""
+"""What characters are called: `words/characters/en.toml` and `th.toml`, else Unicode's names."""
 
 import tomllib
 import unicodedata
@@ -28,7 +28,7 @@ def character_names(code_points: Iterable[int], language: str) -> dict[str, str]
 @cache
 def _words(language: str) -> dict[str, str]:
     """The names of a language by code point in hex, and the words for kinds of characters without one."""
-    with (_FOLDER / f"characters.{language}.toml").open("rb") as file:
+    with (_FOLDER / "characters" / f"{language}.toml").open("rb") as file:
         return tomllib.load(file)
 
 

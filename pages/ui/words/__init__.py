@@ -1,4 +1,7 @@
-"""Every visible word, in English and Thai: `words/en.toml` and `words/th.toml`."""
+"""Every visible word, in English and Thai: `en/` and `th/` have a file for each page, with the same keys.
+
+Names in braces are filled in; they are the same in both languages too.
+"""
 
 import re
 import tomllib
@@ -21,8 +24,8 @@ _FOLDER = Path(__file__).parent
 @cache
 def catalogue(language: str) -> dict[str, str]:
     """The words of a language by dotted key, such as "home.title"."""
-    with (_FOLDER / f"{language}.toml").open("rb") as file:
-        return dict(_flat(tomllib.load(file)))
+    files = sorted((_FOLDER / language).glob("*.toml"))
+    return {key: words for file in files for key, words in _flat(tomllib.loads(file.read_text("utf-8")))}
 
 
 def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -76,7 +79,7 @@ def error_sentence(error: TokenizerError | Failure, *, spoken: str | None = None
     words = catalogue(spoken or language())
     values = {name: plain(value) for name, value in error.values.items()}
     if error.code == "pattern_syntax":
-        values["why"] = _regex_words(words, str(error.values["why"]))
+        values["why"] = _regex_words(section("regex", spoken=spoken), str(error.values["why"]))
         values["position"] = error.values["position"] + 1  # people count from 1
     sentence = _filled(words[f"errors.{error.code}"], values)
     return (
@@ -88,7 +91,7 @@ def error_sentence(error: TokenizerError | Failure, *, spoken: str | None = None
 
 def _regex_words(words: Mapping[str, str], why: str) -> str:
     """What is wrong with a regular expression, in words; rare faults as the library calls them."""
-    known = [key for key in words if key.startswith("regex.") and why.startswith(key.removeprefix("regex."))]
+    known = [fault for fault in words if why.startswith(fault)]
     return words[max(known, key=len)] if known else str(plain(why))
 
 
