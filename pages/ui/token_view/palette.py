@@ -1,7 +1,7 @@
 """The tints of tokens, in light and in dark: the one place where they are written.
 
 Found by a search over OKLab for soft tints that stay apart for normal, deuteranope, protanope and tritanope
-vision; `tests/test_token_view.py` computes contrast and distances.
+vision; `tests/drawing/test_palette.py` computes contrast and distances.
 """
 
 from dataclasses import dataclass

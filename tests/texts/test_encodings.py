@@ -9,18 +9,18 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from pathlib import Path
 
 import pytest
 from hypothesis import event, example, given
 from hypothesis import strategies as st
 
 from tests.helpers.clock import least_seconds
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts import encodings
 from tokenizer_core.texts.encodings import CANDIDATE_ENCODINGS, decode_text
 
-SAMPLES = Path(__file__).parent.parent / "sample_data"
+SAMPLES = REPOSITORY / "sample_data"
 THAI_LINES = (SAMPLES / "parallel.th.txt").read_text(encoding="utf-8").splitlines()
 ENGLISH = (SAMPLES / "parallel.en.txt").read_text(encoding="utf-8").replace("’", "'")
 THAI = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ\r\nแม่จ๋า ข้าวสุกหรือยัง\n"

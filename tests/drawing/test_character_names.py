@@ -3,7 +3,6 @@
 import re
 import tomllib
 import unicodedata
-from pathlib import Path
 from string import Formatter
 
 import pytest
@@ -11,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pages.ui.token_view.character_names import character_names
+from tests.helpers.paths import REPOSITORY
 
-WORDS = Path(__file__).resolve().parents[1] / "pages" / "ui" / "words"
+WORDS = REPOSITORY / "pages" / "ui" / "words"
 ENGLISH, THAI = (
     tomllib.loads((WORDS / "characters" / f"{language}.toml").read_text(encoding="utf-8"))
     for language in ("en", "th")

@@ -2,11 +2,12 @@
 
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.helpers.paths import REPOSITORY
+
+ROOT = REPOSITORY
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 

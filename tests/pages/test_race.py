@@ -18,13 +18,13 @@ from pages.ui.train.race import Moment, moments
 from pages.ui.train.race_texts import MOST_BYTES, MOST_CHARACTERS, MOST_LINES, lines_that_fit
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
-from tests.helpers.charts import Finished, layers, named_levels
-from tokenizer_core import openai, train
+from tests.helpers.charts import layers, named_levels
+from tests.helpers.race import own
+from tokenizer_core import openai
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.texts.parallel import Parallel
 from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import Merge
 
 ENGLISH = catalogue("en")
 HOSTILE_NAME = "<script>*b*.txt"
@@ -36,10 +36,6 @@ def pair(first: Sequence[str], second: Sequence[str]) -> Parallel:
 
 def sample() -> NamedTexts:
     return named(sample_parallel(), is_sample=True)
-
-
-def own(text: str = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ the cat sat on the mat " * 5, size: int = 330) -> Tokenizer:
-    return train(text, size)
 
 
 # ------------------------------------------------------------------------------------------------ the moments
@@ -195,13 +191,9 @@ def test_the_name_of_a_file_is_no_markdown_in_a_sentence() -> None:
 def run_race() -> None:
     """A page that has only the race of a small training."""
     from pages.ui.train.race import race
-    from tests.test_race import own, page_job
+    from tests.helpers.race import own, page_job
 
     race(page_job(), own())
-
-
-def page_job() -> Any:
-    return Finished([Merge(*pair, 256 + rank, 5) for rank, pair in enumerate(own().merges)], name="on the page")
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ from string import Formatter
 
 from pages.ui import words
 from pages.ui.words import as_plain_markdown, catalogue
+from tests.helpers.paths import REPOSITORY
 
 FOLDER = Path(words.__file__).parent
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = REPOSITORY
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 # Names, file names and examples are the same in every language.
 UNTRANSLATED = re.compile(
