@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from pages.ui.trainings.registry import registry
 from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, require, visitors, wait_healthy
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
+from tests.helpers.wikipedia import Handler, StandIn
 
 # The first example loads compiled code from disk, so no deadline. The same examples in every run.
 settings.register_profile(
@@ -96,3 +98,19 @@ def page(browser: Browser) -> Iterator[Page]:
     page.goto("about:blank")
     yield page
     page.close()
+
+
+# ---- Wikipedia
+
+
+@pytest.fixture
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
+    """A Wikipedia of this machine."""
+    monkeypatch.setenv("no_proxy", "*")
+    server = StandIn(("127.0.0.1", 0), Handler)
+    server.asked, server.headers = [], []
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()

@@ -1,0 +1,136 @@
+"""Whatever befalls a worker is a failure with its reason, and no worker outlives the app."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.helpers.browser import PATIENCE
+from tests.helpers.jobs import LARGE, SMALL, Start, learned, wait_for, wait_until
+from tests.helpers.paths import REPOSITORY
+from tokenizer_core.errors import SpecialTokenError, TextError
+from tokenizer_core.jobs.job import Job, start_worker
+from tokenizer_core.jobs.process import end_process
+from tokenizer_core.jobs.training import StopRules, Training
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process runs; one that ended and waits to be collected does not."""
+    done = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return bool(done.stdout.strip()) and not done.stdout.strip().startswith("Z")
+
+
+def test_a_job_takes_over_a_warm_worker() -> None:
+    worker = start_worker()
+    job = Job(Training([SMALL], 280), worker)
+    wait_for(job, "done")
+    assert job.merges == learned(SMALL, 280)
+    assert worker.wait(PATIENCE) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and RLIMIT_AS")
+def test_a_worker_that_may_not_take_the_memory_it_needs_says_so() -> None:
+    job = Job(Training(["ab" * 2_000_000], 300, pattern="none"), memory_bytes=32 * 2**20)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "out_of_memory"
+
+
+def test_a_killed_worker_is_a_failure_that_keeps_the_merges(start: Start) -> None:
+    job = start(LARGE, 100_000, pace=50)
+    wait_until(job, lambda: job.merges)
+    job._worker.kill()
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "worker_died"
+    assert job.merges
+    assert job.merges == learned(LARGE, 256 + len(job.merges))
+    assert job.tokenizer().vocab_size == 256 + len(job.merges)
+
+
+def test_a_worker_killed_in_the_middle_of_a_line_is_a_failure_like_any_other() -> None:
+    talks = 'import sys; sys.stdout.write(\'{"event": "counting"}\\n{"event": "mer\'); sys.stdout.flush()'
+    worker = subprocess.Popen([sys.executable, "-c", talks], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    job = Job(Training([SMALL], 300), worker)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "worker_died"
+
+
+def test_a_worker_that_died_before_its_job_is_a_failure() -> None:
+    worker = start_worker()
+    worker.kill()
+    worker.wait()
+    job = Job(Training([LARGE], 300), worker)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == "worker_died"
+
+
+@pytest.mark.parametrize(
+    ("training", "code"),
+    [
+        (Training([SMALL], 300, pattern="(a"), "pattern_syntax"),
+        (Training([SMALL], 300, pattern="a{999999999}"), "pattern_complex"),
+        (Training(["a" * 3000 + "b"], 300, pattern="(a+)+$"), "pattern_slow"),
+        (Training([SMALL], 12), "vocab_size_low"),
+        (Training([SMALL], 300, stop=StopRules(0)), "min_count_low"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_training_refuses_is_a_failure_with_its_reason(training: Training, code: str) -> None:
+    job = Job(training)
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == code
+    assert job.failure.message
+
+
+def test_lone_surrogates_and_unfit_special_tokens_are_refused_before_a_worker_starts() -> None:
+    with pytest.raises(TextError):
+        Job(Training(["a\ud800"], 300))
+    with pytest.raises(SpecialTokenError):
+        Job(Training([SMALL], 300, special_tokens=["<a>", "<a>"]))
+
+
+def test_an_ended_job_leaves_no_process(start: Start) -> None:
+    job = start(SMALL, 280)
+    wait_for(job, "done")
+    job.close()
+    assert not is_running(job._worker.pid)
+
+
+def test_an_idle_worker_can_be_ended() -> None:
+    worker = start_worker()
+    end_process(worker)
+    assert not is_running(worker.pid)
+
+
+@pytest.mark.parametrize("moment", ["idle", "running", "paused"])
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and ps")
+def test_no_worker_outlives_an_app_that_was_killed(moment: str) -> None:
+    app = (
+        "import time\n"
+        "from tokenizer_core.jobs.job import Job, start_worker\n"
+        "from tokenizer_core.jobs.training import Training\n"
+        "worker = start_worker()\n"
+        f"job = Job(Training([{LARGE[:2000]!r}], 100_000, pace=1), worker) if {moment!r} != 'idle' else None\n"
+        "while job and not job.merges: job.wait(0.1)\n"
+        f"if {moment!r} == 'paused': job.pause(); job.wait(5)\n"
+        "print(worker.pid, flush=True)\n"
+        "time.sleep(100)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", app], cwd=REPOSITORY, stdout=subprocess.PIPE)
+    assert parent.stdout is not None
+    worker = int(parent.stdout.readline())
+    assert is_running(worker)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    deadline = time.monotonic() + PATIENCE
+    while is_running(worker):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,228 @@
+"""The languages page: bills, pair by pair, and metrics."""
+
+import json
+import re
+import sys
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.languages.bill import VIEWS
+from pages.ui.languages.charts import bins
+from pages.ui.languages.pairs import ranking
+from pages.ui.words import catalogue
+from tests.helpers.app import (
+    ENGLISH,
+    HOSTILE_HTML,
+    LANGUAGES,
+    drawn,
+    said,
+    sortable_tables,
+    start_training,
+    tables,
+    wait_until,
+)
+from tests.helpers.languages_page import bills, by_hand, opened
+from tests.helpers.paths import REPOSITORY
+from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
+from tokenizer_core.openai import RANK_FILES, openai_tokenizer
+
+# ---- the bills
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_plain_sentence_stands_first(language: str) -> None:
+    app = opened(language)
+    words = catalogue(language)
+    premium = by_hand("gpt2", THAI_LINES) / by_hand("gpt2", ENGLISH_LINES)
+    expected = words["languages.says"].format(
+        tokenizer="GPT-2", premium=f"{premium:.2f}", language=words["languages.th"], base=words["languages.en"]
+    )
+    least = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
+    least_said = words["languages.says_least"].format(tokenizer="GPT-4o (o200k)", premium=f"{least:.2f}")
+    assert app.header[0].value == f"{expected} {least_said}"
+    app.pills(key="languages_names_False").set_value(["gpt2"]).run()
+    assert app.header[0].value == expected
+
+
+def test_tokens_and_premiums_are_those_counted_by_hand() -> None:
+    found = bills(opened())
+    for name, shown in (("gpt2", "GPT-2"), ("cl100k_base", "GPT-4 (cl100k)"), ("o200k_base", "GPT-4o (o200k)")):
+        thai, english = by_hand(name, THAI_LINES), by_hand(name, ENGLISH_LINES)
+        assert found[shown, "Thai"][:2] == [f"{thai:,}", f"{thai / english:.2f} ×"]
+        assert found[shown, "English"][:2] == [f"{english:,}", "1.00 ×"]
+
+
+@pytest.mark.parametrize(("joining", "premium"), [("lines", "6.10"), ("whole", "5.90"), ("space", "6.16")])
+def test_every_joining_has_its_own_premium_and_is_said(joining: str, premium: str) -> None:
+    app = opened()
+    app.segmented_control(key="languages_joining").set_value(joining).run()
+    assert bills(app)["GPT-2", "Thai"][1] == f"{premium} ×"
+    assert ENGLISH[f"languages.how_{joining}"] in app.caption[0].value
+
+
+def test_the_base_can_be_turned_round() -> None:
+    app = opened()
+    app.selectbox[0].set_value(0).run()
+    assert float(bills(app)["GPT-2", "English"][1].split()[0]) == pytest.approx(1 / 6.10, abs=0.01)
+
+
+def test_a_window_shows_what_is_left_and_what_does_not_fit() -> None:
+    app = opened()
+    app.number_input(key="languages_window").set_value(20_000).run()
+    found = bills(app)
+    english = by_hand("gpt2", ENGLISH_LINES)
+    assert found["GPT-2", "English"][2] == f"{20_000 - english:,} ({1 - english / 20_000:.0%})"
+    too_many = f"{by_hand('gpt2', THAI_LINES) - 20_000:,}"
+    assert found["GPT-2", "Thai"][2] == ENGLISH["languages.too_long"].format(tokens=too_many)
+
+
+def test_a_price_gives_the_cost() -> None:
+    app = opened()
+    assert len(sortable_tables(app)[0][0]) == 5
+    app.text_input(key="languages_price").set_value("$2.50").run()
+    assert bills(app)["GPT-2", "Thai"][3] == f"{by_hand('gpt2', THAI_LINES) * 2.5 / 1e6:.4f}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("price", ["cheap", "-1", "1.2.3", "nan", HOSTILE_HTML[:40]])
+def test_a_price_that_is_no_number_is_said_and_costs_nothing(price: str, language: str) -> None:
+    app = opened(language)
+    app.text_input(key="languages_price").set_value(price).run()
+    assert not app.exception
+    assert len(app.error) == 1
+    assert catalogue(language)["errors.price_no_number"].partition("{")[0] in app.error[0].value
+    assert len(sortable_tables(app)[0][0]) == 5
+
+
+def test_without_a_tokenizer_the_page_asks_for_one() -> None:
+    app = opened()
+    app.pills(key="languages_names_False").set_value([]).run()
+    assert not app.exception
+    assert ENGLISH["compare.choose_one"] in said(app)
+
+
+def test_ones_own_tokenizer_is_in_the_bills() -> None:
+    app = start_training(size=600)
+    wait_until(app, lambda: bool(app.success))
+    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
+    assert not app.exception
+    assert (ENGLISH["tokenizers.mine"], "Thai") in bills(app)
+    assert ENGLISH["languages.own_note"] in [each.value for each in app.caption]
+
+
+def test_a_missing_rank_file_leaves_the_other_tokenizers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    import shutil
+    from pathlib import Path
+
+    broken = Path(str(tmp_path)) / "ranks"
+    shutil.copytree(RANK_FILES, broken)
+    (broken / "fb374d419588a4632f3f557e76b4b70aebbca790").unlink()
+    monkeypatch.setattr("tokenizer_core.openai.RANK_FILES", broken)
+    openai_tokenizer.cache_clear()
+    try:
+        for view in VIEWS:
+            app = opened(view=view)
+            assert len(app.error) >= 1
+    finally:
+        openai_tokenizer.cache_clear()
+
+
+# ---- pair by pair
+
+
+def test_the_most_unfair_pair_is_the_one_with_the_highest_premium() -> None:
+    app = opened(view="pairs")
+    encode = openai_tokenizer("gpt2").encode
+    premiums = [len(encode(a)) / len(encode(b)) for a, b in zip(THAI_LINES, ENGLISH_LINES, strict=True)]
+    worst = max(range(len(premiums)), key=premiums.__getitem__)
+    thai, english = drawn(app)
+    assert (thai["text"], english["text"]) == (THAI_LINES[worst], ENGLISH_LINES[worst])
+    assert f"line {worst + 1}" in " ".join(element.value for element in app.markdown)
+    shown = tables(app)[0]
+    assert shown[1][1:3] == [f"{worst + 1}", f"{premiums[worst]:.1f} ×"]
+
+
+def test_pairs_can_be_walked_in_each_order() -> None:
+    app = opened(view="pairs")
+    app.segmented_control(key="languages_order").set_value("file").run()
+    app.number_input[0].set_value(2).run()
+    assert [view["text"] for view in drawn(app)] == [THAI_LINES[1], ENGLISH_LINES[1]]
+    app.segmented_control(key="languages_order").set_value("cheapest").run()
+    app.number_input[0].set_value(483).run()
+    assert ENGLISH["languages.most_unfair"].partition(",")[0] in " ".join(each.value for each in app.markdown)
+
+
+def test_pairs_without_a_premium_come_last() -> None:
+    premiums = np.array([2.0, np.nan, 1.0, 2.0])
+    assert ranking(premiums, "dearest").tolist() == [0, 3, 2, 1]
+    assert ranking(premiums, "cheapest").tolist() == [2, 0, 3, 1]
+    assert ranking(premiums, "file").tolist() == [0, 1, 2, 3]
+
+
+def test_the_distribution_counts_every_pair_once() -> None:
+    app = opened(view="pairs")
+    chart = app.get("vega_lite_chart")[0]
+    assert json.loads(chart.proto.spec)["layer"]
+    values = np.array([0.5, 1.0, 1.04, 3.0, np.nan, np.inf, 250.0])
+    assert sum(each.pairs for each in bins(values)) == 5
+    assert bins(values)[-1].end >= 250.0
+    assert len(bins(np.linspace(0.1, 9_999, 5_000))) <= 40
+    assert bins(np.array([np.nan])) == []
+    assert sum(each.pairs for each in bins(np.full(7, 1.5))) == 7
+
+
+# ---- metrics
+
+
+def metric(app: AppTest, name: str, language: str = "en") -> list[str]:
+    """The figures of a metric by tokenizer."""
+    rows = {row[0]: row[1:] for row in tables(app)[0]}
+    return rows[catalogue(language)[f"metrics.{name}"]]
+
+
+def test_metrics_are_those_of_the_texts() -> None:
+    app = opened(view="metrics")
+    characters = sum(map(len, THAI_LINES))
+    assert metric(app, "characters") == [f"{characters:,}"] * 3
+    assert metric(app, "bytes") == [f"{sum(len(line.encode()) for line in THAI_LINES):,}"] * 3
+    assert metric(app, "characters_per_token")[0] == f"{characters / by_hand('gpt2', THAI_LINES):.2f}"
+    assert metric(app, "thai_entries") == ["0", "58", "1,545"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_metric_has_its_definition(language: str) -> None:
+    app = opened(language, "metrics")
+    words = catalogue(language)
+    defined = app.markdown[-1].value
+    for row in tables(app)[0][1:]:
+        assert f"**{row[0]}**" in defined
+    for name in ("characters_per_token", "bytes_per_token"):
+        assert {"en": "within one language only", "th": "เฉพาะในภาษาเดียวกัน"}[language] in words[f"metrics.{name}"]
+
+
+def test_without_pythainlp_thai_words_are_absent_and_the_page_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pythainlp", None)
+    monkeypatch.setitem(sys.modules, "pythainlp.tokenize", None)
+    monkeypatch.setattr(
+        "pages.ui.languages.counts._segmenters", type("None", (), {"get": lambda s, k, make: make()})()
+    )
+    app = opened(view="metrics")
+    app.toggle(key="languages_words").set_value(True).run()
+    assert not app.exception
+    shown = [row[0] for row in tables(app)[0]]
+    assert not {ENGLISH[f"metrics.{name}"] for name in ("words", "fertility", "continued_words")} & set(shown)
+    assert ENGLISH["metrics.no_segmenter"].format(package="pythainlp") in app.caption[-1].value
+
+
+def test_english_words_stand_between_spaces_and_the_segmenter_is_named() -> None:
+    app = opened(view="metrics")
+    app.toggle(key="languages_words").set_value(True).run()
+    app.selectbox[1].set_value(1).run()
+    words = sum(bool(re.search(r"\w", word)) for line in ENGLISH_LINES for word in line.split())
+    assert metric(app, "words") == [f"{words:,}"] * 3
+    assert metric(app, "fertility")[0] == f"{by_hand('gpt2', ENGLISH_LINES) / words:.2f}"
+    assert any(ENGLISH["metrics.white_space"] in each.value for each in app.caption)

@@ -1,0 +1,44 @@
+"""A pattern checked on a whole corpus, in the background."""
+
+from pages.ui.choices.samples import SAMPLES, sample_text
+from tests.helpers.app import ENGLISH, open_page, said
+from tests.helpers.patterns_page import buttons, run_until, tables, with_pattern
+from tokenizer_core.measures.pattern_figures import pattern_figures
+
+
+def test_a_corpus_is_checked_in_the_background() -> None:
+    app = open_page("patterns")
+    app.button(key="lab_check").click().run()
+    run_until(app, lambda: len(tables(app)) == 2 and "lab_stop" not in buttons(app))
+    texts = [sample_text(file) for file in SAMPLES["both"]]
+    for column, name in enumerate(("llama3", "mark_aware")):
+        figures = pattern_figures(texts, name)
+        assert tables(app)[1][ENGLISH["lab.figure_pretokens"]][column] == f"{figures.pretokens:,}"
+        assert tables(app)[1][ENGLISH["lab.figure_distinct"]][column] == f"{figures.distinct:,}"
+    assert not {"lab_check", "lab_stop"} & buttons(app)
+
+
+def test_a_check_that_fails_says_why_and_one_can_be_stopped() -> None:
+    app = with_pattern("(a+)+$|x", "short")
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    app.text_area(key="corpus_paste").set_value("a" * 3_000_000 + "b").run()
+    app.button(key="lab_check").click().run()
+    app.button(key="lab_stop").click().run()
+    run_until(app, lambda: "lab_check" in buttons(app))
+    app.text_area(key="corpus_paste").set_value("a" * 5_000 + "b").run()
+    app.button(key="lab_check").click().run()
+    run_until(app, lambda: "takes too long" in said(app))
+    run_until(app, lambda: len(tables(app)) == 2)
+    assert len(tables(app)[1][ENGLISH["pattern.label"]]) == 1  # of the other pattern
+
+
+def test_a_check_that_is_no_longer_on_the_page_ends() -> None:
+    app = with_pattern("(a+)+$|x", "short")
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    app.text_area(key="corpus_paste").set_value("a" * 3_000_000 + "b").run()
+    app.button(key="lab_check").click().run()
+    slow, _ = app.session_state["pattern_checks"].values()
+    assert not slow.stopped
+    app.text_input(key="lab_first_custom").set_value("[a-z]").run()
+    assert slow.stopped
+    assert "lab_check" in buttons(app)

@@ -1,0 +1,270 @@
+"""Texts of the languages page: files and tables, what is kept, and bad input."""
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.languages.bill import VIEWS
+from pages.ui.words import catalogue
+from tests.helpers.app import (
+    ENGLISH,
+    HOSTILE_HTML,
+    LANGUAGES,
+    Cells,
+    drawn,
+    said,
+    sortable_tables,
+    tables,
+)
+from tests.helpers.languages_page import bills, by_hand, opened
+from tests.helpers.paths import REPOSITORY
+from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
+from tokenizer_core.openai import openai_tokenizer
+
+
+def upload(*files: tuple[str, bytes | str], language: str = "en", view: str = "bills") -> AppTest:
+    """The page after files were uploaded."""
+    app = opened(language, view)
+    app.segmented_control(key="languages_source").set_value("upload").run()
+    contents = [(name, each.encode() if isinstance(each, str) else each, "text/plain") for name, each in files]
+    app.file_uploader(key="languages_files").set_value(contents).run()
+    assert not app.exception
+    return app
+
+
+def lines(*each: str) -> str:
+    return "".join(f"{line}\n" for line in each)
+
+
+# ---- uploads
+
+
+def test_a_pair_of_files_is_compared() -> None:
+    app = upload(("a.th", lines(*THAI_LINES[:50])), ("b.en", lines(*ENGLISH_LINES[:50])))
+    thai, english = by_hand("gpt2", THAI_LINES[:50]), by_hand("gpt2", ENGLISH_LINES[:50])
+    assert bills(app)["GPT-2", "a.th"][:2] == [f"{thai:,}", f"{thai / english:.2f} ×"]
+    assert "` b.en `" in app.header[0].value
+
+
+def test_english_is_the_base_wherever_it_stands() -> None:
+    app = upload(("b.en", lines(*ENGLISH_LINES[:50])), ("a.th", lines(*THAI_LINES[:50])))
+    assert bills(app)["GPT-2", "b.en"][1] == "1.00 ×"
+
+
+def test_three_languages_are_compared() -> None:
+    files = [
+        (f"x.{name}", lines(*(f"{word} {n} {word}" for n in range(30))))
+        for name, word in (("th", "น้ำใจ"), ("de", "Wasserfall"), ("en", "water"))
+    ]
+    app = upload(*files)
+    assert {language for _, language in bills(app)} == {"x.th", "x.de", "x.en"}
+    for view in VIEWS:
+        app.segmented_control(key="languages_view").set_value(view).run()
+        assert not app.exception
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_guessed_encoding_is_said_and_can_be_changed(language: str) -> None:
+    german = ["Die größte Straße führt über die Brücke zum Schloß."] * 40
+    files = ("a.de", lines(*german).encode("cp1252")), ("b.en", lines(*ENGLISH_LINES[:40]))
+    app = upload(*files, language=language)
+    assert catalogue(language)["languages.guessed"].split("{")[2].split("}")[1] in app.warning[0].value
+    (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
+    assert (picker.value, german[0] in app.text[0].value) == ("cp1252", True)
+    picker.set_value("mac_roman").run()
+    (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
+    assert (picker.value, german[0] in app.text[0].value) == ("mac_roman", False)
+    misread = lines(*german).encode("cp1252").decode("mac_roman").splitlines()
+    assert bills(app)["GPT-2", "a.de"][0] == f"{by_hand('gpt2', misread):,}"
+    picker.set_value("utf-8").run()
+    assert "` a.de `" in app.error[0].value
+    (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
+    picker.set_value("cp1252").run()
+    assert not app.error
+    assert bills(app)["GPT-2", "a.de"][0] == f"{by_hand('gpt2', german):,}"
+
+
+def test_an_encoding_that_is_not_found_can_be_chosen() -> None:
+    french = "Le café crème d'été à Noël, déjà vu où ça ?"
+    app = upload(("t.tsv", f"fr\tqc\n{french}\t{french}\n".encode("mac_roman")))
+    assert len(app.error) == 1
+    app.selectbox[0].set_value("mac_roman").run()
+    assert not app.error
+    assert bills(app)["GPT-2", "fr"][0] == f"{by_hand('gpt2', [french]):,}"
+    assert app.text[0].value == french
+
+
+CSV = 'id,th,en\n1,"แมว\nดำตัวหนึ่ง","a ""black"" cat, one"\n2,หมาขาวตัวใหญ่,a large white dog\n3,นกบินอยู่,a bird flies\n'
+
+
+def test_languages_with_long_names_stay_apart() -> None:
+    key = "sentence_translations_of_the_corpus"
+    rows = [{key: {"th": th, "de": f"{en} {en}", "en": en}} for th, en in zip(THAI_LINES[:30], ENGLISH_LINES[:30])]
+    app = upload(("pairs.json", "\n".join(map(json.dumps, rows))))
+    assert len({language for _, language in bills(app)}) == 3
+    assert app.selectbox[0].options[0].endswith("th")
+    before = bills(app)
+    app.selectbox[0].set_value(0).run()
+    assert bills(app) != before
+
+
+def test_a_table_that_has_no_head_line_is_compared() -> None:
+    pairs = [{"translation": {"en": en, "th": th}} for th, en in zip(THAI_LINES[:30], ENGLISH_LINES[:30])]
+    app = upload(("pairs.jsonl", "\n".join(map(json.dumps, pairs))))
+    assert not app.checkbox
+    assert bills(app)["GPT-2", "translation.th"][0] == f"{by_hand('gpt2', THAI_LINES[:30]):,}"
+    assert bills(app)["GPT-2", "translation.en"][1] == "1.00 ×"
+
+
+def test_a_table_with_quotes_and_line_breaks_is_compared() -> None:
+    app = upload(("t.csv", CSV))
+    found = bills(app)
+    assert {language for _, language in found} == {"th", "en"}
+    gpt2 = openai_tokenizer("gpt2")
+    expected = sum(len(gpt2.encode(cell)) for cell in ("แมว\nดำตัวหนึ่ง", "หมาขาวตัวใหญ่", "นกบินอยู่"))
+    assert found["GPT-2", "th"][0] == f"{expected:,}"
+    assert "3 pairs" in app.caption[0].value
+
+
+def test_the_columns_of_a_table_can_be_chosen() -> None:
+    table = "a;b;c\n" + "".join(f"หมาขาวตัวใหญ่ {n};a large white dog {n};ein Hund, weiß {n}\n" for n in range(5))
+    app = upload(("t.csv", table))
+    assert {language for _, language in bills(app)} == {"a", "b", "c"}
+    app.multiselect[0].set_value(["a", "c"]).run()
+    assert not app.exception
+    assert {language for _, language in bills(app)} == {"a", "c"}
+    app.multiselect[0].set_value(["a"]).run()
+    assert not app.exception
+    assert len(app.error) == 1
+    app.multiselect[0].set_value(["a", "b"]).run()
+    assert {language for _, language in bills(app)} == {"a", "b"}
+
+
+def test_long_names_are_cut_where_they_say_least() -> None:
+    column = "a column with a name that goes on and on"
+    app = upload(
+        ("t.csv", f"{column},en\nหมาขาวตัวใหญ่ วิ่งเร็ว,a large white dog runs\nแมวดำตัวหนึ่ง นอน,a black cat sleeps\n")
+    )
+    assert {name for _, name in bills(app)} == {column[:27] + "…", "en"}
+    app = upload((f"{'x' * 60}.th", "น้ำ\n"), ("b.en", "water\n"))
+    assert any(name.startswith("…") and name.endswith("x.th") for _, name in bills(app))
+
+
+def test_the_first_line_of_a_table_can_be_read_as_text() -> None:
+    app = upload(("t.csv", CSV))
+    app.checkbox[0].set_value(False).run()
+    assert not app.exception
+    assert "4 pairs" in app.caption[0].value
+    app.checkbox[0].set_value(True).run()
+    assert "3 pairs" in app.caption[0].value
+
+
+def test_an_upload_is_kept_when_the_page_is_left() -> None:
+    app = upload(("a.th", lines("น้ำ", "ใจ")), ("b.en", lines("water", "heart")))
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
+    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
+    assert not app.exception
+    assert {language for _, language in bills(app)} == {"a.th", "b.en"}
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_files_of_different_length_are_refused_with_counts_and_a_line(language: str) -> None:
+    shorter = ENGLISH_LINES[:200] + ENGLISH_LINES[201:]
+    app = upload(("a.th", lines(*THAI_LINES)), ("b.en", lines(*shorter)), language=language)
+    assert len(app.error) == 1
+    assert "483" in app.error[0].value
+    assert "482" in app.error[0].value
+    assert not sortable_tables(app)
+
+
+def test_empty_lines_are_pairs_and_are_said() -> None:
+    app = upload(("a.th", "น้ำ\n\n\nใจ\n"), ("b.en", "water\n\nlake\nheart\n"))
+    assert "4 pairs" in app.caption[0].value
+    assert ENGLISH["languages.empty_all"].format(count=1) in said(app)
+    assert ENGLISH["languages.empty_some"].format(count=1, line=3) in said(app)
+
+
+def test_pairs_whose_base_is_empty_have_no_premium() -> None:
+    app = upload(("a.th", "น้ำ\nใจ\n"), ("b.en", "\nheart\n"), view="pairs")
+    assert ENGLISH["languages.pairs_left_out"].format(count=1) in [each.value for each in app.caption]
+    app.number_input[0].set_value(2).run()
+    assert not app.exception
+    assert "–" in " ".join(each.value for each in app.markdown)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("empty", [b"", b"\n\n", b"  \n \n"], ids=["no bytes", "line ends", "spaces"])
+def test_one_side_empty_is_refused_and_named(empty: bytes, language: str) -> None:
+    app = upload(("a.th", "น้ำ\nใจ\n"), ("b.en", empty), language=language)
+    assert len(app.error) == 1
+    assert "b.en" in app.error[0].value
+
+
+def test_lines_out_of_step_are_warned_of() -> None:
+    app = upload(
+        ("a.th", lines(*THAI_LINES)), ("b.en", lines(*ENGLISH_LINES[:100], "extra", *ENGLISH_LINES[100:-1]))
+    )
+    assert len(app.warning) == 1
+    assert sortable_tables(app)
+
+
+def test_a_single_text_file_waits_for_the_other() -> None:
+    app = upload(("a.th", "น้ำ\n"))
+    assert ENGLISH["languages.one_more"] in said(app)
+    assert not app.error
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99)),
+        ("a.th", "ภาษาไทย".encode() * 9 + b"\xff"),
+        ("a.zip", b"PK\x03\x04no"),
+    ],
+    ids=["picture", "damaged UTF-8", "damaged archive"],
+)
+def test_a_file_that_is_no_text_is_refused(name: str, content: bytes) -> None:
+    app = upload((name, content), ("b.en", "water\n"))
+    assert len(app.error) == 1
+    assert not sortable_tables(app)
+
+
+def test_a_table_beside_a_file_is_refused() -> None:
+    app = upload(("t.csv", CSV), ("b.en", "water\n"))
+    assert "t.csv" in app.error[0].value
+
+
+def test_names_and_lines_of_strangers_are_shown_as_they_are() -> None:
+    name = "<img src=x>*a*.th"
+    app = upload(
+        (name, lines(HOSTILE_HTML, "|a|b|", "# x **y**")), ("b.en", lines("one", "two", "three")), view="pairs"
+    )
+    for element in app.get("html"):
+        reader = Cells()
+        reader.feed(element.proto.body)
+        assert not {"script", "img"} & set(reader.others)
+    assert any(HOSTILE_HTML[:30] in cell for table in tables(app) for row in table for cell in row)
+    assert f"` {name} `" in app.header[0].value
+    app.segmented_control(key="languages_view").set_value("take_away").run()
+    assert not app.exception
+
+
+def test_a_hundred_thousand_pairs_are_compared() -> None:
+    files = [
+        (name, "".join(f"{side[n % 483][:30]} {n}\n" for n in range(100_000)))
+        for name, side in (("a.th", THAI_LINES), ("b.en", ENGLISH_LINES))
+    ]
+    app = opened()
+    app.pills(key="languages_names_False").set_value(["o200k_base"]).run()
+    app.segmented_control(key="languages_source").set_value("upload").run()
+    app.file_uploader(key="languages_files").set_value([(n, c.encode(), "text/plain") for n, c in files]).run()
+    assert not app.exception
+    assert "100,000 pairs" in app.caption[0].value
+    app.segmented_control(key="languages_view").set_value("pairs").run()
+    app.number_input[0].set_value(100_000).run()
+    assert not app.exception
+    assert len(drawn(app)) == 2
