@@ -1,4 +1,4 @@
-"""Byte-level BPE to read, train and trust; see `reference.py` for the definition of all of it."""
+"""Byte-level BPE to read, train and trust; `reference.py` holds the definition."""
 
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.openai import openai_tokenizer

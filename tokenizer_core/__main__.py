@@ -1,4 +1,4 @@
-"""`python -m tokenizer_core`: what the library does without a browser."""
+"""`python -m tokenizer_core`: use the library without a browser."""
 
 import argparse
 import io
@@ -10,14 +10,14 @@ from tokenizer_core.commands import compare
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0, 1 where the input is wrong, 2 where the command is."""
+    """Run a command; exit with 0 if it succeeds, 1 if the input or output fails, 2 if the command is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tokenizer_core", description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     compare.add_to(commands)
     said = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")  # names and languages of any script, wherever it is written
+            stream.reconfigure(encoding="utf-8")  # names may be in any script, whatever the terminal's encoding
     try:
         code: int = said.run(said)
         sys.stdout.flush()
@@ -27,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _not_written(error: OSError) -> int:
-    """Where the output went is closed or full: say so, unless whoever read it has simply gone."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python fails once more as it ends
+    """Report that the output is full or closed; stay silent if its reader has simply gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python fails again while it exits
     if not isinstance(error, BrokenPipeError):
         print(f"the output could not be written: {error.strerror}", file=sys.stderr)
     return 1

@@ -1,4 +1,4 @@
-"""The alternatives of a split pattern, and which of them cut each pretoken."""
+"""The alternatives (branches) of a split pattern, and which of them cut each pretoken."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,20 +10,21 @@ import regex
 from tokenizer_core.patterns import compile_pattern, given_up, pattern_source, search, time_budget, with_gaps
 
 MAX_TRIED = 40
-"""Branches that are tried one by one, each by a compiled pattern of its own; of more, the pattern stays whole."""
+"""Branches tried one by one, each with its own compiled pattern; a pattern with more branches stays whole."""
 
 _FLAGS = r"(?:[abefiLmprsuwx]|V[01])"
 _LEADING_FLAGS = regex.compile(rf"\(\?({_FLAGS}+)\)")
 _FLAG_GROUP = regex.compile(rf"\(\?({_FLAGS}*)(?:-([a-zA-Z]+))?([:)])")
 _WHOLE_GROUP = regex.compile(rf"\((?:\?(?:{_FLAGS}*(?:-[a-z]+)?:|>|P?<\w+>)|(?![?*]))")
-# What a branch alone would not mean: where a search began, what a match leaves out, a pattern inside itself.
+# Constructs that mean something else in a branch alone: \G, the start of the search; \K, which drops the beginning
+# of a match; backtracking verbs; and a pattern that calls itself.
 _INSEPARABLE = regex.compile(r"\\[GK]|\(\*|\(\?(?:R|0)\)")
 _REFERENCE = regex.compile(r"\\[1-9gL]|\(\?(?:\(|[1-9]|&|P[=>])")
 _POSIX_CLASS = regex.compile(r"\[:\^?\w+:\]")
 
 
 class Branch(NamedTuple):
-    """One alternative of a split pattern, and where in its source it stands."""
+    """One alternative of a split pattern, and its place in the source."""
 
     source: str
     start: int
@@ -31,16 +32,17 @@ class Branch(NamedTuple):
 
 
 class Pretoken(NamedTuple):
-    """A pretoken, and the number of the branch that cut it; None for what lies between two matches."""
+    """A pretoken, and the number of the branch that cut it; None for text between two matches."""
 
     text: str
     branch: int | None
 
 
 def branches(pattern: str) -> list[Branch]:
-    """The alternatives of a pattern at its top level; the whole pattern where it cannot be split safely.
+    """Return the top-level alternatives of a pattern; the whole pattern if it cannot be split safely.
 
-    A group around all of it is looked into. Raises `PatternError` where the pattern does not compile.
+    If one group surrounds the whole pattern, returns the alternatives inside it. Raises `PatternError` if the
+    pattern does not compile.
 
     >>> [branch.source for branch in branches(r"(?i:'s|'t)|[a|b]+|\\|")]
     ["(?i:'s|'t)", '[a|b]+', '\\\\|']
@@ -52,14 +54,15 @@ def branches(pattern: str) -> list[Branch]:
 
 
 def attribute(text: str, pattern: str) -> list[Pretoken]:
-    """The pretokens of a text, the same as `pretokenize` gives, each with the branch that cut it.
+    """Return the same pretokens as `pretokenize`, each with the branch that cut it.
 
-    A match that no branch gives by itself counts as lying between. Raises `PatternError` as `pretokenize` does.
+    A match that no branch gives alone counts as text between matches. Raises `PatternError` as `pretokenize` does.
 
     >>> attribute("a1--", "[a-z]|[0-9]")
     [Pretoken(text='a', branch=0), Pretoken(text='1', branch=1), Pretoken(text='--', branch=None)]
     """
-    matches = sorted(_matches(text, _plan(compile_pattern(pattern).pattern)), key=_place)  # (?r) finds backwards
+    # A pattern with (?r) searches backwards, so its matches must be sorted.
+    matches = sorted(_matches(text, _plan(compile_pattern(pattern).pattern)), key=_place)
     return [Pretoken(text[start:end], branch) for start, end, branch in with_gaps(matches, len(text))]
 
 
@@ -71,27 +74,27 @@ def _place(match: tuple[int, int, int | None]) -> tuple[int, int]:
 
 
 class _Plan(NamedTuple):
-    """How the branches of a pattern are told apart: by a group around each, or by trying them one by one."""
+    """How to tell the branches of a pattern apart: with a group around each, or by trying them one by one."""
 
     branches: tuple[Branch, ...]
     whole: regex.Pattern[str]
-    """The pattern; where groups tell branches apart, with a group around each."""
+    """The pattern; if groups tell the branches apart, with a group around each branch."""
     groups: tuple[int, ...] = ()
     """The number of each branch's group."""
     alone: tuple[regex.Pattern[str], ...] = ()
-    """For each branch the pattern in which no other can match."""
+    """For each branch, the pattern in which no other branch can match."""
 
 
 @lru_cache(maxsize=64)
 def _plan(source: str) -> _Plan:
-    """Split a pattern that compiles, and find out how to tell its branches apart."""
+    """Split a pattern that compiles, and choose how to tell its branches apart."""
     whole = _Plan((Branch(source, 0, len(source)),), regex.compile(source))
     found = _split(source)
     if len(found) < 2:
         return whole
     first, last = found[0].start, found[-1].end
     before, after, is_verbose = source[:first], source[last:], _is_verbose(source)
-    close = "\n)" if is_verbose else ")"  # a comment ends with its line
+    close = "\n)" if is_verbose else ")"  # the line break ends a comment in the branch
 
     def joined(parts: Iterable[str]) -> regex.Pattern[str]:
         return regex.compile(before + "|".join(parts) + after)
@@ -104,7 +107,7 @@ def _plan(source: str) -> _Plan:
             return _Plan(tuple(found), grouped, groups=numbers)
         if len(found) > MAX_TRIED:
             return whole
-        # The others stay, but cannot match, so that all groups keep their numbers.
+        # The other branches stay but cannot match, so all groups keep their numbers.
         alone = tuple(
             joined(other.source if other is branch else f"(?!)(?:{other.source}{close}" for other in found)
             for branch in found
@@ -115,7 +118,7 @@ def _plan(source: str) -> _Plan:
 
 
 def _free_name(source: str) -> str:
-    """The beginning of a group's name that the pattern does not use."""
+    """Return a prefix for group names that does not occur in the pattern."""
     name = "branch_"
     while name in source:
         name += "_"
@@ -128,7 +131,7 @@ def _is_verbose(source: str) -> bool:
 
 
 def _leading_flags(source: str) -> tuple[str, int]:
-    """The flags that a pattern begins with, and where they end."""
+    """Return the flags at the start of a pattern, and the offset where they end."""
     flags, at = "", 0
     while found := _LEADING_FLAGS.match(source, at):
         flags, at = flags + found[1], found.end()
@@ -136,12 +139,12 @@ def _leading_flags(source: str) -> tuple[str, int]:
 
 
 def _split(source: str) -> list[Branch]:
-    """The alternatives; none where the pattern cannot be split safely."""
+    """Return the alternatives; an empty list if the pattern cannot be split safely."""
     flags, start = _leading_flags(source)
     if regex.search("[rbep]", flags) or _INSEPARABLE.search(source):
         return []
     for group in _FLAG_GROUP.finditer(source, start):
-        # Flags in the middle of a pattern, and those that change how the rest is read.
+        # Flags in the middle of a pattern affect other branches; "x" and "V" change how the source is read.
         if group[3] == ")" or "x" in group[1] + (group[2] or "") or "V" in group[1]:
             return []
     scan = _Scan(source, is_verbose="x" in flags, nested_classes="V1" in flags)
@@ -160,14 +163,14 @@ def _split(source: str) -> list[Branch]:
 
 @dataclass(frozen=True)
 class _Scan:
-    """Reads the source of a pattern as far as groups, classes, escapes and comments go."""
+    """Reads the groups, classes, escapes and comments in the source of a pattern."""
 
     source: str
     is_verbose: bool
     nested_classes: bool
 
     def bars(self, start: int, end: int) -> list[int] | None:
-        """The places of `|` outside all groups between two places; None where groups do not close."""
+        """Return the offset of each `|` outside all groups in a range; None if a group does not close there."""
         found, depth = [], 0
         for at, sign in self.signs(start, end):
             depth += (sign == "(") - (sign == ")")
@@ -178,7 +181,7 @@ class _Scan:
         return None if depth else found
 
     def closes(self, start: int) -> int | None:
-        """Where the group that opens at a place ends."""
+        """Return the offset where the group that opens at `start` closes; None if it does not close."""
         depth = 0
         for at, sign in self.signs(start, len(self.source)):
             depth += (sign == "(") - (sign == ")")
@@ -187,7 +190,7 @@ class _Scan:
         return None
 
     def signs(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        """Each `(`, `)` and `|` that means something, with its place; other characters only as such."""
+        """Yield the offset of each `(`, `)` and `|` that is syntax, and the sign; skip those that are literal."""
         at = start
         while at < end:
             sign = self.source[at]
@@ -209,7 +212,7 @@ class _Scan:
         return len(self.source) if found < 0 else found + 1
 
     def after_class(self, at: int) -> int:
-        """The place after the set that opens here; in the new version of the syntax sets may hold sets."""
+        """Return the offset after the class that opens at `at`; with the flag V1, classes may nest."""
         at += 2 if self.source.startswith("[^", at) else 1
         first = True
         while at < len(self.source):
@@ -228,15 +231,15 @@ class _Scan:
         return at
 
 
-# ---- telling who cut
+# ---- finding the branch of each match
 
 
 def _matches(text: str, plan: _Plan) -> Iterator[tuple[int, int, int | None]]:
-    """Start, end and branch of each match."""
+    """Yield the start, end and branch of each match."""
     matches = search(plan.whole, text)
     if plan.groups:
-        # The group around a branch closes after all groups in it, so that it is the last one; but for a name that
-        # a pattern gives twice.
+        # The group around a branch closes after all groups inside it, so it is the last group. An exception is a
+        # pattern that uses a group name twice.
         branch_of = {group: number for number, group in enumerate(plan.groups)}
         for match in matches:
             number = branch_of.get(match.lastindex)
@@ -253,7 +256,7 @@ def _matches(text: str, plan: _Plan) -> Iterator[tuple[int, int, int | None]]:
 
 
 def _tried(text: str, start: int, end: int, alone: Sequence[regex.Pattern[str]]) -> int | None:
-    """The first branch that matches here by itself, and exactly so far."""
+    """Return the first branch that alone matches exactly from `start` to `end`; None if no branch does."""
     for number, pattern in enumerate(alone):
         try:
             match = pattern.match(text, start, timeout=time_budget(text, pattern.pattern), concurrent=True)

@@ -1,4 +1,4 @@
-"""How the loops are compiled: once per machine where a cache can be written, else once per process."""
+"""Compile the loops with numba: once per machine if a cache can be written, else once per process."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,8 +7,8 @@ import numba
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """The function, compiled by numba at its first call; other threads run meanwhile."""
+    """Return the function for numba to compile at its first call; other threads run while it runs."""
     try:
         return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # neither beside the code nor in the user's folder can anything be written
+    except RuntimeError:  # neither the folder of the code nor the user's cache folder is writable
         return numba.njit(nogil=True)(function)

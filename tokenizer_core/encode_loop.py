@@ -1,4 +1,4 @@
-"""The compiled loop under `Tokenizer.encode`: merge each pretoken's pairs, lowest rank first."""
+"""The compiled loop under `Tokenizer.encode`: it merges the pairs of each pretoken, lowest rank first."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,13 @@ Numbers = NDArray[np.int64]
 
 NONE = -1
 NO_RANK = 2**31 - 1
-# Bytes up to which passing over a pretoken again and again beats a heap.
+# Bytes. Up to this length, repeated passes over a pretoken are faster than a heap.
 SHORT = 200
 
 
 @compiled
 def index_merges(lefts: Numbers, rights: Numbers) -> Numbers:
-    """A hash table from pairs to ranks, at most a quarter full; columns: the pair as one number, its rank."""
+    """Build a hash table of ranks, at most a quarter full; columns: the pair as one number, its rank."""
     size = 4
     while size < 4 * lefts.size:
         size *= 2
@@ -33,7 +33,7 @@ def index_merges(lefts: Numbers, rights: Numbers) -> Numbers:
 
 @compiled
 def slot_of(table: Numbers, left: int, right: int) -> int:
-    """Where the pair stands in the hash table, or the free slot where it would."""
+    """Return the slot of a pair in the hash table, or the free slot where it would go."""
     key = (np.int64(left) << 32) | right
     mask = table.shape[0] - 1
     slot = (left * 0x9E3779B1 ^ right * 0x85EBCA77) & mask
@@ -44,16 +44,16 @@ def slot_of(table: Numbers, left: int, right: int) -> int:
 
 @compiled
 def rank_of(table: Numbers, left: int, right: int) -> int:
-    """The rank of a pair; NO_RANK, which a free slot holds, for one that never merges."""
+    """Return the rank of a pair; a pair that never merges has NO_RANK, the value in a free slot."""
     return table[slot_of(table, left, right), 1]
 
 
 @compiled
 def merge_short(ids: Ids, pair_ranks: Ids, table: Numbers) -> int:
-    """Merge the ids of one pretoken in place; returns how many are left.
+    """Merge the ids of one pretoken in place; return how many are left.
 
-    As in the definition, each pass applies the lowest rank everywhere, left to right; on the way it notes the
-    ranks of the pairs it leaves, and so the rank of the next pass.
+    As in the definition, each pass applies the lowest rank everywhere, left to right. It also notes the ranks of
+    the remaining pairs, and the lowest of them is the rank of the next pass.
     """
     n = ids.size
     best = NO_RANK
@@ -82,7 +82,7 @@ def merge_short(ids: Ids, pair_ranks: Ids, table: Numbers) -> int:
 
 @compiled
 def push(heap: Numbers, size: int, entry: int) -> int:
-    """Add an entry to the heap, smallest on top; returns its new size."""
+    """Add an entry to the heap, smallest on top; return the new size."""
     child = size
     while child > 0 and entry < heap[(child - 1) // 2]:
         heap[child] = heap[(child - 1) // 2]
@@ -93,7 +93,7 @@ def push(heap: Numbers, size: int, entry: int) -> int:
 
 @compiled
 def pop(heap: Numbers, size: int) -> int:
-    """Drop the top of the heap; returns its new size."""
+    """Drop the top of the heap; return the new size."""
     size -= 1
     last = heap[size]
     parent = 0
@@ -113,7 +113,7 @@ def pop(heap: Numbers, size: int) -> int:
 
 @compiled
 def push_pair(ids: Ids, following: Ids, table: Numbers, heap: Numbers, size: int, i: int) -> int:
-    """Add the pair that starts at `i` to the heap, where it is one that merges; returns the heap's size."""
+    """Add the pair that starts at `i` to the heap if it merges; return the size of the heap."""
     if i == NONE or following[i] == NONE:
         return size
     rank = rank_of(table, ids[i], ids[following[i]])
@@ -122,16 +122,16 @@ def push_pair(ids: Ids, following: Ids, table: Numbers, heap: Numbers, size: int
 
 @compiled
 def merge_long(ids: Ids, table: Numbers) -> int:
-    """The same as `merge_short`, in time n log n: with a heap, for pretokens as long as a book.
+    """Do the same as `merge_short` in n log n time, with a heap, for pretokens as long as a book.
 
-    A heap entry is rank and position in one number, so that the lowest rank comes first and, among equals, the
-    leftmost. An entry is stale where its token has been merged away or is followed by another one now.
+    A heap entry holds rank and position in one number, so the lowest rank comes first and, among equal ranks, the
+    leftmost position. An entry is stale if its token was merged away or a different token follows it now.
     """
     n = ids.size
     following = np.arange(1, n + 1).astype(np.int32)
     following[n - 1] = NONE
     preceding = np.arange(-1, n - 1).astype(np.int32)
-    heap = np.empty(3 * n, dtype=np.int64)  # every merge makes at most two new pairs
+    heap = np.empty(3 * n, dtype=np.int64)  # every merge adds at most two pairs
     size = 0
     for i in range(n):
         size = push_pair(ids, following, table, heap, size, i)
@@ -159,7 +159,7 @@ def merge_long(ids: Ids, table: Numbers) -> int:
 
 @compiled
 def encode_pretokens(text: NDArray[np.uint8], ends: Numbers, table: Numbers) -> tuple[Ids, Numbers]:
-    """The ids of pretokens that lie end to end in `text`, and where each one's ids end."""
+    """Encode the pretokens that lie end to end in `text`; return their ids, and where the ids of each one end."""
     ids = np.empty(text.size, dtype=np.int32)
     stops = np.empty(ends.size, dtype=np.int64)
     pair_ranks = np.empty(SHORT, dtype=np.int32)
@@ -180,7 +180,7 @@ def encode_pretokens(text: NDArray[np.uint8], ends: Numbers, table: Numbers) -> 
 
 @compiled
 def in_order(ids: Ids, stops: Numbers, order: Numbers) -> Ids:
-    """The ids of pretoken `order[0]`, then of `order[1]` and so on, end to end."""
+    """Return the ids of pretoken `order[0]`, then of `order[1]`, and so on, end to end."""
     total = 0
     for p in order:
         total += stops[p] - (stops[p - 1] if p > 0 else 0)

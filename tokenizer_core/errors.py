@@ -1,7 +1,7 @@
-"""What can go wrong, as one small tree of exceptions that carry data.
+"""One small tree of exceptions that carry data.
 
-Every error has an English message for programmers, and a `code` with `values` from which an interface can
-build the same sentence in another language.
+Every error has an English message for programmers. From its `code` and `values`, an interface can build the same
+message in another language.
 """
 
 from typing import Any, Self
@@ -21,7 +21,7 @@ class TokenizerError(ValueError):
         self.values = values
 
     def bare(self) -> Self:
-        """The error without the frames in which it came about, for who keeps it: they hold on to whole texts."""
+        """Drop the traceback, context and cause, which keep whole texts alive, and return the error."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
         return self
 
@@ -31,15 +31,15 @@ class PatternError(TokenizerError):
 
 
 class TextError(TokenizerError):
-    """A text that no byte-level tokenizer can take: it holds lone surrogates."""
+    """A text with lone surrogates, which no byte-level tokenizer can encode."""
 
 
 class TrainingError(TokenizerError):
-    """A training that cannot start: a vocabulary size or counts out of range."""
+    """A vocabulary size or a count out of range, or a pair that the corpus does not have."""
 
 
 class SpecialTokenError(TokenizerError):
-    """Special tokens that are empty, duplicated, or whose ids collide."""
+    """Special tokens that are empty, invalid, duplicated or unknown, or whose ids collide."""
 
 
 class TokenIdError(TokenizerError):
@@ -51,11 +51,11 @@ class ModelFileError(TokenizerError):
 
 
 class RankFileError(TokenizerError):
-    """A reference tokenizer whose rank files are missing or damaged."""
+    """A reference tokenizer that is unknown, or whose rank files are missing or damaged."""
 
 
 class CorpusError(TokenizerError):
-    """Uploaded bytes that are no text."""
+    """Files or texts that cannot be read, mixed or compared."""
 
 
 class WikipediaError(CorpusError):
@@ -63,4 +63,4 @@ class WikipediaError(CorpusError):
 
 
 class RecipeError(TokenizerError):
-    """A file that is no recipe of a training, or one of other rules."""
+    """A file that is not a training recipe, or a recipe with other training rules."""

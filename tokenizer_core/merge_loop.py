@@ -1,9 +1,9 @@
-"""The compiled loop under `Trainer`: it finds and applies merges, touching only what a merge changes.
+"""The compiled loop under `Trainer`: it finds and applies merges, and touches only what a merge changes.
 
-All distinct pretokens lie end to end, in order of first appearance, one row of `rows` per byte. A token lives
-in the row of its first byte; rows of its other bytes are dead. Each pair keeps a linked list of its occurrences.
-A pair comes into being in a single round, in corpus order, and later only loses occurrences, so the head of its
-list is always its first occurrence in the corpus: the tie-breaker costs nothing.
+All distinct pretokens lie end to end, in order of first appearance, with one row of `rows` per byte. A token uses
+the row of its first byte; the rows of its other bytes are dead. Each pair has a linked list of its occurrences.
+One round adds all occurrences of a pair, in corpus order, and later rounds only remove some. So the head of the
+list is always the first occurrence in the corpus, and breaking ties costs nothing.
 """
 
 import numpy as np
@@ -14,23 +14,23 @@ from tokenizer_core.compiled import compiled
 Rows = NDArray[np.int32]
 Table = NDArray[np.int64]
 
-# One row of 32 bytes per position: half a cache line, faster than seven arrays because a merge reads them all.
+# One row of 32 bytes per position is half a cache line: faster than seven arrays, because a merge reads them all.
 ID, NEXT, PREVIOUS, NEXT_SAME, PREVIOUS_SAME, PAIR, WEIGHT = range(7)
 ROW_WIDTH = 8
 # A pair: its tokens, its weighted count, its first and last occurrence.
 LEFT, RIGHT, COUNT, HEAD, TAIL = range(5)
 PAIR_WIDTH = 5
-# A heap entry: count and first occurrence as they once were, and the pair. They only get worse with time, so
-# an entry that is still true when it reaches the top is the best; a stale one is refreshed there.
+# A heap entry: the count and first occurrence when last noted, and the pair. Both only get worse over time, so an
+# entry that is still right when it reaches the top is the best one. A stale entry is refreshed there.
 HEAP_COUNT, HEAP_FIRST, HEAP_PAIR = range(3)
-# The loop's own figures.
+# The state of the loop: rows in use in the table of pairs, heap entries, next token id, tokens in the corpus.
 PAIRS, HEAP_SIZE, NEXT_TOKEN_ID, TOKEN_COUNT = range(4)
 NONE = -1
 
 
 @compiled
 def lay_out(rows: Rows, text: NDArray[np.uint8], ends: Table, weights: Table) -> None:
-    """Fill `rows`, of shape (bytes, 8), for the bytes of all distinct pretokens."""
+    """Fill `rows`, of shape (bytes, 8), from the bytes of all distinct pretokens."""
     start = 0
     for p in range(ends.size):
         end = ends[p]
@@ -45,7 +45,7 @@ def lay_out(rows: Rows, text: NDArray[np.uint8], ends: Table, weights: Table) ->
 
 @compiled
 def index_pairs(rows: Rows, state: Table) -> tuple[Table, Table]:
-    """The pairs of neighbouring bytes with their occurrences, and the heap over them."""
+    """Return the table of pairs of neighboring bytes, with their occurrences linked, and the heap over it."""
     number_of = np.full(65_536, NONE, dtype=np.int64)
     pairs = np.empty((65_536, PAIR_WIDTH), dtype=np.int64)
     heap = np.empty((65_536, 3), dtype=np.int64)
@@ -65,7 +65,7 @@ def index_pairs(rows: Rows, state: Table) -> tuple[Table, Table]:
 
 @compiled
 def new_pair(pairs: Table, state: Table, left: int, right: int) -> int:
-    """A new row in the table of pairs."""
+    """Add a row to the table of pairs; return its number."""
     p = state[PAIRS]
     pairs[p, LEFT] = left
     pairs[p, RIGHT] = right
@@ -78,7 +78,7 @@ def new_pair(pairs: Table, state: Table, left: int, right: int) -> int:
 
 @compiled
 def add_occurrence(rows: Rows, pairs: Table, p: int, i: int) -> None:
-    """Append position `i` to the occurrences of pair `p`; positions come in rising order."""
+    """Append position `i` to the occurrences of pair `p`; positions must come in rising order."""
     tail = pairs[p, TAIL]
     rows[i, PAIR] = p
     rows[i, PREVIOUS_SAME] = tail
@@ -93,7 +93,7 @@ def add_occurrence(rows: Rows, pairs: Table, p: int, i: int) -> None:
 
 @compiled
 def remove_occurrence(rows: Rows, pairs: Table, i: int) -> None:
-    """Take position `i` out of the occurrences of its pair."""
+    """Remove position `i` from the occurrences of its pair."""
     p = rows[i, PAIR]
     before = rows[i, PREVIOUS_SAME]
     after = rows[i, NEXT_SAME]
@@ -111,7 +111,7 @@ def remove_occurrence(rows: Rows, pairs: Table, i: int) -> None:
 
 @compiled
 def comes_before(heap: Table, a: int, b: int) -> bool:
-    """Whether entry `a` is a better merge than `b`: more frequent, or as frequent and earlier in the corpus."""
+    """Tell whether entry `a` is a better merge than `b`: more frequent, or as frequent but earlier in the text."""
     if heap[a, HEAP_COUNT] != heap[b, HEAP_COUNT]:
         return heap[a, HEAP_COUNT] > heap[b, HEAP_COUNT]
     return heap[a, HEAP_FIRST] < heap[b, HEAP_FIRST]
@@ -119,7 +119,7 @@ def comes_before(heap: Table, a: int, b: int) -> bool:
 
 @compiled
 def swap(heap: Table, a: int, b: int) -> None:
-    """Exchange two heap entries."""
+    """Swap two heap entries."""
     for column in range(3):
         heap[a, column], heap[b, column] = heap[b, column], heap[a, column]
 
@@ -139,7 +139,7 @@ def push(heap: Table, state: Table, count: int, first: int, p: int) -> None:
 
 @compiled
 def sift_down(heap: Table, state: Table) -> None:
-    """Restore the heap after its top has changed for the worse."""
+    """Restore the heap after its top entry got worse."""
     parent = 0
     while True:
         child = 2 * parent + 1
@@ -155,7 +155,7 @@ def sift_down(heap: Table, state: Table) -> None:
 
 @compiled
 def best_pair(pairs: Table, heap: Table, state: Table) -> int:
-    """The pair to merge next, left at the top of the heap; NONE where no pair is left."""
+    """Return the pair to merge next and leave it at the top of the heap; return NONE if no pair is left."""
     while state[HEAP_SIZE] > 0:
         p = heap[0, HEAP_PAIR]
         if pairs[p, COUNT] == 0:
@@ -174,10 +174,10 @@ def best_pair(pairs: Table, heap: Table, state: Table) -> int:
 def replace_pair(
     rows: Rows, pairs: Table, state: Table, by_left: Table, by_right: Table, p: int, token_id: int
 ) -> None:
-    """Replace each occurrence of pair `p`, left to right, by `token_id`; one piece, for it is one walk.
+    """Replace each occurrence of pair `p`, left to right, with `token_id`; one function, because it is one walk.
 
-    Every pair that comes into being holds the new token, so its other token is enough to find it:
-    `by_left[x]` is the pair (x, new), `by_right[x]` the pair (new, x).
+    Every new pair holds the new token, so its other token is enough to find it: `by_left[x]` is the pair
+    (x, new), and `by_right[x]` is the pair (new, x).
     """
     i = pairs[p, HEAD]
     while i != NONE:
@@ -195,7 +195,7 @@ def replace_pair(
                 by_left[neighbour] = new_pair(pairs, state, neighbour, token_id)
             add_occurrence(rows, pairs, by_left[neighbour], before)
         if after != NONE:
-            remove_occurrence(rows, pairs, j)  # in a run such as aaaa this may be the next in the list we walk
+            remove_occurrence(rows, pairs, j)  # in a run such as aaaa, j may be next in the list of this walk
         following = rows[i, NEXT_SAME]
         if after != NONE:
             neighbour = rows[after, ID]
@@ -212,7 +212,7 @@ def replace_pair(
 
 @compiled
 def with_room(table: Table, used: int, more: int) -> Table:
-    """The table itself, or a larger copy where `more` rows would not fit."""
+    """Return the table, or a larger copy if `more` rows do not fit."""
     if used + more <= table.shape[0]:
         return table
     larger = np.empty((max(used + more, table.shape[0] * 3 // 2), table.shape[1]), dtype=np.int64)
@@ -224,9 +224,9 @@ def with_room(table: Table, used: int, more: int) -> Table:
 def merge_pair(
     rows: Rows, pairs: Table, heap: Table, state: Table, by_left: Table, by_right: Table, p: int
 ) -> tuple[Table, Table]:
-    """Make pair `p` the next token wherever it stands; returns the tables, grown."""
+    """Replace pair `p` everywhere with the next token; return `pairs` and `heap`, larger if needed."""
     token_id = state[NEXT_TOKEN_ID]
-    born = 2 * (min(pairs[p, COUNT], token_id) + 1)  # at most so many new pairs: one per side and neighbour
+    born = 2 * (min(pairs[p, COUNT], token_id) + 1)  # upper bound on new pairs: one per side and neighbor
     pairs = with_room(pairs, state[PAIRS], born)
     heap = with_room(heap, state[HEAP_SIZE], born)
     first_new = state[PAIRS]
@@ -251,7 +251,7 @@ def merge_best(
     merges: Table,
     min_count: int,
 ) -> tuple[Table, Table, int]:
-    """Fill `merges` with (left, right, count, tokens left); returns the tables, grown, and how many there are."""
+    """Fill `merges` with rows (left, right, count, tokens left); return `pairs`, `heap` and the rows filled."""
     for n in range(merges.shape[0]):
         p = best_pair(pairs, heap, state)
         if p == NONE or pairs[p, COUNT] < min_count:

@@ -1,8 +1,8 @@
 """`.model` and `.vocab` files in minbpe's format: a header, the pattern, special tokens, merges.
 
-A `.model` file has on its lines: the header; the split pattern as a regular expression, empty for none; the
-number of special tokens; each special token and its id; then each merge as the ids of its two parts, the first
-of them making token 256. The `.vocab` file shows the same to people and is never read.
+The lines of a `.model` file are: the header; the split pattern as a regular expression, empty for none; the number
+of special tokens; each special token and its id; then each merge as the ids of its two parts. The first merge
+makes token 256. The `.vocab` file shows the same to people; no code reads it.
 """
 
 import re
@@ -19,17 +19,17 @@ from tokenizer_core.vocabulary import BYTES, MergeCheck, Pair, build_vocabulary
 HEADER = "minbpe v1"
 KNOWN_HEADERS = (HEADER, "thai tokenizer v1.0")
 MAX_FILE_BYTES = 16 * 2**20
-"""A million merges fit; a hostile file of this size costs 5 s and 600 MB before it is refused."""
+"""A million merges fit. A hostile file of this size costs 5 s and 600 MB before it is refused."""
 PATTERN_LINE, FIRST_SPECIAL_LINE = 2, 4
 
 _NUMBER = re.compile(r"[0-9]{1,10}")
 
 
 class ModelFile(NamedTuple):
-    """What a `.model` file holds."""
+    """The content of a `.model` file."""
 
     pattern: str
-    """A name of `SPLIT_PATTERNS`, or a regular expression."""
+    """A name in `SPLIT_PATTERNS`, or a regular expression."""
     merges: Sequence[Pair]
     special_tokens: Mapping[str, int]
 
@@ -38,7 +38,7 @@ class ModelFile(NamedTuple):
 
 
 def model_text(file: ModelFile) -> str:
-    """The content of the `.model` file; raises `ModelFileError` for what the format cannot hold."""
+    """Return the content of the `.model` file; raise `ModelFileError` if the format cannot hold it."""
     _check_can_hold(file)
     pattern = "" if file.pattern == "none" else pattern_source(file.pattern)
     lines = [HEADER, pattern, str(len(file.special_tokens))]
@@ -48,7 +48,7 @@ def model_text(file: ModelFile) -> str:
 
 
 def vocab_text(file: ModelFile) -> str:
-    """The content of the `.vocab` file: one token per line, merges with their two parts."""
+    """Return the content of the `.vocab` file: one token per line, merges with their two parts."""
     shown = [readable(token) for token in build_vocabulary(file.merges)]
     lines = [f"[{token}] {token_id}" for token_id, token in enumerate(shown[:BYTES])]
     lines += [
@@ -60,7 +60,7 @@ def vocab_text(file: ModelFile) -> str:
 
 
 def readable(token: bytes) -> str:
-    r"""A token on one line: bytes that are no whole character as `\xe0`, control characters as `\u000a`.
+    r"""Write a token on one line: bytes outside whole characters as `\xe0`, control characters as `\u000a`.
 
     >>> readable(b"a\n\xe0\xb8")
     'a\\u000a\\xe0\\xb8'
@@ -73,17 +73,17 @@ def readable(token: bytes) -> str:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a `.model` file, and of a larger one as many as show that it is too large."""
+    """Read the bytes of a `.model` file; of a file that is too large, only one byte more than the limit."""
     if path.suffix != ".model":
         raise ModelFileError(
-            f"a tokenizer is loaded from its .model file; {path.name!r} came", "model_suffix", file=path.name
+            f"the file of a tokenizer must end in .model; {path.name!r} came", "model_suffix", file=path.name
         )
     with path.open("rb") as file:
         return file.read(MAX_FILE_BYTES + 1)
 
 
 def parse(content: bytes) -> ModelFile:
-    """What the bytes of a `.model` file hold, checked; raises `ModelFileError` with the line that is wrong."""
+    """Parse and check the bytes of a `.model` file; raise a `ModelFileError` that names the wrong line."""
     lines = iter(_lines(content))
     _check_header(next(lines, ""))
     source = next(lines, "")
@@ -100,12 +100,12 @@ def parse(content: bytes) -> ModelFile:
 
 
 def _at_line(line: int, error: TokenizerError) -> ModelFileError:
-    """The same error, with the line it comes from."""
+    """Return the same error with the line where it occurred."""
     return ModelFileError(f"line {line}: {error}", error.code, **{**error.values, "line": line})
 
 
 def _lines(content: bytes) -> list[str]:
-    """The lines of the file; only a line feed ends one, for a pattern may hold any other separator."""
+    """Return the lines of the file; only a line feed ends one, because a pattern may hold any other separator."""
     if len(content) > MAX_FILE_BYTES:
         raise ModelFileError(
             f"a .model file must have at most {MAX_FILE_BYTES:,} bytes; this one has more",
@@ -117,7 +117,7 @@ def _lines(content: bytes) -> list[str]:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ModelFileError(
-            f"line {line} must be UTF-8 text; this is no .model file", "model_not_text", line=line
+            f"line {line} must be UTF-8 text; this is not a .model file", "model_not_text", line=line
         ) from None
     lines = text.replace("\r\n", "\n").split("\n")
     while lines and not lines[-1].strip():
@@ -138,7 +138,7 @@ def _check_header(line: str) -> None:
 
 
 def _parse_special_tokens(lines: Iterator[str]) -> dict[str, int]:
-    """The special tokens, after their number on line 3."""
+    """Read the number of special tokens on line 3, then the special tokens."""
     count = next(lines, "")
     if not _NUMBER.fullmatch(count.strip()):
         raise _bad_line(3, count, "the number of special tokens", "model_special_count")
@@ -153,7 +153,7 @@ def _parse_special_tokens(lines: Iterator[str]) -> dict[str, int]:
 
 
 def _check_special_tokens(special_tokens: Mapping[str, int], first_free_id: int) -> None:
-    """Refuse ids that are taken, which is known only when all merges have been read."""
+    """Refuse special token ids that merges have taken; this needs the number of all merges."""
     try:
         assign_ids(special_tokens, first_free_id)
     except TokenizerError as error:
@@ -184,18 +184,18 @@ def _bad_line(number: int, line: str, expected: str, code: str) -> ModelFileErro
 
 
 def _check_can_hold(file: ModelFile) -> None:
-    """Refuse what a line-based file would tear: line breaks in the pattern, white space in special tokens."""
+    """Refuse what a line-based file cannot hold: line breaks in the pattern, white space in special tokens."""
     source = pattern_source(file.pattern)
     if "\n" in source or "\r" in source:
         raise ModelFileError(
-            "the .model format keeps the split pattern on one line; this pattern holds a line break:"
+            "the split pattern must fit on one line of the .model file; it holds a line break:"
             r" write it as \n or \r",
             "save_pattern_line_break",
         )
     for token in file.special_tokens:
         if any(character.isspace() for character in token):
             raise ModelFileError(
-                f"the .model format ends a special token at white space; {token!r} holds some",
+                f"a special token in a .model file must have no white space; {token!r} has some: rename it",
                 "save_special_token_space",
                 token=token,
             )

@@ -1,4 +1,4 @@
-"""OpenAI's tokenizers GPT-2, cl100k and o200k through tiktoken, from the rank files shipped beside this file."""
+"""OpenAI's tokenizers GPT-2, cl100k and o200k: tiktoken runs them from the rank files shipped beside this file."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ from tokenizer_core.vocabulary import unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
 RANK_FILES = Path(__file__).parent / "openai_ranks"
-# tiktoken names a file of its cache by the SHA-1 of the address it comes from; here with its SHA-256.
+# tiktoken names each file in its cache by the SHA-1 of its download address. Each value is the file's SHA-256.
 _FILES_OF = {
     "gpt2": {
         "6d1cbeee0f20b3d9449abfede4726ed8212e3aee": (
@@ -44,12 +44,12 @@ _FILES_OF = {
     },
 }
 _LONG = 100_000
-"""Characters of a text whose ids are too many for a list: 15 million would take 600 MB."""
+"""Characters. A longer text gives too many ids for a list: 15 million of them would take 600 MB."""
 _environment = Lock()
 
 
 class OpenAITokenizer:
-    """A reference tokenizer with the same protocol as `Tokenizer`; it gives tiktoken's ids."""
+    """A reference tokenizer with the same methods as `Tokenizer`; its ids are tiktoken's."""
 
     def __init__(self, encoding: tiktoken.Encoding) -> None:
         self.name = encoding.name
@@ -62,43 +62,43 @@ class OpenAITokenizer:
 
     @property
     def pattern(self) -> str:
-        """The split pattern, as tiktoken has it."""
+        """The split pattern in tiktoken."""
         return str(self._encoding._pat_str)
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """Special tokens and their ids, as tiktoken has them."""
+        """The special tokens in tiktoken and their ids."""
         return dict(self._encoding._special_tokens)
 
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
-        """The token ids of a text; special tokens act only where allowed, else they are ordinary text."""
+        """Return the token ids of a text; special tokens are ordinary text unless allowed."""
         check_text(text)
         allowed = allowed_tokens(self.special_tokens, allowed_special)
         try:
             return self._encoding.encode(text, allowed_special=allowed, disallowed_special=())
-        except ValueError:  # tiktoken's regular expressions give up on white space of a million characters
+        except ValueError:  # tiktoken's regular expressions give up on a million characters of white space
             return self._encode_by_pretokens(text, allowed)
 
     def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
-        """Encode many texts, each by itself; special tokens are ordinary text.
+        """Encode each text separately; special tokens are ordinary text.
 
         >>> openai_tokenizer("gpt2").encode_each(["a cat", "", "น้ำ"]).counts
         array([2, 0, 6])
         """
-        # One by one: tiktoken's own batches hand each text to a thread, 4 to 9 times as slow for lines.
+        # One by one: tiktoken's own batches hand each text to a thread, which is 4 to 9 times as slow for lines.
         encoded = [np.zeros(0, dtype=np.int32), *(self._encode_ordinary(check_text(text)) for text in texts)]
         return EncodedTexts(np.concatenate(encoded), np.array([len(ids) for ids in encoded[1:]], dtype=np.int64))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of the ids; bytes that are no valid UTF-8 become U+FFFD."""
+        """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The exact bytes of the ids."""
+        """Return the exact bytes of the ids."""
         return b"".join(map(self.token_bytes, ids))
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of one token, special tokens included; raises `TokenIdError` for an unknown id."""
+        """Return the bytes of one token, special or not; raise `TokenIdError` for an unknown id."""
         token = self._tokens.get(token_id) or self._specials.get(token_id)
         if token is None:
             raise unknown_id(token_id, self.name, self.vocab_size)
@@ -113,7 +113,7 @@ class OpenAITokenizer:
             return np.array(self._encode_by_pretokens(text, ()), dtype=np.int32)
 
     def _encode_by_pretokens(self, text: str, allowed: Collection[str]) -> list[int]:
-        """The same ids with the text cut by `regex`, which needs no stack: slower, and never gives up."""
+        """Return the same ids, with the text cut by `regex`: slower, but it needs no stack and never gives up."""
         ids: list[int] = []
         for stretch, is_special in split_on_special_tokens(text, allowed):
             if is_special:
@@ -134,10 +134,10 @@ class OpenAITokenizer:
 
 @lru_cache(maxsize=len(OPENAI_NAMES))
 def openai_tokenizer(name: str) -> OpenAITokenizer:
-    """The reference tokenizer of this name: "gpt2", "cl100k_base" or "o200k_base".
+    """Load the reference tokenizer "gpt2", "cl100k_base" or "o200k_base".
 
-    Reads the shipped rank files, which tiktoken checks by their SHA-256; a `TIKTOKEN_CACHE_DIR` in the
-    environment wins. Raises `RankFileError` where the files are missing or damaged; nothing is downloaded.
+    Reads the rank files in `TIKTOKEN_CACHE_DIR` if they are all there, else the shipped ones, and checks their
+    SHA-256. Raises `RankFileError` if the name is unknown, or a file is missing or damaged. Downloads nothing.
 
     >>> openai_tokenizer("cl100k_base").encode("สวัสดี")
     [36748, 38313, 24152, 36748, 38133, 29419]
@@ -158,7 +158,7 @@ def openai_tokenizer(name: str) -> OpenAITokenizer:
 def references(
     names: Iterable[str] = OPENAI_NAMES, *, say: Callable[[RankFileError], None] = lambda error: None
 ) -> dict[str, OpenAITokenizer]:
-    """The reference tokenizers of these names; of one whose files cannot be read, `say` is told why."""
+    """Load the reference tokenizers of these names; skip one that cannot be read, and pass its error to `say`."""
     found = {}
     for name in names:
         try:
@@ -169,7 +169,7 @@ def references(
 
 
 def _rank_directory(name: str) -> Path:
-    """The user's own tiktoken cache where it has the files, else the shipped ones: both are checked."""
+    """Return the user's own tiktoken cache if it has all files, else the folder of the shipped files."""
     own = os.environ.get("TIKTOKEN_CACHE_DIR")
     if own and all((Path(own) / file).is_file() for file in _FILES_OF[name]):
         return Path(own)
@@ -177,7 +177,7 @@ def _rank_directory(name: str) -> Path:
 
 
 def _check_file(path: Path, sha256: str) -> None:
-    """Refuse a missing or damaged rank file here: tiktoken would delete it and download another."""
+    """Refuse a missing or damaged rank file, because tiktoken would delete it and download another."""
     found = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
     if found != sha256:
         state = "missing" if found is None else "damaged"
@@ -191,7 +191,7 @@ def _check_file(path: Path, sha256: str) -> None:
 
 @contextmanager
 def _tiktoken_reads_from(directory: Path) -> Iterator[None]:
-    """Point tiktoken's cache to a directory for a moment; the environment is left as it was."""
+    """Point tiktoken's cache to a directory within the context; restore the environment afterward."""
     with _environment:
         before = os.environ.get("TIKTOKEN_CACHE_DIR")
         os.environ["TIKTOKEN_CACHE_DIR"] = str(directory)

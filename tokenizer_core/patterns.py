@@ -30,12 +30,12 @@ _LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-# Llama 3's pattern with combining marks counted as parts of words, so that Thai words stay whole.
+# Llama 3's pattern, but combining marks count as parts of words, so Thai words stay whole.
 _MARK_AWARE = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{M}\p{N}]?[\p{L}\p{M}]+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-# One match for the whole text. Possessive, so that a text of megabytes leaves no backtracking stack.
+# One match for the whole text. It is possessive, so a text of megabytes leaves no backtracking stack.
 _NONE = r"(?s:.++)"
 
 SPLIT_PATTERNS: dict[str, str] = {
@@ -48,32 +48,32 @@ SPLIT_PATTERNS: dict[str, str] = {
 }
 
 MAX_PATTERN_LENGTH = 2_000
-"""Characters. The longest named pattern has about 400; compiling time and memory grow with length."""
+"""Characters. The longest named pattern has about 400; compile time and memory grow with length."""
 MAX_UNROLLED_LENGTH = 1_000_000
-"""Characters of a pattern with its repeats written out, as `regex` does: a million take 0.3 s and 270 MB."""
+"""Characters of a pattern after `regex` writes out its repeats: a million take 0.3 s and 270 MB."""
 
 _CALL = regex.compile(r"\(\?(?:R|[-+]?[0-9]|&|P>)")
-"""Where a pattern calls a group or itself."""
+"""Finds the places where a pattern calls a group or itself."""
 _REPEAT = regex.compile(r"\{((?:[0-9\s]|#.*)+)")  # (?x) allows white space and comments in {10}
 
 HELD_CHARACTERS = 1_000_000
-"""A text up to this long is cut in one go: other threads wait 50 ms at most."""
+"""Characters. A text up to this long is cut in one go, and other threads wait at most 50 ms."""
 BATCH = 50_000
-"""Pretokens that `batches` hands on at once."""
+"""Pretokens in one batch of `batches`."""
 
 Mark = TypeVar("Mark")
 
 
 def pattern_source(pattern: str) -> str:
-    """The regular expression behind a name of `SPLIT_PATTERNS`; anything else is one already."""
+    """Return the regular expression behind a name in `SPLIT_PATTERNS`; return any other pattern as it is."""
     return SPLIT_PATTERNS.get(pattern, pattern)
 
 
 def pretokenize(text: str, pattern: str) -> list[str]:
-    """Cut `text` into pretokens; `pattern` is a name of `SPLIT_PATTERNS` or a regular expression.
+    """Cut `text` into pretokens; `pattern` is a name in `SPLIT_PATTERNS` or a regular expression.
 
-    Text between two matches becomes a pretoken of its own, so `"".join(pretokenize(text, pattern)) == text`
-    for every pattern. Raises `PatternError` where the pattern does not compile or is too slow on this text.
+    Text between two matches becomes its own pretoken, so `"".join(pretokenize(text, pattern)) == text`
+    for every pattern. Raises `PatternError` if the pattern does not compile or is too slow on this text.
 
     >>> pretokenize("กำลังเรียน at 9 am", "mark_aware")
     ['กำลังเรียน', ' at', ' ', '9', ' am']
@@ -82,19 +82,19 @@ def pretokenize(text: str, pattern: str) -> list[str]:
     """
     compiled = compile_pattern(pattern)
     if compiled.pattern in SPLIT_PATTERNS.values():
-        # They take linear time and leave no gap, and watching the clock would make them three times slower.
-        # Letting other threads run between matches costs a quarter, so that only long texts do.
+        # Named patterns take linear time and leave no gaps; a time limit would make them three times slower.
+        # Letting other threads run between matches makes them a quarter slower, so only long texts do it.
         found: list[str] = compiled.findall(text, concurrent=len(text) > HELD_CHARACTERS)
         return found
-    matches = sorted(match.span() for match in search(compiled, text))  # a pattern may search backwards: (?r)
+    matches = sorted(match.span() for match in search(compiled, text))  # a pattern with (?r) searches backwards
     return [text[start:end] for start, end, _ in with_gaps(((*span, None) for span in matches), len(text))]
 
 
 def batches(text: str, pattern: str) -> Iterator[list[str]]:
-    """The pretokens of a text as `pretokenize` gives them, 50,000 at a time, so that progress can be told."""
+    """Yield the pretokens of `pretokenize`, 50,000 at a time, so that the caller can report progress."""
     compiled = compile_pattern(pattern)
     if compiled.flags & regex.REVERSE:
-        yield pretokenize(text, pattern)  # comes from the end
+        yield pretokenize(text, pattern)  # its matches come from the end of the text
         return
     spans = ((*match.span(), None) for match in search(compiled, text))
     pretokens = (text[start:end] for start, end, _ in with_gaps(spans, len(text)))
@@ -103,7 +103,7 @@ def batches(text: str, pattern: str) -> Iterator[list[str]]:
 
 
 def search(compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
-    """Each match of a pattern as it comes, while other threads run; raises `PatternError` past `time_budget`."""
+    """Yield each match of a pattern while other threads run; raise `PatternError` after `time_budget`."""
     end = 0
     try:
         for match in compiled.finditer(text, timeout=time_budget(text, compiled.pattern), concurrent=True):
@@ -114,9 +114,9 @@ def search(compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]
 
 
 def with_gaps(matches: Iterable[tuple[int, int, Mark]], length: int) -> Iterator[tuple[int, int, Mark | None]]:
-    """Matches by start, end and mark, and each stretch between two of them as a match marked None.
+    """Yield each match as (start, end, mark), and each gap between matches with the mark None.
 
-    Empty matches, and those that begin before the last one ended, are left out.
+    Leaves out empty matches, and matches that start before the previous one ends.
 
     >>> list(with_gaps([(1, 2, "x"), (2, 2, "y")], 3))
     [(0, 1, None), (1, 2, 'x'), (2, 3, None)]
@@ -135,7 +135,7 @@ def with_gaps(matches: Iterable[tuple[int, int, Mark]], length: int) -> Iterator
 
 @lru_cache(maxsize=64)
 def compile_pattern(pattern: str) -> regex.Pattern[str]:
-    """Compile a pattern, or raise a `PatternError` that says where and why it cannot be.
+    """Compile a pattern; if it does not compile, raise a `PatternError` that says where and why.
 
     >>> compile_pattern("(a")
     Traceback (most recent call last):
@@ -154,13 +154,13 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
         ) from None
     except (RecursionError, OverflowError, MemoryError, ValueError) as error:
         raise PatternError(
-            f"the split pattern must be simple enough to compile; {type(error).__name__} came",
+            f"the split pattern must be simple enough to compile; compiling it raised {type(error).__name__}",
             "pattern_complex",
         ) from None
 
 
 def _refuse_unfit(source: str) -> None:
-    """Refuse what would compile, but at too high a price, or could not be saved."""
+    """Refuse a pattern that takes too much time or memory to compile, or that cannot be saved."""
     if len(source) > MAX_PATTERN_LENGTH:
         raise PatternError(
             f"the split pattern must have at most {MAX_PATTERN_LENGTH:,} characters; it has {len(source):,}",
@@ -183,9 +183,9 @@ def _refuse_unfit(source: str) -> None:
 
 
 def unrolled_length(source: str) -> float:
-    """An upper bound for the length of a pattern with its repeats written out.
+    """Return an upper bound for the length of a pattern with its repeats written out.
 
-    Repeats nest only across a closing parenthesis, so the largest count of each stretch is enough.
+    Repeats nest only across a closing parenthesis, so the largest count between two of these is enough.
 
     >>> unrolled_length("(a{10}b{5}){20}")
     3000.0
@@ -199,17 +199,17 @@ def unrolled_length(source: str) -> float:
 
 
 def time_budget(text: str, pattern: str) -> float:
-    """Seconds a split pattern may take: 2, and 2 more per million characters; a tenth where it calls itself.
+    """Return the seconds a split pattern may take: 2, plus 2 per million characters; a tenth if it calls itself.
 
-    The named patterns take 0.06 s per million, so that an honest pattern has thirty times what they need. One that
-    calls itself without end takes some 150 MB in 0.2 s, and over 500 MB where it has two seconds.
+    The named patterns take 0.06 s per million characters, so an honest pattern has thirty times what they need.
+    A pattern that calls itself without end takes about 150 MB in 0.2 s, and over 500 MB in two seconds.
     """
     seconds = 2 + 2 * len(text) / 1_000_000
     return seconds / 10 if _CALL.search(pattern_source(pattern)) else seconds
 
 
 def given_up(text: str, pattern: str, position: int, error: TimeoutError | MemoryError) -> PatternError:
-    """Why a pattern was given up on this text, after the match that ended at this character."""
+    """Return the error for a pattern that ran out of time or memory after a match that ended at `position`."""
     seconds, excerpt = time_budget(text, pattern), text[position : position + 20]
     if isinstance(error, MemoryError) or _CALL.search(pattern_source(pattern)):
         return PatternError(

@@ -1,4 +1,4 @@
-"""The pretokens of a split pattern in the shape of a tokenizer, to be laid beside others."""
+"""The pretokens of a split pattern as a tokenizer, to compare with other tokenizers."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -13,7 +13,7 @@ from tokenizer_core.vocabulary import unknown_id
 
 
 class PretokenTokenizer:
-    """Numbers the pretokens of a split pattern as they come: the same number for the same pretoken.
+    """Numbers the distinct pretokens of a split pattern in order of first appearance.
 
     >>> bare = PretokenTokenizer("mark_aware")
     >>> bare.encode("a cat a"), bare.decode([1, 2]), bare.vocab_size
@@ -29,16 +29,19 @@ class PretokenTokenizer:
 
     @property
     def vocab_size(self) -> int:
-        """Different pretokens numbered so far."""
+        """Distinct pretokens numbered so far."""
         return len(self._bytes)
 
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
-        """The numbers of a text's pretokens; there are no special tokens that could be allowed."""
+        """Return the number of each pretoken of a text.
+
+        Raises `SpecialTokenError` if a special token is allowed by name, because this tokenizer has none.
+        """
         allowed_tokens(self.special_tokens, allowed_special)
         return self.number(pretokenize(check_text(text), self.pattern))
 
     def number(self, pretokens: Iterable[str]) -> list[int]:
-        """The numbers of pretokens that have been cut already."""
+        """Return the number of each pretoken; a new pretoken gets the next number."""
         numbers = []
         for pretoken in pretokens:
             if pretoken not in self._ids:
@@ -48,21 +51,21 @@ class PretokenTokenizer:
         return numbers
 
     def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
-        """Number the pretokens of many texts, each cut by itself."""
+        """Number the pretokens of many texts, each cut separately."""
         encoded = [self.encode(text) for text in texts]
         ids = np.array([number for numbers in encoded for number in numbers], dtype=np.int32)
         return EncodedTexts(ids, np.array(list(map(len, encoded)), dtype=np.int64))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of the numbers."""
+        """Return the text of the numbered pretokens."""
         return self.decode_bytes(ids).decode("utf-8")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of the numbers."""
+        """Return the bytes of the numbered pretokens."""
         return b"".join(map(self.token_bytes, ids))
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of one pretoken; raises `TokenIdError` for a number that none has."""
+        """Return the bytes of one pretoken; raise `TokenIdError` for an unknown number."""
         if 0 <= token_id < len(self._bytes):
             return self._bytes[token_id]
         raise unknown_id(token_id, self.name, self.vocab_size)

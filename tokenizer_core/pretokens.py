@@ -1,4 +1,4 @@
-"""Count the pretokens of a corpus: all that training needs to know of it."""
+"""Count the pretokens of a corpus: all that training needs to know about it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -11,9 +11,9 @@ from tokenizer_core.patterns import pretokenize
 
 
 def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
-    """How often each pretoken occurs in the texts, in order of first appearance.
+    """Count each pretoken of the texts, in order of first appearance.
 
-    Texts are cut one by one: no pretoken reaches over the end of a text.
+    Each text is cut separately, so no pretoken crosses the end of a text.
 
     >>> count_pretokens(["a cat", "a dog"], "mark_aware")
     Counter({'a': 2, ' cat': 1, ' dog': 1})
@@ -25,7 +25,7 @@ def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
 
 
 def check_text(text: str) -> str:
-    """The text itself, or a `TextError` where it holds lone surrogates, which have no UTF-8 bytes.
+    """Return the text; raise `TextError` if it holds a lone surrogate, which has no UTF-8 bytes.
 
     >>> check_text("half an emoji: \\ud83d")
     Traceback (most recent call last):
@@ -45,13 +45,13 @@ def check_text(text: str) -> str:
 
 
 def bytes_and_ends(pretokens: Collection[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The UTF-8 bytes of the pretokens end to end, and the offset where each one ends.
+    """Return the UTF-8 bytes of the pretokens, end to end, and the byte offset where each one ends.
 
     >>> bytes_and_ends(["ab", "ก"])
     (array([ 97,  98, 224, 184, 129], dtype=uint8), array([2, 5]))
     """
     text_bytes = np.frombuffer("".join(pretokens).encode("utf-8"), dtype=np.uint8)
-    # Counting first bytes of characters is ten times faster than encoding each pretoken by itself.
+    # Finding the first byte of each character is ten times faster than encoding each pretoken separately.
     starts = np.flatnonzero((text_bytes & 0xC0) != 0x80)
     offsets = np.append(starts, text_bytes.size)
     lengths = np.fromiter(map(len, pretokens), dtype=np.int64, count=len(pretokens))

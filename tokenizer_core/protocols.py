@@ -1,4 +1,4 @@
-"""What the rest of the code needs of a tokenizer, whoever made it."""
+"""The methods that the rest of the code needs from any tokenizer."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, Protocol
@@ -8,23 +8,23 @@ from numpy.typing import NDArray
 
 
 class EncodedTexts(NamedTuple):
-    """The tokens of many texts, each encoded by itself."""
+    """The tokens of many texts, each encoded separately."""
 
     ids: NDArray[np.int32]
     """The ids of all texts, end to end."""
     counts: NDArray[np.int64]
-    """How many of them are of each text."""
+    """The number of ids of each text."""
 
 
 class Encoder(Protocol):
-    """Cuts a text into numbered tokens, and knows the bytes of each: all that drawing needs."""
+    """Encodes a text and knows the bytes of each token: all that drawing needs."""
 
     def encode(self, text: str, /) -> list[int]: ...
     def token_bytes(self, token_id: int, /) -> bytes: ...
 
 
 class AnyTokenizer(Protocol):
-    """A tokenizer of one's own, a reference, or anything else that counts as one."""
+    """A trained tokenizer, a reference, or anything else with the same methods."""
 
     name: str
 

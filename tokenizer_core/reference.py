@@ -1,4 +1,4 @@
-"""Byte-pair encoding as its definition, in the fewest plain lines: slow, and what the fast code must equal."""
+"""The definition of byte-pair encoding in few plain lines: slow, and what the fast code must match."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ Pair = tuple[int, int]
 
 
 def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict[Pair, int]:
-    """Count neighbouring pairs, adding to `counts` where it is given.
+    """Count pairs of neighboring ids, and add them to `counts` if it is given.
 
     >>> get_stats([1, 2, 3, 1, 2])
     {(1, 2): 2, (2, 3): 1, (3, 1): 1}
@@ -20,7 +20,7 @@ def get_stats(ids: Sequence[int], counts: dict[Pair, int] | None = None) -> dict
 
 
 def merge(ids: Sequence[int], pair: Pair, token_id: int) -> list[int]:
-    """Replace each `pair` in `ids` by `token_id`, left to right.
+    """Replace each `pair` in `ids` with `token_id`, left to right.
 
     >>> merge([1, 1, 1], (1, 1), 9)
     [9, 1]
@@ -38,10 +38,10 @@ def merge(ids: Sequence[int], pair: Pair, token_id: int) -> list[int]:
 
 
 def train_by_definition(text: str, vocab_size: int, pattern: str) -> list[tuple[Pair, int]]:
-    """The merges of byte-level BPE, each with the count that made it win; ids run from 256 up.
+    """Learn the merges of byte-level BPE, each with the count that made it win; ids start at 256.
 
-    Every round the most frequent pair is merged; of equally frequent ones, the one that occurs first.
-    Fewer merges come where the text runs out of pairs.
+    Each round merges the most frequent pair; of equally frequent pairs, the one that occurs first.
+    Returns fewer merges if the text runs out of pairs.
 
     >>> train_by_definition("aaabdaaabac", 259, "none")
     [((97, 97), 4), ((256, 97), 2), ((257, 98), 2)]
@@ -54,7 +54,7 @@ def train_by_definition(text: str, vocab_size: int, pattern: str) -> list[tuple[
             get_stats(ids, counts)
         if not counts:
             break
-        pair = max(counts, key=lambda pair: counts[pair])  # max keeps the first of equals
+        pair = max(counts, key=lambda pair: counts[pair])  # max returns the first of equally frequent pairs
         pretokens = [merge(ids, pair, token_id) for ids in pretokens]
         merges.append((pair, counts[pair]))
     return merges

@@ -1,4 +1,4 @@
-"""Special tokens: which may act in a text, and where; the longest wins where several begin."""
+"""Special tokens: which of them act in a text, and where. If several start at one place, the longest wins."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Literal
@@ -11,7 +11,7 @@ MAX_TOKEN_ID = 2**31 - 1
 
 
 def assign_ids(special_tokens: Iterable[str] | Mapping[str, int], first_free_id: int) -> dict[str, int]:
-    """Give special tokens the ids after the last merge, or check the ids that came with them.
+    """Give special tokens the ids from `first_free_id` up, or check the ids that they come with.
 
     >>> assign_ids(["<|end|>", "<|start|>"], 300)
     {'<|end|>': 300, '<|start|>': 301}
@@ -38,7 +38,7 @@ def assign_ids(special_tokens: Iterable[str] | Mapping[str, int], first_free_id:
 
 
 def split_on_special_tokens(text: str, allowed: Collection[str]) -> Iterator[tuple[str, bool]]:
-    """The text in order, cut into ordinary stretches and special tokens (True); the longest token wins.
+    """Cut a text into ordinary stretches (False) and special tokens (True); the longest token wins.
 
     >>> list(split_on_special_tokens("a<|x|>b", ["<|x|>"]))
     [('a', False), ('<|x|>', True), ('b', False)]
@@ -58,14 +58,14 @@ def split_on_special_tokens(text: str, allowed: Collection[str]) -> Iterator[tup
 
 
 def allowed_tokens(special_tokens: Mapping[str, int], allowed_special: Iterable[str] | Literal["all"]) -> set[str]:
-    """The special tokens that may act: those asked for, each of which must exist; "all" of them on request."""
+    """Return the allowed special tokens, or every one for "all"; raise `SpecialTokenError` for an unknown one."""
     if allowed_special == "all":
         return set(special_tokens)
     allowed = {allowed_special} if isinstance(allowed_special, str) else set(allowed_special)
     unknown = sorted(allowed - set(special_tokens))
     if unknown:
         raise SpecialTokenError(
-            f"only special tokens of this tokenizer can be allowed; {unknown[0]!r} is none of"
+            f"only special tokens of this tokenizer can be allowed; {unknown[0]!r} is not one of"
             f" {sorted(special_tokens)}",
             "special_token_unknown",
             token=unknown[0],
@@ -78,7 +78,7 @@ def _refuse_duplicates(tokens: list[str]) -> None:
     for token in tokens:
         if token in seen:
             raise SpecialTokenError(
-                f"each special token may stand once; {token!r} came twice",
+                f"each special token may occur only once; {token!r} came twice",
                 "special_token_duplicate",
                 token=token,
             )
@@ -87,7 +87,9 @@ def _refuse_duplicates(tokens: list[str]) -> None:
 
 def _check_token(token: str, token_id: int, first_free_id: int) -> None:
     if not token:
-        raise SpecialTokenError("a special token must have at least one character", "special_token_empty")
+        raise SpecialTokenError(
+            "a special token must have at least one character; an empty one came", "special_token_empty"
+        )
     if any("\ud800" <= character <= "\udfff" for character in token):
         raise SpecialTokenError(
             f"a special token must be valid Unicode; {token!r} holds a lone surrogate",
@@ -96,7 +98,8 @@ def _check_token(token: str, token_id: int, first_free_id: int) -> None:
         )
     if not first_free_id <= token_id <= MAX_TOKEN_ID:
         raise SpecialTokenError(
-            f"the id of a special token must be free: from {first_free_id} up; {token!r} came with {token_id}",
+            f"the id of a special token must be free, from {first_free_id} to {MAX_TOKEN_ID};"
+            f" {token!r} came with {token_id}",
             "special_token_id_taken",
             token=token,
             token_id=token_id,

@@ -1,4 +1,4 @@
-"""A byte-level BPE tokenizer: merges, and all that follows from them."""
+"""A byte-level BPE tokenizer: merges, and everything computed from them."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tokenizer_core.vocabulary import BYTES, Pair, build_vocabulary, unknown_id
 
 
 class Tokenizer:
-    """Encodes text by merging pairs in the order in which they were learned.
+    """Encodes text by applying merges in the order they were learned.
 
-    Merges are the one truth: the vocabulary is computed from them. `vocab_size` counts the 256 bytes and the
+    Only the merges are stored; the vocabulary is computed from them. `vocab_size` counts the 256 bytes and the
     merges, not the special tokens.
 
     >>> tokenizer = Tokenizer([(97, 97), (256, 97)], pattern="none", special_tokens=["<|end|>"])
@@ -51,18 +51,18 @@ class Tokenizer:
 
     @property
     def vocab_size(self) -> int:
-        """Entries of the vocabulary: 256 bytes and the merges, without special tokens."""
+        """Entries of the vocabulary: the 256 bytes and the merges, without special tokens."""
         return BYTES + len(self.merges)
 
     def at(self, vocab_size: int) -> Tokenizer:
-        """The tokenizer as it was at a smaller vocabulary size: the first `vocab_size` - 256 merges.
+        """Return the tokenizer at a smaller vocabulary size: with the first `vocab_size` - 256 merges.
 
-        Special tokens stay: right after the last merge if they stood there, else with the ids they were given.
+        Special tokens stay. If their ids directly follow the last merge, they still do; otherwise they keep
+        their ids.
         """
         if not BYTES <= vocab_size <= self.vocab_size:
             raise TrainingError(
-                f"the vocabulary size must be from {BYTES} to {self.vocab_size}, which was trained;"
-                f" {vocab_size} came",
+                f"the vocabulary size must be from {BYTES} to the trained {self.vocab_size}; {vocab_size} came",
                 "vocab_size_not_trained",
                 size=vocab_size,
                 most=self.vocab_size,
@@ -76,7 +76,7 @@ class Tokenizer:
         )
 
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
-        """The token ids of a text; special tokens act only where allowed, else they are ordinary text."""
+        """Return the token ids of a text; special tokens are ordinary text unless allowed."""
         check_text(text)
         ids: list[int] = []
         for stretch, is_special in split_on_special_tokens(
@@ -86,7 +86,7 @@ class Tokenizer:
         return ids
 
     def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
-        """Encode many texts, each by itself: no token reaches over the end of one, and none is special.
+        """Encode each text separately, so no token crosses the end of a text; special tokens are ordinary text.
 
         >>> Tokenizer([(97, 97)], pattern="none").encode_each(["aaa", "", "a"]).counts
         array([2, 0, 1])
@@ -98,7 +98,7 @@ class Tokenizer:
         for text in texts:
             order += map(numbers.__getitem__, pretokenize(check_text(text), self.pattern))
             text_ends.append(len(order))
-        # Each distinct pretoken is encoded once; then the ids are put in the order of the texts.
+        # Each distinct pretoken is encoded once; then its ids are copied to every place where it occurs.
         distinct_bytes, ends = bytes_and_ends(numbers)
         ids, stops = encode_loop.encode_pretokens(distinct_bytes, ends, self._ranks)
         places = np.array(order, dtype=np.int64)
@@ -106,15 +106,15 @@ class Tokenizer:
         return EncodedTexts(encode_loop.in_order(ids, stops, places), np.diff(token_ends[text_ends]))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of the ids; bytes that are no valid UTF-8 become U+FFFD."""
+        """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The exact bytes of the ids."""
+        """Return the exact bytes of the ids."""
         return b"".join(map(self.token_bytes, ids))
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of one token, special tokens included; raises `TokenIdError` for an unknown id."""
+        """Return the bytes of one token, special or not; raise `TokenIdError` for an unknown id."""
         if 0 <= token_id < len(self.vocabulary):
             return self.vocabulary[token_id]
         if token_id in self._special_bytes:
@@ -122,28 +122,31 @@ class Tokenizer:
         raise unknown_id(token_id, self.name, self.vocab_size)
 
     def save(self, prefix: str | Path) -> None:
-        """Write `prefix`.model and `prefix`.vocab in minbpe's format, or neither where a format cannot hold it."""
+        """Write `prefix`.model and `prefix`.vocab in minbpe's format.
+
+        Raises `ModelFileError`, and writes neither file, if the format cannot hold the tokenizer.
+        """
         model, vocab = self.model_text(), self.vocab_text()
         for suffix, text in ((".model", model), (".vocab", vocab)):
             Path(f"{prefix}{suffix}").write_text(text, encoding="utf-8", newline="\n")
 
     def model_text(self) -> str:
-        """The content of the `.model` file; raises `ModelFileError` for what the format cannot hold."""
+        """Return the content of the `.model` file; raise `ModelFileError` if the format cannot hold it."""
         return minbpe_files.model_text(ModelFile(self.pattern, self.merges, self.special_tokens))
 
     def vocab_text(self) -> str:
-        """The content of the `.vocab` file, for people: one token per line, merges with their two parts."""
+        """Return the content of the `.vocab` file for people: one token per line, merges with their two parts."""
         return minbpe_files.vocab_text(ModelFile(self.pattern, self.merges, self.special_tokens))
 
     @classmethod
     def load(cls, path: str | Path) -> Tokenizer:
-        """Read a `.model` file; raises `ModelFileError` with the line that is wrong."""
+        """Read a `.model` file; raise a `ModelFileError` that names the wrong line."""
         path = Path(path)
         return cls.from_model(minbpe_files.read(path), name=path.stem)
 
     @classmethod
     def from_model(cls, content: bytes, *, name: str = "mine") -> Tokenizer:
-        """The tokenizer in the bytes of a `.model` file; raises `ModelFileError` with the line that is wrong."""
+        """Read the bytes of a `.model` file; raise a `ModelFileError` that names the wrong line."""
         file = minbpe_files.parse(content)
         return cls(file.merges, pattern=file.pattern, special_tokens=file.special_tokens, name=name)
 
@@ -153,7 +156,7 @@ class Tokenizer:
 
     @cached_property
     def _ranks(self) -> NDArray[np.int64]:
-        """The merges as the compiled loop wants them."""
+        """The hash table from merges to ranks that the compiled loop reads."""
         pairs = np.array(self.merges, dtype=np.int64).reshape(-1, 2)
         table: NDArray[np.int64] = encode_loop.index_merges(pairs[:, 0].copy(), pairs[:, 1].copy())
         return table

@@ -1,4 +1,4 @@
-"""Train byte-level BPE: exactly the merges of `reference.train_by_definition`, step by step and fast."""
+"""Train byte-level BPE fast and step by step, with exactly the merges of `reference.train_by_definition`."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -16,12 +16,12 @@ MAX_COUNT = 2**31 - 1
 
 
 class Merge(NamedTuple):
-    """One learned merge: the tokens `left` and `right` became `token_id`, having met `count` times."""
+    """One learned merge: the tokens `left` and `right`, found side by side `count` times, became `token_id`."""
 
     left: int
     right: int
     token_id: int
-    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody wants here
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
 
 
 class Candidate(NamedTuple):
@@ -30,14 +30,14 @@ class Candidate(NamedTuple):
     left: int
     right: int
     count: int  # type: ignore[assignment]  # as in Merge
-    """How often the pair stands in the corpus now."""
+    """How often the pair occurs in the corpus now."""
 
 
 class Trainer:
     """Learns merges from counted pretokens, as many at a time as the caller asks for.
 
-    Training ends at `vocab_size` (bytes and merges, special tokens not counted), or when no pair is left that
-    occurs `min_count` times. Memory: 32 bytes per UTF-8 byte of distinct pretokens.
+    Training ends at `vocab_size` (bytes and merges, without special tokens), or when no pair occurs at least
+    `min_count` times. Memory: 32 bytes per UTF-8 byte of distinct pretokens.
 
     >>> trainer = Trainer({"aaabdaaabac": 1}, vocab_size=259)
     >>> for merge in trainer.step(3):
@@ -50,7 +50,7 @@ class Trainer:
     """
 
     def __init__(self, pretoken_counts: Mapping[str, int], vocab_size: int, min_count: int = 1) -> None:
-        """`pretoken_counts` in order of first appearance: it decides ties."""
+        """Give `pretoken_counts` in order of first appearance: the order decides ties."""
         check_vocab_size(vocab_size)
         if min_count < 1:
             raise TrainingError(
@@ -59,23 +59,23 @@ class Trainer:
         self.vocab_size = vocab_size
         self.min_count = min_count
         text, ends, weights = _as_arrays(pretoken_counts)
-        # Every merge makes at least one token fewer, so ids stay below this however large a size is asked for.
+        # Every merge removes at least one token, so ids stay below this however large `vocab_size` is.
         most_ids = min(vocab_size, BYTES + text.size) + 1
         self._state = np.zeros(4, dtype=np.int64)
         self._state[merge_loop.NEXT_TOKEN_ID] = BYTES
         self._state[merge_loop.TOKEN_COUNT] = int(np.diff(ends, prepend=0) @ weights)
-        # Made here and not in the loop: NumPy asks for huge pages, which a walk all over the corpus needs.
+        # Made here, not in the loop: NumPy asks for huge pages, and a walk across the whole corpus needs them.
         self._rows = np.empty((text.size, merge_loop.ROW_WIDTH), dtype=np.int32)
         merge_loop.lay_out(self._rows, text, ends, weights)
         self._pairs, self._heap = merge_loop.index_pairs(self._rows, self._state)
         self._by_left = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
         self._by_right = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
         self.token_counts: NDArray[np.int64] = np.empty(0, dtype=np.int64)
-        """Tokens of the corpus after each merge of the latest step."""
+        """Tokens in the corpus after each merge of the latest step."""
 
     @property
     def token_count(self) -> int:
-        """Tokens the corpus has after the last merge."""
+        """Tokens in the corpus after the last merge."""
         return int(self._state[merge_loop.TOKEN_COUNT])
 
     @property
@@ -90,12 +90,12 @@ class Trainer:
 
     @property
     def out_of_pairs(self) -> bool:
-        """Whether no pair is left that occurs `min_count` times."""
+        """Whether no pair occurs at least `min_count` times."""
         best = merge_loop.best_pair(self._pairs, self._heap, self._state)
         return bool(best == merge_loop.NONE or self._pairs[best, merge_loop.COUNT] < self.min_count)
 
     def step(self, n: int = 1) -> list[Merge]:
-        """Learn the next `n` merges; fewer, or none, come where training ends."""
+        """Learn the next `n` merges; return fewer, or none, if training ends."""
         first_id = BYTES + self.merge_count
         room = np.empty((max(0, min(n, self.vocab_size - first_id, self._most_merges())), 4), dtype=np.int64)
         self._pairs, self._heap, learned = merge_loop.merge_best(
@@ -115,9 +115,9 @@ class Trainer:
         ]
 
     def join(self, left: int, right: int) -> Merge:
-        """Learn the merge of this pair next, whatever else occurs more often: for "what if the other had won".
+        """Merge this pair next, even if other pairs occur more often: "what if the other pair had won?"
 
-        Raises `TrainingError` where the pair does not stand in the corpus, or the vocabulary is full.
+        Raises `TrainingError` if the pair does not occur in the corpus, or the vocabulary is full.
 
         >>> trainer = Trainer({"abab": 1}, 300)
         >>> trainer.join(98, 97)
@@ -130,7 +130,8 @@ class Trainer:
         found = np.flatnonzero(wanted & (pairs[:, merge_loop.COUNT] > 0))
         if not found.size or BYTES + self.merge_count >= self.vocab_size:
             raise TrainingError(
-                f"the pair to be merged must stand in the corpus; ({left}, {right}) does not",
+                "the pair to merge must occur in the corpus, and the vocabulary must not be full;"
+                f" ({left}, {right}) came",
                 "pair_not_found",
                 left=left,
                 right=right,
@@ -143,16 +144,16 @@ class Trainer:
         return merge
 
     def candidates(self, n: int = 10) -> list[Candidate]:
-        """The `n` best pairs of this round, best first: by count, equals by their first place in the corpus.
+        """Return the `n` best pairs of this round, ordered by count; ties by first occurrence in the corpus.
 
-        The first one is merged next, unless it occurs fewer than `min_count` times.
+        The first pair is merged next, unless it occurs fewer than `min_count` times.
 
         >>> [tuple(candidate) for candidate in Trainer({"abab": 1}, 300).candidates()]
         [(97, 98, 2), (98, 97, 1)]
         """
         pairs = self._pairs[: self._state[merge_loop.PAIRS]]
         counts = pairs[:, merge_loop.COUNT]
-        # All pairs at least as frequent as the n-th, so that ties at the edge are settled by place.
+        # Keep all pairs at least as frequent as the n-th, so that their positions settle ties at the edge.
         least = max(1, int(np.partition(counts, -n)[-n])) if n < len(counts) else 1
         chosen = pairs[counts >= least]
         order = np.lexsort((chosen[:, merge_loop.HEAD], -chosen[:, merge_loop.COUNT]))[:n]
@@ -161,13 +162,13 @@ class Trainer:
 
     @property
     def ties(self) -> int:
-        """How many other pairs occur as often as the one that is merged next."""
+        """Other pairs that occur as often as the pair merged next."""
         counts = self._pairs[: self._state[merge_loop.PAIRS], merge_loop.COUNT]
         most = counts.max(initial=0)
         return int(np.count_nonzero(counts == most)) - 1 if most else 0
 
     def _most_merges(self) -> int:
-        """Merges the corpus can still take: each needs a pair of rows to join."""
+        """Return an upper bound on the merges still possible: each one joins two rows."""
         return len(self._by_left) - 1 - self.merge_count
 
 
@@ -178,10 +179,10 @@ def train(
     pattern: str = "mark_aware",
     special_tokens: Iterable[str] = (),
 ) -> Tokenizer:
-    """Train a tokenizer on a text, or on several texts between which no pair is counted.
+    """Train a tokenizer on one text or on several; no pair crosses from one text to the next.
 
-    `pattern` is a name of `SPLIT_PATTERNS` or a regular expression. The vocabulary is smaller than
-    `vocab_size` where the text runs out of pairs.
+    `pattern` is a name in `SPLIT_PATTERNS` or a regular expression. The vocabulary is smaller than
+    `vocab_size` if the text runs out of pairs.
 
     >>> train("aaabdaaabac", 259, pattern="none").encode("aaab")
     [258]
@@ -193,7 +194,7 @@ def train(
 
 
 def check_vocab_size(vocab_size: int) -> None:
-    """Refuse a vocabulary that could not even hold the 256 bytes."""
+    """Refuse a vocabulary size that cannot hold the 256 bytes."""
     if vocab_size < BYTES:
         raise TrainingError(
             f"the vocabulary size must be at least {BYTES}, one entry per byte; {vocab_size} came",
@@ -205,7 +206,7 @@ def check_vocab_size(vocab_size: int) -> None:
 def _as_arrays(
     pretoken_counts: Mapping[str, int],
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """The bytes of all pretokens end to end, where each ends, and how often each occurs."""
+    """Return the bytes of all pretokens, end to end, the offset where each ends, and how often each occurs."""
     for pretoken, count in pretoken_counts.items():
         if not 1 <= count <= MAX_COUNT:
             raise TrainingError(

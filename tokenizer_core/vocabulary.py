@@ -1,4 +1,4 @@
-"""Vocabularies: the 256 bytes, and one token more for each merge."""
+"""Vocabularies: the 256 bytes, plus one token for each merge."""
 
 from collections.abc import Iterable
 
@@ -6,14 +6,14 @@ from tokenizer_core.errors import TokenIdError, TokenizerError
 
 BYTES = 256
 MAX_TOKEN_BYTES = 2**28
-"""Bytes of all tokens together. A few lines of a hostile file can double a token's length again and again."""
+"""Bytes of all tokens together. Each line of a hostile file can double the length of a token."""
 
 Pair = tuple[int, int]
 """The ids of two tokens side by side."""
 
 
 class MergeCheck:
-    """Takes the merges of a vocabulary one by one, and refuses those that cannot be.
+    """Checks the merges of a vocabulary one by one, and refuses impossible ones.
 
     >>> check = MergeCheck()
     >>> check.add(97, 98)
@@ -28,7 +28,11 @@ class MergeCheck:
         self._total = BYTES
 
     def add(self, left: int, right: int) -> None:
-        """Take the next merge; raises `TokenizerError` where its parts do not exist yet, or it came before."""
+        """Take the next merge.
+
+        Raises `TokenizerError` if a part does not exist yet, if the pair came before, or if the tokens become
+        too large together.
+        """
         token_id = len(self._lengths)
         if not (0 <= left < token_id and 0 <= right < token_id):
             raise TokenizerError(
@@ -62,9 +66,9 @@ class MergeCheck:
 
 
 def build_vocabulary(merges: Iterable[Pair]) -> list[bytes]:
-    """The bytes of every token, by id: the 256 bytes, then each merge's two parts joined.
+    """Return the bytes of every token, by id: the 256 bytes, then the joined parts of each merge.
 
-    Raises `TokenizerError` for a merge whose parts do not exist before it, or that stands twice.
+    Raises `TokenizerError` for a merge that `MergeCheck` refuses.
 
     >>> build_vocabulary([(97, 98), (256, 99)])[256:]
     [b'ab', b'abc']
@@ -78,7 +82,7 @@ def build_vocabulary(merges: Iterable[Pair]) -> list[bytes]:
 
 
 def unknown_id(token_id: int, name: str, vocab_size: int) -> TokenIdError:
-    """The error for an id that a vocabulary does not have."""
+    """Return the error for an id that a vocabulary does not have."""
     return TokenIdError(
         f"a token id of {name} must be one of its {vocab_size:,} entries or a special token; {token_id} came",
         "token_id_unknown",
