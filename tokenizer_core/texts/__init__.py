@@ -1,1 +1,1 @@
-"""What came in: bytes and files of any kind → text, lines and parallel lines."""
+"""Input: bytes and files of many kinds → text, lines and parallel lines."""

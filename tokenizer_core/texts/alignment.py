@@ -1,4 +1,4 @@
-"""Does line n say what line n says? Told by the lengths of lines alone."""
+"""Whether line n of two texts says the same, judged by the lengths of lines alone."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ _SHIFTS = range(1, 11)
 _LEAST_SHIFTED = 20
 _CAP = 1.5
 _LEAST_GAIN = 6.0
-"""How much better the lengths of all these lines together must fit; as a logarithm."""
+"""How much better the lengths of all shifted lines together must fit, as a logarithm."""
 _DOUBT = 0.05
-"""What each line must gain: chance gains something, too."""
+"""The least gain of each line, because chance gains something, too."""
 
 
 def first_extra_line(lines: Sequence[str], others: Sequence[str]) -> int:
-    """Where the side that has more lines most likely has the first one too many, from 1 up.
+    """Return the most likely first extra line of the side with more lines, from 1 up.
 
-    All of them are taken to stand at one place: that at which the lengths before and after it fit best.
+    Assumes that all extra lines are in one place: where the lengths before and after it fit best.
 
     >>> first_extra_line(["I", "you and me", "he", "they all"], ["je", "il", "ils tous"])
     2
@@ -32,9 +32,10 @@ def first_extra_line(lines: Sequence[str], others: Sequence[str]) -> int:
 
 
 def first_shifted(lines: Sequence[str], others: Sequence[str]) -> int | None:
-    """The line from which on one side seems to be up to ten lines late: lengths fit far better when it is moved.
+    """Return the first line from which one side seems up to ten lines late: the lengths fit far better when moved.
 
-    It need not be late to the end. None where lines fit as they are, and where fewer than 20 speak for it.
+    The side need not stay late to the end. Returns None if the lines fit as they are, or if fewer than 20 lines
+    are shifted.
     """
     count = len(lines)
     if count < 2 * _LEAST_SHIFTED:
@@ -55,7 +56,7 @@ def first_shifted(lines: Sequence[str], others: Sequence[str]) -> int | None:
 
 
 def _best_stretch(gains: Floats) -> tuple[float, int, int]:
-    """The stretch with the largest sum, and that sum.
+    """Find the stretch with the largest sum; return the sum, the start and the end.
 
     >>> _best_stretch(np.array([1.0, -2.0, 3.0, -1.0, 2.0, -5.0]))
     (4.0, 2, 5)
@@ -68,13 +69,13 @@ def _best_stretch(gains: Floats) -> tuple[float, int, int]:
 
 
 def _logs(lines: Sequence[str]) -> Floats:
-    """The logarithms of the lengths of lines."""
+    """Return the logarithm of each line's length plus 1."""
     logs: Floats = np.log(np.fromiter(map(len, lines), dtype=np.float64, count=len(lines)) + 1)
     return logs
 
 
 def _misfit(lengths: Floats, others: Floats) -> Floats:
-    """How far the ratio of two lines' lengths is from the usual one, as a logarithm; at most 1.5."""
+    """Return how far the length ratio of each pair of lines is from the usual one, as a logarithm; at most 1.5."""
     difference = lengths - others
     usual = np.median(difference) if len(difference) else 0.0
     misfit: Floats = np.minimum(np.abs(difference - usual), _CAP)

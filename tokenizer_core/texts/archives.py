@@ -1,4 +1,4 @@
-"""Zip and gz archives → the files in them, unpacked piece by piece so that no bomb fills the memory."""
+"""Zip and gz archives → the files in them, unpacked in pieces so that no zip bomb fills the memory."""
 
 import gzip
 import io
@@ -16,32 +16,32 @@ from tokenizer_core.texts.encodings import _MAGIC
 from tokenizer_core.texts.labels import clean_name
 
 _PIECE = 2**20
-"""Bytes that are unpacked at a time: so much more than allowed is in memory before a bomb is noticed."""
+"""Bytes unpacked at a time. Before a bomb is noticed, it takes at most this much memory beyond the limit."""
 _ARCHIVES = ("zip", "gzip", "bzip2", "xz", "zstd", "rar", "7z", "tar")
 _OFFICE = {"[Content_Types].xml", "mimetype"}  # one of them is in every .docx, .xlsx, .pptx, .odt and .epub
 _JUNK = {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini"}
 _PARTS = 20
-"""So many entries of an archive, and parts of a gz file, are looked at for each file that is allowed."""
-# What a hostile or torn archive can make the standard library raise.
+"""Entries of a zip archive, and parts of a gz file, allowed per permitted file."""
+# The errors that the standard library raises for a hostile or damaged archive.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, struct.error, OverflowError, IndexError)
 
 
 @dataclass(frozen=True)
 class PackedFile:
-    """A file as it was uploaded, or as it lay in an archive: a name to show, and its bytes."""
+    """A file as uploaded, or as stored in an archive: a name to show, and its bytes."""
 
     name: str
     content: bytes = field(repr=False)
     refusal: CorpusError | None = None
-    """Why it was left packed; then there are no bytes."""
+    """Why the file stays packed; then it has no bytes."""
 
 
 def unpack(name: str, content: bytes, *, max_bytes: int, max_files: int) -> list[PackedFile]:
-    """The files in an archive; anything else is one file, as it is.
+    """Return the files in an archive; any other content is one file, as it is.
 
-    Entries that are no text or cannot be unpacked come without bytes, with the reason. What a system puts
-    beside files, such as `__MACOSX`, is left out. Raises `CorpusError` for an archive that is damaged, of
-    another kind, holds another archive, or holds more than `max_bytes` bytes or `max_files` files.
+    An entry of a zip archive that is not text or cannot be unpacked comes without bytes and with the reason. Files
+    that systems add, such as `__MACOSX`, are left out. Raises `CorpusError` for an archive that is damaged, is not
+    zip or gz, or holds more than `max_bytes` bytes or `max_files` files, and for a gz file that is not text.
 
     >>> unpack("a.txt.gz", gzip.compress(b"banana"), max_bytes=100, max_files=1)[0].content
     b'banana'
@@ -59,7 +59,7 @@ def unpack(name: str, content: bytes, *, max_bytes: int, max_files: int) -> list
 
 
 def _kind(head: bytes) -> str | None:
-    """What the first bytes of a file tell of it; None where they may be text."""
+    """Return the kind of a file from its first bytes; None if it may be text."""
     if head[257:262] == b"ustar":
         return "tar"
     if head.startswith(b"7z\xbc\xaf\x27\x1c"):
@@ -69,8 +69,8 @@ def _kind(head: bytes) -> str | None:
 
 
 def _unzip(content: bytes, max_bytes: int, max_files: int) -> list[PackedFile]:
-    """The files in a zip archive, in its own order."""
-    # Every entry of the list at its end begins so: a million of them would fill the memory before any is read.
+    """Return the files in a zip archive, in archive order."""
+    # Each entry in the directory begins with these bytes. A million would fill the memory before any file is read.
     if (entries := content.count(b"PK\x01\x02")) > _PARTS * max_files:
         raise _too_many_files(max_files, entries)
     try:
@@ -102,25 +102,25 @@ def _members(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], max_bytes
             left -= len(unpacked)
             files.append(PackedFile(label, unpacked))
     if not files:
-        raise CorpusError("an archive must hold a file; this one is empty", "archive_empty")
+        raise CorpusError("an archive must hold at least one file; this one is empty", "archive_empty")
     return files
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, left: int, max_bytes: int) -> bytes:
-    """One file of a zip archive, or a `CorpusError` that says why it stays packed."""
+    """Unpack one file of a zip archive; raise a `CorpusError` that says why if it must stay packed."""
     if member.flag_bits & 1:
-        raise CorpusError("the file must not be locked with a password", "archive_encrypted")
-    # Of the other methods LZMA takes as much memory as the file tells it to.
+        raise CorpusError("the file must not be locked with a password; this one is", "archive_encrypted")
+    # Other methods are refused: LZMA takes as much memory as the file tells it to.
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise CorpusError("the file must be packed by the usual method of zip", "archive_method")
+        raise CorpusError("the file must be packed with zip's usual method; this one is not", "archive_method")
     if _leaf(member.filename).startswith("."):
-        raise CorpusError("the file must not be hidden", "hidden_file")
+        raise CorpusError("the file must not be hidden; its name starts with a dot", "hidden_file")
     with archive.open(member) as file:
         return _read(file.read, left, max_bytes)
 
 
 def _gunzip(name: str, content: bytes, max_bytes: int, max_files: int) -> PackedFile:
-    """The file in a gz archive; where several are set end to end, as `cat` does, all of them."""
+    """Unpack a gz file; if it has several parts end to end, as `cat` writes them, unpack them all."""
     if content.count(b"\x1f\x8b\x08") > _PARTS * max_files:
         _refuse_damaged("gz", None)
     try:
@@ -134,7 +134,7 @@ def _gunzip(name: str, content: bytes, max_bytes: int, max_files: int) -> Packed
 
 
 def _read(read: Callable[[int], bytes], left: int, max_bytes: int) -> bytes:
-    """Unpack one file; what its first bytes give away as no text is not unpacked any further."""
+    """Unpack one file; stop after the first piece if it shows that the file is not text."""
     head = read(_PIECE)
     kind = _kind(head)
     if kind in _ARCHIVES:
@@ -159,7 +159,7 @@ def _pieces(read: Callable[[int], bytes]) -> Iterator[bytes]:
 
 
 def _name_of(member: zipfile.ZipInfo) -> str:
-    """A member's name; where an old packer did not say that it is UTF-8 or Thai, it is read as such.
+    """Return the name of a member; if an old packer did not mark its encoding, try UTF-8 and then Thai.
 
     >>> _name_of(zipfile.ZipInfo("ไฟล์.txt".encode().decode("cp437")))
     'ไฟล์.txt'
@@ -183,7 +183,7 @@ def _leaf(name: str) -> str:
 
 
 def _is_junk(name: str) -> bool:
-    """Whether a system puts such a file beside others by itself.
+    """Tell whether this is a file that an operating system adds by itself.
 
     >>> _is_junk("__MACOSX/._a.txt"), _is_junk("a/.DS_Store"), _is_junk("a.txt")
     (True, True, False)
@@ -196,16 +196,18 @@ def _refuse_damaged(kind: str, cause: Exception | None) -> NoReturn:
 
 
 def too_large(max_bytes: int) -> CorpusError:
-    """The error for what is larger than allowed once it is unpacked."""
+    """Return the error for a file that is larger than allowed when unpacked."""
     megabytes = max(1, max_bytes // 2**20)
     return CorpusError(
-        f"a file must hold at most {megabytes:,} MB when unpacked", "unpacked_too_large", megabytes=megabytes
+        f"a file must hold at most {megabytes:,} MB when unpacked; this one holds more",
+        "unpacked_too_large",
+        megabytes=megabytes,
     )
 
 
 def _too_many_files(limit: int, files: int) -> CorpusError:
     return CorpusError(
-        f"at most {limit:,} files at once; {files:,} came", "too_many_files", limit=limit, files=files
+        f"at most {limit:,} files may come at once; {files:,} came", "too_many_files", limit=limit, files=files
     )
 
 

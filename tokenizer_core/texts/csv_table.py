@@ -1,7 +1,7 @@
-"""CSV files: the delimiter is found, and a broken row costs no other.
+"""CSV files: the reader finds the delimiter, and a broken row does not affect other rows.
 
-The reader is our own, over Python's, because of what a broken row costs others: of 2,000 rows with one stray
-quotation mark it keeps 1,999, where pyarrow and pandas keep what stands before it.
+This is our own reader on top of Python's, because other readers lose good rows: of 2,000 rows with one stray
+quotation mark it keeps 1,999, while pyarrow and pandas keep only the rows before it.
 """
 
 import csv
@@ -15,31 +15,31 @@ from tokenizer_core.texts.labels import column_labels
 from tokenizer_core.texts.tables import NUMBER, SAMPLE_ROWS, Rows, Table, check_columns, mean_length, no_rows
 
 MAX_CELL = 2**22
-"""Characters of a cell; a quotation mark that is never closed is noticed after this many."""
+"""Characters of a cell. After this many, an unclosed quotation mark is noticed."""
 _DELIMITERS = ",;\t|"
 _HEAD = 65_536
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
 
 
 class _Style(NamedTuple):
-    """How a CSV file separates its cells, and whether quotation marks may surround them."""
+    """The delimiter of a CSV file, and whether quotation marks may surround its cells."""
 
     delimiter: str
     is_quoted: bool = True
 
 
 def open_csv(text: str, *, header: bool | None = None, delimiter: str = ",") -> Table:
-    """A CSV file, whose delimiter is found by itself; the one given wins a draw.
+    """Open a CSV file and find its delimiter; in a draw, the given `delimiter` wins.
 
-    A row with another number of cells than most have, with a NUL or an unclosed quotation mark is skipped. Whether
-    the first line names the columns is found out where `header` is None.
+    A row is skipped if its number of cells is not the usual one, or if it has a NUL or an unclosed quotation mark.
+    If `header` is None, the reader finds out whether the first line names the columns.
 
     >>> from tokenizer_core.texts.tables import text_of
     >>> text, reading = text_of(open_csv("id;text\\n1;a cat\\n2;broken;row\\n3;a dog\\n"))
     >>> text, reading.chosen, reading.skipped_rows, reading.first_skipped
     ('a cat\\na dog\\n', ('text',), 1, 3)
     """
-    csv.field_size_limit(MAX_CELL)  # holds for the whole process, and is never set to anything else
+    csv.field_size_limit(MAX_CELL)  # applies to the whole process; no other code sets it
     head = _head(text)
     style = _find_style(head, delimiter)
     sample = [cells for _, cells in islice(_records(head, style), SAMPLE_ROWS) if cells]
@@ -64,13 +64,13 @@ def open_csv(text: str, *, header: bool | None = None, delimiter: str = ",") -> 
 
 
 def _head(text: str) -> str:
-    """The first whole lines."""
+    """Return the first whole lines."""
     head = text[:_HEAD]
     return head if len(head) == len(text) else head[: head.rfind("\n") + 1] or head
 
 
 def _find_style(head: str, likely: str) -> _Style:
-    """The delimiter that gives most rows the same number of cells, at least two; unquoted only with tabs."""
+    """Find the style that gives most rows the same number of cells, at least two; only tabs may ignore quotes."""
     styles = [_Style(likely), *map(_Style, _DELIMITERS), _Style("\t", is_quoted=False)]
     return max(styles, key=lambda style: _fitness(head, style))
 
@@ -85,7 +85,7 @@ def _fitness(head: str, style: _Style) -> tuple[bool, float, int]:
 
 
 class _Lines:
-    """The lines of a text with their ends, and a way back to an earlier one."""
+    """The lines of a text with their line ends, and a way back to an earlier line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -106,7 +106,7 @@ class _Lines:
         return match[0]
 
     def go_back(self, offset: int, number: int) -> None:
-        """Read on after the line that began there, unless more was read again already than twice the text."""
+        """Continue after the line that starts at `offset`, unless all rereading would exceed twice the text."""
         if number + 1 < self.number and self.offset - offset <= self._budget:
             self._budget -= self.offset - offset
             self.offset, self.number = offset, number
@@ -114,9 +114,10 @@ class _Lines:
 
 
 def _records(text: str, style: _Style, width: int | None = None) -> Iterator[tuple[int, list[str] | None]]:
-    """Each row with the number of its line; None for every line of a broken one.
+    """Yield each row with the number of its line; for a broken row, yield None for each of its lines.
 
-    After a broken row of several lines reading goes on at its second: a stray quotation mark costs one line.
+    After a broken row of several lines, reading continues at its second line, so a stray quotation mark costs one
+    line.
     """
     lines = _Lines(text)
     reader = (
@@ -143,7 +144,7 @@ def _records(text: str, style: _Style, width: int | None = None) -> Iterator[tup
 
 
 def _is_header(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: short words, above numbers or above cells that are longer.
+    """Tell whether the first row names the columns: short words above numbers, or above longer cells.
 
     >>> _is_header(["id", "text"], [["1", "a cat"]]), _is_header(["1", "a cat"], [["2", "a dog"]])
     (True, False)

@@ -1,4 +1,4 @@
-"""Uploaded bytes → text: find the encoding, say whether it was proven or guessed, and lose nothing."""
+"""Uploaded bytes → text: find the encoding, say whether it is proven or guessed, and lose nothing."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tokenizer_core.errors import CorpusError
 
-# Without cp1257, cp1258 and mac_roman: with them 12 of 25 French pages are guessed right, without them 21.
+# Leaves out cp1257, cp1258 and mac_roman: without them 21 of 25 French pages are guessed right, with them 12.
 _GUESSES = (
     *("cp1252", "cp1250", "cp1254", "cp1251", "koi8_r", "cp866", "cp1253", "cp1255", "cp1256"),
     *("cp932", "euc_jp", "gb18030", "big5", "cp949"),
@@ -16,7 +16,7 @@ CANDIDATE_ENCODINGS: tuple[str, ...] = (
     *("utf-8", "cp874", "utf-16-le", "utf-16-be", *_GUESSES),
     *("cp1257", "cp1258", "mac_roman"),
 )
-"""What a picker offers, likeliest first."""
+"""The encodings that a picker offers, likeliest first."""
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -26,10 +26,10 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _WIDE_ENCODINGS = (("utf-32-le", 4), ("utf-32-be", 4), ("utf-16-le", 2), ("utf-16-be", 2))
-_THAI_NAMES = ("tis-620", "iso8859-11")  # cp874 holds both, and 0xA0, the euro and smart quotes besides
+_THAI_NAMES = ("tis-620", "iso8859-11")  # cp874 contains both, plus 0xA0, the euro and smart quotes
 _NO_TEXT_ENCODINGS = ("utf-7", "unicode-escape", "raw-unicode-escape", "punycode", "idna", "undefined")
 
-# Every pattern but PDF's needs a byte that no text has, so that an essay may begin with "GIF89a".
+# Every pattern except PDF's needs a byte that no text has, so an essay may begin with "GIF89a".
 _MAGIC = re.compile(
     rb"(?P<png>\x89PNG)|(?P<jpeg>\xff\xd8\xff)|(?P<gif>GIF8[79]a.{4,6}\x00)|(?P<pdf>%PDF-\d)"
     rb"|(?P<docx>PK\x03\x04.*word/)|(?P<xlsx>PK\x03\x04.*xl/)|(?P<pptx>PK\x03\x04.*ppt/)"
@@ -40,24 +40,24 @@ _MAGIC = re.compile(
     re.DOTALL,
 )
 _ASCII = bytes(range(128))
-_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\f\r\x1b"})  # ESC colours logs and switches ISO-2022-JP
+_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\f\r\x1b"})  # ESC colors logs and switches ISO-2022-JP
 _PLAIN = re.compile(r"[\t\n\r -~ก-ฺ฿-๛]")
 _WINDOW = 65_536
-_HIGH_WORD = re.compile(rb"[\xa1-\xfb]{3}")  # three, as curly quotes and accents stand alone
+_HIGH_WORD = re.compile(rb"[\xa1-\xfb]{3}")  # three in a row, because curly quotes and accents stand alone
 
-# Neither digits nor ฿, which prices in English use. U+FFFD: a byte that Windows-874 leaves undefined.
+# Without digits, and without ฿, which English prices use. U+FFFD is a byte that Windows-874 does not define.
 _THAI = re.compile(r"[ก-ฺเ-๏๚๛\ufffd]")
-# What the script allows at one consonant; letters that no syllable takes up stand where none can.
+# What Thai spelling allows around one consonant. Letters that belong to no syllable are misplaced.
 _SYLLABLE = re.compile(r"[เแโใไ]?[ก-ฮ][ัิ-ฺ็]?[่-๋]?[์ํ]?(?:[ะาำๅ]ะ?)?[ๆฯ]?|[เแโใไ]\Z|[ๆฯ]")
 _SIGN = re.compile(r"[ะ-ฺเ-ๅ็-๎]")
-# Thai digits are written apart from letters; Cyrillic, Hebrew and Arabic letters become digits inside words.
+# Thai digits stand apart from letters. Cyrillic, Hebrew and Arabic letters, misread, become digits inside words.
 _RARE = re.compile(r"[ฃฅฆฌฎฏฑฒฬฮฺๅํ-๏๚๛]|(?<=[ก-๎])[๐-๙]|[๐-๙](?=[ก-๎])")
-# é alone in "café" is a tone mark in Windows-874: one or two high bytes in a Latin word are accents.
+# The é in "café" would be a tone mark in Windows-874, so one or two high bytes in a Latin word count as accents.
 _ACCENTS = re.compile(r"(?<=[A-Za-z])[ก-๛]{1,2}(?![ก-๛])|(?<![ก-๛])[ก-๛]{1,2}(?=[A-Za-z])")
 
 
 class DecodedText(NamedTuple):
-    """A text, the encoding it came in, and whether that is a guess which the user should check."""
+    """A text, its encoding, and whether the encoding is a guess that the user should check."""
 
     text: str
     encoding: str
@@ -65,10 +65,10 @@ class DecodedText(NamedTuple):
 
 
 def decode_text(content: bytes, *, encoding: str | None = None) -> DecodedText:
-    """Decode uploaded bytes exactly: only a byte order mark is removed, line ends stay as they are.
+    """Decode uploaded bytes exactly: remove only a byte order mark, and keep line ends as they are.
 
-    The user's own `encoding` wins. Raises `CorpusError` where the bytes are empty, binary, damaged UTF-8,
-    or not in the encoding that was chosen or guessed; no byte is ever replaced.
+    An `encoding` chosen by the user wins. Raises `CorpusError` if the bytes are empty, binary, damaged UTF-8, or
+    not in the chosen or guessed encoding. No byte is ever replaced.
 
     >>> decode_text("ภาษาไทย".encode("utf-16"))
     DecodedText(text='ภาษาไทย', encoding='utf-16-le', is_guess=False)
@@ -82,10 +82,10 @@ def decode_text(content: bytes, *, encoding: str | None = None) -> DecodedText:
 
 
 def _decode_as_chosen(content: bytes, encoding: str) -> DecodedText:
-    """Decode as the user says, without a byte order mark that agrees with the choice."""
+    """Decode with the user's encoding; drop a byte order mark that agrees with it."""
     try:
         name = codecs.lookup(encoding.lower().replace("windows-", "cp")).name
-        b"\0\0\0\0".decode(name)  # a codec such as base64 is found, but gives no text
+        b"\0\0\0\0".decode(name)  # a codec such as base64 exists, but does not give text
     except (LookupError, ValueError):
         name = "undefined"
     if name in _NO_TEXT_ENCODINGS:
@@ -99,7 +99,7 @@ def _decode_as_chosen(content: bytes, encoding: str) -> DecodedText:
 
 
 def _decode_by_evidence(content: bytes) -> DecodedText:
-    """Try what proves an encoding first, and what only suggests one last."""
+    """Try evidence that proves an encoding first, and evidence that only suggests one last."""
     for mark, name in _BOMS:
         if content.startswith(mark):
             return DecodedText(_decode(content, name, skip=len(mark)), name, is_guess=False)
@@ -111,15 +111,15 @@ def _decode_by_evidence(content: bytes) -> DecodedText:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         return _decode_legacy(content, error)
-    # A few stray control characters are text; a dump of small integers has 75 % and more.
+    # A few stray control characters can be text; a dump of small integers has 75 % or more.
     if _control_share(content) > 0.2 and len(content) > 64:
         raise _binary_file(None)
     return DecodedText(text, "utf-8", is_guess=False)
 
 
 def _decode_legacy(content: bytes, error: UnicodeDecodeError) -> DecodedText:
-    """Decode what is no UTF-8: Windows-874 where it reads as Thai, else as charset-normalizer guesses."""
-    # Eight-bit text has no control characters; random or compressed bytes have 11 %.
+    """Decode bytes that are not UTF-8: as Windows-874 if they read as Thai, else as charset-normalizer guesses."""
+    # Eight-bit text has no control characters; random or compressed bytes have 11 % of them.
     if _control_share(content) > 0.02:
         raise _binary_file(None)
     _refuse_damaged_utf8(error)
@@ -129,7 +129,7 @@ def _decode_legacy(content: bytes, error: UnicodeDecodeError) -> DecodedText:
 
 
 def _decode(content: bytes, name: str, *, skip: int = 0) -> str:
-    """Decode all after the first `skip` bytes, or raise a `CorpusError` that names the first wrong byte."""
+    """Decode the bytes after the first `skip`; raise a `CorpusError` that names the first wrong byte."""
     try:
         return content[skip:].decode("utf-8" if name == "utf-8-sig" else name)
     except UnicodeDecodeError as error:
@@ -142,9 +142,9 @@ def _decode(content: bytes, name: str, *, skip: int = 0) -> str:
 
 
 def _wide_encoding(head: bytes) -> str | None:
-    """The UTF-16 or UTF-32 without a byte order mark in which `head` is mostly ASCII and Thai.
+    """Find UTF-16 or UTF-32 without a byte order mark: the one in which `head` is mostly ASCII and Thai.
 
-    Two characters are the least: "a" with one NUL behind it stays UTF-8.
+    It takes at least two characters: "a" with one NUL after it stays UTF-8.
     """
     if b"\x00" not in head and b"\x0e" not in head:  # the high bytes of ASCII and of Thai
         return None
@@ -157,10 +157,11 @@ def _wide_encoding(head: bytes) -> str | None:
 
 
 def _reads_as_thai(sample: bytes) -> bool:
-    """Whether the high bytes, read as Windows-874, are spelled as Thai is.
+    """Tell whether the high bytes, read as Windows-874, follow Thai spelling.
 
-    In Thai 38 % of the letters are vowels and marks, each beside a consonant that carries it, and 0.3 % are
-    of the rarest. Other encodings break one of the three within a few words, and so does damaged UTF-8.
+    In Thai, 38 % of the letters are vowels and marks, each of these is beside a consonant that carries it, and
+    0.3 % of the letters are among the rarest. Text in other encodings breaks one of these three rules within a few
+    words, and so does damaged UTF-8.
 
     >>> _reads_as_thai("Try ผัดไทย!".encode("cp874")), _reads_as_thai("Un café crème, là-bas".encode("cp1252"))
     (True, False)
@@ -180,15 +181,16 @@ def _reads_as_thai(sample: bytes) -> bool:
 
 
 def _guess(sample: bytes) -> str:
-    """The encoding that charset-normalizer finds likeliest among the candidates."""
+    """Return the encoding that charset-normalizer finds likeliest among the candidates."""
     from charset_normalizer import from_bytes  # 25 ms to import, and most uploads are UTF-8
 
-    # With a threshold of 0.5 it gives up on 2 of 100 East Asian pages, with its own 0.2 on 7.
+    # With a threshold of 0.5 it gives up on 2 of 100 East Asian pages; with its default of 0.2, on 7.
     matches = from_bytes(sample, cp_isolation=list(_GUESSES), threshold=0.5)
     best = matches.best()
     if best is None:
-        raise CorpusError("the file must be text; no encoding was found that fits", "encoding_not_found")
-    # It settles ties for Central Europe. For the West, 234 of 239 pages in 11 languages are right, not 187.
+        raise CorpusError("the file must be text; no encoding fits it", "encoding_not_found")
+    # It settles ties in favor of Central Europe. In favor of the West, 234 of 239 pages in 11 languages are right,
+    # instead of 187.
     western = (match for match in matches if "cp1252" in match.could_be_from_charset)
     if best.encoding == "cp1250" and any(match.chaos <= best.chaos for match in western):
         return "cp1252"
@@ -196,7 +198,7 @@ def _guess(sample: bytes) -> str:
 
 
 def _windows(content: bytes) -> Iterator[bytes]:
-    """Up to 64 kB of whole lines from the start, the first word in high bytes, and the middle."""
+    """Yield up to 64 kB of whole lines from the start, from the first word in high bytes, and from the middle."""
     if len(content) <= 3 * _WINDOW:
         yield content
         return
@@ -208,29 +210,29 @@ def _windows(content: bytes) -> Iterator[bytes]:
 
 
 def _control_share(content: bytes) -> float:
-    """The share of control characters in the first and the middle 64 kB."""
+    """Return the share of control characters in the first and the middle 64 kB."""
     middle = max(_WINDOW, len(content) // 2)
     sample = content[:_WINDOW] + content[middle : middle + _WINDOW]
     return 1 - len(sample.translate(None, _CONTROLS)) / max(1, len(sample))
 
 
 def _refuse_damaged_utf8(error: UnicodeDecodeError) -> None:
-    """Raise where 85 % of the high bytes are valid UTF-8: more than other encodings have by chance.
+    """Raise if 85 % of the high bytes are valid UTF-8: more than other encodings have by chance.
 
-    Seven Thai letters with one broken byte reach it. So do 0.5 % of the Thai texts of 10 letters in
-    Windows-874, none of 40, and 6 of 11,369 Chinese, Japanese and Korean menu texts.
+    Seven Thai letters with one broken byte reach this share. By chance, so do 0.5 % of Thai texts of 10 letters in
+    Windows-874, none of 40 letters, and 6 of 11,369 Chinese, Japanese and Korean menu texts.
     """
     content = error.object
     high = len(content.translate(None, _ASCII))
     valid = len(content.decode("utf-8", "ignore").encode().translate(None, _ASCII))
     torn = content[error.start :] if _is_cut_off(error) else b""
-    # E2 80 begins every curly quote, dash and ellipsis; in eight-bit encodings no word ends so.
+    # E2 80 begins every curly quote, dash and ellipsis; in eight-bit encodings, no word ends with these bytes.
     if (valid or torn == b"\xe2\x80") and valid >= 0.85 * (high - len(torn)):
         raise _damaged_utf8(error)
 
 
 def _damaged_utf8(error: UnicodeDecodeError, *, skip: int = 0) -> CorpusError:
-    """The error for UTF-8 that ends inside a character or has a broken byte."""
+    """Return the error for UTF-8 that ends inside a character or has a broken byte."""
     offset = skip + error.start
     line = error.object.count(b"\n", 0, error.start) + 1
     if _is_cut_off(error):
@@ -243,11 +245,11 @@ def _damaged_utf8(error: UnicodeDecodeError, *, skip: int = 0) -> CorpusError:
 
 
 def _is_cut_off(error: UnicodeDecodeError) -> bool:
-    """Whether all is valid but the last character, whose bytes are not all there."""
+    """Tell whether everything is valid except the last character, which lacks bytes."""
     return error.reason == "unexpected end of data" and error.end == len(error.object)
 
 
 def _binary_file(kind: str | None) -> CorpusError:
-    """The error for bytes that are no text; `kind` is None where no magic number tells it."""
+    """Return the error for bytes that are not text; `kind` is None if no magic number tells it."""
     found = f"{kind} data" if kind else "binary data"
     return CorpusError(f"the file must be text; it holds {found}", "binary_file", kind=kind)

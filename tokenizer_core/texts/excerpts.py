@@ -1,8 +1,8 @@
-"""The beginning of a text, to be shown."""
+"""The beginning of a text, to show to people."""
 
 
 def opening(text: str, characters: int = 200) -> str:
-    """The first lines of a text, as many as have `characters` at most; of a longer first line, its beginning.
+    """Return the first lines of a text, at most `characters` long; if the first line is longer, its beginning.
 
     >>> opening("one\\ntwo\\nthree", 8)
     'one\\ntwo'

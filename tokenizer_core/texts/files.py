@@ -1,4 +1,4 @@
-"""Uploaded files of many kinds → text: plain text, tables, and gz and zip archives of them."""
+"""Uploaded files of many kinds → text: plain text and tables, unpacked from gz and zip archives."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -27,21 +27,21 @@ _KINDS: dict[str, TableKind] = {
 
 @dataclass(frozen=True)
 class CorpusFile:
-    """A file's text, and how it was read."""
+    """The text of a file, and how it was read."""
 
     name: str
     kind: Kind
     text: str = field(repr=False)
     encoding: str | None = None
-    """None for Parquet, which says it itself."""
+    """None for Parquet, which defines its encoding itself."""
     is_guess: bool = False
-    """Whether the encoding should be checked."""
+    """Whether the encoding is a guess that the user should check."""
     table: TableReading | None = None
-    """The columns that make the text, and those that could; None for plain text."""
+    """The columns that make up the text, and those available; None for plain text."""
 
 
 class OpenTable(NamedTuple):
-    """A table whose rows are still to be read, and the text it is in; None for Parquet."""
+    """A table whose rows are not read yet, and its decoded text; None for Parquet."""
 
     table: Table
     decoded: DecodedText | None
@@ -55,10 +55,10 @@ def read_corpus_file(
     header: bool | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> CorpusFile:
-    """Read a file of any kind; the name tells a table, the bytes a Parquet file.
+    """Read a file of any kind; its name tells whether it is a table, its bytes whether it is Parquet.
 
-    What is None is found out: the encoding, the columns that look like prose, whether the first line of a CSV
-    file names them. Raises `CorpusError` where no text can be read.
+    Every option that is None is detected: the encoding, the columns that look like prose, and whether the first
+    line of a CSV file names them. Raises `CorpusError` if no text can be read.
 
     >>> file = read_corpus_file(PackedFile("a.csv", b"id,text\\n1,a cat\\n2,a dog\\n"))
     >>> file.text, file.table.columns, file.table.chosen, file.table.header, file.table.rows
@@ -81,7 +81,7 @@ def read_corpus_file(
 
 
 def table_kind(name: str) -> TableKind | None:
-    """The kind of table that the name of a file tells; None for plain text.
+    """Return the kind of table that a file name tells; None for plain text.
 
     >>> table_kind("pairs.TSV"), table_kind("notes.txt")
     ('tsv', None)
@@ -98,7 +98,7 @@ def open_table(
     header: bool | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> OpenTable:
-    """Find the columns of a table; raises `CorpusError` where there are none."""
+    """Find the columns of a table; raise `CorpusError` if there are none."""
     if kind == "parquet":
         return OpenTable(open_parquet(packed.content, max_bytes=max_bytes), None)
     decoded = decode_text(packed.content, encoding=encoding)

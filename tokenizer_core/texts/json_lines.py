@@ -8,18 +8,18 @@ from tokenizer_core.texts.labels import column_labels
 from tokenizer_core.texts.tables import SAMPLE_ROWS, Rows, Table, check_columns, check_rows, no_rows
 
 MAX_LINE = 2**23
-"""Characters of one line: of brackets alone, one of 50 MB would become objects of 1 GB."""
+"""Characters of one line. A line of 50 MB that holds only brackets would become objects of 1 GB."""
 PLAIN = "text"
-"""The column of a line that is a bare string."""
+"""The column name of lines that are bare strings."""
 _SAMPLE_CELL = 2_000
 _HEAD = 65_536
 
 
 def open_json_lines(text: str) -> Table:
-    """The strings of each line by their keys; a line that is a bare string counts as the column "text".
+    """Open JSON Lines: each key with strings is a column, and lines that are bare strings are the column "text".
 
-    The strings of an object within the object are columns too, as "translation.en"; all other values are left
-    out. A missing value is empty. A line that is not JSON, or neither object nor string, is skipped.
+    The strings of a nested object are columns, too, such as "translation.en". All other values are left out, and a
+    missing value is empty. A line is skipped if it is not JSON, or neither an object nor a string.
 
     >>> from tokenizer_core.texts.tables import cells_of, text_of
     >>> text_of(open_json_lines('{"text": "a cat", "n": 1}\\nbroken\\n"a dog"'))[0]
@@ -48,7 +48,7 @@ def open_json_lines(text: str) -> Table:
 
 
 def looks_like_json_lines(text: str) -> bool:
-    """Whether a file that calls itself JSON has an object on each of its first two lines.
+    """Tell whether each of the first two lines of a .json file holds an object or a string.
 
     >>> looks_like_json_lines('{"a": 1}\\n{"a": 2}\\n'), looks_like_json_lines('{\\n"a": 1}')
     (True, False)
@@ -58,7 +58,7 @@ def looks_like_json_lines(text: str) -> bool:
 
 
 def _objects(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
-    """The strings of each line by their key; None for a broken line."""
+    """Yield the strings of each line by key; None for a broken line."""
     for number, line in _lines(text):
         if not line.strip():
             continue
@@ -69,7 +69,7 @@ def _objects(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines that end with a line feed only: JSON may hold all other line breaks."""
+    """Yield the lines; only a line feed ends one, because JSON may hold all other line breaks."""
     start = number = 0
     while start < len(text):
         end = text.find("\n", start)
@@ -80,7 +80,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _strings(line: str) -> Mapping[str, str]:
-    """The strings in one line of JSON by their key; raises `ValueError` where there can be none."""
+    """Return the strings in one line of JSON by key; raise `ValueError` for a broken line."""
     if len(line) > MAX_LINE:
         raise ValueError("too long")
     value = json.loads(line)
@@ -96,5 +96,5 @@ def _strings(line: str) -> Mapping[str, str]:
     }
     strings = {key: each for key, each in (within | value).items() if isinstance(each, str) and each}
     if "\\u" in line:
-        "".join([*strings, *strings.values()]).encode()  # half a character is refused
+        "".join([*strings, *strings.values()]).encode()  # raises `ValueError` for a lone surrogate
     return strings

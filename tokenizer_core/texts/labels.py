@@ -1,4 +1,4 @@
-"""Names that strangers give to files and columns, made fit to be shown: they are labels, and never paths."""
+"""Names that strangers give to files and columns, made safe to show: they are labels, never paths."""
 
 import unicodedata
 from collections import Counter
@@ -9,7 +9,7 @@ LONGEST = 80
 
 
 def clean_name(name: str) -> str:
-    """A file's name without what nobody sees or what could lead elsewhere; of a long one the end, with its suffix.
+    """Remove invisible characters and parts such as `..` from a file name; of a long name, keep the end.
 
     >>> clean_name("..\\\\ชุด/./\\u202eก\\x00.txt"), clean_name("/" * 9)
     ('ชุด/ก.txt', '?')
@@ -20,7 +20,7 @@ def clean_name(name: str) -> str:
 
 
 def column_labels(names: Iterable[str]) -> tuple[str, ...]:
-    """What columns are called: short, visible, and each another name; one without a name gets its number.
+    """Make column names short, visible and all different; a column without a name gets its number.
 
     >>> column_labels(["text", "", "text"])
     ('text', '2', 'text (2)')
@@ -39,11 +39,11 @@ def column_labels(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _visible(text: str) -> str:
-    """Without controls, signs that turn the direction of writing, lone surrogates and line breaks."""
+    """Remove control characters, marks of writing direction, lone surrogates and line breaks."""
     return "".join(character for character in text if character.isprintable()).strip()
 
 
 def _from_a_letter(text: str) -> str:
-    """Without the marks at the start, whose letter was cut off."""
+    """Remove the combining marks at the start, whose letter was cut off."""
     start = next((place for place, each in enumerate(text) if not unicodedata.category(each).startswith("M")), 0)
     return text[start:]

@@ -1,4 +1,4 @@
-"""Look-alikes: characters that change the tokens of a text but not its look, and what belongs in their place."""
+"""Look-alikes: characters that change the tokens of a text but not its look, and what should replace them."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -30,15 +30,15 @@ class Finding(NamedTuple):
     start: int
     """The first character (code point) of the stretch."""
     end: int
-    """The first character after it."""
+    """The first character after the stretch."""
     replacement: str
-    """What the cleaned text has there instead."""
+    """The text that replaces the stretch."""
 
 
-# As ranges, and in escapes, since a mark without a letter and a character without a look cannot be read.
+# Written as ranges and escapes, because nobody can read a mark without its letter or an invisible character.
 _THAI = r"\u0e00-\u0e7f"
 _VOWELS = "\u0e31\u0e34\u0e35\u0e36\u0e37\u0e38\u0e39\u0e3a\u0e47\u0e4d"
-_TONES = "\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4e"  # and thanthakhat and yamakkan, which stand where tone marks do
+_TONES = "\u0e48\u0e49\u0e4a\u0e4b\u0e4c\u0e4e"  # with thanthakhat and yamakkan, which stand where tone marks do
 _MARKS = _VOWELS + _TONES
 _AA, _AM, _NIKHAHIT = "\u0e32", "\u0e33", "\u0e4d"
 _ZERO_WIDTH = r"\u200b\u2060\ufeff\u00ad\u180e"
@@ -51,16 +51,16 @@ _ASCII = r"\x00-\x7f\u037e\u1fef\u212a"  # with the three characters that NFC tu
 _INVISIBLE = regex.compile(f"(?P<zero_width>[{_ZERO_WIDTH}]++)|(?P<direction>[{_DIRECTION}]++)")
 _PLAIN = f"[{_ASCII}{_THAI}{_SPACES}{_WIDE}]"
 _JOINING = r"[\p{L}--[\p{Common}\p{Latin}\p{Greek}\p{Cyrillic}\p{Thai}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]]"
-# Joiners beside plain text, unless on their other side is a letter of a script that needs them, its marks apart:
-# in Malayalam, Bengali or Persian a joiner shapes the last letter even before a space.
+# Joiners beside plain text, unless a letter of a script that needs joiners, with or without marks, is on the other
+# side: in Malayalam, Bengali or Persian, a joiner shapes the last letter even before a space.
 _IDLE_JOINERS = regex.compile(
     rf"(?V1)(?<={_PLAIN})[{_JOINERS}]++(?!{_JOINING})"
     rf"|(?<![{_JOINERS}])[{_JOINERS}]++(?={_PLAIN})(?<!{_JOINING}\p{{M}}*+[{_JOINERS}]++)"
 )
 
-# A wide space stays beside a line break: Japanese paragraphs begin with one.
+# A wide space beside a line break stays, because Japanese paragraphs begin with one.
 _BESIDE_WIDE = rf"[[{_ASCII}{_THAI}]--[\r\n]]"
-# Only from the first wide space of a run: a long run that stays is looked through once, not from each character.
+# A match starts only at the first wide space of a run, so a long run that stays is scanned once, not many times.
 _SPACE_RUN = regex.compile(
     f"(?V1)(?<!{_WIDE})(?:{_WIDE}*+[{_SPACES}][{_SPACES}{_WIDE}]*+"
     f"|(?<={_BESIDE_WIDE}){_WIDE}++|{_WIDE}++(?={_BESIDE_WIDE}))"
@@ -69,7 +69,7 @@ _SPACE_RUN = regex.compile(
 _DOUBLE_E = regex.compile("เเ")
 _SPLIT_AM = regex.compile(f"{_NIKHAHIT}([{_TONES}]*+){_AA}")
 _AM_AND_TONES = regex.compile(f"{_AM}[{_AM}{_TONES}]*+")
-# A run of marks holds all that a repair could bring together, so that no repair asks for another one.
+# A run of marks holds everything that a repair could bring together, so no repair makes another one necessary.
 _MARK_RUN = regex.compile(f"(?=[{_MARKS}{_AM}]{{2}}|{_NIKHAHIT}{_AA})(?:{_SPLIT_AM.pattern}|[{_MARKS}{_AM}])++")
 _FAULTS = (
     ("sara_am", _SPLIT_AM),
@@ -77,20 +77,20 @@ _FAULTS = (
     ("mark_twice", regex.compile(rf"([{_MARKS}])\1")),
 )
 
-# What may combine with the character before it: marks, the later jamo of Hangul, and a vowel of Kirat Rai.
+# Characters that may combine with the one before them: marks, the later jamo of Hangul, and a vowel of Kirat Rai.
 _FOLLOWERS = r"\p{M}\u1161-\u1175\u11a8-\u11c2\U00016d67"
-# Some 100 characters without Thai, not all ASCII, up to where nothing combines with what follows.
+# About 100 characters without Thai, not all ASCII, up to a place where nothing combines with what follows.
 _PIECE = regex.compile(rf"(?V1)[\x00-\x7f]?[^\x00-\x7f{_THAI}][^{_THAI}]{{0,100}}+[[{_FOLLOWERS}]--[{_THAI}]]*+")
-# A space is left out: it combines with nothing, and may stand for another one that is a finding.
+# A space is left out: it combines with nothing, and it may replace another space that is already a finding.
 _CLUSTER = regex.compile(rf"[!-\x7f]?[{_FOLLOWERS}]++|[^\x00-\x7f{_FOLLOWERS}][{_FOLLOWERS}]*+")
 _LONG = 200
 """Characters. Python sorts marks by insertion: a million take 0.2 s in runs of 200, and 16 minutes in one run."""
 
 
 def find_lookalikes(text: str) -> list[Finding]:
-    """What only looks like other text, in the order of the text; no two findings overlap.
+    """Find the look-alikes of a text, in text order; no two findings overlap.
 
-    Neighbours of one kind that vanish or become spaces are one finding. A finding includes the invisible
+    Neighbors of one kind that are removed or become spaces form one finding. A finding includes the invisible
     characters inside it.
 
     >>> for finding in find_lookalikes("เเม่น\u0e4d\u0e32"):
@@ -102,7 +102,7 @@ def find_lookalikes(text: str) -> list[Finding]:
 
 
 def cleaned(text: str, findings: Sequence[Finding] | None = None) -> str:
-    """The text with the replacements of these findings, or of all that `find_lookalikes` has.
+    """Return the text with these findings replaced; without `findings`, with all that `find_lookalikes` finds.
 
     Cleaned text has no findings: `cleaned(cleaned(text)) == cleaned(text)`.
 
@@ -113,10 +113,10 @@ def cleaned(text: str, findings: Sequence[Finding] | None = None) -> str:
 
 
 def _found_and_cleaned(text: str) -> tuple[list[Finding], str]:
-    """One pass of each layer is enough: none makes what it or an earlier one looks for.
+    """Find and clean in one pass per layer, which is enough: no layer makes what it or an earlier one looks for.
 
-    What is removed brings others together, so invisible characters go first. Spaces count as spaces before and
-    after, ASCII and Thai stay ASCII and Thai, and Thai and what NFC composes have no character in common.
+    Removal brings characters together, so invisible characters go first. Spaces count as spaces before and after,
+    ASCII and Thai stay ASCII and Thai, and no character is both Thai and something that NFC composes.
     """
     found: list[Finding] = []
     if text.isascii():
@@ -128,7 +128,7 @@ def _found_and_cleaned(text: str) -> tuple[list[Finding], str]:
 
 
 def _replaced(text: str, findings: Sequence[Finding]) -> str:
-    """The text with each finding replaced."""
+    """Return the text with each finding replaced."""
     pieces: list[str] = []
     at = 0
     for _, start, end, replacement in findings:
@@ -138,10 +138,10 @@ def _replaced(text: str, findings: Sequence[Finding]) -> str:
 
 
 def _joined(earlier: list[Finding], later: list[Finding]) -> list[Finding]:
-    """The findings of two layers as findings in the text before both.
+    """Combine the findings of two layers, with offsets in the text before both.
 
-    `later` counts in the text that `earlier` leaves. A later finding has nothing of an earlier one inside but
-    places where invisible characters were removed; these become part of it.
+    The offsets in `later` are those of the text after `earlier`. The only earlier findings inside a later one are
+    removed invisible characters; they become part of it.
     """
     if not (earlier and later):
         return earlier or later
@@ -159,33 +159,33 @@ def _joined(earlier: list[Finding], later: list[Finding]) -> list[Finding]:
 
 
 def _invisible(text: str) -> Iterator[Finding]:
-    """Characters without a look of their own, but for joiners."""
+    """Find invisible characters, joiners excepted."""
     for run in _INVISIBLE.finditer(text):
         yield Finding(run.lastgroup, run.start(), run.end(), "")
 
 
 def _idle_joiners(text: str) -> Iterator[Finding]:
-    """Joiners that join nothing."""
+    """Find joiners that join nothing."""
     for run in _IDLE_JOINERS.finditer(text):
         yield Finding("zero_width", run.start(), run.end(), "")
 
 
 def _white_space(text: str) -> Iterator[Finding]:
-    """Spaces that are not the ordinary one; the wide one only beside Thai and ASCII."""
+    """Find spaces other than the ordinary one; the wide space only beside Thai and ASCII."""
     for run in _SPACE_RUN.finditer(text):
         start, end = run.span()
         yield Finding("white_space", start, end, " " * (end - start))
 
 
 def _double_e(text: str) -> Iterator[Finding]:
-    """Two เ for a แ."""
+    """Find two เ instead of one แ."""
     for pair in _DOUBLE_E.finditer(text):
         yield Finding("double_e", pair.start(), pair.end(), "แ")
 
 
 def _thai_marks(text: str) -> Iterator[Finding]:
-    """Thai marks in another order or number than they are drawn, and ำ in two pieces."""
-    mend = cache(_mended)  # most runs of a text are the same few
+    """Find Thai marks whose order or number differs from what is drawn, and ำ in two pieces."""
+    mend = cache(_mended)  # a text repeats the same few runs
     for run in _MARK_RUN.finditer(text):
         kind, mended = mend(run[0])
         if kind:
@@ -193,7 +193,7 @@ def _thai_marks(text: str) -> Iterator[Finding]:
 
 
 def _mended(run: str) -> tuple[str, str]:
-    """What is wrong with a run of Thai marks, or an empty string, and the run put right.
+    """Return the fault of a run of Thai marks, or an empty string, and the repaired run.
 
     >>> _mended("\u0e48\u0e35")
     ('mark_order', 'ี่')
@@ -207,18 +207,18 @@ def _mended(run: str) -> tuple[str, str]:
 
 
 def _tones_first(ams: regex.Match[str]) -> str:
-    """The tone marks among some ำ, and then these."""
+    """Put the tone marks in a run of ำ before every ำ."""
     tones: str = ams[0].replace(_AM, "")
     return tones + _AM * (len(ams[0]) - len(tones))
 
 
 def _in_order(marks: str) -> str:
-    """The vowel signs, then the tone marks, and none twice in a row."""
+    """Put the vowel signs before the tone marks, and keep no mark twice in a row."""
     return "".join(mark for mark, _ in groupby(sorted(marks, key=_TONES.__contains__)))
 
 
 def _decomposed(text: str) -> Iterator[Finding]:
-    """Characters that NFC composes or puts in order, a base and its followers at a time; never Thai."""
+    """Find characters that NFC composes or reorders, one base with its followers at a time; never Thai."""
     compose = cache(_composed)
     for piece in _PIECE.finditer(text):
         if compose(piece[0]) == piece[0]:
@@ -230,7 +230,7 @@ def _decomposed(text: str) -> Iterator[Finding]:
 
 
 def _composed(text: str) -> str:
-    """The NFC of a text, in linear time also where it has a million marks in a row."""
+    """Return the NFC of a text, in almost linear time even for a million marks in a row."""
     if len(text) <= _LONG:
         return normalize("NFC", text)
     text = "".join(normalize("NFD", character) for character in text)

@@ -1,4 +1,4 @@
-"""Mix Thai and English by weight: sort lines by their script, take of each as much as the weights say."""
+"""Mix Thai and English by weight: sort lines by script, then take as much of each script as the weights say."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -22,20 +22,20 @@ _SCRIPTS = (
     (_THAI, r"[[\p{L}\p{M}]&&\p{Thai}]+"),
 )
 HELD_OUT = 5
-"""Every fifth line is kept from training, to measure on."""
+"""Every fifth line is held out from training, to measure on."""
 
 
 class ScriptLines(NamedTuple):
-    """The lines of a corpus by the script that most of their letters are of, each without its line feed."""
+    """The lines of a corpus, each without its line feed, by the script of most of their letters."""
 
     thai: list[str]
     latin: list[str]
     other: list[str]
-    """Lines of other scripts, and those without a letter: empty ones, numbers, punctuation."""
+    """Lines in other scripts, and lines without a letter: empty lines, numbers, punctuation."""
 
 
 class ScriptSizes(NamedTuple):
-    """How large the Thai, the English and the other lines of a corpus are, and how many others there are."""
+    """The sizes of the Thai, the Latin and the other lines of a corpus, and the number of other lines."""
 
     thai: int
     latin: int
@@ -44,7 +44,7 @@ class ScriptSizes(NamedTuple):
 
 
 class Mix(NamedTuple):
-    """One text for each side that is not empty, Thai first, and how large they are in the unit asked for."""
+    """One text for each side that is not empty, Thai first, and the size of each side in the unit asked for."""
 
     texts: tuple[str, ...]
     thai_size: int
@@ -52,10 +52,10 @@ class Mix(NamedTuple):
 
 
 def lines_by_script(texts: str | Iterable[str]) -> ScriptLines:
-    r"""Sort lines by script; each stays whole, and the order within a script is that of the texts.
+    r"""Sort lines by script; each line stays whole, and the lines of a script keep their order.
 
-    A line ends at a line feed alone, so that nothing else is lost. Thai vowel signs and tone marks count as
-    letters; a tie goes to Thai before Latin, and to either before the rest.
+    Only a line feed ends a line, so nothing else is lost. Thai vowel signs and tone marks count as letters. A tie
+    goes to Thai before Latin, and to either of them before other scripts.
 
     >>> lines_by_script("ภาษาไทย\nEnglish, 100 %\n\nใช้ AI\n2567")
     ScriptLines(thai=['ภาษาไทย', 'ใช้ AI'], latin=['English, 100 %'], other=['', '2567'])
@@ -70,23 +70,23 @@ def lines_by_script(texts: str | Iterable[str]) -> ScriptLines:
 
 
 def _script_of_lines(text: str, lines: Sequence[str]) -> NDArray[np.uint8]:
-    """The script with most letters in each line."""
+    """Return the script of most letters in each line."""
     if not lines:
         return np.zeros(0, dtype=np.uint8)
     scripts = np.empty(len(text), dtype=np.uint8)
-    for start in range(0, len(text), _BATCH):  # four bytes a character, so not all of a text at once
+    for start in range(0, len(text), _BATCH):  # four bytes per character, so never a whole text at once
         points = text[start : start + _BATCH].encode("utf-32-le", "surrogatepass")
         scripts[start : start + _BATCH] = _script_table()[np.frombuffer(points, dtype="<u4")]
     lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
     starts = np.cumsum(lengths) - lengths
     counts = np.array([np.add.reduceat(scripts == script, starts, dtype=np.int64) for script in (1, 2, 3)])
-    most = counts.argmax(axis=0) + 1  # the first of equals
+    most = counts.argmax(axis=0) + 1  # argmax returns the first of equal counts
     return np.where(counts.any(axis=0), most, _OTHER).astype(np.uint8)
 
 
 @cache
 def _script_table() -> NDArray[np.uint8]:
-    """The script of each code point, 0 where it is no letter."""
+    """Return the script of each code point; 0 if it is not a letter."""
     everything = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x110000))))
     table = np.zeros(0x110000, dtype=np.uint8)
     for script, pattern in _SCRIPTS:
@@ -97,7 +97,7 @@ def _script_table() -> NDArray[np.uint8]:
 
 
 def sizes(lines: Sequence[str], unit: Unit) -> NDArray[np.int64]:
-    """The size of each line with its line feed, in bytes of UTF-8 or in characters.
+    """Return the size of each line with its line feed, in UTF-8 bytes or in characters.
 
     >>> sizes(["ไทย", "Thai"], "bytes"), sizes(["ไทย", "Thai"], "characters")
     (array([10,  5]), array([4, 5]))
@@ -107,7 +107,7 @@ def sizes(lines: Sequence[str], unit: Unit) -> NDArray[np.int64]:
 
 
 def script_sizes(lines: ScriptLines, unit: Unit) -> ScriptSizes:
-    """How large each side of a corpus is."""
+    """Return the size of each side of a corpus."""
     thai, latin, other = (int(sizes(side, unit).sum()) for side in lines)
     return ScriptSizes(thai, latin, other, len(lines.other))
 
@@ -117,11 +117,11 @@ def _byte_count(line: str) -> int:
 
 
 def mix(thai: Sequence[str], latin: Sequence[str], weights: tuple[float, float], unit: Unit) -> Mix:
-    """Whole lines from the beginning of each side, so that the sizes stand as the weights (Thai, Latin) do.
+    """Take whole lines from the start of each side, so that sizes have the ratio of the weights (Thai, Latin).
 
-    One side is used up; of the other come as many lines as bring it nearest to the weights, one at least, so
-    that it is off by less than a line. The same lines and weights always give the same mix.
-    Raises `CorpusError` for weights that are no weights, and where a side that has one holds no line.
+    One side is used up. The other side gives the number of lines nearest to the ratio, at least one, so it is off
+    by less than a line. The same lines and weights always give the same mix. Raises `CorpusError` for invalid
+    weights, and if a side with a weight has no lines.
 
     >>> mix(["กขค"] * 4, ["abc"] * 9, (2, 1), "characters")
     Mix(texts=('กขค\\nกขค\\nกขค\\nกขค\\n', 'abc\\nabc\\n'), thai_size=16, latin_size=8)
@@ -129,7 +129,7 @@ def mix(thai: Sequence[str], latin: Sequence[str], weights: tuple[float, float],
     _check(thai, latin, weights)
     sides = (thai, latin)
     ends = [np.cumsum(sizes(side, unit)) for side in sides]
-    # How often each side's weight fits into it: the least of them sets the scale, and that side is used up.
+    # How often the weight of each side fits into its size. The smallest sets the scale, and that side is used up.
     scales = [int(end[-1]) / weight for end, weight in zip(ends, weights) if weight]
     scale = min(scales)
     taken = [_lines_nearest(end, weight * scale) if weight else 0 for end, weight in zip(ends, weights)]
@@ -141,33 +141,33 @@ def mix(thai: Sequence[str], latin: Sequence[str], weights: tuple[float, float],
 def _check(thai: Sequence[str], latin: Sequence[str], weights: tuple[float, float]) -> None:
     if not all(math.isfinite(weight) and weight >= 0 for weight in weights) or not any(weights):
         raise CorpusError(
-            f"the weights must be 0 or more, and one of them above 0; {weights[0]} and {weights[1]} came",
+            f"the weights must be 0 or more, and at least one above 0; {weights[0]} and {weights[1]} came",
             "mix_weights",
             thai=str(weights[0]),
             latin=str(weights[1]),
         )
     if weights[0] and not thai:
-        raise CorpusError("the corpus must hold lines in Thai to mix them; it has none", "mix_no_thai")
+        raise CorpusError("the corpus must have lines in Thai to mix; it has none", "mix_no_thai")
     if weights[1] and not latin:
-        raise CorpusError("the corpus must hold lines in Latin letters to mix them; it has none", "mix_no_latin")
+        raise CorpusError("the corpus must have lines in Latin letters to mix; it has none", "mix_no_latin")
 
 
 def _lines_nearest(ends: NDArray[np.int64], goal: float) -> int:
-    """How many lines, at least one, end nearest to a size; the fewer of two that are equally near."""
+    """Return how many lines, at least one, end nearest to a size; of two equally near numbers, the smaller."""
     after = int(np.searchsorted(ends, goal))
     if after == len(ends):
-        return after  # rounding has put the goal a hair above the last end
+        return after  # rounding put the goal just above the last end
     before = int(ends[after - 1]) if after else -math.inf
     return after if goal - before <= ends[after] - goal else after + 1
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Lines as a text, each with its line feed."""
+    """Join lines to a text, each with its line feed."""
     return "\n".join([*lines, ""])
 
 
 def held_out(lines: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Lines to train on, and every fifth one to measure on.
+    """Split lines into those to train on and the held-out ones, every fifth, to measure on.
 
     >>> held_out("abcdefg")
     (['a', 'b', 'c', 'd', 'f', 'g'], ['e'])
@@ -177,17 +177,17 @@ def held_out(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def frontier_texts(thai: Sequence[str], latin: Sequence[str], share: float, size: int) -> tuple[str, ...]:
-    """Texts of about `size` bytes in all, the `share` from 0 to 1 of them Thai: whole lines from the beginning.
+    """Take whole lines from the start of each side: about `size` bytes in all, `share` (from 0 to 1) of them Thai.
 
-    Each side is off by less than a line, and a side without a share is left out. Raises `CorpusError` for a
-    share out of range, and where a side is smaller than its share, for then sizes could not be compared.
+    Each side is off by less than a line, and a side without a share is left out. Raises `CorpusError` for a share
+    out of range, and if a side is smaller than its share, because sizes could then not be compared.
 
     >>> frontier_texts(["กขค"] * 9, ["abc"] * 9, 0.5, 20)
     ('กขค\\n', 'abc\\nabc\\n')
     """
     if not 0 <= share <= 1 or size <= 0:
         raise CorpusError(
-            f"the share of Thai must be from 0 to 1, and the size above 0; {share} and {size} came",
+            f"the share of Thai must be from 0 to 1, and the size must be above 0; {share} and {size} came",
             "mix_weights",
             thai=str(share),
             latin=str(1 - share),
@@ -200,7 +200,7 @@ def frontier_texts(thai: Sequence[str], latin: Sequence[str], share: float, size
         if not len(ends) or ends[-1] < math.floor(goal):
             held = int(ends[-1]) if len(ends) else 0
             raise CorpusError(
-                f"a side must hold its share of the text; {goal:,.0f} bytes were asked for, it has {held:,}",
+                f"each side must have its share of the text; a share is {goal:,.0f} bytes, its side has {held:,}",
                 "mix_too_small",
                 wanted=math.ceil(goal),
                 held=held,
@@ -210,7 +210,7 @@ def frontier_texts(thai: Sequence[str], latin: Sequence[str], share: float, size
 
 
 def frontier_size(thai: Sequence[str], latin: Sequence[str], *, most: int) -> int:
-    """Bytes that every training of a frontier can have, whatever its share: the smaller side, up to a limit.
+    """Return the bytes that each training of a frontier can have at any share: the smaller side, at most `most`.
 
     >>> frontier_size(["กขค"] * 9, ["abc"] * 9, most=1_000)
     36
@@ -219,7 +219,7 @@ def frontier_size(thai: Sequence[str], latin: Sequence[str], *, most: int) -> in
 
 
 def first_lines(lines: Sequence[str], size: int) -> list[str]:
-    """The fewest lines from the beginning that have at least so many bytes; all where they have not.
+    """Return the fewest lines from the start with at least `size` bytes; all lines if they have fewer.
 
     >>> first_lines(["abc"] * 9, 5)
     ['abc', 'abc']

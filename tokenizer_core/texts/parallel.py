@@ -1,7 +1,7 @@
 """Parallel texts: the same lines in several languages, read from files or a table.
 
-Only `\\n` and `\\r\\n` end a line. An end at the very end of a file ends its last line and begins no other. An
-empty line is a line like any other: it stays in its pair, and is counted and said.
+Only `\\n` and `\\r\\n` end a line. A line end at the end of a file ends the last line and starts no other one.
+An empty line is a line like any other: it stays in its pair, and it is counted and reported.
 """
 
 import hashlib
@@ -21,24 +21,24 @@ from tokenizer_core.texts.labels import column_labels
 from tokenizer_core.texts.tables import TableReading, cells_of
 
 Joining = Literal["lines", "whole", "space"]
-"""How lines become texts: each line by itself without its end; the whole file as it stands; or all lines in one
-text with a space between two."""
+"""How lines become texts: each line separately without its end; the whole file as it is; or all lines in one text,
+with a space between two lines."""
 JOININGS: tuple[Joining, ...] = get_args(Joining)
 MAX_LANGUAGES = 20
 MAX_PAIRS = 1_000_000
 
 
 class EmptyLines(NamedTuple):
-    """Pairs in which a line holds nothing but white space."""
+    """Counts of pairs with lines that are empty or only white space."""
 
     all_sides: int
     some_sides: int
     first: int | None
-    """The first pair in which some, but not all sides are empty; from 1 up."""
+    """The first pair in which some sides are empty, but not all; from 1 up."""
 
 
 class Guess(NamedTuple):
-    """A file that does not say how its letters are stored."""
+    """A file whose encoding is a guess."""
 
     name: str
     encoding: str
@@ -46,26 +46,26 @@ class Guess(NamedTuple):
 
 @dataclass(frozen=True)
 class Parallel:
-    """The same lines in several languages: line n of each says the same."""
+    """The same lines in several languages: line n says the same in each."""
 
     names: tuple[str, ...]
-    """What the languages are called: the names of files or of columns, each another."""
+    """The name of each language, from its file or column; no two are the same."""
     lines: tuple[tuple[str, ...], ...] = field(repr=False)
-    """For each language its lines, without their ends; a cell of a table counts as one line."""
+    """For each language, its lines without line ends; a cell of a table counts as one line."""
     texts: tuple[str, ...] = field(repr=False)
-    """For each language the whole file; of a table the cells with a line feed between two."""
+    """For each language, the whole file; for a table, the cells with a line feed between two."""
     guesses: tuple[Guess, ...] = ()
     table: TableReading | None = None
-    """How the table was read that the lines are from; None for files of text."""
+    """How the table with the lines was read; None for text files."""
 
     @property
     def pairs(self) -> int:
-        """Lines of each language."""
+        """The number of lines in each language."""
         return len(self.lines[0])
 
     @cached_property
     def empty(self) -> EmptyLines:
-        """How many pairs have empty lines."""
+        """The numbers of pairs with empty lines."""
         blank = np.array([[not line.strip() for line in side] for side in self.lines], dtype=np.bool_)
         every, some = blank.all(axis=0), blank.any(axis=0)
         lopsided = np.flatnonzero(some & ~every)
@@ -74,13 +74,13 @@ class Parallel:
 
     @cached_property
     def first_shifted(self) -> int | None:
-        """The pair from which on another alignment would fit the lengths of lines far better; from 1 up."""
+        """The first pair, from 1 up, from which another alignment fits the line lengths far better; or None."""
         found = [first_shifted(self.lines[0], side) for side in self.lines[1:]]
         return min((line for line in found if line is not None), default=None)
 
     @cached_property
     def digest(self) -> str:
-        """The same for the same lines under the same names."""
+        """A hash that is the same for the same lines under the same names."""
         digest = hashlib.sha256(repr(self.names).encode())
         for side, text in zip(self.lines, self.texts):
             digest.update(repr([len(line) for line in side]).encode())
@@ -89,7 +89,7 @@ class Parallel:
         return digest.hexdigest()
 
     def joined(self, language: int, joining: Joining) -> str:
-        """The lines of a language as one text."""
+        """Return the lines of a language as one text."""
         return " ".join(self.lines[language]) if joining == "space" else self.texts[language]
 
 
@@ -97,7 +97,7 @@ class Parallel:
 
 
 def split_lines(text: str) -> list[str]:
-    """The lines of a text without their ends; only `\\n` and `\\r\\n` end one.
+    """Split a text into lines without their ends; only `\\n` and `\\r\\n` end a line.
 
     >>> split_lines("a\\r\\n\\nb\\u2028c\\n"), split_lines("")
     (['a', '', 'b\\u2028c'], [])
@@ -109,7 +109,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def parallel_texts(names: Sequence[str], texts: Sequence[str]) -> Parallel:
-    """Texts that say the same line by line; raises `CorpusError` where they do not go together.
+    """Pair texts that say the same line by line; raise `CorpusError` if they cannot be paired.
 
     >>> parallel_texts(["th", "en"], ["แมว\\nหมา\\n", "a cat\\na dog"]).lines
     (('แมว', 'หมา'), ('a cat', 'a dog'))
@@ -119,9 +119,9 @@ def parallel_texts(names: Sequence[str], texts: Sequence[str]) -> Parallel:
 
 
 def parallel_files(files: Sequence[PackedFile], *, encoding: str | Sequence[str | None] | None = None) -> Parallel:
-    """Text files with the same lines, one for each language; raises `CorpusError`, which names the file.
+    """Read text files with the same lines, one per language; raise a `CorpusError` that names the file.
 
-    `encoding` is that of all files, or of each; None is found out.
+    `encoding` is that of all files, or a list with one per file; None is detected.
     """
     texts, guesses = [], []
     encodings = [encoding] * len(files) if encoding is None or isinstance(encoding, str) else encoding
@@ -147,8 +147,9 @@ def parallel_table(
     encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Parallel:
-    """A table with one language in each column, its kind told by its name; broken rows are left out of all of
-    them, and counted.
+    """Read a table with one language in each column; its name tells its kind.
+
+    A broken row is skipped in all columns, and counted.
 
     >>> parallel_table(PackedFile("t.csv", "th,en\\nแมว,a cat\\n".encode()), header=True).names
     ('th', 'en')
@@ -170,14 +171,14 @@ def read_parallel(
     encoding: str | Sequence[str | None] | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Parallel:
-    """One table, or a text file for each language; raises `CorpusError` where that is not what came.
+    """Read one table, or one text file per language; raise `CorpusError` for anything else.
 
-    `encoding` is that of all files, or of each; None is found out.
+    `encoding` is that of all files, or a list with one per file; None is detected.
     """
     tables = [file.name for file in files if table_kind(file.name)]
     if tables and len(files) > 1:
         raise CorpusError(
-            f"one table at a time can be compared, or one text file for each language; {len(files)} files came,"
+            f"the files must be one table, or one text file per language; {len(files)} files came,"
             f" one of them the table {tables[0]}",
             "parallel_table_and_more",
             name=tables[0],
@@ -190,11 +191,11 @@ def read_parallel(
 
 
 def _checked(parallel: Parallel) -> Parallel:
-    """The texts themselves, or a `CorpusError` where they cannot be compared line by line."""
+    """Return the texts; raise `CorpusError` if they cannot be compared line by line."""
     languages = len(parallel.names)
     if not 2 <= languages <= MAX_LANGUAGES:
         raise CorpusError(
-            f"two languages at least and {MAX_LANGUAGES} at most can be compared; {languages} came",
+            f"at least two languages and at most {MAX_LANGUAGES} can be compared; {languages} came",
             "parallel_languages",
             languages=languages,
             limit=MAX_LANGUAGES,
@@ -220,7 +221,7 @@ def _other_lengths(parallel: Parallel, name: str, side: Sequence[str]) -> Corpus
     line = first_extra_line(parallel.lines[0], side)
     return CorpusError(
         f"the files must have the same number of lines; {first} has {parallel.pairs:,} and {name} {len(side):,}."
-        f" By their lengths the lines go together up to about line {line:,}: look there",
+        f" By their lengths, the lines match up to about line {line:,}: look there",
         "parallel_lines_differ",
         first=first,
         other=name,

@@ -1,4 +1,4 @@
-"""Parquet files, read group by group, with their sizes checked before anything is unpacked."""
+"""Parquet files, read one row group at a time, with sizes checked before anything is unpacked."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +17,8 @@ _SAMPLE_CELL = 2_000
 
 @contextmanager
 def _whole() -> Iterator[None]:
-    """Turns what is wrong with a Parquet file into a `CorpusError`."""
-    import pyarrow as pa  # 0.1 s to import, and most uploads are no Parquet
+    """Turn the errors of a damaged Parquet file into a `CorpusError`."""
+    import pyarrow as pa  # 0.1 s to import, and most uploads are not Parquet
 
     try:
         yield
@@ -29,9 +29,9 @@ def _whole() -> Iterator[None]:
 
 
 def open_parquet(content: bytes, *, max_bytes: int) -> Table:
-    """The columns of a Parquet file that hold text, which may have at most `max_bytes` bytes together.
+    """Open the text columns of a Parquet file; those that are read may have at most `max_bytes` bytes together.
 
-    The fields of a struct are columns too, as "translation.en". Values that repeat take no place in the file, so
+    The fields of a struct are columns, too, such as "translation.en". Repeated values take no space in a file, so
     sizes are checked before anything is unpacked. Raises `CorpusError` for a file that is damaged or too large.
     """
     with _whole():
@@ -45,11 +45,11 @@ def _open(content: bytes, max_bytes: int) -> Table:
     fields = list(pq.read_schema(pa.BufferReader(content)).empty_table().flatten().schema)
     strings = [each.name for each in fields if _is_string(each.type)]
     if not strings:
-        raise CorpusError("one column at least must hold text; none does", "no_text_column")
+        raise CorpusError("at least one column must hold text; none does", "no_text_column")
     check_columns(len(strings))
     if len({each.name for each in fields}) < len(fields):
-        raise CorpusError("columns must have names of their own", "same_columns")
-    # As dictionaries, or a value that repeats a million times would take its place a million times.
+        raise CorpusError("columns must have different names; two have the same", "same_columns")
+    # Read as dictionaries: otherwise a value that repeats a million times would take its space a million times.
     file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=strings, pre_buffer=False)
     check_rows(file.metadata.num_rows)
     _check_encodings(file.metadata, strings)
@@ -66,7 +66,7 @@ def _open(content: bytes, max_bytes: int) -> Table:
 
 
 def _batches(file: Any, names: list[str], rows: int) -> Iterator["pa.RecordBatch"]:
-    """The rows of some columns; group by group, for pyarrow cannot join the structs of two groups."""
+    """Yield the rows of some columns, group by group, because pyarrow cannot join the structs of two groups."""
     for group in range(file.metadata.num_row_groups):
         yield from file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
 
@@ -85,7 +85,7 @@ def _check_encodings(metadata: Any, names: list[str]) -> None:
 
 
 def _is_string(kind: "pa.DataType") -> bool:
-    """Whether a column holds text, be it each by itself or by its number in a list of values."""
+    """Tell whether a column holds text, either directly or as numbers in a dictionary of texts."""
     import pyarrow.types as kinds
 
     if kinds.is_dictionary(kind):
@@ -94,7 +94,7 @@ def _is_string(kind: "pa.DataType") -> bool:
 
 
 def _flat(batch: "pa.RecordBatch") -> dict[str, Any]:
-    """The columns by their names, those within a struct too."""
+    """Return the columns by name, including the fields of structs."""
     import pyarrow as pa
 
     flat = pa.Table.from_batches([batch]).flatten()
@@ -102,7 +102,7 @@ def _flat(batch: "pa.RecordBatch") -> dict[str, Any]:
 
 
 def _beginnings(column: Any) -> list[str]:
-    """The beginning of each cell that is not empty."""
+    """Return the beginning of each cell that is not empty."""
     import pyarrow.compute as pc
 
     with _whole():
@@ -111,7 +111,7 @@ def _beginnings(column: Any) -> list[str]:
 
 
 def _rows(file: Any, names: list[str], max_bytes: int) -> Rows:
-    """The rows of some columns; raises `CorpusError` where they are damaged, or too large together."""
+    """Yield the rows of some columns; raise `CorpusError` if they are damaged, or too large together."""
     with _whole():
         yield from _rows_within(file, names, max_bytes)
 

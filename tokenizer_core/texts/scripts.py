@@ -1,4 +1,4 @@
-"""Which scripts a corpus is written in: the shares of Thai, Latin and other letters."""
+"""The scripts of a corpus: the shares of Thai, Latin and other letters."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -7,7 +7,7 @@ from typing import NamedTuple
 import regex
 
 SAMPLE = 4_000_000
-"""Characters that are counted, in 0.2 seconds; of a longer corpus an even sample."""
+"""Characters counted, in 0.2 seconds. Of a longer corpus, only an even sample is counted."""
 _WINDOW = 8_000
 _SCRIPTS = (
     ("thai", regex.compile(r"[[\p{L}\p{M}]&&\p{Script=Thai}]", regex.V1)),
@@ -17,7 +17,7 @@ _SCRIPTS = (
 
 
 class Shares(NamedTuple):
-    """The shares of letters and marks by script, which add up to 1, and whether only a sample was counted."""
+    """The share of letters and marks in each script, adding up to 1, and whether only a sample was counted."""
 
     thai: float
     latin: float
@@ -26,7 +26,7 @@ class Shares(NamedTuple):
 
 
 def script_shares(texts: Collection[str]) -> Shares | None:
-    """How much of the letters and marks in the texts is Thai, Latin, and of other scripts; None without letters.
+    """Return the shares of Thai, Latin and other scripts among letters and marks; None if there are none.
 
     >>> script_shares(["น้ำ abc 123"])
     Shares(thai=0.5, latin=0.5, other=0.0, is_sample=False)
@@ -53,7 +53,7 @@ def script_shares(texts: Collection[str]) -> Shares | None:
 
 
 def _count_sample(text: str, length: int, counts: Counter[str]) -> None:
-    """Count windows at even distances: the same part of every text of a corpus of that length."""
+    """Count windows at even distances, so each text of a corpus of `length` characters gives the same part."""
     step = _WINDOW * length // SAMPLE
     if len(text) < step:
         counts.update(text[: -(-len(text) * SAMPLE // length)])

@@ -1,8 +1,8 @@
-"""Tables → text, whatever their kind: which columns are prose, and what became of the rows.
+"""Tables of any kind → text: choose the columns that are prose, and count the rows read and skipped.
 
-In a text every cell of the chosen columns is a line, row after row; empty cells are left out. Line breaks within a
-cell are kept, so that such a cell is several lines. A broken row is skipped and counted. Parallel texts need the
-cells themselves: there each column keeps all of its cells, empty ones included.
+In a text, each cell of the chosen columns becomes a line, row after row; empty cells are left out. Line breaks
+within a cell stay, so one cell may become several lines. A broken row is skipped and counted. Parallel texts need
+the cells themselves: each column keeps all of its cells, empty ones included.
 """
 
 import io
@@ -14,46 +14,46 @@ from tokenizer_core.errors import CorpusError
 
 MAX_COLUMNS = 200
 MAX_ROWS = 3_000_000
-"""Three million take three seconds as CSV, six as JSON; meanwhile other visitors wait."""
+"""Three million rows take three seconds as CSV and six as JSON; other visitors wait meanwhile."""
 SAMPLE_ROWS = 1_000
-"""Rows by which columns are chosen."""
+"""Rows read to choose the columns."""
 NUMBER = re.compile(r"[\s\d.,:/%+-]*")
 Rows = Iterator[tuple[int, Sequence[str] | None]]
-"""The cells of each row with the number of its line; None for a broken one."""
+"""Each row as the number of its line and its cells; None instead of cells for a broken row."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of any kind whose columns are known, before its rows are read."""
+    """A table of any kind with known columns, before its rows are read."""
 
     labels: tuple[str, ...]
     header: bool | None
-    """Whether the first line names the columns; None where the format has no such line."""
+    """Whether the first line names the columns; None if the format has no header line."""
     sample: Callable[[int], Sequence[str]]
-    """The first cells of a column, from 0 up, by which columns are chosen."""
+    """Returns the first cells of a column, numbered from 0 up; they decide which columns are chosen."""
     rows: Callable[[Sequence[int]], Rows]
-    """The cells of these columns, row by row."""
+    """Returns the cells of these columns, row by row."""
 
 
 @dataclass(frozen=True)
 class TableReading:
-    """How a table was read: its columns, and what became of its rows."""
+    """How a table was read: its columns, and the rows read and skipped."""
 
     columns: tuple[str, ...]
     chosen: tuple[str, ...]
-    """The columns whose cells were taken."""
+    """The columns whose cells were read."""
     header: bool | None
-    """Whether the first line names the columns; None where the format has no such line."""
+    """Whether the first line names the columns; None if the format has no header line."""
     rows: int
-    """Rows that were read."""
+    """Rows read."""
     skipped_rows: int = 0
-    """Rows, or lines of them, that are broken and left out."""
+    """Broken rows, or lines of broken rows, that were skipped."""
     first_skipped: int | None = None
-    """The line of the first one, from 1 up."""
+    """The line of the first skipped row, from 1 up."""
 
 
 def text_of(table: Table, columns: Collection[str] | None = None) -> tuple[str, TableReading]:
-    """The cells of the chosen columns, each on a line of its own; without a choice, the columns that are prose."""
+    """Return the cells of the chosen columns, one per line; without a choice, of the columns that are prose."""
     chosen = _choose(table, columns)
     written = io.StringIO()  # a list of three million short strings would take 180 MB
     whole = _WholeRows(table, chosen)
@@ -70,10 +70,10 @@ def text_of(table: Table, columns: Collection[str] | None = None) -> tuple[str, 
 def cells_of(
     table: Table, columns: Collection[str] | None = None
 ) -> tuple[tuple[tuple[str, ...], ...], TableReading]:
-    """The cells of the chosen columns, column by column, all of the same length.
+    """Return the cells of the chosen columns, column by column; all columns have the same number of cells.
 
-    Without a choice these are the columns that look like prose; where only one does, all that hold letters. The
-    same said in Chinese has a third of the characters that it has in English.
+    Without a choice, takes the columns that look like prose; if only one does, all columns with letters. Prose may
+    be much shorter here, because a Chinese text has a third of the characters of the same text in English.
     """
     chosen = _choose(table, columns, least=1 / 6)
     if columns is None and len(chosen) < 2:
@@ -88,7 +88,7 @@ def cells_of(
 
 
 class _WholeRows:
-    """Iterates over the rows that can be read, and counts those that cannot."""
+    """Iterates over the rows that can be read, and counts the broken ones."""
 
     def __init__(self, table: Table, chosen: tuple[str, ...]) -> None:
         self.count = 0
@@ -110,7 +110,7 @@ class _WholeRows:
                 yield cells
 
     def reading(self) -> TableReading:
-        """What has been read so far."""
+        """Return what was read so far."""
         table = self._table
         return TableReading(
             table.labels, self._chosen, table.header, self.count, self._skipped, self._first_skipped
@@ -118,34 +118,39 @@ class _WholeRows:
 
 
 def _choose(table: Table, columns: Collection[str] | None, *, least: float = 1 / 2) -> tuple[str, ...]:
-    """The columns asked for, in the order of the table; else those that look like prose.
+    """Return the columns asked for, in table order; without a choice, those that look like prose.
 
-    Prose is what is on average at least half as long as in the column where it is longest, or `least` of it.
+    A column looks like prose if its mean length of prose is at least `least` times that of the longest column.
     """
     labels = table.labels
     if columns is not None:
         for column in columns:
             if column not in labels:
-                raise CorpusError(f"the table has no column {column!r}", "unknown_column", column=column)
+                raise CorpusError(
+                    f"a chosen column must be in the table; {column!r} is not", "unknown_column", column=column
+                )
         return tuple(label for label in labels if label in columns)
     cells = [table.sample(place) for place in range(len(labels))]
     lengths = [mean_length(each, only=_is_prose) for each in cells]
     longest = max(lengths)
     if longest == 0:  # a list of words, or of numbers
         words = [(mean_length(each, only=_has_letter), mean_length(each)) for each in cells]
-        if max(words) == (0, 0):  # they are empty at first
+        if max(words) == (0, 0):  # the first cells are all empty
             return tuple(labels)
         return (labels[words.index(max(words))],)
     return tuple(label for label, length in zip(labels, lengths) if length >= longest * least)
 
 
 def mean_length(cells: Sequence[str], *, only: Callable[[str], bool] = bool) -> float:
-    """The mean over the cells that are not empty, to which only some add their length; 0 where all are empty."""
+    """Return the mean length over the cells that are not empty; 0 if all are empty.
+
+    Cells that fail the test `only` count with length 0.
+    """
     return sum(len(cell) for cell in cells if only(cell)) / max(1, sum(map(bool, cells)))
 
 
 def _is_prose(cell: str) -> bool:
-    """Whether a cell is more than one word, name, number or address; Thai needs no spaces."""
+    """Tell whether a cell is more than one word, name, number or address; Thai needs no spaces."""
     return _has_letter(cell) and (not cell.isascii() or len(cell.split(maxsplit=1)) > 1)
 
 
@@ -166,9 +171,11 @@ def check_columns(count: int) -> None:
 def check_rows(count: int) -> None:
     """Refuse a table with too many rows."""
     if count > MAX_ROWS:
-        raise CorpusError(f"a table may have at most {MAX_ROWS:,} rows", "too_many_rows", limit=MAX_ROWS)
+        raise CorpusError(
+            f"a table may have at most {MAX_ROWS:,} rows; this one has more", "too_many_rows", limit=MAX_ROWS
+        )
 
 
 def no_rows() -> CorpusError:
-    """The error for a table without text."""
-    return CorpusError("a table must have a row that can be read; this one has none", "no_rows")
+    """Return the error for a table without text."""
+    return CorpusError("a table must have at least one row that can be read; this one has none", "no_rows")
