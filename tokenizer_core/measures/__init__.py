@@ -1,1 +1,1 @@
-"""What tokens do to texts: ratios, cuts, histories, each with its unit."""
+"""Figures of tokens in texts: ratios, cuts and histories, each with its unit."""

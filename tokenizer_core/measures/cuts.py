@@ -1,4 +1,4 @@
-"""Where tokens cut a text, and where several tokenizers cut it alike."""
+"""Where tokens cut a text, and where several tokenizers make the same cuts."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,16 +9,16 @@ from tokenizer_core.segments import Flags, Ints, TextMap
 
 
 class Cuts(NamedTuple):
-    """Where the tokens of one text cut it; counts of tokens and of boundaries between two tokens."""
+    """Counts of the tokens of one text, of the boundaries between two tokens, and of what these cut."""
 
     tokens: int
     parts: int
-    """Tokens that are parts of characters: they start or end inside one, or hold bytes of a broken one."""
+    """Tokens that hold part of a character: they start or end inside one, or hold bytes of a broken one."""
     boundaries: int
     inside_characters: int
     """Boundaries inside the bytes of one character."""
     inside_clusters: int
-    """Boundaries inside a grapheme cluster, those inside a character included."""
+    """Boundaries inside a grapheme cluster, including those inside a character."""
 
 
 def cuts(text_map: TextMap, lengths: Ints) -> Cuts:
@@ -46,28 +46,28 @@ def cuts(text_map: TextMap, lengths: Ints) -> Cuts:
 
 
 class Agreement(NamedTuple):
-    """Where several tokenizers cut one text alike."""
+    """Where several tokenizers agree about one text, and where they differ."""
 
     agreed: list[Flags]
-    """For each tokenizer and each of its tokens: whether all the others have a token of the same bytes there."""
+    """For each tokenizer and each of its tokens: whether all others have a token of the same bytes there."""
     starts: Ints
-    """The characters at which differences begin, in order: each is a shortest stretch between two boundaries
+    """The first character of each difference, in order. A difference is a shortest stretch between two boundaries
     that all tokenizers have."""
     ends: Ints
-    """The characters at which they end."""
+    """The character after each difference."""
     share: float | None
-    """The share of the characters that lie in such a stretch; None for an empty text."""
+    """The share of characters inside differences; None for an empty text."""
 
 
 def agreement(text_map: TextMap, all_lengths: Sequence[Ints]) -> Agreement:
-    """Compare tokenizers by the lengths in bytes of their tokens, which spell the text.
+    """Compare tokenizers by the byte lengths of their tokens, which spell the text.
 
     >>> agreement(TextMap("the cat"), [np.array([3, 4]), np.array([3, 1, 3])]).share
     0.5714285714285714
     """
     ends = [np.cumsum(lengths) for lengths in all_lengths]
     starts = [end - lengths for end, lengths in zip(ends, all_lengths, strict=True)]
-    # A token is known by its first byte and its end: it is shared where each tokenizer has that end there.
+    # The first byte and the end identify a token: all share it if each tokenizer has that end for that first byte.
     end_at = np.zeros(len(text_map.utf8) + 1, dtype=np.int64)
     if ends:
         end_at[starts[0]] = ends[0]
@@ -86,7 +86,7 @@ def agreement(text_map: TextMap, all_lengths: Sequence[Ints]) -> Agreement:
 
 
 def _common(starts: Sequence[Ints], room: Ints) -> Flags:
-    """For each token of the first tokenizer: whether all the others have a token that starts there."""
+    """Tell for each token of the first tokenizer whether all others have a token that starts there."""
     room[:] = 0
     for start in starts:
         room[start] += 1
@@ -95,7 +95,7 @@ def _common(starts: Sequence[Ints], room: Ints) -> Flags:
 
 
 def _stretches(text_map: TextMap, starts: Ints, ends: Ints, common: Flags) -> Ints:
-    """The characters that tokens touch, as rows of start and end, joined up to the next common boundary."""
+    """Return the characters that tokens touch, as rows of start and end, joined up to the next common boundary."""
     firsts = text_map.char_at_byte[starts].astype(np.int64)
     stops = text_map.char_at_byte[ends - 1].astype(np.int64) + 1
     new = np.append(True, (firsts[1:] >= stops[:-1]) & (common[1:] | (firsts[1:] > stops[:-1])))

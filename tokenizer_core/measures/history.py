@@ -1,4 +1,4 @@
-"""How the tokens of a text came about: which merge joined what, and how many tokens there were at each size."""
+"""The history of a text's tokens: which merge joined which bytes, and how many tokens there were at each size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -14,10 +14,11 @@ NEVER = 0
 
 
 def joining_merges(token_ids: Sequence[int], tokenizer: Tokenizer) -> npt.NDArray[np.int32]:
-    """For each byte but the first, the merge (from 1 up) that joined it to the byte before; 0 if none did.
+    """Return for each byte after the first the merge (from 1 up) that joined it to the byte before; 0 if none did.
 
-    A vocabulary is prefix-closed and merges are made in their order, so the text's tokens at any smaller size are
-    cut exactly at the bytes whose merge is still to come: the whole history in one number per byte.
+    The first merges of a vocabulary are a vocabulary, too, and encoding applies merges in their order. So at any
+    smaller size, the text is cut exactly before the bytes whose merge is still to come. One number per byte tells
+    the whole history.
 
     >>> tokenizer = Tokenizer([(97, 97), (256, 98)], pattern="none")
     >>> joining_merges(tokenizer.encode("aabaa"), tokenizer).tolist()
@@ -31,9 +32,9 @@ def joining_merges(token_ids: Sequence[int], tokenizer: Tokenizer) -> npt.NDArra
 
 
 def _merges_inside(token_id: int, tokenizer: Tokenizer) -> list[int]:
-    """The merges between the bytes of a token, left to right; without recursion, for tokens may be long chains."""
+    """Return the merges between the bytes of a token, left to right; no recursion: tokens may be long chains."""
     found: list[int] = []
-    waiting: list[tuple[int, int]] = [(token_id, NEVER)]  # a token, or the merge that stands between two
+    waiting: list[tuple[int, int]] = [(token_id, NEVER)]  # a token, or the merge between two tokens
     while waiting:
         part, merge = waiting.pop()
         if merge:
@@ -41,15 +42,15 @@ def _merges_inside(token_id: int, tokenizer: Tokenizer) -> list[int]:
         elif BYTES <= part < tokenizer.vocab_size:
             left, right = tokenizer.merges[part - BYTES]
             waiting += [(right, NEVER), (NEVER, part - BYTES + 1), (left, NEVER)]
-        elif part >= BYTES:  # a special token never came about by merging
+        elif part >= BYTES:  # merging never makes a special token
             found += [NEVER] * (len(tokenizer.token_bytes(part)) - 1)
     return found
 
 
 def token_counts(texts: str | Iterable[str], tokenizer: Tokenizer) -> npt.NDArray[np.int32]:
-    """The tokens of the texts together after each number of merges, from none to all that were learned.
+    """Count the tokens of all texts together after each number of merges, from none to all.
 
-    Texts are cut one by one, as a corpus is; special tokens are ordinary text.
+    Each text is cut separately, as in a corpus; special tokens are ordinary text.
 
     >>> tokenizer = Tokenizer([(97, 97), (256, 98)], pattern="none")
     >>> token_counts("aabaa", tokenizer).tolist(), token_counts(["aab", "aa"], tokenizer).tolist()
@@ -59,10 +60,10 @@ def token_counts(texts: str | Iterable[str], tokenizer: Tokenizer) -> npt.NDArra
 
 
 def token_counts_of(pretokens: Mapping[str, int], tokenizer: Tokenizer) -> npt.NDArray[np.int32]:
-    """The same for pretokens that have been counted with the tokenizer's pattern: they outlive every merge.
+    """Do the same as `token_counts` with pretokens, counted with the tokenizer's pattern; no merge changes them.
 
-    A token is made by its last merge, its two parts by theirs and so on: gone through from the newest merge to the
-    first, each merge hands how often it was made on to its parts. Each time it is made, the text has a token less.
+    Each token comes from one merge of two parts, and each part from an earlier merge or a byte. So from the newest
+    merge to the first, each merge adds its number of uses to those of its parts. Each use leaves one token fewer.
     """
     merged, size = _tokens_made(pretokens, tokenizer)
     for merge in range(len(tokenizer.merges) - 1, -1, -1):
@@ -76,9 +77,9 @@ def token_counts_of(pretokens: Mapping[str, int], tokenizer: Tokenizer) -> npt.N
 
 
 def _tokens_made(pretokens: Mapping[str, int], tokenizer: Tokenizer) -> tuple[list[int], int]:
-    """How often each token of the vocabulary stands in the encoded pretokens, and their bytes in all."""
+    """Count each token of the vocabulary in the encoded pretokens; return the counts and the bytes in all."""
     text, ends = bytes_and_ends(pretokens)
-    # The table of ranks is the tokenizer's own: to make it again would cost as much as to encode.
+    # This uses the tokenizer's own table of ranks: making it again would cost as much as encoding.
     ids, stops = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
     times = np.fromiter(pretokens.values(), dtype=np.int64, count=len(pretokens))
     found = np.zeros(tokenizer.vocab_size, dtype=np.int64)

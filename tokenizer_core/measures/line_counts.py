@@ -1,4 +1,4 @@
-"""The tokens of parallel lines, how much text the lines are, and what tokens break in them."""
+"""The tokens of parallel lines, the size of the lines, and what the tokens break in them."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -12,42 +12,42 @@ from tokenizer_core.segments import Ints, TextMap, token_lengths
 from tokenizer_core.texts.parallel import Joining, Parallel
 
 _BLOCK = 500_000
-"""Characters that are measured at once: their maps take 50 MB."""
+"""Characters measured at once: their maps take 50 MB."""
 
 
 def token_total(parallel: Parallel, language: int, tokenizer: AnyTokenizer, joining: Joining) -> int:
-    """The tokens of a language, its lines joined in one of the three ways."""
+    """Count the tokens of a language, with its lines joined in one of the three ways."""
     texts = parallel.lines[language] if joining == "lines" else (parallel.joined(language, joining),)
     return int(tokenizer.encode_each(texts).counts.sum())
 
 
 class TextSizes(NamedTuple):
-    """How much text the lines of a language are, line ends left out."""
+    """The size of the lines of a language, without line ends."""
 
     characters: int
     """Unicode code points."""
     clusters: int
-    """Grapheme clusters: what a reader takes for one letter, with its marks; Unicode UAX 29."""
+    """Grapheme clusters: what a reader sees as one letter, with its marks; Unicode UAX 29."""
     bytes: int
-    """Bytes of UTF-8."""
+    """UTF-8 bytes."""
     words: int | None = None
-    """Words by a named segmenter; None where none was asked for or none fits."""
+    """Words by a named segmenter; None without a segmenter."""
 
 
 class LineCuts(NamedTuple):
-    """What tokens do to the lines of a language, each encoded by itself."""
+    """What tokens break in the lines of a language, each line encoded separately."""
 
     tokens: int
     broken_characters: int
-    """Characters with a boundary between two tokens inside their bytes."""
+    """Characters with a token boundary inside their bytes."""
     broken_clusters: int
-    """Grapheme clusters with such a boundary inside, be it within a character or between two."""
+    """Grapheme clusters with a token boundary inside, either within a character or between two."""
     continued_words: int | None = None
-    """Words with such a boundary inside; None where words were not found."""
+    """Words with a token boundary inside; None without a segmenter."""
 
 
 def text_sizes(lines: Sequence[str], segmenter: Segmenter | None = None) -> TextSizes:
-    """How much text these lines are.
+    """Measure the text of these lines.
 
     >>> text_sizes(["ที่นี่", "abc"])
     TextSizes(characters=9, clusters=5, bytes=21, words=None)
@@ -65,12 +65,12 @@ def text_sizes(lines: Sequence[str], segmenter: Segmenter | None = None) -> Text
 def line_cuts(
     lines: Sequence[str], encoded: EncodedTexts, tokenizer: Encoder, segmenter: Segmenter | None = None
 ) -> LineCuts:
-    """Where the tokens of these lines break characters, grapheme clusters and words."""
+    """Count the characters, grapheme clusters and words that the tokens of these lines break."""
     token_ends = np.append(0, np.cumsum(encoded.counts))
     characters = clusters = words = 0
     for start, end, text_map in _blocks(lines):
         lengths = token_lengths(encoded.ids[token_ends[start] : token_ends[end]].tolist(), tokenizer)
-        # Between two lines stands a character of one byte, which is a token by itself.
+        # The character between two lines has one byte and counts as a token.
         lengths = np.insert(lengths, np.cumsum(encoded.counts[start : end - 1]), 1)
         boundaries = np.cumsum(lengths)[:-1]
         at_character = text_map.char_starts_at_byte[boundaries]
@@ -84,12 +84,12 @@ def line_cuts(
 
 
 def _distinct(ascending: Ints) -> int:
-    """How many different numbers stand in a row that never falls."""
+    """Count the distinct numbers in an ascending array."""
     return int(np.count_nonzero(np.diff(ascending))) + 1 if len(ascending) else 0
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, TextMap]]:
-    """Stretches of lines, with the map of their text: a NUL, which joins nothing, stands between two lines."""
+    """Yield blocks of lines with the map of their text; a NUL, which joins nothing, separates two lines."""
     start = size = 0
     for number, line in enumerate(lines):
         size += len(line)
@@ -99,14 +99,14 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, TextMap]]:
 
 
 def _spans(lines: Sequence[str], segmenter: Segmenter) -> Ints:
-    """The words of these lines, each line by itself, as spans in the text of `_blocks`."""
+    """Find the words of each line separately; return them as spans in the text of `_blocks`."""
     starts = accumulate((len(line) + 1 for line in lines), initial=0)
     found = [word_spans(line, segmenter) + start for line, start in zip(lines, starts)]
     return np.concatenate(found)
 
 
 def _continued(spans: Ints, boundaries: Ints, text_map: TextMap) -> int:
-    """How many of the words have a boundary inside."""
+    """Count the words with a token boundary inside."""
     edges = text_map.byte_at_char[spans]
     inside = np.searchsorted(boundaries, edges[:, 1]) - np.searchsorted(boundaries, edges[:, 0], side="right")
     return int(np.count_nonzero(inside))

@@ -1,4 +1,4 @@
-"""Two vocabularies side by side: where they part, how far, and where they meet again."""
+"""Two vocabularies side by side: where they part, how far apart they get, and where they meet again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,30 +9,30 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Parting:
-    """How two vocabularies, learned token by token, differ at each number of merges."""
+    """How two vocabularies, learned token by token, differ after each number of merges."""
 
     apart: npt.NDArray[np.int32]
-    """Shape (merges + 1,): the tokens that only one of the two has, after so many merges of both."""
+    """Shape (merges + 1,): how many tokens only one of the two has, after each number of merges of both."""
     only_first: Sequence[bytes]
     only_second: Sequence[bytes]
-    """The tokens that only one has at the end of the shorter one, in the order they were learned."""
+    """The tokens that only this one has when the shorter one ends, in the order they were learned."""
 
     @property
     def parts(self) -> list[int]:
-        """The merges from which on they differ: the first of each stretch of difference."""
+        """The merges that make them differ: the first merge of each stretch with differences."""
         return (np.flatnonzero((self.apart[1:] > 0) & (self.apart[:-1] == 0)) + 1).tolist()
 
     @property
     def meets(self) -> list[int]:
-        """The merges with which they hold the same tokens again."""
+        """The merges that give both the same tokens again."""
         return (np.flatnonzero((self.apart[1:] == 0) & (self.apart[:-1] > 0)) + 1).tolist()
 
 
 def parting(first: Sequence[bytes], second: Sequence[bytes]) -> Parting:
-    """Compare what two trainings learned, merge by merge; of the longer one, as far as the shorter goes.
+    """Compare what two trainings learned, merge by merge, up to the end of the shorter one.
 
-    Order does not matter, only which tokens there are: two vocabularies that learn the same tokens in another
-    order have met again.
+    Only the set of tokens matters, not their order: two vocabularies that learn the same tokens in another order
+    meet again.
 
     >>> halves = parting([b"ab", b"cd", b"abc"], [b"cd", b"ab", b"xy"])
     >>> halves.apart.tolist(), halves.parts, halves.meets, halves.only_first, halves.only_second

@@ -1,4 +1,4 @@
-"""Figures of what a split pattern makes of texts: pretokens, and the letters and words that it cuts."""
+"""Figures of a split pattern on texts: its pretokens, and the letters and words that it cuts."""
 
 import time
 from collections import Counter
@@ -14,38 +14,38 @@ from tokenizer_core.patterns import batches
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.segments import Flags, Ints, TextMap
 
-# A line; of a long one some two thousand characters, up to the next white space.
+# A line; of a longer line, about two thousand characters, up to the next white space.
 _STRETCH = regex.compile(r"[^\n]{1,2000}\S{0,8000}\n?|\n")
 
 
 class PatternFigures(NamedTuple):
-    """What a pattern makes of texts. Shares are None where there is nothing to share out."""
+    """The figures of a pattern on texts. A share is None if there is nothing to take a share of."""
 
     pretokens: int
     distinct: int
     longest: str
-    """The longest pretoken in characters, the first one of equals."""
+    """The pretoken with the most characters; of equally long ones, the first."""
     characters: int
     clusters_cut: float | None
-    """The share of the grapheme clusters that have a cut inside."""
+    """The share of grapheme clusters with a cut inside."""
     thai_clusters_cut: float | None
     words_cut: float | None
-    """The share of the words with a cut inside; None also without a segmenter."""
+    """The share of words with a cut inside; also None without a segmenter."""
     seconds: float
-    """Time that the cutting took, the counting left out."""
+    """Time spent on cutting, without counting."""
     lossless: bool = True
-    """Whether the pretokens join to the texts: it was looked at, though it cannot be otherwise."""
+    """Whether the pretokens join to the texts: always true, but checked."""
 
     @property
     def characters_per_pretoken(self) -> float | None:
-        """The ceiling on compression: no tokenizer with this pattern can have more characters in a token."""
+        """The limit of compression: no tokenizer with this pattern can have more characters per token."""
         return self.characters / self.pretokens if self.pretokens else None
 
 
 def pattern_figures(
     texts: str | Iterable[str], pattern: str, *, segmenter: Segmenter | None = None
 ) -> PatternFigures:
-    """Count what a pattern makes of texts, which are cut one by one; raises `PatternError` as `pretokenize` does.
+    """Compute the figures of a pattern on texts, each cut separately; raise `PatternError` as `pretokenize` does.
 
     >>> figures = pattern_figures("ที่นี่ ok", "llama3")
     >>> figures.pretokens, figures.longest, figures.thai_clusters_cut, figures.characters_per_pretoken
@@ -60,24 +60,24 @@ def pattern_figures(
 
 @dataclass
 class PatternTally:
-    """Counts what a pattern makes of texts, text by text and piece by piece, so that progress can be told."""
+    """Counts the figures of a pattern text by text and piece by piece, so that the caller can report progress."""
 
     pattern: str
     segmenter: Segmenter | None = None
     characters: int = 0
-    """Characters that were cut."""
+    """Characters cut so far."""
     searched: int = 0
-    """Characters that were searched for words."""
+    """Characters searched for words so far."""
     counts: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     lossless: bool = True
     cut: dict[str, list[int]] = field(
         default_factory=lambda: {"clusters": [0, 0], "thai": [0, 0], "words": [0, 0]}
     )
-    """How many have a cut inside, and how many there are."""
+    """For each kind, how many have a cut inside, and how many there are."""
 
     def add(self, text: str) -> Iterator[None]:
-        """Count a text, with a pause again and again, in which the caller may tell how far it is."""
+        """Count a text; yield after each piece, so that the caller can report progress."""
         lengths: list[Ints] = []
         done = 0
         started = time.perf_counter()
@@ -99,7 +99,7 @@ class PatternTally:
                 yield from self._count_cut_words(text, cuts, self.segmenter)
 
     def _count_cut_clusters(self, text: str, cuts: Ints) -> None:
-        """Clusters with a cut inside, for cuts before these characters."""
+        """Count the clusters with a cut inside, for cuts before these characters."""
         text_map = TextMap(text)
         starts = text_map.cluster_starts[:-1]
         thai = (text_map.code_points >= 0x0E00) & (text_map.code_points <= 0x0E7F)
@@ -109,7 +109,7 @@ class PatternTally:
             self._note(name, torn & of, of)
 
     def _count_cut_words(self, text: str, cuts: Ints, segmenter: Segmenter) -> Iterator[None]:
-        """Words with a cut inside; stretch by stretch, for segmenters of Thai get slower as a text gets longer."""
+        """Count the words with a cut inside, in stretches, because Thai segmenters slow down on longer texts."""
         for stretch in _STRETCH.finditer(text):
             spans = word_spans(stretch[0], segmenter) + stretch.start()
             inside = np.searchsorted(cuts, spans[:, 1]) > np.searchsorted(cuts, spans[:, 0], side="right")
@@ -122,7 +122,7 @@ class PatternTally:
         self.cut[name][1] += int(np.count_nonzero(of))
 
     def figures(self) -> PatternFigures:
-        """What has been counted so far."""
+        """Return the figures counted so far."""
         shares = {name: torn / of if of else None for name, (torn, of) in self.cut.items()}
         return PatternFigures(
             self.counts.total(),
@@ -138,7 +138,7 @@ class PatternTally:
 
 
 def _torn(starts: Flags, cuts: Ints) -> Flags:
-    """For stretches that start at these characters: whether a cut lies inside each."""
+    """Tell for each stretch that starts at one of these characters whether a cut lies inside."""
     torn: Flags = np.zeros(int(np.count_nonzero(starts)), dtype=np.bool_)
     inside = cuts[~starts[cuts]]
     torn[np.cumsum(starts)[inside] - 1] = True

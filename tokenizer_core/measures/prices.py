@@ -1,4 +1,4 @@
-"""What tokens cost, at a price that the visitor writes."""
+"""The cost of tokens, at a price that the visitor enters."""
 
 import math
 import re
@@ -6,13 +6,13 @@ import re
 from tokenizer_core.errors import TokenizerError
 
 PRICE_UNIT = 1_000_000
-"""Tokens for which prices are given."""
+"""The number of tokens that a price is for."""
 _NUMBER = re.compile(r"(\d{1,9}|\d{1,3}(,\d{3}){1,2})(\.\d{1,9})?|\d{1,9},\d{1,2}|\.\d{1,9}")
 _THAI_DIGITS = str.maketrans("๐๑๒๓๔๕๖๗๘๙", "0123456789")
 
 
 def cost(tokens: int, price: float) -> float:
-    """What tokens cost, in the currency of the price of a million of them.
+    """Return the cost of tokens, in the currency of `price`, the price per million tokens.
 
     >>> cost(500_000, 2.50)
     1.25
@@ -21,7 +21,9 @@ def cost(tokens: int, price: float) -> float:
 
 
 def parse_price(text: str) -> float | None:
-    """A price as people write it, with a point or a comma; None for nothing. Raises `TokenizerError`.
+    """Read a price as people write it, with a point or a comma; return None for an empty text.
+
+    Raises `TokenizerError` for anything else.
 
     >>> parse_price("2.50"), parse_price("1,250"), parse_price("2,5"), parse_price("๘๐ บาท"), parse_price(" ")
     (2.5, 1250.0, 2.5, 80.0, None)

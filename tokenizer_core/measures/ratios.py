@@ -1,4 +1,4 @@
-"""Shares and ratios of what tokens do to texts, each with its unit; None where one is not defined."""
+"""Shares and ratios of tokens in texts, each with its unit; None if undefined."""
 
 import regex
 
@@ -11,10 +11,10 @@ _THAI = regex.compile(r"\p{Thai}")
 
 
 def premium(tokens: int, base_tokens: int) -> float | None:
-    """How many times as many tokens a text takes as its translation: a ratio of sums, on parallel text only.
+    """Return the tokens of a text divided by those of its translation: a ratio of sums, on parallel text only.
 
-    None where the translation has no token. Source: Petrov et al., Language Model Tokenizers Introduce
-    Unfairness Between Languages (NeurIPS 2023), who call it premium, and parity where it is 1.
+    None if the translation has no tokens. Source: Petrov et al., Language Model Tokenizers Introduce Unfairness
+    Between Languages (NeurIPS 2023), who call this ratio the premium, and call it parity if it is 1.
 
     >>> premium(124, 23), premium(3, 0)
     (5.391304347826087, None)
@@ -23,7 +23,7 @@ def premium(tokens: int, base_tokens: int) -> float | None:
 
 
 def context_left(window: int, tokens: int) -> int:
-    """Tokens of a context window that a text leaves free; negative where it does not fit.
+    """Return the tokens of a context window that a text leaves free; negative if the text does not fit.
 
     >>> context_left(8_192, 124), context_left(100, 124)
     (8068, -24)
@@ -35,9 +35,9 @@ def context_left(window: int, tokens: int) -> int:
 
 
 def fertility(tokens: int, words: int) -> float | None:
-    """Tokens per word: 1 where every word is one token. None without words.
+    """Return the tokens per word: 1 if every word is one token; None without words.
 
-    Words are those of a segmenter, which must be named beside it. Source: Rust et al., How Good is Your
+    A segmenter finds the words, and must be named beside the figure. Source: Rust et al., How Good is Your
     Tokenizer? (ACL 2021).
 
     >>> fertility(30, 20)
@@ -47,7 +47,7 @@ def fertility(tokens: int, words: int) -> float | None:
 
 
 def continued_share(continued: int, words: int) -> float | None:
-    """The share of words with a boundary between two tokens inside. Source: Rust et al. (ACL 2021).
+    """Return the share of words with a token boundary inside. Source: Rust et al. (ACL 2021).
 
     >>> continued_share(5, 20)
     0.25
@@ -56,7 +56,7 @@ def continued_share(continued: int, words: int) -> float | None:
 
 
 def characters_per_token(characters: int, tokens: int) -> float | None:
-    """Unicode code points per token: larger is better. To be compared within one language only.
+    """Return the Unicode code points per token; larger is better. Compare them within one language only.
 
     >>> characters_per_token(27, 12)
     2.25
@@ -65,10 +65,10 @@ def characters_per_token(characters: int, tokens: int) -> float | None:
 
 
 def bytes_per_token(size: int, tokens: int) -> float | None:
-    """Bytes of UTF-8 per token, the compression. To be compared within one language only.
+    """Return the UTF-8 bytes per token, the compression. Compare them within one language only.
 
-    A Thai character is three bytes and an English one a single byte, so o200k shows 6.9 for Thai and 4.9 for
-    English, though it needs twice the tokens for the same message.
+    A Thai character has three bytes and an English one has one, so o200k shows 6.9 for Thai and 4.9 for English,
+    although the same message takes twice the tokens in Thai.
 
     >>> bytes_per_token(21, 7)
     3.0
@@ -77,7 +77,7 @@ def bytes_per_token(size: int, tokens: int) -> float | None:
 
 
 def broken_share(broken: int, whole: int) -> float | None:
-    """The share of characters, or of grapheme clusters, with a boundary between two tokens inside.
+    """Return the share of characters, or of grapheme clusters, with a token boundary inside.
 
     >>> broken_share(1, 4), broken_share(0, 0)
     (0.25, None)
@@ -86,16 +86,16 @@ def broken_share(broken: int, whole: int) -> float | None:
 
 
 def thai_entries(tokenizer: AnyTokenizer) -> int:
-    """Entries of a vocabulary that are whole characters, at least one of them Thai; special tokens left out.
+    """Count the entries of a vocabulary that are whole characters, at least one of them Thai; no special tokens.
 
-    Entries with parts of a character, such as the bytes E0 B8, are not counted: they say no letter yet.
+    Entries with parts of a character, such as the bytes E0 B8, do not count: they do not determine a letter yet.
     """
     entries = (tokenizer.token_bytes(token_id) for token_id in range(tokenizer.vocab_size))
     return sum(_is_thai(entry) for entry in entries)
 
 
 def tokens_per_thousand(encoder: Encoder, text: str) -> float | None:
-    """Tokens for 1,000 characters of a text; None for an empty text.
+    """Return the tokens per 1,000 characters of a text; None for an empty text.
 
     >>> from tokenizer_core.tokenizer import Tokenizer
     >>> tokens_per_thousand(Tokenizer([]), "ไทย")

@@ -1,4 +1,4 @@
-"""Words of a text, by a segmenter that is named beside every figure; absent where no fit one is installed."""
+"""Words of a text, found by a segmenter named beside every figure; None if no suitable one is installed."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -16,13 +16,13 @@ from tokenizer_core.texts.scripts import script_shares
 NEWMM = "PyThaiNLP newmm"
 WHITE_SPACE = "white space"
 _LEAST_SHARE = 0.2
-"""Of the letters: where so many are written without spaces, white space would not find words."""
+"""If at least this share of the letters is in scripts without spaces, white space does not find words."""
 _SPACELESS = regex.compile(
     r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Han}\p{Hiragana}\p{Katakana}\p{Javanese}\p{Balinese}]"
 )
 _LETTER = regex.compile(r"\p{L}")
 _SPACED = regex.compile(r"\S+")
-# What stands at the ends of a word and is no part of it: "(word)," is the word alone.
+# A word without what surrounds it: of "(word),", the word alone.
 _CORE = regex.compile(r"[\p{L}\p{M}\p{N}](?:.*[\p{L}\p{M}\p{N}])?", regex.DOTALL)
 
 
@@ -31,12 +31,13 @@ class Segmenter(NamedTuple):
 
     name: str
     split: Callable[[str], Iterable[str]]
-    """Pieces that join to the text."""
+    """Cuts a text into pieces that join to the text."""
 
 
 def segmenter_for(texts: Iterable[str]) -> Segmenter | None:
-    """What finds words in these texts: newmm in Thai where PyThaiNLP is installed, white space in scripts that
-    write it; None where nothing fits.
+    """Choose the segmenter for these texts; return None if none fits.
+
+    This is newmm for Thai, if PyThaiNLP is installed, and white space for scripts that write spaces.
 
     >>> segmenter_for(["Drink water, please."]).name, segmenter_for(["請喝水"])
     ('white space', None)
@@ -51,8 +52,8 @@ def segmenter_for(texts: Iterable[str]) -> Segmenter | None:
 
 
 def newmm() -> Segmenter | None:
-    """PyThaiNLP's newmm with its own dictionary, which needs no network; None where it is not installed."""
-    os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")  # or it makes a folder in the user's home
+    """Return PyThaiNLP's newmm with its own dictionary, which needs no network; None if it is not installed."""
+    os.environ.setdefault("PYTHAINLP_READ_ONLY", "1")  # else it makes a folder in the user's home
     try:
         tokenize = import_module("pythainlp.tokenize")
     except ImportError:
@@ -61,7 +62,7 @@ def newmm() -> Segmenter | None:
 
 
 def word_spans(text: str, segmenter: Segmenter) -> Ints:
-    """The first character of each word and the one after it, a row each; punctuation and spaces are no words.
+    """Return a row for each word: its first character and the one after it. Punctuation and spaces are not words.
 
     >>> word_spans("Drink (water)!", Segmenter(WHITE_SPACE, _split_at_spaces)).tolist()
     [[0, 5], [7, 12]]
@@ -82,7 +83,7 @@ def _split_at_spaces(text: str) -> list[str]:
 
 
 def _spaceless_share(texts: list[str]) -> float:
-    """The share of letters whose script writes no spaces between words, in the first 200,000 characters."""
+    """Return the share of letters in scripts without spaces between words, in the first 200,000 characters."""
     sample, length = [], 0
     for text in texts:
         sample.append(text[: 200_000 - length])
