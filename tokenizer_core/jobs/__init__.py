@@ -1,1 +1,1 @@
-"""Work in processes of its own: trainings and pattern checks, their handles and their recipes."""
+"""Work in separate processes: trainings and pattern checks, their handles and their recipes."""

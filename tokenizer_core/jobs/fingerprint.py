@@ -1,13 +1,13 @@
-"""A fingerprint of a corpus: two trainings with the same one learned from the same texts."""
+"""The fingerprint of a corpus: two trainings with the same fingerprint learned from the same texts."""
 
 import hashlib
 from collections.abc import Iterable
 
 
 def corpus_hash(texts: Iterable[str]) -> str:
-    """SHA-256, in hexadecimal, over each text's length in bytes (eight bytes, least first) and its UTF-8.
+    """Return the SHA-256, in hexadecimal, over each text's length in bytes and its UTF-8.
 
-    The lengths tell ["ab", "c"] from ["a", "bc"].
+    A length takes eight bytes, little-endian. The lengths distinguish ["ab", "c"] from ["a", "bc"].
 
     >>> corpus_hash(["ab", "c"])[:8], corpus_hash(["a", "bc"])[:8]
     ('43ee6555', '9a8acca1')

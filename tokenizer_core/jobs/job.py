@@ -1,4 +1,4 @@
-"""The handle on a training that runs in its own process: what it has learned so far, and how to steer it."""
+"""The handle on a training in its own process: what it has learned so far, and the commands that control it."""
 
 import contextlib
 import json
@@ -23,30 +23,30 @@ State = Literal["waiting", "starting", "counting", "running", "paused", "done", 
 ENDED: tuple[State, ...] = ("done", "stopped", "failed")
 Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped"]
 """Why a training ended: the vocabulary was full, no pair was left, tokens grew too long, the time was up, the text
-that was to be beaten was, or somebody stopped it."""
+reached its goal, or somebody stopped the training."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The pairs that could be merged next, best first, and how many others occur as often as the first."""
+    """The pairs that could be merged next, best first, and how many other pairs occur as often as the first."""
 
     after: int
-    """Merges learned when this was the choice."""
+    """Merges learned at the time of this choice."""
     candidates: Sequence[Candidate]
     ties: int
 
 
 def start_worker() -> Process:
-    """A worker process, warming up; it waits for a `Job` and ends with the app."""
+    """Start a worker process, which warms up, waits for a `Job`, and ends with the app."""
     return start_process("worker")
 
 
 class Job:
     """One training in a worker process.
 
-    Attributes are written by a thread that listens to the worker, and only grow: `merges`, the `curve` of
-    (merges, tokens in the corpus), and the `state`. The merges learned stay, whatever happens to the worker.
-    A job that `waits` has no worker until `begin` is called; it takes commands all the same.
+    A thread that listens to the worker writes the attributes: `merges` and the `curve` of (merges, tokens in the
+    corpus), which only grow, and the `state`. The merges learned stay, whatever happens to the worker. A job that
+    `waits` has no worker until `begin` is called, but it accepts commands.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class Job:
         memory_bytes: int | None = MEMORY_BYTES,
         when_changed: Callable[["Job"], None] | None = None,
     ) -> None:
-        """`when_changed` is called, by the thread that listens, whenever the state has become another."""
+        """Start the training unless it `waits`; call `when_changed` when an event or `close` changes the state."""
         for text in training.texts:
             check_text(text)
-        assign_ids(training.special_tokens, training.vocab_size)  # better refused now than after the training
+        assign_ids(training.special_tokens, training.vocab_size)  # refuse them now, not after the training
         self.id = secrets.token_urlsafe(16)
         self.training = training
         self.state: State = "waiting"
@@ -88,7 +88,7 @@ class Job:
             self.begin(worker)
 
     def begin(self, worker: Process | None = None) -> None:
-        """Give a waiting job its worker, or a new one; nothing happens to one that no longer waits."""
+        """Start a waiting job with this worker, or with a new one; do nothing if the job no longer waits."""
         with self._changed:
             if self.state != "waiting" or self._worker is not None:
                 return
@@ -104,28 +104,28 @@ class Job:
 
     @property
     def merge_goal(self) -> int:
-        """Merges that were asked for."""
+        """Merges asked for."""
         return self.training.vocab_size - BYTES
 
     @property
     def token_count(self) -> int | None:
-        """Tokens of the corpus after the last merge; None before it has been counted."""
+        """Tokens in the corpus after the last merge; None before the corpus is counted."""
         return self.curve[-1][1] if self.curve else None
 
     @property
     def seconds(self) -> float:
-        """Time spent on merges, pauses left out."""
+        """Time spent on merges, without pauses."""
         running = time.monotonic() - self._running_since if self._running_since is not None else 0.0
         return self._busy_seconds + running
 
     @property
     def choice(self) -> Choice | None:
-        """What could be merged next; None where training runs too fast to tell, or has ended."""
+        """The pairs that could be merged next; None if training runs too fast to tell, or has ended."""
         choice = self.latest_choice
         return choice if choice and choice.after == len(self.merges) and not self.ended else None
 
     def tokenizer(self) -> Tokenizer:
-        """The tokenizer learned so far; the same one until there are more merges."""
+        """Return the tokenizer learned so far; the same object until there are more merges."""
         learned = list(self.merges)
         if self._tokenizer is None or len(learned) != len(self._tokenizer.merges):
             pairs = [(merge.left, merge.right) for merge in learned]
@@ -135,33 +135,33 @@ class Job:
         return self._tokenizer
 
     def pause(self) -> None:
-        """Hold the training after the merges under way."""
+        """Pause the training after the merges in progress."""
         self._command("pause")
 
     def resume(self) -> None:
-        """Go on after a pause."""
+        """Continue after a pause."""
         self._command("resume")
 
     def step(self, merges: int = 1) -> None:
-        """Learn so many merges and pause."""
+        """Learn this many merges, and pause."""
         self._command("step", merges=merges)
 
     def stop(self) -> None:
-        """End the training and keep what was learned."""
+        """End the training, and keep what it has learned."""
         if self.state in ("waiting", "starting", "counting"):
             self.close()
         else:
             self._command("stop")
 
     def set_pace(self, pace: float | None) -> None:
-        """Merges per second from now on; None is full speed."""
+        """Set the merges per second from now on; None means full speed."""
         self.pace = pace
         self._command("pace", pace=pace)
 
     def wait(self, seconds: float, until: Callable[[], bool] | None = None) -> None:
-        """Wait until something has changed, or until something is so, at most so many seconds.
+        """Wait until the job changes, or until `until` is true or the job has ended, at most this many seconds.
 
-        It lets a click show its effect at once.
+        This lets a click show its effect at once.
         """
         with self._changed:
             if until is None:
@@ -170,7 +170,7 @@ class Job:
                 self._changed.wait_for(lambda: self.ended or until(), seconds)
 
     def close(self) -> None:
-        """End the training, if it still runs, and its worker process."""
+        """End the training, if it still runs, and kill its worker process."""
         if not self.ended:
             self.ending = "stopped"
             self._end("stopped")
@@ -179,7 +179,7 @@ class Job:
             self._worker.wait()
 
     def forget_texts(self) -> None:
-        """Give the memory of the corpus back; the training can no longer be repeated from here."""
+        """Free the memory of the corpus; after that, this job cannot be trained again."""
         self.training = replace(self.training, texts=())
 
     def _command(self, command: str, **values: Any) -> None:
@@ -187,10 +187,10 @@ class Job:
             self._outbox.put(json.dumps({"command": command, **values}).encode() + b"\n")
 
     def _write(self, worker: Process) -> None:
-        """Send the corpus and then what is in the outbox, so that callers never wait for the worker to read."""
+        """Send the corpus, then the commands in the outbox, so that callers never wait for the worker to read."""
         assert worker.stdin is not None
         description = {"training": self.training.described(), "memory_bytes": self._memory_bytes}
-        with contextlib.suppress(OSError):  # a worker that has died is noticed by the listener
+        with contextlib.suppress(OSError):  # the listener notices a worker that has died
             hand_over(worker, description, self.training.texts)
             while (command := self._outbox.get()) is not None:
                 worker.stdin.write(command)
@@ -199,7 +199,7 @@ class Job:
             worker.stdin.close()
 
     def _listen(self, worker: Process) -> None:
-        """Take in the worker's events until it ends."""
+        """Process the worker's events until it ends."""
         for event in events_of(worker):
             self._take_in(event)
         self._outbox.put(None)
@@ -207,7 +207,7 @@ class Job:
             self._end("failed", Failure("worker_died", {}, "the training process ended unexpectedly"))
 
     def _take_in(self, event: dict[str, Any]) -> None:
-        """Note one event; what a stopped worker still had to say is dropped."""
+        """Process one event; drop what comes after the end of the job."""
         before = self.state
         with self._changed:
             if not self.ended:
@@ -233,12 +233,12 @@ class Job:
         self._tell_of_change(before)
 
     def _tell_of_change(self, before: State) -> None:
-        """Call whoever wants to know, outside the lock, for they may ask this job anything."""
+        """Call `when_changed` outside the lock, because it may ask this job anything."""
         if self.state != before and self._when_changed is not None:
             self._when_changed(self)
 
     def _on_ready(self) -> None:
-        """The worker is warm; it counts as soon as it has read the corpus."""
+        """Do nothing: the worker is warm, and counts as soon as it has read the corpus."""
 
     def _on_counting(self) -> None:
         self._set_state("counting")

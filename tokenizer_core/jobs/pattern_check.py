@@ -1,6 +1,6 @@
-"""What a split pattern makes of a whole corpus, found out in a process of its own, so that nobody else waits.
+"""The figures of a split pattern on a whole corpus, computed in a separate process so that nobody else waits.
 
-The process is `python -m tokenizer_core.jobs.pattern_check`; its events are progress, and in the end figures or
+The process is `python -m tokenizer_core.jobs.pattern_check`. Its events are progress and, at the end, figures or
 failed.
 """
 
@@ -29,13 +29,13 @@ from tokenizer_core.measures.segmenters import newmm
 
 PROGRESS_SECONDS = 0.1
 LONGEST_SHOWN = 200
-"""Characters of the longest pretoken that are handed back; without splitting it is the whole corpus."""
+"""Characters of the longest pretoken that are sent back; without splitting, it is the whole corpus."""
 
 
 class PatternCheck:
-    """The handle on one check. `done` and `figures` are written by a thread of its own; `stop` ends it early.
+    """The handle on one check. Its own thread writes `done` and `figures`; `stop` ends the check early.
 
-    At most so many checks as `turns` allows are at work at the same time; the others wait.
+    At most as many checks as `turns` allows run at the same time; the others wait.
     """
 
     def __init__(
@@ -48,12 +48,12 @@ class PatternCheck:
     ) -> None:
         self.characters = sum(map(len, texts))
         self.done = 0
-        """Characters that have been cut so far."""
+        """Characters cut so far."""
         self.searched: int | None = None
-        """Characters that have been searched for words so far, which takes longest; None where nothing can."""
+        """Characters searched for words so far, which takes longest; None without a segmenter."""
         self.figures: PatternFigures | None = None
         self.longest = 0
-        """Characters of the longest pretoken, of which `figures` has the beginning."""
+        """Characters of the longest pretoken; `figures` has only its beginning."""
         self.failure: Failure | None = None
         self.stopped = False
         self._turns = turns or threading.Semaphore()
@@ -65,15 +65,15 @@ class PatternCheck:
 
     @property
     def ended(self) -> bool:
-        """Whether there are figures, a failure, or nothing more to come."""
+        """Whether the check is over: it has figures or a failure, or it was stopped."""
         return self._ended.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Wait for the end, but no longer than so many seconds."""
+        """Wait for the end, at most this many seconds."""
         self._ended.wait(seconds)
 
     def stop(self) -> None:
-        """End it, whatever it does."""
+        """End the check, whatever it is doing."""
         with self._lock:
             self.stopped = True
             if self._worker is not None:
@@ -91,7 +91,7 @@ class PatternCheck:
         self._ended.set()
 
     def _follow(self, worker: Process, texts: tuple[str, ...], description: dict[str, Any]) -> None:
-        """Hand the texts over and take in what comes back; at the same time, or both sides might wait for ever."""
+        """Send the texts and read the events at the same time; otherwise both sides might wait forever."""
         threading.Thread(target=_hand_over, args=(worker, description, texts), daemon=True).start()
         for event in events_of(worker):
             self._take_in(event)
@@ -109,7 +109,7 @@ class PatternCheck:
 
 
 def _hand_over(worker: Process, description: dict[str, Any], texts: tuple[str, ...]) -> None:
-    """Write the description and the texts; a worker that died is noticed by whoever listens to it."""
+    """Write the description and the texts; whoever listens to the worker notices if it has died."""
     assert worker.stdin is not None
     with contextlib.suppress(OSError):
         hand_over(worker, description, texts)
@@ -118,7 +118,7 @@ def _hand_over(worker: Process, description: dict[str, Any], texts: tuple[str, .
 
 
 def main() -> None:
-    """Read one check from stdin and carry it out."""
+    """Read one check from stdin and run it."""
     be_nice()
     description = receive(sys.stdin.buffer)
     if description is None:

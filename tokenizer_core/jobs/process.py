@@ -1,7 +1,7 @@
-"""A process of its own: how it is started, what it may take, and what passes between it and the app.
+"""Separate processes: how they start, how much memory they may take, and how they exchange data with the app.
 
-A process is `python -m` one of the modules beside this file. On stdin comes one line of JSON, its description, and
-then texts as raw UTF-8; lines of JSON go out on stdout, one for each event.
+A process runs `python -m` with one of the modules beside this file. It reads from stdin one line of JSON, its
+description, and then texts as raw UTF-8. It writes to stdout one line of JSON for each event.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ from tokenizer_core.errors import TokenizerError
 
 NICENESS = 19
 MEMORY_BYTES = 4 * 2**30
-"""What a process may take beyond what it has when it starts."""
+"""Memory that a process may take beyond what it has when it starts."""
 
 Process = subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a process ended without being asked to: as in `TokenizerError`."""
+    """Why a process failed: a code, values and a message, as in `TokenizerError`."""
 
     code: str
     values: dict[str, Any] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Failure:
 
     @classmethod
     def of(cls, error: TokenizerError) -> "Failure":
-        """The same as the error says."""
+        """Return the failure that says the same as an error."""
         return cls(error.code, error.values, str(error))
 
 
@@ -41,7 +41,7 @@ class Failure:
 
 
 def start_process(module: str) -> Process:
-    """Start a module beside this file; it waits for its description."""
+    """Start a module beside this file as a process, which waits for its description."""
     return subprocess.Popen(
         [sys.executable, "-X", "utf8", "-m", f"{__package__}.{module}"],
         cwd=Path(__file__).resolve().parents[2],
@@ -52,14 +52,14 @@ def start_process(module: str) -> Process:
 
 
 def end_process(process: Process) -> None:
-    """End a process that nobody listens to."""
+    """Kill a process that nobody listens to."""
     process.kill()
     with contextlib.suppress(OSError):
         process.communicate()
 
 
 def hand_over(process: Process, description: dict[str, Any], texts: Sequence[str]) -> None:
-    """Write the description and the texts; raises `OSError` where the process has died."""
+    """Write the description and the texts; raise `OSError` if the process has died."""
     assert process.stdin is not None
     sizes = [len(text.encode("utf-8", "surrogatepass")) for text in texts]
     process.stdin.write(json.dumps(description | {"text_bytes": sizes}).encode() + b"\n")
@@ -69,7 +69,7 @@ def hand_over(process: Process, description: dict[str, Any], texts: Sequence[str
 
 
 def events_of(process: Process) -> Iterator[dict[str, Any]]:
-    """The events of a process as they come, until it ends; one that was killed may leave half a line."""
+    """Yield the events of a process until it ends; skip the half line that a killed process may leave."""
     assert process.stdout is not None
     for line in process.stdout:
         if line.endswith(b"\n"):
@@ -82,13 +82,13 @@ def events_of(process: Process) -> Iterator[dict[str, Any]]:
 
 
 def be_nice() -> None:
-    """Let everything else on this machine go first."""
+    """Let every other process on this machine go first."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
 
 
 def receive(stream: BinaryIO) -> dict[str, Any] | None:
-    """The description, from which on memory is limited; None where the app has gone."""
+    """Read the description and limit the memory from here on; return None if the app is gone."""
     line = stream.readline()
     if not line:
         return None
@@ -98,30 +98,30 @@ def receive(stream: BinaryIO) -> dict[str, Any] | None:
 
 
 def texts_in(stream: BinaryIO, description: dict[str, Any]) -> Iterator[str]:
-    """The texts that follow a description, one by one."""
+    """Yield the texts that follow a description, one by one."""
     for size in description["text_bytes"]:
         yield stream.read(size).decode("utf-8", "surrogatepass")
 
 
 def send(event: str, **values: Any) -> None:
-    """One event, as a line on stdout."""
+    """Write one event as a line on stdout."""
     sys.stdout.write(json.dumps({"event": event, **values}) + "\n")
     sys.stdout.flush()
 
 
 @contextlib.contextmanager
 def failures_sent() -> Iterator[None]:
-    """Whatever the core refuses within, and a memory that is full, is sent as the event "failed"."""
+    """Within this context, send a `TokenizerError` or a full memory as the event "failed"."""
     try:
         yield
     except TokenizerError as error:
         send("failed", code=error.code, values=error.values, message=str(error))
     except MemoryError:
-        send("failed", code="out_of_memory", values={}, message="the memory given to this process is full")
+        send("failed", code="out_of_memory", values={}, message="the process must fit in its memory; it is full")
 
 
 def limit_memory(more: int | None) -> None:
-    """Let this process have at most `more` bytes beyond what it has now, where the system can hold it to that."""
+    """Limit this process to `more` bytes beyond what it has now, if the system can enforce it."""
     if more is None or sys.platform == "win32":
         return
     import resource

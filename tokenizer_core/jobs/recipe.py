@@ -1,4 +1,4 @@
-"""The recipe of a training: all that decides its merges; the same corpus gives the same ones bit for bit."""
+"""The recipe of a training: everything that decides its merges. The same corpus gives exactly the same merges."""
 
 import hashlib
 import json
@@ -26,31 +26,31 @@ MAX_BYTES = 8 * 2**20
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a training was made from, what came out, and with which versions."""
+    """The input and the result of a training, and the versions of the software."""
 
     corpus: str
-    """What people call it."""
+    """The name of the corpus for people."""
     corpus_sha256: str
-    """As `fingerprint.corpus_hash` gives it."""
+    """The result of `fingerprint.corpus_hash`."""
     corpus_characters: int
     pattern: str
-    """A name of `SPLIT_PATTERNS`, or a regular expression."""
+    """A name in `SPLIT_PATTERNS`, or a regular expression."""
     pattern_source: str
     """The regular expression itself."""
     vocab_size: int
-    """Bytes and merges, as many as were learned."""
+    """The 256 bytes and the merges learned."""
     min_count: int
     special_tokens: tuple[str, ...]
     given: tuple[tuple[int, int], ...]
-    """The pairs that were merged first, whatever their counts."""
+    """The pairs merged first, whatever their counts."""
     merges_sha256: str
     versions: Mapping[str, str]
 
 
 def recipe_of(job: Job) -> Recipe | None:
-    """The recipe of what a job has learned so far; None before its corpus has been read.
+    """Return the recipe of what a job has learned so far; None before its corpus is read.
 
-    Time limits and goals are no part of it: it asks for as many merges as there were.
+    A recipe has no time limits and no goals: it asks for as many merges as the job has learned.
     """
     if job.corpus_sha256 is None:
         return None
@@ -72,7 +72,7 @@ def recipe_of(job: Job) -> Recipe | None:
 
 
 def merges_hash(pairs: Iterable[Sequence[int]]) -> str:
-    """SHA-256, in hexadecimal, over the merges in their order, one line "left right" each.
+    """Return the SHA-256, in hexadecimal, of the merges in order, with one line "left right" per merge.
 
     >>> merges_hash([(97, 98), (256, 99)])[:8]
     '2aeb7740'
@@ -81,27 +81,33 @@ def merges_hash(pairs: Iterable[Sequence[int]]) -> str:
 
 
 def recipe_text(recipe: Recipe) -> str:
-    """A recipe as JSON, for people to read and `parse_recipe` to take back."""
+    """Write a recipe as JSON, for people to read and for `parse_recipe` to parse."""
     return json.dumps({"format": FORMAT, "rules": RULES, **asdict(recipe)}, ensure_ascii=False, indent=2) + "\n"
 
 
 def parse_recipe(content: str | bytes) -> Recipe:
-    """A recipe from its JSON; raises `RecipeError` where it is none, or one of other rules."""
+    """Parse a recipe from JSON; raise `RecipeError` if it is not a recipe, or has other training rules."""
     if len(content) > MAX_BYTES:
-        raise RecipeError(f"a recipe may have at most {MAX_BYTES:,} bytes", "recipe_large", limit=MAX_BYTES)
+        raise RecipeError(
+            f"a recipe may have at most {MAX_BYTES:,} bytes; this one has more", "recipe_large", limit=MAX_BYTES
+        )
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not str(found.get("format", "")).startswith("tokenizer recipe "):
-        raise RecipeError("the file must be a recipe in JSON", "recipe_none")
+        raise RecipeError("the file must be a recipe in JSON; this one is not", "recipe_none")
     if found["format"] != FORMAT or found.get("rules") != RULES:
-        raise RecipeError(f"the recipe must be in the format {FORMAT!r}", "recipe_other_rules", format=FORMAT)
+        raise RecipeError(
+            f"the recipe must be in the format {FORMAT!r}; its format or its rules differ",
+            "recipe_other_rules",
+            format=FORMAT,
+        )
     return Recipe(**{each.name: _checked(each.name, found.get(each.name)) for each in fields(Recipe)})
 
 
 def differs(recipe: Recipe, job: Job) -> list[str]:
-    """The fields in which a job's own recipe is another; none where the merges are the same bit for bit."""
+    """Return the fields in which a job's own recipe differs; none if the merges are exactly the same."""
     own = recipe_of(job)
     compared = ("corpus_sha256", "pattern_source", "min_count", "given", "vocab_size", "merges_sha256")
     return [name for name in compared if own is None or getattr(own, name) != getattr(recipe, name)]
@@ -123,9 +129,11 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A field of the right kind, its lists as tuples."""
+    """Check a field, and return it with its lists as tuples."""
     if not _CHECKS[name](value):
-        raise RecipeError(f"the field {name!r} of the recipe is missing or wrong", "recipe_field", field=name)
+        raise RecipeError(
+            f"the recipe must have a valid field {name!r}; it is missing or wrong", "recipe_field", field=name
+        )
     if isinstance(value, list):
         return tuple(tuple(each) if isinstance(each, list) else each for each in value)
     return value

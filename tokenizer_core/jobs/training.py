@@ -1,4 +1,4 @@
-"""What is to be trained: texts, size, pattern, and the rules to stop by."""
+"""The settings of a training: its texts, size and pattern, and its stop rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -9,12 +9,12 @@ from tokenizer_core.vocabulary import Pair
 
 @dataclass(frozen=True)
 class Goal:
-    """A text, and the number of tokens that it shall fall below."""
+    """A text to encode in fewer than `tokens` tokens."""
 
     text: str
     tokens: int
     reference: str = ""
-    """The name of the reference tokenizer that needs this many tokens for it."""
+    """The name of the reference tokenizer that needs `tokens` tokens for the text."""
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,15 @@ class StopRules:
     """When to stop before the vocabulary is full."""
 
     min_count: int = 1
-    """The least count of a pair that is still merged."""
+    """The lowest count at which a pair is still merged."""
     max_seconds: float | None = None
-    """Seconds of learning, pauses left out."""
+    """Seconds of learning, without pauses."""
     beat: Goal | None = None
 
 
 @dataclass(frozen=True)
 class Training:
-    """All that decides a training, and a name for people."""
+    """Everything that decides a training, and the name of its corpus for people."""
 
     texts: Sequence[str]
     vocab_size: int
@@ -38,20 +38,20 @@ class Training:
     special_tokens: Sequence[str] = ()
     stop: StopRules = StopRules()
     pace: float | None = None
-    """Merges per second; None is full speed."""
+    """Merges per second; None means full speed."""
     corpus_name: str = ""
     given: Sequence[Pair] = ()
     """Pairs to merge first, whatever their counts."""
     first_merges: int = 0
-    """Merges to learn inside grapheme clusters first, as `two_stage` does."""
+    """Merges to learn first inside grapheme clusters, as `two_stage` does."""
 
     def described(self) -> dict[str, Any]:
-        """All of it but the texts, as JSON can carry it."""
+        """Return everything except the texts, in a form that JSON can hold."""
         return asdict(replace(self, texts=()))
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> "Training":
-        """The training that was described; it has no texts.
+        """Return the training of a description; it has no texts.
 
         >>> training = Training(["a text"], 300, stop=StopRules(2, beat=Goal("a", 1)))
         >>> Training.from_description(training.described()) == Training((), 300, stop=training.stop)

@@ -1,8 +1,8 @@
 """A training in its own process, so that nobody else waits for it: `python -m tokenizer_core.jobs.worker`.
 
-After the description and the corpus, as `process` has them, lines of JSON come in as commands: pause, resume,
-step, stop, pace. Events go out: ready, counting, started, merges, choice, paused, running, finished, failed. The
-process ends with the training, and when stdin closes, so that it never outlives the app.
+The process reads a description and the corpus, as `process` defines them, and then commands as lines of JSON:
+pause, resume, step, stop, pace. It writes events: ready, counting, started, merges, choice, paused, running,
+finished, failed. It ends with the training, and when stdin closes, so it never outlives the app.
 """
 
 import contextlib
@@ -29,18 +29,18 @@ from tokenizer_core.two_stage import cluster_merges, join_while_found
 from tokenizer_core.vocabulary import BYTES, Pair
 
 BATCH_SECONDS = 0.1
-"""Merges are sent in batches this far apart: often enough to look live, rare enough to cost nothing."""
+"""Time between batches of merges: often enough to look live, and rarely enough to cost nothing."""
 CURVE_POINTS = 400
 MOST_AT_ONCE = 1_000
 MAX_VOCABULARY_BYTES = 32 * 2**20
-"""All tokens together. A text that repeats itself, unsplit, makes tokens as long as books."""
+"""Bytes of all tokens together. A text that repeats itself makes tokens as long as books if it is not split."""
 CANDIDATES = 10
 SLOW_PACE = 4.0
-"""Merges per second up to which people can follow each choice."""
+"""Merges per second. Up to this pace, people can follow each choice."""
 
 
 def main() -> None:
-    """Warm up, read one training from stdin, and carry it out."""
+    """Warm up, read one training from stdin, and run it."""
     be_nice()
     warm_up()
     send("ready")
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def count(training: Training, texts: list[str]) -> Trainer:
-    """The trainer for a corpus, as soon as its pretokens have been counted."""
+    """Count the pretokens of a corpus, and return its trainer."""
     send("counting")
     counts = count_pretokens(texts, training.pattern)
     trainer = Trainer(counts, training.vocab_size, training.stop.min_count)
@@ -72,7 +72,7 @@ def count(training: Training, texts: list[str]) -> Trainer:
 
 
 def first_stage(training: Training, texts: list[str]) -> list[Pair]:
-    """The pairs learned inside grapheme clusters, where the training has such a stage. The texts are given up."""
+    """Return the pairs learned inside grapheme clusters, if the training has this stage; then clear the texts."""
     merges = min(training.first_merges, training.vocab_size - BYTES)
     pairs = cluster_merges(texts, merges, min_count=training.stop.min_count) if merges else []
     texts.clear()
@@ -80,14 +80,14 @@ def first_stage(training: Training, texts: list[str]) -> list[Pair]:
 
 
 def warm_up() -> None:
-    """Compile, or load from the cache on disk, all that training and encoding need."""
+    """Compile everything that training and encoding need, or load it from the cache on disk."""
     trainer = Trainer({"ab": 2}, 258)
     merges = [(merge.left, merge.right) for merge in trainer.step(2)]
     Tokenizer(merges).encode("ab " + "ab" * 100)
 
 
 def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> None:
-    """Queue each command; leave at once when the app has gone."""
+    """Queue each command; exit at once when the app is gone."""
     for line in stream:
         commands.put(json.loads(line))
     os._exit(0)
@@ -104,7 +104,7 @@ class Conductor:
         self.pace = training.pace
         self.paused = False
         self.ending: str | None = None
-        """Why it ends: "stopped" by a command, "length", "time" or "beaten"; None while there is more to do."""
+        """Why training ends: "stopped" by a command, "length", "time" or "beaten"; None while it continues."""
         self.pairs: list[tuple[int, int]] = []
         self.token_lengths = [1] * BYTES
         self.vocabulary_bytes = BYTES
@@ -115,7 +115,7 @@ class Conductor:
         self.stride = max(1, (trainer.vocab_size - BYTES) // CURVE_POINTS)
 
     def run(self, first_stage: Iterable[Pair] = ()) -> None:
-        """Train until the end, or until told to stop."""
+        """Train to the end, or until a command or a rule stops it."""
         self.begin(first_stage)
         self.show_choice()
         while not (self.ending or self.trainer.done):
@@ -131,7 +131,7 @@ class Conductor:
         send("finished", ending=self.ending or ("pairs" if self.trainer.out_of_pairs else "size"))
 
     def begin(self, first_stage: Iterable[Pair]) -> None:
-        """Make the merges of a first stage, then those that are given."""
+        """Merge the pairs of a first stage, then the given pairs."""
         given = (self.trainer.join(*pair) for pair in self.training.given)
         joined = chain(join_while_found(self.trainer, first_stage), given)
         learned = [(merge, int(self.trainer.token_counts[0])) for merge in joined]
@@ -139,9 +139,9 @@ class Conductor:
             self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
 
     def learn_batch(self, deadline: float) -> None:
-        """Learn and report the merges of one batch: as many as the pace allows, none after the deadline.
+        """Learn and report one batch of merges: as many as the pace allows, up to the deadline.
 
-        They are learned a few at a time, so that a command never waits long, even where each merge takes long.
+        Merges are learned a few at a time, so a command never waits long, even if each merge takes long.
         """
         merges: list[Merge] = []
         counts: list[int] = []
@@ -156,11 +156,11 @@ class Conductor:
         self.report(merges, counts)
 
     def is_interrupted(self, deadline: float) -> bool:
-        """Whether a batch must end here: all is learned, it is late, or somebody has given a command."""
+        """Tell whether a batch must end here: training is done, time is up, or a command came."""
         return self.trainer.done or time.monotonic() >= deadline or not self.commands.empty()
 
     def pause_after(self) -> float:
-        """Seconds from the start of a batch to the start of the next one."""
+        """Return the seconds from the start of a batch to the start of the next one."""
         return 0.0 if self.pace is None else self.batch / self.pace
 
     def report(self, merges: list[Merge], token_counts: list[int]) -> None:
@@ -174,7 +174,7 @@ class Conductor:
         self.show_choice()
 
     def until_beaten(self, merges: list[Merge]) -> list[Merge]:
-        """The merges up to the first after which the text to beat has fewer tokens than were asked for."""
+        """Return the merges up to the first one after which the text to beat has fewer tokens than the goal."""
         goal = self.stop_rules.beat
         if goal is None or self.ending:
             return merges
@@ -187,13 +187,13 @@ class Conductor:
         return merges[: max(0, int(beaten[0]) - len(self.pairs))]
 
     def show_choice(self) -> None:
-        """Send the pairs that could be merged next, where people have the time to look at them."""
+        """Send the pairs that could be merged next, if people have time to look at them."""
         if self.paused or (self.pace is not None and self.pace <= SLOW_PACE):
             candidates = [tuple(candidate) for candidate in self.trainer.candidates(CANDIDATES)]
             send("choice", after=self.trainer.merge_count, candidates=candidates, ties=self.trainer.ties)
 
     def that_fit(self, merges: list[Merge]) -> int:
-        """How many of the merges come before the tokens grow too long, which ends the training."""
+        """Return how many merges fit before the tokens grow too long; end the training if one does not fit."""
         for n, merge in enumerate(merges):
             length = self.token_lengths[merge.left] + self.token_lengths[merge.right]
             if self.vocabulary_bytes + length > MAX_VOCABULARY_BYTES:
@@ -204,7 +204,7 @@ class Conductor:
         return len(merges)
 
     def obey_until(self, moment: float) -> None:
-        """Carry out commands until a moment has come, or training need not wait for it any more."""
+        """Carry out commands until a moment comes, or until training need not wait for it any longer."""
         with contextlib.suppress(Empty):
             pace = self.pace
             while not (self.ending or self.paused) and self.pace == pace:
@@ -235,4 +235,4 @@ class Conductor:
 
 if __name__ == "__main__":
     main()
-    os._exit(0)  # an ordinary exit aborts: it wants stdin, which the thread that reads commands holds
+    os._exit(0)  # an ordinary exit aborts, because it needs stdin, which the thread for commands holds
