@@ -1,1 +1,1 @@
-"""What `python -m tokenizer_core` can do."""
+"""The commands of `python -m tokenizer_core`."""

@@ -28,12 +28,12 @@ Count the tokens of the same lines in several languages, and the premium: the to
 those of the base language, a ratio of sums over all lines.
 
 FILES are text files, one for each language, aligned line by line, or one table with a language in each column:
-.csv, .tsv, .jsonl or .parquet. Only \\n and \\r\\n end a line; an end at the very end of a file begins no other
+.csv, .tsv, .jsonl or .parquet. Only \\n and \\r\\n end a line; a line end at the end of a file starts no other
 line.
 
-The tokens depend on how lines are joined, which is said with every figure:
-  lines   each line by itself, without its end (of a table: each cell)
-  whole   the whole file as it stands, line ends included (of a table: cells with a line feed between two)
+The tokens depend on how lines are joined, so every figure names the joining:
+  lines   each line separately, without its end (in a table: each cell)
+  whole   the whole file as it is, with its line ends (in a table: the cells, with a line feed between two)
   space   all lines in one text, with a space between two
 """
 _EPILOG = "Exit codes: 0 done, 1 the input cannot be compared (the reason is on stderr), 2 the command is wrong."
@@ -41,8 +41,7 @@ _EPILOG = "Exit codes: 0 done, 1 the input cannot be compared (the reason is on 
 
 @dataclass(frozen=True)
 class Bill:
-    """The tokens of one language by one tokenizer; the premium over the base language is None where that has no
-    token."""
+    """The tokens of one language by one tokenizer; the premium over the base language is None if that has none."""
 
     tokenizer: str
     joining: Joining
@@ -64,26 +63,28 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
     parser.add_argument(
         "--tokenizers",
         default=",".join(OPENAI_NAMES),
-        help="names and .model files, separated by commas; the names are %(default)s",
+        help="names and .model files, separated by commas; by default all names: %(default)s",
     )
-    parser.add_argument("--base", help="the language that others are divided by: its file or column; the last one")
-    parser.add_argument("--joining", choices=[*JOININGS, "all"], default="all", help="how lines are joined: all")
+    parser.add_argument("--base", help="the file or column of the base language; by default the last one")
+    parser.add_argument(
+        "--joining", choices=[*JOININGS, "all"], default="all", help="how lines are joined; by default all ways"
+    )
     parser.add_argument("--columns", help="columns of a table, separated by commas")
     parser.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="whether the first line of a table names its columns; found out where it is not said",
+        help="whether the first line of a table names its columns; detected by default",
     )
+    parser.add_argument("--encoding", help="the encoding of the files, such as cp874; detected by default")
     parser.add_argument(
-        "--encoding", help="the encoding of the files, such as cp874; found out where it is not said"
+        "--format", choices=["text", "csv", "json"], default="text", help="the output format; by default text"
     )
-    parser.add_argument("--format", choices=["text", "csv", "json"], default="text", help="text")
     parser.set_defaults(run=run)
 
 
 def run(said: argparse.Namespace) -> int:
-    """Compare, and print the table; 1 where the input cannot be compared, with the reason on stderr."""
+    """Compare and print the table; return 1, with the reason on stderr, if the input cannot be compared."""
     try:
         parallel = read_parallel(
             [_packed(Path(name)) for name in said.files],
@@ -106,7 +107,7 @@ def run(said: argparse.Namespace) -> int:
 
 
 def bills_of(parallel: Parallel, tokenizer: AnyTokenizer, joinings: Sequence[Joining], base: int) -> list[Bill]:
-    """What a tokenizer needs for each language, in each joining."""
+    """Count the tokens of one tokenizer for each language, in each joining."""
     bills = []
     for joining in joinings:
         totals = [token_total(parallel, place, tokenizer, joining) for place in range(len(parallel.names))]
@@ -118,27 +119,27 @@ def bills_of(parallel: Parallel, tokenizer: AnyTokenizer, joinings: Sequence[Joi
 
 
 def remarks(parallel: Parallel) -> list[str]:
-    """What should be known of texts that can be compared, but may not be what they seem."""
+    """Return remarks on texts that can be compared, but may not be what they seem."""
     empty, said = parallel.empty, []
     said += [
         f"{guess.name} does not say its encoding; it was read as {guess.encoding}" for guess in parallel.guesses
     ]
     if (table := parallel.table) and table.skipped_rows:
-        said.append(f"{table.skipped_rows:,} broken rows left out, the first in line {table.first_skipped:,}")
+        said.append(f"{table.skipped_rows:,} broken rows were skipped, the first in line {table.first_skipped:,}")
     if empty.all_sides:
         said.append(f"{empty.all_sides:,} pairs are empty on all sides; they are counted as pairs")
     if empty.some_sides:
         said.append(f"{empty.some_sides:,} pairs are empty on some side, the first is pair {empty.first:,}")
     if parallel.first_shifted:
-        said.append(f"the lines seem to be out of step from about line {parallel.first_shifted:,} on")
+        said.append(f"the lines seem to be shifted from about line {parallel.first_shifted:,}")
     return said
 
 
-# ---- how it is written
+# ---- writing
 
 
 def as_text(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
-    """A table for people."""
+    """Write a table for people."""
     rows = [("tokenizer", "joining", "language", "tokens", "premium")]
     rows += [
         (bill.tokenizer, bill.joining, bill.language, f"{bill.tokens:,}", _times(bill.premium)) for bill in bills
@@ -156,7 +157,7 @@ def as_text(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
 
 
 def as_csv(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
-    """A row for each figure; a premium that is not defined is an empty cell."""
+    """Write a row for each figure; an undefined premium is an empty cell."""
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(["tokenizer", "joining", "language", "tokens", "base", "premium", "pairs"])
@@ -169,7 +170,7 @@ def as_csv(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
 
 
 def as_json(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
-    """One object; a premium that is not defined is null."""
+    """Write one object; an undefined premium is null."""
     found = {
         "pairs": parallel.pairs,
         "languages": parallel.names,
@@ -186,7 +187,7 @@ def _times(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-# ---- what was asked for
+# ---- reading the arguments
 
 
 def _packed(path: Path) -> PackedFile:
@@ -194,7 +195,7 @@ def _packed(path: Path) -> PackedFile:
 
 
 def _tokenizer(name: str) -> AnyTokenizer:
-    """A reference by its name, else a `.model` file."""
+    """Load a reference by its name, or else a `.model` file."""
     if name in OPENAI_NAMES:
         return openai_tokenizer(name)
     if name.endswith(".model"):
@@ -207,7 +208,7 @@ def _tokenizer(name: str) -> AnyTokenizer:
 
 
 def _base(parallel: Parallel, name: str | None, files: Sequence[str]) -> int:
-    """The place of the base language: a file as it was given, or a name; the last one where none is given."""
+    """Return the index of the base language, given as a file path or a name; by default the last one."""
     if name is None:
         return len(parallel.names) - 1
     if len(files) > 1 and name in files:

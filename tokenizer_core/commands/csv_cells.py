@@ -1,10 +1,10 @@
-"""Cells of CSV files that a spreadsheet opens without harm."""
+"""Cells of CSV files that are safe to open in a spreadsheet."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def harmless_cell(cell: str) -> str:
-    """A cell that no spreadsheet runs as a formula: one that begins like a formula gets an apostrophe.
+    """Put an apostrophe before a cell that begins like a formula, so that no spreadsheet runs it.
 
     >>> harmless_cell("=1+1"), harmless_cell("a=1")
     ("'=1+1", 'a=1')
