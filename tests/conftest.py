@@ -66,9 +66,9 @@ def address() -> Iterator[str]:
             server.terminate()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, without a window. Not for the session: its event loop would run in all later tests."""
+    """Debian's Chromium, without a window, one for all tests. Its event loop runs on in the main thread."""
     require(CHROMIUM, "Chromium: apt-get install chromium")
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

@@ -1,7 +1,7 @@
 """Training, encoding and growth, each against its peers in the same run: prints Markdown tables.
 
     pip install -r tests/benchmarks/requirements.txt
-    python tests/benchmarks/bench_core.py [a text file in UTF-8]
+    python -m tests.benchmarks.bench_core [a text file in UTF-8]
 
 Every figure is the best of five runs, three for growth, in turn with the peers; ratios are our time by theirs, so
 that less than 1 is faster. Our compiled code is warm, our compiled patterns are not.
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -26,13 +27,11 @@ import tiktoken
 import tokenizers
 from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY))
-
-from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens  # noqa: E402
-from tokenizer_core.jobs.worker import warm_up  # noqa: E402
-from tokenizer_core.patterns import compile_pattern  # noqa: E402
-from tokenizer_core.reference import train_by_definition  # noqa: E402
+from tests.helpers.paths import REPOSITORY
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens
+from tokenizer_core.jobs.worker import warm_up
+from tokenizer_core.patterns import compile_pattern
+from tokenizer_core.reference import train_by_definition
 
 CORPUS = REPOSITORY.parent / "shared" / "corpora" / "thai_wiki_small.txt"
 RUNS = 5
@@ -116,7 +115,7 @@ def training_header() -> list[str]:
 def training_row(text: str, pattern: str, vocab_size: int) -> Row:
     """One training by everyone."""
     trains = [train_ours, *PEERS.values()]
-    ours, *peers = best_of([lambda train=train: train(text, vocab_size, pattern) for train in trains])
+    ours, *peers = best_of([partial(train, text, vocab_size, pattern) for train in trains])
     ratios = (cell for peer in peers for cell in (f"{peer:.3f}", f"**{ours / peer:.2f}**"))
     return [pattern, f"{vocab_size:,}", f"{ours:.3f}", *ratios]
 
@@ -164,7 +163,7 @@ def growth_rows(path: Path) -> list[Row]:
     rows: list[Row] = []
     before: dict[str, float] = {}
     for megabytes in GROWTH_MEGABYTES:
-        command = [sys.executable, __file__, "--grow", str(megabytes), str(path)]
+        command = [sys.executable, "-m", "tests.benchmarks.bench_core", "--grow", str(megabytes), str(path)]
         grown = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
         rows.append(growth_row(megabytes, grown, before))
         before = grown

@@ -2,7 +2,7 @@
 
     apt-get install chromium
     pip install -r requirements.txt -r tests/benchmarks/requirements.txt
-    python tests/benchmarks/bench_view.py [a text file in UTF-8, which is repeated where it is too short]
+    python -m tests.benchmarks.bench_view [a text file in UTF-8, which is repeated where it is too short]
 
 Loading and frames: GPT-2, cl100k and o200k on the compare page of an app started for this; each visit in a fresh
 browser context, with a text that the app has not seen, so that no cache has it. Medians of five visits.
@@ -45,13 +45,14 @@ from pathlib import Path
 
 import numpy as np
 import tiktoken
-from bench_core import CORPUS, REPOSITORY, Row, best_of, show
 from playwright.sync_api import Browser, CDPSession, Page, ViewportSize, sync_playwright
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.token_view.payload import token_payload
 from pages.ui.words import catalogue, section
+from tests.benchmarks.bench_core import CORPUS, Row, best_of, show
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

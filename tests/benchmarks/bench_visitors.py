@@ -1,7 +1,7 @@
 """Whether a visitor notices that others train: prints a Markdown table.
 
     pip install -r requirements.txt
-    python tests/benchmarks/bench_visitors.py
+    python -m tests.benchmarks.bench_visitors
 
 An app is started that may have three trainings at work. A visitor's session, a websocket as the browser opens it,
 changes a text on a page again and again: a click takes from the message that says so to the message that the
@@ -22,13 +22,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench_core import REPOSITORY, Row, machine, show
-from bench_view import served_app
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from tests.benchmarks.bench_core import Row, machine, show
+from tests.benchmarks.bench_view import served_app
+from tests.helpers.paths import REPOSITORY
 
 TRAININGS = 3
 CLICKS = 50
@@ -84,7 +87,7 @@ class Session:
         self.sessions = ExitStack()
 
     def __enter__(self) -> "Session":
-        opened = connect(self.address, subprotocols=["streamlit"], max_size=None, ping_interval=None)
+        opened = connect(self.address, subprotocols=[Subprotocol("streamlit")], max_size=None, ping_interval=None)
         self.socket = self.sessions.enter_context(opened)
         self.run(WidgetStates())
         return self

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 import tiktoken
@@ -20,10 +20,10 @@ from tokenizer_core.trainer import train
 TH, EN = (str(REPOSITORY / "sample_data" / f"parallel.{language}.txt") for language in ("th", "en"))
 
 
-def bills(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict]:
+def bills(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
     """What the command prints as JSON."""
     assert main(["compare", *arguments, "--format", "json"]) == 0
-    found: list[dict] = json.loads(capsys.readouterr().out)["bills"]
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["bills"]
     return found
 
 

@@ -236,7 +236,7 @@ def test_lone_surrogates_are_refused_even_where_two_pretokens_would_join_to_a_pa
 
 
 def test_the_loops_compile_where_no_cache_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    njit = numba.njit
+    njit: Any = numba.njit
 
     def refuse_to_cache(**options: bool) -> Any:
         if options.get("cache"):

@@ -227,6 +227,7 @@ def test_every_pretoken_has_its_branch_in_the_payload(text: str, pattern: str) -
     block = opened(text, [lane])
     (column,) = block.header["columns"]
     numbers = block.array(column["taken_by"]).tolist()
+    assert lane.cuts is not None
     assert [number - 1 if number else None for number in numbers] == list(lane.cuts.taken_by)
     assert [each["source"] for each in column["branches"]] == [branch.source for branch in branches(pattern)]
     (plain,) = opened(text, [pretokens_over(text, pattern)]).header["columns"]

@@ -12,9 +12,11 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.token_view.payload import Block
 from pages.ui.token_view.serve import offers
+from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
+from tokenizer_core.jobs.job import Job
 
 ENGLISH = catalogue("en")
 
@@ -58,6 +60,13 @@ def address(app: AppTest, name: str) -> str:
     """One value of the page's address; AppTest gives a list or the value itself."""
     value = app.query_params[name]
     return value if isinstance(value, str) else value[0]
+
+
+def job_of(app: AppTest) -> Job:
+    """The training that the page's address names."""
+    job = registry().get(address(app, "job"))
+    assert job is not None
+    return job
 
 
 def said(app: AppTest) -> str:

@@ -33,3 +33,9 @@ def wait_for(job: Job, *states: State) -> None:
 
 def learned(text: str, vocab_size: int, pattern: str = "mark_aware") -> list[Merge]:
     return Trainer(count_pretokens(text, pattern), vocab_size).step(vocab_size)
+
+
+def kill_worker(job: Job) -> None:
+    """End the process of a job, as the system does when memory is short."""
+    assert job._worker is not None
+    job._worker.kill()

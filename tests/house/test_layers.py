@@ -1,102 +1,78 @@
-"""The layers of design.md: pages → pages/ui → tokenizer_core, never back; the core knows no interface."""
+"""The layers: nothing imports what stands above it, late imports included; the core knows no interface."""
 
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.modules import CORE, PAGES, SHARED, TESTS, arrows, circle, imported, name_of, roots, tree
 from tests.helpers.paths import REPOSITORY
 
-CORE = sorted((REPOSITORY / "tokenizer_core").rglob("*.py"))
-SHARED = sorted((REPOSITORY / "pages" / "ui").rglob("*.py"))
-PAGES = sorted((REPOSITORY / "pages").glob("*.py"))
 INTERFACE = {"streamlit", "pandas", "altair", "pages", "app"}
 LINES_OF_A_PAGE = 80
+CORE_FLOORS = [["."], ["texts"], ["measures"], ["jobs"], ["commands"]]
+PAGE_FOLDERS = ["home", "train", "compare", "languages", "patterns"]
+UI_FLOORS = [
+    ["."],
+    ["words"],
+    ["widgets", "trainings"],
+    ["token_view"],
+    ["shell"],
+    ["choices"],
+    PAGE_FOLDERS,
+    ["main.py"],
+]
+ENTRANCES = {"tokenizer_core/__main__.py"}
+"""What a command starts may import everything."""
 
 
-def imported(path: Path) -> Iterator[str]:
-    """The full name of every module that a file imports, wherever in it."""
-    package = path.relative_to(REPOSITORY).parent.parts
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) + 1 - node.level] if node.level else ()
-            module = ".".join([*above, *([node.module] if node.module else [])])
-            yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names)
+def room(path: Path, house: Path) -> str:
+    """The folder of a module; what stands in the house itself is in ".", but for what draws every page."""
+    parts = path.relative_to(house).parts
+    return parts[0] if len(parts) > 1 or parts[0] == "main.py" else "."
 
 
-def roots(path: Path) -> set[str]:
-    return {name.partition(".")[0] for name in imported(path)}
+@pytest.mark.parametrize(
+    ("paths", "house", "floors"),
+    [(CORE, REPOSITORY / "tokenizer_core", CORE_FLOORS), (SHARED, REPOSITORY / "pages" / "ui", UI_FLOORS)],
+    ids=["core", "pages"],
+)
+def test_no_room_imports_from_a_floor_above_or_from_its_neighbour(
+    paths: list[Path], house: Path, floors: list[list[str]]
+) -> None:
+    floor = {name: number for number, names in enumerate(floors) for name in names}
+    assert {room(path, house) for path in paths} == set(floor)
+    wrong = [
+        f"{name_of(path)} → {name_of(target)}"
+        for path, targets in arrows(paths).items()
+        for target in targets
+        if name_of(path) not in ENTRANCES
+        and room(path, house) != room(target, house)
+        and floor[room(target, house)] >= floor[room(path, house)]
+    ]
+    assert wrong == []
 
 
-def name_of(path: Path) -> str:
-    return path.relative_to(REPOSITORY).as_posix()
-
-
-def cycle_from(start: str, arrows: dict[str, set[str]]) -> list[str] | None:
-    """A way from a module back to itself along its imports."""
-    ways = [[start]]
-    seen: set[str] = set()
-    while ways:
-        way = ways.pop()
-        for following in arrows[way[-1]]:
-            if following == start:
-                return [*way, start]
-            if following not in seen:
-                seen.add(following)
-                ways.append([*way, following])
-    return None
-
-
-def arrows_between(paths: list[Path]) -> dict[str, set[str]]:
-    """Which of the modules each module imports as it loads; imports inside functions come later."""
-    names = {".".join(path.relative_to(REPOSITORY).with_suffix("").parts): path for path in paths}
-    found: dict[str, set[str]] = {}
-    for name, path in names.items():
-        module = ast.parse(path.read_text(encoding="utf-8"))
-        loaded = [node for node in module.body if isinstance(node, ast.ImportFrom) and node.module]
-        targets = {node.module or "" for node in loaded}
-        targets |= {f"{node.module}.{alias.name}" for node in loaded for alias in node.names}
-        found[name] = (targets & set(names)) - {name}
-    return found
-
-
-@pytest.mark.parametrize("path", CORE, ids=name_of)
-def test_the_core_knows_no_interface(path: Path) -> None:
-    assert not roots(path) & INTERFACE
-
-
-@pytest.mark.parametrize("path", CORE, ids=name_of)
-def test_only_openai_knows_tiktoken(path: Path) -> None:
-    assert "tiktoken" not in roots(path) or path.name == "openai.py"
-
-
-@pytest.mark.parametrize("path", SHARED, ids=name_of)
-def test_shared_parts_know_no_page(path: Path) -> None:
-    pages = {f"pages.{page.stem}" for page in PAGES}
-    assert not pages & set(imported(path))
-    assert "app" not in roots(path)
-
-
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_a_page_is_thin(path: Path) -> None:
-    """Frame, inputs, one call, show: no table work, no loop over tokens, no helper library of its own."""
-    source = path.read_text(encoding="utf-8")
-    assert not roots(path) & {"pandas", "numpy", "altair", "regex", "re", "tiktoken", "json"}
-    assert not {name for name in imported(path) if name.startswith("pages.") and not name.startswith("pages.ui")}
-    assert not [node for node in ast.walk(ast.parse(source)) if isinstance(node, (ast.ClassDef, ast.While))]
-    assert source.count("\n") <= LINES_OF_A_PAGE
-
-
-@pytest.mark.parametrize("paths", [CORE, SHARED], ids=["core", "shared"])
+@pytest.mark.parametrize("paths", [CORE, SHARED, TESTS], ids=["core", "pages", "tests"])
 def test_no_circle_of_imports(paths: list[Path]) -> None:
-    arrows = arrows_between(paths)
-    assert [cycle for name in arrows if (cycle := cycle_from(name, arrows))] == []
+    assert circle(arrows(paths)) is None
+
+
+def test_a_circle_is_found() -> None:
+    a, b, c = Path("a"), Path("b"), Path("c")
+    assert circle({a: {b}, b: {c}, c: {b}}) in ([b, c, b], [c, b, c])
+    assert circle({a: {b, c}, b: {c}, c: set()}) is None
+
+
+def test_no_test_module_imports_another() -> None:
+    wrong = [name_of(path) for path in TESTS if any(".test_" in f".{name}" for name in imported(path))]
+    assert wrong == []
+
+
+def test_the_core_knows_no_interface() -> None:
+    assert [name_of(path) for path in CORE if roots(path) & INTERFACE] == []
 
 
 def test_importing_the_core_loads_no_interface() -> None:
@@ -106,9 +82,37 @@ def test_importing_the_core_loads_no_interface() -> None:
     assert not set(done.stdout.split()) & INTERFACE
 
 
-@pytest.mark.parametrize("path", CORE, ids=name_of)
-def test_every_file_and_public_function_says_what_it_is_for(path: Path) -> None:
-    module = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in module.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    assert ast.get_docstring(module)
-    assert [node.name for node in functions if not node.name.startswith("_") and not ast.get_docstring(node)] == []
+def test_only_openai_knows_tiktoken() -> None:
+    assert [path.name for path in CORE if "tiktoken" in roots(path)] == ["openai.py"]
+
+
+def test_shared_parts_know_no_page() -> None:
+    pages = {f"pages.{page.stem}" for page in PAGES}
+    assert [name_of(path) for path in SHARED if pages & set(imported(path)) or "app" in roots(path)] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_a_page_is_thin(path: Path) -> None:
+    """Frame, inputs, one call, show: no table work, no loop over tokens, no helper library of its own."""
+    assert not roots(path) & {"pandas", "numpy", "altair", "regex", "re", "tiktoken", "json"}
+    assert not {name for name in imported(path) if name.startswith("pages.") and not name.startswith("pages.ui")}
+    assert not [node for node in ast.walk(tree(path)) if isinstance(node, (ast.ClassDef, ast.While))]
+    assert path.read_text(encoding="utf-8").count("\n") <= LINES_OF_A_PAGE
+
+
+def test_only_the_session_touches_streamlits_session_state() -> None:
+    def touches(path: Path) -> bool:
+        return any(
+            isinstance(node, ast.Attribute) and node.attr == "session_state" for node in ast.walk(tree(path))
+        )
+
+    assert [name_of(path) for path in [*SHARED, *PAGES] if touches(path)] == ["pages/ui/session.py"]
+
+
+def test_what_a_session_holds_is_declared_in_keys_and_in_the_shell() -> None:
+    def declares(path: Path) -> bool:
+        made = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call))
+        return bool({"Value", "Maybe"} & {name.id for name in made if isinstance(name, ast.Name)})
+
+    allowed = {path for path in SHARED if path.name in ("keys.py", "session.py") or path.parent.name == "shell"}
+    assert [name_of(path) for path in [*SHARED, *PAGES] if declares(path) and path not in allowed] == []

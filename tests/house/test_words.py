@@ -89,8 +89,8 @@ def templates_of(source: str) -> Iterator[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield re.escape(node.value).replace(r"\{\}", ".+")
         elif isinstance(node, ast.JoinedStr):
-            parts = (re.escape(part.value) if isinstance(part, ast.Constant) else ".+" for part in node.values)
-            yield "".join(str(part) for part in parts)
+            parts = (part.value if isinstance(part, ast.Constant) else None for part in node.values)
+            yield "".join(".+" if part is None else re.escape(str(part)) for part in parts)
 
 
 def test_no_word_is_left_unused() -> None:

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.helpers.browser import PATIENCE
-from tests.helpers.jobs import LARGE, SMALL, Start, learned, wait_for, wait_until
+from tests.helpers.jobs import LARGE, SMALL, Start, kill_worker, learned, wait_for, wait_until
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.errors import SpecialTokenError, TextError
 from tokenizer_core.jobs.job import Job, start_worker
@@ -42,7 +42,7 @@ def test_a_worker_that_may_not_take_the_memory_it_needs_says_so() -> None:
 def test_a_killed_worker_is_a_failure_that_keeps_the_merges(start: Start) -> None:
     job = start(LARGE, 100_000, pace=50)
     wait_until(job, lambda: job.merges)
-    job._worker.kill()
+    kill_worker(job)
     wait_for(job, "failed")
     assert job.failure is not None
     assert job.failure.code == "worker_died"
@@ -100,6 +100,7 @@ def test_an_ended_job_leaves_no_process(start: Start) -> None:
     job = start(SMALL, 280)
     wait_for(job, "done")
     job.close()
+    assert job._worker is not None
     assert not is_running(job._worker.pid)
 
 

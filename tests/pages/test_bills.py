@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.languages.bill import VIEWS
 from pages.ui.languages.charts import bins
+from pages.ui.languages.keys import VIEWS
 from pages.ui.languages.pairs import ranking
 from pages.ui.words import catalogue
 from tests.helpers.app import (

@@ -1,6 +1,7 @@
 """The picker of a corpus: every source, every kind of file, and what is chosen."""
 
 import gzip
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -30,7 +31,8 @@ from tokenizer_core.texts.files import CorpusFile, read_corpus_file
 
 def widget(app: AppTest, kind: str, words: str) -> Any:
     """The widget of that label."""
-    return next(each for each in app.get(kind) if each.label == ENGLISH[words])
+    widgets: Sequence[Any] = app.get(kind)
+    return next(each for each in widgets if each.label == ENGLISH[words])
 
 
 # ---- what was read
@@ -195,7 +197,7 @@ def test_files_in_several_encodings_are_read_and_guesses_said(language: str) -> 
     assert texts(app) == (THAI_LINE,) * 3
     assert "` b.txt `" in " ".join(box.value for box in app.info)
     assert catalogue(language)["encodings.cp874"] in listed(app)
-    assert app.selectbox(key="corpus_file").value.endswith("/0")  # of each upload the first and only file
+    assert str(app.selectbox(key="corpus_file").value).endswith("/0")  # of each upload the first and only file
     assert app.selectbox[1].value == "cp874"
 
 

@@ -19,7 +19,7 @@ from tests.helpers.patterns_page import buttons, run_until, tables, with_pattern
 from tokenizer_core import Tokenizer
 from tokenizer_core.measures.cuts import cuts
 from tokenizer_core.measures.history import token_counts
-from tokenizer_core.measures.segmenters import Segmenter
+from tokenizer_core.measures.segmenters import Segmenter, newmm
 from tokenizer_core.segments import TextMap, token_lengths
 from tokenizer_core.texts.mixing import held_out, lines_by_script
 from tokenizer_core.two_stage import CLUSTERS, train_in_two_stages
@@ -28,7 +28,8 @@ from tokenizer_core.two_stage import CLUSTERS, train_in_two_stages
 
 
 def contest_of(app: AppTest) -> Contest:
-    return list(app.session_state["pattern_contests"].values())[-1]
+    found: Contest = list(app.session_state["pattern_contests"].values())[-1]
+    return found
 
 
 def start(app: AppTest, entrants: list[str], size: int = 1_000) -> Contest:
@@ -199,7 +200,7 @@ def test_words_are_trained_as_pieces_and_refuse_a_file(monkeypatch: pytest.Monke
 
 
 def test_without_a_segmenter_words_are_not_offered_and_the_reason_stands_there() -> None:
-    if costs.newmm() is not None:
+    if newmm() is not None:
         pytest.skip("PyThaiNLP is installed")
     app = open_page("patterns")
     assert "words" not in app.pills(key="costs_entrants").options

@@ -216,7 +216,8 @@ class Answer:
             "query_string": b"",
             "headers": [(b"host", b"test")],
         }
-        asyncio.run(Starlette(routes=routes())(scope, self._receive, self._send))
+        with ThreadPoolExecutor(1) as another:  # where no event loop runs, as a browser's does in this thread
+            another.submit(asyncio.run, Starlette(routes=routes())(scope, self._receive, self._send)).result()
 
     async def _receive(self) -> dict[str, Any]:
         return {"type": "http.request", "body": b"", "more_body": False}

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tests.helpers.app import (
     ENGLISH,
@@ -15,12 +14,14 @@ from tests.helpers.app import (
     address,
     counts,
     drawn,
+    job_of,
     open_page,
     said,
     start_training,
     wait_until,
 )
 from tests.helpers.browser import PATIENCE
+from tests.helpers.jobs import kill_worker
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.openai import RANK_FILES, openai_tokenizer
 
@@ -128,8 +129,8 @@ def test_an_unknown_training_is_taken_out_of_the_address() -> None:
 
 def test_pause_step_and_stop_keep_what_was_learned() -> None:
     app = start_training(pace="slow")
-    wait_until(app, lambda: registry().get(address(app, "job")).state == "running")
-    job = registry().get(address(app, "job"))
+    job = job_of(app)
+    wait_until(app, lambda: job.state == "running")
     app.run()
     app.button(key="pause").click().run()
     wait_until(app, lambda: job.state == "paused")
@@ -255,9 +256,9 @@ def test_a_model_file_opens_and_a_damaged_one_is_refused_with_its_line() -> None
 
 def test_a_dead_worker_is_said_and_its_merges_are_kept() -> None:
     app = start_training(pace="slow")
-    job = registry().get(address(app, "job"))
+    job = job_of(app)
     wait_until(app, lambda: len(job.merges) > 2)
-    job._worker.kill()
+    kill_worker(job)
     wait_until(app, lambda: bool(app.error))
     assert ENGLISH["errors.worker_died"] in said(app)
     assert "are kept" in said(app)

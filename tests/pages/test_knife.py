@@ -1,6 +1,7 @@
 """The knife: a text under two patterns, the words of their branches, and bad patterns."""
 
 import re
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,15 +14,16 @@ from tests.helpers.app import ENGLISH, LANGUAGES, drawn, open_page, said
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.patterns_page import tables, with_pattern
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
-from tokenizer_core.branches import branches
+from tokenizer_core.branches import Pretoken, attribute, branches
 from tokenizer_core.measures.pattern_figures import pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 
 HEALED = "กำลังเรียนที่โรงเรียน"
 
 
-def lanes(app: AppTest) -> list[dict]:
-    return drawn(app)[0]["columns"]
+def lanes(app: AppTest) -> list[dict[str, Any]]:
+    columns: list[dict[str, Any]] = drawn(app)[0]["columns"]
+    return columns
 
 
 # ---- the words of branches
@@ -195,9 +197,8 @@ def test_a_pattern_that_cannot_be_used_says_why_and_the_other_stands(
 
 def test_a_slow_pattern_is_tried_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
-    attribute = knife.attribute
 
-    def noting(text: str, pattern: str) -> list:
+    def noting(text: str, pattern: str) -> list[Pretoken]:
         tried.append(pattern)
         return attribute(text, pattern)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.languages.bill import VIEWS
+from pages.ui.languages.keys import VIEWS
 from pages.ui.words import catalogue
 from tests.helpers.app import (
     ENGLISH,

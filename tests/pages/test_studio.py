@@ -42,7 +42,9 @@ def back_to_settings(app: AppTest) -> None:
 
 
 def run_ids(app: AppTest) -> list[str]:
-    return [button.key.removeprefix("open_") for button in app.button if (button.key or "").startswith("open_")]
+    return [
+        button.key.removeprefix("open_") for button in app.button if button.key and button.key.startswith("open_")
+    ]
 
 
 # ---- the queue
@@ -148,7 +150,9 @@ def test_runs_are_listed_opened_renamed_and_deleted() -> None:
     app.button(key=f"open_{first}").click().run()
     assert address(app, "job") == first
     app.text_input(key=f"name_{first}").set_value("  **my**   run ").run()
-    assert registry().run(first).name == "**my** run"
+    run = registry().run(first)
+    assert run is not None
+    assert run.name == "**my** run"
     assert "` **my** run `" in shown(app)
 
     app.button(key=f"delete_{first}").click().run()

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_a_training_waits_for_its_turn_and_gets_it(registry: Registry) -> None:
 def test_many_quick_trainings_all_have_their_turn(registry: Registry) -> None:
     started = [registry.start(QUICK) for _ in range(5)]
     for job in started:
-        wait_until(job, lambda job=job: job.ended)
+        wait_until(job, partial(getattr, job, "ended"))
         assert (job.state, len(job.merges)) == ("done", 4)
 
 

@@ -5,7 +5,7 @@ import struct
 import tracemalloc
 import zipfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import pytest
 from hypothesis import given
@@ -61,7 +61,7 @@ def test_what_systems_put_beside_files_is_no_file() -> None:
 
 
 def test_entries_that_are_no_text_are_named_with_the_reason() -> None:
-    members = {
+    members: dict[str, bytes | str] = {
         "a.txt": "a cat",
         "b.png": b"\x89PNG\r\n\x1a\n" + bytes(100),
         "c.zip": zipped({"d.txt": "d"}),
@@ -71,7 +71,7 @@ def test_entries_that_are_no_text_are_named_with_the_reason() -> None:
         "h.bin": bytes(range(256)) * 10,
     }
     found = files_in("a.zip", zipped(members))
-    refused = {file.name: code_of(lambda file=file: read_corpus_file(file)) for file in found[1:]}
+    refused = {file.name: code_of(partial(read_corpus_file, file)) for file in found[1:]}
     assert found[0].content == b"a cat"
     assert refused == {
         "b.png": "binary_file",
@@ -122,7 +122,7 @@ def test_other_methods_of_packing_are_refused_by_name() -> None:
 )
 def test_a_torn_archive_is_refused_wherever_it_was_torn(content: bytes) -> None:
     for end in (len(content) // 4, len(content) // 2, len(content) - 30, len(content) - 4):
-        assert code_of(lambda end=end: files_in("a", content[:end])) == "damaged_file"
+        assert code_of(partial(files_in, "a", content[:end])) == "damaged_file"
 
 
 def test_an_archive_with_a_changed_byte_is_refused() -> None:
@@ -181,7 +181,7 @@ def test_a_bomb_that_lies_about_its_size_is_refused() -> None:
 def test_as_many_bytes_as_allowed_are_taken_and_not_one_more() -> None:
     for content in (zipped({"a": bytes(600) + b"a", "b": b"b" * 400}), gzip.compress(b"a" * 1_001), b"a" * 1_001):
         assert sum(len(file.content) for file in files_in("a", content, max_bytes=1_001)) == 1_001
-        assert code_of(lambda content=content: files_in("a", content, max_bytes=1_000)) == "unpacked_too_large"
+        assert code_of(partial(files_in, "a", content, max_bytes=1_000)) == "unpacked_too_large"
 
 
 def test_pictures_do_not_count_as_text() -> None:
