@@ -10,6 +10,7 @@ from pages.ui.compare.lanes import choose_pattern, lanes_of
 from pages.ui.compare.opened import open_model_file
 from pages.ui.shell import visitor
 from pages.ui.shell.links import PRETOKENS, link_to, linked_view
+from pages.ui.shell.manual import how_to_read
 from pages.ui.shell.navigation import go
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import drawing
@@ -41,3 +42,4 @@ with st.container():  # one element, whatever stands in it: what follows must no
         st.info(t("compare.choose_one"))
 with st.expander(t("compare.open"), icon=":material/folder_open:"):
     open_model_file()
+how_to_read("compare")

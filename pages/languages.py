@@ -2,38 +2,16 @@
 
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import pick_parallel, say_what_was_read, wants_upload
-from pages.ui.languages import bill
-from pages.ui.languages.counts import bills
-from pages.ui.languages.metrics import show_metrics
-from pages.ui.languages.pairs import show_pairs
-from pages.ui.languages.report import take_away
+from pages.ui.languages.bill import choose_view
+from pages.ui.languages.comparison import compare_languages
 from pages.ui.languages.stories import show_stories
+from pages.ui.shell.manual import how_to_read
 from pages.ui.words import t
 
 st.markdown(t("languages.what"))
-view = bill.choose_view()
+view = choose_view()
 if view == "stories":
     show_stories()
-    st.stop()
-top = st.container()
-with st.expander(
-    t("languages.texts"), icon=":material/translate:", expanded=wants_upload(), key="languages_texts"
-):
-    compared = pick_parallel()
-if compared is None:
-    top.info(t("languages.choose_texts"))
-    st.stop()
-lanes = bill.choose_lanes()
-found = bills(compared, lanes)
-with top:
-    say_what_was_read(compared)
-    bill.say_premium(compared, found)
-if lanes and view == "bills":
-    bill.show_bills(compared, found)
-elif lanes and view == "pairs":
-    show_pairs(compared, lanes)
-elif lanes and view == "metrics":
-    show_metrics(compared, lanes)
-elif lanes and view == "take_away":
-    take_away(compared, found, bill.choose_terms())
+else:
+    compare_languages(view)
+how_to_read("languages")

@@ -6,6 +6,7 @@ from pages.ui.choices.corpus_picker import corpus_picker
 from pages.ui.patterns.corpus_check import check_on_corpus
 from pages.ui.patterns.costs import pattern_costs
 from pages.ui.patterns.knife import pattern_lab
+from pages.ui.shell.manual import how_to_read
 from pages.ui.words import t
 
 st.markdown(t("lab.what"))
@@ -20,3 +21,4 @@ with right:
 if corpus:
     st.header(t("costs.title"), anchor=False)
     pattern_costs(corpus, chosen)
+how_to_read("patterns")

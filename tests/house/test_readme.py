@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from tests.helpers.modules import CORE, PAGES, SHARED, name_of
 from tests.helpers.paths import REPOSITORY
 
 ROOT = REPOSITORY
@@ -22,12 +23,41 @@ def test_the_example_runs() -> None:
     exec(compile(block("## The library", "python"), "README.md", "exec"), {})
 
 
-def test_every_file_of_the_map_exists() -> None:
-    parents = (ROOT, ROOT / "pages", ROOT / "pages" / "ui", ROOT / "tokenizer_core")
-    for line in block("## The file map").splitlines():
-        names = line.strip().split("  ")[0]
-        for name in names.split(", "):
-            assert any((parent / name).exists() for parent in parents), name
+def rooms_of_the_map() -> dict[str, str]:
+    """What the map says of each folder, by its path."""
+    found: dict[str, str] = {}
+    way: list[str] = []
+    for line in block("## The map").splitlines():
+        if entry := re.match(r"( *)([a-z_]+)/  +(.*)", line):
+            way[len(entry[1]) // 2 :] = [entry[2]]
+            found["/".join(way)] = entry[3]
+        else:
+            found["/".join(way)] += " " + line.strip()
+    return found
+
+
+def test_the_map_names_every_module_and_no_other() -> None:
+    rooms = rooms_of_the_map()
+    named = {
+        f"{folder}/{name}"
+        for folder, words in rooms.items()
+        for name in re.findall(r"\w+", words.partition(":")[2])
+    }
+    modules = {
+        name_of(path).removesuffix(".py") for path in [*CORE, *SHARED, *PAGES] if not path.stem.startswith("__")
+    }
+    assert named == modules
+
+
+def test_the_map_names_every_folder_of_tests() -> None:
+    named = set(re.findall(r"(\w+)/", rooms_of_the_map()["tests"]))
+    assert named == {
+        path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"
+    }
+
+
+def test_it_can_be_read_at_a_sitting() -> None:
+    assert len(README.split()) <= 1_000
 
 
 @pytest.mark.parametrize("heading", ["## Run it", "## Test it"])
