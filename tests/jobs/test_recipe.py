@@ -68,6 +68,17 @@ def test_the_same_corpus_gives_the_same_merges_bit_for_bit(job: Job) -> None:
     assert (again.merges, differs(recipe, again)) == (job.merges, [])
 
 
+def test_the_recipe_of_two_stages_gives_the_merges_of_both() -> None:
+    two_stages = done(Job(Training(TEXTS, 300, "llama3", first_merges=20)))
+    one_stage = done(Job(Training(TEXTS, 300, "llama3")))
+    assert two_stages.merges != one_stage.merges
+    recipe = parse_recipe(recipe_text(recipe_from(two_stages)))
+    again = done(Job(training_of(recipe, TEXTS)))
+    pairs = [[(merge.left, merge.right) for merge in job.merges] for job in (two_stages, again)]
+    assert pairs[0] == pairs[1]
+    assert differs(recipe, again) == []
+
+
 def test_another_corpus_is_said_to_be_another(job: Job) -> None:
     recipe = recipe_from(job)
     other = done(Job(training_of(recipe, [*TEXTS, "more"])))

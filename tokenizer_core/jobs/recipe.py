@@ -65,7 +65,8 @@ def recipe_of(job: Job) -> Recipe | None:
         vocab_size=BYTES + len(pairs),
         min_count=training.stop.min_count,
         special_tokens=tuple(training.special_tokens),
-        given=tuple((left, right) for left, right in training.given[: len(pairs)]),
+        # A recipe has one stage: what the first stage learned is given to it.
+        given=tuple(pairs[: max(len(training.given), training.first_merges)]),
         merges_sha256=merges_hash(pairs),
         versions={"python": platform.python_version(), "regex": regex.__version__, "numpy": np.__version__},
     )
