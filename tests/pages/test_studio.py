@@ -10,10 +10,9 @@ from pages.ui import limits
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
-from tests.helpers.app import address, open_page, said, start_training, wait_until
+from tests.helpers.app import address, job_of, open_page, said, start_training, wait_until
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core.jobs.job import Job
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TIED = "ab cd ab cd abcd abcd xy xy"
@@ -23,12 +22,6 @@ TIED = "ab cd ab cd abcd abcd xy xy"
 def no_training_survives() -> Iterator[None]:
     yield
     registry().close()
-
-
-def job_of(app: AppTest) -> Job:
-    job = registry().get(address(app, "job"))
-    assert job is not None
-    return job
 
 
 def shown(app: AppTest) -> str:
@@ -206,6 +199,32 @@ def test_training_again_starts_from_the_settings_and_the_text_of_the_run() -> No
     second = job_of(app)
     assert second.training.texts == first.training.texts
     assert (second.training.pattern, second.training.vocab_size) == ("none", 262)
+
+
+def test_training_again_without_a_change_is_the_same_training() -> None:
+    app = open_page("train")
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    app.text_area(key="corpus_paste").set_value(TIED * 5).run()
+    app.number_input(key="train_size").set_value(262).run()
+    app.segmented_control(key="train_pace").set_value("fast").run()
+    app.selectbox(key="pattern_choice").set_value("gpt2").run()
+    app.text_input(key="train_special_tokens").set_value("<|a|> <|b|>").run()
+    app.number_input(key="train_min_count").set_value(3).run()
+    app.number_input(key="train_minutes").set_value(2.5).run()
+    app.selectbox(key="train_rival").set_value("gpt2").run()
+    app.text_area(key="train_rival_text").set_value("ab cd น้ำ").run()
+    app.button(key="start").click().run()
+    first = job_of(app)
+    beat = first.training.stop.beat
+    assert beat is not None
+    assert (beat.reference, beat.text, first.training.stop.max_seconds) == ("gpt2", "ab cd น้ำ", 150.0)
+    wait_until(app, lambda: first.ended)
+    app.run()
+    app.button(key=f"again_{first.id}").click().run()
+    app.button(key="start").click().run()
+    second = job_of(app)
+    assert second is not first
+    assert second.training == first.training
 
 
 def test_too_many_runs_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
