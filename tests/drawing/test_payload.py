@@ -1,6 +1,5 @@
-"""The token view: its payload holds every token, its tints can be told apart, its JavaScript draws them all."""
+"""The payload of the token view holds every token, every cluster, and how each token was made."""
 
-import base64
 import itertools
 import unicodedata
 from collections.abc import Sequence
@@ -10,10 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import Page
 
 from pages.ui.token_view.lanes import Label, Lane
-from pages.ui.token_view.palette import DARK, LIGHT, TINT_COUNT, Scheme
 from pages.ui.token_view.payload import (
     ROW_MAX,
     Block,
@@ -23,13 +20,10 @@ from pages.ui.token_view.payload import (
 from tests.helpers.clusters import BYTES, TEXTS, boundaries
 from tests.helpers.cuts import cut_up, decoded, lengths_of, plain_agreement, plain_cuts, spans_of
 from tests.helpers.drawing import (
-    HOSTILE,
     LABELS,
-    PIECES_OF_CELLS,
     THAI,
     as_bytes,
     bits,
-    draw,
     ids_in,
     ids_of,
     lane_over,
@@ -38,7 +32,6 @@ from tests.helpers.drawing import (
     references_over,
     tokens_of,
     units,
-    with_options,
 )
 from tests.helpers.tokenizers import TOKENIZERS, ByteTokenizer
 from tokenizer_core.branches import branches
@@ -51,8 +44,6 @@ from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.segments import segments
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Trainer
-
-# ------------------------------------------------------------------------------------------------ the payload
 
 
 @given(TEXTS, st.lists(TOKENIZERS, min_size=1, max_size=3))
@@ -348,147 +339,3 @@ def test_an_empty_text_has_no_ratios() -> None:
 def test_the_same_input_gives_the_same_payload() -> None:
     first, second = (token_payload(THAI, references_over(THAI), labels=LABELS) for _ in range(2))
     assert first == second
-
-
-# -------------------------------------------------------------------------------------------------- the tints
-
-THEMES = pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
-# Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
-VISIONS = {
-    "normal": np.eye(3),
-    "protanope": [
-        [0.152286, 1.052583, -0.204868],
-        [0.114503, 0.786281, 0.099216],
-        [-0.003882, -0.048116, 1.051998],
-    ],
-    "deuteranope": [
-        [0.367322, 0.860646, -0.227968],
-        [0.280085, 0.672501, 0.047413],
-        [-0.01182, 0.04294, 0.968881],
-    ],
-    "tritanope": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
-}
-# Björn Ottosson's OKLab, from linear RGB.
-LMS = np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
-                [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
-OKLAB = np.array([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099],
-                  [0.0259040371, 0.7827717662, -0.808675766]])  # fmt: skip
-
-
-def linear(colour: str) -> Any:
-    """The linear RGB of a colour written as #rrggbb."""
-    shares = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
-    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast of WCAG 2."""
-    dark, light = sorted(float(linear(colour) @ [0.2126, 0.7152, 0.0722]) for colour in (one, other))
-    return (light + 0.05) / (dark + 0.05)
-
-
-@THEMES
-def test_text_on_every_tint_has_a_contrast_of_at_least_7(scheme: Scheme) -> None:
-    assert len(scheme.tints) == TINT_COUNT >= 8
-    assert min(contrast(tint, scheme.ink) for tint in (*scheme.tints, *scheme.by_bytes, *scheme.by_cut)) >= 7
-
-
-@THEMES
-def test_lines_stand_out_from_what_they_mark(scheme: Scheme) -> None:
-    grounds = dict(zip(scheme.cut_lines, scheme.by_cut[1:], strict=True))
-    assert min(contrast(line, tint) for line, tint in grounds.items()) >= 3
-    assert min(contrast(scheme.differ, tint) for tint in scheme.tints) >= 3
-
-
-@pytest.mark.parametrize("vision", VISIONS)
-@pytest.mark.parametrize("kind", ["tints", "by_bytes", "by_cut"])
-@THEMES
-def test_any_two_tints_differ_for_every_vision(scheme: Scheme, kind: str, vision: str) -> None:
-    """By at least 0.05 in OKLab, where 0.02 is just visible."""
-    seen = [np.clip(np.array(VISIONS[vision]) @ linear(tint), 0, 1) for tint in getattr(scheme, kind)]
-    places = [OKLAB @ np.cbrt(LMS @ colour) for colour in seen]
-    assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(places, 2)) >= 0.05
-
-
-def test_a_token_keeps_its_tint() -> None:
-    assert [tint(token) for token in (b" the", "ที่".encode(), b"\xe0\xb8")] == [6, 1, 5]
-
-
-# ------------------------------------------------------------------------------------------------ in a browser
-
-
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_reading_shows_the_text_itself_and_runs_nothing(page: Page, text: str) -> None:
-    draw(page, text, references_over(text), white_space=True)
-    for cell in page.evaluate(PIECES_OF_CELLS):
-        assert "".join(piece["text"] for piece in cell) == text
-    assert page.evaluate("window.pwned") is None
-
-
-@pytest.mark.parametrize("text", [THAI, *HOSTILE.values()], ids=["Thai", *HOSTILE])
-def test_there_are_as_many_chips_as_tokens_and_neighbours_differ(page: Page, text: str) -> None:
-    for lane in references_over(text):
-        draw(page, text, [lane], view="chips")
-        (cell,) = page.evaluate(PIECES_OF_CELLS)
-        assert len(cell) == len(ids_in(lane))
-        assert all(one["tint"] != other["tint"] for one, other in itertools.pairwise(cell))
-        assert all(piece["text"] for piece in cell)
-
-
-def test_stripes_of_a_cluster_are_its_tokens(page: Page) -> None:
-    draw(page, "ที่ 👨x", [lane_over("ที่ 👨x", openai_tokenizer("gpt2"))])
-    (cell,) = page.evaluate(PIECES_OF_CELLS)
-    # The space's token also holds half of the emoji, which is of two tokens.
-    assert [(piece["text"], piece["count"]) for piece in cell] == [("ที่", 6), (" ", 1), ("👨", 2), ("x", 1)]
-
-
-def test_chips_name_bytes_marks_and_spaces(page: Page) -> None:
-    draw(page, "ไม่ a\n", [lane_over("ไม่ a\n", openai_tokenizer("cl100k_base"))], view="chips")
-    (cell,) = page.evaluate(PIECES_OF_CELLS)
-    assert [piece["text"] for piece in cell] == ["ไม", "◌่", "␣a", "⏎"]
-
-
-def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:
-    draw(page, THAI, references_over(THAI))
-    page.locator(".cell").first.locator(".p").first.hover()
-    lit = page.evaluate(
-        "() => [...window.shadow.querySelectorAll('.lane:not(.ruler) .cell')].map("
-        "(cell) => [...cell.querySelectorAll('.hot')].map((piece) => piece.textContent).join(''))"
-    )
-    assert lit == ["น้ำ", "น้ำ", "น้ำ"]
-    assert "E0 B8 99 E0 B9 89 E0 B8 B3" in page.locator(".card").inner_text()
-
-
-def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> None:
-    draw(page, "the cat sat", references_over("the cat sat"))
-    page.locator(".save > button").focus()
-    for key in ("Tab", "ArrowRight", "ArrowRight"):
-        page.keyboard.press(key)
-    assert page.evaluate("window.shadow.activeElement.ariaLabel") == "token 3 of 3, ␣sat, id 3332"
-    page.keyboard.press("Escape")
-    assert page.evaluate("window.shadow.activeElement.className") == "box"
-    assert page.locator(".hot").count() == 0
-
-
-def test_new_tokens_of_the_same_text_use_the_elements_again(page: Page) -> None:
-    draw(page, THAI, [lane_over(THAI, openai_tokenizer("gpt2"))], view="staff", ruler=False)
-    page.evaluate("window.first = window.shadow.querySelector('.cell').firstChild")
-    payload = token_payload(THAI, [lane_over(THAI, openai_tokenizer("o200k_base"))], labels=LABELS)
-    encoded = base64.b64encode(with_options(payload, view="staff", ruler=False)).decode()
-    page.evaluate(
-        "(payload) => window.draw({ parentElement: window.shadow,"
-        " data: Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0)) })",
-        encoded,
-    )
-    assert page.evaluate("window.first === window.shadow.querySelector('.cell').firstChild")
-    assert page.locator(".count").inner_text().split() == ["13", "tokens"]
-
-
-@pytest.mark.parametrize(
-    "text", ["ก" + "่" * 100_000, "👍🏽" * 100_000, "abcdefghij" * 100_000], ids=["marks", "emoji", "one word"]
-)
-@pytest.mark.parametrize("view", ["staff", "columns", "chips"])
-def test_endless_texts_draw_a_bounded_number_of_elements(page: Page, text: str, view: str) -> None:
-    draw(page, text, references_over(text)[:1], view=view)
-    assert page.evaluate("window.shadow.querySelectorAll('.rows *').length") < 40_000
-    assert page.evaluate("window.shadow.querySelectorAll('.cell *').length") < 4_000

@@ -17,6 +17,7 @@ from tokenizer_core.branches import attribute, branches
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.protocols import AnyTokenizer
 
+PARAGRAPH = "กำลังเรียนที่โรงเรียน They're learning 2,567 words; น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ 👨‍👩‍👧 e\u0301 " * 4
 LABELS = section("token_view", spoken="en")
 
 

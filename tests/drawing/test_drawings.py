@@ -1,40 +1,33 @@
-"""What pages show is computed once: the caches, what is offered to the browser, and how it fetches that."""
+"""Drawings are made once: short texts at once, long ones as their opening until the browser asks."""
 
-import asyncio
-import threading
-import time
-from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from starlette.applications import Starlette
 
 from pages.ui.token_view import drawings
 from pages.ui.token_view.drawings import INLINE_CHARACTERS, OPENING_CHARACTERS, Text, drawing, over
 from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
 from pages.ui.token_view.payload import Block, token_payload
-from pages.ui.token_view.serve import MOST_OFFERS, Offer, Offers, address, offers, page_to_take_away, routes
+from pages.ui.token_view.serve import offers
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import catalogue, error_sentence, section
+from pages.ui.words import section
 from tests.helpers.clusters import TEXTS
 from tests.helpers.drawing import ids_in
 from tests.helpers.tokenizers import Fake
-from tokenizer_core import patterns
-from tokenizer_core.errors import PatternError
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.patterns import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 LONG = "ดื่มน้ำเยอะๆ นะ the cat sat\n" * (INLINE_CHARACTERS // 20)
-SLOW = "(a+)+$"
-SLOW_TEXT = "x " * INLINE_CHARACTERS + "a" * 5_000 + "b"
+
+
 _numbers = count()
 
 
@@ -47,238 +40,7 @@ def empty_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawings, "_payloads", Bounded(drawings.CACHE_BYTES, weigh=len))
 
 
-# ---------------------------------------------------------------------------------------------------- Bounded
-
-
-class Making:
-    """Makes a value, and counts how often it was asked to."""
-
-    def __init__(self, value: str = "value", seconds: float = 0.0) -> None:
-        self.value = value
-        self.seconds = seconds
-        self.calls = 0
-
-    def __call__(self) -> str:
-        self.calls += 1
-        time.sleep(self.seconds)
-        return self.value
-
-
-def test_a_value_is_made_once_by_many_threads() -> None:
-    cache, make, ready = Bounded[str](limit=100, weigh=len), Making(seconds=0.05), threading.Barrier(16)
-
-    def ask() -> str:
-        ready.wait()
-        return cache.get("key", make)
-
-    with ThreadPoolExecutor(16) as pool:
-        found = [each.result() for each in [pool.submit(ask) for _ in range(16)]]
-    assert make.calls == 1
-    assert all(each is make.value for each in found)
-
-
-def test_another_key_does_not_wait() -> None:
-    cache, entered, leave = Bounded[str](limit=100, weigh=len), threading.Event(), threading.Event()
-
-    def slowly() -> str:
-        entered.set()
-        assert leave.wait(10)
-        return "slow"
-
-    with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(cache.get, "slow", slowly)
-        assert entered.wait(10)
-        assert cache.get("quick", lambda: "quick") == "quick"
-        leave.set()
-        assert slow.result() == "slow"
-
-
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
-def test_an_error_keeps_nothing(error: type[BaseException]) -> None:
-    cache, make = Bounded[str](limit=100, weigh=len), Making()
-
-    def fail() -> str:
-        raise error("no")
-
-    with pytest.raises(error, match="no"):
-        cache.get("key", fail)
-    assert len(cache) == 0
-    assert [cache.get("key", make), cache.get("key", fail)] == ["value", "value"]
-    assert make.calls == 1
-
-
-def test_threads_that_wait_for_an_error_try_by_themselves() -> None:
-    cache, entered, leave = Bounded[str](limit=100, weigh=len), threading.Event(), threading.Event()
-
-    def fail() -> str:
-        entered.set()
-        assert leave.wait(10)
-        raise ValueError("no")
-
-    with ThreadPoolExecutor(5) as pool:
-        first = pool.submit(cache.get, "key", fail)
-        assert entered.wait(10)
-        others = [pool.submit(cache.get, "key", lambda: "value") for _ in range(4)]
-        leave.set()
-        assert [each.result() for each in others] == ["value"] * 4
-        with pytest.raises(ValueError, match="no"):
-            first.result()
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 12)), max_size=40))
-def test_what_was_used_longest_ago_goes_first(asked: list[tuple[int, int]]) -> None:
-    """The plain twin: an ordered dict; the newest stays, however heavy."""
-    limit = 20
-    cache, kept = Bounded[str](limit, weigh=len), OrderedDict[int, str]()
-    for key, weight in asked:
-        make = Making("x" * weight)
-        found = cache.get(key, make)
-        assert make.calls == (key not in kept)
-        assert found == kept.setdefault(key, make.value)
-        kept.move_to_end(key)
-        while make.calls and sum(map(len, kept.values())) > limit and len(kept) > 1:
-            kept.popitem(last=False)
-        assert len(cache) == len(kept)
-
-
-def test_the_heavy_newest_stays_until_another_comes() -> None:
-    cache, heavy = Bounded[str](limit=10, weigh=len), Making("x" * 99)
-    cache.get("small", lambda: "xx")
-    assert [cache.get("heavy", heavy) for _ in range(2)] == [heavy.value] * 2
-    assert (heavy.calls, len(cache)) == (1, 1)
-    cache.get("other", lambda: "xx")
-    cache.get("heavy", heavy)
-    assert (heavy.calls, len(cache)) == (2, 1)
-
-
-# ----------------------------------------------------------------------------------------------------- Offers
-
-
-def offer(payload: bytes = b"payload") -> Offer:
-    """An offer that keeps its word."""
-    return Offer(lambda: payload, str)
-
-
-def test_a_key_keeps_its_name_and_others_have_their_own() -> None:
-    known = Offers()
-    names = [known.offer(key, offer(key.encode())) for key in ("a", "b", "a")]
-    assert names[0] == names[2] != names[1]
-    assert [found.make() for name in names if (found := known.find(name))] == [b"a", b"b", b"a"]
-
-
-def test_the_newest_offer_of_a_key_is_the_one_that_is_found() -> None:
-    known = Offers()
-    name = known.offer("key", offer(b"old"))
-    known.offer("key", offer(b"new"))
-    found = known.find(name)
-    assert found is not None
-    assert found.make() == b"new"
-
-
-@pytest.mark.parametrize("name", ["", "nobody", "../../etc/passwd"])
-def test_an_unknown_name_finds_nothing(name: str) -> None:
-    assert Offers().find(name) is None
-
-
-def test_names_cannot_be_guessed() -> None:
-    known = Offers()
-    names = {known.offer(f"{number}", offer()) for number in range(50)} | {Offers().offer("0", offer())}
-    assert len(names) == 51
-    assert min(map(len, names)) >= 22  # 128 bits
-
-
-def test_offers_are_bounded_and_the_one_used_longest_ago_goes() -> None:
-    known = Offers()
-    names = [known.offer(f"{number}", offer()) for number in range(MOST_OFFERS)]
-    known.offer("0", offer())
-    known.offer("another", offer())
-    assert known.find(names[0]) is not None
-    assert known.find(names[1]) is None
-    assert all(known.find(name) for name in names[2:])
-
-
-# ----------------------------------------------------------------------------------------------------- routes
-
-
-class Answer:
-    """What the app answers to a request: status, headers and body."""
-
-    def __init__(self, path: str, method: str = "GET") -> None:
-        self.status = 0
-        self.headers: dict[str, str] = {}
-        self.body = b""
-        scope = {
-            "type": "http",
-            "method": method,
-            "path": path,
-            "raw_path": path.encode(),
-            "root_path": "",
-            "query_string": b"",
-            "headers": [(b"host", b"test")],
-        }
-        with ThreadPoolExecutor(1) as another:  # where no event loop runs, as a browser's does in this thread
-            another.submit(asyncio.run, Starlette(routes=routes())(scope, self._receive, self._send)).result()
-
-    async def _receive(self) -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def _send(self, message: Any) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
-        else:
-            self.body += message.get("body", b"")
-
-
-@pytest.mark.parametrize("path", ["/token-view/nobody", "/token-view/", "/token-view/a/b", "/token-view/%2e%2e"])
-def test_what_nobody_offers_is_not_found(path: str) -> None:
-    answer = Answer(path)
-    assert answer.status == 404
-    assert b"nobody" not in answer.body
-
-
-def test_the_browser_gets_the_exact_payload_and_keeps_no_copy() -> None:
-    payload = bytes(range(256)) * 9
-    answer = Answer(address(offers().offer("a key of a test", offer(payload))))
-    assert (answer.status, answer.body) == (200, payload)
-    assert answer.headers["cache-control"] == "no-store"
-    assert answer.headers["content-type"] == "application/octet-stream"
-
-
-def test_nothing_can_be_sent_there() -> None:
-    assert Answer(address(offers().offer("a key of a test", offer())), method="POST").status == 405
-
-
-@pytest.mark.parametrize("language", ["en", "th"])
-def test_a_pattern_that_is_too_slow_is_said_in_the_language_of_the_visitor(
-    language: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(patterns, "time_budget", lambda text, pattern: 0.2)
-    drawn = drawing(Text(SLOW_TEXT), [pretoken_lane(SLOW, Label("pieces"))], language=language)
-    assert drawn.whole is not None
-    answer = Answer(address(drawn.whole))
-    assert answer.status == 422
-    assert answer.headers["content-type"].startswith("text/plain; charset=utf-8")
-    words = catalogue(language)["errors.pattern_slow"]
-    assert answer.body.decode().startswith(words.split("{")[0] + "0.2")
-
-
-def test_an_error_outside_of_a_page_is_said_in_the_language_that_was_asked_for() -> None:
-    error = PatternError("no", "pattern_long", limit=2000, length=3000)
-    sentences = [error_sentence(error, spoken=language) for language in ("en", "th")]
-    assert [catalogue(language)["errors.pattern_long"].split("{")[0] for language in ("en", "th")] == [
-        sentence.split("2,000")[0] for sentence in sentences
-    ]
-
-
-def test_the_page_to_take_away_comes_whole_and_is_no_payload() -> None:
-    answer = Answer(address("page.html"))
-    assert answer.status == 200
-    assert answer.headers["content-type"].startswith("text/html")
-    assert answer.body.decode() == page_to_take_away()
-
-
-# --------------------------------------------------------------------------------------------------- drawings
+# ---- drawings
 
 
 class Stub(Fake):
@@ -429,7 +191,7 @@ def test_a_drawing_in_another_language_names_the_characters_in_it() -> None:
     assert names == ["Thai character ko kai", "ก ไก่"]
 
 
-# --------------------------------------------------------------------------------------------------- pasted ids
+# ---- pasted ids
 
 
 def test_pasted_ids_are_drawn_as_they_are_and_others_encode_the_text() -> None:
@@ -484,7 +246,7 @@ def test_the_digest_tells_texts_and_ids_apart() -> None:
     assert len({text.digest for text in texts}) == len(texts)
 
 
-# --------------------------------------------------------------------------------------------------- pretokens
+# ---- pretokens
 
 
 @given(TEXTS, st.sampled_from([*SPLIT_PATTERNS, "a", "(?r)a|ก", ""]))

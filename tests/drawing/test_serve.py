@@ -1,0 +1,146 @@
+"""What the browser fetches by itself: payloads under names that nobody can guess, and the page to take away."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+
+from pages.ui.token_view.drawings import INLINE_CHARACTERS, Text, drawing
+from pages.ui.token_view.lanes import Label, pretoken_lane
+from pages.ui.token_view.serve import MOST_OFFERS, Offer, Offers, address, offers, page_to_take_away, routes
+from pages.ui.words import catalogue, error_sentence
+from tokenizer_core import patterns
+from tokenizer_core.errors import PatternError
+
+SLOW = "(a+)+$"
+
+
+SLOW_TEXT = "x " * INLINE_CHARACTERS + "a" * 5_000 + "b"
+
+# ---- Offers
+
+
+def offer(payload: bytes = b"payload") -> Offer:
+    """An offer that keeps its word."""
+    return Offer(lambda: payload, str)
+
+
+def test_a_key_keeps_its_name_and_others_have_their_own() -> None:
+    known = Offers()
+    names = [known.offer(key, offer(key.encode())) for key in ("a", "b", "a")]
+    assert names[0] == names[2] != names[1]
+    assert [found.make() for name in names if (found := known.find(name))] == [b"a", b"b", b"a"]
+
+
+def test_the_newest_offer_of_a_key_is_the_one_that_is_found() -> None:
+    known = Offers()
+    name = known.offer("key", offer(b"old"))
+    known.offer("key", offer(b"new"))
+    found = known.find(name)
+    assert found is not None
+    assert found.make() == b"new"
+
+
+@pytest.mark.parametrize("name", ["", "nobody", "../../etc/passwd"])
+def test_an_unknown_name_finds_nothing(name: str) -> None:
+    assert Offers().find(name) is None
+
+
+def test_names_cannot_be_guessed() -> None:
+    known = Offers()
+    names = {known.offer(f"{number}", offer()) for number in range(50)} | {Offers().offer("0", offer())}
+    assert len(names) == 51
+    assert min(map(len, names)) >= 22  # 128 bits
+
+
+def test_offers_are_bounded_and_the_one_used_longest_ago_goes() -> None:
+    known = Offers()
+    names = [known.offer(f"{number}", offer()) for number in range(MOST_OFFERS)]
+    known.offer("0", offer())
+    known.offer("another", offer())
+    assert known.find(names[0]) is not None
+    assert known.find(names[1]) is None
+    assert all(known.find(name) for name in names[2:])
+
+
+# ---- routes
+
+
+class Answer:
+    """What the app answers to a request: status, headers and body."""
+
+    def __init__(self, path: str, method: str = "GET") -> None:
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.body = b""
+        scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": b"",
+            "headers": [(b"host", b"test")],
+        }
+        with ThreadPoolExecutor(1) as another:  # where no event loop runs, as a browser's does in this thread
+            another.submit(asyncio.run, Starlette(routes=routes())(scope, self._receive, self._send)).result()
+
+    async def _receive(self) -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def _send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        else:
+            self.body += message.get("body", b"")
+
+
+@pytest.mark.parametrize("path", ["/token-view/nobody", "/token-view/", "/token-view/a/b", "/token-view/%2e%2e"])
+def test_what_nobody_offers_is_not_found(path: str) -> None:
+    answer = Answer(path)
+    assert answer.status == 404
+    assert b"nobody" not in answer.body
+
+
+def test_the_browser_gets_the_exact_payload_and_keeps_no_copy() -> None:
+    payload = bytes(range(256)) * 9
+    answer = Answer(address(offers().offer("a key of a test", offer(payload))))
+    assert (answer.status, answer.body) == (200, payload)
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["content-type"] == "application/octet-stream"
+
+
+def test_nothing_can_be_sent_there() -> None:
+    assert Answer(address(offers().offer("a key of a test", offer())), method="POST").status == 405
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_a_pattern_that_is_too_slow_is_said_in_the_language_of_the_visitor(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "time_budget", lambda text, pattern: 0.2)
+    drawn = drawing(Text(SLOW_TEXT), [pretoken_lane(SLOW, Label("pieces"))], language=language)
+    assert drawn.whole is not None
+    answer = Answer(address(drawn.whole))
+    assert answer.status == 422
+    assert answer.headers["content-type"].startswith("text/plain; charset=utf-8")
+    words = catalogue(language)["errors.pattern_slow"]
+    assert answer.body.decode().startswith(words.split("{")[0] + "0.2")
+
+
+def test_an_error_outside_of_a_page_is_said_in_the_language_that_was_asked_for() -> None:
+    error = PatternError("no", "pattern_long", limit=2000, length=3000)
+    sentences = [error_sentence(error, spoken=language) for language in ("en", "th")]
+    assert [catalogue(language)["errors.pattern_long"].split("{")[0] for language in ("en", "th")] == [
+        sentence.split("2,000")[0] for sentence in sentences
+    ]
+
+
+def test_the_page_to_take_away_comes_whole_and_is_no_payload() -> None:
+    answer = Answer(address("page.html"))
+    assert answer.status == 200
+    assert answer.headers["content-type"].startswith("text/html")
+    assert answer.body.decode() == page_to_take_away()

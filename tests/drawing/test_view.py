@@ -1,0 +1,100 @@
+"""The view draws every token of a text, and runs nothing in it."""
+
+import base64
+import itertools
+
+import pytest
+from playwright.sync_api import Page
+
+from pages.ui.token_view.payload import (
+    token_payload,
+)
+from tests.helpers.drawing import (
+    HOSTILE,
+    LABELS,
+    PIECES_OF_CELLS,
+    THAI,
+    draw,
+    ids_in,
+    lane_over,
+    references_over,
+    with_options,
+)
+from tokenizer_core.openai import openai_tokenizer
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_reading_shows_the_text_itself_and_runs_nothing(page: Page, text: str) -> None:
+    draw(page, text, references_over(text), white_space=True)
+    for cell in page.evaluate(PIECES_OF_CELLS):
+        assert "".join(piece["text"] for piece in cell) == text
+    assert page.evaluate("window.pwned") is None
+
+
+@pytest.mark.parametrize("text", [THAI, *HOSTILE.values()], ids=["Thai", *HOSTILE])
+def test_there_are_as_many_chips_as_tokens_and_neighbours_differ(page: Page, text: str) -> None:
+    for lane in references_over(text):
+        draw(page, text, [lane], view="chips")
+        (cell,) = page.evaluate(PIECES_OF_CELLS)
+        assert len(cell) == len(ids_in(lane))
+        assert all(one["tint"] != other["tint"] for one, other in itertools.pairwise(cell))
+        assert all(piece["text"] for piece in cell)
+
+
+def test_stripes_of_a_cluster_are_its_tokens(page: Page) -> None:
+    draw(page, "ที่ 👨x", [lane_over("ที่ 👨x", openai_tokenizer("gpt2"))])
+    (cell,) = page.evaluate(PIECES_OF_CELLS)
+    # The space's token also holds half of the emoji, which is of two tokens.
+    assert [(piece["text"], piece["count"]) for piece in cell] == [("ที่", 6), (" ", 1), ("👨", 2), ("x", 1)]
+
+
+def test_chips_name_bytes_marks_and_spaces(page: Page) -> None:
+    draw(page, "ไม่ a\n", [lane_over("ไม่ a\n", openai_tokenizer("cl100k_base"))], view="chips")
+    (cell,) = page.evaluate(PIECES_OF_CELLS)
+    assert [piece["text"] for piece in cell] == ["ไม", "◌่", "␣a", "⏎"]
+
+
+def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:
+    draw(page, THAI, references_over(THAI))
+    page.locator(".cell").first.locator(".p").first.hover()
+    lit = page.evaluate(
+        "() => [...window.shadow.querySelectorAll('.lane:not(.ruler) .cell')].map("
+        "(cell) => [...cell.querySelectorAll('.hot')].map((piece) => piece.textContent).join(''))"
+    )
+    assert lit == ["น้ำ", "น้ำ", "น้ำ"]
+    assert "E0 B8 99 E0 B9 89 E0 B8 B3" in page.locator(".card").inner_text()
+
+
+def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> None:
+    draw(page, "the cat sat", references_over("the cat sat"))
+    page.locator(".save > button").focus()
+    for key in ("Tab", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    assert page.evaluate("window.shadow.activeElement.ariaLabel") == "token 3 of 3, ␣sat, id 3332"
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.shadow.activeElement.className") == "box"
+    assert page.locator(".hot").count() == 0
+
+
+def test_new_tokens_of_the_same_text_use_the_elements_again(page: Page) -> None:
+    draw(page, THAI, [lane_over(THAI, openai_tokenizer("gpt2"))], view="staff", ruler=False)
+    page.evaluate("window.first = window.shadow.querySelector('.cell').firstChild")
+    payload = token_payload(THAI, [lane_over(THAI, openai_tokenizer("o200k_base"))], labels=LABELS)
+    encoded = base64.b64encode(with_options(payload, view="staff", ruler=False)).decode()
+    page.evaluate(
+        "(payload) => window.draw({ parentElement: window.shadow,"
+        " data: Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0)) })",
+        encoded,
+    )
+    assert page.evaluate("window.first === window.shadow.querySelector('.cell').firstChild")
+    assert page.locator(".count").inner_text().split() == ["13", "tokens"]
+
+
+@pytest.mark.parametrize(
+    "text", ["ก" + "่" * 100_000, "👍🏽" * 100_000, "abcdefghij" * 100_000], ids=["marks", "emoji", "one word"]
+)
+@pytest.mark.parametrize("view", ["staff", "columns", "chips"])
+def test_endless_texts_draw_a_bounded_number_of_elements(page: Page, text: str, view: str) -> None:
+    draw(page, text, references_over(text)[:1], view=view)
+    assert page.evaluate("window.shadow.querySelectorAll('.rows *').length") < 40_000
+    assert page.evaluate("window.shadow.querySelectorAll('.cell *').length") < 4_000
