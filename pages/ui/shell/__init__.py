@@ -1,1 +1,1 @@
-"""The shell around every page: frame, headers, navigation, links, and what is known of the visitor."""
+"""The shell around every page: frame, headers, navigation, links, and what the app knows about the visitor."""

@@ -1,4 +1,4 @@
-"""What the whole page needs of the browser: its language, its rules of style, and the top of a new screen."""
+"""What the browser needs for the whole page: its language, its styles, and the top of a new screen."""
 
 import json
 
@@ -39,6 +39,6 @@ _component = st.components.v2.component("page_frame", js=_SCRIPT)
 
 
 def frame(language: str, screen: str) -> None:
-    """Tell the browser the page's language, and which screen it shows: a new one is shown from its top."""
+    """Tell the browser the page's language and its screen, so that a new screen starts at its top."""
     st.html(f"<style>{_STYLE}</style>")
     _component(key="page_frame", data=json.dumps({"language": language, "screen": screen}).encode())

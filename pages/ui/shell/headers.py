@@ -1,4 +1,4 @@
-"""Security headers for every answer: only this app's own scripts may run, and nothing leaves for elsewhere."""
+"""Security headers for every response: only this app's scripts run; pages load and submit nothing elsewhere."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class SecurityHeaders:
-    """ASGI middleware that adds a content security policy and its companions."""
+    """ASGI middleware that adds a content security policy and related headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -31,7 +31,7 @@ class SecurityHeaders:
 
 @cache
 def content_security_policy() -> str:
-    """The policy; Streamlit's own inline scripts are named by their hash, components need `blob:`."""
+    """Return the policy; it allows Streamlit's inline scripts by hash, and `blob:`, which components need."""
     index = Path(streamlit.__file__).parent / "static" / "index.html"
     inline = re.findall(rb"<script>(.*?)</script>", index.read_bytes(), re.DOTALL)
     hashes = " ".join(

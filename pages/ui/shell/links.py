@@ -1,4 +1,4 @@
-"""Links that restore a view: what the browser puts into one, and what is taken over from one that is opened."""
+"""Links that restore a view: what a link contains, and what the app takes from an opened link."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -10,19 +10,19 @@ from tokenizer_core.openai import OPENAI_NAMES
 
 PRETOKENS = "pretokens"
 LINKABLE = (*OPENAI_NAMES, PRETOKENS)
-"""What a link can name: a tokenizer of one's own would need its training, which only its visitor may steer."""
+"""What a link can name. The visitor's own tokenizer would need its training, which only its visitor may steer."""
 _LINKED_VIEW: Value[dict[str, Any]] = Value("linked_view", dict)
 MAX_PATTERN = 1_000
-"""Characters of a pattern of one's own that still make a link that every program passes on whole."""
+"""Characters of a custom pattern in a link; some programs cut off longer links."""
 
 
 def linked_names(query: Mapping[str, str]) -> list[str]:
-    """The tokenizers that a link names; what nobody knows is ignored."""
+    """Return the tokenizers that a link names; ignore unknown names."""
     return [name for name in dict.fromkeys(query.get("with", "").split(",")) if name in LINKABLE]
 
 
 def take_over(query: Mapping[str, str]) -> None:
-    """Note how a link wants the view to be drawn; what nobody knows is ignored."""
+    """Store how a link wants the view to look; ignore unknown values."""
     view = {
         "view": query["view"] if query.get("view") in VIEWS else None,
         "colour": query["colour"] if query.get("colour") in COLOURS else None,
@@ -33,12 +33,12 @@ def take_over(query: Mapping[str, str]) -> None:
 
 
 def linked_view() -> dict[str, Any]:
-    """How a link wanted the view to be drawn, as arguments of `token_view`."""
+    """Return how a link wanted the view to look, as arguments of `token_view`."""
     return _LINKED_VIEW.get()
 
 
 def link_to(names: Sequence[str], *, pattern: str | None = None, has_text: bool = True) -> Link | None:
-    """The link of a view with these tokenizers; None where its pattern is too long for one."""
+    """Return the link to a view with these tokenizers; None if its pattern is too long for a link."""
     parameters = {"with": ",".join(name for name in names if name in LINKABLE)}
     if pattern is not None:
         parameters["pattern"] = pattern
@@ -46,12 +46,12 @@ def link_to(names: Sequence[str], *, pattern: str | None = None, has_text: bool 
 
 
 def link_to_patterns(patterns: Mapping[str, str]) -> Link | None:
-    """The link of a text cut by two patterns, which have names; None where they are too long for one."""
+    """Return the link to a text cut by two patterns, keyed by their names in the link; None if one is too long."""
     return _link(patterns, patterns.values(), holds="patterns")
 
 
 def link_to_story(name: str) -> Link:
-    """The link that tells this story."""
+    """Return the link to a story."""
     return Link({"lang": language(), "story": name}, has_text=False, holds="story")
 
 

@@ -1,4 +1,4 @@
-"""The pages of the app: their files, their titles, and the way from one to another."""
+"""The pages of the app: their files, their titles, and how to switch between them."""
 
 from pathlib import Path
 
@@ -11,12 +11,12 @@ NAMES = ("home", "train", "compare", "languages", "patterns")
 
 
 def all_pages() -> list[st.Page]:
-    """Every page, titled in the visitor's language; the address keeps the file's name."""
+    """Return every page, with its title in the visitor's language; the address uses the file's name."""
     return [st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home") for name in NAMES]
 
 
 def page(name: str) -> Path:
-    """The file of a page, for links to it."""
+    """Return the file of a page, to link to it."""
     return FOLDER / f"{name}.py"
 
 

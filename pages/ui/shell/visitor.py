@@ -1,4 +1,4 @@
-"""What is known of a visitor: language, training, the tokenizer that is theirs; and what a reload finds again."""
+"""What the app knows about a visitor: language, training and own tokenizer; and what survives a reload."""
 
 import secrets
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from tokenizer_core.tokenizer import Tokenizer
 
 @dataclass(frozen=True)
 class Mine:
-    """The visitor's own tokenizer, and a key that changes whenever it does."""
+    """The visitor's own tokenizer, and a key that changes whenever the tokenizer does."""
 
     tokenizer: Tokenizer
     key: str
     from_file: bool = False
     counts: Sequence[int] = field(default=(), repr=False)
-    """How often each merge's pair stood in the corpus; a file does not say."""
+    """How often the pair of each merge occurred in the corpus; empty for a tokenizer from a file."""
 
 
 _JOB_ID: Maybe[str] = Maybe("job_id")
@@ -32,7 +32,7 @@ _MINE: Maybe[Mine] = Maybe("mine")
 
 
 def _new_owner() -> str:
-    """The secret of the training in the address, else a new one."""
+    """Return the owner of the training in the address, or else a new secret."""
     run = registry().run(st.query_params.get("job"))
     return (run.owner if run else "") or secrets.token_urlsafe(16)
 
@@ -44,19 +44,19 @@ _OWNER: Value[str] = Value("owner", _new_owner)
 
 
 def keep_address() -> None:
-    """Put language and training back into the address, which a page change takes out; drop an unknown training."""
+    """Put the language and the training back into the address after a page change; drop an unknown training."""
     LANGUAGE.put(language())
     wanted = {"lang": language()}
     job = current_job()
     if job is not None:
         _JOB_ID.put(job.id)
         wanted["job"] = job.id
-    if st.query_params.to_dict() != wanted:  # every change is a step for the browser's back button
+    if st.query_params.to_dict() != wanted:  # each change adds a step for the browser's back button
         st.query_params.from_dict(wanted)
 
 
 def choose_language() -> None:
-    """Take over what the language switch shows."""
+    """Take the language that the switch shows."""
     LANGUAGE.put(SWITCH.get())
     rename_choices()
 
@@ -65,24 +65,24 @@ def choose_language() -> None:
 
 
 def current_job() -> Job | None:
-    """The visitor's training: of this session, else the one that the address names."""
+    """Return the visitor's training: the one of this session, or else the one in the address."""
     return registry().get(_JOB_ID.get() or st.query_params.get("job"))
 
 
 def owner() -> str:
-    """The secret that a visitor's runs are found by."""
+    """Return the secret that identifies the visitor's runs."""
     return _OWNER.get()
 
 
 def set_job(job: Job) -> None:
-    """Make a training the visitor's own, in place of an opened tokenizer."""
+    """Make a training the visitor's current one, and close a tokenizer opened from a file."""
     _JOB_ID.put(job.id)
     _OPENED.forget()
     _SHOW_SETUP.forget()
 
 
 def drop_job(job_id: str) -> None:
-    """Show a deleted training no more: the settings come in its place, the newest that is left is one's own."""
+    """Stop showing a deleted training: show the settings, and make the newest run that is left the current one."""
     if _JOB_ID.get() == job_id:
         _JOB_ID.forget()
         left = registry().runs(owner())
@@ -92,17 +92,17 @@ def drop_job(job_id: str) -> None:
 
 
 def show_setup(wanted: bool) -> None:
-    """Show the settings of the next training although there is one already."""
+    """Set whether to show the settings of a new training in place of the current training."""
     _SHOW_SETUP.put(wanted)
 
 
 def wants_setup() -> bool:
-    """Whether the visitor asked for the settings of another training."""
+    """Tell whether the visitor asked for the settings of a new training."""
     return _SHOW_SETUP.get()
 
 
 def screen() -> str:
-    """What the train page shows: its settings, or one training."""
+    """Return what the Train page shows: "settings", or the id of a training."""
     job = current_job()
     return "settings" if job is None or wants_setup() else job.id
 
@@ -111,12 +111,12 @@ def screen() -> str:
 
 
 def open_tokenizer(tokenizer: Tokenizer, key: str) -> None:
-    """Make a tokenizer read from a file the visitor's own."""
+    """Make a tokenizer that was read from a file the visitor's own."""
     _OPENED.put(Mine(tokenizer, key, from_file=True))
 
 
 def opened() -> Mine | None:
-    """The tokenizer that the visitor opened from a file."""
+    """Return the tokenizer that the visitor opened from a file, if any."""
     return _OPENED.get()
 
 
@@ -126,7 +126,7 @@ def close_opened() -> None:
 
 
 def mine() -> Mine | None:
-    """The visitor's own tokenizer: one opened from a file, else as far as the training has come."""
+    """Return the visitor's own tokenizer: opened from a file, or else as the training has learned it so far."""
     if not registry().is_warm:
         return None
     if (from_file := opened()) is not None:
