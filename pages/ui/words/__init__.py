@@ -1,6 +1,6 @@
-"""Every visible word, in English and Thai: `en/` and `th/` have a file for each page, with the same keys.
+"""All visible words, in English and Thai: `en/` and `th/` have one file for each page, with the same keys.
 
-Names in braces are filled in; they are the same in both languages too.
+Both languages also have the same placeholders in braces.
 """
 
 import re
@@ -23,13 +23,13 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """The words of a language by dotted key, such as "home.title"."""
+    """Return the words of a language by dotted key, such as "home.title"."""
     files = sorted((_FOLDER / language).glob("*.toml"))
     return {key: words for file in files for key, words in _flat(tomllib.loads(file.read_text("utf-8")))}
 
 
 def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """The strings of nested tables, each with the keys that lead to it joined by dots."""
+    """Return the strings of nested tables, each with its keys joined by dots."""
     rows: list[tuple[str, str]] = []
     for key, value in table.items():
         rows += _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else [(f"{prefix}{key}", value)]
@@ -37,7 +37,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 
 def language() -> str:
-    """The visitor's language: chosen, else from the address, else the browser's, else English."""
+    """Return the visitor's language: chosen, else from the address, else the browser's, else English."""
     browser = (st.context.locale or "").split("-")[0]
     for choice in (LANGUAGE.get(), st.query_params.get("lang"), browser):
         if choice in LANGUAGES:
@@ -46,27 +46,27 @@ def language() -> str:
 
 
 def t(key: str, **values: Any) -> str:
-    """The words for a key in the visitor's language, with values put in; whole numbers get their commas."""
+    """Return the words for a key in the visitor's language, with values filled in; integers get commas."""
     if not values:
-        return catalogue(language())[key]  # an example may hold braces of its own
+        return catalogue(language())[key]  # an example may contain braces
     return _filled(catalogue(language())[key], values)
 
 
 def _filled(words: str, values: Mapping[str, Any]) -> str:
-    """Words with values put in; whole numbers get their commas."""
+    """Fill values into words; integers get commas."""
     return words.format(
         **{name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
     )
 
 
 def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
-    """How options are called: `names("nav.{}", ["home"])("home")` gives the words for "nav.home"."""
+    """Return a function that names options: `names("nav.{}", ["home"])("home")` gives the words for "nav.home"."""
     words = {option: t(pattern.format(option)) for option in options}
     return words.__getitem__
 
 
 def section(prefix: str, *, spoken: str | None = None) -> dict[str, str]:
-    """All words under a prefix, by the rest of their key; outside the run of a page the language must be given."""
+    """Return all words under a prefix by the rest of their key; outside a page run, pass the language `spoken`."""
     return {
         key.removeprefix(f"{prefix}."): words
         for key, words in catalogue(spoken or language()).items()
@@ -75,7 +75,7 @@ def section(prefix: str, *, spoken: str | None = None) -> dict[str, str]:
 
 
 def error_sentence(error: TokenizerError | Failure, *, spoken: str | None = None) -> str:
-    """What went wrong and how to go on, in the visitor's language; outside the run of a page it must be said."""
+    """Say what went wrong and how to continue, in the visitor's language; outside a page run, pass `spoken`."""
     words = catalogue(spoken or language())
     values = {name: plain(value) for name, value in error.values.items()}
     if error.code == "pattern_syntax":
@@ -90,14 +90,14 @@ def error_sentence(error: TokenizerError | Failure, *, spoken: str | None = None
 
 
 def _regex_words(words: Mapping[str, str], why: str) -> str:
-    """What is wrong with a regular expression, in words; rare faults as the library calls them."""
+    """Say what is wrong with a regular expression; a rare fault keeps the library's own words."""
     known = [fault for fault in words if why.startswith(fault)]
     return words[max(known, key=len)] if known else str(plain(why))
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Whatever the core refuses within is said on the page, in the visitor's language."""
+    """Show an error that the core raises inside this context on the page, in the visitor's language."""
     try:
         yield
     except TokenizerError as error:
@@ -105,13 +105,13 @@ def told() -> Iterator[None]:
 
 
 def plain(value: Any) -> Any:
-    """A value from the user's input that may stand inside a sentence: short, and no Markdown."""
+    """Make a value from the user's input safe inside a sentence: short, and without Markdown."""
     if not isinstance(value, str):
         return value
     return as_plain_markdown(value if len(value) <= 120 else value[:120] + "…")
 
 
 def as_plain_markdown(text: str) -> str:
-    """Text that Streamlit's Markdown shows as it is: as code, where neither icons, links nor marks act."""
+    """Write text as Markdown code, in which icons, links and formatting have no effect."""
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     return f"{fence} {text.replace(chr(10), '⏎').replace(chr(13), '␍')} {fence}" if text.strip() else "–"

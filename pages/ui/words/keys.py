@@ -3,6 +3,6 @@
 from pages.ui.session import Maybe
 
 LANGUAGE: Maybe[str] = Maybe("language")
-"""As the visitor chose it, or as it was found out first."""
+"""The language that the visitor chose, or the one detected at first."""
 SWITCH: Maybe[str] = Maybe("lang")
-"""What the language switch shows."""
+"""The language that the switch shows."""
