@@ -1,4 +1,4 @@
-"""The registry of trainings: which are at work, which wait, whose they are; and a worker kept warm."""
+"""The registry of trainings: which run, which wait, and whose they are; and a spare worker, already warm."""
 
 import threading
 import time
@@ -27,23 +27,23 @@ AT_WORK = ("starting", "counting", "running")
 
 @dataclass
 class Run:
-    """A training with what the app knows of it: whose it is, what it is called, when it was last looked at."""
+    """A training and what the app knows about it: its owner, its name, and when it was last viewed."""
 
     job: Job
     owner: str
-    """A secret of the visitor's; "" for trainings that no list shows."""
+    """The visitor's secret; "" for trainings that no list shows."""
     name: str
-    """As the visitor calls it; "" until then."""
+    """The name that the visitor gave it; "" without one."""
     expected: Recipe | None = None
-    """The recipe that it follows."""
+    """The recipe that it follows, if any."""
     seen: float = field(default_factory=time.monotonic)
 
 
 class Registry:
-    """All trainings of this server by their id, which only their owner's address holds.
+    """All trainings of this server by their id, which only their owner's address contains.
 
-    At most `MAX_TRAININGS` are at work at the same time; the others wait for their turn in the order they came.
-    A paused training takes no turn.
+    At most `MAX_TRAININGS` run at the same time; the others wait for their turn in the order they came. A paused
+    training takes no turn.
     """
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ class Registry:
         self._lock = threading.RLock()
 
     def warm_up(self) -> None:
-        """Have a worker compile what is not yet compiled, load that here, and look after runs from now on."""
+        """Compile in a worker what is not yet compiled, then load it here; sweep the runs from now on."""
         self._warm.clear()
         self._preparing = threading.Thread(target=self._warm_up, daemon=True)
         self._preparing.start()
@@ -66,11 +66,11 @@ class Registry:
 
     @property
     def is_warm(self) -> bool:
-        """Whether this process can encode at once; until then it would hold every page for seconds."""
+        """Whether this process can encode at once; before that, encoding would block every page for seconds."""
         return self._warm.is_set()
 
     def start(self, training: Training, *, owner: str = "", name: str = "") -> Job:
-        """Start a training, or let it wait for its turn; raises `TrainingError` where its owner has too many."""
+        """Start a training, or let it wait for its turn; raise `TrainingError` if its owner has too many runs."""
         self.sweep()
         with self._lock:
             if owner and len(self.runs(owner)) >= MAX_RUNS:
@@ -82,24 +82,24 @@ class Registry:
         return job
 
     def resume(self, job: Job) -> None:
-        """Let a paused training go on as soon as there is a turn for it."""
+        """Continue a paused training as soon as a turn is free."""
         with self._lock:
             if job.state == "paused" and job not in self._queue:
                 self._queue.append(job)
             self._go_on()
 
     def place(self, job: Job) -> int | None:
-        """The place of a training that waits for its turn, from 1 up; None for one that does not wait."""
+        """Return a training's place in the queue, counted from 1; None if it does not wait."""
         with self._lock:
             return self._queue.index(job) + 1 if job in self._queue else None
 
     def get(self, job_id: str | None) -> Job | None:
-        """The training with this id, noted as seen; None for an unknown id."""
+        """Return the training with this id, and note that it was viewed; None if the id is unknown."""
         run = self.run(job_id)
         return run.job if run else None
 
     def run(self, job_id: str | None) -> Run | None:
-        """The run with this id, noted as seen; None for an unknown id."""
+        """Return the run with this id, and note that it was viewed; None if the id is unknown."""
         with self._lock:
             run = self._runs.get(job_id or "")
             if run:
@@ -107,7 +107,7 @@ class Registry:
             return run
 
     def runs(self, owner: str) -> list[Run]:
-        """The runs of an owner in the order they were started, all noted as seen."""
+        """Return the runs of an owner in the order they were started, and note that all were viewed."""
         with self._lock:
             found = [run for run in self._runs.values() if run.owner == owner and owner]
             for run in found:
@@ -115,24 +115,24 @@ class Registry:
             return found
 
     def expect(self, job_id: str, recipe: Recipe | None) -> None:
-        """Note the recipe that a training follows."""
+        """Store the recipe that a training follows."""
         with self._lock:
             self._runs[job_id].expected = recipe
 
     def expected(self, job_id: str) -> Recipe | None:
-        """The recipe that a training follows."""
+        """Return the recipe that a training follows."""
         run = self.run(job_id)
         return run.expected if run else None
 
     def forget(self, job_id: str) -> None:
-        """End a training, if it still runs, and drop what it learned."""
+        """End a training if it still runs, and delete what it learned."""
         with self._lock:
             run = self._runs.pop(job_id, None)
             if run:
                 self._drop(run.job)
 
     def sweep(self) -> None:
-        """Give back what nobody has looked at for long: runs, turns at work, paused workers, texts."""
+        """Free what nobody has viewed for a long time: runs, turns, paused workers, texts."""
         with self._lock:
             now = time.monotonic()
             for job_id in [job_id for job_id, run in self._runs.items() if now - run.seen > UNSEEN_SECONDS]:
@@ -162,7 +162,7 @@ class Registry:
             end_process(spare)
 
     def _on_change(self, job: Job) -> None:
-        """A training has begun, paused or ended: whoever is next may go on."""
+        """Give free turns to the next trainings after a training has started, paused or ended."""
         with self._lock:
             if job.state not in AT_WORK:
                 self._at_work.discard(job.id)
@@ -171,7 +171,7 @@ class Registry:
             self._go_on()
 
     def _go_on(self) -> None:
-        """Give the free turns to those who wait, first come, first served."""
+        """Give the free turns to the trainings that wait, first come, first served."""
         while self._queue and len(self._at_work) < MAX_TRAININGS:
             job = self._queue.pop(0)
             self._at_work.add(job.id)
@@ -192,14 +192,14 @@ class Registry:
         self._go_on()
 
     def _pause_one_left_alone(self, unseen: list[Run]) -> None:
-        """Pause the slow play that nobody has watched for longest; at full speed a training ends by itself."""
+        """Pause the least recently viewed slow training; a training at full speed ends by itself."""
         for run in unseen:
             if run.job.id in self._at_work and run.job.pace is not None:
                 run.job.pause()
                 return
 
     def _give_texts_back(self, longest_unseen: list[Run]) -> None:
-        """Forget the texts of ended trainings beyond a limit; what they learned stays."""
+        """Drop the texts of ended trainings until the rest is within the limit; what they learned stays."""
         texts = {id(text): len(text) for run in longest_unseen for text in run.job.training.texts}
         for run in longest_unseen:
             if sum(texts.values()) <= MAX_KEPT_CHARACTERS:
@@ -210,15 +210,15 @@ class Registry:
                 run.job.forget_texts()
 
     def _look_after(self) -> None:
-        """Sweep every now and then, until the app ends."""
+        """Sweep every `SWEEP_SECONDS` until the app ends."""
         while not self._closed.wait(SWEEP_SECONDS):
             self.sweep()
 
     def _warm_up(self) -> None:
-        """In a process of its own first: compiling in a thread would hold every page for seconds."""
+        """Compile in a separate process first: compiling in a thread would block every page for seconds."""
         worker = start_worker()
         assert worker.stdout is not None
-        ready = worker.stdout.readline()  # comes when all is compiled
+        ready = worker.stdout.readline()  # arrives when everything is compiled
         end_process(worker)
         if ready:
             warm_up()
@@ -233,5 +233,5 @@ class Registry:
 
 @cache
 def registry() -> Registry:
-    """The one registry of this server."""
+    """Return the only registry of this server."""
     return Registry()
