@@ -1,1 +1,1 @@
-"""Parts of pages that know nothing of tokenizers: charts, tables, buttons, caches."""
+"""Parts of pages that know nothing about tokenizers: charts, tables, buttons, caches."""

@@ -1,4 +1,4 @@
-"""A cache with a limit on what it holds in all, for values that differ much in size."""
+"""A cache with a limit on the total weight of its values, for values of very different sizes."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -17,9 +17,9 @@ class _Entry(Generic[Value]):
 
 
 class Bounded(Generic[Value]):
-    """Values by key: each is made once, and those used longest ago go when all weigh more than the limit.
+    """Values by key: each is made once; the least recently used are dropped when all weigh more than the limit.
 
-    Threads that ask for the same key wait for one of them to make it.
+    Threads that ask for the same key wait until one of them has made its value.
 
     >>> cache = Bounded[str](limit=5, weigh=len)
     >>> [cache.get(key, lambda: key * 3) for key in "aba"], len(cache)
@@ -36,7 +36,7 @@ class Bounded(Generic[Value]):
         return len(self._entries)
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value of a key; an error while making it is raised, and nothing kept."""
+        """Return the value of a key, and make it if needed; if making it raises an error, keep nothing."""
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)
@@ -51,14 +51,14 @@ class Bounded(Generic[Value]):
             return entry.values[0]
 
     def _make_room(self, key: Hashable, entry: _Entry[Value]) -> None:
-        """Weigh a new value, and drop the ones used longest ago; the new one stays, however heavy."""
+        """Weigh a new value and drop the least recently used ones; the new one stays, however heavy it is."""
         entry.weight = self._weigh(entry.values[0])
         with self._lock:
             total = sum(each.weight for each in self._entries.values())
             for old in [each for each in self._entries if each != key]:
                 if total <= self._limit:
                     break
-                if self._entries[old].weight:  # one without weight is being made
+                if self._entries[old].weight:  # an entry without weight is still being made
                     total -= self._entries.pop(old).weight
 
     def _drop(self, key: Hashable, entry: _Entry[Value]) -> None:

@@ -1,10 +1,10 @@
-"""Rows → chart specification; no Streamlit, so that tests can read what is drawn.
+"""Chart specifications; without Streamlit, so that tests can read what is drawn.
 
-A specification says nothing that changes while a training runs: Streamlit then hands the new rows to the chart
-that stands there, and draws no new one.
+A specification contains nothing that changes while a training runs: then Streamlit passes the new rows to the
+existing chart and does not draw a new one.
 
-Charts are dictionaries of Vega-Lite, not Altair's objects. The mix frontier was written in both: 38 lines either
-way, but 74 ms in Altair and 0.05 ms as a dictionary, and charts are renewed twice a second while a training runs.
+Charts are Vega-Lite dictionaries, not Altair objects. The mix frontier was written both ways: 38 lines either way,
+but 74 ms in Altair and 0.05 ms as a dictionary, and charts are redrawn up to twice a second while a training runs.
 """
 
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ MAX_POINTS = 300
 CURVE_HEIGHT = 300
 LABEL_HEIGHT = 15
 AXES_HEIGHT = 80
-"""Pixels of a chart's height that are not its lines', about."""
+"""The approximate height of axes and padding in a chart, in pixels."""
 PADDING = {"left": 4, "top": 12, "right": 8, "bottom": 16}
 TYPE = {"titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 13, "titlePadding": 8}
-"""How axes are written."""
+"""The type sizes of axes."""
 _Point = TypeVar("_Point")
 Spec = dict[str, Any]
 
 
 def shade(light: str, dark: str) -> Spec:
-    """A colour that follows the page from light to dark."""
+    """Return a color that follows the page's light or dark scheme."""
     return {"expr": f"luminance(background) < 0.4 ? '{dark}' : '{light}'"}
 
 
@@ -33,36 +33,36 @@ INK = shade("#1f2430", "#e6e8ee")
 
 
 class Level(NamedTuple):
-    """What a reference tokenizer needs, whatever the vocabulary size: a level line and its name."""
+    """A named level line: what a reference tokenizer needs, at any vocabulary size."""
 
     name: str
     value: float
 
 
 class Axis(NamedTuple):
-    """What stands at the upright axis; nothing is written along it, for Thai set upright is hard to read."""
+    """The vertical axis. Nothing is written along it, because vertical Thai is hard to read."""
 
     title: str
-    """What the values are: said with each."""
+    """What the values are; tooltips say it."""
     format: str = ",d"
-    """How numbers are written, as d3-format has it."""
+    """The number format, in d3-format syntax."""
     most: float | None = None
-    """The largest value that will come; None where nobody knows it."""
+    """The largest value that will come; None if unknown."""
     is_log: bool = False
 
 
 def quantitative(field: str, **more: Any) -> Spec:
-    """A field of numbers."""
+    """Describe a field of numbers."""
     return {"field": field, "type": "quantitative", **more}
 
 
 def nominal(field: str, **more: Any) -> Spec:
-    """A field of words."""
+    """Describe a field of words."""
     return {"field": field, "type": "nominal", **more}
 
 
 def thinned(points: Sequence[_Point], most: int = MAX_POINTS) -> list[_Point]:
-    """At most so many of the points, evenly spread; the first and the last always among them.
+    """Return at most `most` of the points, evenly spread, with the first and the last.
 
     >>> thinned(range(10), 4)
     [0, 3, 6, 9]
@@ -74,14 +74,14 @@ def thinned(points: Sequence[_Point], most: int = MAX_POINTS) -> list[_Point]:
 
 
 def spread(places: Sequence[float], gap: float, most: float) -> list[float]:
-    """The places, moved apart until neighbours have a gap, and no further; from 0 to `most` where there is room.
+    """Move places apart until neighbors have a gap, and no further; keep them from 0 to `most` if there is room.
 
     >>> spread([50, 10, 12], gap=10, most=100), spread([99, 100], gap=10, most=100)
     ([50.0, 6.0, 16.0], [90.0, 100.0])
     """
 
     def lowest(group: Sequence[int]) -> float:
-        """Where the lowest of neighbours that touch stands, so that they have their own middle."""
+        """Return the lowest place of a group of touching neighbors, so that the group keeps its own middle."""
         height = (len(group) - 1) * gap
         middle = sum(places[index] for index in group) / len(group)
         return max(0.0, float(min(middle - height / 2, most - height)))
@@ -106,10 +106,10 @@ def curve_spec(
     words: Sequence[tuple[str, str]] = (),
     height: int = CURVE_HEIGHT,
 ) -> Spec:
-    """A line of `value` against `size`, from the smallest to the largest of `sizes`, with named level lines.
+    """Specify a line of `value` against `size`, over the range `sizes`, with named level lines.
 
-    Rows have `size` and `value`; in `words` stand further fields that are shown with each point, by their titles.
-    Where rows have a `moment`, a sentence or None, a dot stands at those that have one. `own` names the line.
+    Rows have `size` and `value`; `words` has the (title, field) of each further field in the tooltip. If rows have
+    a `moment`, a sentence or None, a dot marks each sentence. `own` is the name of the line.
     """
     y = quantitative("value", axis=_axis(axis), scale=_scale(axis))
     layers = [
@@ -144,7 +144,7 @@ def _scale(axis: Axis) -> Spec:
 
 
 def _level_layers(levels: Sequence[Level], axis: Axis, height: int) -> list[Spec]:
-    """A dashed line for each level, and its name to the right, where names do not lie over one another."""
+    """Specify a dashed line for each level, and its name on the right; the names do not overlap."""
     if not levels:
         return []
     most = axis.most or max(level.value for level in levels)
@@ -176,7 +176,7 @@ def _level_layers(levels: Sequence[Level], axis: Axis, height: int) -> list[Spec
 
 
 def _name_layer(own: str, middle: float) -> Spec:
-    """The line's name at its end: above it, where a line that falls leaves room."""
+    """Specify the line's name at its end: above it, where a falling line leaves room."""
     left = f"datum.size < {middle}"
     mark = {
         "type": "text",
@@ -203,7 +203,7 @@ def _name_layer(own: str, middle: float) -> Spec:
 
 
 def _hover_layer(numbers: Sequence[tuple[str, str, str]], words: Sequence[tuple[str, str]]) -> Spec:
-    """What a point says: that of the size nearest to the mouse."""
+    """Specify the tooltip of the point whose size is nearest to the mouse."""
     said = [quantitative(field, title=title, format=written) for title, field, written in numbers]
     said += [nominal(field, title=title) for title, field in words]
     nearest = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"], "clear": "pointerout"}
@@ -218,12 +218,12 @@ def _hover_layer(numbers: Sequence[tuple[str, str, str]], words: Sequence[tuple[
 
 
 def _moment_layer() -> Spec:
-    """A dot where something happened, which says what."""
+    """Specify a dot at each moment, with a tooltip that says what happened."""
     return {
         "transform": [{"filter": "isValid(datum.moment)"}],
         "mark": {
             "type": "point",
-            "aria": False,  # the alternative text of the chart says it all
+            "aria": False,  # the chart's alternative text says it
             "filled": True,
             "size": 90,
             "opacity": 1,

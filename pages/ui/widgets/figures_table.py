@@ -1,4 +1,4 @@
-"""Tables of words and figures: a quiet one to be read, on a page and in a report, and one to be sorted.
+"""Tables of words and figures: a plain one for pages and reports, and one that visitors can sort.
 
 Everything in them is escaped.
 """
@@ -33,8 +33,8 @@ _STYLE = """<style>
 def figures_table(
     rows: Sequence[Sequence[str]], label: str, *, words: Sequence[int] = (0,), marked: int | None = None
 ) -> None:
-    """Draw a table with a head; these columns are words, the others figures. `label` says what it holds."""
-    # What is too wide is scrolled within itself, by keyboard as well.
+    """Draw a table with a head; the columns `words` hold words, the others figures. `label` describes it."""
+    # A table that is too wide scrolls in its own box, also by keyboard.
     st.html(
         f'{_STYLE}<div class="figures" role="region" tabindex="0" aria-label="{html.escape(label)}">'
         f"{table_html(rows, words=words, marked=marked)}</div>"
@@ -42,7 +42,7 @@ def figures_table(
 
 
 def table_html(rows: Sequence[Sequence[str]], *, words: Sequence[int] = (0,), marked: int | None = None) -> str:
-    """The table itself; `marked` is a row that stands out, from 0 up.
+    """Return the table as HTML; `marked` is the row to highlight, counted from 0.
 
     >>> table_html([["a", "b"], ["<", "1"]]).partition("<tbody>")[2]
     '<tr><td class="words" dir="auto">&lt;</td><td>1</td></tr></tbody></table>'
@@ -57,7 +57,7 @@ def table_html(rows: Sequence[Sequence[str]], *, words: Sequence[int] = (0,), ma
 
 
 class Column(NamedTuple):
-    """A column to be sorted by its cells, each shown as `write` has it; None comes last, as a dash."""
+    """A sortable column, whose cells `write` formats; None comes last, as a dash."""
 
     title: str
     cells: Sequence[Any]
@@ -65,14 +65,14 @@ class Column(NamedTuple):
 
 
 def sortable_table(columns: Sequence[Column], label: str, *, key: str) -> None:
-    """Draw columns that a click on their head sorts; `label` says to screen readers what they hold."""
+    """Draw a table that a click on a column's head sorts; `label` describes it to screen readers."""
     cells = pd.DataFrame({column.title: column.cells for column in columns})
     shown = cells.style.format({column.title: column.write for column in columns}, na_rep=NONE)
     st.dataframe(shown, key=key, alt=label, hide_index=True, height="content")
 
 
 def as_rows(columns: Sequence[Column]) -> list[list[str]]:
-    """The head and the rows, for a table to be read.
+    """Return the head and the rows, for `table_html`.
 
     >>> as_rows([Column("name", ["a", "b"]), Column("tokens", [1_000, 5], "{:,}".format)])
     [['name', 'tokens'], ['a', '1,000'], ['b', '5']]

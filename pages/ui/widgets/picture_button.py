@@ -1,4 +1,4 @@
-"""A button that saves an SVG picture as PNG: painted in the browser, with the fonts of the visitor's machine."""
+"""A button that saves an SVG picture as PNG; the browser draws it, with the fonts of the visitor's computer."""
 
 import json
 
@@ -52,5 +52,5 @@ _component = st.components.v2.component("picture_button", css=_STYLE, js=_SCRIPT
 
 
 def picture_button(label: str, svg: str, file: str, *, key: str) -> None:
-    """A button that saves this picture as a PNG of that name."""
+    """Draw a button that saves this picture as a PNG file with this name."""
     _component(key=key, data=json.dumps({"label": label, "svg": svg, "file": file}).encode(), width="content")

@@ -1,4 +1,4 @@
-"""A choice of one among a few, all of them in sight."""
+"""A choice of one among a few options, all of them visible."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -21,9 +21,9 @@ def segmented(
     help: str | None = None,
     on_change: Callable[[], None] | None = None,
 ) -> T:
-    """One of the options, at first the default or else the first one; it is kept over page changes.
+    """Let the visitor choose one option, at first the default or else the first one; it survives page changes.
 
-    `called` names an option in the visitor's language. A label that is not shown is there for screen readers.
+    `called` names an option in the visitor's language. Screen readers read the label even if it is not shown.
     """
     first = options[0] if default is None else default
     chosen: T | None = st.segmented_control(

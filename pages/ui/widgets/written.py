@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable
 from pages.ui.words import t
 
 NONE = "–"
-"""Stands where a number is not defined or not known."""
+"""Shown in place of a number that is undefined or unknown."""
 
 
 def ratio(value: float) -> str:
-    """Two decimals below 10, one above.
+    """Write a ratio with two decimals below 10, and with one from 10 up.
 
     >>> ratio(9.046), ratio(0.5), ratio(9.996), ratio(23.04), ratio(1234.5)
     ('9.05', '0.50', '10.0', '23.0', '1,234.5')
@@ -18,17 +18,17 @@ def ratio(value: float) -> str:
 
 
 def ratio_or_none(value: float | None) -> str:
-    """The same; a dash for none."""
+    """Write a ratio, or a dash for None."""
     return NONE if value is None else ratio(value)
 
 
 def premium(value: float | None) -> str:
-    """A ratio with the sign for times; a dash for none."""
+    """Write a ratio with the sign for times, or a dash for None."""
     return NONE if value is None else t("languages.times", premium=ratio(value))
 
 
 def share(part: float) -> str:
-    """A share in whole per cent. Only nothing is 0%, only all of it is 100%.
+    """Write a share in whole percent; only 0 becomes 0%, and only 1 becomes 100%.
 
     >>> share(0.0), share(0.001), share(0.256), share(0.9996), share(1.0)
     ('0%', '<1%', '26%', '>99%', '100%')
@@ -39,7 +39,7 @@ def share(part: float) -> str:
 
 
 def fine_share(part: float | None) -> str:
-    """A share in tenths of a per cent. Only nothing is 0%; a dash for none.
+    """Write a share in tenths of a percent, or a dash for None; only 0 becomes 0%.
 
     >>> fine_share(None), fine_share(0.0), fine_share(0.00001), fine_share(0.2219)
     ('–', '0%', '<0.1%', '22.2%')
@@ -52,7 +52,7 @@ def fine_share(part: float | None) -> str:
 
 
 def kilobytes(count: int, *, exact_below: int = 0) -> str:
-    """Bytes as thousands of bytes, whole; with one decimal below a limit.
+    """Write bytes in thousands, as a whole number; with one decimal below `exact_below` bytes.
 
     >>> kilobytes(2_234_567), kilobytes(9_949, exact_below=10_000)
     ('2,235', '9.9')
@@ -61,7 +61,7 @@ def kilobytes(count: int, *, exact_below: int = 0) -> str:
 
 
 def money(amount: float) -> str:
-    """At least two decimals, and as many as a small amount needs to be seen.
+    """Write an amount with at least two decimals, and with as many as a small amount needs.
 
     >>> money(1234.5), money(0.0214), money(0.000000123), money(0.0)
     ('1,234.50', '0.0214', '0.000000123', '0.00')
@@ -72,7 +72,7 @@ def money(amount: float) -> str:
 
 
 def money_like(amounts: Iterable[float]) -> Callable[[float], str]:
-    """How to write the amounts of one column: all with the decimals that the smallest needs.
+    """Return a function that writes the amounts of one column, all with the decimals that the smallest needs.
 
     >>> list(map(money_like([0.1786, 0.02926, 3.0]), [0.1786, 0.02926, 3.0]))
     ['0.1786', '0.0293', '3.0000']
