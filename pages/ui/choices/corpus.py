@@ -1,4 +1,4 @@
-"""Texts to train on, with what pages say of them; each figure is computed once for each corpus."""
+"""Texts to train on, with the figures that pages show; each figure is computed once per corpus."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ OPENING_CHARACTERS = 240
 
 @dataclass(frozen=True)
 class Corpus:
-    """Texts to train on, and what to call them."""
+    """Texts to train on, and their name."""
 
-    name: str  # may stand in Markdown
+    name: str  # safe in Markdown
     texts: tuple[str, ...] = field(repr=False)
 
     @cached_property
@@ -28,7 +28,7 @@ class Corpus:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of UTF-8."""
+        """UTF-8 bytes."""
         return sum(len(text.encode("utf-8", errors="surrogatepass")) for text in self.texts)
 
     @cached_property
@@ -38,20 +38,20 @@ class Corpus:
 
     @cached_property
     def sha256(self) -> str:
-        """The same for the same texts in the same order."""
+        """The fingerprint: the same for the same texts in the same order."""
         return corpus_hash(self.texts)
 
     @cached_property
     def opening(self) -> str:
-        """The first lines of the first two texts that are not empty."""
+        """The first lines of the first two nonempty texts."""
         return openings([text for text in self.texts[:100] if text][:2])
 
 
 def openings(texts: list[str]) -> str:
-    """The first lines of each text, with a sign where it goes on."""
+    """Return the first lines of each text, with an ellipsis if the text continues."""
     shown = [(opening(text, OPENING_CHARACTERS).rstrip(), text) for text in texts]
     return "\n".join(first + ("" if text.strip() == first else " …") for first, text in shown)
 
 
 Source = Callable[[], Corpus | None]
-"""A picker of texts: draws its widgets, and gives what is picked, or None while that is nothing."""
+"""A picker of texts: draws its widgets and returns what is picked, or None while nothing is picked."""

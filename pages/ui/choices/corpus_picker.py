@@ -1,4 +1,4 @@
-"""The picker of a corpus: where its texts come from, and what was read, before anything is trained on it."""
+"""The picker of a corpus: where its texts come from, and what was read, before a training uses it."""
 
 import streamlit as st
 
@@ -17,9 +17,9 @@ from tokenizer_core.texts.scripts import Shares
 
 
 def corpus_picker() -> Corpus | None:
-    """Texts from one of the sources; None, with the reason on the page, while there is nothing to train on.
+    """Let the visitor pick a corpus; return None, with the reason on the page, while there is nothing to train on.
 
-    The same texts give the same object in every run of the page.
+    The same texts give the same object in every page run.
     """
     source = segmented(
         t("corpus.label"), list(SOURCES), names("corpus.{}", SOURCES), key="corpus_source", show_label=True
@@ -38,16 +38,16 @@ def corpus_picker() -> Corpus | None:
 
 
 def _kept(place: str, corpus: Corpus) -> Corpus:
-    """The corpus that came from there before, if it is the same one still: its figures are known already."""
+    """Return the previous corpus of this place if it is equal, because its figures are already known."""
     corpora = keys.CORPORA.get()
     before = corpora.get(place)
-    if before is None or before != corpus:  # texts that are the same objects are not compared any further
+    if before is None or before != corpus:  # texts that are the same objects compare at once
         before = corpora[place] = corpus
     return before
 
 
 def preview(corpus: Corpus) -> None:
-    """What was read: how much it is, in which scripts, and its first lines."""
+    """Show what was read: its size, its scripts, and its first lines."""
     kilobytes = written.kilobytes(corpus.size, exact_below=10_000)
     summary = t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=kilobytes)
     st.caption(f"{summary}  \n{_shares_said(corpus.shares)}")
@@ -67,7 +67,7 @@ def _shares_said(shares: Shares | None) -> str:
 
 
 def pick_sample() -> Corpus:
-    """The bundled sentences, in Thai, in English, or both."""
+    """Let the visitor pick the bundled sentences: Thai, English, or both."""
     choice = st.pills(
         t("corpus.which_sample"),
         list(SAMPLES),
@@ -98,4 +98,4 @@ SOURCES: dict[str, Source] = {
     "paste": _pick_paste,
     "wikipedia": pick_wikipedia,
 }
-"""Where texts come from. Another source is one more line, with the words corpus.X and corpus.nothing_yet_X."""
+"""The sources of texts. Another source X takes one more line, and the words corpus.X and corpus.nothing_yet_X."""

@@ -1,4 +1,4 @@
-"""Uploaded files as a corpus: what was read of each, and how one is to be read otherwise."""
+"""Uploaded files as a corpus: what was read from each file, and settings to read it differently."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ PLACE, WIDGET = "corpus", "corpus_files"
 
 
 def pick_upload() -> Corpus | None:
-    """The uploaded files as texts; they are kept in the session, for an uploader forgets on a page change."""
+    """Return the uploaded files as a corpus; the session keeps them, because a page change empties an uploader."""
     uploads = st.file_uploader(
         t("corpus.upload_label"),
         accept_multiple_files=True,
@@ -50,7 +50,7 @@ def pick_upload() -> Corpus | None:
 
 
 def _readings(upload: Upload) -> dict[str, Reading]:
-    """Each file as it was chosen to be read; what was read before in the same way is not read again."""
+    """Read each file as chosen; do not read again what was already read the same way."""
     if all(upload.is_read(key, upload.choices(key)) for key in upload.files):
         return {key: _read(upload, key) for key in upload.files}
     with st.spinner(t("files.reading")):
@@ -77,7 +77,7 @@ def _read(upload: Upload, key: str) -> Reading:
 
 
 def _reading_settings(upload: Upload, readings: Mapping[str, Reading]) -> None:
-    """Encoding, columns and first line of one of the files, at first of one that should be checked."""
+    """Draw the settings of one file: encoding, columns and first line; at first of a file that needs a check."""
     changeable = [key for key, reading in readings.items() if _is_changeable(reading)]
     if not changeable:
         return
@@ -107,7 +107,7 @@ def _is_table(reading: Reading) -> bool:
 
 
 def _file_picker(names: Mapping[str, str], first: str) -> str:
-    """Which file to look at; the choice lives beside the widget, which a page change forgets."""
+    """Let the visitor pick a file; a page change resets the widget, so the session keeps the choice."""
     known = keys.LOOKED_AT.get()
     keys.FILE.put(known if known in names else first)
     chosen = st.selectbox(
@@ -148,7 +148,7 @@ def _pick_columns(upload: Upload, key: str, table: TableReading) -> None:
     widget = keys.widget(f"corpus_columns_{key}")
 
     def choose() -> None:
-        if chosen := widget.get():  # the last one stays: without a column there is no text
+        if chosen := widget.get():  # keep the last column: without one there is no text
             upload.choose(key, replace(upload.choices(key), columns=tuple(chosen)))
 
     widget.put(list(table.chosen))

@@ -1,4 +1,4 @@
-"""The picker of an encoding, and what people call each."""
+"""The picker of an encoding, and the common names of encodings."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from tokenizer_core.texts.encodings import CANDIDATE_ENCODINGS
 def encoding_picker(
     widget: str, current: str | None, choose: Callable[[str | None], None], *, label: str | None = None
 ) -> None:
-    """A choice among encodings, of which none is chosen while no one fits; `choose` is told of it."""
+    """Let the visitor choose an encoding, and pass it to `choose`; none is selected if `current` is None."""
     value = keys.widget(widget)
     options, known = list(CANDIDATE_ENCODINGS), section("encodings")
     if current:
@@ -30,6 +30,6 @@ def encoding_picker(
 
 
 def encoding_name(encoding: str) -> str:
-    """What people call an encoding; its technical name where they have none for it."""
+    """Return the common name of an encoding, or else its technical name."""
     encoding = encoding.removesuffix("-sig")
     return section("encodings").get(encoding, encoding)

@@ -12,38 +12,38 @@ from tokenizer_core.texts.mixing import Mix, ScriptSizes, Unit
 from tokenizer_core.texts.wikipedia import Article
 
 OWN_PATTERN = "custom"
-"""The choice of a split pattern of one's own."""
+"""The choice of a custom split pattern."""
 
 CORPORA: Value[dict[str, Corpus]] = Value("corpora", dict)
 """The last corpus of each source, with its figures."""
 MEASURED: Value[dict[tuple[int, ...], dict[Unit, ScriptSizes]]] = Value("mix_measured", dict)
 MIXED: Maybe[tuple[Any, Mix]] = Maybe("mix_mixed")
 LOOKED_AT: Maybe[str] = Maybe("corpus_looked_at")
-"""The uploaded file whose reading is set; kept beside its widget, which a page change forgets."""
+"""The uploaded file whose settings are shown; stored here because a page change resets its widget."""
 FILE: Maybe[str] = Maybe("corpus_file")
 ARTICLES: Value[dict[tuple[str, str], Article]] = Value("wikipedia_articles", dict)
 """Articles by language and title."""
 ASKED_TITLES: Value[set[tuple[str, str]]] = Value("wikipedia_known", set)
-"""Language and title of all that was fetched, as the visitor wrote it."""
+"""The language and the title of each fetched article, with the title as the visitor wrote it."""
 SAID: Value[list[Callable[[], str]]] = Value("wikipedia_said", list)
-"""What became of the last fetch, as functions, so that a change of language changes the words."""
+"""The messages of the last fetch, as functions, so that they follow a change of language."""
 SOURCE_OF_TEXT: Maybe[str] = Maybe("text_source")
 SOURCE_OF_PARALLEL: Maybe[str] = Maybe("languages_source")
 TYPED_TEXT: Maybe[str] = Maybe("compare_text")
 
 
 def upload(place: str) -> Maybe[Upload]:
-    """What was uploaded at a place last."""
+    """Return the session value of the last upload at a place."""
     return Maybe(f"{place}_upload")
 
 
 def widget(key: str) -> Maybe[Any]:
-    """What a widget holds."""
+    """Return the session value of a widget."""
     return Maybe(key)
 
 
 def choose_pattern(prefix: str, pattern: str) -> None:
-    """Choose a split pattern in the picker of that prefix; one without a name becomes the visitor's own."""
+    """Choose a split pattern in the picker with this prefix; a pattern without a name becomes the custom one."""
     named = pattern in SPLIT_PATTERNS
     Maybe[str](f"{prefix}_choice").put(pattern if named else OWN_PATTERN)
     if not named:
@@ -51,6 +51,6 @@ def choose_pattern(prefix: str, pattern: str) -> None:
 
 
 def show_text(text: str) -> None:
-    """Put a text into the picker of a text."""
+    """Put a text into the text picker."""
     TYPED_TEXT.put(text[:MAX_VIEW_CHARACTERS])
     SOURCE_OF_TEXT.put("type")

@@ -1,4 +1,4 @@
-"""The mix of Thai and English in a corpus: how much of each it holds, and how much of each is taken."""
+"""The mix of Thai and English in a corpus: how much the corpus has of each, and how much of each to take."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ MAX_MEASURED = 8
 
 
 def mix_controls(corpus: Corpus) -> Corpus:
-    """The corpus in the mix that the visitor sets; itself where nothing is set, or it holds only one script."""
+    """Return the corpus in the visitor's mix, or unchanged if no mix is set or it has only one script."""
     sizes_in = sizes_by_script(corpus.texts)
     if not holds_both(sizes_in):
         return corpus
@@ -41,12 +41,12 @@ def mix_controls(corpus: Corpus) -> Corpus:
 
 
 def corpus_key(texts: Sequence[str]) -> tuple[int, ...]:
-    """The same for the same texts while this server runs; a text keeps its hash, so this takes no time again."""
+    """Return a key, the same for the same texts while this server runs; fast, because a text keeps its hash."""
     return (hash(tuple(texts)), *map(len, texts))
 
 
 def sizes_by_script(texts: Sequence[str]) -> dict[Unit, ScriptSizes]:
-    """The sizes of a corpus by script in either unit; measured once, at about 50 MB a second."""
+    """Return the sizes of a corpus by script in both units; measured once, at about 50 MB per second."""
     known = keys.MEASURED.get()
     key = corpus_key(texts)
     if key not in known:
@@ -58,12 +58,12 @@ def sizes_by_script(texts: Sequence[str]) -> dict[Unit, ScriptSizes]:
 
 
 def holds_both(sizes_in: dict[Unit, ScriptSizes]) -> bool:
-    """Whether there are lines in Thai and lines in Latin letters."""
+    """Tell whether there are both Thai and Latin lines."""
     return bool(sizes_in["bytes"].thai and sizes_in["bytes"].latin)
 
 
 def _mix_picker() -> tuple[str, Unit]:
-    """The weights and what they are counted in."""
+    """Let the visitor pick the weights and their unit."""
     presets = {AS_IT_IS: t("mix.as_it_is"), **{each: each for each in PRESETS}}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         preset = segmented(t("mix.weights"), list(presets), presets.__getitem__, key="mix_preset", show_label=True)
@@ -79,7 +79,7 @@ def _mix_picker() -> tuple[str, Unit]:
 
 
 def _mixed(texts: Sequence[str], preset: str, unit: Unit) -> Mix:
-    """The mix; that of the last corpus and choice is kept."""
+    """Return the mix; the last one is kept."""
     key = (corpus_key(texts), preset, unit)
     known = keys.MIXED.get()
     if known is None or known[0] != key:
@@ -90,7 +90,7 @@ def _mixed(texts: Sequence[str], preset: str, unit: Unit) -> Mix:
 
 
 def _what_was_taken(mixed: Mix, before: ScriptSizes, unit: Unit) -> str:
-    """The sizes of both sides, and all that is left out."""
+    """Say how much of each side was taken, and what was left out."""
     sentence = _balance(mixed.thai_size, mixed.latin_size, unit)
     left_out = []
     if before.thai > mixed.thai_size:
@@ -103,7 +103,7 @@ def _what_was_taken(mixed: Mix, before: ScriptSizes, unit: Unit) -> str:
 
 
 def _balance(thai: int, latin: int, unit: Unit) -> str:
-    """How much of each, with its share of both."""
+    """Say the size of each side, and its share of the two."""
     share = thai / (thai + latin)
     return t(
         "mix.balance",
@@ -115,7 +115,7 @@ def _balance(thai: int, latin: int, unit: Unit) -> str:
 
 
 def _size(count: int, unit: Unit) -> str:
-    """A size with its unit; of bytes in thousands, to a tenth where there are few."""
+    """Write a size with its unit; bytes in thousands, with one decimal if there are few."""
     if unit == "characters":
         return t("mix.size_characters", count=count)
     return t("mix.size_bytes", kilobytes=written.kilobytes(count, exact_below=100_000))

@@ -1,4 +1,4 @@
-"""The picker of parallel texts: the bundled sentences, files with the same lines, or a table."""
+"""The picker of parallel texts: the bundled sentences, files aligned line by line, or a table."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,41 +28,41 @@ _LIMITS = Limits(MAX_LANGUAGES, MAX_CORPUS_BYTES, comparison_too_large(MAX_CORPU
 
 @dataclass(frozen=True)
 class NamedTexts:
-    """Parallel texts, and what their languages are called."""
+    """Parallel texts, and the names of their languages."""
 
     parallel: Parallel
     names: tuple[str, ...]
-    """For charts, where nothing is Markdown."""
+    """Plain names for charts, not for Markdown."""
     spoken: tuple[str, ...]
-    """The same within Markdown."""
+    """The same names, safe in Markdown."""
     is_sample: bool
 
     @property
     def full_names(self) -> tuple[str, ...]:
-        """For tables that are saved, where there is room."""
+        """The names for saved tables, where there is room for whole names."""
         return self.names if self.is_sample else self.parallel.names
 
 
 @dataclass(frozen=True)
 class Compared(NamedTexts):
-    """Parallel texts, and how they are compared."""
+    """Parallel texts, and how to compare them."""
 
     base: int
-    """The language that others are divided by."""
+    """The index of the language that the others are divided by."""
     joining: Joining
 
     @property
     def others(self) -> list[int]:
-        """The languages without the base."""
+        """The indexes of the languages without the base."""
         return [place for place in range(len(self.names)) if place != self.base]
 
     def with_plain_names(self) -> "Compared":
-        """The same with names that stand outside of Markdown."""
+        """Return the same texts, with names to use outside Markdown."""
         return replace(self, spoken=self.names)
 
 
 def named(parallel: Parallel, *, is_sample: bool) -> NamedTexts:
-    """Parallel texts with names that fit a chart."""
+    """Give parallel texts names that fit in a chart."""
     if is_sample:
         names = tuple(t(f"languages.{name}") for name in parallel.names)
         return NamedTexts(parallel, names, names, is_sample)
@@ -71,12 +71,12 @@ def named(parallel: Parallel, *, is_sample: bool) -> NamedTexts:
 
 
 def wants_upload() -> bool:
-    """Whether the visitor compares texts of their own."""
+    """Tell whether the visitor compares texts of their own."""
     return keys.SOURCE_OF_PARALLEL.get() == "upload"
 
 
 def pick_parallel() -> Compared | None:
-    """Texts to compare, and how; None, with the reason on the page, while there are none."""
+    """Let the visitor pick texts to compare, and how; None, with the reason on the page, while there are none."""
     source = segmented(
         t("languages.source"),
         SOURCES,
@@ -95,12 +95,12 @@ def pick_parallel() -> Compared | None:
 
 @cache
 def sample_parallel() -> Parallel:
-    """The bundled Thai and English sentences."""
+    """Return the bundled Thai and English sentences."""
     return parallel_texts(("th", "en"), [sample_text(file) for file in SAMPLES["both"]])
 
 
 def _shortened(names: Sequence[str], *, keep_end: bool) -> tuple[str, ...]:
-    """Names that fit a chart, each another: where ends or beginnings alone are the same, both are kept.
+    """Shorten names to fit in a chart; keep both ends of each name if one end does not distinguish them.
 
     >>> _shortened(["a_name_of_more_than_28_letters.th", "a_name_of_more_than_28_letters.en"], keep_end=False)
     ('a_name_of_mo…_28_letters.th', 'a_name_of_mo…_28_letters.en')
@@ -113,14 +113,14 @@ def _shortened(names: Sequence[str], *, keep_end: bool) -> tuple[str, ...]:
 
 
 def _short(name: str, *, keep_end: bool) -> str:
-    """A name that fits a chart: of a file the end, where its language often stands, of a column the beginning."""
+    """Shorten a name to its end, which in a file's name often says the language, or to its beginning."""
     if len(name) <= NAME_CHARACTERS:
         return name
     return "…" + name[1 - NAME_CHARACTERS :] if keep_end else name[: NAME_CHARACTERS - 1] + "…"
 
 
 def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
-    """The language to divide by: English at first where a name says so, else the last one."""
+    """Let the visitor pick the base language; at first English if a name says so, else the last language."""
     places = range(len(shown))
     english = [place for place, name in enumerate(parallel.names) if name.lower().rpartition(".")[2] in _ENGLISH]
     english += [place for place, name in enumerate(parallel.names) if name.lower().endswith(_ENGLISH)]
@@ -147,7 +147,7 @@ def _pick_joining() -> Joining:
 
 
 def _pick_upload() -> Parallel | None:
-    """The uploaded texts; None, with what is missing or wrong on the page, while there are none."""
+    """Return the uploaded texts; None, with the reason on the page, while something is missing or wrong."""
     uploads = st.file_uploader(
         t("languages.upload_label", limit=MAX_LANGUAGES),
         accept_multiple_files=True,
@@ -169,7 +169,7 @@ def _pick_upload() -> Parallel | None:
 
 
 def say_what_was_read(compared: Compared) -> None:
-    """What should be known of texts that can be compared but may not be what they seem."""
+    """Show remarks on texts that can be compared, but may not be what they seem."""
     for remark in remarks(compared.parallel, as_plain_markdown):
         st.warning(remark, icon=":material/warning:")
     if everywhere := compared.parallel.empty.all_sides:
@@ -177,7 +177,7 @@ def say_what_was_read(compared: Compared) -> None:
 
 
 def remarks(parallel: Parallel, written: Callable[[str], str]) -> list[str]:
-    """Sentences on what may be wrong with texts; `written` makes the name of a file fit in."""
+    """Return sentences on what may be wrong with the texts; `written` formats the name of a file."""
     said = [
         t(
             "languages.guessed",

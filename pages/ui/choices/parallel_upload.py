@@ -1,4 +1,4 @@
-"""Uploaded parallel texts: files with the same lines, or a table with a language in each column."""
+"""Uploaded parallel texts: files aligned line by line, or a table with a language in each column."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,13 +14,13 @@ from tokenizer_core.texts.files import table_kind
 from tokenizer_core.texts.parallel import MAX_LANGUAGES, Parallel, read_parallel
 
 READING = "parallel"
-"""Under this key an upload keeps what was read of all its files together."""
+"""The key under which an upload keeps what was read from all its files together."""
 
 
 def read_uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | None:
-    """The files of an upload as parallel texts; None, with the reason on the page, where they are none.
+    """Read the files of an upload as parallel texts; return None, with the reason on the page, if that fails.
 
-    A guessed encoding can be changed, and of a table the columns and the meaning of its first line.
+    The visitor can change a guessed encoding and, for a table, its columns and the meaning of its first line.
     """
     if upload.refusal is not None:
         st.error(_refused(upload, upload.refusal), icon=":material/error:")
@@ -35,13 +35,13 @@ def read_uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | N
 
 
 def is_table(upload: Upload) -> bool:
-    """Whether one table was uploaded."""
+    """Tell whether the upload is one table."""
     files = list(upload.files.values())
     return len(files) == 1 and table_kind(files[0].name) is not None
 
 
 def _read(upload: Upload, max_bytes: int) -> Parallel | CorpusError:
-    """The files read as they were chosen to be, once."""
+    """Read the files as chosen, once; then drop the bytes of files that need no other reading."""
     choices = tuple(upload.choices(key) for key in upload.files)
     is_new = not upload.is_read(READING, choices)
     reading: Parallel | CorpusError = upload.read(READING, choices, lambda: _read_as(upload, choices, max_bytes))
@@ -62,7 +62,7 @@ def _read_as(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Para
 
 
 def _refused(upload: Upload, refusal: CorpusError) -> str:
-    """Why nothing can be compared, with the name of the file where it is known."""
+    """Say why nothing can be compared, with the name of the file if it is known."""
     sentence = error_sentence(refusal)
     names = [file.name for file in upload.files.values()]
     file = refusal.values.get("file") or (names[0] if len(names) == 1 else None)
@@ -70,7 +70,7 @@ def _refused(upload: Upload, refusal: CorpusError) -> str:
 
 
 def _doubtful(upload: Upload, reading: Parallel | CorpusError) -> list[str]:
-    """The keys of files whose encoding may be another one."""
+    """Return the keys of files that may have another encoding."""
     if isinstance(reading, Parallel):
         names = [guess.name for guess in reading.guesses]
     else:
@@ -81,7 +81,7 @@ def _doubtful(upload: Upload, reading: Parallel | CorpusError) -> list[str]:
 
 
 def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str) -> None:
-    """A choice for each file whose encoding is a guess, with what it begins with when read so."""
+    """Draw an encoding picker for each doubtful file, and the beginning of its text in that encoding."""
     guesses = reading.guesses if isinstance(reading, Parallel) else ()
     guessed = {guess.name: guess.encoding for guess in guesses}
     order = list(upload.files)
@@ -102,11 +102,11 @@ def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str)
 
 
 def _as_chosen(upload: Upload, parallel: Parallel, place: str, max_bytes: int) -> Parallel | None:
-    """A table read as chosen: whether its first line names the columns, and which of them are languages."""
+    """Read a table as chosen: whether its first line names the columns, and which columns are languages."""
     (key,) = upload.files
 
     def again(header: bool | None, columns: Sequence[str] | None) -> Parallel:
-        """The table read with another choice, which is kept where it can be read so."""
+        """Read the table with another choice; keep the choice if the table can be read that way."""
         chosen = replace(upload.choices(key), header=header, columns=None if columns is None else tuple(columns))
         reading = _read_as(upload, [chosen], max_bytes)
         upload.choose(key, chosen)

@@ -1,4 +1,4 @@
-"""The picker of a split pattern, named or one's own."""
+"""The picker of a split pattern, named or custom."""
 
 import streamlit as st
 
@@ -15,13 +15,13 @@ PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรีย
 
 
 def pattern_picker() -> str | None:
-    """A split pattern, with what it does and what it makes of a sentence; None while one's own is not usable."""
+    """Let the visitor pick a split pattern, and show what it does to a sentence; None while it cannot be used."""
     choice, pattern = pattern_choice("pattern", says_what=True)
     return pattern if _preview(pattern, choice == "custom") else None
 
 
 def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
-    """A pattern's name in the list, and the pattern; one's own has the name "custom", and is not yet checked."""
+    """Return a pattern's name in the list, and the pattern; a custom one is named "custom", and is unchecked."""
     choice = st.selectbox(
         t("pattern.label"),
         PATTERN_ORDER,
@@ -44,7 +44,7 @@ def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
 
 
 def _preview(pattern: str, is_custom: bool) -> bool:
-    """Show a sentence cut by the pattern; False, with the reason on the page, where it cannot be used."""
+    """Show a sentence cut by the pattern; return False, with the reason on the page, if it cannot be used."""
     try:
         compile_pattern(pattern)
         lane = pretoken_lane(pattern, Label(t("pattern.preview")))
@@ -57,14 +57,14 @@ def _preview(pattern: str, is_custom: bool) -> bool:
 
 
 def pattern_name(pattern: str) -> str:
-    """What a split pattern is called; one's own by its beginning."""
+    """Return the name of a split pattern; for a custom one, its beginning."""
     if pattern in SPLIT_PATTERNS:
         return t(f"pattern.{pattern}_name")
     return pattern if len(pattern) <= 40 else pattern[:40] + "…"
 
 
 def shortened(name: str) -> str:
-    """A name up to its colon.
+    """Return the part of a name before its colon.
 
     >>> shortened("Mark-aware: made for Thai too")
     'Mark-aware'

@@ -9,5 +9,5 @@ SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("par
 
 @cache
 def sample_text(file: str) -> str:
-    """A bundled sample."""
+    """Return the text of a bundled sample."""
     return (FOLDER / file).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The picker of a text to look at: typed, bundled, uploaded, or token ids."""
+"""The picker of a text to view: typed, bundled, uploaded, or token ids."""
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji")
 
 
 def example_pills(text_key: str, prefix: str) -> None:
-    """Examples that are one click away: a click puts one into the text box of that key."""
+    """Draw examples; a click puts one into the text box with this key."""
     pills, box = keys.widget(f"{prefix}_example"), keys.widget(text_key)
 
     def use_example() -> None:
@@ -47,7 +47,7 @@ def example_pills(text_key: str, prefix: str) -> None:
 
 
 def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
-    """A text to look at: typed or pasted, a bundled sample, a file, or token ids of one of these tokenizers."""
+    """Let the visitor pick a text: typed or pasted, a bundled sample, a file, or token ids of a tokenizer."""
     source = segmented(t("text.label"), SOURCES, names("text.{}", SOURCES), key="text_source")
     if source == "ids":
         return _pick_ids(tokenizers)
@@ -59,7 +59,7 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
 
 
 def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
-    """A list of ids, and the tokenizer that they are decoded with; what is wrong with them is said."""
+    """Let the visitor enter token ids and pick the tokenizer that decodes them; show what is wrong with them."""
     options = list(tokenizers)
     if not options:
         return Text("")  # the page says which files are missing
@@ -96,7 +96,7 @@ def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
 
 
 def _that_fit(ids: Sequence[int], sizes: Sequence[int], tokenizer: AnyTokenizer) -> int:
-    """How many of the ids have as many bytes as can be shown, up to the end of a character."""
+    """Return how many of the token ids can be shown, up to the end of a character."""
     shown = bisect_right(list(accumulate(sizes)), MAX_VIEW_CHARACTERS)
     for _ in range(3):  # a character has at most three bytes after its first one
         if 0 < shown < len(ids) and tokenizer.token_bytes(ids[shown])[0] & 0xC0 == 0x80:
@@ -105,7 +105,7 @@ def _that_fit(ids: Sequence[int], sizes: Sequence[int], tokenizer: AnyTokenizer)
 
 
 def parse_ids(text: str) -> list[int]:
-    """Token ids from a list as people or programs write it; raises `TokenIdError`.
+    """Read token ids from a list as people or programs write it; raise `TokenIdError` if that is not possible.
 
     >>> parse_ids("[1, 22 333]")
     [1, 22, 333]
@@ -146,7 +146,7 @@ def _pick_sample_text() -> str:
 
 
 def _pick_uploaded_text() -> str:
-    """The text of a file, with its encoding where that is a guess; "", and the reason, where it cannot be read."""
+    """Return the text of a file, and show a guessed encoding; "", with the reason on the page, if that fails."""
     widget = st.file_uploader(
         t("text.upload_label"), key=WIDGET, on_change=forget_what_was_taken_out, args=(PLACE, WIDGET)
     )

@@ -1,4 +1,4 @@
-"""Which tokenizers are looked at: the references, and the visitor's own at any size that it has passed."""
+"""The choice of tokenizers: the references, and the visitor's own at any size that its training has passed."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,7 +20,7 @@ _at_sizes = Bounded[Tokenizer](16, weigh=lambda tokenizer: 1)
 
 
 def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool = True) -> list[str]:
-    """The tokenizers to look at, by their choices; at first one's own and the references, without `more`."""
+    """Let the visitor choose tokenizers; at first, all but `more` are chosen."""
     known = [*([MINE] if visitor.mine() else []), *OPENAI_NAMES]
     choices = [*known, *more]
     chosen = st.pills(
@@ -37,13 +37,13 @@ def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool
 
 
 def all_tokenizers() -> dict[str, AnyTokenizer]:
-    """What token ids can be decoded with, by the choice of it."""
+    """Return the tokenizers that can decode token ids, keyed by choice."""
     own = visitor.mine()
     return {**references(), **({MINE: own.tokenizer} if own else {})}
 
 
 def reference_lanes(chosen: Iterable[str] = OPENAI_NAMES) -> list[Lane]:
-    """The reference tokenizers, with their exact names and sizes; the page says which one cannot be read."""
+    """Return a lane for each reference, with its exact name and size; show an error for one that is unreadable."""
     return [
         Lane(
             name,
@@ -59,7 +59,7 @@ def _say_unreadable(error: RankFileError) -> None:
 
 
 def reference_counts(text: str) -> list[tuple[str, int]]:
-    """How many tokens each reference needs for a text, by the name people know; none for an empty text."""
+    """Count the tokens of a text by each reference, with its common name; return nothing for an empty text."""
     return [
         (t(f"tokenizers.{name}"), token_count(Lane(name, Label(name), tokenizer), text))
         for name, tokenizer in (references() if text else {}).items()
@@ -67,7 +67,7 @@ def reference_counts(text: str) -> list[tuple[str, int]]:
 
 
 def own_lane(own: visitor.Mine, size: int | None = None) -> Lane:
-    """The visitor's own tokenizer at a vocabulary size; at its full size where none is given."""
+    """Return the lane of the visitor's own tokenizer at this vocabulary size, by default at its full size."""
     size = own.tokenizer.vocab_size if size is None else size
     name = own.tokenizer.name[:40]
     caption = (

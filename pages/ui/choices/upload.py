@@ -1,4 +1,4 @@
-"""The files of one upload, unpacked once, and what was read of them in which way."""
+"""The files of one upload, unpacked once, and what was read from each file with which choices."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -15,14 +15,14 @@ from tokenizer_core.texts.labels import clean_name
 MENDED_BY_ENCODING = (
     *("encoding_not_found", "undecodable", "broken_utf8", "cut_off_utf8", "no_rows", "too_many_columns"),
 )
-"""What another encoding may mend."""
+"""Codes of errors that another encoding may fix."""
 NOT_GUESSED = ("encoding_not_found", "undecodable")
-"""What only another encoding can mend."""
+"""Codes of errors that only another encoding can fix."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How the visitor wants a file to be read; what is None is found out."""
+    """How the visitor wants a file to be read; None means detected."""
 
     encoding: str | None = None
     columns: tuple[str, ...] | None = None
@@ -31,7 +31,7 @@ class Choices:
 
 @dataclass
 class Upload:
-    """The files of one upload, unpacked, by a key of each; or why none of them is taken."""
+    """The unpacked files of one upload by key, or the reason why none of them is accepted."""
 
     ids: tuple[str, ...]
     files: dict[str, PackedFile] = field(default_factory=dict)
@@ -40,19 +40,19 @@ class Upload:
     _read: dict[str, tuple[Hashable, Any]] = field(default_factory=dict, repr=False)
 
     def choices(self, key: str) -> Choices:
-        """How a file is to be read."""
+        """Return how to read a file."""
         return self._choices.get(key, Choices())
 
     def choose(self, key: str, choices: Choices) -> None:
-        """Have a file read in another way from now on."""
+        """Set how to read a file from now on."""
         self._choices[key] = choices
 
     def is_read(self, key: str, how: Hashable) -> bool:
-        """Whether this was read before in the same way."""
+        """Tell whether this was already read in the same way."""
         return key in self._read and self._read[key][0] == how
 
     def read(self, key: str, how: Hashable, read: Callable[[], Any]) -> Any:
-        """What was read, once for each way; a `CorpusError` counts as what was read."""
+        """Return the last reading if it was made the same way, else `read`; a `CorpusError` is a reading too."""
         if not self.is_read(key, how):
             try:
                 self._read[key] = how, read()
@@ -61,25 +61,25 @@ class Upload:
         return self._read[key][1]
 
     def drop_contents(self) -> None:
-        """Give back the bytes of files that nobody will read in another way."""
+        """Free the bytes of files that nobody will read in another way."""
         self.files = {key: replace(file, content=b"") for key, file in self.files.items()}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much an uploader takes, and the error that says so."""
+    """How much an uploader accepts, and the error that says so."""
 
     files: int
     bytes: int
     too_large: Callable[[int], CorpusError]
-    """For a size in bytes."""
+    """Makes the error for a size in bytes."""
     unpacks: bool = True
 
 
 def unpacked(
     ids: tuple[str, ...], uploads: Sequence[UploadedFile], known: Upload | None, limits: Limits
 ) -> Upload:
-    """The files of these uploads; of those that were there before, as they were."""
+    """Unpack these uploads; keep the files of known uploads as they are."""
     if len(uploads) > limits.files:
         return Upload(ids, refusal=_too_many(len(uploads), limits))
     if (size := sum(upload.size for upload in uploads)) > limits.bytes:
@@ -100,7 +100,7 @@ def unpacked(
 
 
 def _keeping(known: Upload | None, upload: Upload) -> Upload:
-    """The upload with what was chosen and read of files that were there before."""
+    """Add to the upload what was chosen and read for files that were there before."""
     if known is not None:
         upload._choices = {key: each for key, each in known._choices.items() if key in upload.files}
         upload._read = {key: each for key, each in known._read.items() if key in upload.files}
@@ -108,7 +108,7 @@ def _keeping(known: Upload | None, upload: Upload) -> Upload:
 
 
 def _told_apart(files: Mapping[str, PackedFile], archives: Mapping[str, str]) -> dict[str, PackedFile]:
-    """Files of the same name get the name of the archive that they came in before it."""
+    """Put the name of the archive before the names of files that have the same name."""
     counts = Counter(file.name for file in files.values())
     return {
         key: file if counts[file.name] == 1 else _with_archive(file, archives[key.partition("/")[0]])
@@ -121,7 +121,7 @@ def _with_archive(file: PackedFile, archive: str) -> PackedFile:
 
 
 def _files_in(upload: UploadedFile, limits: Limits) -> list[PackedFile]:
-    """The files in an upload; one without bytes, but with the reason, where it cannot be unpacked."""
+    """Return the files in an upload; one file with the reason in place of bytes if it cannot be unpacked."""
     if not limits.unpacks:
         return [PackedFile(clean_name(upload.name), upload.getvalue())]
     try:
@@ -134,7 +134,7 @@ def _files_in(upload: UploadedFile, limits: Limits) -> list[PackedFile]:
 
 
 def corpus_too_large(size: int) -> CorpusError:
-    """The error for texts to train on that are too many bytes together."""
+    """Return the error for texts to train on that have too many bytes together."""
     limit, megabytes = MAX_CORPUS_BYTES // 2**20, round(size / 2**20, 1)
     return CorpusError(
         f"at most {limit} MB are taken; {megabytes} MB came", "corpus_too_large", limit=limit, megabytes=megabytes
@@ -142,7 +142,7 @@ def corpus_too_large(size: int) -> CorpusError:
 
 
 def comparison_too_large(limit: int) -> Callable[[int], CorpusError]:
-    """The error for texts to compare that are more bytes than `limit`."""
+    """Return a function that makes the error for texts to compare with more than `limit` bytes."""
 
     def error(size: int) -> CorpusError:
         megabytes = -(-size // 2**20)
@@ -162,4 +162,4 @@ def _too_many(files: int, limits: Limits) -> CorpusError:
 
 
 CORPUS = Limits(MAX_FILES, MAX_CORPUS_BYTES, corpus_too_large)
-"""Texts to train on."""
+"""The limits of texts to train on."""

@@ -1,4 +1,4 @@
-"""What the page says of uploaded files: what was read, what was left out and why, and what was guessed."""
+"""What the page says about uploaded files: what was read, what was left out and why, and what was guessed."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from tokenizer_core.texts.files import CorpusFile
 from tokenizer_core.texts.tables import TableReading
 
 MAX_SHOWN = 10
-"""Files in the list of what was read; beyond that it says how many."""
+"""Files listed as read; the page only counts the others."""
 MAX_NAMED = 4
 _HEADS = ("name", "kind", "characters", "read_as")
 _STYLE = """<style>
@@ -30,12 +30,12 @@ _STYLE = """<style>
 
 
 def listed(names: Sequence[str]) -> str:
-    """The first names, as they may stand in Markdown."""
+    """List the first names, safe in Markdown."""
     return as_plain_markdown(", ".join(name[:60] for name in names[:3])[:120] + (" …" if len(names) > 3 else ""))
 
 
 def say_refused(files: Mapping[str, PackedFile], readings: Mapping[str, CorpusFile | CorpusError]) -> None:
-    """Each reason why files are left out, with their names."""
+    """Show each reason why files are left out, with their names."""
     names: dict[str, list[str]] = {}
     for key, reading in readings.items():
         if isinstance(reading, CorpusError):
@@ -52,7 +52,7 @@ def say_refused(files: Mapping[str, PackedFile], readings: Mapping[str, CorpusFi
 
 
 def say_guessed(files: Sequence[CorpusFile]) -> None:
-    """Which files do not say how their letters are stored."""
+    """Show which files have a guessed encoding, because they do not state it."""
     guessed = [file for file in files if file.is_guess]
     if not guessed:
         return
@@ -66,7 +66,7 @@ def say_guessed(files: Sequence[CorpusFile]) -> None:
 
 
 def show_read(files: Sequence[CorpusFile]) -> None:
-    """A row for each file, and the rows of tables that are broken."""
+    """Draw a row for each file, and report the broken rows of tables."""
     if not files:
         return
     rows = "".join(
@@ -103,5 +103,5 @@ def _cells(file: CorpusFile) -> str:
 
 
 def column_name(table: TableReading, column: str) -> str:
-    """What a column is called; its number where the table does not say."""
+    """Return the name of a column, or its number if the table has no header."""
     return t("files.column", number=column) if table.header is False else column

@@ -1,4 +1,4 @@
-"""Uploads by the place they were made at: kept in the session, for an uploader forgets on a page change."""
+"""Uploads by the place where they were made; the session keeps them, because a page change empties an uploader."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from pages.ui.words import t
 
 
 def uploaded(place: str, uploads: Sequence[UploadedFile], limits: Limits) -> Upload | None:
-    """What an uploader holds, or what it held last where a page change made it forget; None before that."""
+    """Return what an uploader holds, or held before a page change emptied it; None before the first upload."""
     known = keys.upload(place).get()
     ids = tuple(upload.file_id for upload in uploads)
     if not ids or (known and known.ids == ids):
@@ -23,11 +23,11 @@ def uploaded(place: str, uploads: Sequence[UploadedFile], limits: Limits) -> Upl
 
 
 def forget_what_was_taken_out(place: str, widget: str) -> None:
-    """In a callback of an uploader: files that were taken out by hand are not kept."""
+    """Forget an upload if the visitor has removed all its files; an uploader calls this after a change."""
     if not keys.widget(widget).get():
         keys.upload(place).forget()
 
 
 def forget(place: str) -> None:
-    """Drop what was uploaded at a place."""
+    """Forget what was uploaded at a place."""
     keys.upload(place).forget()

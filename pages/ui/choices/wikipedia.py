@@ -1,4 +1,4 @@
-"""Wikipedia articles as a corpus: titles in, articles out, and only when the visitor clicks."""
+"""Wikipedia articles as a corpus: titles in, articles out; the app fetches them only when the visitor clicks."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ SUGGESTIONS = {"th": ("ประเทศไทย", "ภาษาไทย"), "
 
 
 def pick_wikipedia() -> Corpus | None:
-    """Articles by their titles; None while none has been fetched. They stay in the session over page changes."""
+    """Let the visitor fetch articles by title; return None until one is fetched. They survive page changes."""
     chosen = _language_picker()
     titles = _titles_picker(chosen)
     try:
@@ -52,7 +52,7 @@ def _language_picker() -> str:
 
 
 def _titles_picker(chosen: str) -> list[str]:
-    """The titles in the box, each once; a click on a suggestion adds it to them."""
+    """Return the titles in the box, each once; a click on a suggestion adds one."""
     box, pills = keys.widget(f"wikipedia_titles_{chosen}"), keys.widget(f"wikipedia_suggestion_{chosen}")
 
     def add_suggestion() -> None:
@@ -78,18 +78,18 @@ def _titles_picker(chosen: str) -> list[str]:
 
 
 def _titles_in(entered: str | None) -> list[str]:
-    """One title a line, without empty lines and repetitions."""
+    """Return one title per line, without empty lines and repetitions."""
     lines = (line.strip() for line in (entered or "").split("\n"))
     return list(dict.fromkeys(line for line in lines if line))
 
 
 def _kept() -> dict[tuple[str, str], Article]:
-    """The articles of this session, by language and title."""
+    """Return the articles of this session, by language and title."""
     return keys.ARTICLES.get()
 
 
 def _fetch(titles: Sequence[str], chosen: str) -> None:
-    """Fetch what is not there yet; each article is kept as it comes, and what fails is said."""
+    """Fetch the articles that are not there yet; keep each as it arrives, and store what to say about failures."""
     said: list[Callable[[], str]] = []
     keys.SAID.put(said)
     if not titles:
@@ -122,12 +122,12 @@ def _fetch(titles: Sequence[str], chosen: str) -> None:
 
 
 def _not_fetched(titles: Sequence[str], error: WikipediaError) -> str:
-    """Which titles gave no article, and why; those with the same reason together."""
+    """Say which titles gave no article, and the reason that they have in common."""
     return t("wikipedia.not_fetched", titles=_listed(titles), why=error_sentence(error))
 
 
 def _is_full() -> bool:
-    """Whether the articles are as large as a corpus may be, in bytes of UTF-8."""
+    """Tell whether the articles have reached the size limit of a corpus, in UTF-8 bytes."""
     return sum(len(article.text.encode("utf-8")) for article in _kept().values()) >= MAX_CORPUS_BYTES
 
 
@@ -136,7 +136,7 @@ def _listed(titles: Sequence[str]) -> str:
 
 
 def _show_sources(articles: Sequence[Article]) -> None:
-    """Where each article comes from, as its licence asks for, and a way to be rid of them."""
+    """Show where each article comes from, as its license requires, and a button that deletes them all."""
     rows = [
         "- "
         + t(
@@ -155,6 +155,6 @@ def _show_sources(articles: Sequence[Article]) -> None:
 
 
 def _forget() -> None:
-    """Take all articles out of the session."""
+    """Delete all articles from the session."""
     for value in (keys.ARTICLES, keys.ASKED_TITLES, keys.SAID):
         value.forget()
