@@ -1,4 +1,4 @@
-"""The controls of a training: pause, step, speed, to the end, stop and keep."""
+"""The controls of a training: pause, step, speed, run to the end, stop and keep."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,11 +14,11 @@ from pages.ui.words import t
 from tokenizer_core.jobs.job import Job
 
 CLICK_WAIT = 0.2
-"""Seconds a click waits for the worker's answer, so that a step shows at once."""
+"""Seconds that a click waits for the worker's answer, so that a step shows at once."""
 
 
 def controls(job: Job) -> None:
-    """Pause or resume, step, speed, run to the end, stop and keep."""
+    """Draw the buttons, and the choice of the speed."""
 
     def button(key: str, label: str, icon: str, action: Callable[[], None], **more: Any) -> None:
         st.button(label, key=key, icon=f":material/{icon}:", on_click=_click, args=(job, action), **more)
@@ -28,7 +28,7 @@ def controls(job: Job) -> None:
     stands = not (paused or job.state == "running")
     hurries = job.state == "running" and job.pace is None
     with st.container(horizontal=True, vertical_alignment="center", key="controls"):
-        # One key for both, so that the keyboard stays on the button when it changes its meaning.
+        # One key for both, so that the button keeps the keyboard focus when its meaning changes.
         first: dict[str, Any] = {"type": "primary", "shortcut": "P", "disabled": waits or stands}
         if paused:
             button("pause", t("studio.resume"), "play_arrow", partial(registry().resume, job), **first)
@@ -44,7 +44,7 @@ def controls(job: Job) -> None:
 
 
 def _click(job: Job, action: Callable[[], None]) -> None:
-    """Give a command, and wait a moment for what it brings about."""
+    """Send a command, and wait a moment for its effect."""
     before, learned = job.state, len(job.merges)
     steps = isinstance(action, partial) and action.func == job.step
     action()
@@ -52,14 +52,14 @@ def _click(job: Job, action: Callable[[], None]) -> None:
 
 
 def _run_to_the_end(job: Job) -> None:
-    """Full speed from now on, also out of a pause."""
+    """Run at full speed from now on, even after a pause."""
     job.set_pace(None)
     registry().resume(job)
     keys.pace_of_run(job).put("full")
 
 
 def _pace_control(job: Job) -> None:
-    """How fast merges come, from now on."""
+    """Let the visitor choose how fast merges come from now on."""
     pace = keys.pace_of_run(job)
 
     def change_pace() -> None:

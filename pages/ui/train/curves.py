@@ -1,4 +1,4 @@
-"""The curves of a training: how the text shrinks, what a token holds, how often the chosen pair was found."""
+"""The curves of a training: tokens in the corpus, bytes per token, and how often each merged pair occurred."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -21,32 +21,32 @@ from tokenizer_core.vocabulary import BYTES
 
 KINDS = ("tokens", "bytes_per_token", "pair_count")
 COUNTED_BYTES = 200_000
-"""Of a longer corpus the references count the beginning: all three need 45 ms for so much Thai."""
+"""The references count only the beginning of a longer corpus: all three need 45 ms for this much Thai."""
 SHOWN_CLUSTERS = 24
-"""Of a longer token the end is shown, where the newest part of it is."""
+"""A longer token shows only its end, where its newest part is."""
 _BREAK = regex.compile(r"\s")
 _CLUSTER = regex.compile(r"\X")
 
 Row = dict[str, Any]
 Points = Sequence[tuple[int, int]]
-"""Merges learned, and the tokens of the corpus then; at first it has a token for each byte."""
+"""Merges learned, and the tokens in the corpus at that time; at first the corpus has one token per byte."""
 
 
 class Counted(NamedTuple):
-    """What the references need for the beginning of a corpus, and how much of it that is."""
+    """The tokens of the references for the beginning of a corpus, and how much of the corpus that is."""
 
     bytes: int
     is_whole: bool
     tokens: dict[str, int]
-    """By the name of the reference; one whose file cannot be read is left out."""
+    """Tokens by the name of the reference, without references whose file cannot be read."""
 
 
 _counted = Bounded[Counted](64, weigh=lambda counted: 1)
 
 
 def curves(job: Job, tokenizer: Tokenizer) -> None:
-    """One curve of the training against vocabulary size, and the choice which one; cheap enough to renew."""
-    # On the left, for above the right end of a chart Streamlit's own buttons appear under the mouse.
+    """Draw one curve of the training against vocabulary size, as the visitor chooses; cheap enough to redraw."""
+    # On the left, because Streamlit's own buttons appear above the right end of a chart under the mouse.
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         st.header(t("curves.title"), anchor=False, width="content")
         kind = segmented(t("curves.label"), KINDS, names("curves.{}", KINDS), key="curve_kind")
@@ -61,19 +61,22 @@ def curves(job: Job, tokenizer: Tokenizer) -> None:
         rows, spec, sentence = token_curve(points, _sizes(job), counted)
     else:
         rows, spec, sentence = bytes_per_token_curve(points, _sizes(job), counted)
-    # What the chart says of itself stays the same while it runs: a new description would draw a new chart.
+    # The alternative text stays the same while the training runs: a new one would draw a new chart.
     st.vega_lite_chart(rows, spec, key=f"curve_{kind}", alt=t(f"curves.{kind}_alt"))
     st.caption(sentence)
 
 
 def _sizes(job: Job) -> tuple[int, int]:
-    """The vocabulary sizes that the axis spans: up to the goal, or as far as a training came that has ended."""
+    """Return the vocabulary sizes that the axis spans: up to the goal, or to where an ended training stopped."""
     merges = max(1, len(job.merges)) if job.ended else job.merge_goal
     return BYTES, BYTES + merges
 
 
 def token_curve(points: Points, sizes: tuple[int, int], counted: Counted) -> tuple[list[Row], Spec, str]:
-    """Tokens of the corpus: rows, specification, and what to see. Level lines only where all of it was counted."""
+    """Return rows, specification and caption for the tokens in the corpus.
+
+    The level lines need the counts of the whole corpus.
+    """
     rows = [{"size": BYTES + merges, "value": tokens} for merges, tokens in thinned(points)]
     levels = _levels(counted.tokens) if counted.is_whole else []
     most = max(points[0][1], *(level.value for level in levels), 1)
@@ -93,7 +96,10 @@ def token_curve(points: Points, sizes: tuple[int, int], counted: Counted) -> tup
 
 
 def bytes_per_token_curve(points: Points, sizes: tuple[int, int], counted: Counted) -> tuple[list[Row], Spec, str]:
-    """What a token holds on average; a ratio, so level lines may come from a part of the corpus, which is said."""
+    """Return rows, specification and caption for the bytes per token.
+
+    This is a ratio, so the level lines may come from a part of the corpus; then the caption says so.
+    """
     corpus_bytes = points[0][1]
     rows = [{"size": BYTES + merges, "value": corpus_bytes / tokens} for merges, tokens in thinned(points)]
     levels = _levels({name: counted.bytes / tokens for name, tokens in counted.tokens.items()})
@@ -112,9 +118,10 @@ def bytes_per_token_curve(points: Points, sizes: tuple[int, int], counted: Count
 
 
 def pair_count_curve(job: Job, tokenizer: Tokenizer) -> tuple[list[Row], Spec, str]:
-    """How often the pair of each merge was found, on a scale of powers of ten, and the token it became.
+    """Return rows, specification and caption for how often each merged pair occurred, on a logarithmic scale.
 
-    A merge that was given, not learned, may join a pair that was never found: such a scale has no place for it.
+    The rows also name the token that each pair became. A merge that was given, not learned, may join a pair that
+    never occurred; it is left out, because a logarithmic scale has no place for 0.
     """
     merges = [merge for merge in job.merges[: len(tokenizer.merges)] if merge.count]
     counts = [merge.count for merge in merges] or [0]
@@ -135,7 +142,7 @@ def _pair_row(merge: Merge, tokenizer: Tokenizer) -> Row:
 
 @lru_cache(maxsize=4_096)
 def readable(token: bytes) -> str:
-    """A token as plain text: letters whole, a mark on a circle, bytes of a broken letter as hex.
+    """Write a token as plain text: letters whole, a mark on a circle, bytes of a broken letter as hex.
 
     >>> readable(" น้ำ".encode()), readable("่า".encode() + b"\\xe0\\xb8")
     ('␣น้ำ', '◌่า E0 B8')
@@ -145,21 +152,21 @@ def readable(token: bytes) -> str:
 
 
 def _levels(values: dict[str, Any]) -> list[Level]:
-    """Level lines of the references, with the names that people know."""
+    """Return the level lines of the references, with their common names."""
     return [Level(t(f"tokenizers.{name}"), value) for name, value in values.items()]
 
 
 def references_counted(job: Job) -> Counted:
-    """What the references need for the corpus of a training, or its beginning.
+    """Count the tokens of the references for the corpus of a training, or for its beginning.
 
-    A training may have given its texts up: then what was counted before, or nothing.
+    A training may have dropped its texts; then return what was counted before, or nothing.
     """
     texts = job.training.texts
     return _counted.get(job.id, lambda: count_references(texts))
 
 
 def count_references(texts: Iterable[str]) -> Counted:
-    """The tokens of the references for the beginning of a corpus, text by text, exact."""
+    """Count the tokens of the references for the beginning of a corpus, text by text, exactly."""
     pieces, is_whole = beginning(texts)
     tokens = {name: int(tokenizer.encode_each(pieces).counts.sum()) for name, tokenizer in references().items()}
     size = sum(len(piece.encode("utf-8")) for piece in pieces)
@@ -167,7 +174,7 @@ def count_references(texts: Iterable[str]) -> Counted:
 
 
 def beginning(texts: Iterable[str], most: int = COUNTED_BYTES) -> tuple[list[str], bool]:
-    """The first texts up to so many bytes, the last one cut where white space ends; and whether that is all.
+    """Return the first texts up to `most` bytes, the last one cut after white space, and whether that is all.
 
     >>> beginning(["one", "two words"], 9)
     (['one', 'two '], False)

@@ -13,22 +13,22 @@ from tokenizer_core.protocols import Encoder
 from tokenizer_core.texts.mixing import first_lines, frontier_size, frontier_texts, held_out, lines_by_script
 
 SHARES = tuple(range(0, 101, 10))
-"""Per cent of Thai in the text of each training."""
+"""Percent of Thai in the text of each training."""
 PATTERN = "mark_aware"
 STOP = StopRules(min_count=2)
 MOST_BYTES = 2_000_000
-"""Of the text of each training: enough for the largest vocabulary here, and trained in a second."""
+"""Bytes of text for each training: enough for the largest vocabulary here, and trained in a second."""
 MEASURED_BYTES = 200_000
-"""Of the lines to measure on, for each language."""
+"""Bytes of held-out lines to measure on, for each language."""
 
 
 @dataclass
 class Frontier:
-    """All trainings on one corpus with one vocabulary size: what they need, and what has come of them."""
+    """All trainings on one corpus with one vocabulary size: what they need, and their outcomes."""
 
     vocab_size: int
     size: int
-    """Bytes of text of each training."""
+    """Bytes of text for each training."""
     thai: list[str] = field(repr=False)
     english: list[str] = field(repr=False)
     measured_thai: str = field(repr=False)
@@ -41,11 +41,11 @@ class Frontier:
         self.series = Series(self._plan(), len(SHARES))
 
     def cost(self, tokenizer: Encoder) -> Cost:
-        """What a tokenizer needs for the lines held out."""
+        """Return what the held-out lines cost with a tokenizer."""
         return cost(tokenizer, self.measured_thai, self.measured_english)
 
     def _plan(self) -> Plan:
-        """A training for each share; at the end the lines to learn from are given back."""
+        """Yield a training for each share; at the end, drop the lines to learn from."""
         for share in SHARES:
             texts = frontier_texts(self.thai, self.english, share / 100, self.size)
             job = yield Training(texts, self.vocab_size, PATTERN, stop=STOP)
@@ -56,7 +56,7 @@ class Frontier:
 
 
 def new_frontier(texts: Sequence[str], vocab_size: int) -> Frontier:
-    """Sort the lines, hold out every fifth one, and measure the references on those."""
+    """Sort the lines by script, hold out every fifth one, and measure the references on the held-out lines."""
     lines = lines_by_script(texts)
     (thai, thai_out), (english, english_out) = held_out(lines.thai), held_out(lines.latin)
     size = frontier_size(thai, english, most=MOST_BYTES)
@@ -75,5 +75,5 @@ def new_frontier(texts: Sequence[str], vocab_size: int) -> Frontier:
 
 
 def cost(tokenizer: Encoder, thai: str, english: str) -> Cost:
-    """Tokens for 1,000 characters of each text."""
+    """Return the tokens per 1,000 characters of each text."""
     return Cost(tokens_per_thousand(tokenizer, thai) or 0.0, tokens_per_thousand(tokenizer, english) or 0.0)

@@ -1,4 +1,4 @@
-"""The mix frontier as a chart: points → specification; no Streamlit, so that tests can read what is drawn."""
+"""The chart of the mix frontier; without Streamlit, so that tests can read what is drawn."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,17 +7,17 @@ from pages.ui.widgets.charts import QUIET, STRONG, TYPE, Spec, nominal, quantita
 
 
 class Cost(NamedTuple):
-    """Tokens for 1,000 characters of held-out Thai and English."""
+    """Tokens per 1,000 characters of held-out Thai and English."""
 
     thai: float
     english: float
 
 
 class FrontierPoint(NamedTuple):
-    """What one training came to."""
+    """The outcome of one training."""
 
     share: int
-    """Per cent of Thai in the text it learned from, by bytes."""
+    """Percent of Thai in the text it learned from, by bytes."""
     cost: Cost
     vocab_size: int
 
@@ -31,10 +31,10 @@ def frontier_chart(
     thai_title: str,
     share_title: str,
 ) -> tuple[list[dict[str, Any]], Spec]:
-    """The rows and the specification: Thai against English, joined in the order of shares, references beside it.
+    """Return rows and specification: Thai against English, joined in the order of shares, and the references.
 
-    Both axes are logarithmic: without Thai in training, Thai costs several times what it costs with all of it.
-    They end at `most`, what single bytes would cost, so that they stay where they are as points come.
+    Both axes are logarithmic: without Thai in training, Thai costs several times what it costs with only Thai.
+    They end at `most`, the cost of single bytes, so that the upper ends stay where they are as points arrive.
     """
     rows: list[dict[str, Any]] = [
         {"share": share, "label": label, "thai": cost.thai, "english": cost.english}
@@ -63,9 +63,9 @@ _LABEL = {"type": "text", "align": "left", "baseline": "middle", "dx": 9, "fontS
 
 
 def _own_layers(said: list[Spec]) -> list[Spec]:
-    """The line through the trainings, their points and shares.
+    """Specify the line through the trainings, their points and shares.
 
-    The line bends to the lower left, so there is room on both sides of it: names stand here and there in turn.
+    The line bends to the lower left and leaves room on both sides, so the labels alternate between the sides.
     """
     turn = "datum.share % 20 == 0"
     aside = {
@@ -84,7 +84,7 @@ def _own_layers(said: list[Spec]) -> list[Spec]:
 
 
 def _reference_layers(said: list[Spec]) -> list[Spec]:
-    """Diamonds with their names."""
+    """Specify diamonds with the names of the references."""
     other = [{"filter": "!isValid(datum.share)"}]
     point = {"type": "point", "aria": False, "shape": "diamond", "size": 90, "opacity": 1, "color": QUIET}
     return [
@@ -94,7 +94,7 @@ def _reference_layers(said: list[Spec]) -> list[Spec]:
 
 
 def _cost_axis(field: str, title: str, values: Sequence[float]) -> Spec:
-    """A logarithmic axis a little wider than its values, with round numbers on it."""
+    """Specify a logarithmic axis that is a little wider than its values, with round numbers on it."""
     low, high = 0.9 * min(values), 1.15 * max(values)
     ticks = [tick * 10**power for power in range(5) for tick in (1, 2, 3, 5)]
     return quantitative(

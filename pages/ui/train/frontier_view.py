@@ -23,9 +23,9 @@ MAX_KEPT = 6
 
 
 def mix_frontier(corpus_texts: Sequence[str]) -> None:
-    """Offer to train the tokenizers of a frontier, and show what came of them as it comes.
+    """Offer to train the tokenizers of a frontier, and show the outcomes as they arrive.
 
-    Where the corpus holds too little of one of both languages, the bundled sample takes its place.
+    If the corpus has too little Thai or too little English, the bundled sample takes its place.
     """
     st.markdown(t("frontier.what", count=len(SHARES)))
     texts: Sequence[str] = corpus_texts
@@ -58,7 +58,7 @@ def mix_frontier(corpus_texts: Sequence[str]) -> None:
 
 
 def _show(frontier: Frontier) -> None:
-    """Progress, the chart and the table beside it, and a sentence on what to see."""
+    """Draw progress, the chart and the table beside it, and a sentence on what to see."""
     if frontier.series.failure is not None:
         st.error(error_sentence(frontier.series.failure), icon=":material/error:")
     _show_progress(frontier)
@@ -85,7 +85,7 @@ def _show(frontier: Frontier) -> None:
 
 
 def _show_progress(frontier: Frontier) -> None:
-    """How many are trained, and which one is under way."""
+    """Show how many tokenizers are trained, and which one is in training."""
     series = frontier.series
     if series.at_work:
         share = f"{SHARES[series.done]}%"
@@ -106,7 +106,7 @@ def _how_measured(frontier: Frontier) -> str:
 
 
 def _what_to_see(points: Sequence[FrontierPoint]) -> str:
-    """One sentence: which way is cheaper, and what the first and the last share of Thai cost."""
+    """Say what the first, second and last share cost; with fewer than three points, how to read the chart."""
     first, last = points[0], points[-1]
     if len(points) < 3:
         return t("frontier.read")
@@ -125,7 +125,7 @@ def _what_to_see(points: Sequence[FrontierPoint]) -> str:
 
 
 def _table(frontier: Frontier, references: Sequence[tuple[str, Cost]]) -> str:
-    """The figures of the chart as a table in Markdown; with the vocabulary sizes where one was not reached."""
+    """Return the chart's figures as a Markdown table, with vocabulary sizes if one was not reached."""
     rows = [[t("frontier.share"), t("frontier.thai"), t("frontier.english"), t("frontier.entries")]]
     rows.append(["---", "---:", "---:", "---:"])
     rows += [[f"{point.share}%", *_figures(point.cost), f"{point.vocab_size:,}"] for point in frontier.points]

@@ -15,10 +15,10 @@ from tokenizer_core.jobs.recipe import Recipe
 from tokenizer_core.jobs.training import StopRules, Training
 
 NOBODY = "nobody"
-"""The choice of no reference that is to be beaten."""
+"""The choice to beat no reference."""
 DEFAULT_SIZE = 1_000
 DEFAULT_STOP = StopRules(min_count=2)
-"""A pair found once is a text learned by heart, not a rule learned from it."""
+"""A pair that occurs once is memorized text, not a rule."""
 
 # ---- the settings, as their widgets hold them
 
@@ -30,17 +30,17 @@ MINUTES = Value("train_minutes", float)
 RIVAL = Value("train_rival", lambda: NOBODY)
 RIVAL_TEXT: Maybe[str] = Maybe("train_rival_text")
 PATTERN = "pattern"
-"""The prefix of the picker's keys."""
+"""The prefix of the pattern picker's keys."""
 
 REUSED_CORPUS: Maybe[Corpus] = Maybe("reused_corpus")
-"""The corpus of a run that is to be trained again with a change."""
+"""The corpus of a run that the visitor repeats with a change."""
 RECIPE: Maybe[Recipe] = Maybe("recipe")
 """The recipe that the next training follows."""
 RECIPE_FILE: Maybe[Any] = Maybe("recipe_file")
 RECIPE_TEXT: Value[str] = Value("recipe_text", str)
 RECIPE_FAILURE: Maybe[TokenizerError] = Maybe("recipe_failure")
 
-# ---- what is open, and what was asked for
+# ---- what is open, and what the visitor asked for
 
 FRONTIER_OPEN: Value[bool] = Value("frontier", bool)
 FRONTIER_SIZE: Maybe[int] = Maybe("frontier_size")
@@ -53,21 +53,21 @@ ASKING: Value[bool] = Value("what_if_asks", bool)
 ASKED: Maybe[WhatIf] = Maybe("what_if")
 JUST_ASKED: Value[bool] = Value("what_if_new", bool)
 RACE_TURN: Value[int] = Value("race_turn", int)
-"""An uploader can be emptied only by another key."""
+"""A part of the uploaders' keys: only a new key empties an uploader."""
 
 
 def pace_of_run(job: Job) -> Maybe[str]:
-    """The speed of a run: each has its own, and a control that shows it."""
+    """Return the session value of a run's speed: each run has its own, and a control that shows it."""
     return Maybe(f"studio_pace_{job.id}")
 
 
 def name_of_run(job: Job) -> Value[str]:
-    """The name that is typed for a run."""
+    """Return the session value of the name typed for a run."""
     return Value(f"name_{job.id}", str)
 
 
 def fill_in(training: Training) -> None:
-    """Put a training into the settings: the same settings make the same training."""
+    """Fill the settings with those of a training: the same settings make the same training."""
     fill_in_merges(training.vocab_size, training.pattern, training.stop.min_count, training.special_tokens)
     stop = training.stop
     REUSED_CORPUS.put(Corpus(training.corpus_name, tuple(training.texts)))
@@ -79,7 +79,7 @@ def fill_in(training: Training) -> None:
 
 
 def fill_in_merges(vocab_size: int, pattern: str, min_count: int, special_tokens: Sequence[str]) -> None:
-    """Put what decides the merges into the settings, as a recipe does."""
+    """Fill in the settings that decide the merges, as a recipe does."""
     SIZE.put(vocab_size)
     MIN_COUNT.put(min_count)
     SPECIAL_TOKENS.put(" ".join(special_tokens))

@@ -1,4 +1,4 @@
-"""The newest merges as rows of chips: left + right → token, and how often the pair occurred."""
+"""Merges as rows of chips: left + right → token, and how often the pair occurred."""
 
 import html
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from tokenizer_core.trainer import Candidate, Merge
 
 _GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 LONGEST = 18
-"""Characters of a chip in the list."""
+"""The most characters on a chip in the list."""
 _MARK = regex.compile(r"[\p{M}\u0e33]")
 _INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
 
 
 def chip_parts(token: bytes) -> list[tuple[str, bool]]:
-    """A token as people can read it: runs of text (True) and of bytes that are no whole character (False).
+    """Split a token into runs that people can read: text (True), or bytes that are not whole characters (False).
 
     >>> chip_parts("ที่".encode())
     [('ที่', True)]
@@ -30,7 +30,7 @@ def chip_parts(token: bytes) -> list[tuple[str, bool]]:
 
 
 def merge_rows(merges: Sequence[Merge], vocabulary: Sequence[bytes], empty: str) -> str:
-    """The HTML of the merges, newest first; all text in it is escaped here."""
+    """Return the HTML of the merges, newest first; all text in it is escaped here."""
     if not merges:
         return f'{_style()}<p class="merge-empty">{html.escape(empty)}</p>'
     rows = "".join(_row(merge, vocabulary) for merge in reversed(merges))
@@ -38,7 +38,7 @@ def merge_rows(merges: Sequence[Merge], vocabulary: Sequence[bytes], empty: str)
 
 
 def choice_rows(candidates: Sequence[Candidate], vocabulary: Sequence[bytes]) -> str:
-    """The HTML of the pairs that could be merged next, best first, each with a bar as long as its count."""
+    """Return the HTML of the pairs that could be merged next, best first, each with a bar for its count."""
     most = max((candidate.count for candidate in candidates), default=1)
     rows = "".join(
         _choice_row(
@@ -50,13 +50,13 @@ def choice_rows(candidates: Sequence[Candidate], vocabulary: Sequence[bytes]) ->
 
 
 def token_chips(tokens: Sequence[bytes]) -> str:
-    """The HTML of a few tokens side by side."""
+    """Return the HTML of a few tokens side by side."""
     chips = "".join(f'<span role="listitem">{_chip(token)}</span>' for token in tokens)
     return f'{_style()}<div class="merge-chips" role="list">{chips}</div>'
 
 
 def plain_token(token: bytes) -> str:
-    """A token as plain text, where no chip can stand.
+    """Write a token as plain text, for places without chips.
 
     >>> plain_token(" น้ำ".encode()), plain_token(b"\\xe0\\xb8")
     ('␣น้ำ', 'E0 B8')
@@ -92,7 +92,7 @@ def _chip(token: bytes) -> str:
 
 
 def _end(text: str) -> str:
-    """A long token by its end, where the newest part of it is."""
+    """Shorten a long token to its end, where its newest part is."""
     return text if len(text) <= LONGEST else "…" + text[-LONGEST:]
 
 
@@ -116,7 +116,7 @@ def _visible(character: str) -> str:
 
 
 def _style() -> str:
-    """The list's own rules; tints follow the page's light or dark scheme."""
+    """Return the styles of the list; the tints follow the page's light or dark scheme."""
     rules = [
         ".merge-list{display:flex;flex-direction:column;font-variant-numeric:tabular-nums}",
         ".merge-row{display:flex;align-items:center;gap:.5rem;padding:.32rem 0;"

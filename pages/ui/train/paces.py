@@ -1,19 +1,19 @@
-"""How fast merges shall come: the paces that people choose from."""
+"""The paces of a training that visitors choose from."""
 
 from pages.ui.words import names
 
 PACES: dict[str, float | None] = {"slowest": 0.5, "slow": 2.0, "steady": 20.0, "fast": 200.0, "full": None}
-"""Merges per second; None is as fast as can be."""
+"""Merges per second; None is as fast as possible."""
 DEFAULT_PACE = "steady"
 
 
 def pace_called(pace: str) -> str:
-    """What a pace is called."""
+    """Return the name of a pace."""
     return names("train.pace_{}", PACES)(pace)
 
 
 def pace_of(merges_per_second: float | None, otherwise: str) -> str:
-    """The pace of this speed.
+    """Return the pace with this speed, or `otherwise` if there is none.
 
     >>> pace_of(None, "steady"), pace_of(2.0, "steady"), pace_of(3.0, "steady")
     ('full', 'slow', 'steady')

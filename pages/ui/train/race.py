@@ -1,4 +1,7 @@
-"""The race to parity: from which merge on one's own tokenizer needs fewer tokens than others, on parallel text."""
+"""The race to parity: the merge after which the visitor's own tokenizer needs fewer tokens than a reference.
+
+Both are counted on parallel texts.
+"""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,22 +30,22 @@ from tokenizer_core.vocabulary import BYTES
 
 HEIGHT = 270
 SIDES = (0, 1)
-"""The languages of parallel texts that are raced on."""
+"""The languages of the parallel texts that take part."""
 
 Counts = npt.NDArray[np.int32]
 References = Mapping[str, tuple[int, int]]
-"""Tokens that each reference needs for the two sides, by its name."""
+"""The tokens that each reference needs for the two sides, by its name."""
 
 
 class Moment(NamedTuple):
-    """How one's own tokenizer stands to a reference on one side."""
+    """How the visitor's own tokenizer compares with a reference on one side."""
 
     side: int
     reference: str
     merge: int | None
-    """The first merge after which it needs fewer tokens; None where that is still to come."""
+    """The first merge after which it needs fewer tokens; None if that is still to come."""
     behind: int
-    """Tokens that it needs more at the moment; negative where it needs fewer."""
+    """How many more tokens it needs at the moment; negative if it needs fewer."""
 
 
 _pretokens = Bounded[dict[str, int]](200_000, weigh=len)
@@ -51,13 +54,13 @@ _counts = Bounded[tuple[Counts, Counts]](16 * 2**20, weigh=lambda both: sum(side
 
 
 def race(job: Job, tokenizer: Tokenizer) -> None:
-    """Two small charts, the premium, and what has been reached and what not yet; cheap enough to renew."""
+    """Draw two small charts, the premium, and what is reached and what is not; cheap enough to redraw."""
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.header(t("race.title"), anchor=False, width="content")
         with st.popover(t("race.another"), type="tertiary"):
             texts, pairs_in_files = pick_race_texts()
     _say_what_is_counted(texts, pairs_in_files)
-    with told():  # one's own split pattern may be too slow for this text
+    with told():  # a custom split pattern may be too slow for this text
         counts = own_counts(job.id, tokenizer, texts.parallel)
         levels = reference_counts(texts.parallel)
         found = moments(counts, levels)
@@ -81,15 +84,15 @@ def _say_what_is_counted(texts: NamedTexts, pairs_in_files: int) -> None:
 
 
 def _last_merge(job: Job) -> int:
-    """Where the axis ends: at the goal, or where a training that has ended came to."""
+    """Return where the axis ends: at the goal, or where an ended training stopped."""
     return max(1, len(job.merges) if job.ended else job.merge_goal)
 
 
-# ---- what is counted
+# ---- counting
 
 
 def own_counts(job_id: str, tokenizer: Tokenizer, parallel: Parallel) -> tuple[Counts, Counts]:
-    """The tokens of each side after each merge learned so far, counted line by line, exact."""
+    """Count the tokens of each side after each merge learned so far, line by line, exactly."""
 
     def make() -> tuple[Counts, Counts]:
         first, second = (
@@ -106,7 +109,7 @@ def _pretokens_of(parallel: Parallel, side: int, pattern: str) -> dict[str, int]
 
 
 def reference_counts(parallel: Parallel) -> dict[str, tuple[int, int]]:
-    """What each reference needs for each side, line by line, exact; one whose file cannot be read is left out."""
+    """Count the tokens of each side by each reference whose file can be read, line by line, exactly."""
     return _references.get(parallel.digest, lambda: _count_references(parallel))
 
 
@@ -121,8 +124,9 @@ def _count_references(parallel: Parallel) -> dict[str, tuple[int, int]]:
 
 
 def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
-    """How one's own tokenizer stands to every reference on every side that has tokens: what was reached first,
-    newest first, then what is still to come, nearest first.
+    """Compare the visitor's own tokenizer with every reference on every side that has tokens.
+
+    First comes what was reached, newest first, then what is still to come, nearest first.
 
     >>> moments([np.array([9, 7, 4]), np.array([5, 4, 4])], {"gpt2": (7, 3)})
     [Moment(side=0, reference='gpt2', merge=2, behind=-3), Moment(side=1, reference='gpt2', merge=None, behind=1)]
@@ -132,19 +136,19 @@ def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
         for side, (own, level) in enumerate(zip(counts, levels, strict=True)):
             if not own[0]:
                 continue
-            # Tokens only grow fewer: the place behind all counts that are not below the level.
+            # Counts never rise, so this is the place after all counts that are not below the level.
             merge = int(np.searchsorted(-own, -level, side="right"))
             found.append(Moment(side, name, merge if merge < len(own) else None, int(own[-1]) - level))
     return sorted(found, key=lambda moment: (moment.merge is None, -(moment.merge or 0), moment.behind))
 
 
-# ---- what is shown
+# ---- showing
 
 
 def side_curve(
     counts: Counts, last_merge: int, references: References, found: Sequence[Moment], texts: NamedTexts, side: int
 ) -> tuple[list[dict[str, Any]], Spec]:
-    """Rows and specification of one side, with a dot at each merge that overtook a reference."""
+    """Return rows and specification of one side, with a dot at each merge that overtook a reference."""
     reached: dict[int, str] = {}
     for moment in found:
         if moment.side == side and moment.merge is not None:
@@ -170,7 +174,7 @@ def side_curve(
 
 
 def sentences(found: Sequence[Moment], texts: NamedTexts) -> list[str]:
-    """The moments in words, as they come: Markdown."""
+    """Write the moments as Markdown sentences, in their order."""
     return [_sentence(moment, texts.spoken[moment.side]) for moment in found]
 
 
@@ -184,7 +188,7 @@ def _sentence(moment: Moment, name: str) -> str:
 
 
 def premium_sentence(counts: Sequence[Counts], references: References, texts: NamedTexts) -> str:
-    """Tokens of the first side / tokens of the second, one's own and the others', in one sentence: Markdown."""
+    """Say the premiums, tokens of the first side / tokens of the second, of all tokenizers as Markdown."""
     others = ", ".join(
         t("race.premium_of", reference=t(f"tokenizers.{name}"), premium=_premium(*both))
         for name, both in references.items()

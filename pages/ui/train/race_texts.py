@@ -1,4 +1,4 @@
-"""The parallel texts of the race: two files of the same lines; until there are, the bundled sentences."""
+"""The parallel texts of the race: two files aligned line by line; before that, the bundled sentences."""
 
 from bisect import bisect_right
 from dataclasses import replace
@@ -17,16 +17,16 @@ from tokenizer_core.texts.parallel import Parallel
 
 PLACE = "race"
 MOST_CHARACTERS = 100_000
-"""Of each side of uploaded texts: this many are counted anew in 20 ms while a training runs."""
+"""Characters of each side of uploaded texts: counting this many again takes 20 ms while a training runs."""
 MOST_LINES = 2_000
-"""The references count line by line, 20 µs for each line at the least."""
+"""The references count line by line, and each line takes at least 20 µs."""
 MOST_BYTES = 4 * 2**20
 _LIMITS = Limits(2, MOST_BYTES, comparison_too_large(MOST_BYTES), unpacks=False)
 _cut = Bounded[Parallel](16, weigh=lambda parallel: 1)
 
 
 def pick_race_texts() -> tuple[NamedTexts, int]:
-    """The texts, as many lines as can be counted while a training runs, and how many pairs there were."""
+    """Return the texts, as many lines as can be counted while a training runs, and how many pairs there were."""
     st.caption(t("race.another_help"))
     turn = keys.RACE_TURN.get()
     first, second = (
@@ -49,13 +49,13 @@ def pick_race_texts() -> tuple[NamedTexts, int]:
 
 
 def lines_that_fit(parallel: Parallel) -> int:
-    """How many lines can be counted while a training runs: the same number of both sides."""
+    """Return how many lines can be counted while a training runs, the same number for both sides."""
     fit = (bisect_right(list(accumulate(map(len, side))), MOST_CHARACTERS) for side in parallel.lines[:2])
     return min(*fit, MOST_LINES)
 
 
 def _first(parallel: Parallel, lines: int) -> Parallel:
-    """The first lines of both sides; the same ones are made once."""
+    """Return the first lines of both sides; each cut is made once."""
 
     def make() -> Parallel:
         cut = tuple(side[:lines] for side in parallel.lines[:2])

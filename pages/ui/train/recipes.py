@@ -1,4 +1,4 @@
-"""Recipes on the page: to take one over, and to say whether the merges came out the same."""
+"""Recipes on the page: load one, and say whether the merges came out the same."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from tokenizer_core.patterns import SPLIT_PATTERNS
 
 
 def recipe_loader() -> None:
-    """A place to paste or upload a recipe; its settings are taken over at once."""
+    """Let the visitor paste or upload a recipe, and apply its settings at once."""
     with st.expander(t("recipe.load"), icon=":material/receipt_long:"):
         st.caption(t("recipe.load_what"))
         st.file_uploader(t("recipe.file"), type="json", key=keys.RECIPE_FILE.key, on_change=_take_file)
@@ -24,7 +24,7 @@ def recipe_loader() -> None:
 
 
 def recipe_note(corpus: Corpus | None) -> tuple[tuple[int, int], ...]:
-    """What a recipe that was taken over wants, and whether this is its corpus; the pairs that it merges first."""
+    """Say what a loaded recipe wants, and whether this is its corpus; return the pairs that it merges first."""
     recipe = keys.RECIPE.get()
     if recipe is None:
         return ()
@@ -40,7 +40,7 @@ def recipe_note(corpus: Corpus | None) -> tuple[tuple[int, int], ...]:
 
 
 def recipe_outcome(job: Job) -> None:
-    """Where a training followed a recipe: whether its merges are those of the recipe bit for bit."""
+    """Say whether a training that followed a recipe has exactly the merges of the recipe."""
     expected = registry().expected(job.id)
     if expected is None or not job.ended or not job.merges:
         return
@@ -53,7 +53,7 @@ def recipe_outcome(job: Job) -> None:
 
 
 def show_recipe(job: Job) -> None:
-    """The recipe of a training as JSON, to copy or to keep."""
+    """Show the recipe of a training as JSON, to copy or to save."""
     recipe = recipe_of(job)
     if recipe is None:
         return
@@ -83,7 +83,7 @@ def _take_text() -> None:
 
 
 def _take(content: str | bytes) -> None:
-    """Take a recipe's settings over; what is wrong with it is said where it was given."""
+    """Apply the settings of a recipe; keep an error, to show it where the visitor entered the recipe."""
     try:
         recipe = parse_recipe(content)
     except TokenizerError as error:
@@ -95,6 +95,6 @@ def _take(content: str | bytes) -> None:
 
 
 def _pattern_of(recipe: Recipe) -> str:
-    """The pattern's name where it still means the same, else the regular expression itself."""
+    """Return the pattern's name if it still means the same regular expression, else the expression itself."""
     known = SPLIT_PATTERNS.get(recipe.pattern) == recipe.pattern_source
     return recipe.pattern if known else recipe.pattern_source

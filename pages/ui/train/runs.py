@@ -1,4 +1,4 @@
-"""The visitor's runs: a list to open, rename, repeat or delete them, and two of them side by side."""
+"""The visitor's runs: a list to open, rename, repeat or delete them, and a comparison of two."""
 
 import streamlit as st
 
@@ -23,7 +23,7 @@ MAX_NAME = 60
 
 
 def runs_list() -> None:
-    """All runs of this visitor; nothing where there are none."""
+    """List all runs of this visitor; draw nothing if there are none."""
     runs = registry().runs(visitor.owner())
     if not runs:
         return
@@ -40,18 +40,18 @@ def runs_list() -> None:
 
 
 def run_name(run: Run) -> str:
-    """What a run is called, as Markdown that does nothing."""
+    """Return the name of a run, safe in Markdown."""
     return as_plain_markdown(run.name) if run.name else run.job.training.corpus_name
 
 
 def pattern_name(job: Job) -> str:
-    """What the split pattern of a training is called."""
+    """Return the name of a training's split pattern."""
     known = job.training.pattern in SPLIT_PATTERNS
     return t(f"pattern.{job.training.pattern}_name") if known else t("pattern.custom_name")
 
 
 def state_words(job: Job) -> str:
-    """How far a training is, in words."""
+    """Say how far a training has come."""
     place = registry().place(job)
     if place:
         return t("runs.state_waiting", place=place)
@@ -119,14 +119,14 @@ def _again(job: Job) -> None:
 
 
 def _delete(job: Job) -> None:
-    """Forget a run; where it is the one on the screen, the settings come back."""
+    """Delete a run; if it is the visitor's current one, show the settings."""
     registry().forget(job.id)
     visitor.drop_job(job.id)
     keys.RUN_OPENED.put(True)
 
 
 def _compare_two(runs: list[Run]) -> None:
-    """Two runs side by side: their figures, their tokens of a text, and where their vocabularies part."""
+    """Show two runs side by side: their figures, their tokens for a text, and where their vocabularies part."""
     by_id = {run.job.id: run for run in reversed(runs)}
     options = list(by_id)
     columns = st.columns(2)

@@ -30,7 +30,7 @@ MAX_GOAL_CHARACTERS = 20_000
 
 
 def training_setup(job: Job | None) -> None:
-    """All the settings; Train starts the training and shows it."""
+    """Draw all settings, and the button that starts the training and shows it."""
     st.markdown(t("train.intro"))
     corpus_side, settings_side = st.columns(2, gap="large")
     with corpus_side:
@@ -68,7 +68,7 @@ def training_setup(job: Job | None) -> None:
 
 
 def _start_or_go_back(training: Training | None, job: Job | None) -> None:
-    """The button that starts what is set, and the way back to a training that there is already."""
+    """Draw the button that starts the training, and the button back to the current training if there is one."""
     with st.container(horizontal=True, vertical_alignment="center"):
         start = st.button(
             t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
@@ -81,7 +81,7 @@ def _start_or_go_back(training: Training | None, job: Job | None) -> None:
 
 
 def _corpus() -> Corpus | None:
-    """The corpus of a run that is to be repeated, else what the visitor picks."""
+    """Return the corpus of a run to repeat, or else what the visitor picks."""
     reused = keys.REUSED_CORPUS.get()
     if reused is None:
         return corpus_picker()
@@ -91,7 +91,7 @@ def _corpus() -> Corpus | None:
 
 
 def _size_picker() -> int | None:
-    """The vocabulary size; None, with the reason on the page, where it is out of range."""
+    """Return the vocabulary size; None, with the reason on the page, if it is out of range."""
     size = st.number_input(
         t("train.size"),
         step=100,
@@ -108,7 +108,7 @@ def _size_picker() -> int | None:
 
 
 def _stop_rules() -> StopRules:
-    """When to stop before the vocabulary is full: the least count, the seconds, and a text to be beaten."""
+    """Let the visitor set when to stop early: the smallest count, the minutes, and a reference to beat."""
     with st.expander(t("stop.title"), icon=":material/flag:"):
         st.caption(t("stop.what"))
         min_count = st.number_input(
@@ -134,7 +134,7 @@ def _stop_rules() -> StopRules:
 
 
 def _goal_picker() -> Goal | None:
-    """A reference to be beaten on a text; what it needs for it is said."""
+    """Let the visitor pick a reference to beat on a text; show how many tokens it needs."""
     options = [keys.NOBODY, *OPENAI_NAMES]
     words = {keys.NOBODY: t("stop.nobody")} | {name: t(f"tokenizers.{name}") for name in OPENAI_NAMES}
     rival = st.selectbox(
@@ -163,7 +163,7 @@ def _goal_picker() -> Goal | None:
 
 
 def _special_tokens_picker() -> list[str] | None:
-    """Special tokens, separated by spaces; None, with the reason on the page, where they cannot be used."""
+    """Return the special tokens, split at spaces; None, with the reason on the page, if they are unusable."""
     with st.expander(t("train.special_tokens"), icon=":material/star:"):
         entered = st.text_input(
             t("train.special_tokens_label"),
@@ -182,7 +182,7 @@ def _special_tokens_picker() -> list[str] | None:
 
 
 def _start(training: Training) -> None:
-    """Start the training; the reason stands on the page where it cannot."""
+    """Start the training, or show the reason why it cannot start."""
     try:
         job = registry().start(training, owner=visitor.owner())
     except TokenizerError as error:

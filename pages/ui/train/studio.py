@@ -1,4 +1,4 @@
-"""A training as it runs, and what it has learned when it ends."""
+"""The view of a training: its progress while it runs, and what it has learned when it ends."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -36,14 +36,14 @@ from tokenizer_core.vocabulary import BYTES
 REFRESH_SECONDS = 0.5
 CHARTS_SECONDS = 1.0
 PAUSED_SECONDS = 2.0
-"""A pause may be ended elsewhere, in another tab of the same training."""
+"""Another tab with the same training may end a pause, so a paused training is refreshed too."""
 NEWEST = 8
 SAMPLE_CHARACTERS = 2_000
 NAMED_TIES = 3
 
 
 def studio(job: Job) -> None:
-    """Controls, progress, newest merges, the sample text and the curves; renewed while the training runs."""
+    """Draw controls, progress, newest merges, sample text and curves; redraw them while the training runs."""
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
     st.fragment(_live, run_every=refresh)(job, job.state)
     what_if_answer(job)
@@ -51,17 +51,17 @@ def studio(job: Job) -> None:
 
 
 def _live(job: Job, state_at_start: str) -> None:
-    """All that changes while the training runs; a fragment's errors do not reach the frame."""
-    registry().get(job.id)  # notes that somebody watches it
+    """Draw what changes while the training runs, and any error: a fragment's errors do not reach the frame."""
+    registry().get(job.id)  # notes that it was viewed
     drawn = job.state
     with told():
         _draw(job)
     if drawn != state_at_start and (drawn in ENDED or "paused" in (drawn, state_at_start)):
-        st.rerun()  # only now, so that a click shows at once: the timer must start, stop or slow down
+        st.rerun()  # the timer must start, stop or slow down; only now, so that a click shows at once
 
 
 def _charts(job: Job) -> None:
-    """The curves and the race, a part of their own, for they are the slowest to draw."""
+    """Draw the curves and the race, in a fragment of their own, because they are the slowest to draw."""
     if job.curve and registry().is_warm:
         with told():
             tokenizer = job.tokenizer()
@@ -70,7 +70,7 @@ def _charts(job: Job) -> None:
 
 
 def _draw(job: Job) -> None:
-    """The studio of this moment."""
+    """Draw the current state of the training."""
     what = t(
         "studio.what", corpus=job.training.corpus_name, size=job.training.vocab_size, pattern=pattern_name(job)
     )
@@ -87,7 +87,7 @@ def _draw(job: Job) -> None:
         _summary(job)
         _ways_on(job)
     if (not job.ended and not job.curve) or not registry().is_warm:
-        st.skeleton(height=320)  # nothing to show yet, or this process is still compiling what draws it
+        st.skeleton(height=320)  # nothing to show yet, or this process still compiles what draws it
         return
     tokenizer = job.tokenizer()
     sample, newest = st.columns([3, 2], gap="large")
@@ -102,7 +102,7 @@ def _draw(job: Job) -> None:
 
 
 def _progress(job: Job) -> None:
-    """How far it is: merges, share, rate and time left, or what is being waited for."""
+    """Show the progress: merges, share, rate and time left, or what the training waits for."""
     if job.ended:
         return
     place = registry().place(job)
@@ -126,13 +126,13 @@ def _progress(job: Job) -> None:
 
 
 def _duration(seconds: float) -> str:
-    """Seconds, or minutes and seconds, in words."""
+    """Write seconds, or minutes and seconds, in words."""
     minutes, rest = divmod(round(seconds), 60)
     return t("studio.minutes", minutes=minutes, seconds=rest) if minutes else t("studio.seconds", seconds=rest)
 
 
 def _summary(job: Job) -> None:
-    """What was learned, in numbers, and the way on."""
+    """Say why the training ended, and show in numbers what it learned."""
     learned = len(job.merges)
     vocab_size = BYTES + learned
     _say_why_it_ended(job, learned, vocab_size)
@@ -154,7 +154,7 @@ def _summary(job: Job) -> None:
 
 
 def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
-    """That it is done, or which rule ended it early."""
+    """Say that the training is done, or which rule ended it early."""
     training = job.training
     values = {"size": vocab_size, "wanted": training.vocab_size, "merges": learned, "goal": job.merge_goal}
     match job.ending:
@@ -178,7 +178,7 @@ def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
 
 
 def _choice(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
-    """The pairs that could be merged next, and why the first one wins."""
+    """Show the pairs that could be merged next, and say why the first one wins."""
     st.header(t("studio.choice"), anchor=False)
     known = [each for each in choice.candidates if max(each.left, each.right) < tokenizer.vocab_size]
     if not known:
@@ -190,7 +190,7 @@ def _choice(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
 
 
 def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokenizer) -> str:
-    """Whether the first pair is tied, with whom, and what decides."""
+    """Say whether the first pair is tied, with which pairs, and what decides."""
     if not choice.ties:
         return t("studio.no_tie")
     tied = [pair for pair in known[1:] if pair.count == known[0].count][:NAMED_TIES]
@@ -202,7 +202,7 @@ def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokeniz
 
 
 def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
-    """Where the pair that is merged next stands in a text: bytes, by start and end."""
+    """Return where the pair that is merged next occurs in a text, as (start, end) in bytes."""
     choice = job.choice
     if choice is None or not choice.candidates or choice.after != len(tokenizer.merges):
         return []
@@ -215,7 +215,7 @@ def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int
 
 
 def _sample(job: Job, tokenizer: Tokenizer) -> None:
-    """A sample text in the tokens of this moment."""
+    """Show a sample text in the current tokens."""
     text = _sample_text(job)
     caption = t("tokenizers.entries", count=tokenizer.vocab_size)
     ids = tokenizer.encode(text)
@@ -239,7 +239,7 @@ def _sample(job: Job, tokenizer: Tokenizer) -> None:
 
 
 def _sample_text(job: Job) -> str:
-    """The heading, and the text that the visitor chose under it: at first the beginning of the corpus."""
+    """Draw the heading, and return the text that the visitor set; at first it is the beginning of the corpus."""
     head, change = st.columns([4, 1], vertical_alignment="center")
     head.header(t("studio.sample"), anchor=False)
     with (
@@ -261,10 +261,10 @@ def _sample_text(job: Job) -> str:
 
 
 def _ways_on(job: Job) -> None:
-    """Take the tokenizer away, compare it, or train another."""
+    """Let the visitor compare the tokenizer, save it, or train another one."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.merges:
-            # A link and no button: a click on a button may get lost while the page is renewed.
+            # A link, not a button: a click on a button may get lost while the page is redrawn.
             with st.container(key="to_compare", width="content"):
                 st.page_link(page("compare"), label=t("studio.compare"), icon=":material/compare_arrows:")
             try:

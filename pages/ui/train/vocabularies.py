@@ -1,4 +1,4 @@
-"""Two vocabularies side by side on the page: where they part, where they meet again, what only one of them has."""
+"""Two vocabularies side by side on the page: where they part, where they meet again, and what only one has."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ MAX_POINTS = 400
 
 
 def show_parting(names: tuple[str, str], learned: tuple[Sequence[bytes], Sequence[bytes]], *, key: str) -> None:
-    """What two trainings learned, compared merge by merge; names may hold Markdown."""
+    """Compare what two trainings learned, merge by merge; the names may contain Markdown."""
     found = parting(*learned)
     st.markdown(parting_sentence(found))
     if not found.parts:
@@ -35,7 +35,7 @@ def show_parting(names: tuple[str, str], learned: tuple[Sequence[bytes], Sequenc
 
 
 def parting_sentence(found: Parting) -> str:
-    """Where two vocabularies part and meet again, in words."""
+    """Say where two vocabularies part and meet again."""
     if not found.parts:
         return t("parting.never", merges=len(found.apart) - 1)
     words = [t("parting.parts", merge=found.parts[0])]
@@ -52,7 +52,7 @@ def parting_sentence(found: Parting) -> str:
 
 
 def parting_curve(found: Parting, size_title: str, apart_title: str) -> tuple[list[dict[str, int]], Spec]:
-    """Tokens that only one has against vocabulary size: rows and specification, with every parting and meeting."""
+    """Return rows and specification of the tokens that only one has, by size, with each parting and meeting."""
     last = len(found.apart) - 1
     even = np.linspace(0, last, MAX_POINTS).round().astype(int).tolist()
     turns = [

@@ -1,4 +1,4 @@
-"""What if the other pair had won: the training from there on both ways, and the two vocabularies they learn."""
+"""What if the other pair had won: the training continued both ways, and the two vocabularies learned."""
 
 from dataclasses import dataclass, field
 
@@ -12,23 +12,23 @@ from tokenizer_core.vocabulary import BYTES, Pair
 
 @dataclass
 class WhatIf:
-    """A question that was asked of a training, and what the two trainings that answer it have learned."""
+    """A what-if question about a training, and what the two trainings that answer it have learned."""
 
     of: str
-    """The id of the training it was asked of."""
+    """The id of the training in question."""
     after: int
-    """Merges that both have in common from the start."""
+    """Merges that both trainings share at the start."""
     winner: bytes
     other: bytes
     series: Series
     learned: list[list[bytes]] = field(default_factory=list)
-    """The tokens of either, in the order in which they were learned."""
+    """The tokens of each training, in the order they were learned."""
     tokens: list[int] = field(default_factory=list)
-    """Of the corpus at the end."""
+    """Tokens in the corpus at the end of each training."""
 
 
 def ask_what_if(job: Job, after: int, winner: Pair, other: Pair) -> WhatIf:
-    """Ask it of a training, at the choice after that many merges."""
+    """Ask what if `other` had won over `winner` at the choice after this many merges."""
     begun = [(merge.left, merge.right) for merge in job.merges[:after]]
     vocabulary = Tokenizer(begun, pattern=job.training.pattern).vocabulary
     made, instead = (vocabulary[left] + vocabulary[right] for left, right in (winner, other))

@@ -16,12 +16,12 @@ from tokenizer_core.vocabulary import Pair
 
 
 def what_if_asker(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
-    """A choice among the pairs that did not win, and the button that asks what if one of them had."""
+    """Draw the pairs that did not win to choose from, and the button that asks what if one of them had won."""
     known = [pair for pair in choice.candidates if max(pair.left, pair.right) < tokenizer.vocab_size]
     if len(known) < 2 or not job.training.texts:
         return
     if keys.JUST_ASKED.take():
-        st.rerun()  # the answer stands outside the part of the page that is renewed here
+        st.rerun()  # the answer is drawn outside this fragment
     tied = [pair for pair in known[1:] if pair.count == known[0].count]
     label = "what_if.ask_tied" if tied else "what_if.ask"
     with st.popover(
@@ -53,7 +53,7 @@ def what_if_asker(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
 
 
 def what_if_answer(job: Job) -> None:
-    """The answer to the question that was last asked of this training; nothing where none was."""
+    """Show the answer to the last question about this training, if there is one."""
     asked = keys.ASKED.get()
     if asked is not None and asked.of == job.id:
         follow(asked.series, partial(_answer, asked))
@@ -76,7 +76,7 @@ def _answer(asked: WhatIf) -> None:
 
 
 def _ask(job: Job, after: int, winner: Pair, other: Pair) -> None:
-    """Ask, in place of what was asked before."""
+    """Ask a question in place of the last one."""
     _close()
     keys.ASKING.put(False)
     keys.JUST_ASKED.put(True)
@@ -84,6 +84,6 @@ def _ask(job: Job, after: int, winner: Pair, other: Pair) -> None:
 
 
 def _close() -> None:
-    """Put the question away; trainings that still answer it end."""
+    """Drop the question, and end the trainings that still answer it."""
     if (asked := keys.ASKED.take()) is not None:
         asked.series.stop()
