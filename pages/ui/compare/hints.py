@@ -1,4 +1,4 @@
-"""A hint where a text holds what looks the same and is not: the cleaned text is offered beside it."""
+"""A hint at invisible and look-alike characters in a text, with the cleaned text to compare."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _found = Bounded[list[Finding]](200_000, weigh=lambda findings: len(findings) + 
 
 
 def hint_at_lookalikes(content: str | bytes, lanes: Sequence[Lane]) -> None:
-    """Say which unseen and look-alike characters the text holds, and draw the cleaned text beside it if asked."""
+    """Say which invisible and look-alike characters the text contains; draw the cleaned text if asked."""
     if isinstance(content, bytes):
         return
     text = content[:MAX_CHECKED]
@@ -36,7 +36,7 @@ def hint_at_lookalikes(content: str | bytes, lanes: Sequence[Lane]) -> None:
 
 
 def _sentence(text: str, findings: Sequence[Finding]) -> str:
-    """What was found, by kind, each with its first place."""
+    """Say what was found, by kind, each with its first place."""
     counts = Counter(finding.kind for finding in findings)
     first = {finding.kind: finding for finding in reversed(findings)}
     lines = [
@@ -49,7 +49,7 @@ def _sentence(text: str, findings: Sequence[Finding]) -> str:
 
 
 def _example(text: str, finding: Finding) -> str:
-    """The first such stretch by its code points, so that the unseen is seen, and what would stand there."""
+    """Write a finding as code points, because it may be invisible, and then the text that would replace it."""
     before = " ".join(f"U+{ord(character):04X}" for character in text[finding.start : finding.end][:6])
     after = finding.replacement[:12]
     return f"{before} → {as_plain_markdown(after)}" if after.strip() else before

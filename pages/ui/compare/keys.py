@@ -8,14 +8,14 @@ from pages.ui.shell.links import PRETOKENS, linked_names
 from tokenizer_core.errors import TokenizerError
 
 NAMES = "compare_names"
-"""The beginning of the key of the chosen tokenizers."""
+"""The prefix of the key of the chosen tokenizers."""
 PATTERN = "compare_pattern"
 """The prefix of the pattern picker's keys."""
 
 READ_FILE: Maybe[str] = Maybe("model_file_read")
 """The id of the file that was opened last."""
 FILE_ERROR: Maybe[tuple[str, TokenizerError]] = Maybe("model_file_error")
-"""The name of that file and what is wrong with it."""
+"""The name of that file, and what is wrong with it."""
 
 
 def take_over(query: Mapping[str, str]) -> None:

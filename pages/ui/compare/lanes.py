@@ -1,4 +1,4 @@
-"""The lanes of the compare page: what was chosen, one's own at any size, and the pretokens of a pattern."""
+"""The lanes of the Compare page: chosen tokenizers, the visitor's own at any size, and a pattern's pretokens."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from tokenizer_core.vocabulary import BYTES
 
 
 def choose_pattern() -> str | None:
-    """The pattern whose pretokens are shown; None, with the reason on the page, while it cannot be used."""
+    """Let the visitor choose the pattern to cut by; None, with the reason on the page, if it cannot be used."""
     _, pattern = pattern_choice(PATTERN)
     try:
         pretokenize(PREVIEW_SENTENCE, pattern)
@@ -29,7 +29,7 @@ def choose_pattern() -> str | None:
 
 
 def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lane]:
-    """A lane for each choice; where ids make no text, only that of their own tokenizer."""
+    """Return a lane for each choice; if token ids do not form text, only the lane of their own tokenizer."""
     lanes = []
     own = visitor.mine()
     if own and MINE in chosen:
@@ -46,7 +46,7 @@ def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lan
 
 
 def _size(own: visitor.Mine, text: Text) -> int:
-    """The vocabulary size of one's own tokenizer: any that it has passed on its way, all of it for its ids."""
+    """Let the visitor pick any vocabulary size that their tokenizer has passed; the full size for its own ids."""
     most = own.tokenizer.vocab_size
     if most <= BYTES + 1 or text.ids_of == MINE:
         return most

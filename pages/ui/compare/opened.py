@@ -1,4 +1,4 @@
-"""Opening a tokenizer from a `.model` file of the visitor's."""
+"""Open a tokenizer from the visitor's `.model` file."""
 
 import hashlib
 
@@ -12,7 +12,7 @@ from tokenizer_core.tokenizer import Tokenizer
 
 
 def open_model_file() -> None:
-    """An uploader for a `.model` file; the page says what was opened, or what is wrong with a damaged one."""
+    """Draw an uploader for a `.model` file; say what was opened, or what is wrong with the file."""
     upload = st.file_uploader(t("compare.open_label"), key="model_file")
     if upload is not None and keys.READ_FILE.get() != upload.file_id:
         name = upload.name.removesuffix(".model")[:80]

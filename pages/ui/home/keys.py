@@ -9,6 +9,6 @@ TEXT: Maybe[str] = Maybe("home_text")
 
 
 def take_over(query: Mapping[str, str]) -> None:
-    """Take the text from a link; it stands in one line here."""
+    """Take the text from a link, as one line."""
     if "text" in query:
         TEXT.put(query["text"][:MAX_VIEW_CHARACTERS].replace("\n", " "))

@@ -8,7 +8,7 @@ from tokenizer_core.openai import references
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def sample_premiums() -> list[tuple[str, float]]:
-    """Thai tokens / English tokens of the parallel sample by reference: a ratio of sums over lines."""
+    """Return the premium of the sample by reference: Thai tokens / English tokens, a ratio of sums over lines."""
     thai, english = (sample_text(f"parallel.{name}.txt").splitlines() for name in ("th", "en"))
     premiums = []
     for name, tokenizer in references().items():
