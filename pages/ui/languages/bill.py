@@ -1,4 +1,4 @@
-"""The bills of the languages page: the plain sentence, the bars, the table with context and cost."""
+"""The bills of the Languages page: the sentence, the bars, and the table with context and cost."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,24 +24,24 @@ from tokenizer_core.measures.ratios import context_left
 from tokenizer_core.openai import OPENAI_NAMES
 
 WINDOW = 128_000
-"""Tokens of the context window at first; anybody can write another."""
+"""Tokens of the context window by default; visitors can set another number."""
 MOST_WINDOW = 1_000_000_000
 
 
 class Terms(NamedTuple):
-    """What the visitor wants to know of a bill: of which window, at which price of a million tokens."""
+    """What the visitor sets for a bill: the context window, and the price per million tokens."""
 
     window: int
     price: float | None
 
 
 def choose_view() -> str:
-    """What the page shows."""
+    """Let the visitor choose what the page shows."""
     return segmented(t("languages.view"), VIEWS, names("languages.view_{}", VIEWS), key=keys.VIEW.key)
 
 
 def choose_lanes() -> list[Lane]:
-    """The tokenizers to compare, one's own first where there is one; at first all."""
+    """Let the visitor choose tokenizers, at first all; return their lanes, the visitor's own first."""
     chosen = choose_tokenizers("languages_names", label_visible=False)
     own = visitor.mine()
     lanes = [own_lane(own)] if own and MINE in chosen else []
@@ -51,17 +51,17 @@ def choose_lanes() -> list[Lane]:
     return lanes
 
 
-# ---- the plain sentence
+# ---- the sentence
 
 
 def worst(compared: Compared, found: Sequence[Bill]) -> Bill | None:
-    """The bill with the highest premium over the base language."""
+    """Return the bill with the highest premium over the base language."""
     of_others = [bill for bill in found if bill.language != compared.base and bill.premium is not None]
     return max(of_others, key=lambda bill: bill.premium or 0.0, default=None)
 
 
 def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
-    """The highest premium in a sentence, and how it was counted."""
+    """Say the highest premium in a sentence, and how it was counted."""
     bill = worst(compared, found)
     if bill is None:
         return
@@ -78,7 +78,7 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
 
 
 def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
-    """For the same message this tokenizer counts so many times the tokens."""
+    """Say how many times as many tokens this tokenizer needs for the same message as in the base language."""
     assert bill.premium is not None
     return t(
         "languages.says",
@@ -90,7 +90,7 @@ def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
 
 
 def how_counted(compared: Compared) -> str:
-    """The texts, their pairs, and how lines were joined."""
+    """Say which texts were counted, how many pairs they have, and how lines were joined."""
     what = "languages.how_sample" if compared.is_sample else "languages.how"
     joined = t(f"languages.how_{compared.joining}")
     return t(what, pairs=compared.parallel.pairs, joined=joined, base=compared.spoken[compared.base])
@@ -100,7 +100,7 @@ def how_counted(compared: Compared) -> str:
 
 
 def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
-    """One chart of the bills, and the table with what is left of a window and what it costs."""
+    """Draw one chart of the bills, and the table with the context left and the cost."""
     rows, spec = bar_chart(
         bars_of(compared, found),
         tokens=t("languages.tokens"),
@@ -114,7 +114,7 @@ def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
 
 
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
-    """A bar for each bill, with its tokens and its premium in words."""
+    """Return a bar for each bill, labeled with its tokens and its premium."""
     return [
         Bar(bill.lane.name, compared.names[bill.language], bill.tokens, _label(compared, bill), bill.language)
         for bill in found
@@ -129,14 +129,14 @@ def _label(compared: Compared, bill: Bill) -> str:
 
 
 def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
-    """What the bars show, for those who do not see them; the figures stand in the table below."""
+    """Say what the bars show, for visitors who cannot see them; the table below has the figures."""
     bill = worst(compared, found)
     sentence = premium_sentence(bill, compared.names, compared.base) if bill else ""
     return f"{t('languages.alt')} {sentence}".strip()
 
 
 def choose_terms() -> Terms:
-    """The context window and the price; a price that is no number is said, and nothing is computed from it."""
+    """Let the visitor set the context window and the price; if the price is not a number, say so and use none."""
     left, right = st.columns(2)
     window = left.number_input(
         t("languages.window"),
@@ -162,13 +162,13 @@ def choose_terms() -> Terms:
 
 
 def terms_said(terms: Terms) -> str:
-    """What the columns of the table mean."""
+    """Say what the columns of the table mean."""
     said = t("languages.table_says", window=terms.window)
     return said + (" " + t("languages.cost_says") if terms.price is not None else "")
 
 
 def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[Column]:
-    """The bills: a row for each tokenizer and language."""
+    """Return the columns of the bills, with a row for each tokenizer and language."""
     columns = [
         Column(t("languages.tokenizer"), [bill.lane.name for bill in found]),
         Column(t("languages.language"), [compared.names[bill.language] for bill in found]),
@@ -187,7 +187,7 @@ def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[Colum
 
 
 def left_of(window: int, left: int) -> str:
-    """What is left of a window, in tokens and as a share of it; or by how much the text is too long."""
+    """Say what is left of a window, in tokens and as a share, or by how many tokens the text is too long."""
     if left < 0:
         return t("languages.too_long", tokens=-left)
     return f"{left:,} ({written.share(left / window)})"

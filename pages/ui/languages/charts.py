@@ -1,6 +1,6 @@
-"""Charts of the languages page: what is drawn, and the same as specification for the page and as SVG to keep.
+"""Charts of the Languages page, each as a specification for the page and as SVG to save.
 
-No Streamlit, so that tests can read what is drawn.
+They do without Streamlit, so that tests can read what is drawn.
 """
 
 import html
@@ -19,13 +19,13 @@ ROW_HEIGHT = 27
 """Pixels of a bar with the room around it; Thai marks need some above."""
 MOST_BINS = 40
 COLOURS = ("#0f766e", "#b45309", "#4f46e5", "#be185d")
-"""As in `.streamlit/config.toml`, for what is taken away."""
+"""As in `.streamlit/config.toml`, for pictures that visitors save."""
 _ON_BAR = shade("#ffffff", "#04211d")
 _FONT = "'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi, sans-serif"
 
 
 class Bar(NamedTuple):
-    """One bar: the tokens of one language by one tokenizer, and what stands beside it."""
+    """One bar: the tokens of one language by one tokenizer, and its label."""
 
     group: str
     """The tokenizer: bars of one group stand together under its name."""
@@ -33,11 +33,11 @@ class Bar(NamedTuple):
     value: int
     label: str
     colour: int
-    """The place of the language, which has its colour everywhere."""
+    """The index of the language, which has the same color everywhere."""
 
 
 class Bin(NamedTuple):
-    """Pairs whose premium lies between two values, the first one included."""
+    """Pairs whose premium lies between two values, including the first one."""
 
     start: float
     end: float
@@ -48,7 +48,7 @@ class Bin(NamedTuple):
 
 
 def bar_rows(bars: Sequence[Bar]) -> tuple[list[Row], int]:
-    """The rows of the chart from the top, names of groups among them, and how many rows there are.
+    """Return the rows of the chart from the top, including the names of groups, and the number of rows.
 
     >>> rows, count = bar_rows([Bar("GPT-2", "Thai", 9, "Thai 9", 0), Bar("GPT-2", "English", 3, "English 3", 1)])
     >>> [(row["kind"], row["top"]) for row in rows], count
@@ -77,9 +77,9 @@ def bar_rows(bars: Sequence[Bar]) -> tuple[list[Row], int]:
 
 
 def bar_chart(bars: Sequence[Bar], *, tokens: str, tokenizer: str, language: str) -> tuple[list[Row], Spec]:
-    """Rows and specification of bars with their labels on them or beside them; no axis is needed then.
+    """Return rows and specification of bars with labels on or beside them, so that they need no axis.
 
-    The three words are the titles of what a bar says under the mouse.
+    The three words are the titles in a bar's tooltip.
     """
     rows, count = bar_rows(bars)
     said = [
@@ -105,7 +105,7 @@ def bar_chart(bars: Sequence[Bar], *, tokens: str, tokenizer: str, language: str
 
 
 def _bar_layer(bars: Sequence[Bar], count: int, said: list[Spec]) -> Spec:
-    """The bars themselves, a little apart; the scales hold for their labels as well."""
+    """Specify the bars, a little apart; the labels use the same scales."""
     most = max((bar.value for bar in bars), default=0) or 1
     languages = max((bar.colour for bar in bars), default=0) + 1
     colours = {"domain": list(range(languages))}
@@ -142,7 +142,7 @@ def _label_layer(which: str, mark: Spec) -> Spec:
 
 
 def bars_svg(bars: Sequence[Bar], *, title: str, width: int = 720) -> str:
-    """The same bars as a picture that stands alone: black on white, the title above and to screen readers."""
+    """Return the same bars as a standalone SVG: dark on white, with a title for screen readers."""
     rows, count = bar_rows(bars)
     most = max((bar.value for bar in bars), default=0) or 1
     drawn = []
@@ -180,9 +180,9 @@ def _svg(drawn: Sequence[str], width: int, height: int, title: str) -> str:
 
 
 def bins(premiums: npt.NDArray[np.float64]) -> list[Bin]:
-    """How many pairs have which premium, in at most 40 steps of a round width; undefined premiums are left out.
+    """Count the pairs by premium in at most 40 bins of a round width, without undefined premiums.
 
-    The last one holds all above as well, where one pair in 200 would stretch the others together.
+    The last bin also has all premiums above it: otherwise, one pair in 200 could squeeze the others together.
 
     >>> bins(np.array([1.0, 1.1, 1.9, np.nan]))[:2]
     [Bin(start=1.0, end=1.05, pairs=1), Bin(start=1.05, end=1.1, pairs=0)]
@@ -213,7 +213,7 @@ def distribution_chart(
     overall_name: str,
     times: Callable[[str], str],
 ) -> tuple[list[Row], Spec]:
-    """Rows and specification of the pairs by premium, with a line where the middle one stands.
+    """Return rows and specification of the pairs by premium, with a line at `overall`, the median.
 
     `times` writes a premium with its unit.
     """
@@ -236,12 +236,12 @@ def distribution_chart(
 
 
 def _width(found: Sequence[Bin]) -> float:
-    """How wide a bin is drawn; the last one may reach further than that."""
+    """Return the width of a bin as drawn; the last bin may reach further."""
     return found[0].end - found[0].start if len(found) > 1 else 1.0
 
 
 def _bin_layer(most: int, premium: str, pairs: str, unit: str) -> Spec:
-    """A column for each bin, with room above for what stands at the line."""
+    """Specify a column for each bin, with room above for the name of the line."""
     x_axis = {
         "title": premium,
         "format": ",.3~f",
@@ -264,7 +264,7 @@ def _bin_layer(most: int, premium: str, pairs: str, unit: str) -> Spec:
 
 
 def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) -> list[Spec]:
-    """The line where the middle premium stands, and what it is; none where there is no such premium."""
+    """Specify the line at the median premium and its name; nothing if there is no median."""
     if overall is None:
         return []
     rule: Spec = {"data": {"values": [{"at": overall, "name": f"{name} {times(written.ratio(overall))}"}]}}
@@ -279,7 +279,7 @@ def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) 
 def distribution_svg(
     found: Sequence[Bin], overall: float | None, *, title: str, overall_name: str, times: Callable[[str], str]
 ) -> str:
-    """The same distribution as a picture that stands alone, with its title below."""
+    """Return the same distribution as a standalone SVG, with its title below."""
     drawn = [*_svg_columns(found), *_svg_edges(found, times)]
     if overall is not None:
         low = found[0].start if found else 0.0
@@ -301,11 +301,11 @@ def distribution_svg(
 
 _SVG_WIDTH, _SVG_HEIGHT = 720, 280
 _SVG_BOTTOM = 240
-"""Where columns stand."""
+"""The y of the base of the columns."""
 
 
 def _svg_columns(found: Sequence[Bin]) -> list[str]:
-    """A column for each bin, with its pairs above where there is room, else above the tallest alone."""
+    """Draw a column for each bin, with its pairs above it if there is room, else only above the tallest one."""
     most = max((each.pairs for each in found), default=0) or 1
     tallest = max(found, key=lambda each: each.pairs, default=None)
     has_room = len(found) <= 24 and most < 1_000
@@ -326,7 +326,7 @@ def _svg_columns(found: Sequence[Bin]) -> list[str]:
 
 
 def _svg_edges(found: Sequence[Bin], times: Callable[[str], str]) -> list[str]:
-    """Where bins begin, at eight of them at most."""
+    """Write where bins start, for at most eight of them."""
     every = -(-len(found) // 8)
     return [
         f'<text x="{place * _SVG_WIDTH / len(found):.1f}" y="{_SVG_BOTTOM + 18}" font-size="12"'

@@ -1,4 +1,4 @@
-"""What tokenizers make of parallel texts, counted once and kept: tokens by line and in all, and broken letters."""
+"""Counts of parallel texts, made once and kept: tokens by line and in total, and broken letters."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -19,19 +19,19 @@ from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
 from tokenizer_core.texts.parallel import Parallel
 
 LARGE = 300_000
-"""Characters of all sides from which on progress is shown."""
+"""Characters of all sides together; above this, progress is shown."""
 Counts = npt.NDArray[np.int64]
 
 
 class Counted(NamedTuple):
-    """The tokens of one language by one tokenizer, each line encoded by itself."""
+    """The tokens of one language by one tokenizer, each line encoded separately."""
 
     counts: Counts
     cuts: LineCuts
 
 
 class Bill(NamedTuple):
-    """The tokens of one language by one tokenizer, lines joined as chosen; None where the base has no token."""
+    """The tokens of one language by one tokenizer, lines joined as chosen; no premium if the base has no token."""
 
     lane: Lane
     language: int
@@ -47,7 +47,7 @@ _segmenters = Bounded[list[Segmenter | None]](256, weigh=lambda found: 1)
 
 
 def counted(parallel: Parallel, language: int, lane: Lane, segmenter: Segmenter | None = None) -> Counted:
-    """The tokens of each line of a language, and what they break; words only with a segmenter."""
+    """Count the tokens of each line of a language and what they break; words only with a segmenter."""
 
     def make() -> Counted:
         lines = parallel.lines[language]
@@ -58,7 +58,7 @@ def counted(parallel: Parallel, language: int, lane: Lane, segmenter: Segmenter 
 
 
 def total(compared: Compared, language: int, lane: Lane) -> int:
-    """The tokens of a language, its lines joined as chosen."""
+    """Count the tokens of a language, with its lines joined as chosen."""
     parallel, joining = compared.parallel, compared.joining
     if joining == "lines":
         return counted(parallel, language, lane).cuts.tokens
@@ -67,7 +67,7 @@ def total(compared: Compared, language: int, lane: Lane) -> int:
 
 
 def bills(compared: Compared, lanes: Sequence[Lane]) -> list[Bill]:
-    """What each tokenizer needs for each language; with progress on the page where it takes long."""
+    """Count what each tokenizer needs for each language; show progress for a long text."""
     places = range(len(compared.names))
     found: list[Bill] = []
     with _progress(compared, len(lanes) * len(places)) as step:
@@ -84,7 +84,7 @@ def bills(compared: Compared, lanes: Sequence[Lane]) -> list[Bill]:
 
 
 class _Progress:
-    """A bar that comes only when the first step has taken long, and goes at the end."""
+    """A progress bar that disappears at the end."""
 
     def __init__(self, steps: int) -> None:
         self._steps = steps
@@ -104,7 +104,7 @@ class _Progress:
 
 
 def _progress(compared: Compared, steps: int) -> AbstractContextManager[Callable[[], None]]:
-    """A bar for a long text that is counted for the first time in this session; else nothing."""
+    """Return a progress bar for a long text that this session counts for the first time; else nothing to draw."""
     parallel = compared.parallel
     key = (parallel.digest, compared.joining)
     seen = keys.COUNTED.get()
@@ -116,7 +116,7 @@ def _progress(compared: Compared, steps: int) -> AbstractContextManager[Callable
 
 
 def pair_premiums(compared: Compared, language: int, lane: Lane) -> npt.NDArray[np.float64]:
-    """The premium of each pair, its lines encoded by themselves; NaN where the base has no token."""
+    """Return the premium of each pair, each line encoded separately; NaN if the base line has no token."""
     tokens = counted(compared.parallel, language, lane).counts
     base = counted(compared.parallel, compared.base, lane).counts
     premiums: npt.NDArray[np.float64] = np.divide(tokens, base, out=np.full(len(tokens), np.nan), where=base > 0)
@@ -124,16 +124,16 @@ def pair_premiums(compared: Compared, language: int, lane: Lane) -> npt.NDArray[
 
 
 def sizes(parallel: Parallel, language: int, segmenter: Segmenter | None) -> TextSizes:
-    """How much text a language has; words only with a segmenter."""
+    """Measure the text of a language; words only with a segmenter."""
     key = (parallel.digest, language, segmenter and segmenter.name)
     return _sizes.get(key, lambda: text_sizes(parallel.lines[language], segmenter))
 
 
 def segmenter_of(parallel: Parallel, language: int) -> Segmenter | None:
-    """What finds the words of a language; None where nothing fits."""
+    """Return the segmenter that finds the words of a language; None if none fits."""
     return _segmenters.get((parallel.digest, language), lambda: [segmenter_for(parallel.lines[language])])[0]
 
 
 def entries_with_thai(lane: Lane) -> int:
-    """Entries of a vocabulary with a whole Thai character."""
+    """Count the entries of a vocabulary with a whole Thai character."""
     return _entries.get(lane.key, lambda: thai_entries(lane.tokenizer))

@@ -9,11 +9,11 @@ VIEWS = ("bills", "pairs", "metrics", "stories", "take_away")
 VIEW: Value[str] = Value("languages_view", lambda: VIEWS[0])
 STORY: Maybe[str] = Maybe("languages_story")
 LINKED_STORY: Maybe[str] = Maybe("linked_story")
-"""The story that a link names, until it is told."""
+"""The story that a link names, until it is shown."""
 WITH_WORDS: Value[bool] = Value("languages_words", bool)
-"""Whether words are counted among the metrics."""
+"""Whether the metrics include words."""
 COUNTED: Value[set[tuple[str, str]]] = Value("languages_counted", set)
-"""The texts that have been counted in this session, each with its joining."""
+"""The texts that this session has counted, each with its joining."""
 
 
 def take_over(query: Mapping[str, str]) -> None:

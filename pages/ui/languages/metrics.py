@@ -26,11 +26,11 @@ DEFINED = (
     *("tokens", "premium", "characters", "clusters", "bytes", "words", "fertility", "continued_words"),
     *("characters_per_token", "bytes_per_token", "broken_characters", "broken_clusters", "thai_entries"),
 )
-"""What has a definition, in this order."""
+"""The metrics that have a definition, in this order."""
 
 
 def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
-    """The metrics of one language, the definitions below."""
+    """Show the metrics of one language, with the definitions below."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         places = range(len(compared.names))
         chosen = st.selectbox(
@@ -52,29 +52,29 @@ def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
     with st.spinner(t("languages.counting")):  # finding the words of 100,000 lines takes a minute
         figures = metrics_table(compared, lanes, side, segmenter)
     figures_table(figures, t("languages.view_metrics"))
-    # One caption: another element would push the definitions on, and close them.
+    # One caption: another element would move the definitions down, and that closes them.
     st.caption(t("metrics.counted") + (" " + words_said(segmenter) if with_words else ""))
     definitions()
 
 
 def words_said(segmenter: Segmenter | None) -> str:
-    """What found the words, or why none are counted."""
+    """Say what found the words, or why none are counted."""
     if segmenter is None:
         return t("metrics.no_segmenter", package="pythainlp")
     return t("metrics.segmented_by", segmenter=segmenter_name(segmenter))
 
 
 def segmenter_name(segmenter: Segmenter) -> str:
-    """What a segmenter is called in the visitor's language."""
+    """Return the name of a segmenter in the visitor's language."""
     return {NEWMM: NEWMM, WHITE_SPACE: t("metrics.white_space")}[segmenter.name]
 
 
 def metrics_table(
     compared: Compared, lanes: Sequence[Lane], side: int, segmenter: Segmenter | None
 ) -> list[list[str]]:
-    """A row for each metric, a column for each tokenizer; what does not depend on one stands in all columns.
+    """Return a row for each metric and a column for each tokenizer; sizes of the text are the same in all columns.
 
-    A metric that none has, such as words without a segmenter, is absent.
+    A metric without a value in any column, like words without a segmenter, is left out.
     """
     parallel = compared.parallel
     size = sizes(parallel, side, segmenter)
@@ -108,6 +108,6 @@ def metrics_table(
 
 
 def definitions() -> None:
-    """What each metric means, and where it comes from."""
+    """Show what each metric means, and where it comes from."""
     with st.expander(t("metrics.definitions"), icon=":material/menu_book:"):
         st.markdown("\n".join(f"- **{t(f'metrics.{name}')}** – {t(f'metrics.{name}_is')}" for name in DEFINED))

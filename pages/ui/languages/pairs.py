@@ -25,13 +25,13 @@ LISTED = 8
 """Pairs in the list."""
 LISTED_CHARACTERS = 60
 WHOLE_CHARACTERS = 600
-"""Of a line that is drawn at full length; a longer one scrolls in a box."""
+"""Characters of a line that is drawn at full length; a longer one scrolls in a box."""
 Ints = npt.NDArray[np.int64]
 Premiums = npt.NDArray[np.float64]
 
 
 def show_pairs(compared: Compared, lanes: Sequence[Lane]) -> None:
-    """The premium of every pair by one tokenizer, in order; one of them in tokens."""
+    """Show the premium of every pair by one tokenizer, in order, and one of the pairs in tokens."""
     lane, side, order = _choose(compared, lanes)
     premiums = pair_premiums(compared, side, lane)
     chart, listed = st.columns(2, gap="large")
@@ -45,7 +45,7 @@ def show_pairs(compared: Compared, lanes: Sequence[Lane]) -> None:
 
 
 def ranking(premiums: Premiums, order: str) -> Ints:
-    """The pairs in an order; those without a premium last, and equal ones as they stand in the file.
+    """Return the pairs in this order; those without a premium come last, and equal ones in file order.
 
     >>> ranking(np.array([1.0, np.nan, 3.0]), "dearest").tolist()
     [2, 0, 1]
@@ -58,7 +58,7 @@ def ranking(premiums: Premiums, order: str) -> Ints:
 
 
 def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:
-    """By which tokenizer, of which language, in which order."""
+    """Let the visitor choose the tokenizer, the language and the order."""
     with st.container(horizontal=True, vertical_alignment="top"):
         by_key = {lane.key: lane for lane in lanes}
         called = {lane.key: lane.name for lane in lanes}
@@ -92,7 +92,7 @@ def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:
 
 
 def _choose_place(compared: Compared, count: int) -> int:
-    """The place in the order, from 0 up."""
+    """Let the visitor choose the place in the order; return it counted from 0."""
     place = st.number_input(
         t("languages.place", count=count),
         min_value=1,
@@ -106,7 +106,7 @@ def _choose_place(compared: Compared, count: int) -> int:
 
 
 def _distribution(compared: Compared, premiums: Premiums, lane: Lane, side: int) -> None:
-    """How the premium differs from pair to pair, where the middle one stands, and where all together do."""
+    """Show how the premium differs from pair to pair, its median, and the premium of all lines together."""
     known = premiums[np.isfinite(premiums)]
     found = bins(premiums)
     if not found:
@@ -138,13 +138,13 @@ def _distribution(compared: Compared, premiums: Premiums, lane: Lane, side: int)
 
 
 def _overall(compared: Compared, lane: Lane, side: int) -> float:
-    """The premium of all lines together, each line by itself."""
+    """Return the premium of all lines together, each line encoded separately."""
     tokens, base = (counted(compared.parallel, place, lane).cuts.tokens for place in (side, compared.base))
     return premium(tokens, base) or 0.0
 
 
 def _list(compared: Compared, premiums: Premiums, ranked: Ints, side: int, place: int) -> None:
-    """Some pairs around the one that is looked at, in the order chosen."""
+    """List some pairs around the one that is shown, in the chosen order."""
     first = max(0, min(place - 1, len(ranked) - LISTED))
     rows = [[t("languages.place_short"), t("languages.line"), t("languages.premium"), compared.names[side]]]
     for number, pair in enumerate(ranked[first : first + LISTED].tolist(), first):
@@ -162,7 +162,7 @@ def _premium(premiums: Premiums, pair: int) -> str:
 
 
 def _pair(compared: Compared, premiums: Premiums, pair: int, side: int, lane: Lane, lanes: Sequence[Lane]) -> None:
-    """Both sides of a pair in tokens, and what it is: the most unfair one, or just one of them."""
+    """Show both sides of a pair in tokens, and say whether it is the most unfair pair."""
     is_worst = np.isfinite(premiums[pair]) and premiums[pair] == np.nanmax(premiums)
     st.markdown(
         t(

@@ -1,4 +1,4 @@
-"""What can be taken away: the table as CSV, the charts as SVG and PNG, a report as one web page."""
+"""Downloads: the table as CSV, the charts as SVG and PNG, and a report as one web page."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ _PAGE = Environment(
 
 
 def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
-    """Buttons for the table, the charts and the report."""
+    """Draw the buttons that save the table, the charts and the report."""
     st.markdown(t("report.what"))
     with st.container(horizontal=True):
         st.download_button(
@@ -80,12 +80,12 @@ def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
 
 
 def bars_picture(compared: Compared, found: Sequence[Bill]) -> str:
-    """The bars as SVG."""
+    """Return the bars as SVG."""
     return bars_svg(bars_of(compared, found), title=bars_in_words(compared, found))
 
 
 def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | None:
-    """The distribution of the highest bill as SVG; None where no pair has a premium."""
+    """Return the distribution of the bill with the highest premium as SVG; None if no pair has a premium."""
     bill = worst(compared, found)
     if bill is None:
         return None
@@ -113,7 +113,7 @@ def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | Non
 
 
 def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
-    """The bills as CSV with exact numbers; with a byte order mark, by which spreadsheets know UTF-8."""
+    """Return the bills as CSV with exact numbers, and a byte order mark, by which spreadsheets know UTF-8."""
     written = io.StringIO()
     writer = csv.writer(written)
     head = ["tokenizer", "language", "base", "pairs", "joining", "tokens", "premium", "window", "context_left"]
@@ -140,7 +140,7 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
 
 
 def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken: str) -> bytes:
-    """One page that needs nothing besides itself: sentence, conditions, bars, tables, definitions."""
+    """Return one self-contained page: sentence, conditions, bars, tables, definitions."""
     bill = worst(compared, found)
     distribution = distribution_picture(compared, found)
     page = _PAGE.get_template("report.html").render(
@@ -160,7 +160,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken:
 
 
 def _metrics(compared: Compared, found: Sequence[Bill]) -> list[tuple[str, str, str]]:
-    """For each language: its name, its metrics as a table, and what found its words if the visitor wants them."""
+    """Return the name of each language, its metrics as a table, and what found its words if they are counted."""
     lanes = list({bill.lane.key: bill.lane for bill in found}.values())
     parts = []
     for side, name in enumerate(compared.names):

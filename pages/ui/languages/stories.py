@@ -1,4 +1,4 @@
-"""Stories: demos that are one click away, each with a sentence whose numbers are counted when it is told."""
+"""Stories: demos that are one click away, each with a sentence whose numbers are counted when it is shown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import train
 
 HOME_SIZE = 2_000
-"""Vocabulary of the tokenizer trained at home: a fifth of a second on the bundled Thai lines."""
+"""The vocabulary size of the tokenizer trained here: a fifth of a second on the bundled Thai lines."""
 GPT2, CL100K, O200K = "gpt2", "cl100k_base", "o200k_base"
 _trained = Bounded[Tokenizer](4, weigh=lambda tokenizer: 1)
 
@@ -37,7 +37,7 @@ class Story(NamedTuple):
 
 
 def show_stories() -> None:
-    """The names of all stories, and the one that was clicked: its sentence, and its text in tokens."""
+    """Draw the names of all stories, and the chosen one: its sentence, and its text in tokens."""
     linked = keys.LINKED_STORY.take()
     if linked in STORIES:
         keys.STORY.put(linked)
@@ -70,14 +70,14 @@ def _show(name: str, story: Story) -> None:
 
 
 def _references(names: Sequence[str] = OPENAI_NAMES) -> list[Lane]:
-    """The reference tokenizers; raises `RankFileError`, for a story is told whole or not at all."""
+    """Return the lanes of references; raise `RankFileError` if one is missing, because a story needs them all."""
     for name in names:
         openai_tokenizer(name)
     return reference_lanes(names)
 
 
 def _counts(lanes: Sequence[Lane], **texts: str) -> dict[str, int]:
-    """The tokens of each text by each reference, as "gpt2_thai"."""
+    """Count the tokens of each text by each reference, under keys like "gpt2_thai"."""
     return {f"{lane.key}_{name}": token_count(lane, text) for lane in lanes for name, text in texts.items()}
 
 
@@ -159,7 +159,7 @@ def _football() -> Story:
 
 
 def _home_lane() -> Lane:
-    """A tokenizer trained here, on four of five of the bundled Thai lines and on nothing else."""
+    """Return the lane of a tokenizer trained here on only four fifths of the bundled Thai lines."""
 
     def make() -> Tokenizer:
         return train(held_out(sample_parallel().lines[0])[0], HOME_SIZE)
@@ -182,5 +182,5 @@ STORIES: dict[str, Callable[[], Story]] = {
     "polite": _polite,
     "football": _football,
 }
-"""In the order in which they are offered. Another story is one more line, with the words stories.X_name and
+"""The stories in the order they are offered. Another story X takes one more line, and the words stories.X_name and
 stories.X_says."""
