@@ -1,4 +1,4 @@
-"""Branches of split patterns in plain words: those of the named patterns wherever they stand, others as source."""
+"""Branches of split patterns in plain words: those of the named patterns in any pattern, others as source."""
 
 from itertools import count
 
@@ -35,7 +35,7 @@ WORDS = {
     r"\s+": "white",
     SPLIT_PATTERNS["none"]: "everything",
 }
-"""What stands in the catalogue under "branches", by the source of a branch."""
+"""The key under "branches" in the catalogue, by the source of a branch."""
 
 
 KINDS = (
@@ -48,14 +48,14 @@ KINDS = (
     ("white", "white_one"),
     ("letters_capital", "white_end"),
 )
-"""Those that take the same, and have the same colour in every pattern; the last two never stand in one."""
+"""Branches of a kind match the same, so all patterns color them the same; the last two never share a pattern."""
 _COLOURS = {name: number for number, kind in enumerate(KINDS) for name in kind}
 
 
 def explained(pattern: str) -> list[tuple[str, str, int]]:
-    """Each branch of a pattern by its source, in plain words, and the number of its colour.
+    """Return each branch of a pattern: its source, its plain words, and the number of its color.
 
-    One that nobody has explained has only its source, and a colour that the others leave.
+    An unknown branch has only its source, and a color that the others leave free.
     """
     sources = [branch.source for branch in branches(pattern)]
     known = [WORDS.get(source) for source in sources]

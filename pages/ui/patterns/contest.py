@@ -1,4 +1,4 @@
-"""Some split patterns trained on the same text, one after another, and measured on lines that none has seen."""
+"""Split patterns trained on the same text, one after another, and measured on held-out lines."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,57 +25,57 @@ from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.two_stage import FIRST_MERGES
 
 MOST_BYTES = 2_000_000
-"""Of the text that each learns from."""
+"""Bytes of the text that each entrant learns from."""
 WORDS_CHARACTERS = 130_000
-"""Of the text in which words are looked for: a segmenter takes a second for them."""
+"""Characters of the text to find words in: a segmenter takes a second for this many."""
 MEASURED_BYTES = 200_000
-"""Of the lines to measure on, for each language."""
+"""Bytes of held-out lines to measure on, for each language."""
 STOP = StopRules(min_count=2)
 TWO_STAGES, WORDS = "two_stages", "words"
 SIDES = ("thai", "latin", "other")
 
 
 class Entrant(NamedTuple):
-    """One of those that are compared: a pattern by its name, a pattern of one's own, or more than a pattern."""
+    """One entrant of a comparison: a named pattern, a custom pattern, or more than a pattern."""
 
     key: str
     pattern: str
     own: int = 0
-    """Which of the visitor's own patterns it is, from 1 up."""
+    """The number of the visitor's custom pattern, counted from 1; 0 for the others."""
 
     @property
     def name(self) -> str:
-        """For people, not as Markdown."""
+        """The name for people, not for Markdown."""
         if self.own:
             return t("costs.own", number=self.own)
         return t(f"costs.{self.key}") if self.key in (TWO_STAGES, WORDS) else t(f"pattern.{self.key}_name")
 
     @property
     def short(self) -> str:
-        """The same where there is little room."""
+        """The name for places with little room."""
         return shortened(self.name)
 
 
 class Result(NamedTuple):
-    """What one entrant came to; no tokenizer where it failed."""
+    """The outcome of one entrant; without a tokenizer if it failed."""
 
     entrant: Entrant
     tokenizer: Tokenizer | None = None
     counts: tuple[Ints, ...] = ()
-    """For each side, the tokens of the held-out lines after each merge."""
+    """For each side, the tokens in the held-out lines after each merge."""
     inside: float | None = None
-    """The share of the cuts between tokens that lie inside a letter with its marks."""
+    """The share of token boundaries that lie inside a letter with its marks."""
     failure: Failure | None = None
 
 
 @dataclass
 class Contest:
-    """Some entrants on one corpus with one vocabulary size: what they need, and what has come of them."""
+    """Some entrants on one corpus with one vocabulary size: what they need, and their outcomes."""
 
     entrants: Sequence[Entrant]
     vocab_size: int
     learned: str = field(repr=False)
-    """What they learn from; forgotten when all have."""
+    """The text to learn from; dropped when all entrants are done."""
     learned_bytes: int
     measured: dict[str, str] = field(repr=False)
     """Held-out lines by side."""
@@ -87,7 +87,7 @@ class Contest:
         self.series = Series(self._plan(), len(self.entrants), takes_failures=True)
 
     def _plan(self) -> Plan:
-        """A training for each entrant; what failed is a result too."""
+        """Yield a training for each entrant; a failure is a result too."""
         for entrant in self.entrants:
             outcome = yield self._training(entrant)
             self.results.append(self._result(entrant, outcome))
@@ -116,7 +116,7 @@ class Contest:
 
 
 def new_contest(texts: Sequence[str], entrants: Sequence[Entrant], vocab_size: int) -> Contest:
-    """Hold out every fifth line, sorted by language; take the bundled sample where there are too few lines."""
+    """Hold out every fifth line, sorted by language; use the bundled sample if there are too few lines."""
     learned, measured = _parted(texts)
     from_sample = not any(measured.values()) or not learned
     if from_sample:
@@ -126,7 +126,10 @@ def new_contest(texts: Sequence[str], entrants: Sequence[Entrant], vocab_size: i
 
 
 def _parted(texts: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """The text to learn from, and the held-out lines of each language that has some; of others only for want."""
+    """Return the text to learn from, and the held-out lines of each language that has some.
+
+    Lines in other scripts are measured only if there are no Thai and no Latin ones.
+    """
     lines, out = held_out([line for text in texts for line in text.removesuffix("\n").split("\n")])
     sides = dict(zip(SIDES, lines_by_script("\n".join(out)), strict=True))
     sides["other"] = [] if sides["thai"] or sides["latin"] else [line for line in sides["other"] if line.strip()]
@@ -135,13 +138,13 @@ def _parted(texts: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 
 def _beginning(text: str) -> str:
-    """The first lines of a text, as much as words can be found in while somebody waits."""
+    """Return the first lines of a text, short enough to find words in while a visitor waits."""
     return text if len(text) <= WORDS_CHARACTERS else text[: text.rfind("\n", 0, WORDS_CHARACTERS) + 1]
 
 
 def _words_of(text: str) -> Sequence[str]:
     segmenter = newmm()
-    assert segmenter is not None  # or nobody could have chosen words
+    assert segmenter is not None  # without it, words cannot be chosen
     return [word for word in segmenter.split(text) if word]
 
 
@@ -152,8 +155,8 @@ def _pretokens(text: str, entrant: Entrant) -> list[str]:
 
 
 def _inside(tokenizer: Tokenizer, measured: dict[str, str], pretokens: dict[str, list[str]]) -> float | None:
-    """The share of all cuts between tokens that lie inside a grapheme cluster, the lines of all sides together."""
-    bare = Tokenizer(tokenizer.merges, pattern="none")  # the pretokens are cut already
+    """Return the share of token boundaries inside a grapheme cluster, over the lines of all sides together."""
+    bare = Tokenizer(tokenizer.merges, pattern="none")  # the pretokens are already cut
     known: dict[str, Ints] = {}
     torn = boundaries = 0
     for side, text in measured.items():

@@ -1,4 +1,4 @@
-"""Split patterns on a whole corpus: checked in processes of their own, with progress, while the page goes on."""
+"""Checks of split patterns on a whole corpus, in separate processes, with progress; the page stays usable."""
 
 import threading
 from collections.abc import Sequence
@@ -16,18 +16,18 @@ from tokenizer_core.jobs.pattern_check import PatternCheck
 REFRESH_SECONDS = 0.4
 MAX_KEPT = 8
 TURNS = threading.Semaphore(MAX_TRAININGS)
-"""Checks of all visitors that are at work at the same time; others wait."""
+"""Turns for the checks of all visitors: this many run at the same time, others wait."""
 
 Checks = dict[tuple[str, str], PatternCheck]
 
 
 def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
-    """A button that checks the chosen patterns on a corpus, and what came of it."""
+    """Draw a button that checks the chosen patterns on a corpus, and show the outcomes."""
     kept = keys.CHECKS.get()
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
     for check in kept.values():
         if check not in checks and not check.ended:
-            check.stop()  # nobody sees it any more, or could stop it
+            check.stop()  # nobody can see or stop it any more
     known = chosen and all(check and not check.stopped for check in checks)
     if not known and st.button(t("lab.check"), icon=":material/rule:", key="lab_check", disabled=not chosen):
         _start(corpus, chosen, kept)
@@ -50,11 +50,11 @@ def _start(corpus: Corpus, chosen: Sequence[Chosen], kept: Checks) -> None:
 
 
 def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> None:
-    """Progress, figures and refusals; a fragment's errors do not reach the frame."""
+    """Draw progress, figures and failures, and any error: a fragment's errors do not reach the frame."""
     with told():
         pending = [(chosen, check) for chosen, check in shown if not check.ended]
         if was_pending and not pending:
-            st.rerun()  # the timer must stop
+            st.rerun()  # stop the timer
         for chosen, check in pending:
             _show_progress(chosen, check)
         if pending:
@@ -69,7 +69,7 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
 
 
 def _show_progress(chosen: Chosen, check: PatternCheck) -> None:
-    """How far a check is; where words are searched for, that is nearly all the work."""
+    """Show how far a check is; if it searches for words, that is nearly all the work."""
     searching = bool(check.searched)
     words = t(
         "lab.searching" if searching else "lab.checking",

@@ -1,4 +1,4 @@
-"""What a split pattern costs: the same text trained with two to four, measured on lines that none has seen."""
+"""What a split pattern costs: the same text trained with two to four patterns, measured on held-out lines."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,7 +27,7 @@ MAX_KEPT = 6
 
 
 def pattern_costs(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
-    """Offer to train with some patterns, and show what came of them as it comes."""
+    """Offer to train with some patterns, and show the outcomes as they arrive."""
     st.markdown(t("costs.what"))
     entrants = _picker(chosen)
     size = segmented(
@@ -53,9 +53,9 @@ def pattern_costs(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
 
 
 def _picker(chosen: Sequence[Chosen]) -> list[Entrant]:
-    """The entrants: named patterns, those of one's own under the knife, two stages, words where they are found.
+    """Let the visitor pick entrants: named patterns, custom patterns, two stages, and words if they can be found.
 
-    Until somebody picks by hand these are the patterns under the knife, and two stages.
+    Until the visitor picks some, they are the two patterns above on the page, and two stages.
     """
     own = [each.pattern for each in chosen if each.choice == "custom"]
     options = [Entrant(name, name) for name in SPLIT_PATTERNS]
@@ -86,11 +86,11 @@ def _words_said() -> str:
     return t("costs.words_what" if newmm() else "costs.no_words", name=NEWMM)
 
 
-# ---- what is shown
+# ---- showing
 
 
 def _show(contest: Contest) -> None:
-    """Progress, a chart for each language, the table, and the tokenizers to take away."""
+    """Draw progress, a chart for each language, the table, and the tokenizers to save."""
     _show_progress(contest)
     for result in contest.results:
         if result.failure is not None:
@@ -106,7 +106,7 @@ def _show(contest: Contest) -> None:
                 size_title=t("curves.axis_size"),
                 tokens_title=t("curves.axis_tokens"),
             )
-            # Before all are done, nobody has won.
+            # There is no winner before all are done.
             sentence = _what_to_see(done, number) if contest.series.is_complete and len(done) > 1 else ""
             st.vega_lite_chart(rows, spec, key=f"costs_{side}", alt=f"{t(f'costs.{side}')} {sentence}".strip())
             st.caption(f"{t('costs.chart')} {sentence}".strip())
@@ -125,7 +125,7 @@ def _show_progress(contest: Contest) -> None:
 
 
 def _what_to_see(done: Sequence[Result], side: int) -> str:
-    """One sentence: who needs the fewest tokens at the end, who the most, and how much more."""
+    """Say in one sentence which needs the fewest tokens at the end, which the most, and how much more."""
     last = {result.entrant.short: int(result.counts[side][-1]) for result in done}
     best, worst = min(last, key=last.__getitem__), max(last, key=last.__getitem__)
     if last[best] == last[worst]:
@@ -141,7 +141,7 @@ def _what_to_see(done: Sequence[Result], side: int) -> str:
 
 
 def _table(contest: Contest, done: Sequence[Result]) -> list[list[str]]:
-    """The tokens at the end by language, and how many cuts lie inside letters; sizes where one was not reached."""
+    """Return the final tokens by language, and the share of cuts inside letters; sizes if one was not reached."""
     head = [t("pattern.label"), *(t(f"costs.{side}") for side in contest.measured), t("costs.inside")]
     reached = all(_reached(each, contest.vocab_size) for each in done)
     shown = len(head) + (not reached)
@@ -154,7 +154,7 @@ def _table(contest: Contest, done: Sequence[Result]) -> list[list[str]]:
 
 
 def _conditions(contest: Contest, done: Sequence[Result]) -> list[str]:
-    """What should be known of the table: how it was measured, and what may surprise in it."""
+    """Say how the table was measured, and what may be surprising in it."""
     sentences = [t("costs.uses_sample")] if contest.from_sample else []
     sentences.append(_how_measured(contest))
     sentences.append(t("costs.inside_why"))
@@ -179,7 +179,7 @@ def _how_measured(contest: Contest) -> str:
 
 
 def _downloads(done: Sequence[Result]) -> None:
-    """Each tokenizer as a file; one that no file can carry says why."""
+    """Offer each tokenizer as a file; say why if a tokenizer cannot be written to a file."""
     with st.container(horizontal=True):
         for number, result in enumerate(done):
             if result.entrant.key == WORDS or result.tokenizer is None:

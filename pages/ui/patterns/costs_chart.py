@@ -1,4 +1,4 @@
-"""What patterns cost, as a chart: rows → specification; no Streamlit, so that tests can read what is drawn."""
+"""The chart of what patterns cost; without Streamlit, so that tests can read what is drawn."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ DASHES = ([1, 0], [7, 3], [2, 3], [9, 3, 2, 3])
 
 
 class _Frame(NamedTuple):
-    """What the chart shows: sizes up to the largest, tokens from the lowest to the highest."""
+    """The range of the chart: sizes up to the largest, tokens from the lowest to the highest."""
 
     most: int
     low: float
@@ -32,9 +32,9 @@ class _Frame(NamedTuple):
 def costs_chart(
     lines: Sequence[tuple[str, Ints]], *, size_title: str, tokens_title: str
 ) -> tuple[list[dict[str, Any]], Spec]:
-    """Rows and specification: tokens against vocabulary size, a line for each name, named at its end.
+    """Return rows and specification: tokens against vocabulary size, a line for each name, named at its end.
 
-    Sizes are logarithmic, and so are tokens: equal steps are equal ratios. Lines differ in dashes as in colour.
+    Both axes are logarithmic: equal steps are equal ratios. Lines differ in dashes as well as in color.
     """
     rows = [row for number, (name, counts) in enumerate(lines) for row in _rows(number, name, counts)]
     tokens = [max(1, row["tokens"]) for row in rows]
@@ -50,7 +50,7 @@ def costs_chart(
 
 
 def _rows(number: int, name: str, counts: Ints) -> list[dict[str, Any]]:
-    """Points of a line, at even distances where sizes are logarithmic."""
+    """Return the points of a line, with merges spread evenly on a logarithmic scale."""
     merges = np.unique(np.geomspace(1, len(counts), POINTS).astype(np.int64)) - 1
     return [
         {"line": number, "name": name, "size": BYTES + merge, "tokens": int(counts[merge])}
@@ -59,7 +59,7 @@ def _rows(number: int, name: str, counts: Ints) -> list[dict[str, Any]]:
 
 
 def _line_layer(number: int, frame: _Frame, size_title: str, said: list[Spec]) -> Spec:
-    """One line, and what it says under the mouse."""
+    """Specify one line and its tooltip."""
     ticks = [size for size in (256, 500, 1_000, 2_000, 4_000, 8_000) if size <= frame.most]
     return {
         "mark": {
@@ -88,7 +88,7 @@ def _line_layer(number: int, frame: _Frame, size_title: str, said: list[Spec]) -
 
 
 def _name_layers(lines: Sequence[tuple[str, Ints]], frame: _Frame) -> list[Spec]:
-    """The names to the right, each at the end of its line or as near as its neighbours let it."""
+    """Specify the names on the right, each at the end of its line, or as near as its neighbors allow."""
     scale = float(np.log(frame.high / frame.low))
     ends = [max(1, int(counts[-1])) for _, counts in lines]
     places = spread([float(np.log(end / frame.low)) for end in ends], scale * LABEL_HEIGHT / (HEIGHT - 60), scale)

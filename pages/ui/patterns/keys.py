@@ -10,25 +10,25 @@ from pages.ui.session import Maybe, Value
 from tokenizer_core.jobs.pattern_check import PatternCheck
 
 SIDES = ("first", "second")
-"""The two patterns, by the names that a link has for them."""
+"""The two patterns, by their names in a link."""
 
 TEXT: Maybe[str] = Maybe("lab_text")
 CHECKS: Value[dict[tuple[str, str], PatternCheck]] = Value("pattern_checks", dict)
-"""By the hash of the corpus and the pattern."""
+"""Checks by the hash of the corpus and the pattern."""
 CONTESTS: Value[dict[Any, Contest]] = Value("pattern_contests", dict)
-"""By the hash of the corpus, the entrants and the vocabulary size."""
+"""Contests by the hash of the corpus, the entrants and the vocabulary size."""
 ENTRANTS: Value[list[str]] = Value("costs_entrants", list)
 PICKED_BY_HAND: Value[bool] = Value("costs_picked", bool)
-"""Whether the visitor has picked entrants; until then those of the page above are picked."""
+"""Whether the visitor has picked entrants; until then, those above on the page are picked."""
 
 
 def pattern_keys(side: str) -> str:
-    """The prefix of the keys of one pattern's picker."""
+    """Return the prefix of the keys of one pattern's picker."""
     return f"lab_{side}"
 
 
 def own_pattern(side: str) -> Maybe[str]:
-    """The visitor's own pattern on one side."""
+    """Return the session value of the custom pattern on one side."""
     return Maybe(f"{pattern_keys(side)}_custom")
 
 

@@ -1,4 +1,4 @@
-"""The regex knife: one text under two split patterns, one above the other, and the figures of both."""
+"""The regex knife: one text cut by two split patterns, one above the other, and the figures of both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,39 +29,39 @@ from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 MAX_CHARACTERS = 20_000
-"""Of the text under the knife: it is cut anew at every change."""
+"""Characters of the text to cut: it is cut again at every change."""
 DEFAULTS = {"first": "llama3", "second": "mark_aware"}
 OWN_EXAMPLES = (r"[ก-๙]+|[a-zA-Z]+|\d+", ".", "เรียน|โรง")
 KEPT_CHARACTERS = 4_000_000
 
 
 class Chosen(NamedTuple):
-    """A pattern, and what it is called."""
+    """A pattern, and its name."""
 
     choice: str
-    """Its name in the list; "custom" for one's own."""
+    """Its name in the list; "custom" for a custom pattern."""
     pattern: str
 
     @property
     def name(self) -> str:
-        """For people, not as Markdown."""
+        """The name for people, not for Markdown."""
         return t(f"pattern.{self.choice}_name")
 
     @property
     def short(self) -> str:
-        """The same where there is little room."""
+        """The name for places with little room."""
         return shortened(self.name)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What a pattern makes of a text; or, with neither pretokens nor figures, why it can make nothing of it."""
+    """The pretokens of a text and their figures; or, without both, the error that prevents them."""
 
     pretokens: Sequence[Pretoken] = field(default=(), repr=False)
     figures: PatternFigures | None = None
     error: TokenizerError | None = None
     characters: int = 0
-    """Of the text and the pattern."""
+    """Characters of the text and the pattern together."""
 
 
 _cuts = Bounded[Cut](KEPT_CHARACTERS, weigh=lambda cut: 100 + cut.characters + 4 * len(cut.pretokens))
@@ -69,7 +69,7 @@ _payloads = Bounded[bytes](16 * 2**20, weigh=len)
 
 
 def cut(text: str, pattern: str) -> Cut:
-    """Cut a text, once: a refusal is remembered too, so that a slow pattern is not tried again and again."""
+    """Cut a text once; remember an error too, so that a slow pattern is not tried again and again."""
 
     def make() -> Cut:
         size = len(text) + len(pattern)
@@ -83,7 +83,7 @@ def cut(text: str, pattern: str) -> Cut:
 
 
 def pattern_lab() -> list[Chosen]:
-    """The text, two patterns, and all that they make of it; gives the patterns that can be used."""
+    """Draw the text, two patterns, and what they make of the text; return the patterns that can be used."""
     text = _text()
     usable: list[tuple[Chosen, Cut]] = []
     patterns = []
@@ -148,7 +148,7 @@ def _pattern_picker(side: str) -> Chosen:
 
 
 def _own_examples(side: str) -> None:
-    """Short patterns to begin with; a click puts one into the box of one's own."""
+    """Draw short patterns to start with; a click puts one into the box of the custom pattern."""
     pills, box = widget(f"{keys.pattern_keys(side)}_example"), keys.own_pattern(side)
 
     def use() -> None:
@@ -170,7 +170,7 @@ def _own_examples(side: str) -> None:
 
 
 def _drawing(text: str, cuts: Sequence[tuple[Chosen, Cut]]) -> Drawing:
-    """One lane for each pattern, coloured by branch; the same text and patterns come from the cache."""
+    """Return one lane for each pattern, colored by branch; the same text and patterns come from the cache."""
 
     def make() -> bytes:
         lanes = [_lane(chosen, made) for chosen, made in cuts]
@@ -194,7 +194,10 @@ def _lane(chosen: Chosen, made: Cut) -> Lane:
 
 
 def figure_rows(found: Sequence[tuple[str, PatternFigures]], *, longest: Sequence[int] = ()) -> list[list[str]]:
-    """The figures of patterns side by side, with a head; `longest` where the piece itself was cut."""
+    """Return the figures of patterns side by side, with a head.
+
+    `longest` has the lengths of the longest pretokens, for figures that have only their beginnings.
+    """
     lengths = longest or [len(figures.longest) for _, figures in found]
     rows: dict[str, list[str]] = {
         "lossless": [t("lab.yes" if figures.lossless else "lab.no") for _, figures in found],
@@ -219,7 +222,7 @@ def _time(seconds: float) -> str:
 
 
 def _words_said(text: str) -> str:
-    """How words were found in a Thai text, or that nothing here can find them."""
+    """Say how words were found in a Thai text, or that nothing here can find them."""
     if not any("\u0e01" <= letter <= "\u0e5b" for letter in text):
         return ""
     known = newmm()
