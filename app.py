@@ -1,4 +1,4 @@
-"""Tokenizer Explorer: the launcher. It warms up what is slow, then serves the pages under strict headers."""
+"""The launcher of Tokenizer Explorer: load what is slow, then serve the pages with security headers."""
 
 import contextlib
 import gc
@@ -22,16 +22,16 @@ from tokenizer_core.openai import references  # noqa: E402
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
-    """Load what pages need before the first visitor comes; end the trainings with the app."""
+    """Load what the pages need before the first visitor comes; end all trainings when the app stops."""
     import altair  # noqa: F401
     import pandas  # noqa: F401
     import pyarrow  # noqa: F401
 
-    for tokenizer in references().values():  # the pages say which one cannot be read
+    for tokenizer in references().values():  # skips any that cannot be read; the pages report it
         tokenizer.token_bytes(0)
     registry().warm_up()
     gc.collect()
-    gc.freeze()  # Streamlit collects garbage after every run: without this a click takes four times as long
+    gc.freeze()  # Streamlit collects garbage after every run; without this, a click takes four times as long
     try:
         yield {}
     finally:

@@ -1,4 +1,4 @@
-"""Compare: one text, several tokenizers under one another or side by side."""
+"""Compare: one text in several tokenizers, one above another or side by side."""
 
 import streamlit as st
 
@@ -27,7 +27,7 @@ with right:
     ):
         go("train")
     lanes = lanes_of(chosen, pattern, text)
-with st.container():  # one element, whatever stands in it: what follows must not be drawn anew
+with st.container():  # always one element, so that Streamlit does not redraw what follows
     if lanes:
         token_view(
             drawing(text, lanes, language=language()),

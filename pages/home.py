@@ -1,4 +1,4 @@
-"""Home: one sentence, seen by every tokenizer at once."""
+"""Home: one sentence, cut by every tokenizer at once."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Split patterns: one text under two patterns, branch by branch; a whole corpus; and what each pattern costs."""
+"""Split patterns: two patterns on one text, branch by branch, and on a corpus; and what each pattern costs."""
 
 import streamlit as st
 

@@ -1,1 +1,1 @@
-"""Everything Streamlit that the pages share."""
+"""The parts that the pages are made of."""

@@ -1,4 +1,4 @@
-"""The frame of every page: navigation, language switch, and the training that follows its visitor."""
+"""The frame of every page: navigation, language switch, and the visitor's training in the address."""
 
 import streamlit as st
 
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _language_switch() -> None:
-    """English or Thai; the choice lives beside the widget, which a page change forgets."""
+    """Let the visitor choose English or Thai; a page change resets the widget, so the session keeps the choice."""
     SWITCH.put(language())
     st.segmented_control(
         "Language / ภาษา",

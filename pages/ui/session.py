@@ -1,6 +1,6 @@
-"""The values of one visitor's session: nothing else touches Streamlit's session state.
+"""The values of a visitor's session; no other module accesses Streamlit's session state.
 
-The `keys.py` of a folder declares the values of that folder; the shell's `visitor.py` those of the visitor.
+The `keys.py` of a folder declares the values of that folder, and the shell's `visitor.py` those of the visitor.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,25 +12,25 @@ T = TypeVar("T")
 
 
 class Value(Generic[T]):
-    """A value under one key; until there is one, what `make` gives."""
+    """A session value under one key; `make` makes the first one."""
 
     def __init__(self, key: str, make: Callable[[], T]) -> None:
         self.key = key
         self._make = make
 
     def get(self) -> T:
-        """The value; one that was just made is kept."""
+        """Return the value; make and keep one if there is none yet."""
         if self.key not in st.session_state:
             st.session_state[self.key] = self._make()
         value: T = st.session_state[self.key]
         return value
 
     def put(self, value: T) -> None:
-        """Set the value; of a widget only before it is drawn, or in a callback."""
+        """Set the value; set a widget's value only before it is drawn, or in a callback."""
         st.session_state[self.key] = value
 
     def take(self) -> T:
-        """The value, which is then forgotten."""
+        """Return the value and forget it."""
         value = self.get()
         self.forget()
         return value
@@ -47,7 +47,7 @@ class Maybe(Value[T | None]):
         super().__init__(key, lambda: None)
 
     def get(self) -> T | None:
-        """The value, or None."""
+        """Return the value, or None if it is missing."""
         value: T | None = st.session_state.get(self.key)
         return value
 
@@ -57,18 +57,18 @@ _worded: Value[set[str]] = Value("worded_keys", set)
 
 
 def remembered(key: str, default: str | float | list[str]) -> str:
-    """Give the widget of this key its default once; afterwards it keeps its value by itself."""
+    """Give the widget with this key its default, unless it already has a value; return the key."""
     if key not in st.session_state:
         st.session_state[key] = default
     return key
 
 
 def one_of(key: str, options: Sequence[Any], default: Any = None) -> str:
-    """Give a selectbox its default once, and let its choice stay when the language changes.
+    """Give a selectbox its default, and let its choice survive a change of language; return the key.
 
-    The browser knows a choice by its name only, which the page no longer knows in another language. A value that
-    is assigned while the language changes is sent to the browser under its new name: see `rename_choices`. A
-    choice that is no longer offered becomes the default again, which is the first option where none is given.
+    The browser knows a choice only by its name, which the page does not know in another language. So
+    `rename_choices` assigns the choice again when the language changes, and the browser gets the new name. A
+    choice that is no longer offered becomes the default, which is the first option if none is given.
     """
     if st.session_state.get(key) not in options:
         st.session_state[key] = options[0] if default is None else default
@@ -77,7 +77,7 @@ def one_of(key: str, options: Sequence[Any], default: Any = None) -> str:
 
 
 def rename_choices() -> None:
-    """Assign every choice that is shown in words anew, because the language has just changed."""
+    """Assign every choice that is shown in words again, after the language has changed."""
     for key in _worded.get():
         if key in st.session_state:
             st.session_state[key] = st.session_state[key]
