@@ -156,7 +156,7 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
 
     tab.get_by_role("link", name=thai["nav.languages"], exact=True).click()  # and from another page
     tab.get_by_role("radio", name=thai["languages.view_metrics"]).click()
-    expect(tab.get_by_text(thai["metrics.count_words"])).to_be_visible()
+    expect(tab.get_by_text(thai["metrics.count_words"], exact=True)).to_be_visible()
     at_rest(tab)  # a list that is open closes when its page is drawn
     tab.get_by_role("combobox", name=thai["languages.language"]).click()
     tab.get_by_role("option", name=thai["languages.en"], exact=True).click()

@@ -33,8 +33,7 @@ def test_a_look_alike_is_hinted_at(text: str, clean: str, kind: str, language: s
     app = open_link(text=f"กข {text}", lang=language)
     assert words["hints.found"] in markdown(app)
     start = words[f"hints.{kind}"].split("{")[0]
-    (line,) = [line for line in markdown(app).splitlines() if line.startswith("- ")]
-    assert start in line
+    (line,) = [line for line in markdown(app).splitlines() if line.startswith("- ") and start in line]
     assert f"U+{next(ord(a) for a, b in zip(text, [*clean, None]) if a != b):04X}" in line
     assert [each.text for each in views(app)] == [f"กข {text}"]
 
