@@ -1,30 +1,32 @@
 """The limits of the app, which its messages state."""
 
+import math
 import os
 
 MAX_UPLOAD_MB = 200
 """The same as `maxUploadSize` in `.streamlit/config.toml`."""
 
 
-def corpus_megabytes(setting: str | None) -> int:
-    """Read the corpus limit in megabytes, from 1 to the upload limit; 50 if the setting is not a number.
+def setting(name: str, default: float, *, least: float, most: float = math.inf) -> float:
+    """Read a number from the environment, kept between two limits; the default if it is not a number.
 
-    >>> [corpus_megabytes(setting) for setting in (None, "", "80", "0", "-3", "9999", "many")]
-    [50, 50, 80, 1, 1, 200, 50]
+    >>> setting("TOKENIZER_EXPLORER_NO_SUCH_SETTING", 50, least=1)
+    50.0
     """
     try:
-        return min(max(1, int(setting or 50)), MAX_UPLOAD_MB)
+        value = float(os.environ.get(name) or default)
     except ValueError:
-        return 50
+        value = math.nan
+    return float(default) if math.isnan(value) else min(max(least, value), most)
 
 
-MAX_CORPUS_BYTES = corpus_megabytes(os.environ.get("TOKENIZER_EXPLORER_MAX_CORPUS_MB")) * 2**20
+MAX_CORPUS_BYTES = int(setting("TOKENIZER_EXPLORER_MAX_CORPUS_MB", 50, least=1, most=MAX_UPLOAD_MB)) * 2**20
 MAX_FILES = 500
 MAX_VIEW_CHARACTERS = 1_000_000
 MAX_VOCAB_SIZE = 100_000
-MAX_TRAININGS = int(os.environ.get("TOKENIZER_EXPLORER_MAX_TRAININGS") or os.cpu_count() or 1)
+MAX_TRAININGS = int(setting("TOKENIZER_EXPLORER_MAX_TRAININGS", os.cpu_count() or 1, least=1, most=1_000))
 """Trainings that run at the same time; others wait for their turn."""
-MAX_WORKER_BYTES = int(float(os.environ.get("TOKENIZER_EXPLORER_WORKER_GB") or 4) * 2**30)
+MAX_WORKER_BYTES = int(setting("TOKENIZER_EXPLORER_WORKER_GB", 4, least=0.5, most=1_000) * 2**30)
 MAX_PAUSED = 16
 """Paused trainings with a worker; beyond that, the least recently viewed is stopped and keeps its merges."""
 MAX_RUNS = 20

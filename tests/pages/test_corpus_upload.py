@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from pages.ui.choices.corpus import Corpus
-from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, corpus_megabytes
+from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, setting
 from pages.ui.words import catalogue
 from tests.helpers.app import ENGLISH, LANGUAGES
 from tests.helpers.corpus_page import (
@@ -161,11 +161,16 @@ def test_a_large_text_without_line_breaks_is_taken(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "megabytes"),
-    [(None, 50), ("", 50), ("120", 120), ("0", 1), ("-5", 1), ("9000", MAX_UPLOAD_MB), ("x", 50)],
+    ("written", "expected"),
+    [(None, 50), ("", 50), ("120", 120), ("0", 1), ("-5", 1), ("9000", 200), ("x", 50), ("nan", 50), ("inf", 200)],
 )
-def test_the_limit_can_be_set_within_what_can_be_uploaded(setting: str | None, megabytes: int) -> None:
-    assert corpus_megabytes(setting) == megabytes
+def test_a_setting_is_kept_within_its_limits_and_nonsense_is_the_default(
+    written: str | None, expected: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("A_SETTING", raising=False)
+    if written is not None:
+        monkeypatch.setenv("A_SETTING", written)
+    assert setting("A_SETTING", 50, least=1, most=200) == expected
 
 
 def test_the_server_takes_what_the_app_may_be_set_to() -> None:

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.patterns import contest as trained_patterns
 from pages.ui.patterns import costs
-from pages.ui.patterns.contest import Contest, Entrant, new_contest
+from pages.ui.patterns.contest import WORDS_CHARACTERS, Contest, Entrant, _beginning, new_contest
 from pages.ui.patterns.costs_chart import costs_chart
 from pages.ui.trainings.registry import registry
 from tests.helpers.app import ENGLISH, open_page, said
@@ -150,6 +150,12 @@ def test_half_a_character_in_the_corpus_ends_the_contest_with_the_reason() -> No
     while not contest.series.is_complete:
         contest.series.go_on()
     assert [result.failure and result.failure.code for result in contest.results] == ["lone_surrogate"] * 2
+
+
+def test_words_are_looked_for_in_a_text_of_one_long_line() -> None:
+    assert _beginning("a" * 2 * WORDS_CHARACTERS) == "a" * WORDS_CHARACTERS
+    assert _beginning("ab\n" * WORDS_CHARACTERS) == "ab\n" * (WORDS_CHARACTERS // 3)
+    assert _beginning("ab\ncd") == "ab\ncd"
 
 
 def test_a_corpus_of_too_few_lines_gives_way_to_the_sample() -> None:

@@ -187,14 +187,16 @@ def test_only_so_many_frontiers_are_kept(two_shares: None, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    "texts", [(), ("",), (SAMPLE[0],), (SAMPLE[1] + "ไทย\n",)], ids=["none", "empty", "th", "en"]
+    "texts",
+    [(), ("",), (SAMPLE[0],), (SAMPLE[1] + "ไทย\n",), tuple(text.replace("\n", " ") for text in SAMPLE)],
+    ids=["none", "empty", "th", "en", "two long lines"],
 )
 def test_a_corpus_that_lacks_a_language_is_replaced_by_the_sample(
     texts: tuple[str, ...], two_shares: None
 ) -> None:
     app = open_frontier(texts)
-    assert catalogue("en")["frontier.uses_sample"] in [caption.value for caption in app.caption]
     frontier = start(app)
+    assert catalogue("en")["frontier.uses_sample"] in [caption.value for caption in app.caption]
     assert len(frontier.measured_thai) > 1_000
     assert len(frontier.measured_english) > 1_000
 
@@ -285,7 +287,7 @@ def test_the_axes_end_where_they_ended_when_a_point_comes() -> None:
 
 
 def test_the_table_has_the_vocabulary_sizes_only_where_one_was_not_reached() -> None:
-    frontier = Frontier(1_000, 1, [], [], "", "", [], list(POINTS))
+    frontier = Frontier(1_000, 1, [], [], "", "", [], points=list(POINTS))
     assert frontier_view._table(frontier, []).splitlines()[2] == "| 0% | 2,900 | 370 |"
     frontier.points[1] = POINTS[1]._replace(vocab_size=812)
     assert frontier_view._table(frontier, []).splitlines()[3] == "| 50% | 650 | 420 | 812 |"

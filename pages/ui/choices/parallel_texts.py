@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.choices import keys
 from pages.ui.choices.encodings import encoding_name
 from pages.ui.choices.parallel_upload import is_table, read_uploaded
-from pages.ui.choices.samples import SAMPLES, sample_text
+from pages.ui.choices.samples import sample_texts
 from pages.ui.choices.upload import Limits, comparison_too_large
 from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
 from pages.ui.limits import MAX_CORPUS_BYTES
@@ -96,7 +96,7 @@ def pick_parallel() -> Compared | None:
 @cache
 def sample_parallel() -> Parallel:
     """Return the bundled Thai and English sentences."""
-    return parallel_texts(("th", "en"), [sample_text(file) for file in SAMPLES["both"]])
+    return parallel_texts(("th", "en"), sample_texts())
 
 
 def _shortened(names: Sequence[str], *, keep_end: bool) -> tuple[str, ...]:

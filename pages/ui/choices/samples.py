@@ -7,6 +7,11 @@ FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 SAMPLES = {"th": ("parallel.th.txt",), "en": ("parallel.en.txt",), "both": ("parallel.th.txt", "parallel.en.txt")}
 
 
+def sample_texts() -> tuple[str, ...]:
+    """Return the bundled samples of both languages."""
+    return tuple(map(sample_text, SAMPLES["both"]))
+
+
 @cache
 def sample_text(file: str) -> str:
     """Return the text of a bundled sample."""

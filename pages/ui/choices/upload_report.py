@@ -22,7 +22,7 @@ _STYLE = """<style>
 .corpus-files td, .corpus-files th { padding: .1rem .75rem .1rem 0; vertical-align: top; overflow-wrap: anywhere; }
 .corpus-files tr > :nth-child(3) { text-align: end; font-variant-numeric: tabular-nums; }
 .corpus-files .whole { white-space: nowrap; }
-/* Chosen columns: white on the light teal of the dark scheme would be hard to read. */
+/* Chosen columns: white is hard to read on the light teal of the dark scheme. */
 [data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stMultiSelectTagsContainer"] [data-tag] * {
   color: light-dark(#ffffff, #04211d);
 }

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pages.ui.choices.pattern import shortened
-from pages.ui.choices.samples import SAMPLES, sample_text
+from pages.ui.choices.samples import sample_texts
 from pages.ui.trainings.series import Plan, Series
 from pages.ui.words import t
 from tokenizer_core.errors import TokenizerError
@@ -120,7 +120,7 @@ def new_contest(texts: Sequence[str], entrants: Sequence[Entrant], vocab_size: i
     learned, measured = _parted(texts)
     from_sample = not any(measured.values()) or not learned
     if from_sample:
-        learned, measured = _parted([sample_text(file) for file in SAMPLES["both"]])
+        learned, measured = _parted(sample_texts())
     size = len(learned.encode("utf-8", "surrogatepass"))
     return Contest(entrants, vocab_size, learned, size, measured, from_sample)
 
@@ -139,7 +139,9 @@ def _parted(texts: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 def _beginning(text: str) -> str:
     """Return the first lines of a text, short enough to find words in while a visitor waits."""
-    return text if len(text) <= WORDS_CHARACTERS else text[: text.rfind("\n", 0, WORDS_CHARACTERS) + 1]
+    if len(text) <= WORDS_CHARACTERS:
+        return text
+    return text[: text.rfind("\n", 0, WORDS_CHARACTERS) + 1 or WORDS_CHARACTERS]
 
 
 def _words_of(text: str) -> Sequence[str]:

@@ -5,17 +5,17 @@ import json
 import streamlit as st
 
 _STYLE = """
-/* White on the light teal of the dark scheme would be hard to read. */
+/* White is hard to read on the light teal of the dark scheme. */
 button[data-testid="stBaseButton-primary"]:not(:disabled),
 button[data-testid="stBaseButton-primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
-/* A chosen switch under the mouse: Streamlit's teal on teal falls short of a contrast of 4.5. */
+/* A chosen switch under the mouse: Streamlit's teal on teal has a contrast below 4.5. */
 [data-testid="stButtonGroup"] button[data-selected="true"] * { color: light-dark(#0a5650, #5eead4); }
-/* Streamlit sets captions at 60 %, which is too pale for small text. */
+/* Streamlit's captions have an opacity of 60 %, which is too pale for small text. */
 [data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] * { color: inherit; }
 [data-testid="stCaptionContainer"] { opacity: .8; }
-/* Where the keyboard is must be seen. */
+/* Show where the keyboard is. */
 a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
-/* The way on after a training is the one thing to do next, and a link. */
+/* After a training the link to Compare is the one thing to do next, so it looks like a primary button. */
 .st-key-to_compare a[data-testid="stPageLink-NavLink"] {
   background: light-dark(#0f766e, #2dd4bf); padding: .3rem .9rem; min-height: 2.5rem; border-radius: .6rem; }
 .st-key-to_compare a[data-testid="stPageLink-NavLink"]:hover { background: light-dark(#0a5650, #5eead4); }
@@ -27,10 +27,10 @@ _SCRIPT = """
 const seen = new WeakMap();
 export default function ({ data, parentElement }) {
   const { language, screen } = JSON.parse(new TextDecoder().decode(data));
-  document.documentElement.lang = language; // screen readers choose their voice by it
+  document.documentElement.lang = language; // screen readers choose their voice by this
   const before = seen.get(document);
   seen.set(document, screen);
-  // A new screen on the same page, such as a training that has just begun, starts at its top.
+  // A new screen on the same page, such as a training that has just started, is shown from its top.
   if (before !== undefined && before !== screen) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
 }
 """

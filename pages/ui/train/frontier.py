@@ -1,8 +1,9 @@
 """The mix frontier: small tokenizers trained on more and more Thai, and what Thai and English cost with each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from pages.ui.choices.samples import sample_texts
 from pages.ui.train.frontier_chart import Cost, FrontierPoint
 from pages.ui.trainings.series import Plan, Series
 from tokenizer_core.jobs.process import Failure
@@ -34,6 +35,8 @@ class Frontier:
     measured_thai: str = field(repr=False)
     measured_english: str = field(repr=False)
     references: list[tuple[str, Cost]]
+    from_sample: bool = False
+    """Whether the bundled sample took the place of a corpus with too few lines."""
     points: list[FrontierPoint] = field(default_factory=list)
     series: Series = field(init=False)
 
@@ -56,9 +59,14 @@ class Frontier:
 
 
 def new_frontier(texts: Sequence[str], vocab_size: int) -> Frontier:
-    """Sort the lines by script, hold out every fifth one, and measure the references on the held-out lines."""
+    """Sort the lines by script, hold out every fifth one, and measure the references on the held-out lines.
+
+    If too few lines leave nothing to hold out, the bundled sample takes their place.
+    """
     lines = lines_by_script(texts)
     (thai, thai_out), (english, english_out) = held_out(lines.thai), held_out(lines.latin)
+    if not (thai_out and english_out):
+        return replace(new_frontier(sample_texts(), vocab_size), from_sample=True)
     size = frontier_size(thai, english, most=MOST_BYTES)
     measured_thai, measured_english = (
         "\n".join(first_lines(side, MEASURED_BYTES)) for side in (thai_out, english_out)
@@ -76,4 +84,7 @@ def new_frontier(texts: Sequence[str], vocab_size: int) -> Frontier:
 
 def cost(tokenizer: Encoder, thai: str, english: str) -> Cost:
     """Return the tokens per 1,000 characters of each text."""
-    return Cost(tokens_per_thousand(tokenizer, thai) or 0.0, tokens_per_thousand(tokenizer, english) or 0.0)
+    costs = [tokens_per_thousand(tokenizer, text) for text in (thai, english)]
+    assert costs[0] is not None
+    assert costs[1] is not None
+    return Cost(costs[0], costs[1])

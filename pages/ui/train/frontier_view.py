@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from pages.ui.choices.mix import corpus_key, sizes_by_script
-from pages.ui.choices.samples import SAMPLES, sample_text
+from pages.ui.choices.samples import sample_texts
 from pages.ui.train import keys
 from pages.ui.train.frontier import PATTERN, SHARES, Frontier, new_frontier
 from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
@@ -32,7 +32,7 @@ def mix_frontier(corpus_texts: Sequence[str]) -> None:
     measured = sizes_by_script(texts)["bytes"]
     if min(measured.thai, measured.latin) < LEAST_BYTES:
         st.caption(t("frontier.uses_sample"))
-        texts = tuple(map(sample_text, SAMPLES["both"]))
+        texts = sample_texts()
     vocab_size = segmented(
         t("frontier.size"),
         VOCAB_SIZES,
@@ -54,6 +54,8 @@ def mix_frontier(corpus_texts: Sequence[str]) -> None:
             frontier.series.resume()
             st.rerun()
     if frontier is not None:
+        if frontier.from_sample:
+            st.caption(t("frontier.uses_sample"))
         follow(frontier.series, partial(_show, frontier))
 
 

@@ -87,7 +87,7 @@ def _take(content: str | bytes) -> None:
     try:
         recipe = parse_recipe(content)
     except TokenizerError as error:
-        keys.RECIPE_FAILURE.put(error)
+        keys.RECIPE_FAILURE.put(error.bare())
         return
     keys.RECIPE_FAILURE.forget()
     keys.RECIPE.put(recipe)

@@ -15,7 +15,7 @@ button:focus-visible { outline: 2px solid var(--st-primary-color); outline-offse
 """
 
 _SCRIPT = """
-const SCALE = 2; // pixels of the PNG for each of the picture's
+const SCALE = 2; // pixels of the PNG per pixel of the picture
 
 export default function ({ data, parentElement }) {
   const { label, svg, file } = JSON.parse(new TextDecoder().decode(data));

@@ -39,16 +39,18 @@ def share(part: float) -> str:
 
 
 def fine_share(part: float | None) -> str:
-    """Write a share in tenths of a percent, or a dash for None; only 0 becomes 0%.
+    """Write a share in tenths of a percent, or a dash for None; only 0 becomes 0%, and only 1 becomes 100%.
 
-    >>> fine_share(None), fine_share(0.0), fine_share(0.00001), fine_share(0.2219)
-    ('–', '0%', '<0.1%', '22.2%')
+    >>> [fine_share(part) for part in (None, 0.0, 0.00001, 0.2219, 0.9996, 1.0)]
+    ['–', '0%', '<0.1%', '22.2%', '>99.9%', '100%']
     """
     if part is None:
         return NONE
     if 0 < part < 0.0005:
         return "<0.1%"
-    return f"{part:.1%}" if part else "0%"
+    if 0.9995 <= part < 1:
+        return ">99.9%"
+    return f"{part:.0%}" if part in (0, 1) else f"{part:.1%}"
 
 
 def kilobytes(count: int, *, exact_below: int = 0) -> str:
