@@ -20,7 +20,7 @@ from tokenizer_core.errors import TokenizerError
 
 from .palette import palette_css
 
-HERE = Path(__file__).parent
+BROWSER = Path(__file__).parent / "browser"
 PATH = "/token-view"
 # One module for the browser, in parts that a person can read, in this order.
 PARTS = (
@@ -40,12 +40,12 @@ MOST_OFFERS = 64
 
 def view_css() -> str:
     """The rules of style of the view, tints first."""
-    return palette_css() + (HERE / "token_view.css").read_text("utf-8")
+    return palette_css() + (BROWSER / "token_view.css").read_text("utf-8")
 
 
 def view_js() -> str:
     """The view's JavaScript as one module."""
-    return "\n".join((HERE / f"{part}.js").read_text("utf-8") for part in PARTS)
+    return "\n".join((BROWSER / f"{part}.js").read_text("utf-8") for part in PARTS)
 
 
 class Offer(NamedTuple):
@@ -106,7 +106,7 @@ def _payload(request: Request) -> Response:
 
 def page_to_take_away() -> str:
     """The view as one file that needs nothing else, with marks where the browser puts payload and choices."""
-    page = (HERE / "page.html").read_text("utf-8")
+    page = (BROWSER / "page.html").read_text("utf-8")
     css = json.dumps(view_css()).replace("</", "<\\/")
     code = view_js().replace("export default function", "function showTokenView")
     return page.replace("%CSS%", css).replace("%CODE%", code)
