@@ -18,23 +18,11 @@ from starlette.routing import Route
 
 from tokenizer_core.errors import TokenizerError
 
+from .bundle import bundle
 from .palette import palette_css
 
 BROWSER = Path(__file__).parent / "browser"
 PATH = "/token-view"
-# One module for the browser, in parts that a person can read, in this order.
-PARTS = (
-    "model",
-    "pieces",
-    "drawing",
-    "inspector",
-    "picture",
-    "take_away",
-    "save_menu",
-    "time_machine",
-    "branches",
-    "view",
-)
 MOST_OFFERS = 64
 
 
@@ -45,7 +33,7 @@ def view_css() -> str:
 
 def view_js() -> str:
     """The view's JavaScript as one module."""
-    return "\n".join((BROWSER / f"{part}.js").read_text("utf-8") for part in PARTS)
+    return bundle(BROWSER / "view.js")
 
 
 class Offer(NamedTuple):
@@ -108,8 +96,7 @@ def page_to_take_away() -> str:
     """The view as one file that needs nothing else, with marks where the browser puts payload and choices."""
     page = (BROWSER / "page.html").read_text("utf-8")
     css = json.dumps(view_css()).replace("</", "<\\/")
-    code = view_js().replace("export default function", "function showTokenView")
-    return page.replace("%CSS%", css).replace("%CODE%", code)
+    return page.replace("%CSS%", css).replace("%CODE%", bundle(BROWSER / "page.js"))
 
 
 def _page(request: Request) -> Response:

@@ -1,6 +1,9 @@
 // Part 9: the branches of a split pattern, each on its line with its colour; one that is pointed at stands alone.
 
-class BranchLists {
+import { addText, make } from "./drawing.js";
+import { branchTint } from "./tints.js";
+
+export class BranchLists {
   constructor(view) {
     this.view = view;
     this.element = make("div", "branches");

@@ -1,36 +1,20 @@
 // Part 3: pieces made into elements. All text goes through textContent: nothing of a text is ever parsed as HTML.
 
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]|[\ud802\ud803\ud83a\ud83b]/;
-// Characters that nobody sees, and bytes that are no character: shown by name in every view.
-const UNSEEN =
-  /[\u0000-\u0008\n-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff9-\ufffb\ud800-\udfff]/u;
-const WHITE = /[ \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/u;
-// Unseen parts of a cluster, such as the joiners of emoji: named only where a token starts with one.
-const JOINING = /[\u034f\u200c\u200d\ufe00-\ufe0f\u{e0001}-\u{e007f}\u{e0100}-\u{e01ef}]/u;
-const MARK = /^[\p{M}\u0e33\u0eb3]/u;
-const LONE_MARK = /(?:^|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}])[\p{M}\u0e33\u0eb3]/u;
-// The open box for a space: the letters of ␠ are too small to read in any of the fonts.
-const GLYPHS = { " ": "␣", "\n": "⏎", "\t": "⇥" };
+import { JOINING, MARK, RIGHT_TO_LEFT, UNSEEN, WHITE, glyphOf } from "./characters.js";
+import { MAX_LETTERS } from "./model.js";
+import { partsOf } from "./utf8.js";
+
 const OVERLAYS = { " ": "·", "\t": "→", "\u00a0": "⍽" };
 
-function make(tag, className, text) {
+export function make(tag, className, text) {
   const element = document.createElement(tag);
   if (className) element.className = className;
   if (text !== undefined) element.textContent = text;
   return element;
 }
 
-function codeOf(character) {
-  return "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-}
-
-function glyphOf(character) {
-  const broken = brokenByte(character);
-  return GLYPHS[character] ?? (broken === null ? codeOf(character) : hexOf([broken]));
-}
-
 // Text with names for what nobody sees. The characters themselves stay, so that a copy is the original.
-function addText(element, text, whiteSpace) {
+export function addText(element, text, whiteSpace) {
   let plain = "";
   const flush = () => {
     if (plain) element.append(plain);
@@ -51,7 +35,7 @@ function addText(element, text, whiteSpace) {
 }
 
 // A cluster without end is cut for the eye, and says so: by its text alone, so that all lanes break alike.
-function fillReading(element, { text, endless }, model, whiteSpace) {
+export function fillReading(element, { text, endless }, model, whiteSpace) {
   const shown = endless ? text.slice(0, MAX_LETTERS) : text;
   element.replaceChildren();
   if (UNSEEN.test(shown) || (whiteSpace && WHITE.test(shown))) addText(element, shown, whiteSpace);
@@ -60,7 +44,7 @@ function fillReading(element, { text, endless }, model, whiteSpace) {
   else delete element.dataset.more;
 }
 
-function readingClass(piece, marks) {
+export function readingClass(piece, marks) {
   const classes = ["p"];
   if (piece.starts) classes.push("s");
   if (piece.ends) classes.push("e");
@@ -75,7 +59,7 @@ function readingClass(piece, marks) {
 }
 
 // One flat tint, or a stripe for each token, as wide as its share of the bytes, with a hairline between.
-function tintStyle(piece) {
+export function tintStyle(piece) {
   const { stripes } = piece;
   if (stripes.length === 1) return `background-color: var(--${stripes[0][0]})`;
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
@@ -95,7 +79,7 @@ function tintStyle(piece) {
   return `background-color: var(--${stripes[0][0]}); background-image: linear-gradient(to ${side}, ${stops.join(", ")})`;
 }
 
-function fillChip(element, bytes) {
+export function fillChip(element, bytes) {
   const parts = partsOf(bytes);
   element.replaceChildren();
   element.classList.toggle("raw", parts.every((part) => part.hex));
@@ -124,15 +108,8 @@ function addNamed(element, text) {
   flush();
 }
 
-// What a piece is called where it is spoken or headed: names instead of what nobody hears.
-function spoken(text) {
-  let said = "";
-  for (const character of text.slice(0, 80)) said += UNSEEN.test(character) || WHITE.test(character) ? glyphOf(character) : character;
-  return MARK.test(said) ? "\u25cc" + said : said;
-}
-
 // A token as a chip of its own, outside the text.
-function tokenChip(lane, token, most = 48) {
+export function tokenChip(lane, token, most = 48) {
   const chip = make("span", "p");
   chip.style.backgroundColor = `var(--${lane.tintOf(token)})`;
   fillChip(chip, lane.bytesOf(token).subarray(0, most));

@@ -1,5 +1,9 @@
 // Part 4: what a piece is: the card beside it, and the inspector with its ladder of bytes.
 
+import { JOINING, UNSEEN, WHITE, codeOf, glyphOf, spoken } from "./characters.js";
+import { make, tokenChip } from "./drawing.js";
+import { brokenByte, bytesOfCharacter, hexOf, partsOf, utf8Length } from "./utf8.js";
+
 const MAX_LISTED = 6; // tokens of one column in the card
 const MAX_RUNGS = 48; // bytes in the ladder
 
@@ -12,7 +16,7 @@ function tokensIn(lane, piece, own) {
   return [lane.tokenAt[first], lane.tokenAt[final + 1]];
 }
 
-function cardContent(model, lane, piece) {
+export function cardContent(model, lane, piece) {
   const what = make("div", "what");
   what.append(make("span", "said", spoken(model.text.slice(piece.from, piece.to))), make("span", "where", offsets(model, lane, piece)));
   const grid = make("div", "grid");
@@ -37,7 +41,7 @@ function tokenList(model, lane, first, stop) {
   return list;
 }
 
-function offsets(model, lane, piece) {
+export function offsets(model, lane, piece) {
   const [first, stop] = tokensIn(lane, piece, lane);
   const [start, end] = [model.charAt(piece.from) + 1, model.charAt(piece.to)]; // people count from one
   return model.label(start === end ? "offsets_one" : "offsets", {
@@ -49,7 +53,7 @@ function offsets(model, lane, piece) {
 }
 
 // What a screen reader says of a piece.
-function pieceName(model, lane, piece) {
+export function pieceName(model, lane, piece) {
   const [first, stop] = tokensIn(lane, piece, lane);
   const ids = [];
   for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) ids.push(lane.id(token));
@@ -61,9 +65,9 @@ function pieceName(model, lane, piece) {
 }
 
 // The ladder: a rung for each byte; beside it the character that it is of, and each lane's token that owns it.
-function ladder(model, piece) {
+export function ladder(model, piece) {
   const lane = model.lanes[0];
-  const [from, to] = [clusterStart(model, piece.from), piece.to];
+  const [from, to] = [model.clusterStart(piece.from), piece.to];
   const start = lane.byteOfUnit(from, model.text);
   const whole = utf8Length(model.text.slice(from, to));
   const stop = start + Math.min(whole, MAX_RUNGS);
@@ -132,7 +136,7 @@ function originOf(model, lane, token) {
 }
 
 // One sentence on what the bytes of these characters mean.
-function whyBytes(model, piece) {
+export function whyBytes(model, piece) {
   const text = model.text.slice(piece.from, Math.min(piece.to, piece.from + MAX_RUNGS));
   if ([...text].some((character) => brokenByte(character) !== null)) return model.labels.why_broken;
   if (/[\u0e00-\u0e7f]/.test(text)) return model.labels.why_thai;

@@ -1,12 +1,15 @@
 // Part 6: the view as a picture. What the browser has laid out is read back as boxes and texts, which are written
 // as SVG, or painted for PNG with the fonts of this machine.
 
-const PICTURE_UNITS = 4000; // UTF-16 units of a text that a picture shows: some pages
+import { RIGHT_TO_LEFT, glyphOf } from "./characters.js";
+import { make } from "./drawing.js";
+
+export const PICTURE_UNITS = 4000; // UTF-16 units of a text that a picture shows: some pages
 const PICTURE_SCALE = 2; // pixels of a PNG for each of the page's
 const MAX_PIXELS = 12_000; // of a side: above it browsers refuse to paint
 
 // Boxes and texts of these elements, from the top left corner of the first one.
-function sceneOf(view, rows) {
+export function sceneOf(view, rows) {
   const scene = { boxes: [], texts: [], ...frameOf(view, rows) };
   if (!view.heads.hidden) addTexts(scene, view.heads);
   for (const row of rows) {
@@ -170,7 +173,7 @@ function addWords(scene, text, x, y, font) {
 }
 
 // Which part of the text the picture shows, under it.
-function addPart(scene, words) {
+export function addPart(scene, words) {
   const { family } = fontOf(scene.heads);
   addWords(scene, words, scene.margin, scene.height, { family, size: 12, weight: "400", fill: scene.tint("quiet") });
   scene.height += scene.margin;
@@ -184,7 +187,7 @@ function escapeXml(text) {
   return safe.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-function svgOf(scene, title) {
+export function svgOf(scene, title) {
   const number = (value) => Number(value.toFixed(2));
   const boxes = scene.boxes.map(({ x, y, width, height, fill, round }) =>
     `<rect x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}" rx="${round}" fill="${escapeXml(fill)}"/>`);
@@ -208,7 +211,7 @@ function svgOf(scene, title) {
 
 // ---- as PNG
 
-async function pngOf(scene) {
+export async function pngOf(scene) {
   const scale = Math.min(PICTURE_SCALE, MAX_PIXELS / scene.width, MAX_PIXELS / scene.height);
   const canvas = make("canvas");
   [canvas.width, canvas.height] = [Math.ceil(scene.width * scale), Math.ceil(scene.height * scale)];

@@ -1,12 +1,17 @@
 // Part 2: what to draw of a row, as plain data.
 
+import { MAX_LETTERS } from "./model.js";
+import { lastUpTo } from "./sorted.js";
+import { tintOf } from "./tints.js";
+import { charUnits, utf8Length } from "./utf8.js";
+
 const MAX_STRIPES = 64; // tokens drawn in one cluster; the count beside it says how many there are
 const MAX_CHIPS = 400; // chips drawn of one segment
 const RULER = 10; // characters between two numbers of the ruler
 
 // Reading: a box for each segment; for each cluster where several tokens share a segment, or the text is short.
 // from, to: the piece in UTF-16 units, whole even where the row shows a part of it.
-function readingPieces(model, lane, start, end, colour) {
+export function readingPieces(model, lane, start, end, colour) {
   const pieces = [];
   if (!lane.segments) return pieces;
   for (let s = lane.segmentOfUnit(start); s < lane.segments && lane.unitAt[s] < end; s++) {
@@ -49,27 +54,8 @@ function clusterPieces(model, lane, segment, start, end, colour, pieces) {
   }
 }
 
-// The name of a token's tint: by its piece, by how many bytes it has, by where it is cut, or by the branch of a
-// split pattern that cut it.
-function tintOf(lane, token, colour, cut) {
-  if (colour === "bytes") return `h${bytesLevel(lane.sizeOf(token))}`;
-  if (colour === "broken") return `b${cut}`;
-  if (colour === "branch" && lane.takenBy) return branchTint(lane, lane.takenBy[token]);
-  return `t${lane.tints[token]}`;
-}
-
-function branchTint(lane, branch) {
-  return branch ? `t${lane.column.branches[branch - 1].tint % lane.tintCount}` : "b0";
-}
-
-const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
-function bytesLevel(size) {
-  const level = BYTES_LEVELS.findIndex((most) => size <= most);
-  return level < 0 ? BYTES_LEVELS.length : level;
-}
-
 // Chips: one for each token of the segments that start in the row. from, to: the characters it has bytes of.
-function chipPieces(model, lane, start, end, colour) {
+export function chipPieces(model, lane, start, end, colour) {
   const pieces = [];
   if (!lane.segments) return pieces;
   let s = lane.segmentOfUnit(start);
@@ -101,7 +87,7 @@ function chipPieces(model, lane, start, end, colour) {
 }
 
 // The ruler of the staff: the same text, unseen, cut where a number stands or where tokenizers begin to differ.
-function rulerPieces(model, start, end) {
+export function rulerPieces(model, start, end) {
   const cuts = new Map([[start, {}]]);
   const at = (unit) => cuts.get(unit) ?? cuts.set(unit, {}).get(unit);
   let character = model.charAt(start);
@@ -117,9 +103,9 @@ function rulerPieces(model, start, end) {
   const { starts, ends } = model.differences;
   // Differences in one cluster are drawn once: a letter with 100,000 marks has as many.
   let covered = start;
-  for (let i = last(ends, start); i < starts.length && starts[i] < end; i++) {
+  for (let i = lastUpTo(ends, start); i < starts.length && starts[i] < end; i++) {
     if (ends[i] <= covered) continue;
-    const a = clusterStart(model, Math.max(starts[i], covered));
+    const a = model.clusterStart(Math.max(starts[i], covered));
     const b = model.startsCluster(ends[i]) || ends[i] >= end ? Math.min(ends[i], end) : model.clusterEnd(ends[i]);
     for (const unit of [a, b]) if (unit < end) at(unit);
     for (const [unit, cut] of cuts) if (unit >= a && unit < b) cut.differs = true;
@@ -127,40 +113,4 @@ function rulerPieces(model, start, end) {
   }
   const units = [...cuts.keys()].filter((unit) => unit < end).sort((one, other) => one - other);
   return units.map((unit, index) => ({ ...cuts.get(unit), text: model.text.slice(unit, units[index + 1] ?? end) }));
-}
-
-function clusterStart(model, unit) {
-  while (unit > 0 && !model.startsCluster(unit)) unit -= 1;
-  return unit;
-}
-
-// A token's bytes as parts: whole characters as text, what is left of torn ones as bytes.
-function partsOf(bytes) {
-  const parts = [];
-  for (let i = 0; i < bytes.length; ) {
-    const size = wholeCharacter(bytes, i);
-    const kind = size ? "text" : "bytes";
-    if (parts.at(-1)?.kind !== kind) parts.push({ kind, start: i, end: i });
-    i += size || 1;
-    parts.at(-1).end = i;
-  }
-  return parts.map(({ kind, start, end }) => {
-    const slice = bytes.subarray(start, end);
-    return kind === "text" ? { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(slice) } : { hex: hexOf(slice) };
-  });
-}
-
-// The length of the whole UTF-8 character at a place, or 0.
-function wholeCharacter(bytes, at) {
-  const lead = bytes[at];
-  const size = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-  for (let i = at + 1; i < at + size; i++) if (bytes[i] >> 6 !== 2) return 0;
-  const second = bytes[at + 1];
-  const overlong = (lead === 0xe0 && second < 0xa0) || (lead === 0xf0 && second < 0x90);
-  const beyond = (lead === 0xed && second > 0x9f) || (lead === 0xf4 && second > 0x8f);
-  return at + size <= bytes.length && !overlong && !beyond ? size : 0;
-}
-
-function hexOf(bytes) {
-  return Array.from(bytes, (byte) => byte.toString(16).toUpperCase().padStart(2, "0")).join(" ");
 }

@@ -1,6 +1,11 @@
 // Part 7: the menu of all that can be taken away.
 
-class SaveMenu {
+import { make } from "./drawing.js";
+import { PICTURE_UNITS, addPart, pngOf, sceneOf, svgOf } from "./picture.js";
+import { lastUpTo } from "./sorted.js";
+import { csvParts, download, htmlParts, jsonParts, linkTo } from "./take_away.js";
+
+export class SaveMenu {
   constructor(view) {
     this.view = view;
     this.element = make("div", "save");
@@ -88,7 +93,7 @@ class SaveMenu {
   async picture(kind) {
     const { view } = this;
     const { model, rows, starts } = view;
-    const first = model.text.length <= PICTURE_UNITS ? 0 : last(starts, view.topUnit());
+    const first = model.text.length <= PICTURE_UNITS ? 0 : lastUpTo(starts, view.topUnit());
     let stop = first + 1;
     while (stop < rows.length && rows[stop].end - rows[first].start <= PICTURE_UNITS) stop += 1;
     view.near?.disconnect();

@@ -1,5 +1,8 @@
 // Part 5: what a person takes away: tokens as tables, the view as a page, a link.
 
+import { make } from "./drawing.js";
+import { hexOf, partsOf } from "./utf8.js";
+
 const MAX_LINK_TEXT = 1500; // characters of a text that still make a link that every program passes on whole
 
 // Every token of every lane, in order: what CSV and JSON say of it.
@@ -35,7 +38,7 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function csvParts(model) {
+export function csvParts(model) {
   const parts = ["\ufeff"]; // by which spreadsheets know UTF-8
   let lines = [];
   for (const row of tokenRows(model)) {
@@ -46,7 +49,7 @@ function csvParts(model) {
   return [...parts, lines.join("\r\n") + "\r\n"];
 }
 
-function jsonParts(model) {
+export function jsonParts(model) {
   const tokenizers = model.lanes.map(({ column }) => ({ name: column.name, caption: column.caption, kind: column.kind, tokens: column.count, broken: column.parts }));
   const { share, compared } = model.differences;
   const head = { text: model.text, characters: model.chars, differences: { compared, share }, tokenizers };
@@ -67,7 +70,7 @@ function base64(bytes) {
 }
 
 // The view with its payload as one file: it goes on working without this app.
-async function htmlParts(model, choice) {
+export async function htmlParts(model, choice) {
   const { options, payload } = model;
   const answer = await fetch(options.page);
   if (!answer.ok) throw new Error(String(answer.status));
@@ -81,7 +84,7 @@ async function htmlParts(model, choice) {
   return [(await answer.text()).replace(/%(PAYLOAD|OPTIONS|TITLE|LANGUAGE)%/g, (_, name) => values[name])];
 }
 
-function download(name, type, parts) {
+export function download(name, type, parts) {
   const link = make("a");
   link.href = URL.createObjectURL(new Blob(parts, { type }));
   link.download = name;
@@ -90,7 +93,7 @@ function download(name, type, parts) {
 }
 
 // The address that shows this again. It is made when asked for; a browser sends it only where it is opened.
-function linkTo(model, choice) {
+export function linkTo(model, choice) {
   const { link } = model.options;
   const words = new URLSearchParams(link.parameters);
   const withText = [...model.text].length <= MAX_LINK_TEXT && link.text;

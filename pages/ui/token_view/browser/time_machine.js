@@ -2,6 +2,11 @@
 // One number per byte says which merge joined it to the byte before; the rest follows from that. The corpus that the
 // tokenizer learned from has no such numbers here: of it come some points of its curve.
 
+import { fillChip, make } from "./drawing.js";
+import { totals } from "./sorted.js";
+import { paint, tintOfBytes } from "./tints.js";
+import { charUnits, utf8Length } from "./utf8.js";
+
 const PLAY_SECONDS = 10; // from no merge to the last one
 const CURVE_POINTS = 400; // of a line; more would lie within one pixel
 
@@ -114,7 +119,7 @@ class History {
     distinct.ids.push(id);
     distinct.sizes.push(bytes.length);
     distinct.bytes.push(...bytes);
-    distinct.tints.push(crc32(bytes) % this.model.tint_count);
+    distinct.tints.push(tintOfBytes(bytes, this.model.tintCount));
     distinct.merges.push(merge);
     distinct.left.push(merge ? this.bytesOf(this.left[merge - 1]).length : 0);
     distinct.counts.push(merge ? this.counts[merge - 1] : 0);
@@ -123,9 +128,9 @@ class History {
 
   laneOf(distinct, arrays, parts) {
     const { model } = this;
-    const lane = Object.assign(Object.create(Lane.prototype), this.lane, arrays, { ids: distinct.ids, sizes: distinct.sizes, bytes: Uint8Array.from(distinct.bytes) });
+    const lane = this.lane.with({ ...arrays, ids: distinct.ids, sizes: distinct.sizes, bytes: Uint8Array.from(distinct.bytes) });
     lane.bytesAt = totals(distinct.sizes.length, (place) => distinct.sizes[place]);
-    lane.tints = paint(arrays.tokens, distinct.tints, model.tint_count);
+    lane.tints = paint(arrays.tokens, distinct.tints, model.tintCount);
     lane.made = { merges: distinct.merges, left: distinct.left, counts: distinct.counts };
     const count = arrays.tokens.length;
     const each = (amount) => (count ? (amount / count).toFixed(2) : "–");
@@ -142,17 +147,7 @@ class History {
   }
 }
 
-// As zlib has it, so that a piece keeps the colour that payload.py gave it.
-function crc32(bytes) {
-  let crc = ~0;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
-}
-
-class TimeMachine {
+export class TimeMachine {
   constructor(view) {
     this.view = view;
     this.element = make("div", "time");
@@ -218,7 +213,6 @@ class TimeMachine {
     const { model } = this.view;
     this.merges = merges;
     model.lanes[0] = merges === history.total ? history.lane : history.at(merges);
-    model.columns[0] = model.lanes[0].column;
     model.isPast = merges < history.total;
     this.slider.value = merges;
     const words = model.label("time_place", { merge: merges, count: history.total, size: 256 + merges });
@@ -241,7 +235,7 @@ class TimeMachine {
   chip(id) {
     const bytes = this.history.bytesOf(id);
     const chip = make("span", "p");
-    chip.style.backgroundColor = `var(--t${crc32(bytes) % this.view.model.tint_count})`;
+    chip.style.backgroundColor = `var(--t${tintOfBytes(bytes, this.view.model.tintCount)})`;
     fillChip(chip, bytes.subarray(0, 48));
     return chip;
   }
@@ -250,7 +244,7 @@ class TimeMachine {
   drawCurve() {
     const { counted, total, corpus } = this.history;
     const { model } = this.view;
-    const levels = model.columns[0].levels ?? [];
+    const levels = model.lanes[0].column.levels;
     const most = Math.max(1, counted[0], ...levels.map(({ count }) => count));
     this.height = (count) => 100 - (96 * count) / most;
     this.across = (merges) => (total ? (100 * merges) / total : 0);

@@ -1,5 +1,15 @@
 // Part 10: the view itself: the bar, the rows, light, keyboard. Only rows that are near are drawn.
 
+import { BranchLists } from "./branches.js";
+import { MARK, spoken } from "./characters.js";
+import { fillChip, fillReading, make, readingClass, tintStyle } from "./drawing.js";
+import { cardContent, ladder, offsets, pieceName, whyBytes } from "./inspector.js";
+import { Model } from "./model.js";
+import { chipPieces, readingPieces, rulerPieces } from "./pieces.js";
+import { SaveMenu } from "./save_menu.js";
+import { below, lastUpTo } from "./sorted.js";
+import { TimeMachine } from "./time_machine.js";
+
 const INSTANCES = new WeakMap(); // one view for each place where Streamlit mounts the component
 const CHOICES = new Map(); // by the view's key: what a person switched, so that it outlives a change of page
 const FETCHED = new Map(); // by address: long payloads, so that a rerun draws them again at once
@@ -11,7 +21,7 @@ const WIDEST = 20; // pixels of a wide letter: lines of a row are guessed by it
 const VIEWS = ["staff", "columns", "chips"];
 const COLOURS = ["piece", "bytes", "broken", "branch"];
 
-export default function ({ data, parentElement }) {
+export default function showTokenView({ data, parentElement }) {
   const view = INSTANCES.get(parentElement) ?? new TokenView(parentElement);
   INSTANCES.set(parentElement, view);
   view.show(new Model(data));
@@ -597,7 +607,7 @@ class TokenView {
   // ---- where in the text
 
   rowOf(unit) {
-    return this.rows[Math.min(last(this.starts, unit), this.rows.length - 1)];
+    return this.rows[Math.min(lastUpTo(this.starts, unit), this.rows.length - 1)];
   }
 
   // The first character of the row at the top of the box.
@@ -737,7 +747,7 @@ class TokenView {
     if (!this.hot) return [];
     const { from, to } = this.hot.piece;
     const found = [];
-    for (let i = last(this.starts, from); i < this.rows.length && this.rows[i].start < to; i++) if (this.rows[i].cells) found.push(this.rows[i]);
+    for (let i = lastUpTo(this.starts, from); i < this.rows.length && this.rows[i].start < to; i++) if (this.rows[i].cells) found.push(this.rows[i]);
     return found;
   }
 

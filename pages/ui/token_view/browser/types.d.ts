@@ -1,0 +1,114 @@
+// The types that modules share: what Python sends, what is drawn of it, and what a visitor chose.
+
+import type { Lane } from "./lane.js";
+import type { Model } from "./model.js";
+
+export type { Lane, Model };
+
+// ---- what Python sends: token_view() and payload.py
+
+export type View = "staff" | "columns" | "chips";
+export type Colour = "piece" | "bytes" | "broken" | "branch";
+
+/** How a page wants the view; what visitors can switch is where they start. */
+export interface Options {
+  key: string;
+  view: View;
+  colour: Colour;
+  white_space: boolean;
+  marks: boolean;
+  ruler: boolean;
+  large: boolean;
+  toolbar: "full" | "short" | "none";
+  max_height: number | null;
+  /** Where the whole of a long text is fetched from. */
+  whole: string | null;
+  /** Where the page to save is fetched from. */
+  page: string | null;
+  link: Link | null;
+}
+
+/** What a link to this view says besides text and view. */
+export interface Link {
+  parameters: Record<string, string>;
+  text: boolean;
+  mine: boolean;
+  holds: "tokenizers" | "patterns" | "story";
+}
+
+/** The words of the view in the visitor's language, by their keys in the catalogue. */
+export type Labels = Record<string, string>;
+
+/** Where an array lies: its offset in bytes, its length in items, the bytes of one item. */
+export type Place = [offset: number, length: number, width: 1 | 2 | 4];
+export type Numbers = Uint8Array | Uint16Array | Uint32Array | number[];
+export type ReadArray = (place: Place) => Uint8Array | Uint16Array | Uint32Array;
+
+export interface PayloadHeader {
+  text: string;
+  chars: number;
+  whole: boolean;
+  locale: string;
+  tint_count: number;
+  labels: Labels;
+  names: Record<string, string>;
+  clusters: Place;
+  rows: Place;
+  outlined: [starts: Place, ends: Place];
+  differences: { compared: number; share: number | null; starts: Place; ends: Place };
+  columns: Column[];
+}
+
+/** A lane's words and figures, and where its arrays lie. */
+export interface Column {
+  name: string;
+  caption: string;
+  kind: "tokens" | "pretokens";
+  count: number;
+  parts: number;
+  boundaries: number;
+  inside_characters: number;
+  inside_clusters: number;
+  figures: [value: string, label: string][];
+  truth: string;
+  tokens: Place;
+  segment_tokens: Place;
+  segment_units: Place;
+  ids: number[];
+  sizes: Place;
+  tints: Place;
+  bytes: Place;
+  agreed: Place | null;
+  made: Made<Place> | null;
+  history: Record<HistoryName, Place> | null;
+  levels: Level[];
+  branches: Branch[] | null;
+  taken_by: Place | null;
+}
+
+/** Of each distinct token: its merge by number (0 for a byte), its left part in bytes, its pair's count. */
+export interface Made<Array> {
+  merges: Array;
+  left: Array;
+  counts: Array | null;
+}
+
+export type HistoryName = "joined" | "left" | "right" | "counts" | "corpus_merges" | "corpus_tokens";
+
+/** How many tokens another tokenizer needs for the text. */
+export interface Level {
+  name: string;
+  count: number;
+}
+
+/** One branch of a split pattern. */
+export interface Branch {
+  source: string;
+  words: string;
+  tint: number;
+}
+
+// ---- what is drawn
+
+/** A part of a token: whole characters as text, or bytes in hex. */
+export type Part = { text: string; hex?: undefined } | { hex: string; text?: undefined };
