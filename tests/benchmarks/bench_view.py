@@ -12,7 +12,7 @@ browser context, with a text that the app has not seen, so that no cache has it.
 - longest task: of the page's main thread, from the choice of the file to a second after the counts.
 - memory: of the tab's process, by its proportional share (PSS): a second after the counts, then with garbage
   collected, and before the upload, also collected. Other browsers at work make the shares smaller.
-- frames: the time from one animation frame to the next while the view's box scrolls by 20 pixels in each of 180
+- frames: the time from one animation frame to the next while the view's text scrolls by 20 pixels in each of 180
   frames, turning at its ends, and while the mouse goes to 180 pieces one after the other. At 60 frames a second
   16.7 is the least; half of them took p50 or less, 95 of 100 took p95 or less.
 
@@ -115,16 +115,16 @@ bench.loading = () => {
 
 // Null where frames stop.
 bench.scroll = (frames, pixels) => {
-  const box = bench.root().querySelector(".box");
+  const scroller = bench.root().querySelector(".scroller");
   const times = [];
   let step = pixels;
   return new Promise((resolve) => {
     const frame = (now) => {
       times.push(now);
       if (times.length > frames) return resolve(times);
-      const before = box.scrollTop;
-      box.scrollTop += step;
-      if (box.scrollTop === before) box.scrollTop += step = -step;
+      const before = scroller.scrollTop;
+      scroller.scrollTop += step;
+      if (scroller.scrollTop === before) scroller.scrollTop += step = -step;
       requestAnimationFrame(frame);
     };
     requestAnimationFrame(frame);
@@ -134,7 +134,7 @@ bench.scroll = (frames, pixels) => {
 
 // The middles of the pieces in sight, line by line in each lane.
 bench.pieces = () => {
-  const { bottom } = bench.root().querySelector(".box").getBoundingClientRect();
+  const { bottom } = bench.root().querySelector(".scroller").getBoundingClientRect();
   const { bottom: top } = bench.root().querySelector(".heads").getBoundingClientRect();
   const places = [...bench.root().querySelectorAll(".cell .p")].map((piece) => piece.getClientRects()[0]);
   const inSight = places.filter((place) => place?.top > top && place.bottom < Math.min(bottom, innerHeight));
@@ -259,8 +259,8 @@ def upload(page: Page, text: str) -> None:
 
 
 def scroll(page: Page) -> list[float]:
-    """Frame times while the view's own box scrolls; raises `FramesStopped`."""
-    page.evaluate("bench.root().querySelector('.box').scrollIntoView({ block: 'center' })")
+    """Frame times while the text of the view scrolls; raises `FramesStopped`."""
+    page.evaluate("bench.root().querySelector('.scroller').scrollIntoView({ block: 'center' })")
     page.wait_for_timeout(500)
     times = page.evaluate(f"bench.scroll({SCROLLED_FRAMES}, {SCROLLED_PIXELS})")
     if times is None:

@@ -137,7 +137,7 @@ def test_every_view_of_an_empty_text_says_so(page: Page, view: str) -> None:
 def test_switching_views_keeps_the_place_in_a_long_text(page: Page) -> None:
     text = "".join(f"line {number} of a long text\n" for number in range(2000))
     draw(page, text, references_over(text), view="staff")
-    page.evaluate("window.shadow.querySelector('.box').scrollTop = 20000")
+    page.evaluate("window.shadow.querySelector('.scroller').scrollTop = 20000")
     page.wait_for_timeout(300)
     top = """Number(/line (\\d+)/.exec([...root.querySelectorAll('.row')].find((row) =>
       row.getBoundingClientRect().bottom > root.querySelector('.heads').getBoundingClientRect().bottom + 10)

@@ -72,7 +72,7 @@ def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> 
         page.keyboard.press(key)
     assert page.evaluate("window.shadow.activeElement.ariaLabel") == "token 3 of 3, ␣sat, id 3332"
     page.keyboard.press("Escape")
-    assert page.evaluate("window.shadow.activeElement.className") == "box"
+    assert page.evaluate("window.shadow.activeElement.className") == "scroller"
     assert page.locator(".hot").count() == 0
 
 

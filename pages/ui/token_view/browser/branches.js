@@ -60,7 +60,7 @@ export class BranchLists {
     return holder;
   }
 
-  // How many pieces each branch took; what lies in between is listed where there is some.
+  // How many pretokens each branch took; what lies in between is listed where there is some.
   count(model) {
     const counts = new Map(this.lanes.map((lane) => [lane.index, new Uint32Array(lane.column.branches.length + 1)]));
     for (const lane of this.lanes) for (const branch of lane.takenBy) counts.get(lane.index)[branch] += 1;
@@ -83,13 +83,13 @@ export class BranchLists {
     for (const row of this.view.rows) if (row.cells) this.mark(row);
   }
 
-  // In the lane of the branch that is shown, only its own pieces keep their colour.
+  // In the lane of the branch that is shown, only its own boxes keep their colour.
   mark(row) {
-    for (const { lane, element, pieces } of row.cells) {
+    for (const { lane, element, boxes } of row.cells) {
       if (!lane?.takenBy) continue;
       const isShown = this.shown?.lane === lane.index;
-      pieces.forEach((piece, index) => {
-        const taken = isShown && this.takes(lane, piece, this.shown.branch);
+      boxes.forEach((box, index) => {
+        const taken = isShown && this.takes(lane, box, this.shown.branch);
         element.childNodes[index].classList.toggle("taken", taken);
         element.childNodes[index].classList.toggle("left", isShown && !taken);
       });
@@ -101,10 +101,10 @@ export class BranchLists {
     return false;
   }
 
-  // The branches of a piece that is pointed at in the text.
-  point(lane, piece) {
+  // The branches of a box that is pointed at in the text.
+  point(lane, box) {
     for (const item of this.items ?? []) {
-      item.button.classList.toggle("hot", Boolean(lane?.takenBy) && item.lane === lane.index && this.takes(lane, piece, item.branch));
+      item.button.classList.toggle("hot", Boolean(lane?.takenBy) && item.lane === lane.index && this.takes(lane, box, item.branch));
     }
   }
 }

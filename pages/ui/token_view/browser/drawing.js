@@ -1,4 +1,4 @@
-// Part 3: pieces made into elements. All text goes through textContent: nothing of a text is ever parsed as HTML.
+// Part 3: boxes made into elements. All text goes through textContent: nothing of a text is ever parsed as HTML.
 
 import { JOINING, MARK, RIGHT_TO_LEFT, UNSEEN, WHITE, glyphOf } from "./characters.js";
 import { MAX_LETTERS } from "./model.js";
@@ -44,23 +44,23 @@ export function fillReading(element, { text, endless }, model, whiteSpace) {
   else delete element.dataset.more;
 }
 
-export function readingClass(piece, marks) {
+export function readingClass(box, marks) {
   const classes = ["p"];
-  if (piece.starts) classes.push("s");
-  if (piece.ends) classes.push("e");
-  if (piece.count > 1) classes.push("n");
-  if (marks && piece.differs) classes.push("d");
-  if (piece.outline) classes.push(piece.outline);
-  if (RIGHT_TO_LEFT.test(piece.text)) classes.push("rtl");
-  if (MARK.test(piece.text)) classes.push("lone");
-  const worst = piece.stripes.reduce((level, [tint]) => Math.max(level, tint[0] === "b" ? Number(tint[1]) : 0), 0);
+  if (box.starts) classes.push("s");
+  if (box.ends) classes.push("e");
+  if (box.count > 1) classes.push("n");
+  if (marks && box.differs) classes.push("d");
+  if (box.outline) classes.push(box.outline);
+  if (RIGHT_TO_LEFT.test(box.text)) classes.push("rtl");
+  if (MARK.test(box.text)) classes.push("lone");
+  const worst = box.stripes.reduce((level, [tint]) => Math.max(level, tint[0] === "b" ? Number(tint[1]) : 0), 0);
   if (worst) classes.push(`cut${worst}`);
   return classes.join(" ");
 }
 
 // One flat tint, or a stripe for each token, as wide as its share of the bytes, with a hairline between.
-export function tintStyle(piece) {
-  const { stripes } = piece;
+export function tintStyle(box) {
+  const { stripes } = box;
   if (stripes.length === 1) return `background-color: var(--${stripes[0][0]})`;
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
   let at = 0;
@@ -75,7 +75,7 @@ export function tintStyle(piece) {
     const end = index < stripes.length - 1 && half ? [`var(--gap) calc(${to} - ${half}px) ${to}`] : [];
     return [...line, `var(--${tint}) ${line.length ? `calc(${from} + ${half}px)` : from} ${end.length ? `calc(${to} - ${half}px)` : to}`, ...end];
   });
-  const side = RIGHT_TO_LEFT.test(piece.text) ? "left" : "right";
+  const side = RIGHT_TO_LEFT.test(box.text) ? "left" : "right";
   return `background-color: var(--${stripes[0][0]}); background-image: linear-gradient(to ${side}, ${stops.join(", ")})`;
 }
 

@@ -1,4 +1,4 @@
-// Part 4: what a piece is: the card beside it, and the inspector with its ladder of bytes.
+// Part 4: what a box is: the card beside it, and the inspector with its ladder of bytes.
 
 import { JOINING, UNSEEN, WHITE, codeOf, glyphOf, spoken } from "./characters.js";
 import { make, tokenChip } from "./drawing.js";
@@ -7,21 +7,21 @@ import { brokenByte, bytesOfCharacter, hexOf, partsOf, utf8Length } from "./utf8
 const MAX_LISTED = 6; // tokens of one column in the card
 const MAX_RUNGS = 48; // bytes in the ladder
 
-// In chips the piece's own token alone in its own lane; elsewhere every token of the characters.
-function tokensIn(lane, piece, own) {
-  if (piece.chip && lane === own) return [piece.token, piece.token + 1];
+// In chips the box's own token alone in its own lane; elsewhere every token of the characters.
+function tokensIn(lane, box, own) {
+  if (box.chip && lane === own) return [box.token, box.token + 1];
   if (!lane.segments) return [0, 0];
-  const first = lane.segmentOfUnit(piece.from);
-  const final = lane.segmentOfUnit(Math.max(piece.from, piece.to - 1));
+  const first = lane.segmentOfUnit(box.from);
+  const final = lane.segmentOfUnit(Math.max(box.from, box.to - 1));
   return [lane.tokenAt[first], lane.tokenAt[final + 1]];
 }
 
-export function cardContent(model, lane, piece) {
+export function cardContent(model, lane, box) {
   const what = make("div", "what");
-  what.append(make("span", "said", spoken(model.text.slice(piece.from, piece.to))), make("span", "where", offsets(model, lane, piece)));
+  what.append(make("span", "said", spoken(model.text.slice(box.from, box.to))), make("span", "where", offsets(model, lane, box)));
   const grid = make("div", "grid");
   for (const other of model.lanes) {
-    const [first, stop] = tokensIn(other, piece, lane);
+    const [first, stop] = tokensIn(other, box, lane);
     grid.append(make("div", "who", `${other.column.name} · ${stop - first}`), tokenList(model, other, first, stop));
   }
   return [what, grid];
@@ -41,9 +41,9 @@ function tokenList(model, lane, first, stop) {
   return list;
 }
 
-export function offsets(model, lane, piece) {
-  const [first, stop] = tokensIn(lane, piece, lane);
-  const [start, end] = [model.charAt(piece.from) + 1, model.charAt(piece.to)]; // people count from one
+export function offsets(model, lane, box) {
+  const [first, stop] = tokensIn(lane, box, lane);
+  const [start, end] = [model.charAt(box.from) + 1, model.charAt(box.to)]; // people count from one
   return model.label(start === end ? "offsets_one" : "offsets", {
     char_start: start,
     char_end: end,
@@ -52,22 +52,22 @@ export function offsets(model, lane, piece) {
   });
 }
 
-// What a screen reader says of a piece.
-export function pieceName(model, lane, piece) {
-  const [first, stop] = tokensIn(lane, piece, lane);
+// What a screen reader says of a box.
+export function boxName(model, lane, box) {
+  const [first, stop] = tokensIn(lane, box, lane);
   const ids = [];
   for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) ids.push(lane.id(token));
-  const text = piece.chip
+  const text = box.chip
     ? partsOf(lane.bytesOf(first)).map((part) => part.hex ?? spoken(part.text)).join(" ")
-    : spoken(model.text.slice(piece.from, piece.to));
+    : spoken(model.text.slice(box.from, box.to));
   const key = `${lane.isPretokens ? "pretoken" : "piece"}_of_${stop - first > 1 ? "many" : "one"}`;
   return model.label(key, { first: first + 1, last: stop, count: lane.tokens.length, text, ids: ids.join(", ") });
 }
 
 // The ladder: a rung for each byte; beside it the character that it is of, and each lane's token that owns it.
-export function ladder(model, piece) {
+export function ladder(model, box) {
   const lane = model.lanes[0];
-  const [from, to] = [model.clusterStart(piece.from), piece.to];
+  const [from, to] = [model.clusterStart(box.from), box.to];
   const start = lane.byteOfUnit(from, model.text);
   const whole = utf8Length(model.text.slice(from, to));
   const stop = start + Math.min(whole, MAX_RUNGS);
@@ -136,8 +136,8 @@ function originOf(model, lane, token) {
 }
 
 // One sentence on what the bytes of these characters mean.
-export function whyBytes(model, piece) {
-  const text = model.text.slice(piece.from, Math.min(piece.to, piece.from + MAX_RUNGS));
+export function whyBytes(model, box) {
+  const text = model.text.slice(box.from, Math.min(box.to, box.from + MAX_RUNGS));
   if ([...text].some((character) => brokenByte(character) !== null)) return model.labels.why_broken;
   if (/[\u0e00-\u0e7f]/.test(text)) return model.labels.why_thai;
   return /^[\0-\x7f]*$/.test(text) ? model.labels.why_one : model.labels.why_many;

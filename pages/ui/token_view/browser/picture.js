@@ -1,4 +1,4 @@
-// Part 6: the view as a picture. What the browser has laid out is read back as boxes and texts, which are written
+// Part 6: the view as a picture. What the browser has laid out is read back as rectangles and texts, which are written
 // as SVG, or painted for PNG with the fonts of this machine.
 
 import { RIGHT_TO_LEFT, glyphOf } from "./characters.js";
@@ -8,12 +8,12 @@ export const PICTURE_UNITS = 4000; // UTF-16 units of a text that a picture show
 const PICTURE_SCALE = 2; // pixels of a PNG for each of the page's
 const MAX_PIXELS = 12_000; // of a side: above it browsers refuse to paint
 
-// Boxes and texts of these elements, from the top left corner of the first one.
+// Rectangles and texts of these elements, from the top left corner of the first one.
 export function sceneOf(view, rows) {
-  const scene = { boxes: [], texts: [], ...frameOf(view, rows) };
+  const scene = { rects: [], texts: [], ...frameOf(view, rows) };
   if (!view.heads.hidden) addTexts(scene, view.heads);
   for (const row of rows) {
-    for (const node of row.element.querySelectorAll(".p")) addPiece(scene, node);
+    for (const node of row.element.querySelectorAll(".p")) addBox(scene, node);
     for (const node of row.element.querySelectorAll(".r")) addRuler(scene, node);
     addTexts(scene, row.element);
   }
@@ -26,7 +26,7 @@ function frameOf(view, rows) {
   const heads = view.heads.getBoundingClientRect();
   const style = getComputedStyle(view.root);
   const margin = 16;
-  // The heads stand above the rows, wherever the box is scrolled to.
+  // The heads stand above the rows, wherever the text is scrolled to.
   const top = heads.height ? heads.height + 8 : 0;
   return {
     margin,
@@ -58,40 +58,40 @@ function originFor(scene, node) {
   return [scene.left, scene.heads.contains(node) ? scene.headsTop : scene.top];
 }
 
-function addPiece(scene, node) {
-  const { piece } = node;
-  if (!piece || piece.note) return;
+function addBox(scene, node) {
+  const { box } = node;
+  if (!box || box.note) return;
   const [left, top] = originFor(scene, node);
-  const stripes = piece.stripes ?? [[piece.tint, 1]];
+  const stripes = box.stripes ?? [[box.tint, 1]];
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
   const rects = [...node.getClientRects()].filter((rect) => rect.width);
   rects.forEach((rect, index) => {
     const [x, y] = [rect.left - left, rect.top - top];
-    const starts = (piece.starts ?? true) && index === 0;
-    const ends = (piece.ends ?? true) && index === rects.length - 1;
+    const starts = (box.starts ?? true) && index === 0;
+    const ends = (box.ends ?? true) && index === rects.length - 1;
     let at = x;
     stripes.forEach(([tint, size], stripe) => {
       const width = (rect.width * size) / whole;
       // A gap at each boundary; none inside a token, where boxes overlap a little, or a seam would show.
       const [before, after] = [stripe || starts ? 0.6 : 0, stripe < stripes.length - 1 || ends ? 0.6 : -0.5];
-      const round = piece.chip ? 8 : stripes.length === 1 && starts && ends ? 4 : 0;
-      scene.boxes.push({ x: at + before, y, width: Math.max(0.2, width - before - after), height: rect.height, fill: scene.tint(tint), round });
+      const round = box.chip ? 8 : stripes.length === 1 && starts && ends ? 4 : 0;
+      scene.rects.push({ x: at + before, y, width: Math.max(0.2, width - before - after), height: rect.height, fill: scene.tint(tint), round });
       at += width;
     });
-    if (node.classList.contains("d")) scene.boxes.push({ x, y: y + rect.height - 2, width: rect.width, height: 2, fill: scene.tint("differ"), round: 0 });
+    if (node.classList.contains("d")) scene.rects.push({ x, y: y + rect.height - 2, width: rect.width, height: 2, fill: scene.tint("differ"), round: 0 });
   });
   if (node.dataset.n && rects.length) {
     const rect = rects[0];
     addWords(scene, node.dataset.n, rect.left - left + rect.width / 2, rect.bottom - top + 8, { ...fontOf(node), size: 9, weight: "600", fill: scene.tint("quiet"), anchor: "middle" });
   }
-  if (node.classList.contains("lone") && rects.length) addWords(scene, "\u25cc", rects[0].left - left, baseline(scene, node, letterBox(node)) - top, { ...fontOf(node), opacity: 0.45 });
+  if (node.classList.contains("lone") && rects.length) addWords(scene, "\u25cc", rects[0].left - left, baseline(scene, node, letterRect(node)) - top, { ...fontOf(node), opacity: 0.45 });
 }
 
 function addRuler(scene, node) {
   const [left, top] = originFor(scene, node);
   const rects = [...node.getClientRects()].filter((rect) => rect.width);
   for (const rect of node.classList.contains("d") ? rects : []) {
-    scene.boxes.push({ x: rect.left - left, y: rect.top - top + rect.height / 2 + 6, width: rect.width, height: 3, fill: scene.tint("differ"), round: 0 });
+    scene.rects.push({ x: rect.left - left, y: rect.top - top + rect.height / 2 + 6, width: rect.width, height: 3, fill: scene.tint("differ"), round: 0 });
   }
   if (node.dataset.n && rects.length) addWords(scene, node.dataset.n, rects[0].left - left + 3, rects[0].top - top + rects[0].height / 2 + 3, { ...fontOf(node), size: 10, fill: scene.tint("quiet") });
 }
@@ -112,7 +112,7 @@ function addName(scene, node) {
   const [left, top] = originFor(scene, node);
   const font = fontOf(node.parentElement);
   const over = node.matches(".over");
-  const y = baseline(scene, node.parentElement, letterBox(node.parentElement) ?? rect) - top;
+  const y = baseline(scene, node.parentElement, letterRect(node.parentElement) ?? rect) - top;
   addWords(scene, node.dataset.g, rect.left - left + (over ? rect.width / 2 : 0), y, { ...font, size: over ? font.size : font.size * 0.75, opacity: 0.6, anchor: over ? "middle" : "start" });
 }
 
@@ -126,7 +126,7 @@ function addLines(scene, node) {
   }
 }
 
-// The lines of a text node with the box of each.
+// The lines of a text node with the rectangle of each.
 function linesOf(node) {
   const range = document.createRange();
   range.selectNodeContents(node);
@@ -153,8 +153,8 @@ function fontOf(element) {
   return { family: style.fontFamily, size: parseFloat(style.fontSize), weight: style.fontWeight, fill: style.color, hidden: style.visibility === "hidden" };
 }
 
-// The box of an element's letters, without the room above and below that its colour takes.
-function letterBox(element) {
+// The rectangle of an element's letters, without the room above and below that its colour takes.
+function letterRect(element) {
   const rect = element.getClientRects()[0];
   const room = parseFloat(getComputedStyle(element).paddingTop) || 0;
   return rect && { top: rect.top + room, height: rect.height - 2 * room };
@@ -189,7 +189,7 @@ function escapeXml(text) {
 
 export function svgOf(scene, title) {
   const number = (value) => Number(value.toFixed(2));
-  const boxes = scene.boxes.map(({ x, y, width, height, fill, round }) =>
+  const rects = scene.rects.map(({ x, y, width, height, fill, round }) =>
     `<rect x="${number(x)}" y="${number(y)}" width="${number(width)}" height="${number(height)}" rx="${round}" fill="${escapeXml(fill)}"/>`);
   const texts = scene.texts.map(({ text, x, y, family, size, weight, fill, anchor, opacity, width, rtl }) => {
     // Another font elsewhere must not move the letters off their boxes.
@@ -203,7 +203,7 @@ export function svgOf(scene, title) {
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escapeXml(title)}</title>`,
     `<rect width="100%" height="100%" fill="${escapeXml(scene.paper)}"/>`,
-    ...boxes,
+    ...rects,
     ...texts,
     "</svg>\n",
   ].join("\n");
@@ -219,7 +219,7 @@ export async function pngOf(scene) {
   pen.scale(scale, scale);
   pen.fillStyle = scene.paper;
   pen.fillRect(0, 0, scene.width, scene.height);
-  for (const { x, y, width, height, fill, round } of scene.boxes) {
+  for (const { x, y, width, height, fill, round } of scene.rects) {
     pen.fillStyle = fill;
     pen.beginPath();
     pen.roundRect(x, y, width, height, round);

@@ -3,9 +3,9 @@
 import { BranchLists } from "./branches.js";
 import { MARK, spoken } from "./characters.js";
 import { fillChip, fillReading, make, readingClass, tintStyle } from "./drawing.js";
-import { cardContent, ladder, offsets, pieceName, whyBytes } from "./inspector.js";
+import { cardContent, ladder, offsets, boxName, whyBytes } from "./inspector.js";
 import { Model } from "./model.js";
-import { chipPieces, readingPieces, rulerPieces } from "./pieces.js";
+import { chipBoxes, readingBoxes, rulerBoxes } from "./boxes.js";
 import { SaveMenu } from "./save_menu.js";
 import { below, lastUpTo } from "./sorted.js";
 import { TimeMachine } from "./time_machine.js";
@@ -16,7 +16,7 @@ const FETCHED = new Map(); // by address: long payloads, so that a rerun draws t
 const MAX_FETCHED = 2;
 
 const NARROW = 640; // pixels of width below which lanes stand one under another, as in token_view.css
-const NEAR = 250; // pixels above and below the box in which rows are drawn ahead
+const NEAR = 250; // pixels above and below the scroller in which rows are drawn ahead
 const WIDEST = 20; // pixels of a wide letter: lines of a row are guessed by it
 const VIEWS = ["staff", "columns", "chips"];
 const COLOURS = ["piece", "bytes", "broken", "branch"];
@@ -37,7 +37,7 @@ class TokenView {
     this.bar = make("div", "bar");
     this.legend = make("div", "legend");
     this.frame = make("div", "frame");
-    this.box = make("div", "box");
+    this.scroller = make("div", "scroller");
     this.heads = make("div", "heads");
     this.list = make("div", "rows");
     this.rail = make("canvas", "rail");
@@ -47,16 +47,16 @@ class TokenView {
     this.card.popover = "manual";
     this.panel = make("section", "inspector");
     this.panel.hidden = true;
-    this.box.tabIndex = 0;
+    this.scroller.tabIndex = 0;
     this.rail.setAttribute("aria-hidden", "true");
-    this.box.append(this.heads, this.list);
-    this.frame.append(this.box, this.rail);
+    this.scroller.append(this.heads, this.list);
+    this.frame.append(this.scroller, this.rail);
     this.time = new TimeMachine(this);
     this.branches = new BranchLists(this);
     this.root.append(this.bar, this.legend, this.time.element, this.frame, this.branches.element, this.panel, this.card);
     parent.append(this.root);
     this.rows = [];
-    this.current = { lane: 0, piece: 0 };
+    this.current = { lane: 0, box: 0 };
     this.buildBar();
     this.listen();
   }
@@ -115,7 +115,7 @@ class TokenView {
     else this.rebuild();
     this.drawHeads();
     this.drawRail();
-    if (this.pinned && same) this.pin(this.pinned.lane, this.pinned.piece, false);
+    if (this.pinned && same) this.pin(this.pinned.lane, this.pinned.box, false);
     else this.unpin();
   }
 
@@ -124,7 +124,7 @@ class TokenView {
     this.unlight();
     this.refill();
     this.drawHeads();
-    if (this.pinned) this.pin(this.model.lanes[this.pinned.lane.index], this.pinned.piece, false);
+    if (this.pinned) this.pin(this.model.lanes[this.pinned.lane.index], this.pinned.box, false);
   }
 
   // Python gives the view to start with; what a person switched stays, until Python gives another.
@@ -150,12 +150,12 @@ class TokenView {
     this.bar.hidden = options.toolbar === "none";
   }
 
-  // While a piece is looked at closely, the text makes room for it.
+  // While a box is looked at closely, the text makes room for it.
   limit() {
     const { max_height: height } = this.model.options;
     const most = height && !this.panel.hidden ? Math.max(240, height - 220) : height;
-    this.box.style.maxHeight = height ? `${most}px` : "";
-    this.box.style.overflow = height ? "" : "visible";
+    this.scroller.style.maxHeight = height ? `${most}px` : "";
+    this.scroller.style.overflow = height ? "" : "visible";
   }
 
   get chips() {
@@ -180,7 +180,7 @@ class TokenView {
   }
 
   get narrow() {
-    return this.box.clientWidth <= NARROW;
+    return this.scroller.clientWidth <= NARROW;
   }
 
   // The lanes that are drawn: in chips one, which a person chooses.
@@ -232,11 +232,11 @@ class TokenView {
 
   check(onchange) {
     const holder = make("label", "check");
-    const [box, words] = [make("input"), make("span")];
-    box.type = "checkbox";
-    box.onchange = () => onchange(box.checked);
-    holder.append(box, words);
-    return { holder, words, box };
+    const [input, words] = [make("input"), make("span")];
+    input.type = "checkbox";
+    input.onchange = () => onchange(input.checked);
+    holder.append(input, words);
+    return { holder, words, input };
   }
 
   words() {
@@ -250,9 +250,9 @@ class TokenView {
     fillMenu(this.lanesMenu, labels.chips_of, lanes.map(({ column }) => column.name), this.chipsOf);
     fillMenu(this.colourMenu, labels.colour, this.colours.map((colour) => labels[`colour_${colour}`]), this.colours.indexOf(this.colour));
     this.white.words.textContent = labels.white_space;
-    this.white.box.checked = choice.whiteSpace;
+    this.white.input.checked = choice.whiteSpace;
     this.marks.words.textContent = labels.mark;
-    this.marks.box.checked = choice.marks;
+    this.marks.input.checked = choice.marks;
     this.backwards.setAttribute("aria-label", labels.before);
     this.forwards.setAttribute("aria-label", labels.after);
     const full = options.toolbar === "full";
@@ -262,8 +262,8 @@ class TokenView {
     this.marks.holder.hidden = this.steps.hidden = !differ;
     this.sayPlace();
     this.saving.words();
-    this.box.setAttribute("role", "group");
-    this.box.setAttribute("aria-label", labels.text_view);
+    this.scroller.setAttribute("role", "group");
+    this.scroller.setAttribute("aria-label", labels.text_view);
     this.panel.setAttribute("aria-label", labels.inspector);
     this.drawLegend();
   }
@@ -350,8 +350,8 @@ class TokenView {
     const element = make("div", "meter");
     const bar = make("div", "gauge");
     const part = (level, share) => {
-      const piece = bar.appendChild(make("span", `cut${level}`));
-      piece.style.cssText = `width: ${100 * share}%; background-color: var(--b${level})`;
+      const stretch = bar.appendChild(make("span", `cut${level}`));
+      stretch.style.cssText = `width: ${100 * share}%; background-color: var(--b${level})`;
     };
     if (column.boundaries) {
       part(2, inCharacters);
@@ -407,7 +407,7 @@ class TokenView {
   }
 
   watch() {
-    const root = this.model.options.max_height ? this.box : null;
+    const root = this.model.options.max_height ? this.scroller : null;
     this.near = new IntersectionObserver(
       (entries) => {
         for (const { isIntersecting, target, boundingClientRect } of entries) {
@@ -426,7 +426,7 @@ class TokenView {
   fillSome() {
     cancelAnimationFrame(this.filling);
     if (!this.waiting.size) return;
-    const { top, bottom } = this.box.getBoundingClientRect();
+    const { top, bottom } = this.scroller.getBoundingClientRect();
     const places = [...this.waiting].map((row) => [row, row.element.getBoundingClientRect()]);
     const inSight = places.filter(([, rect]) => rect.bottom > top && rect.top < Math.min(bottom, innerHeight));
     for (const [row] of inSight.length ? inSight : places.slice(0, 1)) {
@@ -443,7 +443,7 @@ class TokenView {
   // A row that is not drawn needs about the height it will have, or the scroll bar would lie.
   guessHeights() {
     const lanes = this.drawn.length || 1;
-    const { clientWidth } = this.box;
+    const { clientWidth } = this.scroller;
     const stacked = this.narrow || this.chips;
     const width = Math.max(120, this.staff ? clientWidth - 120 : stacked ? clientWidth : clientWidth / lanes - 28);
     const line = this.chips ? 34 : 39;
@@ -471,7 +471,7 @@ class TokenView {
       if (lane && !this.staff) holder.append(make("div", "tag", lane.column.name));
       holder.append(element);
       holder.style.setProperty("--number", number);
-      return { lane, holder, element, pieces: [] };
+      return { lane, holder, element, boxes: [] };
     };
     row.cells = this.drawn.map((lane, index) => cell(lane, index));
     if (this.ruled) row.cells.unshift(cell(null, -1));
@@ -490,7 +490,7 @@ class TokenView {
   // measure each row would cost a layout.
   label(row) {
     if (!this.staff || this.model.lanes.length < 2) return;
-    const width = Math.max(120, this.box.clientWidth - (this.narrow ? 30 : 150));
+    const width = Math.max(120, this.scroller.clientWidth - (this.narrow ? 30 : 150));
     const lines = Math.ceil(((row.end - row.start) * WIDEST) / width) + 1;
     row.gutter.replaceChildren(...Array.from({ length: lines }, () => this.names()));
   }
@@ -527,7 +527,7 @@ class TokenView {
   refill() {
     for (const row of this.rows) if (row.cells) this.draw(row);
     const node = this.hot?.node;
-    if (node?.isConnected && node.piece) this.light(node.lane, node.piece, node);
+    if (node?.isConnected && node.box) this.light(node.lane, node.box, node);
     else this.unlight();
   }
 
@@ -536,10 +536,10 @@ class TokenView {
     const { colour } = this;
     for (const cell of row.cells) {
       const { lane } = cell;
-      if (!lane) cell.pieces = rulerPieces(model, row.start, row.end);
+      if (!lane) cell.boxes = rulerBoxes(model, row.start, row.end);
       else if (lane.index < model.lanes.length) {
         cell.lane = model.lanes[lane.index];
-        cell.pieces = (this.chips ? chipPieces : readingPieces)(model, cell.lane, row.start, row.end, colour);
+        cell.boxes = (this.chips ? chipBoxes : readingBoxes)(model, cell.lane, row.start, row.end, colour);
       }
       this.patch(cell);
     }
@@ -548,59 +548,59 @@ class TokenView {
   }
 
   // Elements are used again: where only colours change, as while a tokenizer learns, nothing flickers or moves.
-  patch({ element, pieces, lane }) {
+  patch({ element, boxes, lane }) {
     const { whiteSpace, marks } = this.choice;
     const fresh = document.createDocumentFragment();
-    pieces.forEach((piece, index) => {
+    boxes.forEach((box, index) => {
       const node = element.childNodes[index] ?? fresh.appendChild(make("span"));
-      if (!lane) this.patchRuler(node, piece, whiteSpace);
-      else if (piece.note) this.patchNote(node, piece);
-      else if (piece.chip) this.patchChip(node, piece, lane, marks);
-      else this.patchReading(node, piece, whiteSpace, marks);
+      if (!lane) this.patchRuler(node, box, whiteSpace);
+      else if (box.note) this.patchNote(node, box);
+      else if (box.chip) this.patchChip(node, box, lane, marks);
+      else this.patchReading(node, box, whiteSpace, marks);
       node.lane = lane;
-      node.piece = piece;
+      node.box = box;
     });
     element.append(fresh);
-    while (element.childNodes.length > pieces.length) element.lastChild.remove();
+    while (element.childNodes.length > boxes.length) element.lastChild.remove();
     if (!lane) element.setAttribute("aria-hidden", "true");
   }
 
-  patchRuler(node, piece, whiteSpace) {
-    const shown = `${piece.text}${whiteSpace ? "\u0001" : ""}`;
-    if (node.shown !== shown) fillReading(node, piece, this.model, whiteSpace);
+  patchRuler(node, box, whiteSpace) {
+    const shown = `${box.text}${whiteSpace ? "\u0001" : ""}`;
+    if (node.shown !== shown) fillReading(node, box, this.model, whiteSpace);
     node.shown = shown;
-    const differs = piece.differs && this.model.options.toolbar === "full";
-    node.className = `r${differs ? " d" : ""}${piece.endless ? " more" : ""}${MARK.test(piece.text) ? " lone" : ""}`;
-    if (piece.number) node.dataset.n = piece.number.toLocaleString(this.model.locale);
+    const differs = box.differs && this.model.options.toolbar === "full";
+    node.className = `r${differs ? " d" : ""}${box.endless ? " more" : ""}${MARK.test(box.text) ? " lone" : ""}`;
+    if (box.number) node.dataset.n = box.number.toLocaleString(this.model.locale);
     else delete node.dataset.n;
   }
 
-  patchNote(node, piece) {
+  patchNote(node, box) {
     node.className = "note";
     node.style.cssText = "";
-    node.textContent = piece.note;
+    node.textContent = box.note;
     node.shown = node.styled = null;
   }
 
-  patchChip(node, piece, lane, marks) {
-    const cut = piece.tint[0] === "b" && piece.tint !== "b0" ? ` cut${piece.tint[1]}` : "";
-    node.className = `p${marks && piece.differs ? " d" : ""}${cut}`;
+  patchChip(node, box, lane, marks) {
+    const cut = box.tint[0] === "b" && box.tint !== "b0" ? ` cut${box.tint[1]}` : "";
+    node.className = `p${marks && box.differs ? " d" : ""}${cut}`;
     delete node.dataset.n;
-    node.style.cssText = `background-color: var(--${piece.tint})`;
-    fillChip(node, lane.bytesOf(piece.token));
+    node.style.cssText = `background-color: var(--${box.tint})`;
+    fillChip(node, lane.bytesOf(box.token));
     node.shown = node.styled = null;
   }
 
-  patchReading(node, piece, whiteSpace, marks) {
-    const shown = piece.text + (whiteSpace ? "\u0001" : "");
-    if (node.shown !== shown) fillReading(node, piece, this.model, whiteSpace);
+  patchReading(node, box, whiteSpace, marks) {
+    const shown = box.text + (whiteSpace ? "\u0001" : "");
+    if (node.shown !== shown) fillReading(node, box, this.model, whiteSpace);
     node.shown = shown;
-    const name = readingClass(piece, marks) + (piece.endless ? " more" : "");
-    const style = tintStyle(piece);
+    const name = readingClass(box, marks) + (box.endless ? " more" : "");
+    const style = tintStyle(box);
     if (node.className !== name) node.className = name;
     if (node.styled !== style) node.style.cssText = style;
     node.styled = style;
-    if (piece.count > 1) node.dataset.n = piece.count.toLocaleString(this.model.locale);
+    if (box.count > 1) node.dataset.n = box.count.toLocaleString(this.model.locale);
     else delete node.dataset.n;
   }
 
@@ -610,9 +610,9 @@ class TokenView {
     return this.rows[Math.min(lastUpTo(this.starts, unit), this.rows.length - 1)];
   }
 
-  // The first character of the row at the top of the box.
+  // The first character of the row at the top of the scroller.
   topUnit() {
-    const { top } = this.box.getBoundingClientRect();
+    const { top } = this.scroller.getBoundingClientRect();
     const edge = top + this.heads.offsetHeight;
     return this.rows.find((row) => row.element.getBoundingClientRect().bottom > edge)?.start ?? 0;
   }
@@ -621,18 +621,18 @@ class TokenView {
     const row = this.rowOf(unit);
     if (!row) return;
     this.fillRows([row]);
-    const { top } = this.box.getBoundingClientRect();
-    if (this.model.options.max_height) this.box.scrollTop += row.element.getBoundingClientRect().top - top - this.heads.offsetHeight - 8;
+    const { top } = this.scroller.getBoundingClientRect();
+    if (this.model.options.max_height) this.scroller.scrollTop += row.element.getBoundingClientRect().top - top - this.heads.offsetHeight - 8;
   }
 
   // The rail shows where in the whole text tokenizers differ; a click goes there.
   drawRail() {
     const { model } = this;
     const { starts, ends, compared } = model.differences;
-    const scrolls = this.box.scrollHeight > this.box.clientHeight + 4;
+    const scrolls = this.scroller.scrollHeight > this.scroller.clientHeight + 4;
     this.rail.hidden = !(scrolls && compared > 1 && model.whole && model.options.toolbar === "full" && starts.length);
     if (this.rail.hidden) return;
-    const height = this.box.clientHeight;
+    const height = this.scroller.clientHeight;
     const dots = new Float32Array(height);
     const scale = height / model.text.length;
     for (let i = 0; i < starts.length; i++) {
@@ -666,7 +666,7 @@ class TokenView {
   toDifference(step) {
     const { starts } = this.model.differences;
     if (!starts.length) return;
-    const unit = this.hot?.piece.from ?? this.pinned?.piece.from;
+    const unit = this.hot?.box.from ?? this.pinned?.box.from;
     let next = this.difference === undefined ? (step > 0 ? 0 : starts.length - 1) : this.difference + step;
     if (this.difference === undefined && unit !== undefined) next = step > 0 ? below(starts, unit + 1) : below(starts, unit) - 1;
     this.difference = (next + starts.length) % starts.length;
@@ -674,36 +674,36 @@ class TokenView {
     const start = starts[this.difference];
     const lane = this.model.lanes.find(({ index, isPretokens }) => !isPretokens && (!this.chips || index === this.chipsOf)) ?? this.model.lanes[0];
     const segment = lane.segmentOfUnit(start);
-    const piece = this.chips ? lane.tokenOfByte(lane.byteOfUnit(start, this.model.text)) : segment;
-    this.current = { lane: lane.index, piece };
-    this.focusPiece();
+    const box = this.chips ? lane.tokenOfByte(lane.byteOfUnit(start, this.model.text)) : segment;
+    this.current = { lane: lane.index, box };
+    this.focusBox();
   }
 
-  // ---- light on a piece
+  // ---- light on a box
 
   listen() {
     this.outside = new AbortController();
     const { signal } = this.outside;
-    this.box.addEventListener("pointerover", (event) => this.point(event));
-    this.box.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && !this.focused && this.unlight());
-    this.box.addEventListener("click", (event) => this.press(event));
-    this.box.addEventListener("focusin", (event) => this.focusIn(event));
-    this.box.addEventListener("focusout", (event) => this.focusOut(event));
-    this.box.addEventListener("keydown", (event) => this.key(event));
+    this.scroller.addEventListener("pointerover", (event) => this.point(event));
+    this.scroller.addEventListener("pointerleave", (event) => event.pointerType !== "touch" && !this.focused && this.unlight());
+    this.scroller.addEventListener("click", (event) => this.press(event));
+    this.scroller.addEventListener("focusin", (event) => this.focusIn(event));
+    this.scroller.addEventListener("focusout", (event) => this.focusOut(event));
+    this.scroller.addEventListener("keydown", (event) => this.key(event));
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.unpin(true));
     this.rail.addEventListener("click", (event) => this.scrollTo(Math.floor((event.offsetY / this.rail.height) * this.model.text.length)));
-    document.addEventListener("pointerdown", (event) => !event.composedPath().includes(this.box) && this.unlight(), { signal });
+    document.addEventListener("pointerdown", (event) => !event.composedPath().includes(this.scroller) && this.unlight(), { signal });
     const moved = () => this.hot && requestAnimationFrame(() => this.placeCard());
-    this.box.addEventListener("scroll", moved, { passive: true });
+    this.scroller.addEventListener("scroll", moved, { passive: true });
     document.addEventListener("scroll", moved, { signal, capture: true, passive: true });
     this.width = 0;
     this.resize = new ResizeObserver(() => this.resized());
-    this.resize.observe(this.box);
+    this.resize.observe(this.scroller);
   }
 
   resized() {
     const before = this.width;
-    this.width = this.box.clientWidth;
+    this.width = this.scroller.clientWidth;
     if (!before || before === this.width || !this.model) return;
     if (before <= NARROW !== this.narrow) this.rebuild(), this.drawHeads();
     else {
@@ -715,21 +715,21 @@ class TokenView {
 
   point(event) {
     const node = event.target.closest?.(".p");
-    if (node?.piece && node !== this.hot?.node) this.light(node.lane, node.piece, node);
+    if (node?.box && node !== this.hot?.node) this.light(node.lane, node.box, node);
   }
 
   press(event) {
     const node = event.target.closest?.(".p");
-    if (node?.piece && !node.piece.note && getSelection()?.isCollapsed !== false) this.pin(node.lane, node.piece);
+    if (node?.box && !node.box.note && getSelection()?.isCollapsed !== false) this.pin(node.lane, node.box);
   }
 
-  light(lane, piece, node) {
+  light(lane, box, node) {
     this.hotRows().forEach((row) => this.mark(row, false));
-    this.hot = { lane, piece, node };
+    this.hot = { lane, box, node };
     this.hotRows().forEach((row) => this.mark(row, true));
     this.root.classList.add("lit");
-    this.branches.point(lane, piece);
-    this.card.replaceChildren(...cardContent(this.model, lane, piece));
+    this.branches.point(lane, box);
+    this.card.replaceChildren(...cardContent(this.model, lane, box));
     this.placeCard();
   }
 
@@ -745,35 +745,35 @@ class TokenView {
   // The drawn rows that the lit characters stand in.
   hotRows() {
     if (!this.hot) return [];
-    const { from, to } = this.hot.piece;
+    const { from, to } = this.hot.box;
     const found = [];
     for (let i = lastUpTo(this.starts, from); i < this.rows.length && this.rows[i].start < to; i++) if (this.rows[i].cells) found.push(this.rows[i]);
     return found;
   }
 
   mark(row, on) {
-    const { from, to } = this.hot.piece;
-    for (const { lane, element, pieces } of row.cells) {
+    const { from, to } = this.hot.box;
+    for (const { lane, element, boxes } of row.cells) {
       if (!lane) continue;
       let i = 0;
-      let high = pieces.length;
+      let high = boxes.length;
       while (i < high) {
         const middle = (i + high) >> 1;
-        if (pieces[middle].to <= from) i = middle + 1;
+        if (boxes[middle].to <= from) i = middle + 1;
         else high = middle;
       }
-      for (; i < pieces.length && pieces[i].from < to; i++) element.childNodes[i]?.classList.toggle("hot", on);
+      for (; i < boxes.length && boxes[i].from < to; i++) element.childNodes[i]?.classList.toggle("hot", on);
     }
   }
 
-  // The card stands under its piece, in the staff under all its lanes, above where there is no room, and goes
-  // when the piece scrolls away.
+  // The card stands under its box, in the staff under all its lanes, above where there is no room, and goes
+  // when the box scrolls away.
   placeCard() {
     const rect = this.hot?.node.isConnected && this.hot.node.getClientRects()[0];
-    const box = this.box.getBoundingClientRect();
-    const seen = rect && rect.bottom > Math.max(0, box.top) && rect.top < Math.min(innerHeight, box.bottom);
+    const scroller = this.scroller.getBoundingClientRect();
+    const seen = rect && rect.bottom > Math.max(0, scroller.top) && rect.top < Math.min(innerHeight, scroller.bottom);
     const open = this.card.matches(":popover-open");
-    if (!seen || this.pinned?.piece === this.hot.piece) {
+    if (!seen || this.pinned?.box === this.hot.box) {
       if (open) this.card.hidePopover();
       return;
     }
@@ -797,26 +797,26 @@ class TokenView {
 
   // ---- the inspector
 
-  pin(lane, piece, scroll = true) {
+  pin(lane, box, scroll = true) {
     const { model } = this;
-    this.pinned = { lane, piece };
+    this.pinned = { lane, box };
     const title = make("div", "title");
     const close = this.button(title, "×", () => this.unpin(true));
     close.setAttribute("aria-label", model.labels.close);
-    title.prepend(make("span", "said", spoken(model.text.slice(piece.from, piece.to))), make("span", "where", offsets(model, lane, piece)));
+    title.prepend(make("span", "said", spoken(model.text.slice(box.from, box.to))), make("span", "where", offsets(model, lane, box)));
     const steps = make("div", "scroll");
     steps.tabIndex = 0; // to be scrolled by keys
     steps.setAttribute("role", "group");
     steps.setAttribute("aria-label", model.labels.inspector);
-    steps.append(...ladder(model, piece));
-    this.panel.replaceChildren(title, make("p", "why", whyBytes(model, piece)), steps);
+    steps.append(...ladder(model, box));
+    this.panel.replaceChildren(title, make("p", "why", whyBytes(model, box)), steps);
     this.panel.hidden = false;
     if (this.card.matches(":popover-open")) this.card.hidePopover(); // it says less, over what is to be seen
     this.limit();
     this.drawRail();
     if (!scroll) return;
     this.panel.scrollIntoView({ block: "nearest" });
-    this.rowOf(piece.from)?.element.querySelector(".hot")?.scrollIntoView({ block: "nearest" });
+    this.rowOf(box.from)?.element.querySelector(".hot")?.scrollIntoView({ block: "nearest" });
   }
 
   unpin(back = false) {
@@ -826,22 +826,22 @@ class TokenView {
     this.panel.replaceChildren();
     this.limit();
     this.drawRail();
-    if (back) this.focusPiece();
+    if (back) this.focusBox();
   }
 
-  // ---- keyboard: one Tab stop, arrow keys walk the pieces
+  // ---- keyboard: one Tab stop, arrow keys walk the boxes
 
   focusIn(event) {
-    if (event.target !== this.box) return;
-    const fromInside = event.relatedTarget && this.box.contains(event.relatedTarget);
-    if (!fromInside && this.box.matches(":focus-visible")) this.step(0);
+    if (event.target !== this.scroller) return;
+    const fromInside = event.relatedTarget && this.scroller.contains(event.relatedTarget);
+    if (!fromInside && this.scroller.matches(":focus-visible")) this.step(0);
   }
 
   focusOut(event) {
-    if (event.target !== this.box) for (const name of ["role", "aria-label", "aria-describedby"]) event.target.removeAttribute(name);
-    if (this.box.contains(event.relatedTarget)) return;
+    if (event.target !== this.scroller) for (const name of ["role", "aria-label", "aria-describedby"]) event.target.removeAttribute(name);
+    if (this.scroller.contains(event.relatedTarget)) return;
     this.focused = false;
-    this.box.tabIndex = 0;
+    this.scroller.tabIndex = 0;
     this.unlight();
   }
 
@@ -851,7 +851,7 @@ class TokenView {
     const differences = { n: 1, p: -1, N: 1, P: -1 };
     if (event.key === "Escape") {
       if (this.focused) this.leave();
-    } else if (event.key === "Enter" && this.hot && this.focused) this.pin(this.hot.lane, this.hot.piece);
+    } else if (event.key === "Enter" && this.hot && this.focused) this.pin(this.hot.lane, this.hot.box);
     else if (event.key in differences && this.model.differences.compared > 1) this.toDifference(differences[event.key]);
     else if (event.key in steps) this.step(steps[event.key]);
     else return;
@@ -860,8 +860,8 @@ class TokenView {
 
   leave() {
     this.focused = false;
-    this.box.tabIndex = 0;
-    this.box.focus({ preventScroll: true });
+    this.scroller.tabIndex = 0;
+    this.scroller.focus({ preventScroll: true });
     this.unlight();
   }
 
@@ -869,44 +869,44 @@ class TokenView {
     const { drawn } = this;
     if (!drawn.length || !this.model.text) return;
     this.difference = undefined;
-    let { lane, piece } = this.current;
+    let { lane, box } = this.current;
     let at = Math.max(0, drawn.findIndex(({ index }) => index === lane));
-    if (drawn[at].index !== lane) piece = 0;
+    if (drawn[at].index !== lane) box = 0;
     if (how === "down" || how === "up") {
-      const unit = this.unitOf(drawn[at], piece);
+      const unit = this.unitOf(drawn[at], box);
       at = Math.max(0, Math.min(drawn.length - 1, at + (how === "down" ? 1 : -1)));
       const segment = drawn[at].segmentOfUnit(unit);
-      piece = this.chips ? drawn[at].tokenAt[segment] : segment;
-    } else if (how === "first") piece = 0;
-    else if (how === "last") piece = Infinity;
-    else piece += how;
+      box = this.chips ? drawn[at].tokenAt[segment] : segment;
+    } else if (how === "first") box = 0;
+    else if (how === "last") box = Infinity;
+    else box += how;
     const count = this.chips ? drawn[at].tokens.length : drawn[at].segments;
-    this.current = { lane: drawn[at].index, piece: Math.max(0, Math.min(count - 1, piece)) };
-    this.focusPiece();
+    this.current = { lane: drawn[at].index, box: Math.max(0, Math.min(count - 1, box)) };
+    this.focusBox();
   }
 
-  unitOf(lane, piece) {
-    return lane.unitAt[this.chips ? lane.segmentOfToken(Math.min(piece, lane.tokens.length - 1)) : Math.min(piece, lane.segments - 1)];
+  unitOf(lane, box) {
+    return lane.unitAt[this.chips ? lane.segmentOfToken(Math.min(box, lane.tokens.length - 1)) : Math.min(box, lane.segments - 1)];
   }
 
-  focusPiece() {
+  focusBox() {
     const lane = this.model.lanes[this.current.lane];
-    const row = lane && this.rowOf(this.unitOf(lane, this.current.piece));
+    const row = lane && this.rowOf(this.unitOf(lane, this.current.box));
     if (!row) return;
     this.fillRows([row]);
-    const token = this.chips ? this.current.piece : lane.tokenAt[this.current.piece];
+    const token = this.chips ? this.current.box : lane.tokenAt[this.current.box];
     const cell = row.cells.find((each) => each.lane?.index === lane.index);
-    const index = Math.max(0, cell.pieces.findLastIndex((piece) => piece.token <= token));
-    const node = cell.element.childNodes[cell.pieces.findIndex((piece) => piece.token === cell.pieces[index].token)];
+    const index = Math.max(0, cell.boxes.findLastIndex((box) => box.token <= token));
+    const node = cell.element.childNodes[cell.boxes.findIndex((box) => box.token === cell.boxes[index].token)];
     this.focused = true;
     node.setAttribute("role", "button");
     node.setAttribute("aria-describedby", "card");
-    node.setAttribute("aria-label", pieceName(this.model, lane, node.piece));
+    node.setAttribute("aria-label", boxName(this.model, lane, node.box));
     node.tabIndex = -1;
     node.focus({ preventScroll: true });
     node.scrollIntoView({ block: "nearest" });
-    this.box.tabIndex = -1;
-    this.light(lane, node.piece, node);
+    this.scroller.tabIndex = -1;
+    this.light(lane, node.box, node);
   }
 }
 

@@ -10,24 +10,24 @@ const MAX_CHIPS = 400; // chips drawn of one segment
 const RULER = 10; // characters between two numbers of the ruler
 
 // Reading: a box for each segment; for each cluster where several tokens share a segment, or the text is short.
-// from, to: the piece in UTF-16 units, whole even where the row shows a part of it.
-export function readingPieces(model, lane, start, end, colour) {
-  const pieces = [];
-  if (!lane.segments) return pieces;
+// from, to: the box in UTF-16 units, whole even where the row shows a part of it.
+export function readingBoxes(model, lane, start, end, colour) {
+  const boxes = [];
+  if (!lane.segments) return boxes;
   for (let s = lane.segmentOfUnit(start); s < lane.segments && lane.unitAt[s] < end; s++) {
     const [from, to, token] = [lane.unitAt[s], lane.unitAt[s + 1], lane.tokenAt[s]];
     const [a, b] = [Math.max(from, start), Math.min(to, end)];
-    if (lane.tokenAt[s + 1] - token > 1 || model.fine || model.isDelicate(a, b)) clusterPieces(model, lane, s, start, end, colour, pieces);
+    if (lane.tokenAt[s + 1] - token > 1 || model.fine || model.isDelicate(a, b)) clusterBoxes(model, lane, s, start, end, colour, boxes);
     else {
       const tint = tintOf(lane, token, colour, 0);
-      pieces.push({ from, to, token, first: token, text: model.text.slice(a, b), stripes: [[tint, 1]], starts: a === from, ends: b === to, count: 1, differs: !lane.agrees(token), outline: model.outline(a, b) });
+      boxes.push({ from, to, token, first: token, text: model.text.slice(a, b), stripes: [[tint, 1]], starts: a === from, ends: b === to, count: 1, differs: !lane.agrees(token), outline: model.outline(a, b) });
     }
   }
-  return pieces;
+  return boxes;
 }
 
 // The clusters of one segment, each with a stripe for every token that has bytes in it.
-function clusterPieces(model, lane, segment, start, end, colour, pieces) {
+function clusterBoxes(model, lane, segment, start, end, colour, boxes) {
   const [from, to] = [lane.unitAt[segment], lane.unitAt[segment + 1]];
   const own = lane.tokenAt[segment];
   const breaks = colour === "broken" ? lane.breaks(segment, model) : null;
@@ -47,7 +47,7 @@ function clusterPieces(model, lane, segment, start, end, colour, pieces) {
         stripes.push([tintOf(lane, t, colour, breaks?.[t - own]), Math.min(lane.byteAt[t + 1], byteEnd) - Math.max(lane.byteAt[t], byte)]);
         differs ||= !lane.agrees(t);
       }
-      pieces.push({ from, to, token: own, first, text: model.text.slice(a, b), stripes, starts, ends, count: token - first + 1, differs, endless: b - a > MAX_LETTERS, outline: model.outline(a, b) });
+      boxes.push({ from, to, token: own, first, text: model.text.slice(a, b), stripes, starts, ends, count: token - first + 1, differs, endless: b - a > MAX_LETTERS, outline: model.outline(a, b) });
     }
     if (ends) token += 1;
     [a, byte] = [b, byteEnd];
@@ -55,9 +55,9 @@ function clusterPieces(model, lane, segment, start, end, colour, pieces) {
 }
 
 // Chips: one for each token of the segments that start in the row. from, to: the characters it has bytes of.
-export function chipPieces(model, lane, start, end, colour) {
-  const pieces = [];
-  if (!lane.segments) return pieces;
+export function chipBoxes(model, lane, start, end, colour) {
+  const boxes = [];
+  if (!lane.segments) return boxes;
   let s = lane.segmentOfUnit(start);
   if (lane.unitAt[s] < start) s += 1;
   for (; s < lane.segments && lane.unitAt[s] < end; s++) {
@@ -73,7 +73,7 @@ export function chipPieces(model, lane, start, end, colour) {
         byte += utf8Length(model.text.slice(to, to + size));
         to += size;
       }
-      pieces.push({ from: unit, to, token, first: token, chip: true, count: 1, tint: tintOf(lane, token, colour, breaks?.[token - own]), differs: !lane.agrees(token) });
+      boxes.push({ from: unit, to, token, first: token, chip: true, count: 1, tint: tintOf(lane, token, colour, breaks?.[token - own]), differs: !lane.agrees(token) });
       if (byte > lane.byteAt[token + 1]) {
         // The last character goes on in the next token, which therefore starts with it.
         byte -= utf8Length(model.text.slice(to - size, to));
@@ -81,13 +81,13 @@ export function chipPieces(model, lane, start, end, colour) {
       } else unit = to;
     }
     const hidden = lane.tokenAt[s + 1] - stop;
-    if (hidden) pieces.push({ from: lane.unitAt[s], to: lane.unitAt[s + 1], token: stop, note: model.label("more_tokens", { count: hidden }) });
+    if (hidden) boxes.push({ from: lane.unitAt[s], to: lane.unitAt[s + 1], token: stop, note: model.label("more_tokens", { count: hidden }) });
   }
-  return pieces;
+  return boxes;
 }
 
 // The ruler of the staff: the same text, unseen, cut where a number stands or where tokenizers begin to differ.
-export function rulerPieces(model, start, end) {
+export function rulerBoxes(model, start, end) {
   const cuts = new Map([[start, {}]]);
   const at = (unit) => cuts.get(unit) ?? cuts.set(unit, {}).get(unit);
   let character = model.charAt(start);
