@@ -2,7 +2,7 @@
 // as SVG, or painted for PNG with the fonts of this machine.
 
 import { RIGHT_TO_LEFT, glyphOf } from "./characters.js";
-import { make } from "./drawing.js";
+import { make } from "./elements.js";
 
 export const PICTURE_UNITS = 4000; // UTF-16 units of a text that a picture shows: some pages
 const PICTURE_SCALE = 2; // pixels of a PNG for each of the page's
@@ -60,7 +60,7 @@ function originFor(scene, node) {
 
 function addBox(scene, node) {
   const { box } = node;
-  if (!box || box.note) return;
+  if (!box || box.kind === "note") return;
   const [left, top] = originFor(scene, node);
   const stripes = box.stripes ?? [[box.tint, 1]];
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
@@ -74,7 +74,7 @@ function addBox(scene, node) {
       const width = (rect.width * size) / whole;
       // A gap at each boundary; none inside a token, where boxes overlap a little, or a seam would show.
       const [before, after] = [stripe || starts ? 0.6 : 0, stripe < stripes.length - 1 || ends ? 0.6 : -0.5];
-      const round = box.chip ? 8 : stripes.length === 1 && starts && ends ? 4 : 0;
+      const round = box.kind === "chip" ? 8 : stripes.length === 1 && starts && ends ? 4 : 0;
       scene.rects.push({ x: at + before, y, width: Math.max(0.2, width - before - after), height: rect.height, fill: scene.tint(tint), round });
       at += width;
     });

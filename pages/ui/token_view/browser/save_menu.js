@@ -1,15 +1,18 @@
 // Part 7: the menu of all that can be taken away.
 
-import { make } from "./drawing.js";
+import { asOptions } from "./choices.js";
+import { addButton, make } from "./elements.js";
 import { PICTURE_UNITS, addPart, pngOf, sceneOf, svgOf } from "./picture.js";
 import { lastUpTo } from "./sorted.js";
 import { csvParts, download, htmlParts, jsonParts, linkTo } from "./take_away.js";
 
 export class SaveMenu {
-  constructor(view) {
-    this.view = view;
+  constructor(state, { rows, light }) {
+    this.state = state;
+    this.rows = rows;
+    this.light = light;
     this.element = make("div", "save");
-    this.opener = view.button(this.element, "", () => this.toggle());
+    this.opener = addButton(this.element, "", () => this.toggle());
     this.opener.setAttribute("aria-expanded", "false");
     this.list = make("div", "choices");
     this.list.hidden = true;
@@ -19,7 +22,7 @@ export class SaveMenu {
   }
 
   words() {
-    const { labels, options, whole, text } = this.view.model;
+    const { labels, options, whole, text } = this.state.model;
     this.element.hidden = !options.toolbar || options.toolbar === "none" || !whole || !text;
     this.opener.textContent = labels.save;
   }
@@ -33,19 +36,19 @@ export class SaveMenu {
   }
 
   fill() {
-    const { options } = this.view.model;
+    const { options } = this.state.model;
     this.list.replaceChildren();
     if (options.link) this.item("save_link", () => this.copyLink());
     this.item("save_png", () => this.picture("png"));
     this.item("save_svg", () => this.picture("svg"));
-    if (options.page) this.item("save_html", async () => download("tokens.html", "text/html", await htmlParts(this.view.model, this.given())));
-    this.item("save_csv", () => download("tokens.csv", "text/csv", csvParts(this.view.model)));
-    this.item("save_json", () => download("tokens.json", "application/json", jsonParts(this.view.model)));
+    if (options.page) this.item("save_html", async () => download("tokens.html", "text/html", await htmlParts(this.state.model, asOptions(this.state.choice))));
+    this.item("save_csv", () => download("tokens.csv", "text/csv", csvParts(this.state.model)));
+    this.item("save_json", () => download("tokens.json", "application/json", jsonParts(this.state.model)));
   }
 
   item(key, act) {
-    const { labels } = this.view.model;
-    this.view.button(this.list, labels[key], async () => {
+    const { labels } = this.state.model;
+    addButton(this.list, labels[key], async () => {
       try {
         await act();
         if (key !== "save_link") this.toggle(false);
@@ -63,15 +66,9 @@ export class SaveMenu {
     this.list.append(note);
   }
 
-  // The choices in the names that Python gives them.
-  given() {
-    const { view, whiteSpace, colour, marks } = this.view.choice;
-    return { view, white_space: whiteSpace, colour, marks };
-  }
-
   async copyLink() {
-    const { labels, options } = this.view.model;
-    const { address, withText } = linkTo(this.view.model, this.view.choice);
+    const { labels, options } = this.state.model;
+    const { address, withText } = linkTo(this.state.model, this.state.choice);
     const { holds, mine } = options.link;
     const words = [withText || holds === "story" ? labels[`link_holds_${holds}`] : labels.link_without_text];
     if (mine) words.push(labels.link_without_mine);
@@ -91,20 +88,21 @@ export class SaveMenu {
 
   // The whole text of some pages, or of a longer one what is in sight and after it.
   async picture(kind) {
-    const { view } = this;
-    const { model, rows, starts } = view;
-    const first = model.text.length <= PICTURE_UNITS ? 0 : lastUpTo(starts, view.topUnit());
+    const { state, rows } = this;
+    const { model } = state;
+    const { list, starts } = rows;
+    const first = model.text.length <= PICTURE_UNITS ? 0 : lastUpTo(starts, rows.topUnit());
     let stop = first + 1;
-    while (stop < rows.length && rows[stop].end - rows[first].start <= PICTURE_UNITS) stop += 1;
-    view.near?.disconnect();
-    view.unlight();
-    const chosen = rows.slice(first, stop);
-    view.fillRows(chosen);
+    while (stop < list.length && list[stop].end - list[first].start <= PICTURE_UNITS) stop += 1;
+    rows.stop();
+    this.light.turnOff();
+    const chosen = list.slice(first, stop);
+    chosen.forEach((row) => rows.fill(row));
     const part = { first: model.charAt(chosen[0].start) + 1, last: model.charAt(chosen.at(-1).end), count: model.chars };
-    const title = chosen.length === rows.length ? model.labels.text_title : `${model.labels.text_title}: ${model.label("picture_part", part)}`;
-    const scene = sceneOf(view, chosen);
-    if (chosen.length < rows.length) addPart(scene, model.label("picture_part", part));
-    if (rows.length > 1) view.watch();
+    const title = chosen.length === list.length ? model.labels.text_title : `${model.labels.text_title}: ${model.label("picture_part", part)}`;
+    const scene = sceneOf(state, chosen);
+    if (chosen.length < list.length) addPart(scene, model.label("picture_part", part));
+    if (list.length > 1) rows.watch();
     const parts = kind === "svg" ? [svgOf(scene, title)] : [await pngOf(scene)];
     download(`tokens.${kind}`, kind === "svg" ? "image/svg+xml" : "image/png", parts);
   }

@@ -1,6 +1,6 @@
 // Part 5: what a person takes away: tokens as tables, the view as a page, a link.
 
-import { make } from "./drawing.js";
+import { make } from "./elements.js";
 import { hexOf, partsOf } from "./utf8.js";
 
 const MAX_LINK_TEXT = 1500; // characters of a text that still make a link that every program passes on whole

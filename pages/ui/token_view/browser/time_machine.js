@@ -2,7 +2,8 @@
 // One number per byte says which merge joined it to the byte before; the rest follows from that. The corpus that the
 // tokenizer learned from has no such numbers here: of it come some points of its curve.
 
-import { fillChip, make } from "./drawing.js";
+import { addButton, make } from "./elements.js";
+import { fillChip } from "./named_text.js";
 import { totals } from "./sorted.js";
 import { paint, tintOfBytes } from "./tints.js";
 import { charUnits, utf8Length } from "./utf8.js";
@@ -148,11 +149,12 @@ class History {
 }
 
 export class TimeMachine {
-  constructor(view) {
-    this.view = view;
+  constructor(state, onMove) {
+    this.state = state;
+    this.onMove = onMove;
     this.element = make("div", "time");
     const row = make("div", "drive");
-    this.button = view.button(row, "▶", () => this.toggle());
+    this.button = addButton(row, "▶", () => this.toggle());
     this.slider = make("input");
     this.slider.type = "range";
     this.slider.min = 0;
@@ -178,14 +180,15 @@ export class TimeMachine {
   }
 
   // A new payload: the newest merge is followed until somebody takes the slider.
-  update(model) {
+  update() {
+    const { model } = this.state;
     this.playing = this.playing && Boolean(model.lanes[0]?.history);
     this.element.hidden = !model.lanes[0]?.history;
     if (this.element.hidden) return;
     this.history = new History(model, model.lanes[0]);
     const { total } = this.history;
     this.slider.max = total;
-    const chosen = this.view.choice.merges ?? total;
+    const chosen = this.state.choice.merges ?? total;
     this.words(model);
     this.drawCurve();
     this.apply(Math.min(chosen, total));
@@ -199,18 +202,18 @@ export class TimeMachine {
 
   // Colours change at once while the slider moves: a thousand of them fading at a time would hold it up.
   go(merges) {
-    this.view.root.classList.add("moving");
+    this.state.root.classList.add("moving");
     clearTimeout(this.calm);
-    this.calm = setTimeout(() => this.view.root.classList.remove("moving"), 300);
-    this.view.choice.merges = merges === this.history.total ? null : merges;
+    this.calm = setTimeout(() => this.state.root.classList.remove("moving"), 300);
+    this.state.choice.merges = merges === this.history.total ? null : merges;
     this.apply(merges);
-    this.view.redraw();
+    this.onMove();
   }
 
   // Put the lane of that moment into the model.
   apply(merges) {
     const { history } = this;
-    const { model } = this.view;
+    const { model } = this.state;
     this.merges = merges;
     model.lanes[0] = merges === history.total ? history.lane : history.at(merges);
     model.isPast = merges < history.total;
@@ -229,13 +232,13 @@ export class TimeMachine {
     const [left, right, token] = [history.left[merges - 1], history.right[merges - 1], 255 + merges].map((id) => this.chip(id));
     this.merge.append(left, "+", right, "→", token);
     const count = history.counts[merges - 1];
-    if (count) this.merge.append(make("span", "where", this.view.model.label("seen", { count })));
+    if (count) this.merge.append(make("span", "where", this.state.model.label("seen", { count })));
   }
 
   chip(id) {
     const bytes = this.history.bytesOf(id);
     const chip = make("span", "p");
-    chip.style.backgroundColor = `var(--t${tintOfBytes(bytes, this.view.model.tintCount)})`;
+    chip.style.backgroundColor = `var(--t${tintOfBytes(bytes, this.state.model.tintCount)})`;
     fillChip(chip, bytes.subarray(0, 48));
     return chip;
   }
@@ -243,7 +246,7 @@ export class TimeMachine {
   // Tokens of this text against merges, and how many other tokenizers need, as level lines.
   drawCurve() {
     const { counted, total, corpus } = this.history;
-    const { model } = this.view;
+    const { model } = this.state;
     const levels = model.lanes[0].column.levels;
     const most = Math.max(1, counted[0], ...levels.map(({ count }) => count));
     this.height = (count) => 100 - (96 * count) / most;
@@ -281,7 +284,7 @@ export class TimeMachine {
   level({ name, count }, index) {
     const line = make("div", "level");
     line.style.top = `${this.height(count)}%`;
-    const words = make("span", "", `${name} · ${count.toLocaleString(this.view.model.locale)}`);
+    const words = make("span", "", `${name} · ${count.toLocaleString(this.state.model.locale)}`);
     words.style.insetInlineEnd = `${index * 33}%`;
     line.append(words);
     return line;
@@ -290,7 +293,7 @@ export class TimeMachine {
   // From which merge on this text needs fewer tokens than elsewhere.
   sayParity(levels) {
     const { counted, total } = this.history;
-    const { model } = this.view;
+    const { model } = this.state;
     const said = levels.map(({ name, count }) => {
       const merge = counted.findIndex((tokens) => tokens < count);
       return merge < 0 ? model.label("parity_not_yet", { name }) : model.label("parity", { name, merge });
@@ -305,7 +308,7 @@ export class TimeMachine {
     this.marker.setAttribute("x1", x);
     this.marker.setAttribute("x2", x);
     const { counted, corpus } = this.history;
-    const { labels, locale } = this.view.model;
+    const { labels, locale } = this.state.model;
     const here = corpus && this.merges <= corpus.last;
     const heights = [this.height(counted[this.merges]), here ? this.corpusHeight(this.merges) : 0];
     const lower = here && heights[0] > heights[1] ? 0 : 1; // its name stands below its line, the other's above
@@ -325,19 +328,19 @@ export class TimeMachine {
       [labels.time_corpus, here ? ` · ${about ? "≈ " : ""}${corpus.counts[this.merges].toLocaleString(locale)}` : ""],
     ];
     this.dots.forEach((dot, index) => said[index].forEach((words, part) => (dot.firstChild.children[part].textContent = words)));
-    const sentence = here ? this.view.model.label(about ? "corpus_about" : "corpus_says", { count: corpus.counts[this.merges] }) : "";
+    const sentence = here ? this.state.model.label(about ? "corpus_about" : "corpus_says", { count: corpus.counts[this.merges] }) : "";
     this.corpusSays.textContent = [sentence, labels.time_axis].join(" ").trim();
   }
 
   toggle() {
     this.playing = !this.playing;
-    this.words(this.view.model);
+    this.words(this.state.model);
     if (!this.playing) return;
     if (this.merges >= this.history.total) this.go(0);
     let at = this.merges;
     let before = performance.now();
     const turn = (now) => {
-      if (!this.playing || this.view.gone) return;
+      if (!this.playing || this.state.hasEnded) return;
       at = Math.min(this.history.total, at + (this.history.total * (now - before)) / 1000 / PLAY_SECONDS);
       before = now;
       if (Math.floor(at) !== this.merges) this.go(Math.floor(at));

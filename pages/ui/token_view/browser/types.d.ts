@@ -101,10 +101,13 @@ export interface Level {
   count: number;
 }
 
-/** One branch of a split pattern. */
-export interface Branch {
+/** One branch of a split pattern, by its source and in plain words. */
+export interface BranchWords {
   source: string;
   words: string;
+}
+
+export interface Branch extends BranchWords {
   tint: number;
 }
 
@@ -112,3 +115,93 @@ export interface Branch {
 
 /** A part of a token: whole characters as text, or bytes in hex. */
 export type Part = { text: string; hex?: undefined } | { hex: string; text?: undefined };
+
+/** A stretch of the text in UTF-16 units; a box has it whole, even where its row shows a part of it. */
+interface Stretch {
+  from: number;
+  to: number;
+  /** The token that a box stands for, or the first one of its segment. */
+  token: number;
+  /** The first token that a box has bytes of, and how many tokens these are. */
+  first: number;
+  count: number;
+}
+
+/** One tint and its share: the bytes that a token has in a box. */
+export type Stripe = [tint: string, bytes: number];
+
+/** A segment or a cluster of the text as it is. */
+export interface ReadingBox extends Stretch {
+  kind: "reading";
+  text: string;
+  stripes: Stripe[];
+  /** Whether a token starts, ends with this box. */
+  starts: boolean;
+  ends: boolean;
+  differs: boolean;
+  /** Whether the cluster has more letters than are drawn. */
+  isEndless: boolean;
+  outline: string;
+}
+
+/** One token by itself; `from` and `to` are the characters that it has bytes of. */
+export interface ChipBox extends Stretch {
+  kind: "chip";
+  tint: string;
+  differs: boolean;
+}
+
+/** How many chips of a segment are not drawn. */
+export interface NoteBox extends Stretch {
+  kind: "note";
+  note: string;
+}
+
+export type Box = ReadingBox | ChipBox | NoteBox;
+
+/** A stretch of the ruler, with a number where a tenth character stands. */
+export interface RulerBox {
+  text: string;
+  number: number | null;
+  differs: boolean;
+  isEndless: boolean;
+}
+
+/** The element of a box, and what it shows at present: it is used again for other boxes. */
+export interface BoxElement extends HTMLElement {
+  lane?: Lane;
+  box?: Box;
+  shownText: string | null;
+  shownStyle: string | null;
+}
+
+/** The boxes that one lane has in a row, with an element for each. */
+interface LaneCell {
+  lane: Lane;
+  holder: HTMLElement;
+  element: HTMLElement;
+  boxes: Box[];
+}
+
+interface RulerCell {
+  lane: null;
+  holder: HTMLElement;
+  element: HTMLElement;
+  boxes: RulerBox[];
+}
+
+export type Cell = LaneCell | RulerCell;
+
+// ---- what a visitor chose
+
+/** What a person switched. */
+export interface Choice {
+  view: View;
+  whiteSpace: boolean;
+  colour: Colour;
+  marks: boolean;
+  /** The lane that is drawn in chips. */
+  chipsOf: number;
+  /** The merges that the time machine shows; null for all. */
+  merges: number | null;
+}

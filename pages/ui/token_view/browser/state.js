@@ -1,0 +1,79 @@
+// What all parts of a view share: the model, a person's choices, what follows from both, and the main elements.
+// @ts-check
+
+import { choiceFor } from "./choices.js";
+import { make } from "./elements.js";
+
+/** @import { Colour, Model, View } from "./types.d.ts" */
+
+export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
+const LARGE = 160; // UTF-16 units of a text that may stand in larger type
+/** @type {View[]} */
+export const VIEWS = ["staff", "columns", "chips"];
+/** @type {Colour[]} */
+const COLOURS = ["piece", "bytes", "broken", "branch"];
+
+export class ViewState {
+  /** @param {Model} model */
+  constructor(model) {
+    this.model = model;
+    this.choice = choiceFor(model.options, null);
+    this.root = make("div", "token-view");
+    this.scroller = make("div", "scroller");
+    this.heads = make("div", "heads");
+    this.ended = new AbortController(); // aborts when the view is removed
+  }
+
+  get hasEnded() {
+    return this.ended.signal.aborted;
+  }
+
+  /**
+   * Show another model from now on.
+   * @param {Model} model
+   */
+  take(model) {
+    this.choice = choiceFor(model.options, this.model.options);
+    this.model = model;
+  }
+
+  get isChips() {
+    return this.choice.view === "chips";
+  }
+
+  get isStaff() {
+    return this.choice.view === "staff";
+  }
+
+  get isRuled() {
+    return this.isStaff && this.model.options.ruler;
+  }
+
+  get isNarrow() {
+    return this.scroller.clientWidth <= NARROW;
+  }
+
+  get isSmallText() {
+    return this.model.text.length <= LARGE;
+  }
+
+  /** What the colours can mean here: branches only where there are some. */
+  get colours() {
+    return COLOURS.filter((colour) => colour !== "branch" || this.model.lanes.some((lane) => lane.takenBy));
+  }
+
+  /** @returns {Colour} */
+  get colour() {
+    return this.colours.includes(this.choice.colour) ? this.choice.colour : "piece";
+  }
+
+  /** The lanes that are drawn: in chips one, which a person chooses. */
+  get drawn() {
+    const { lanes } = this.model;
+    return this.isChips ? lanes.slice(this.chipsOf, this.chipsOf + 1) : lanes;
+  }
+
+  get chipsOf() {
+    return Math.min(this.choice.chipsOf, this.model.lanes.length - 1);
+  }
+}
