@@ -1,24 +1,36 @@
-// Part 7: the menu of all that can be taken away.
+// The menu of all that a visitor can save or share.
+// @ts-check
 
-import { asOptions } from "./choices.js";
 import { addButton, make } from "./elements.js";
-import { PICTURE_UNITS, addPart, pngOf, sceneOf, svgOf } from "./picture.js";
-import { lastUpTo } from "./sorted.js";
-import { csvParts, download, htmlParts, jsonParts, linkTo } from "./take_away.js";
+import { linkTo } from "./link.js";
+import { takePicture } from "./picture.js";
+import { savedPage } from "./saved_page.js";
+import { csvParts, jsonParts } from "./tables.js";
+
+/** @import { Light } from "./light.js" */
+/** @import { Rows } from "./rows.js" */
+/** @import { ViewState } from "./state.js" */
+/** @import { Link } from "./types.d.ts" */
 
 export class SaveMenu {
+  /**
+   * @param {ViewState} state
+   * @param {{ rows: Rows, light: Light }} parts
+   */
   constructor(state, { rows, light }) {
     this.state = state;
     this.rows = rows;
     this.light = light;
     this.element = make("div", "save");
-    this.opener = addButton(this.element, "", () => this.toggle());
+    this.opener = addButton(this.element, "", () => (this.list.hidden ? this.open() : this.close()));
     this.opener.setAttribute("aria-expanded", "false");
     this.list = make("div", "choices");
     this.list.hidden = true;
     this.element.append(this.list);
-    this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.toggle(false));
-    this.element.addEventListener("focusout", (event) => !this.element.contains(event.relatedTarget) && this.toggle(false, false));
+    this.element.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
+    this.element.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!(relatedTarget instanceof Node && this.element.contains(relatedTarget))) this.hide();
+    });
   }
 
   words() {
@@ -27,37 +39,53 @@ export class SaveMenu {
     this.opener.textContent = labels.save;
   }
 
-  toggle(open = this.list.hidden, back = true) {
-    if (open) this.fill();
-    else if (back && !this.list.hidden) this.opener.focus();
-    this.list.hidden = !open;
-    this.opener.setAttribute("aria-expanded", String(open));
-    if (open) this.list.querySelector("button").focus();
+  open() {
+    this.fill();
+    this.list.hidden = false;
+    this.opener.setAttribute("aria-expanded", "true");
+    this.list.querySelector("button")?.focus();
+  }
+
+  /** Close the menu; the focus goes back to what opened it. */
+  close() {
+    if (!this.list.hidden) this.opener.focus();
+    this.hide();
+  }
+
+  hide() {
+    this.list.hidden = true;
+    this.opener.setAttribute("aria-expanded", "false");
   }
 
   fill() {
-    const { options } = this.state.model;
+    const { link, page } = this.state.model.options;
     this.list.replaceChildren();
-    if (options.link) this.item("save_link", () => this.copyLink());
-    this.item("save_png", () => this.picture("png"));
-    this.item("save_svg", () => this.picture("svg"));
-    if (options.page) this.item("save_html", async () => download("tokens.html", "text/html", await htmlParts(this.state.model, asOptions(this.state.choice))));
-    this.item("save_csv", () => download("tokens.csv", "text/csv", csvParts(this.state.model)));
-    this.item("save_json", () => download("tokens.json", "application/json", jsonParts(this.state.model)));
+    if (link) this.item("save_link", () => this.copyLink(link));
+    this.item("save_png", () => this.savePicture("png"));
+    this.item("save_svg", () => this.savePicture("svg"));
+    if (page) this.item("save_html", () => this.savePage(page));
+    this.item("save_csv", () => download("csv", "text/csv", csvParts(this.state.model)));
+    this.item("save_json", () => download("json", "application/json", jsonParts(this.state.model)));
   }
 
+  /**
+   * A line of the menu. Copying says what was copied; the rest closes the menu.
+   * @param {string} key
+   * @param {() => Promise<void> | void} act
+   */
   item(key, act) {
     const { labels } = this.state.model;
     addButton(this.list, labels[key], async () => {
       try {
         await act();
-        if (key !== "save_link") this.toggle(false);
+        if (key !== "save_link") this.close();
       } catch {
         this.say(labels.failed);
       }
     });
   }
 
+  /** @param {(Node | string)[]} words */
   say(...words) {
     this.list.querySelector(".said")?.remove();
     const note = make("div", "said");
@@ -66,44 +94,61 @@ export class SaveMenu {
     this.list.append(note);
   }
 
-  async copyLink() {
-    const { labels, options } = this.state.model;
-    const { address, withText } = linkTo(this.state.model, this.state.choice);
-    const { holds, mine } = options.link;
-    const words = [withText || holds === "story" ? labels[`link_holds_${holds}`] : labels.link_without_text];
-    if (mine) words.push(labels.link_without_mine);
+  /** @param {Link} link */
+  async copyLink(link) {
+    const { model, choice } = this.state;
+    const { labels } = model;
+    const { address, withText } = linkTo(model, choice, link);
+    const isWhole = withText || link.holds === "story";
+    const words = [isWhole ? labels[`link_holds_${link.holds}`] : labels.link_without_text];
+    if (link.mine) words.push(labels.link_without_mine);
     try {
       await navigator.clipboard.writeText(address);
       this.say(make("b", "", labels.copied), " ", words.join(" "));
     } catch {
-      // Browsers let a page write to the clipboard on this machine or over HTTPS only.
-      const field = make("input");
-      field.readOnly = true;
-      field.value = address;
-      field.setAttribute("aria-label", labels.copy_by_hand);
-      this.say(labels.copy_by_hand, field, words.join(" "));
-      field.select();
+      this.offerToCopy(address, words.join(" "));
     }
   }
 
-  // The whole text of some pages, or of a longer one what is in sight and after it.
-  async picture(kind) {
-    const { state, rows } = this;
-    const { model } = state;
-    const { list, starts } = rows;
-    const first = model.text.length <= PICTURE_UNITS ? 0 : lastUpTo(starts, rows.topUnit());
-    let stop = first + 1;
-    while (stop < list.length && list[stop].end - list[first].start <= PICTURE_UNITS) stop += 1;
-    rows.stop();
-    this.light.turnOff();
-    const chosen = list.slice(first, stop);
-    chosen.forEach((row) => rows.fill(row));
-    const part = { first: model.charAt(chosen[0].start) + 1, last: model.charAt(chosen.at(-1).end), count: model.chars };
-    const title = chosen.length === list.length ? model.labels.text_title : `${model.labels.text_title}: ${model.label("picture_part", part)}`;
-    const scene = sceneOf(state, chosen);
-    if (chosen.length < list.length) addPart(scene, model.label("picture_part", part));
-    if (list.length > 1) rows.watch();
-    const parts = kind === "svg" ? [svgOf(scene, title)] : [await pngOf(scene)];
-    download(`tokens.${kind}`, kind === "svg" ? "image/svg+xml" : "image/png", parts);
+  /**
+   * Show the link: browsers let a page write to the clipboard on this machine or over HTTPS only.
+   * @param {string} address
+   * @param {string} words
+   */
+  offerToCopy(address, words) {
+    const { labels } = this.state.model;
+    const field = make("input");
+    field.readOnly = true;
+    field.value = address;
+    field.setAttribute("aria-label", labels.copy_by_hand);
+    this.say(labels.copy_by_hand, field, words);
+    field.select();
   }
+
+  /** @param {string} address */
+  async savePage(address) {
+    download("html", "text/html", [await savedPage(this.state.model, this.state.choice, address)]);
+  }
+
+  /** @param {"png" | "svg"} kind */
+  async savePicture(kind) {
+    this.light.turnOff();
+    const picture = takePicture(this.state, this.rows);
+    if (kind === "svg") download("svg", "image/svg+xml", [picture.asSvg()]);
+    else download("png", "image/png", [await picture.asPng()]);
+  }
+}
+
+/**
+ * Save a file.
+ * @param {string} suffix
+ * @param {string} type
+ * @param {BlobPart[]} parts
+ */
+function download(suffix, type, parts) {
+  const link = make("a");
+  link.href = URL.createObjectURL(new Blob(parts, { type }));
+  link.download = `tokens.${suffix}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -205,3 +205,50 @@ export interface Choice {
   /** The merges that the time machine shows; null for all. */
   merges: number | null;
 }
+
+// ---- pictures
+
+export interface Font {
+  family: string;
+  size: number;
+  weight: string;
+  fill: string;
+}
+
+export interface SceneRect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  fill: string;
+  round: number;
+}
+
+/** A text with its baseline at y; where its width is known, it is fitted to it. */
+export interface SceneText extends Font {
+  text: string;
+  x: number;
+  y: number;
+  anchor: "start" | "middle";
+  opacity: number;
+  width: number;
+  rtl: boolean;
+}
+
+/** What a picture shows, in pixels of the page. */
+export interface Scene {
+  rects: SceneRect[];
+  texts: SceneText[];
+  width: number;
+  height: number;
+  /** The top left corner of the picture on the page; for the heads it is another. */
+  left: number;
+  top: number;
+  headsTop: number;
+  heads: HTMLElement;
+  paper: string;
+  /** The value of a colour of the page by its name. */
+  tint: (name: string) => string;
+  /** A canvas that measures fonts. */
+  measure: CanvasRenderingContext2D;
+}
