@@ -16,6 +16,7 @@ from tests.helpers.browser import require
 NODE = shutil.which("node")
 FILES = sorted(BROWSER.glob("*.js"))
 ENTRIES = [BROWSER / "view.js", BROWSER / "page.js"]
+LINES_OF_A_MODULE = 250
 DECLARED = re.compile(
     r"^(?:export )?(?:default )?(?:async )?(?:function\*?|class|const|let|var) +(\w+|[\[{].*)", re.M
 )
@@ -74,6 +75,16 @@ def test_no_two_modules_declare_the_same_name() -> None:
     assert len(names) > 100
     assert {name for name, count in names.items() if count > 1} == set()
     assert {name for name in names if not name.isidentifier()} == set()  # this test knows plain names only
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_module_is_short_checked_and_says_what_it_is_for(path: Path) -> None:
+    lines = path.read_text("utf-8").splitlines()
+    assert len(lines) <= LINES_OF_A_MODULE
+    comment = [line for line in lines[: lines.index("")] if line != "// @ts-check"]
+    assert comment[0].startswith("// ")
+    assert comment[-1].endswith(".")
+    assert "// @ts-check" in lines[: lines.index("")]
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

@@ -1,4 +1,4 @@
-// Boxes as elements. Elements are used again: where only colours change, as while a tokenizer learns, nothing moves.
+// Boxes as elements. An element is used again for other boxes, so that nothing moves where only colours change.
 // @ts-check
 
 import { MARK, RIGHT_TO_LEFT } from "./characters.js";
@@ -6,7 +6,8 @@ import { make } from "./elements.js";
 import { fillChip, fillReading } from "./named_text.js";
 import { cutLevel } from "./tints.js";
 
-/** @import { Box, BoxElement, Cell, ChipBox, Choice, Lane, Model, NoteBox, ReadingBox, RulerBox } from "./types.d.ts" */
+/** @import { Box, ChipBox, NoteBox, ReadingBox, RulerBox } from "./types.d.ts" */
+/** @import { BoxElement, Cell, Choice, Lane, Model } from "./types.d.ts" */
 
 /**
  * Give a cell an element for each of its boxes.
@@ -164,7 +165,7 @@ function tintStyle({ stripes, text }) {
 }
 
 /**
- * Half the width of the line between two stripes, in pixels. More stripes leave no room for lines: the count below
+ * Half the width of the line between two stripes, in pixels. Many stripes leave no room for lines; the count below
  * the cluster says how many there are.
  * @param {string[]} tints
  */

@@ -12,8 +12,8 @@ const MAX_LISTED = 6; // tokens listed of one lane
 const MAX_HEX = 12; // bytes listed of one token
 
 /**
- * The first token of a box in a lane, and the one after its last. A chip is one token of its own lane; otherwise it
- * is every token of the characters.
+ * The first token of a box in a lane, and the one after its last: in its own lane the token of a chip, otherwise
+ * all tokens of the characters.
  * @param {Lane} lane
  * @param {Box} box
  * @param {Lane} own the lane of the box
@@ -49,7 +49,8 @@ export function cardContent(model, lane, box) {
   const grid = make("div", "grid");
   for (const other of model.lanes) {
     const [first, stop] = tokensIn(other, box, lane);
-    grid.append(make("div", "who", `${other.column.name} · ${stop - first}`), tokenList(model, other, first, stop));
+    const who = make("div", "who", `${other.column.name} · ${stop - first}`);
+    grid.append(who, tokenList(model, other, first, stop));
   }
   return [what, grid];
 }

@@ -9,7 +9,15 @@ import { branchTint } from "./tints.js";
 /** @import { Rows } from "./rows.js" */
 /** @import { Box, BranchWords, Lane, Model } from "./types.d.ts" */
 
-/** @typedef {{ lane: number, branch: number, holder: HTMLElement, button: HTMLButtonElement, took: HTMLElement }} Item */
+/**
+ * The line of a branch.
+ * @typedef {object} Item
+ * @property {number} lane
+ * @property {number} branch
+ * @property {HTMLElement} holder
+ * @property {HTMLButtonElement} button
+ * @property {HTMLElement} took
+ */
 
 /** Branches count from 1; 0 is what lies in between, which no branch took. */
 export class BranchLists {
@@ -57,7 +65,6 @@ export class BranchLists {
   }
 
   /**
-   * The line of a branch.
    * @param {Lane} lane
    * @param {BranchWords} words
    * @param {number} branch

@@ -12,11 +12,10 @@ const MAX_CHIPS = 400; // chips drawn of one segment
  * A chip for each token of the segments that start in a row.
  * @param {Model} model
  * @param {Lane} lane
- * @param {number} start
- * @param {number} end
+ * @param {{ start: number, end: number }} row
  * @param {Colour} colour
  */
-export function chipBoxes(model, lane, start, end, colour) {
+export function chipBoxes(model, lane, { start, end }, colour) {
   /** @type {Box[]} */
   const boxes = [];
   if (!lane.segments) return boxes;
@@ -63,6 +62,7 @@ function addChips(boxes, model, lane, segment, colour) {
 }
 
 /**
+ * A note of how many tokens of a segment are hidden.
  * @param {Model} model
  * @param {Lane} lane
  * @param {number} segment
@@ -70,7 +70,7 @@ function addChips(boxes, model, lane, segment, colour) {
  * @returns {Box}
  */
 function hiddenBox(model, lane, segment, hidden) {
-  const token = lane.tokenAt[segment] + MAX_CHIPS;
+  const [from, to, token] = [lane.unitAt[segment], lane.unitAt[segment + 1], lane.tokenAt[segment] + MAX_CHIPS];
   const note = model.label("more_tokens", { count: hidden });
-  return { kind: "note", from: lane.unitAt[segment], to: lane.unitAt[segment + 1], token, first: token, count: 0, note };
+  return { kind: "note", from, to, token, first: token, count: 0, note };
 }

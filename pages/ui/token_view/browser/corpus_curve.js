@@ -29,8 +29,8 @@ export function corpusCurve(arrays) {
 }
 
 /**
- * A merge joins its pair as often as the pair was found, unless both halves are the same token: "aaa" holds the pair
- * twice and is joined once. So counts follow from the point before, or backwards from the point after.
+ * Count onwards from each point, and back from it. A merge joins its pair as often as the pair was found, unless
+ * both halves are the same token: "aaa" holds the pair twice and is joined once.
  * @param {Float64Array} counts
  * @param {Record<HistoryName, Numbers>} arrays
  */

@@ -1,4 +1,4 @@
-// Where the keyboard is in the text: a lane, and in it a segment, or a token while chips are drawn.
+// The place of the keyboard in the text: a lane, and in it a segment, or a token while chips are drawn.
 // @ts-check
 
 import { boxName } from "./box_words.js";

@@ -1,4 +1,4 @@
-// The chart of the time machine: tokens against merges, a marker at the moment shown, and others' counts as lines.
+// The chart of the time machine: tokens against merges, with a marker, and a line for each other tokenizer.
 // @ts-check
 
 import { make } from "./elements.js";
@@ -107,7 +107,7 @@ export class Curve {
     this.marker.setAttribute("x2", String(x));
     const hasCorpus = corpus !== null && merges <= corpus.last;
     const heights = [this.height(counted[merges]), hasCorpus ? this.corpusHeight(merges) : 0];
-    const lower = hasCorpus && heights[0] > heights[1] ? 0 : 1; // its name stands below its line, the other's above
+    const lower = hasCorpus && heights[0] > heights[1] ? 0 : 1; // names keep clear of the other line
     this.dots[1].element.hidden = !hasCorpus;
     this.dots.forEach((dot, index) => dot.put(x, heights[index], index === lower, corpus !== null));
   }

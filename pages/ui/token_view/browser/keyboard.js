@@ -1,5 +1,4 @@
-// The keyboard in the text: one stop for Tab, arrow keys walk from box to box, Enter opens one, N and P go to
-// differences.
+// The keyboard in the text: one stop for Tab; arrows walk along boxes, Enter opens one, N and P go to differences.
 // @ts-check
 
 /** @import { Cursor, Step } from "./cursor.js" */
@@ -65,10 +64,11 @@ export class Keyboard {
    */
   answer(key) {
     const { hot } = this.light;
+    const { compared } = this.state.model.differences;
     if (key === "Escape") {
       if (this.cursor.hasFocus) this.cursor.leave();
     } else if (key === "Enter" && hot && this.cursor.hasFocus) this.inspector.pin(hot.lane, hot.box);
-    else if (key in DIFFERENCES && this.state.model.differences.compared > 1) this.differences.go(DIFFERENCES[key]);
+    else if (key in DIFFERENCES && compared > 1) this.differences.go(DIFFERENCES[key]);
     else if (key in STEPS) this.walk(STEPS[key]);
     else return false;
     return true;

@@ -1,4 +1,4 @@
-// The ladder of bytes: a rung for each byte, with the character that it is of and the token of each lane that has it.
+// The ladder of bytes: a rung for each byte, with its character, and with its token in each lane.
 // @ts-check
 
 import { idOf, spokenBytes } from "./box_words.js";
@@ -58,7 +58,9 @@ function addCharacters(model, rungs, from, to) {
     const cell = characterCell(model, character);
     cell.rowSpan = Math.min(bytes.length, rungs.length - rung);
     rungs[rung].append(cell);
-    for (let i = 0; i < cell.rowSpan; i++) rungs[rung + i].append(make("td", "hex", hexOf(bytes.subarray(i, i + 1))));
+    for (let i = 0; i < cell.rowSpan; i++) {
+      rungs[rung + i].append(make("td", "hex", hexOf(bytes.subarray(i, i + 1))));
+    }
     rung += bytes.length;
   }
 }

@@ -1,4 +1,4 @@
-// Light on the box that is pointed at: the same characters stand out in every lane, and the card says what they are.
+// Light on the box that is pointed at: its characters stand out in every lane, and the card says what they are.
 // @ts-check
 
 import { cardContent } from "./box_words.js";

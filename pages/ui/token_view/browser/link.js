@@ -1,4 +1,4 @@
-// The link that shows this view again. It is made when a visitor asks for it; a browser sends it where it is opened.
+// The link that shows this view again. Nothing is sent when it is made; a browser sends it when somebody opens it.
 // @ts-check
 
 /** @import { Choice, Link, Model } from "./types.d.ts" */

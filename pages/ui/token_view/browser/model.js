@@ -10,7 +10,8 @@ import { astralPlaces } from "./utf8.js";
 /** @import { Numbers, Options } from "./types.d.ts" */
 
 const FINE = 2000; // UTF-16 units of a text that is drawn whole, cluster by cluster
-export const MAX_LETTERS = 32; // UTF-16 units drawn of one cluster: 100,000 marks on one base would hang the browser
+// UTF-16 units drawn of one cluster: 100,000 marks on one base would hang the browser.
+export const MAX_LETTERS = 32;
 
 /** Places in the text are UTF-16 units. */
 export class Model {

@@ -39,8 +39,8 @@ export function addText(element, text, whiteSpace) {
 }
 
 /**
- * The text of a box. An endless cluster is cut for the eye, and says so: by its text alone, so that all lanes break
- * their lines alike.
+ * Fill in the text of a box. An endless cluster is cut for the eye, and says so. The cut depends on the text alone,
+ * so that all lanes break their lines alike.
  * @param {HTMLElement} element
  * @param {{ text: string, isEndless: boolean }} box
  * @param {Model} model

@@ -59,7 +59,8 @@ export class NearRows {
     const { top, bottom } = this.scroller.getBoundingClientRect();
     const waiting = [...this.waiting];
     const rects = waiting.map((row) => row.element.getBoundingClientRect());
-    const inSight = waiting.filter((_, i) => rects[i].bottom > top && rects[i].top < Math.min(bottom, innerHeight));
+    const end = Math.min(bottom, innerHeight);
+    const inSight = waiting.filter((_, i) => rects[i].bottom > top && rects[i].top < end);
     for (const row of inSight.length ? inSight : waiting.slice(0, 1)) {
       this.waiting.delete(row);
       this.fill(row);

@@ -1,4 +1,4 @@
-// The view as a picture: the whole of a text of some pages, or of a longer one what is in sight and after it.
+// The view as a picture: a text of some pages as a whole, a longer one from what is in sight.
 // @ts-check
 
 import { pngOf } from "./png.js";

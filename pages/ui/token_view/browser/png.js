@@ -1,4 +1,4 @@
-// A scene as PNG, painted with the fonts of this machine.
+// Paints a scene as PNG, with the fonts of this machine.
 // @ts-check
 
 import { make } from "./elements.js";

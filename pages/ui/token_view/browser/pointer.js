@@ -1,4 +1,4 @@
-// The pointer in the text: it lights the box under it, and a click opens the box in the inspector.
+// The pointer in the text: the box under it is lit, and a click opens the box in the inspector.
 // @ts-check
 
 /** @import { Cursor } from "./cursor.js" */

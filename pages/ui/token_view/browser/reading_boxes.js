@@ -14,18 +14,18 @@ const MAX_STRIPES = 64; // tokens drawn in one cluster; the count below it says 
  * segment, and where the text is short.
  * @param {Model} model
  * @param {Lane} lane
- * @param {number} start
- * @param {number} end
+ * @param {{ start: number, end: number }} row
  * @param {Colour} colour
  */
-export function readingBoxes(model, lane, start, end, colour) {
+export function readingBoxes(model, lane, row, colour) {
+  const { start, end } = row;
   /** @type {ReadingBox[]} */
   const boxes = [];
   if (!lane.segments) return boxes;
   for (let s = lane.segmentOfUnit(start); s < lane.segments && lane.unitAt[s] < end; s++) {
     const [a, b] = [Math.max(lane.unitAt[s], start), Math.min(lane.unitAt[s + 1], end)];
     const isShared = lane.tokenAt[s + 1] - lane.tokenAt[s] > 1;
-    if (isShared || model.fine || model.isDelicate(a, b)) addClusters(boxes, model, lane, s, start, end, colour);
+    if (isShared || model.fine || model.isDelicate(a, b)) addClusters(boxes, model, lane, s, row, colour);
     else boxes.push(segmentBox(model, lane, s, a, b, colour));
   }
   return boxes;
@@ -66,11 +66,10 @@ function segmentBox(model, lane, segment, a, b, colour) {
  * @param {Model} model
  * @param {Lane} lane
  * @param {number} segment
- * @param {number} start
- * @param {number} end
+ * @param {{ start: number, end: number }} row
  * @param {Colour} colour
  */
-function addClusters(boxes, model, lane, segment, start, end, colour) {
+function addClusters(boxes, model, lane, segment, { start, end }, colour) {
   const [from, to, token] = [lane.unitAt[segment], lane.unitAt[segment + 1], lane.tokenAt[segment]];
   const breaks = colour === "broken" ? lane.breaks(segment, model) : null;
   const tint = (/** @type {number} */ each) => tintOf(lane, each, colour, breaks?.[each - token] ?? 0);
@@ -85,9 +84,21 @@ function addClusters(boxes, model, lane, segment, start, end, colour) {
     const ends = lane.byteAt[last + 1] === byteEnd;
     if (a >= start) {
       const { stripes, differs } = stripesOf(lane, first, last, byte, byteEnd, tint);
-      const starts = lane.byteAt[first] === byte;
-      const [count, isEndless, outline] = [last - first + 1, b - a > MAX_LETTERS, model.outline(a, b)];
-      boxes.push({ kind: "reading", from, to, token, first, count, text, stripes, starts, ends, differs, isEndless, outline });
+      boxes.push({
+        kind: "reading",
+        from,
+        to,
+        token,
+        first,
+        count: last - first + 1,
+        text,
+        stripes,
+        starts: lane.byteAt[first] === byte,
+        ends,
+        differs,
+        isEndless: b - a > MAX_LETTERS,
+        outline: model.outline(a, b),
+      });
     }
     first = ends ? last + 1 : last;
     [a, byte] = [b, byteEnd];

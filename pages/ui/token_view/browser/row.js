@@ -50,10 +50,10 @@ export class Row {
   draw() {
     const { model, choice, colour, isChips } = this.state;
     for (const cell of this.cells ?? []) {
-      if (!cell.lane) cell.boxes = rulerBoxes(model, this.start, this.end);
+      if (!cell.lane) cell.boxes = rulerBoxes(model, this);
       else if (cell.lane.index < model.lanes.length) {
         cell.lane = model.lanes[cell.lane.index];
-        cell.boxes = (isChips ? chipBoxes : readingBoxes)(model, cell.lane, this.start, this.end, colour);
+        cell.boxes = (isChips ? chipBoxes : readingBoxes)(model, cell.lane, this, colour);
       }
       patchCell(cell, model, choice);
     }

@@ -4,8 +4,8 @@
 /** @import { ViewState } from "./state.js" */
 
 /**
- * Where rows start, and where the last one ends. A row is some lines where lanes share them, a paragraph in columns,
- * and a line or two where lanes stand one under another, so that the same characters are in sight of each other.
+ * Where rows start, and where the last one ends. The lanes of a row must be in sight together: a row is some lines
+ * of the staff, a paragraph in columns, and a line or two where lanes stand one under another.
  * @param {ViewState} state
  */
 export function rowStarts(state) {

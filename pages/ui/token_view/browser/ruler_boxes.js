@@ -45,11 +45,10 @@ class RulerCuts {
 /**
  * The boxes of the ruler over a row: they start where a number stands, and where tokenizers begin to differ.
  * @param {Model} model
- * @param {number} start
- * @param {number} end
+ * @param {{ start: number, end: number }} row
  * @returns {RulerBox[]}
  */
-export function rulerBoxes(model, start, end) {
+export function rulerBoxes(model, { start, end }) {
   const cuts = new RulerCuts(start, end);
   addNumbers(cuts, model, start, end);
   addDifferences(cuts, model, start, end);

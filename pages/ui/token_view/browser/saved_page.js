@@ -31,6 +31,8 @@ export async function savedPage({ options, payload, labels, locale }, choice, ad
 /** @param {Uint8Array} bytes */
 function base64(bytes) {
   let words = "";
-  for (let i = 0; i < bytes.length; i += CHUNK) words += btoa(String.fromCharCode(...bytes.subarray(i, i + CHUNK)));
+  for (let i = 0; i < bytes.length; i += CHUNK) {
+    words += btoa(String.fromCharCode(...bytes.subarray(i, i + CHUNK)));
+  }
   return words;
 }

@@ -122,8 +122,8 @@ function addRuler(scene, element) {
   const places = placesOf(element);
   const differs = element.classList.contains("d");
   for (const place of differs ? places : []) {
-    const line = { x: place.left - left, y: place.top - top + place.height / 2 + 6, width: place.width, height: 3 };
-    scene.rects.push({ ...line, fill: scene.tint("differ"), round: 0 });
+    const [x, y] = [place.left - left, place.top - top + place.height / 2 + 6];
+    scene.rects.push({ x, y, width: place.width, height: 3, fill: scene.tint("differ"), round: 0 });
   }
   if (!element.dataset.n || !places.length) return;
   const [place] = places;

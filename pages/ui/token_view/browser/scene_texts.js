@@ -24,7 +24,7 @@ export function addTexts(scene, root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node instanceof HTMLElement) addName(scene, node);
-    else if (node instanceof Text && !node.parentElement?.closest(".r, .g") && node.data.trim()) addLines(scene, node);
+    else if (node instanceof Text && node.data.trim()) addLines(scene, node);
   }
 }
 
@@ -52,7 +52,8 @@ function addName(scene, element) {
  * @param {Text} node
  */
 function addLines(scene, node) {
-  const parent = /** @type {Element} */ (node.parentElement);
+  const parent = node.parentElement;
+  if (!parent || parent.closest(".r, .g")) return;
   const font = fontOf(parent);
   if (!font.size || getComputedStyle(parent).visibility === "hidden") return;
   const [left, top] = originFor(scene, parent);

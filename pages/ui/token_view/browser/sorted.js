@@ -1,4 +1,4 @@
-// Looks numbers up that stand in ascending order, and adds numbers up.
+// Finds places among ascending numbers, and makes running totals.
 // @ts-check
 
 /**

@@ -1,4 +1,4 @@
-// A scene as SVG.
+// Writes a scene as SVG.
 // @ts-check
 
 import { glyphOf } from "./characters.js";

@@ -86,8 +86,8 @@ export function jsonParts(model) {
 /** @param {Model} model */
 function jsonHead(model) {
   const { share, compared } = model.differences;
-  const tokenizers = model.lanes.map(({ column }) => {
-    return { name: column.name, caption: column.caption, kind: column.kind, tokens: column.count, broken: column.parts };
+  const tokenizers = model.lanes.map(({ column: { name, caption, kind, count, parts } }) => {
+    return { name, caption, kind, tokens: count, broken: parts };
   });
   return { text: model.text, characters: model.chars, differences: { compared, share }, tokenizers };
 }

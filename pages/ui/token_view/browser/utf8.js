@@ -28,7 +28,7 @@ export function astralPlaces(text) {
 }
 
 /**
- * The byte that a character stands for, or null: the payload has a byte outside any character as U+DC80 to U+DCFF.
+ * The byte that a character stands for, or null. The payload has bytes outside any character as U+DC80 to U+DCFF.
  * @param {string} character
  */
 export function brokenByte(character) {

@@ -23,7 +23,8 @@ import { TimeMachine } from "./time_machine.js";
 
 /** @import { Choice } from "./types.d.ts" */
 
-/** @type {WeakMap<ShadowRoot | Element, TokenView>} one view for each place where Streamlit mounts the component */
+// One view for each place where Streamlit mounts the component.
+/** @type {WeakMap<ShadowRoot | Element, TokenView>} */
 const INSTANCES = new WeakMap();
 
 /**
