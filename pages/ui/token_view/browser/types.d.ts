@@ -1,7 +1,7 @@
 // The types that modules share: what Python sends, what is drawn of it, and what a visitor chose.
 
-import type { Lane } from "./lane.js";
-import type { Model } from "./model.js";
+import type { Lane } from "./model/lane.js";
+import type { Model } from "./model/model.js";
 
 export type { Lane, Model };
 

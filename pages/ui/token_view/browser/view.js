@@ -1,25 +1,25 @@
 // The token view: builds its parts, and tells them when the model or a choice has changed.
 // @ts-check
 
-import { Bar } from "./bar.js";
-import { BranchLists } from "./branches.js";
-import { Card } from "./card.js";
-import { Cursor } from "./cursor.js";
-import { Differences } from "./differences.js";
+import { Bar } from "./frame/bar.js";
+import { BranchLists } from "./frame/branches.js";
+import { Card } from "./pointing/card.js";
+import { Cursor } from "./pointing/cursor.js";
+import { Differences } from "./frame/differences.js";
 import { make } from "./elements.js";
-import { fetchPayload, fetchedModel, keepFetched } from "./fetched.js";
-import { drawHeads } from "./heads.js";
-import { Inspector } from "./inspector.js";
-import { Keyboard } from "./keyboard.js";
-import { legendOf } from "./legend.js";
-import { Light } from "./light.js";
-import { Model } from "./model.js";
-import { listenToPointer } from "./pointer.js";
-import { Rail } from "./rail.js";
-import { Rows } from "./rows.js";
-import { SaveMenu } from "./save_menu.js";
+import { fetchPayload, fetchedModel, keepFetched } from "./model/fetched.js";
+import { drawHeads } from "./frame/heads.js";
+import { Inspector } from "./pointing/inspector.js";
+import { Keyboard } from "./pointing/keyboard.js";
+import { legendOf } from "./frame/legend.js";
+import { Light } from "./pointing/light.js";
+import { Model } from "./model/model.js";
+import { listenToPointer } from "./pointing/pointer.js";
+import { Rail } from "./frame/rail.js";
+import { Rows } from "./boxes/rows.js";
+import { SaveMenu } from "./saving/save_menu.js";
 import { NARROW, VIEWS, ViewState } from "./state.js";
-import { TimeMachine } from "./time_machine.js";
+import { TimeMachine } from "./time/time_machine.js";
 
 /** @import { Choice } from "./types.d.ts" */
 

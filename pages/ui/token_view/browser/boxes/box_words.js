@@ -1,0 +1,127 @@
+// What a box stands for, in words: its tokens, where they lie, and what a screen reader says of them.
+// @ts-check
+
+import { spoken } from "../model/characters.js";
+import { make } from "../elements.js";
+import { tokenChip } from "./named_text.js";
+import { hexOf, partsOf } from "../model/utf8.js";
+
+/** @import { Box, Lane, Model } from "../types.d.ts" */
+
+const MAX_LISTED = 6; // tokens listed of one lane
+const MAX_HEX = 12; // bytes listed of one token
+
+/**
+ * The first token of a box in a lane, and the one after its last: in its own lane the token of a chip, otherwise
+ * all tokens of the characters.
+ * @param {Lane} lane
+ * @param {Box} box
+ * @param {Lane} own the lane of the box
+ */
+function tokensIn(lane, box, own) {
+  if (box.kind === "chip" && lane === own) return [box.token, box.token + 1];
+  if (!lane.segments) return [0, 0];
+  const first = lane.segmentOfUnit(box.from);
+  const final = lane.segmentOfUnit(Math.max(box.from, box.to - 1));
+  return [lane.tokenAt[first], lane.tokenAt[final + 1]];
+}
+
+/**
+ * The text of a box and where it lies.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {Box} box
+ */
+export function titleOf(model, lane, box) {
+  const said = make("span", "said", spoken(model.text.slice(box.from, box.to)));
+  return [said, make("span", "where", offsets(model, lane, box))];
+}
+
+/**
+ * What the card says: of each lane the tokens of a box.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {Box} box
+ */
+export function cardContent(model, lane, box) {
+  const what = make("div", "what");
+  what.append(...titleOf(model, lane, box));
+  const grid = make("div", "grid");
+  for (const other of model.lanes) {
+    const [first, stop] = tokensIn(other, box, lane);
+    const who = make("div", "who", `${other.column.name} · ${stop - first}`);
+    grid.append(who, tokenList(model, other, first, stop));
+  }
+  return [what, grid];
+}
+
+/**
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {number} first
+ * @param {number} stop
+ */
+function tokenList(model, lane, first, stop) {
+  const list = make("div", "list");
+  for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) {
+    const item = make("span", "token");
+    const bytes = lane.bytesOf(token);
+    item.append(tokenChip(lane, token), ...idOf(model, lane, token));
+    item.append(make("span", "hex", hexOf(bytes.subarray(0, MAX_HEX)) + (bytes.length > MAX_HEX ? " …" : "")));
+    list.append(item);
+  }
+  const hidden = stop - first - MAX_LISTED;
+  if (hidden > 0) list.append(make("span", "note", model.label("more_tokens", { count: hidden })));
+  return list;
+}
+
+/**
+ * The id of a token; pretokens have none.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {number} token
+ */
+export function idOf(model, lane, token) {
+  return lane.isPretokens ? [] : [make("b", "", model.label("id", { id: String(lane.id(token)) }))];
+}
+
+/**
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {Box} box
+ */
+function offsets(model, lane, box) {
+  const [first, stop] = tokensIn(lane, box, lane);
+  const [start, end] = [model.charAt(box.from) + 1, model.charAt(box.to)]; // people count from one
+  return model.label(start === end ? "offsets_one" : "offsets", {
+    char_start: start,
+    char_end: end,
+    byte_start: lane.byteAt[first] + 1,
+    byte_end: lane.byteAt[stop],
+  });
+}
+
+/**
+ * What a screen reader says of a box.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {Box} box
+ */
+export function boxName(model, lane, box) {
+  const [first, stop] = tokensIn(lane, box, lane);
+  const ids = [];
+  for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) ids.push(lane.id(token));
+  const text = box.kind === "chip" ? spokenBytes(lane.bytesOf(first)) : spoken(model.text.slice(box.from, box.to));
+  const key = `${lane.isPretokens ? "pretoken" : "piece"}_of_${stop - first > 1 ? "many" : "one"}`;
+  return model.label(key, { first: first + 1, last: stop, count: lane.tokens.length, text, ids: ids.join(", ") });
+}
+
+/**
+ * Bytes as they are read aloud.
+ * @param {Uint8Array} bytes
+ */
+export function spokenBytes(bytes) {
+  return partsOf(bytes)
+    .map((part) => part.hex ?? spoken(part.text))
+    .join(" ");
+}

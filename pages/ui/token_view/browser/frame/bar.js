@@ -1,0 +1,64 @@
+// The bar above the text: what a person can switch, the steps between differences, and the menu to save.
+// @ts-check
+
+import { Check, Menu } from "./controls.js";
+import { addButton, make } from "../elements.js";
+import { VIEWS } from "../state.js";
+
+/** @import { Differences } from "./differences.js" */
+/** @import { SaveMenu } from "../saving/save_menu.js" */
+/** @import { ViewState } from "../state.js" */
+/** @import { Choice } from "../types.d.ts" */
+
+export class Bar {
+  /**
+   * @param {ViewState} state
+   * @param {{ differences: Differences, saving: SaveMenu }} parts
+   * @param {(change: Partial<Choice>) => void} switchTo
+   */
+  constructor(state, { differences, saving }, switchTo) {
+    this.state = state;
+    this.differences = differences;
+    this.saving = saving;
+    this.switch = make("div", "switch");
+    this.switch.setAttribute("role", "group");
+    this.buttons = VIEWS.map((view) => addButton(this.switch, "", () => switchTo({ view })));
+    this.lanes = new Menu((index) => switchTo({ chipsOf: index }));
+    this.colours = new Menu((index) => switchTo({ colour: state.colours[index] }));
+    this.white = new Check((whiteSpace) => switchTo({ whiteSpace }));
+    this.marks = new Check((marks) => switchTo({ marks }));
+    const parts = [this.lanes, this.colours, this.white, this.marks, differences, saving];
+    this.element = make("div", "bar");
+    this.element.append(this.switch, ...parts.map(({ element }) => element));
+  }
+
+  /** Words and choices, and of the controls those that are of use. */
+  words() {
+    const { model, choice, colour, colours, chipsOf } = this.state;
+    const { labels, lanes } = model;
+    this.switch.setAttribute("aria-label", labels.view);
+    this.buttons.forEach((button, index) => {
+      button.textContent = labels[VIEWS[index]];
+      button.setAttribute("aria-pressed", String(choice.view === VIEWS[index]));
+    });
+    const names = lanes.map(({ column }) => column.name);
+    this.lanes.fill(labels.chips_of, names, chipsOf);
+    const meanings = colours.map((each) => labels[`colour_${each}`]);
+    this.colours.fill(labels.colour, meanings, colours.indexOf(colour));
+    this.white.fill(labels.white_space, choice.whiteSpace);
+    this.marks.fill(labels.mark, choice.marks);
+    this.differences.words();
+    this.saving.words();
+    this.hideUseless();
+  }
+
+  hideUseless() {
+    const { model, isChips } = this.state;
+    const isFull = model.options.toolbar === "full";
+    const differ = isFull && model.differences.compared > 1 && model.differences.starts.length > 0;
+    this.element.hidden = model.options.toolbar === "none";
+    this.lanes.element.hidden = !isChips || model.lanes.length < 2;
+    this.colours.element.hidden = !isFull;
+    this.marks.element.hidden = this.differences.element.hidden = !differ;
+  }
+}

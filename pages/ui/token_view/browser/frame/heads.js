@@ -1,0 +1,78 @@
+// The heads of the lanes: name, caption, and the figures or the meter of broken characters.
+// @ts-check
+
+import { make } from "../elements.js";
+
+/** @import { ViewState } from "../state.js" */
+/** @import { Column, Lane, Model } from "../types.d.ts" */
+
+/** @param {ViewState} state */
+export function drawHeads(state) {
+  const { root, heads, drawn } = state;
+  root.style.setProperty("--heads", String(drawn.length || 1));
+  heads.replaceChildren(...drawn.map((lane) => headOf(state, lane)));
+}
+
+/**
+ * @param {ViewState} state
+ * @param {Lane} lane
+ */
+function headOf({ model, isStaff, colour }, { column, index }) {
+  const head = make("div", "head");
+  const name = make("div", "name", column.name);
+  if (isStaff && model.lanes.length > 1) name.prepend(make("span", "number", `${index + 1} `));
+  head.append(name, make("div", "caption", column.caption));
+  if (!model.whole) {
+    head.append(make("div", "note", model.labels.loading));
+    return head;
+  }
+  const [[count, unit]] = column.figures;
+  const counted = make("div", "count", count + " ");
+  counted.append(make("small", "", unit));
+  const isMetered = colour === "broken" && column.kind === "tokens";
+  head.append(counted, isMetered ? meterOf(model, column) : figuresOf(column));
+  return head;
+}
+
+/** @param {Column} column */
+function figuresOf(column) {
+  const element = make("div", "figures");
+  for (const [value, label] of column.figures.slice(1)) {
+    const figure = make("span");
+    figure.append(make("b", "", value), " " + label);
+    element.append(figure);
+  }
+  element.append(make("span", "truth", column.truth));
+  return element;
+}
+
+/**
+ * The meter of broken characters: where the boundaries between tokens fall.
+ * @param {Model} model
+ * @param {Column} column
+ */
+function meterOf(model, column) {
+  const element = make("div", "meter");
+  const gauge = make("div", "gauge");
+  const { boundaries } = column;
+  const inCharacters = column.inside_characters / boundaries;
+  const inClusters = column.inside_clusters / boundaries;
+  const shares = [inCharacters, inClusters - inCharacters, 1 - inClusters];
+  if (boundaries) gauge.append(...shares.map((share, index) => stretchOf(2 - index, share)));
+  const words = boundaries
+    ? model.label("meter", { characters: model.percent(inCharacters), clusters: model.percent(inClusters) })
+    : model.labels.meter_none;
+  element.append(gauge, make("div", "words", words));
+  return element;
+}
+
+/**
+ * A stretch of the gauge, as wide as its share.
+ * @param {number} level how badly boundaries cut, as `Lane.breaks` has it
+ * @param {number} share
+ */
+function stretchOf(level, share) {
+  const stretch = make("span", `cut${level}`);
+  stretch.style.cssText = `width: ${100 * share}%; background-color: var(--b${level})`;
+  return stretch;
+}

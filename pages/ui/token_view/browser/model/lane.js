@@ -1,0 +1,158 @@
+// A tokenizer's tokens over the text, gathered to segments: runs of tokens that end where a grapheme cluster does.
+// @ts-check
+
+import { lastUpTo, totals } from "./sorted.js";
+import { readAll } from "./payload.js";
+import { branchTint, paint } from "./tints.js";
+import { charUnits, utf8Length } from "./utf8.js";
+
+/** @import { Column, Made, Model, Numbers, Place, ReadArray } from "../types.d.ts" */
+
+/** Tokens by their order in the text; `…At` arrays say where each token, segment or distinct token starts. */
+export class Lane {
+  /**
+   * @param {Column} column
+   * @param {number} index
+   * @param {ReadArray} read
+   * @param {number} tintCount
+   */
+  constructor(column, index, read, tintCount) {
+    this.column = column;
+    this.index = index;
+    this.tintCount = tintCount;
+    this.isPretokens = column.kind === "pretokens";
+    this.byBranch = false; // whether tokens that stand alone have the colour of their branch
+    /** @type {Numbers} of each token, which of the distinct ones it is */
+    this.tokens = read(column.tokens);
+    this.ids = column.ids;
+    this.bytes = /** @type {Uint8Array} */ (read(column.bytes));
+    /** @type {Numbers} */
+    this.sizes = read(column.sizes);
+    this.bytesAt = totals(this.sizes.length, (place) => this.sizes[place]);
+    /** @type {Numbers} */
+    this.byteAt = totals(this.tokens.length, (token) => this.sizes[this.tokens[token]]);
+    const [counts, units] = [read(column.segment_tokens), read(column.segment_units)];
+    /** @type {Numbers} */
+    this.tokenAt = totals(counts.length, (segment) => counts[segment]);
+    /** @type {Numbers} */
+    this.unitAt = totals(units.length, (segment) => units[segment]);
+    this.tints = paint(this.tokens, read(column.tints), tintCount);
+    this.agreed = column.agreed && read(column.agreed);
+    this.takenBy = column.taken_by && read(column.taken_by); // of each pretoken its branch, from 1 up; 0: none
+    this.history = column.history && readAll(column.history, read);
+    this.made = column.made && madeOf(column.made, read);
+  }
+
+  /**
+   * This lane with other tokens.
+   * @param {Partial<Lane>} changes
+   * @returns {Lane}
+   */
+  with(changes) {
+    return Object.assign(Object.create(Lane.prototype), this, changes);
+  }
+
+  get segments() {
+    return this.unitAt.length - 1;
+  }
+
+  /** @param {number} unit */
+  segmentOfUnit(unit) {
+    return Math.min(lastUpTo(this.unitAt, unit), this.segments - 1);
+  }
+
+  /** @param {number} token */
+  segmentOfToken(token) {
+    return Math.min(lastUpTo(this.tokenAt, token), this.segments - 1);
+  }
+
+  /** @param {number} byte */
+  tokenOfByte(byte) {
+    return Math.min(lastUpTo(this.byteAt, byte), this.tokens.length - 1);
+  }
+
+  /**
+   * @param {number} unit
+   * @param {string} text
+   */
+  byteOfUnit(unit, text) {
+    if (!this.segments) return 0;
+    const segment = this.segmentOfUnit(unit);
+    return this.byteAt[this.tokenAt[segment]] + utf8Length(text.slice(this.unitAt[segment], unit));
+  }
+
+  /** @param {number} token */
+  id(token) {
+    return this.ids[this.tokens[token]];
+  }
+
+  /** @param {number} token */
+  sizeOf(token) {
+    return this.sizes[this.tokens[token]];
+  }
+
+  /** @param {number} token */
+  bytesOf(token) {
+    const place = this.tokens[token];
+    return this.bytes.subarray(this.bytesAt[place], this.bytesAt[place + 1]);
+  }
+
+  /**
+   * The tint of a token that stands alone: by its bytes, or by its branch while the text is coloured so.
+   * @param {number} token
+   */
+  tintOf(token) {
+    return this.byBranch && this.takenBy ? branchTint(this, this.takenBy[token]) : `t${this.tints[token]}`;
+  }
+
+  /**
+   * Whether the other tokenizers have a token of the same bytes at the same place.
+   * @param {number} token
+   */
+  agrees(token) {
+    return !this.agreed || Boolean((this.agreed[token >> 3] >> (token & 7)) & 1);
+  }
+
+  /**
+   * How a token of the visitor's own tokenizer was made: its merge, its left part in bytes, its pair's count.
+   * Null for other tokenizers.
+   * @param {number} token
+   */
+  origin(token) {
+    if (!this.made) return null;
+    const place = this.tokens[token];
+    return { merge: this.made.merges[place], left: this.made.left[place], count: this.made.counts?.[place] };
+  }
+
+  /**
+   * Where each token of a segment is cut at worst: 0 between clusters, 1 inside a cluster, 2 inside a character.
+   * @param {number} segment
+   * @param {Model} model
+   */
+  breaks(segment, model) {
+    const [first, stop] = [this.tokenAt[segment], this.tokenAt[segment + 1]];
+    const found = new Uint8Array(stop - first);
+    let byte = this.byteAt[first];
+    let token = first;
+    for (let unit = this.unitAt[segment]; unit < this.unitAt[segment + 1]; ) {
+      const size = charUnits(model.text, unit);
+      byte += utf8Length(model.text.slice(unit, unit + size));
+      unit += size;
+      for (; token + 1 < stop && this.byteAt[token + 1] <= byte; token++) {
+        const level = this.byteAt[token + 1] < byte ? 2 : model.startsCluster(unit) ? 0 : 1;
+        found[token - first] = Math.max(found[token - first], level);
+        found[token + 1 - first] = level;
+      }
+    }
+    return found;
+  }
+}
+
+/**
+ * @param {Made<Place>} made
+ * @param {ReadArray} read
+ * @returns {Made<Numbers>}
+ */
+function madeOf(made, read) {
+  return { merges: read(made.merges), left: read(made.left), counts: made.counts && read(made.counts) };
+}

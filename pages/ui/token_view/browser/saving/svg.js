@@ -1,0 +1,58 @@
+// Writes a scene as SVG.
+// @ts-check
+
+import { glyphOf } from "../model/characters.js";
+
+/** @import { Scene, SceneRect, SceneText } from "../types.d.ts" */
+
+/**
+ * @param {Scene} scene
+ * @param {string} title
+ */
+export function svgOf(scene, title) {
+  const [width, height] = [Math.ceil(scene.width), Math.ceil(scene.height)];
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
+    `<title>${escapeXml(title)}</title>`,
+    `<rect width="100%" height="100%" fill="${escapeXml(scene.paper)}"/>`,
+    ...scene.rects.map(rectOf),
+    ...scene.texts.map(textOf),
+    "</svg>\n",
+  ].join("\n");
+}
+
+/** @param {SceneRect} rect */
+function rectOf({ x, y, width, height, fill, round }) {
+  return `<rect ${attributes({ x, y, width, height })} rx="${round}" fill="${escapeXml(fill)}"/>`;
+}
+
+/** @param {SceneText} text */
+function textOf({ text, x, y, family, size, weight, fill, anchor, opacity, width, rtl }) {
+  const place = attributes({ x: rtl ? x + width : x, y });
+  const font = `font-family="${escapeXml(family)}" ${attributes({ "font-size": size })} font-weight="${weight}"`;
+  const looks = `fill="${escapeXml(fill)}" text-anchor="${anchor}" opacity="${opacity}"`;
+  // With other fonts on another machine the letters must still stand on their boxes.
+  const fit = width ? ` ${attributes({ textLength: width })} lengthAdjust="spacingAndGlyphs"` : "";
+  const direction = rtl ? ' direction="rtl"' : "";
+  return `<text ${place} ${font} ${looks}${fit}${direction} xml:space="preserve">${escapeXml(text)}</text>`;
+}
+
+/**
+ * Numbers as attributes, with two digits after the point.
+ * @param {Record<string, number>} values
+ */
+function attributes(values) {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}="${Number(value.toFixed(2))}"`)
+    .join(" ");
+}
+
+/**
+ * Text for XML. Characters that XML cannot hold, even escaped, are written by their names.
+ * @param {string} text
+ */
+function escapeXml(text) {
+  const safe = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu, glyphOf);
+  return safe.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

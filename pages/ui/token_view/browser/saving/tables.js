@@ -1,0 +1,93 @@
+// The tokens as tables: CSV for spreadsheets, JSON for programs.
+// @ts-check
+
+import { hexOf, partsOf } from "../model/utf8.js";
+
+/** @import { Lane, Model } from "../types.d.ts" */
+
+// Spreadsheets run a cell that begins with one of these as a formula: an apostrophe makes it text.
+const FORMULA = /^[=+\-@\t\r]/;
+const LINES = 20_000; // of one part of a file: a string of all lines may be too long
+
+/**
+ * Every token of every lane, in order.
+ * @param {Model} model
+ */
+function* tokenRows(model) {
+  for (const lane of model.lanes) {
+    for (let token = 0, segment = 0; token < lane.tokens.length; token++) {
+      if (lane.tokenAt[segment + 1] <= token) segment += 1;
+      yield tokenRow(model, lane, token, segment);
+    }
+  }
+}
+
+/**
+ * A token by the names of its columns.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {number} token
+ * @param {number} segment
+ */
+function tokenRow(model, lane, token, segment) {
+  const bytes = lane.bytesOf(token);
+  const texts = partsOf(bytes).map((part) => part.text);
+  return {
+    tokenizer: lane.column.name,
+    index: token + 1,
+    id: lane.isPretokens ? null : lane.id(token),
+    // A token with parts of characters has no text: its bytes say what it is.
+    text: texts.includes(undefined) ? null : texts.join(""),
+    bytes: hexOf(bytes),
+    byte_start: lane.byteAt[token],
+    byte_end: lane.byteAt[token + 1],
+    segment_char_start: model.charAt(lane.unitAt[segment]),
+    segment_char_end: model.charAt(lane.unitAt[segment + 1]),
+  };
+}
+
+/** @param {string | number | null} value */
+function csvCell(value) {
+  if (value === null) return "";
+  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @param {Model} model */
+export function csvParts(model) {
+  const parts = ["\ufeff"]; // by which spreadsheets know UTF-8
+  let lines = [];
+  for (const row of tokenRows(model)) {
+    if (parts.length === 1 && !lines.length) lines.push(Object.keys(row).join(","));
+    lines.push(Object.values(row).map(csvCell).join(","));
+    if (lines.length <= LINES) continue;
+    parts.push(lines.join("\r\n") + "\r\n");
+    lines = [];
+  }
+  return [...parts, lines.join("\r\n") + "\r\n"];
+}
+
+/** @param {Model} model */
+export function jsonParts(model) {
+  const parts = [JSON.stringify(jsonHead(model)).slice(0, -1) + ',\n"tokens": [\n'];
+  let separator = "";
+  let lines = [];
+  for (const row of tokenRows(model)) {
+    lines.push(JSON.stringify(row));
+    if (lines.length <= LINES) continue;
+    parts.push(separator + lines.join(",\n"));
+    separator = ",\n";
+    lines = [];
+  }
+  if (lines.length) parts.push(separator + lines.join(",\n"));
+  return [...parts, "\n]}\n"];
+}
+
+/** @param {Model} model */
+function jsonHead(model) {
+  const { share, compared } = model.differences;
+  const tokenizers = model.lanes.map(({ column: { name, caption, kind, count, parts } }) => {
+    return { name, caption, kind, tokens: count, broken: parts };
+  });
+  return { text: model.text, characters: model.chars, differences: { compared, share }, tokenizers };
+}
