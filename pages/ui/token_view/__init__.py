@@ -1,4 +1,4 @@
-"""The one way tokens are drawn in the app: a text and its lanes → a payload → a drawing in the browser."""
+"""Draws tokens, everywhere in the app: a text and its lanes become a payload, which the browser draws."""
 
 import json
 import struct
@@ -19,7 +19,7 @@ _component = st.components.v2.component("token_view", css=view_css(), js=view_js
 
 @dataclass(frozen=True)
 class Link:
-    """What a link to this view says besides text and view: the page's own parameters."""
+    """The parameters that a page adds to a link to its view, which holds the text and the view."""
 
     parameters: dict[str, str]
     has_text: bool = True
@@ -42,10 +42,10 @@ def token_view(
     max_height: int | None = 560,
     link: Link | None = None,
 ) -> None:
-    """Draw a payload. People switch view and colour in the browser, without a rerun; these are the defaults.
+    """Draw a payload, with these choices until the visitor makes others in the browser, without a rerun.
 
-    `max_height` is in pixels, the figures above the lanes included; what is shorter gets no scroll bar, and
-    `None` draws the text at full length. `large` sets a short text in larger type.
+    `max_height` is in pixels and includes the figures above the lanes. A shorter drawing has no scroll bar, and
+    with `None` the whole text is drawn. `large` sets a short text in larger type.
     """
     options = {
         "key": key,
@@ -71,6 +71,6 @@ def token_view(
 
 
 def _with_options(payload: bytes, options: dict[str, Any]) -> bytes:
-    """The options before the payload: Streamlit sends bytes as they are only where they stand alone."""
+    """Put the options before the payload: Streamlit sends bytes unchanged only if it sends nothing else."""
     words = json.dumps(options).encode("utf-8")
     return struct.pack("<I", len(words)) + words + payload

@@ -49,6 +49,7 @@ def _inlined(path: Path, *, is_entry: bool) -> str:
     plain = _EXPORT.sub("", code)
     if unknown := _UNKNOWN.search(plain):
         raise ValueError(
-            f"a module must import names from files of ours, and export declarations; {path.name} has {unknown[0]!r}"
+            "a module must import names from files of ours, and export declarations;"
+            f" {path.name} has {unknown[0]!r}"
         )
     return code if is_entry else plain

@@ -1,4 +1,4 @@
-"""What characters are called: `words/characters/en.toml` and `th.toml`, else Unicode's names."""
+"""Names of characters: those of `words/characters/en.toml` and `th.toml`, or the ones of Unicode."""
 
 import tomllib
 import unicodedata
@@ -13,9 +13,9 @@ _BROKEN_BYTES = range(0xDC80, 0xDD00)  # what "surrogateescape" makes of the byt
 
 
 def character_names(code_points: Iterable[int], language: str) -> dict[str, str]:
-    """What each character is called, by its code point as a decimal string, as JSON has no other keys.
+    """Return the name of each character; its key is its code point as a decimal string, as JSON needs strings.
 
-    CJK unified ideographs are left out: 93,000 names that the browser can spell from the code point.
+    CJK unified ideographs are left out, because the browser can make their 93,000 names from the code points.
 
     >>> character_names([0x0E01, 0x61, 0x4E00], "en")
     {'3585': 'Thai character ko kai', '97': 'Latin small letter a'}
@@ -27,13 +27,13 @@ def character_names(code_points: Iterable[int], language: str) -> dict[str, str]
 
 @cache
 def _words(language: str) -> dict[str, str]:
-    """The names of a language by code point in hex, and the words for kinds of characters without one."""
+    """Return the names of a language by code point in hex, and its words for characters without a name."""
     with (_FOLDER / "characters" / f"{language}.toml").open("rb") as file:
         return tomllib.load(file)
 
 
 def _name(code_point: int, words: dict[str, str]) -> str | None:
-    """What one character is called, or None for a CJK unified ideograph."""
+    """Return the name of a character, or None for a CJK unified ideograph."""
     if own := words.get(f"{code_point:04X}"):
         return own
     official = unicodedata.name(chr(code_point), None)
@@ -43,7 +43,7 @@ def _name(code_point: int, words: dict[str, str]) -> str | None:
 
 
 def _kind(code_point: int, words: dict[str, str]) -> str:
-    """What a character without a name is, such as "Control character 1C"."""
+    """Describe a character without a name, as in "Control character 1C"."""
     # Nameless but assigned are only Tangut ideographs, as Python 3.11 leaves their names out.
     kind = _KINDS.get(unicodedata.category(chr(code_point)), "nameless")
     kind = "broken_byte" if code_point in _BROKEN_BYTES else kind
@@ -52,7 +52,7 @@ def _kind(code_point: int, words: dict[str, str]) -> str:
 
 
 def _sentence_form(official: str) -> str:
-    """A Unicode name as people read it.
+    """Write a name of Unicode the way people write.
 
     >>> _sentence_form("LATIN SMALL LETTER A"), _sentence_form("CJK RADICAL REPEAT")
     ('Latin small letter a', 'CJK radical repeat')

@@ -1,4 +1,4 @@
-"""What the token view draws of a text: computed once, kept within bounds, and made anew only for what changed."""
+"""Makes drawings of a text, and keeps them within a limit; a change makes only the changed part again."""
 
 import hashlib
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ CACHE_BYTES = 192 * 2**20
 
 @dataclass(frozen=True)
 class Drawing:
-    """A payload, and for a long text, of which it is the opening, the name under which the whole is offered."""
+    """A payload; for a long text only its beginning, and `whole` is the name under which to fetch the rest."""
 
     payload: bytes
     whole: str | None = None
@@ -36,7 +36,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Text:
-    """A text to look at; where token ids were pasted, their bytes, the ids, and whose they are."""
+    """A text to draw; if the visitor pasted token ids, also these ids and their tokenizer."""
 
     content: str | bytes
     ids: tuple[int, ...] = ()
@@ -44,12 +44,12 @@ class Text:
     """The choice of a tokenizer, as `Lane.choice` has it."""
 
     def is_of(self, lane: Lane) -> bool:
-        """Whether the pasted ids are those of this lane."""
+        """Return whether the pasted ids belong to this lane."""
         return self.ids_of is not None and self.ids_of == lane.choice
 
     @property
     def digest(self) -> str:
-        """The same for the same text and ids."""
+        """A hash of the text and the ids."""
         return _digests.get(self, lambda: _sha256(self))
 
 
@@ -72,7 +72,7 @@ _payloads = Bounded[bytes](CACHE_BYTES, weigh=len)
 
 
 def over(lane: Lane, text: Text) -> Lane:
-    """The lane with the tokens of a text: the ids that were pasted, else what the tokenizer makes of it."""
+    """Return the lane with its tokens: the pasted ids if they belong to it, or the tokens of the text."""
 
     def make() -> _Encoded:
         tokenizer = lane.tokenizer
@@ -91,14 +91,14 @@ def over(lane: Lane, text: Text) -> Lane:
 
 
 def token_count(lane: Lane, text: str) -> int:
-    """How many tokens a lane has for a text."""
+    """Count the tokens of a text in a lane."""
     encoding = over(lane, Text(text)).encoding
     assert encoding is not None
     return len(encoding)
 
 
 def drawing(text: Text, lanes: Sequence[Lane], *, language: str) -> Drawing:
-    """What the token view draws of a text. The same text and lanes come from the cache."""
+    """Return the drawing of a text, from the cache if the text and the lanes are the same."""
     key = f"{text.digest} {language} {[(lane.key, *lane.label) for lane in lanes]!r}"
 
     def make() -> bytes:
@@ -120,7 +120,7 @@ def _payload(text: Text, lanes: Sequence[Lane], language: str, *, whole: bool = 
 
 
 def _opening(text: Text, lanes: Sequence[Lane], language: str) -> bytes:
-    """The first characters of a long text, up to a line or a space, drawn until the whole is there."""
+    """Return the beginning of a long text, up to a line break or space; it is drawn until the whole arrives."""
     if not isinstance(text.content, str) or text.ids_of:
         return _payload(Text(""), [], language, whole=False)
     start = text.content[:OPENING_CHARACTERS]

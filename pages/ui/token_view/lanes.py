@@ -1,4 +1,4 @@
-"""Lanes: one tokenizer over a text, from the choice of it to the drawing."""
+"""Lanes: a lane is one tokenizer beside others, from its choice to its drawing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Kind = Literal["tokens", "pretokens"]
 
 
 class Label(NamedTuple):
-    """What a lane is called, and a caption that says exactly what it is."""
+    """The name of a lane, and a caption that says exactly what it is."""
 
     name: str
     caption: str = ""
@@ -25,7 +25,7 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """How the tokens of the text came about: with it the view can go back to any vocabulary size."""
+    """The merges that made the tokens of a text, from which the view draws any smaller vocabulary size."""
 
     joined: npt.NDArray[np.int32]
     """As `joining_merges` gives it."""
@@ -37,7 +37,7 @@ class History:
 
 @dataclass(frozen=True)
 class BranchCuts:
-    """Which branch of its split pattern cut each pretoken: with it pretokens can have the colour of a branch."""
+    """The branch of the split pattern that cut each pretoken, for the colours by branch."""
 
     branches: Sequence[tuple[str, str, int]]
     """Each branch by its source, in plain words, and the number of its colour."""
@@ -47,7 +47,7 @@ class BranchCuts:
 
 @dataclass(frozen=True)
 class Lane:
-    """A tokenizer beside others; over a text, with the tokens of that text."""
+    """A tokenizer beside others, and, once it has encoded a text, its tokens."""
 
     key: str
     """The same as long as the tokens of a text stay the same: caches know a lane by it."""
@@ -64,25 +64,25 @@ class Lane:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name that people read."""
         return self.label.name
 
     @property
     def choice(self) -> str:
-        """What it is called among the choices of tokenizers."""
+        """Its name among the choices of tokenizers."""
         return MINE if self.is_own else self.key
 
     @property
     def kind(self) -> Kind:
-        """Tokens, or the bare pretokens of a split pattern."""
+        """Whether it shows tokens, or only the pretokens of a split pattern."""
         return "pretokens" if isinstance(self.tokenizer, PretokenTokenizer) else "tokens"
 
     @property
     def merges(self) -> Sequence[tuple[int, int]]:
-        """The merges by which its tokens were made, where they are known."""
+        """The merges that made its tokens, or None if they are not known."""
         return self.tokenizer.merges if isinstance(self.tokenizer, Tokenizer) else ()
 
 
 def pretoken_lane(pattern: str, label: Label) -> Lane:
-    """The pretokens that a split pattern cuts, as a lane beside tokenizers."""
+    """Return the pretokens of a split pattern as a lane, to be shown beside tokenizers."""
     return Lane(f"pretokens {pattern}", label, PretokenTokenizer(pattern))

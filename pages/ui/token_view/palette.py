@@ -1,7 +1,7 @@
-"""The tints of tokens, in light and in dark: the one place where they are written.
+"""The tints of tokens, in light and in dark; they are written only here.
 
-Found by a search over OKLab for soft tints that stay apart for normal, deuteranope, protanope and tritanope
-vision; `tests/drawing/test_palette.py` computes contrast and distances.
+A search over OKLab found soft tints that differ for normal, deuteranope, protanope and tritanope vision;
+`tests/drawing/test_palette.py` checks contrast and distances.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scheme:
-    """All colours of one scheme: text on a tint keeps a contrast of 7, lines on the page one of 3."""
+    """All colours of one scheme: text on a tint has a contrast of at least 7, a line on the page at least 3."""
 
     ink: str
     """Text on a tint. Not the theme's own text colour, whose contrast nobody has checked."""
@@ -45,7 +45,7 @@ TINT_COUNT = len(LIGHT.tints)
 
 
 def palette_css() -> str:
-    """The colours as custom properties: `--t0`, `--t1`, … for tokens, `--h0`, … by bytes, `--b0`, … by cut."""
+    """Return the colours as custom properties of CSS: `--t0` and up for tokens, `--h0` by bytes, `--b0` by cut."""
     return _rule(".token-view", LIGHT) + _rule(".token-view.dark", DARK)
 
 

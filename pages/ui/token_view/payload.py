@@ -1,8 +1,8 @@
-"""What the token view draws, as one block of bytes: the text, and each tokenizer's tokens by segment.
+"""Packs what the token view draws into one block of bytes: the text, and the tokens of each tokenizer by segment.
 
-A block is the length of a JSON header (4 bytes, little-endian), the header, and the arrays the header points to.
-Arrays, because 200,000 characters in three tokenizers are 350,000 numbers: as bytes they are written and read
-at once, and Streamlit need not look into them.
+A block is the length of a JSON header (4 bytes, little-endian), the header, and the arrays that it points to.
+200,000 characters in three tokenizers are 350,000 numbers. As bytes they are written and read at once, and
+Streamlit does not look at each of them.
 """
 
 import json
@@ -33,7 +33,7 @@ ROW_MIN, ROW_SOFT, ROW_MAX = 40, 100, 2_000
 
 @dataclass(frozen=True)
 class LaneOnText:
-    """A lane cut into segments, with the arrays that its drawing needs."""
+    """A lane in segments, with the arrays that its drawing needs."""
 
     lane: Lane
     text_map: TextMap
@@ -43,7 +43,7 @@ class LaneOnText:
 
     @classmethod
     def of(cls, lane: Lane, text_map: TextMap) -> "LaneOnText":
-        """Look up the bytes of each distinct token once."""
+        """Make the arrays of a lane; the bytes of each distinct token are looked up once."""
         assert lane.encoding is not None
         distinct, places = distinct_ids(np.asarray(lane.encoding, dtype=np.int64))
         token_bytes = [lane.tokenizer.token_bytes(token_id) for token_id in distinct.tolist()]
@@ -51,17 +51,17 @@ class LaneOnText:
 
     @cached_property
     def sizes(self) -> Ints:
-        """The length in bytes of each distinct token."""
+        """The length of each distinct token, in bytes."""
         return np.array(list(map(len, self.distinct_bytes)), dtype=np.int64)
 
     @cached_property
     def lengths(self) -> Ints:
-        """The length in bytes of each token."""
+        """The length of each token, in bytes."""
         return self.sizes[self.places]
 
     @cached_property
     def ends(self) -> SegmentEnds:
-        """Where the segments end."""
+        """The ends of the segments."""
         return segment_ends(self.text_map, self.lengths)
 
 
@@ -74,11 +74,11 @@ def token_payload(
     whole: bool = True,
     outlined: Sequence[tuple[int, int]] = (),
 ) -> bytes:
-    """All that the view draws for one text and its lanes; the same input gives the same bytes.
+    """Pack a text and its lanes; the same input gives the same bytes.
 
-    Bytes need not be UTF-8: what is not a whole character is drawn as bytes. `labels` are the words of the view,
-    by their keys in the catalogue. `whole=False` marks the opening of a text whose rest is still to come: it is
-    drawn, and nothing is counted. `outlined` are bytes, by start and end, whose characters get an outline.
+    The text may be any bytes; parts that are not whole characters are drawn as bytes. `labels` are the words of
+    the view by their keys in the catalogue. `whole=False` is for the beginning of a text whose rest comes later:
+    it is drawn, but nothing is counted. `outlined` lists starts and ends, in bytes, of characters to outline.
     """
     text_map = TextMap(text) if isinstance(text, str) else TextMap.of_bytes(text)
     placed = [LaneOnText.of(lane, text_map) for lane in lanes]
@@ -107,13 +107,13 @@ def token_payload(
 
 
 def compared_kind(lanes: Sequence[Lane]) -> Kind:
-    """What is compared with each other: tokens; pretokens where there are at least two lanes, and nothing else."""
+    """Return which kind is compared: tokens, or pretokens if there are at least two lanes and no others."""
     alone = len(lanes) > 1 and all(lane.kind == "pretokens" for lane in lanes)
     return "pretokens" if alone else "tokens"
 
 
 def _units_around(text_map: TextMap, places: Sequence[int], is_end: int) -> Ints:
-    """The UTF-16 units where the characters of these byte offsets start, or, for ends, where they end."""
+    """Return the UTF-16 units at which the characters at these byte offsets start; with `is_end` 1, end."""
     offsets = np.array(places, dtype=np.int64)
     characters = text_map.char_at_byte[offsets - is_end] + is_end
     return text_map.unit_at_char[characters]
@@ -125,7 +125,7 @@ def _distinct_code_points(text_map: TextMap) -> list[int]:
 
 
 def _differences(found: Agreement, tokenizers: int, text_map: TextMap, blocks: "Blocks") -> dict[str, Any]:
-    """Where the tokenizers differ, in UTF-16 units, and the share of the text that this is."""
+    """Return where the tokenizers differ, in UTF-16 units, and the share of the text in these places."""
     units = text_map.unit_at_char
     return {
         "compared": tokenizers,
@@ -136,11 +136,11 @@ def _differences(found: Agreement, tokenizers: int, text_map: TextMap, blocks: "
 
 
 def row_starts(text_map: TextMap, segment_chars: Sequence[Ints]) -> Ints:
-    """The characters at which rows start: at a boundary of segments in every column, if one is in reach.
+    """Return the characters at which rows start: a boundary of segments in every column, if one is near enough.
 
-    Prefers the place after a line break, then before a space, which most tokens start with. Where the columns
-    share no boundary for `ROW_MAX` characters, a row starts at a cluster, and the piece across it is drawn in
-    both rows.
+    A place after a line break is best, then one before a space, because most tokens start with a space. If the
+    columns share no boundary within `ROW_MAX` characters, a row starts at a cluster, and a segment that crosses
+    it is drawn in both rows.
     """
     length = len(text_map.text)
     common = _common(length, segment_chars)
@@ -163,7 +163,7 @@ def row_starts(text_map: TextMap, segment_chars: Sequence[Ints]) -> Ints:
 
 
 def _common(length: int, segment_chars: Sequence[Ints]) -> Ints:
-    """The characters at which a segment ends in every column."""
+    """Return the characters at which a segment ends in every column."""
     shared = np.ones(length + 1, dtype=np.bool_)
     for chars in segment_chars:
         ends = np.zeros(length + 1, dtype=np.bool_)
@@ -173,7 +173,7 @@ def _common(length: int, segment_chars: Sequence[Ints]) -> Ints:
 
 
 def _first(places: list[int], low: int, high: int) -> int | None:
-    """The first of the ascending places between low and high, both included."""
+    """Return the first of the ascending places between low and high, both included, or None."""
     index = bisect_left(places, low)
     return places[index] if index < len(places) and places[index] <= high else None
 
@@ -181,7 +181,7 @@ def _first(places: list[int], low: int, high: int) -> int | None:
 def _column(
     placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str], agreed: npt.NDArray[np.bool_] | None
 ) -> dict[str, Any]:
-    """A lane's words and figures, and where its arrays stand."""
+    """Describe a lane: its words, its figures, and the places of its arrays."""
     lane, ends = placed.lane, placed.ends
     units = placed.text_map.unit_at_char[ends.chars]
     found = cuts(placed.text_map, placed.lengths)
@@ -214,7 +214,7 @@ def _column(
 
 
 def _branches(found: BranchCuts | None, blocks: "Blocks") -> dict[str, Any]:
-    """The branches of a split pattern, and of each pretoken the number of its own from 1 up, 0 for none."""
+    """Describe the branches of a split pattern; each pretoken has its branch's number from 1, or 0 for none."""
     if found is None:
         return {"branches": None, "taken_by": None}
     numbers = [0 if branch is None else branch + 1 for branch in found.taken_by]
@@ -223,7 +223,7 @@ def _branches(found: BranchCuts | None, blocks: "Blocks") -> dict[str, Any]:
 
 
 def _history(lane: Lane, found: History, blocks: "Blocks") -> dict[str, Any]:
-    """Which merge joined each byte to the one before it, all the merges, and how the corpus shrank."""
+    """Describe the history: the merge that joined each byte to the one before it, all merges, and the curve."""
     passed = [point for point in found.corpus if point[0] <= len(lane.merges)]
     corpus = np.array(passed, dtype=np.int64).reshape(-1, 2)
     pairs = np.array(lane.merges, dtype=np.int64).reshape(-1, 2)
@@ -240,7 +240,7 @@ def _history(lane: Lane, found: History, blocks: "Blocks") -> dict[str, Any]:
 
 
 def _made(placed: LaneOnText, blocks: "Blocks") -> dict[str, Any]:
-    """Of each distinct token: its merge by number (0 for a byte), its left part in bytes, its pair's count."""
+    """Return the merge number (0 for a byte), the left part in bytes and the pair's count of each distinct token."""
     merges, counts, tokenizer = placed.lane.merges, placed.lane.counts, placed.lane.tokenizer
     numbers = [
         token_id - BYTES + 1 if BYTES <= token_id < BYTES + len(merges) else 0
@@ -258,7 +258,7 @@ def _made(placed: LaneOnText, blocks: "Blocks") -> dict[str, Any]:
 
 
 def _figures(placed: LaneOnText) -> dict[str, str]:
-    """The figures above a lane, by label: the count first, then what one token holds."""
+    """Return the figures above a lane by label: the count of tokens first, then what one token holds."""
     text_map, tokens = placed.text_map, len(placed.places)
     unit = placed.lane.kind
     return {
@@ -269,33 +269,33 @@ def _figures(placed: LaneOnText) -> dict[str, str]:
 
 
 def _truth(placed: LaneOnText, parts: int, labels: Mapping[str, str]) -> str:
-    """How many of the tokens are parts of a character, in words."""
+    """Say how many of the tokens are parts of a character."""
     if not len(placed.places) or placed.lane.kind == "pretokens":
         return ""
     return labels["pieces"].format(pieces=f"{parts:,}") if parts else labels["no_pieces"]
 
 
 def tint(token: bytes) -> int:
-    """A token's colour: a number below `TINT_COUNT` from its bytes alone, so that it never changes."""
+    """Return the colour of a token: a number below `TINT_COUNT`, always the same for the same bytes."""
     return zlib.crc32(token) % TINT_COUNT
 
 
 def _at_units(text_map: TextMap, flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Flags of characters, moved to the UTF-16 unit where each one starts."""
+    """Move the flags of characters to the UTF-16 units at which these start."""
     at_units = np.zeros(int(text_map.unit_at_char[-1]) + 1, dtype=np.bool_)
     at_units[text_map.unit_at_char[flags]] = True
     return at_units
 
 
 class Blocks:
-    """Arrays laid end to end, each in the narrowest unsigned type that holds it."""
+    """Arrays one after another, each in the smallest unsigned type that can hold it."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.size = 0
 
     def add(self, array: npt.NDArray[Any]) -> list[int]:
-        """Append an array; gives its offset, its length in items and the bytes of one item."""
+        """Append an array, and return its offset, its number of items and the bytes of one item."""
         width = _width(int(array.max()) if len(array) else 0)
         part = array.astype(f"<u{width}", copy=False).tobytes()
         part += bytes(-len(part) % 4)  # so that the browser may read each array in place
@@ -310,7 +310,7 @@ def _width(largest: int) -> int:
 
 
 def _block(header: dict[str, Any], blocks: Blocks) -> bytes:
-    """The header and the arrays, end to end."""
+    """Join the header and the arrays."""
     try:
         words = json.dumps(header, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:  # broken bytes stand as lone surrogates, which only an escape can carry
@@ -321,7 +321,7 @@ def _block(header: dict[str, Any], blocks: Blocks) -> bytes:
 
 @dataclass(frozen=True)
 class Block:
-    """A payload opened again, for tests and exports."""
+    """A payload that was opened again, for tests and exports."""
 
     header: dict[str, Any]
     arrays: bytes
@@ -333,6 +333,6 @@ class Block:
         return cls(json.loads(payload[4 : 4 + size]), payload[4 + size :])
 
     def array(self, place: Sequence[int]) -> Ints:
-        """One array, by what the header says of it."""
+        """Return the array at a place that the header gives."""
         offset, length, width = place
         return np.frombuffer(self.arrays, f"<u{width}", length, offset).astype(np.int64)

@@ -1,6 +1,6 @@
-"""What the browser fetches of the token view by itself: payloads of long texts, and the page to take away.
+"""Serves what the token view fetches in the browser: payloads of long texts, and the page that visitors save.
 
-A long text is encoded in the request that fetches it, not in the run of a page: the page answers at once.
+A long text is encoded in the request that fetches it, not while a page runs, so the page answers at once.
 """
 
 import json
@@ -27,24 +27,24 @@ MOST_OFFERS = 64
 
 
 def view_css() -> str:
-    """The rules of style of the view, tints first."""
+    """Return the CSS of the view, tints first."""
     return palette_css() + (BROWSER / "token_view.css").read_text("utf-8")
 
 
 def view_js() -> str:
-    """The view's JavaScript as one module."""
+    """Return the JavaScript of the view as one module."""
     return bundle(BROWSER / "view.js")
 
 
 class Offer(NamedTuple):
-    """How to make a payload, and how to say in the visitor's language why it cannot be made."""
+    """How to make a payload, and how to explain in the visitor's language why that failed."""
 
     make: Callable[[], bytes]
     explain: Callable[[TokenizerError], str]
 
 
 class Offers:
-    """Payloads to be fetched, by a name that nobody can guess: it stands for the text of one visitor."""
+    """Payloads that can be fetched by a name that nobody can guess, because it gives the text of one visitor."""
 
     def __init__(self) -> None:
         self._names: OrderedDict[str, str] = OrderedDict()
@@ -52,7 +52,7 @@ class Offers:
         self._lock = Lock()
 
     def offer(self, key: str, offer: Offer) -> str:
-        """The name under which a payload can be fetched: the same one as long as its key is known."""
+        """Return the name under which a payload can be fetched; it stays the same as long as its key is kept."""
         with self._lock:
             name = self._names.setdefault(key, secrets.token_urlsafe(16))
             self._names.move_to_end(key)
@@ -62,24 +62,24 @@ class Offers:
             return name
 
     def find(self, name: str) -> Offer | None:
-        """What is offered under a name; None where it is unknown."""
+        """Return what is offered under a name, or None if nothing is."""
         return self._offers.get(name)
 
 
 @st.cache_resource(show_spinner=False)
 def offers() -> Offers:
-    """The offers of this app."""
+    """Return the offers of this app."""
     return Offers()
 
 
 def address(name: str) -> str:
-    """Where the browser finds what is offered under a name."""
+    """Return the address at which the browser fetches what is offered under a name."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     return f"{'/' + base if base else ''}{PATH}/{name}"
 
 
 def _payload(request: Request) -> Response:
-    """The payload of a name; 422 with a sentence where the text cannot be cut."""
+    """Answer with the payload of a name, or 422 and a sentence if the text cannot be cut."""
     offer = offers().find(request.path_params["name"])
     if offer is None:
         return Response(status_code=404)
@@ -93,17 +93,17 @@ def _payload(request: Request) -> Response:
 
 
 def page_to_take_away() -> str:
-    """The view as one file that needs nothing else, with marks where the browser puts payload and choices."""
+    """Return the view as one file that needs nothing else, with marks for the payload and the choices."""
     page = (BROWSER / "page.html").read_text("utf-8")
     css = json.dumps(view_css()).replace("</", "<\\/")
     return page.replace("%CSS%", css).replace("%CODE%", bundle(BROWSER / "page.js"))
 
 
 def _page(request: Request) -> Response:
-    """Nothing of a text passes here."""
+    """Answer with the page that visitors save; it holds nothing of a text."""
     return HTMLResponse(page_to_take_away())
 
 
 def routes() -> list[Route]:
-    """The routes of the app that answer the view."""
+    """Return the routes that serve the view."""
     return [Route(address("page.html"), _page), Route(address("{name}"), _payload)]
