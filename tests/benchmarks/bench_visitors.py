@@ -30,7 +30,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from tests.benchmarks.bench_core import Row, machine, show
-from tests.benchmarks.bench_view import served_app
+from tests.benchmarks.visits import served_app
 from tests.helpers.paths import REPOSITORY
 
 TRAININGS = 3

@@ -240,7 +240,7 @@ def _history(lane: Lane, found: History, blocks: "Blocks") -> dict[str, Any]:
 
 
 def _made(placed: LaneOnText, blocks: "Blocks") -> dict[str, Any]:
-    """Return the merge number (0 for a byte), the left part in bytes and the pair's count of each distinct token."""
+    """Return the merge (0 for a byte), the left part in bytes and the pair's count of each distinct token."""
     merges, counts, tokenizer = placed.lane.merges, placed.lane.counts, placed.lane.tokenizer
     numbers = [
         token_id - BYTES + 1 if BYTES <= token_id < BYTES + len(merges) else 0
