@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import BrowserContext, Page, sync_playwright
 
 from pages.ui.trainings.registry import registry
 from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, require, visitors, wait_healthy
@@ -67,19 +67,19 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def profile() -> Iterator[BrowserContext]:
     """Debian's Chromium, without a window, one for all tests. Its event loop runs on in the main thread."""
     require(CHROMIUM, "Chromium: apt-get install chromium")
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+        profile = play.chromium.launch_persistent_context("", executable_path=CHROMIUM, args=FLAGS, locale="en-US")
+        yield profile
+        profile.close()
 
 
 @pytest.fixture
-def open_tab(browser: Browser) -> Iterator[OpenTab]:
+def open_tab(profile: BrowserContext) -> Iterator[OpenTab]:
     """Opens tabs of fresh visitors."""
-    with visitors(browser) as open_one:
+    with visitors(profile) as open_one:
         yield open_one
 
 
@@ -90,9 +90,10 @@ def tab(open_tab: OpenTab) -> Page:
 
 
 @pytest.fixture(scope="module")
-def page(browser: Browser) -> Iterator[Page]:
+def page(profile: BrowserContext) -> Iterator[Page]:
     """An empty page that runs no script but the view's, and fails on any error."""
-    page = browser.new_page(viewport={"width": 1200, "height": 800})
+    page = profile.new_page()
+    page.set_viewport_size({"width": 1200, "height": 800})
     page.set_default_timeout(1_000 * PATIENCE)
     page.on("pageerror", lambda error: pytest.fail(f"the view raised {error}"))
     page.goto("about:blank")

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
-from tests.helpers.browser import OpenTab, require
+from tests.helpers.browser import OpenTab, at_rest, require
 from tests.helpers.paths import REPOSITORY
 
 AXE = Path(os.environ.get("AXE_CORE", REPOSITORY / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
@@ -190,7 +190,9 @@ def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
     tab.get_by_role("option", name=words["pattern.custom_name"]).click()
     tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
     expect(tab.get_by_role("alert")).to_be_visible()
+    at_rest(tab)
     tab.locator(".st-key-lab_check button").click()
+    at_rest(tab)
     tab.locator(".st-key-costs_start button").click()
     expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(2)
     expect(tab.locator(".figures table")).to_have_count(3)
@@ -199,8 +201,8 @@ def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
 def define_metrics(tab: Page, words: dict[str, str]) -> None:
     """The metrics with their definitions, words asked for."""
     tab.get_by_role("radio", name=words["languages.view_metrics"]).click()
-    tab.get_by_text(words["metrics.count_words"]).click()
-    tab.get_by_text(words["metrics.definitions"]).click()
+    tab.get_by_text(words["metrics.count_words"], exact=True).click()
+    tab.get_by_text(words["metrics.definitions"], exact=True).click()
     expect(tab.get_by_text(words["metrics.bytes_is"])).to_be_visible()
 
 
@@ -228,7 +230,7 @@ def look_at_pairs(tab: Page, words: dict[str, str]) -> None:
 
 def upload_parallel_texts(tab: Page, words: dict[str, str]) -> None:
     """A table whose first row is broken and whose second pair is half empty."""
-    tab.get_by_text(words["languages.texts"]).click()
+    tab.get_by_text(words["languages.texts"], exact=True).click()
     tab.get_by_role("radio", name=words["languages.source_upload"]).click()
     table = "th,en\nหมาขาวตัวใหญ่,a large white dog,more\nแมวดำตัวหนึ่ง,\nนกบินอยู่บนฟ้า,a bird in the sky\n"
     file = FilePayload(name="pairs.csv", mimeType="text/csv", buffer=table.encode())

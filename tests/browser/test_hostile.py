@@ -13,7 +13,7 @@ from urllib.request import urlopen
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE, OpenTab, visitors
@@ -108,14 +108,15 @@ def responds(tab: Page, title: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def tabs(browser: Browser) -> Iterator[dict[str, Page]]:
+def tabs(profile: BrowserContext) -> Iterator[dict[str, Page]]:
     """Tabs that several tests use one after another, by path: each puts another text there."""
-    with visitors(browser) as open_one:
+    with visitors(profile) as open_one:
         yield {path: open_one() for path in ("/", "/compare")}
 
 
 def opened(tab: Page, url: str, title: str) -> Page:
     """The page as the test before left it, or anew where that one failed halfway."""
+    tab.bring_to_front()  # a tab that is hidden draws late
     if not tab.get_by_role("heading", name=ENGLISH[title]).is_visible():
         tab.goto(f"{url}?lang=en")
         expect(tab.locator(".count").first).to_be_visible()

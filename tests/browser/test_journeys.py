@@ -164,7 +164,7 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
     expect(of_english).to_be_visible()
     tab.get_by_role("radio", name="English").click()
     expect(tab.get_by_role("combobox", name=ENGLISH["languages.language"])).to_have_value(ENGLISH["languages.en"])
-    tab.get_by_text(ENGLISH["metrics.count_words"]).click()
+    tab.get_by_text(ENGLISH["metrics.count_words"], exact=True).click()
     expect(tab.get_by_role("cell", name=ENGLISH["metrics.fertility"])).to_be_visible()
     expect(of_english).to_be_visible()
     tab.get_by_role("link", name=ENGLISH["nav.patterns"], exact=True).click()

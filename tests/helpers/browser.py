@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
+from playwright.sync_api import BrowserContext, Dialog, Page, expect
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -26,7 +26,7 @@ FLAGS = [
 ]
 
 
-PATIENCE = int(os.environ.get("PATIENCE") or 600)
+PATIENCE = int(os.environ.get("PATIENCE") or 180)
 """Seconds after which something is taken to hang; a slow machine must not fail."""
 
 
@@ -54,9 +54,13 @@ OpenTab = Callable[..., Page]
 
 
 @contextmanager
-def visitors(browser: Browser) -> Iterator[OpenTab]:
-    """Opens tabs of fresh visitors, which must raise no script error and fetch nothing from elsewhere."""
-    contexts: list[BrowserContext] = []
+def visitors(profile: BrowserContext) -> Iterator[OpenTab]:
+    """Opens tabs of fresh visitors, which must raise no script error and fetch nothing from elsewhere.
+
+    A visitor is a session of the app, which begins anew with each page that is loaded. All tabs share a profile,
+    so that Chromium compiles the scripts of Streamlit once and not in every test.
+    """
+    tabs: list[Page] = []
     errors: list[str] = []
     elsewhere: list[str] = []
 
@@ -64,21 +68,21 @@ def visitors(browser: Browser) -> Iterator[OpenTab]:
         errors.append(f"a dialog opened: {dialog.message}")
         dialog.dismiss()
 
-    def open_one(**choices: Any) -> Page:
-        choices = {"viewport": {"width": 1280, "height": 1000}, "locale": "en-US"} | choices
-        context = browser.new_context(**choices)
-        contexts.append(context)
-        context.on("weberror", lambda error: errors.append(str(error.error)))
-        context.on("dialog", refuse)
-        context.on("request", lambda request: elsewhere.append(request.url) if is_elsewhere(request.url) else None)
-        page = context.new_page()
-        page.set_default_timeout(1_000 * PATIENCE)
+    def open_one(**media: Any) -> Page:
+        tab = profile.new_page()
+        tabs.append(tab)
+        tab.set_viewport_size({"width": 1280, "height": 1000})
+        tab.emulate_media(**media)
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("dialog", refuse)
+        tab.on("request", lambda request: elsewhere.append(request.url) if is_elsewhere(request.url) else None)
+        tab.set_default_timeout(1_000 * PATIENCE)
         expect.set_options(timeout=1_000 * PATIENCE)
-        return page
+        return tab
 
     yield open_one
-    for context in contexts:
-        context.close()
+    for tab in tabs:
+        tab.close()
     assert errors == []
     assert elsewhere == []
 
