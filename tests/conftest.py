@@ -9,12 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from pages.ui.trainings.registry import registry
-from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, require, visitors, wait_healthy
+from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, require, visitors, wait_healthy
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
 from tests.helpers.wikipedia import Handler, StandIn
+from tokenizer_core import branches, patterns
 
 # The first example loads compiled code from disk, so no deadline. The same examples in every run.
 settings.register_profile(
@@ -67,17 +68,17 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def profile() -> Iterator[BrowserContext]:
+def profile() -> Iterator[Profile]:
     """Debian's Chromium, without a window, one for all tests. Its event loop runs on in the main thread."""
     require(CHROMIUM, "Chromium: apt-get install chromium")
     with sync_playwright() as play:
-        profile = play.chromium.launch_persistent_context("", executable_path=CHROMIUM, args=FLAGS, locale="en-US")
-        yield profile
-        profile.close()
+        context = play.chromium.launch_persistent_context("", executable_path=CHROMIUM, args=FLAGS, locale="en-US")
+        yield Profile(context)
+        context.close()
 
 
 @pytest.fixture
-def open_tab(profile: BrowserContext) -> Iterator[OpenTab]:
+def open_tab(profile: Profile) -> Iterator[OpenTab]:
     """Opens tabs of fresh visitors."""
     with visitors(profile) as open_one:
         yield open_one
@@ -90,9 +91,9 @@ def tab(open_tab: OpenTab) -> Page:
 
 
 @pytest.fixture(scope="module")
-def page(profile: BrowserContext) -> Iterator[Page]:
+def page(profile: Profile) -> Iterator[Page]:
     """An empty page that runs no script but the view's, and fails on any error."""
-    page = profile.new_page()
+    page = profile.context.new_page()
     page.set_viewport_size({"width": 1200, "height": 800})
     page.set_default_timeout(1_000 * PATIENCE)
     page.on("pageerror", lambda error: pytest.fail(f"the view raised {error}"))
@@ -115,3 +116,13 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     yield server
     server.shutdown()
     server.server_close()
+
+
+# ---- patterns
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow pattern is given up after 0.2 s instead of 2."""
+    for module in (patterns, branches):
+        monkeypatch.setattr(module, "time_budget", lambda text, pattern: 0.2)

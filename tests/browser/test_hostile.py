@@ -13,10 +13,10 @@ from urllib.request import urlopen
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import BrowserContext, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
-from tests.helpers.browser import PATIENCE, OpenTab, visitors
+from tests.helpers.browser import PATIENCE, OpenTab, Profile, visitors
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TAGS = (
@@ -108,7 +108,7 @@ def responds(tab: Page, title: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def tabs(profile: BrowserContext) -> Iterator[dict[str, Page]]:
+def tabs(profile: Profile) -> Iterator[dict[str, Page]]:
     """Tabs that several tests use one after another, by path: each puts another text there."""
     with visitors(profile) as open_one:
         yield {path: open_one() for path in ("/", "/compare")}

@@ -205,6 +205,7 @@ def test_what_lies_between_matches_has_no_branch() -> None:
     assert attribute("xyz", "(?!)") == [Pretoken("xyz", None)]
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("pattern", ["(a+)+$", "(a+)+$|b", r"(a+)+\1$|b"], ids=["one", "grouped", "tried"])
 def test_a_slow_pattern_is_given_up_and_says_where(pattern: str) -> None:
     for cut in (attribute, pattern_figures):

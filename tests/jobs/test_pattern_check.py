@@ -31,7 +31,7 @@ def test_the_figures_are_those_of_the_library(pattern: str) -> None:
 
 
 def test_a_corpus_of_very_many_texts_comes_to_an_end() -> None:
-    texts = [f"text number {number} of many, each with its own progress" for number in range(30_000)]
+    texts = [f"text number {number} of many, each with its own progress" for number in range(10_000)]
     figures = ended(PatternCheck(texts, "llama3")).figures
     assert figures is not None
     assert figures.characters == len("".join(texts))

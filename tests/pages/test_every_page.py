@@ -295,6 +295,7 @@ def test_text_that_repeats_itself_unsplit_ends_before_its_tokens_fill_the_memory
     assert ENGLISH["studio.too_long"].split("{")[0] in said(app)
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_slow_pattern_of_ones_own_is_said_on_every_page() -> None:
     app = open_page("train")
     app.segmented_control(key="corpus_source").set_value("paste").run()

@@ -174,6 +174,7 @@ def test_any_text_is_drawn_as_it_is(text: str) -> None:
 # ---- bad patterns
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     ("pattern", "text", "sentence"),
     [
@@ -195,6 +196,7 @@ def test_a_pattern_that_cannot_be_used_says_why_and_the_other_stands(
     assert lanes(app)[0]["count"] == len(pretokenize(text, "mark_aware"))
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_slow_pattern_is_tried_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 

@@ -110,25 +110,25 @@ LEFT_ALONE = {
 }
 
 HOSTILE = {
-    "one_kind_of_mark": "ก" + "\u0e48" * 200_000,
-    "swapped_marks_in_one_run": "ก" + "\u0e48\u0e35" * 100_000,
-    "swapped_marks_on_letters": "ก\u0e48\u0e35" * 66_000,
-    "nikhahits_and_tones": "\u0e4d\u0e48" * 100_000,
-    "nikhahit_and_tones": "\u0e4d" + "\u0e48" * 200_000,
-    "ams": "\u0e33" * 200_000,
-    "ams_and_tones": "\u0e33\u0e49" * 100_000,
-    "double_e": "เ" * 200_000,
-    "double_e_apart": "เ\u200bเ" * 66_000,
-    "joiners": "\u200d" * 200_000,
-    "joiners_and_marks": "\u0301" * 100_000 + "\u200d" * 100_000 + "a",
-    "joined_letters": "a\u200d" * 100_000,
-    "wide_spaces": "\u3000" * 200_000,
-    "acutes": "e" + "\u0301" * 200_000,
-    "composable": "e\u0301" * 100_000,
-    "marks_in_the_worst_order": "e" + "\u0301" * 100_000 + "\u0327" * 100_000,
-    "marks_of_two_marks": "\u0f73" * 200_000,
-    "jamo": "\u1112\u1161\u11ab" * 66_000,
-    "vowel_jamo": "\u1161" * 200_000,
+    "one_kind_of_mark": "ก" + "\u0e48" * 80_000,
+    "swapped_marks_in_one_run": "ก" + "\u0e48\u0e35" * 40_000,
+    "swapped_marks_on_letters": "ก\u0e48\u0e35" * 26_000,
+    "nikhahits_and_tones": "\u0e4d\u0e48" * 40_000,
+    "nikhahit_and_tones": "\u0e4d" + "\u0e48" * 80_000,
+    "ams": "\u0e33" * 80_000,
+    "ams_and_tones": "\u0e33\u0e49" * 40_000,
+    "double_e": "เ" * 80_000,
+    "double_e_apart": "เ\u200bเ" * 26_000,
+    "joiners": "\u200d" * 80_000,
+    "joiners_and_marks": "\u0301" * 40_000 + "\u200d" * 40_000 + "a",
+    "joined_letters": "a\u200d" * 40_000,
+    "wide_spaces": "\u3000" * 80_000,
+    "acutes": "e" + "\u0301" * 80_000,
+    "composable": "e\u0301" * 40_000,
+    "marks_in_the_worst_order": "e" + "\u0301" * 40_000 + "\u0327" * 40_000,
+    "marks_of_two_marks": "\u0f73" * 80_000,
+    "jamo": "\u1112\u1161\u11ab" * 26_000,
+    "vowel_jamo": "\u1161" * 80_000,
 }
 
 
@@ -223,7 +223,7 @@ def test_replacing_the_findings_cleans(text: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=3_000)
+@settings(max_examples=1_000)
 @example("ه\u200d\u00a0\u200d\u00a0a")
 @example("\u0d28\u0d4d\u200d\u3000\u200d\u3000a")
 @example("ا\u0653\u200d ")
