@@ -127,8 +127,8 @@ def test_a_text_of_one_endless_line_is_encoded(name: str, text: str) -> None:
 @every_name
 def test_white_space_too_long_for_tiktoken_is_cut_as_shorter_white_space_is(name: str) -> None:
     tokenizer = openai_tokenizer(name)
-    text = " " * 1_000_000 + "<|endoftext|>x" + " " * 1_000_000 + "x"
-    pieces = [" " * 999_999, " <|endoftext|>x", " " * 999_999, " x"]
+    text = "<|endoftext|>x" + " " * 1_000_000 + "x"
+    pieces = ["<|endoftext|>x", " " * 999_999, " x"]
     assert tokenizer.encode(text) == [i for piece in pieces for i in tokenizer._encode_by_pretokens(piece, ())]
     end = tokenizer.special_tokens["<|endoftext|>"]
     assert tokenizer.encode(text, allowed_special="all").count(end) == 1

@@ -66,7 +66,7 @@ def test_a_merge_undone_gives_the_ids_back(ids: list[int], pair: Pair) -> None:
 # Fast training equals it
 
 
-@settings(max_examples=2000)
+@settings(max_examples=1_000)
 @given(corpora, patterns, st.integers(256, 300))
 @example("", "none", 300)
 @example("a", "none", 300)
