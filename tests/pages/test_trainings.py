@@ -177,3 +177,60 @@ def test_an_unknown_id_finds_nothing(registry: Registry) -> None:
     assert registry.get("nobody") is None
     assert registry.get(None) is None
     registry.forget("nobody")
+
+
+# ---- when no worker can be started
+
+
+@pytest.fixture
+def no_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """No worker can be started until this is called."""
+
+    def fail() -> None:
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as held_back:
+        held_back.setattr("tokenizer_core.jobs.job.start_worker", fail)
+        held_back.setattr(trainings, "start_worker", fail)
+        yield held_back.undo
+
+
+def test_a_training_that_cannot_start_says_so_and_gives_its_turn_back(
+    registry: Registry, no_workers: Callable[[], None]
+) -> None:
+    for _ in range(3):
+        job = registry.start(QUICK)
+        assert job.state == "failed"
+        assert job.failure is not None
+        assert job.failure.code == "worker_not_started"
+    no_workers()
+    job = registry.start(QUICK)
+    wait_until(job, lambda: job.ended)
+    assert (job.state, len(job.merges)) == ("done", 4)
+
+
+def test_many_that_wait_fail_one_after_another_when_no_worker_can_be_started(
+    registry: Registry, no_workers: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 0)
+    waiting = [registry.start(QUICK) for _ in range(300)]
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
+    registry.sweep()
+    assert {job.state for job in waiting} == {"failed"}
+
+
+def test_a_sweep_finds_a_training_that_nobody_listens_to(registry: Registry) -> None:
+    stuck, waiting = registry.start(SLOW), registry.start(QUICK)
+    stuck._listener = None
+    registry.sweep()
+    assert stuck.failure is not None
+    assert stuck.failure.code == "worker_died"
+    wait_until(waiting, lambda: waiting.ended)
+    assert waiting.state == "done"
+
+
+def test_the_app_comes_up_where_no_worker_can_be_started(no_workers: Callable[[], None]) -> None:
+    registry = Registry()
+    registry.warm_up()
+    assert registry._warm.wait(PATIENCE)
+    registry.close()

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import Any, Literal
 
-from tokenizer_core.jobs.process import MEMORY_BYTES, Failure, Process, events_of, hand_over, start_process
+from tokenizer_core.jobs.process import (
+    MEMORY_BYTES,
+    Failure,
+    Process,
+    end_process,
+    events_of,
+    hand_over,
+    start_process,
+)
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.special_tokens import assign_ids
@@ -82,20 +90,41 @@ class Job:
         self._changed = threading.Condition()
         self._when_changed = when_changed
         self._worker: Process | None = None
+        self._listener: threading.Thread | None = None
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
         self._memory_bytes = memory_bytes
         if not waits:
             self.begin(worker)
 
     def begin(self, worker: Process | None = None) -> None:
-        """Start a waiting job with this worker, or with a new one; do nothing if the job no longer waits."""
+        """Start a waiting job with this worker, or with a new one; if the job no longer waits, end the worker.
+
+        If no worker can be started, the job ends with a `failure`.
+        """
         with self._changed:
-            if self.state != "waiting" or self._worker is not None:
-                return
-            self._set_state("starting")
-        self._worker = worker or start_worker()
-        threading.Thread(target=self._write, args=(self._worker,), daemon=True).start()
-        threading.Thread(target=self._listen, args=(self._worker,), daemon=True).start()
+            begins = self.state == "waiting"
+            if begins:
+                self._set_state("starting")
+        try:
+            if begins:
+                worker = worker or start_worker()
+                self._hire(worker)
+            elif worker is not None:
+                end_process(worker)
+        except (OSError, RuntimeError) as error:  # the system gives no more processes, or no more threads
+            if worker is not None:
+                worker.kill()
+            self._end("failed", Failure("worker_not_started", {}, f"no worker could be started: {error}"))
+
+    def _hire(self, worker: Process) -> None:
+        """Let a worker train, and listen to it; end it if the job has ended in the meantime."""
+        self._listener = threading.Thread(target=self._listen, args=(worker,), daemon=True)
+        with self._changed:
+            self._worker = worker
+            self._listener.start()
+            threading.Thread(target=self._write, args=(worker,), daemon=True).start()
+            if self.ended:
+                worker.kill()
 
     @property
     def ended(self) -> bool:
@@ -178,6 +207,14 @@ class Job:
             self._worker.kill()
             self._worker.wait()
 
+    def notice_death(self) -> None:
+        """End the job as failed if it should be at work, but nobody listens to a worker any more."""
+        listened_to = self._listener is not None and self._listener.is_alive()
+        if self.state != "waiting" and not self.ended and not listened_to:
+            self._end("failed", _died())
+            if self._worker is not None:
+                self._worker.kill()
+
     def forget_texts(self) -> None:
         """Free the memory of the corpus; after that, this job cannot be trained again."""
         self.training = replace(self.training, texts=())
@@ -204,7 +241,7 @@ class Job:
             self._take_in(event)
         self._outbox.put(None)
         if not self.ended:
-            self._end("failed", Failure("worker_died", {}, "the training process ended unexpectedly"))
+            self._end("failed", _died())
 
     def _take_in(self, event: dict[str, Any]) -> None:
         """Process one event; drop what comes after the end of the job."""
@@ -270,3 +307,7 @@ class Job:
     def _on_failed(self, code: str, values: dict[str, Any], message: str) -> None:
         self.failure = Failure(code, values, message)
         self._set_state("failed")
+
+
+def _died() -> Failure:
+    return Failure("worker_died", {}, "the training process ended unexpectedly")

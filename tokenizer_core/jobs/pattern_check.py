@@ -80,12 +80,15 @@ class PatternCheck:
                 self._worker.kill()
 
     def _run(self, texts: tuple[str, ...], description: dict[str, Any]) -> None:
-        with self._turns:
-            with self._lock:
-                worker = None if self.stopped else start_process("pattern_check")
-                self._worker = worker
-            if worker is not None:
-                self._follow(worker, texts, description)
+        try:
+            with self._turns:
+                with self._lock:
+                    worker = None if self.stopped else start_process("pattern_check")
+                    self._worker = worker
+                if worker is not None:
+                    self._follow(worker, texts, description)
+        except (OSError, RuntimeError) as error:  # the system gives no more processes, or no more threads
+            self.failure = Failure("worker_not_started", {}, f"no process could be started: {error}")
         if not (self.stopped or self.figures or self.failure):
             self.failure = Failure("check_died", {}, "the process that checked the pattern ended unexpectedly")
         self._ended.set()

@@ -1,5 +1,6 @@
 """The registry of trainings: which run, which wait, and whose they are; and a spare worker, already warm."""
 
+import contextlib
 import threading
 import time
 from dataclasses import dataclass, field
@@ -55,6 +56,7 @@ class Registry:
         self._warm = threading.Event()
         self._warm.set()
         self._closed = threading.Event()
+        self._gives_turns = False
         self._lock = threading.RLock()
 
     def warm_up(self) -> None:
@@ -132,9 +134,10 @@ class Registry:
                 self._drop(run.job)
 
     def sweep(self) -> None:
-        """Free what nobody has viewed for a long time: runs, turns, paused workers, texts."""
+        """Free what is stuck, and what nobody has viewed for a long time: runs, turns, paused workers, texts."""
         with self._lock:
             now = time.monotonic()
+            self._free_what_is_stuck()
             for job_id in [job_id for job_id, run in self._runs.items() if now - run.seen > UNSEEN_SECONDS]:
                 self.forget(job_id)
             longest_unseen = sorted(self._runs.values(), key=lambda run: run.seen)
@@ -172,6 +175,15 @@ class Registry:
 
     def _go_on(self) -> None:
         """Give the free turns to the trainings that wait, first come, first served."""
+        if self._gives_turns:  # called again by a training that could not begin; the loop below continues
+            return
+        self._gives_turns = True
+        try:
+            self._give_turns()
+        finally:
+            self._gives_turns = False
+
+    def _give_turns(self) -> None:
         while self._queue and len(self._at_work) < MAX_TRAININGS:
             job = self._queue.pop(0)
             self._at_work.add(job.id)
@@ -180,8 +192,9 @@ class Registry:
             else:
                 spare, self._spare = self._spare, None
                 job.begin(spare if spare and spare.poll() is None else None)
-                self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
-                self._preparing.start()
+                with contextlib.suppress(RuntimeError):  # no thread is left; a spare worker only saves time
+                    self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
+                    self._preparing.start()
 
     def _drop(self, job: Job) -> None:
         """End a training for good."""
@@ -190,6 +203,14 @@ class Registry:
         self._at_work.discard(job.id)
         job.close()
         self._go_on()
+
+    def _free_what_is_stuck(self) -> None:
+        """Take the turns back from trainings that have died, whatever the cause."""
+        for run in list(self._runs.values()):
+            if run.job not in self._queue:
+                run.job.notice_death()
+        self._at_work &= {run.job.id for run in self._runs.values() if not run.job.ended}
+        self._queue = [job for job in self._queue if not job.ended]
 
     def _pause_one_left_alone(self, unseen: list[Run]) -> None:
         """Pause the least recently viewed slow training; a training at full speed ends by itself."""
@@ -216,17 +237,22 @@ class Registry:
 
     def _warm_up(self) -> None:
         """Compile in a separate process first: compiling in a thread would block every page for seconds."""
-        worker = start_worker()
-        assert worker.stdout is not None
-        ready = worker.stdout.readline()  # arrives when everything is compiled
-        end_process(worker)
-        if ready:
+        try:
+            worker = start_worker()
+        except OSError:
             warm_up()
+        else:
+            assert worker.stdout is not None
+            ready = worker.stdout.readline()  # arrives when everything is compiled
+            end_process(worker)
+            if ready:
+                warm_up()
         self._warm.set()
         self._prepare_spare()
 
     def _prepare_spare(self) -> None:
-        with self._lock:
+        """Start a spare worker if there is none; without one, a training starts its own."""
+        with self._lock, contextlib.suppress(OSError):
             if self._spare is None or self._spare.poll() is not None:
                 self._spare = start_worker()
 
