@@ -54,8 +54,11 @@ def start_process(module: str) -> Process:
 def end_process(process: Process) -> None:
     """Kill a process that nobody listens to."""
     process.kill()
-    with contextlib.suppress(OSError):
-        process.communicate()
+    for pipe in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):  # a pipe of a killed process takes no more
+            if pipe is not None:
+                pipe.close()
+    process.wait()
 
 
 def hand_over(process: Process, description: dict[str, Any], texts: Sequence[str]) -> None:
@@ -103,9 +106,9 @@ def texts_in(stream: BinaryIO, description: dict[str, Any]) -> Iterator[str]:
         yield stream.read(size).decode("utf-8", "surrogatepass")
 
 
-def send(event: str, **values: Any) -> None:
-    """Write one event as a line on stdout."""
-    sys.stdout.write(json.dumps({"event": event, **values}) + "\n")
+def send(event: str, *, is_valid: bool = False, **values: Any) -> None:
+    """Write one event as a line on stdout; `is_valid` promises that no text in it has half a surrogate pair."""
+    sys.stdout.write(json.dumps({"event": event, **values}, ensure_ascii=not is_valid) + "\n")
     sys.stdout.flush()
 
 

@@ -8,7 +8,7 @@ from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.csv_table import open_csv
 from tokenizer_core.texts.encodings import DecodedText, decode_text
 from tokenizer_core.texts.json_lines import looks_like_json_lines, open_json_lines
-from tokenizer_core.texts.parquet import open_parquet
+from tokenizer_core.texts.parquet import OpenParquet, open_parquet
 from tokenizer_core.texts.tables import Table, TableReading, no_rows, text_of
 
 TableKind = Literal["csv", "tsv", "jsonl", "parquet"]
@@ -54,11 +54,12 @@ def read_corpus_file(
     columns: Collection[str] | None = None,
     header: bool | None = None,
     max_bytes: int = MAX_BYTES,
+    parquet: OpenParquet = open_parquet,
 ) -> CorpusFile:
     """Read a file of any kind; its name tells whether it is a table, its bytes whether it is Parquet.
 
     Every option that is None is detected: the encoding, the columns that look like prose, and whether the first
-    line of a CSV file names them. Raises `CorpusError` if no text can be read.
+    line of a CSV file names them. `parquet` opens Parquet files. Raises `CorpusError` if no text can be read.
 
     >>> file = read_corpus_file(PackedFile("a.csv", b"id,text\\n1,a cat\\n2,a dog\\n"))
     >>> file.text, file.table.columns, file.table.chosen, file.table.header, file.table.rows
@@ -71,7 +72,7 @@ def read_corpus_file(
         decoded = decode_text(packed.content, encoding=encoding)
         if kind is None or not looks_like_json_lines(decoded.text):
             return CorpusFile(packed.name, "text", decoded.text, decoded.encoding, decoded.is_guess)
-    opened = open_table(packed, kind, encoding=encoding, header=header, max_bytes=max_bytes)
+    opened = open_table(packed, kind, encoding=encoding, header=header, max_bytes=max_bytes, parquet=parquet)
     text, reading = text_of(opened.table, columns)
     if not text and columns is None:
         raise no_rows()
@@ -97,10 +98,11 @@ def open_table(
     encoding: str | None = None,
     header: bool | None = None,
     max_bytes: int = MAX_BYTES,
+    parquet: OpenParquet = open_parquet,
 ) -> OpenTable:
     """Find the columns of a table; raise `CorpusError` if there are none."""
     if kind == "parquet":
-        return OpenTable(open_parquet(packed.content, max_bytes=max_bytes), None)
+        return OpenTable(parquet(packed.content, max_bytes), None)
     decoded = decode_text(packed.content, encoding=encoding)
     if kind == "jsonl":
         return OpenTable(open_json_lines(decoded.text), decoded)

@@ -18,6 +18,7 @@ from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.encodings import decode_text
 from tokenizer_core.texts.files import MAX_BYTES, open_table, table_kind
 from tokenizer_core.texts.labels import column_labels
+from tokenizer_core.texts.parquet import OpenParquet, open_parquet
 from tokenizer_core.texts.tables import TableReading, cells_of
 
 Joining = Literal["lines", "whole", "space"]
@@ -146,6 +147,7 @@ def parallel_table(
     header: bool | None = None,
     encoding: str | None = None,
     max_bytes: int = MAX_BYTES,
+    parquet: OpenParquet = open_parquet,
 ) -> Parallel:
     """Read a table with one language in each column; its name tells its kind.
 
@@ -157,7 +159,7 @@ def parallel_table(
     if file.refusal is not None:
         raise file.refusal
     kind = table_kind(file.name) or "csv"
-    table, decoded = open_table(file, kind, encoding=encoding, header=header, max_bytes=max_bytes)
+    table, decoded = open_table(file, kind, encoding=encoding, header=header, max_bytes=max_bytes, parquet=parquet)
     cells, reading = cells_of(table, columns)
     guesses = (Guess(file.name, decoded.encoding),) if decoded and decoded.is_guess else ()
     return _checked(Parallel(reading.chosen, cells, tuple(map("\n".join, cells)), guesses, reading))
@@ -170,10 +172,11 @@ def read_parallel(
     header: bool | None = None,
     encoding: str | Sequence[str | None] | None = None,
     max_bytes: int = MAX_BYTES,
+    parquet: OpenParquet = open_parquet,
 ) -> Parallel:
     """Read one table, or one text file per language; raise `CorpusError` for anything else.
 
-    `encoding` is that of all files, or a list with one per file; None is detected.
+    `encoding` is that of all files, or a list with one per file; None is detected. `parquet` opens Parquet files.
     """
     tables = [file.name for file in files if table_kind(file.name)]
     if tables and len(files) > 1:
@@ -186,7 +189,9 @@ def read_parallel(
         )
     if tables:
         said = encoding if encoding is None or isinstance(encoding, str) else encoding[0]
-        return parallel_table(files[0], columns=columns, header=header, encoding=said, max_bytes=max_bytes)
+        return parallel_table(
+            files[0], columns=columns, header=header, encoding=said, max_bytes=max_bytes, parquet=parquet
+        )
     return parallel_files(files, encoding=encoding)
 
 

@@ -1,6 +1,6 @@
 """Parquet files, read one row group at a time, with sizes checked before anything is unpacked."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SAMPLE_CELL = 2_000
+OpenParquet = Callable[[bytes, int], Table]
+"""Opens the content of a Parquet file, of which at most so many bytes are read, as `open_parquet` does."""
 
 
 @contextmanager
@@ -28,7 +30,7 @@ def _whole() -> Iterator[None]:
         raise CorpusError("the file must be whole; it is damaged", "damaged_file", kind="Parquet") from error
 
 
-def open_parquet(content: bytes, *, max_bytes: int) -> Table:
+def open_parquet(content: bytes, max_bytes: int) -> Table:
     """Open the text columns of a Parquet file; those that are read may have at most `max_bytes` bytes together.
 
     The fields of a struct are columns, too, such as "translation.en". Repeated values take no space in a file, so

@@ -14,6 +14,7 @@ from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.words import error_sentence, t
 from tokenizer_core.errors import CorpusError
+from tokenizer_core.jobs.parquet_reader import open_parquet_apart
 from tokenizer_core.texts.files import CorpusFile, read_corpus_file
 from tokenizer_core.texts.tables import TableReading
 
@@ -67,6 +68,7 @@ def _read(upload: Upload, key: str) -> Reading:
             columns=choices.columns,
             header=choices.header,
             max_bytes=MAX_CORPUS_BYTES,
+            parquet=open_parquet_apart,
         )
 
     reading: Reading = upload.read(key, choices, read)

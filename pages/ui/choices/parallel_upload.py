@@ -10,6 +10,7 @@ from pages.ui.choices.encodings import encoding_picker
 from pages.ui.choices.upload import MENDED_BY_ENCODING, Choices, Upload
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import CorpusError
+from tokenizer_core.jobs.parquet_reader import open_parquet_apart
 from tokenizer_core.texts.files import table_kind
 from tokenizer_core.texts.parallel import MAX_LANGUAGES, Parallel, read_parallel
 
@@ -58,6 +59,7 @@ def _read_as(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Para
             columns=choices[0].columns,
             encoding=[each.encoding for each in choices],
             max_bytes=max_bytes,
+            parquet=open_parquet_apart,
         )
 
 

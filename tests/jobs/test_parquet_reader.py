@@ -1,0 +1,60 @@
+"""Parquet files that are read in a process of their own: the same rows, and little memory whatever a file says."""
+
+import pyarrow as pa
+import pytest
+
+from tests.helpers.files import lying_parquet, parquet
+from tests.helpers.tables import ROWS
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.jobs import parquet_reader
+from tokenizer_core.jobs.parquet_reader import open_parquet_apart
+from tokenizer_core.texts.archives import PackedFile
+from tokenizer_core.texts.files import read_corpus_file
+from tokenizer_core.texts.parquet import open_parquet
+from tokenizer_core.texts.tables import cells_of, text_of
+
+MB = 2**20
+TABLE = parquet({name: [row[name] for row in ROWS * 1_000] for name in ROWS[0]})
+
+
+def test_the_rows_are_the_same() -> None:
+    for read in (text_of, cells_of):
+        assert read(open_parquet_apart(TABLE, 50 * MB)) == read(open_parquet(TABLE, 50 * MB))
+    chosen = [text_of(opened(TABLE, 50 * MB), ["en"]) for opened in (open_parquet_apart, open_parquet)]
+    assert chosen[0] == chosen[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "max_bytes", "code"),
+    [
+        (TABLE, 1 * MB, "unpacked_too_large"),
+        (TABLE[:-20] + TABLE[-8:], 50 * MB, "damaged_file"),
+        (parquet({"number": [1, 2]}), 50 * MB, "no_text_column"),
+    ],
+    ids=["too large", "damaged", "numbers"],
+)
+def test_what_cannot_be_read_says_the_same(content: bytes, max_bytes: int, code: str) -> None:
+    said = []
+    for opened in (open_parquet_apart, open_parquet):
+        with pytest.raises(CorpusError) as caught:
+            text_of(opened(content, max_bytes))
+        said.append((caught.value.code, caught.value.values, str(caught.value)))
+    assert said[0] == said[1]
+    assert said[0][0] == code
+
+
+def test_a_file_that_lies_about_its_size_takes_no_memory_of_the_app() -> None:
+    lie = lying_parquet()
+    before = pa.default_memory_pool().max_memory()
+    with pytest.raises(CorpusError, match="damaged"):
+        read_corpus_file(PackedFile("a.parquet", lie), parquet=open_parquet_apart)
+    assert pa.default_memory_pool().max_memory() == before
+    with pytest.raises(CorpusError, match="damaged"):
+        read_corpus_file(PackedFile("a.parquet", lie))
+    assert pa.default_memory_pool().max_memory() > 2**31 - 2**20  # so it is a lie
+
+
+def test_a_file_that_fills_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_reader, "MEMORY_BYTES", 2**20)
+    with pytest.raises(CorpusError, match="damaged"):
+        open_parquet_apart(TABLE, 50 * MB)
