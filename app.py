@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from pages.ui.shell.cookie import VisitorCookie  # noqa: E402
 from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
 from pages.ui.token_view.serve import routes  # noqa: E402
 from pages.ui.trainings.registry import registry  # noqa: E402
@@ -42,5 +43,5 @@ app = st.App(
     ROOT / "pages" / "ui" / "main.py",
     lifespan=lifespan,
     routes=routes(),
-    middleware=[Middleware(SecurityHeaders)],
+    middleware=[Middleware(SecurityHeaders), Middleware(VisitorCookie)],
 )

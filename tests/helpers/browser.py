@@ -64,6 +64,7 @@ class Profile:
     def take(self) -> Page:
         """A tab in front of the others: one that is hidden draws late."""
         tab = self.idle.pop() if self.idle else self.context.new_page()
+        self.context.clear_cookies()  # they say who a visitor is
         tab.bring_to_front()
         return tab
 

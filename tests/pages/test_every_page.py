@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.shell import visitor
 from pages.ui.words import catalogue
 from tests.helpers.app import (
     ENGLISH,
@@ -108,7 +109,8 @@ def test_compare_shows_mine_at_any_size() -> None:
     assert bytes_only == len(drawn(app)[-1]["text"].encode()) > whole
 
 
-def test_a_reload_finds_the_training_by_its_address() -> None:
+def test_a_reload_finds_the_training_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visitor, "secret_of_cookie", lambda: "a secret")
     app = start_training(pace="slow")
     wait_until(app, lambda: bool(app.button(key="pause")))
     again = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)

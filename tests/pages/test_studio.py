@@ -7,12 +7,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import limits
+from pages.ui.shell import visitor
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tests.helpers.app import address, job_of, open_page, said, start_training, wait_until
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
+from tokenizer_core.jobs.job import Job
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TIED = "ab cd ab cd abcd abcd xy xy"
@@ -169,20 +171,43 @@ def test_a_run_that_trains_can_be_deleted() -> None:
     assert not app.exception
 
 
-def test_a_reload_finds_all_runs_by_the_training_in_the_address() -> None:
-    app = start_training(size=300)
-    wait_until(app, lambda: bool(app.success))
-    back_to_settings(app)
-    app.button(key="start").click().run()
-    job = job_of(app)
-    reloaded = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
-    reloaded.query_params["job"] = job.id
-    reloaded.query_params["lang"] = "en"
-    reloaded.run()
-    reloaded.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
-    assert len(run_ids(reloaded)) == 2
+def opened_by_link(job: Job) -> AppTest:
+    """The Train page of somebody who follows the link to a training."""
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    app.query_params["job"] = job.id
+    app.query_params["lang"] = "en"
+    app.run()
+    return app.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
+
+
+def test_a_reload_finds_all_runs_by_the_cookie_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as browser:
+        browser.setattr(visitor, "secret_of_cookie", lambda: "a secret")
+        app = start_training(size=300)
+        wait_until(app, lambda: bool(app.success))
+        back_to_settings(app)
+        app.button(key="start").click().run()
+        reloaded = opened_by_link(job_of(app))
+        assert len(run_ids(reloaded)) == 2
     stranger = open_page("train")
     assert run_ids(stranger) == []
+
+
+def test_a_link_shows_a_training_and_hands_nothing_over() -> None:
+    app = start_training(pace="slow", size=300)
+    wait_until(app, lambda: job_of(app).state == "running" and bool(job_of(app).merges))
+    job = job_of(app)
+    stranger = opened_by_link(job)
+    assert job_of(stranger) is job
+    assert ENGLISH["studio.somebody_elses"] in said(stranger)
+    assert ENGLISH["studio.somebody_elses"] not in said(app.run())
+    keys = {button.key for button in stranger.button}
+    assert "again" in keys
+    assert not keys & {"pause", "step", "stop", "what_if_asks", f"delete_{job.id}"}
+    back_to_settings(stranger)
+    stranger.button(key="start").click().run()
+    assert run_ids(stranger) == [job_of(stranger).id] != [job.id]
+    assert run_ids(app) == [job.id]
 
 
 def test_training_again_starts_from_the_settings_and_the_text_of_the_run() -> None:

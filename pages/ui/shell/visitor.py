@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from pages.ui.session import Maybe, Value, rename_choices
+from pages.ui.shell.cookie import secret_of_cookie
 from pages.ui.trainings.registry import registry
 from pages.ui.words import language
 from pages.ui.words.keys import LANGUAGE, SWITCH
@@ -31,13 +32,15 @@ _OPENED: Maybe[Mine] = Maybe("opened")
 _MINE: Maybe[Mine] = Maybe("mine")
 
 
-def _new_owner() -> str:
-    """Return the owner of the training in the address, or else a new secret."""
-    run = registry().run(st.query_params.get("job"))
-    return (run.owner if run else "") or secrets.token_urlsafe(16)
+def _secret() -> str:
+    """Return the secret of the visitor's browser, or a new one for this session if the browser has none.
+
+    It must never come from the address: a link would make everyone who follows it the owner of the same runs.
+    """
+    return secret_of_cookie() or secrets.token_urlsafe(32)
 
 
-_OWNER: Value[str] = Value("owner", _new_owner)
+_OWNER: Value[str] = Value("owner", _secret)
 
 
 # ---- language and address
@@ -72,6 +75,12 @@ def current_job() -> Job | None:
 def owner() -> str:
     """Return the secret that identifies the visitor's runs."""
     return _OWNER.get()
+
+
+def owns(job: Job) -> bool:
+    """Tell whether a training is the visitor's own; anyone else who has its link may only look at it."""
+    run = registry().run(job.id)
+    return run is not None and run.owner == owner()
 
 
 def set_job(job: Job) -> None:

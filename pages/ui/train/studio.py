@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import accumulate
+from typing import Literal
 
 import streamlit as st
 
@@ -81,8 +82,13 @@ def _draw(job: Job) -> None:
         st.error(error_sentence(job.failure), icon=":material/error:")
         if job.merges:
             st.info(t("studio.kept_after_failure", merges=len(job.merges)))
+    if not visitor.owns(job):
+        st.info(t("studio.somebody_elses"), icon=":material/visibility:")
     if not job.ended:
-        controls(job)
+        if visitor.owns(job):
+            controls(job)
+        else:
+            _train_another()
     elif job.merges or not job.failure:
         _summary(job)
         _ways_on(job)
@@ -186,7 +192,8 @@ def _choice(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
         return
     st.html(choice_rows(known, tokenizer.vocabulary))
     st.caption(_tie_sentence(choice, known, tokenizer))
-    what_if_asker(job, choice, tokenizer)
+    if visitor.owns(job):
+        what_if_asker(job, choice, tokenizer)
 
 
 def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokenizer) -> str:
@@ -289,11 +296,11 @@ def _ways_on(job: Job) -> None:
             except ModelFileError as error:
                 st.warning(error_sentence(error))
             show_recipe(job)
-        if st.button(
-            t("studio.again"),
-            icon=":material/restart_alt:",
-            key="again",
-            type="secondary" if job.merges else "primary",
-        ):
-            visitor.show_setup(True)
-            st.rerun()
+        _train_another("secondary" if job.merges else "primary")
+
+
+def _train_another(kind: Literal["primary", "secondary"] = "secondary") -> None:
+    """Lead to the settings of a training of the visitor's own."""
+    if st.button(t("studio.again"), icon=":material/restart_alt:", key="again", type=kind):
+        visitor.show_setup(True)
+        st.rerun()

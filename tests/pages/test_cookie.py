@@ -1,0 +1,63 @@
+"""The visitor's cookie: given once with a page, never to a script, and read again only if it is whole."""
+
+import re
+from collections.abc import Mapping
+
+import pytest
+import streamlit
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from pages.ui.shell.cookie import NAME, VisitorCookie, secret_of_cookie
+
+APP = VisitorCookie(
+    Starlette(
+        routes=[
+            Route("/", lambda request: HTMLResponse("<p>page")),
+            Route("/script.js", lambda request: PlainTextResponse("1")),
+        ]
+    )
+)
+SECRET = "s" * 43
+
+
+def given(path: str = "/", cookies: Mapping[str, str] | None = None, base: str = "http://app") -> str | None:
+    """The cookie that comes with an answer."""
+    client = TestClient(APP, base_url=base, cookies=dict(cookies or {}))
+    return client.get(path).headers.get("set-cookie")
+
+
+def test_a_new_browser_gets_a_secret_of_its_own_with_the_page() -> None:
+    first, second = given(), given()
+    assert first is not None
+    assert first != second
+    assert re.fullmatch(rf"{NAME}=[\w-]{{43}}; Path=/; HttpOnly; SameSite=Lax", first)
+
+
+def test_over_an_encrypted_connection_it_is_sent_only_over_such() -> None:
+    assert (given(base="https://app") or "").endswith("; Secure")
+
+
+def test_a_known_browser_keeps_its_secret_and_a_broken_one_is_replaced() -> None:
+    assert given(cookies={NAME: SECRET}) is None
+    assert given(cookies={NAME: "<script>"}) is not None
+
+
+def test_only_pages_bring_it() -> None:
+    assert given("/script.js") is None
+
+
+@pytest.mark.parametrize(
+    ("sent", "secret"),
+    [({NAME: SECRET}, SECRET), ({NAME: SECRET[1:]}, None), ({NAME: "../" + SECRET}, None), ({}, None)],
+)
+def test_only_a_whole_secret_counts(
+    sent: dict[str, str], secret: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Context:
+        cookies = sent
+
+    monkeypatch.setattr(streamlit, "context", Context)
+    assert secret_of_cookie() == secret
