@@ -102,9 +102,13 @@ def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: s
     start_training(tab, address, pace=ENGLISH["train.pace_full"], size=400)
     expect(tab.locator(".st-key-to_compare a")).to_be_visible()
     at_rest(tab)
+    first = tab.url
     tab.locator(".st-key-again button").click()
     at_rest(tab)
     tab.locator(".st-key-start button").click()
+    expect(tab).not_to_have_url(first)
+    expect(tab.locator(".st-key-to_compare a")).to_be_visible()
+    at_rest(tab)
     expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(2)
     tab.reload()
     expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(2)

@@ -1,14 +1,16 @@
 """The visitor's cookie: given once with a page, never to a script, and read again only if it is whole."""
 
+import asyncio
 import re
-from collections.abc import Mapping
+from typing import Any
 
 import pytest
 import streamlit
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
-from starlette.testclient import TestClient
+from starlette.types import Message
 
 from pages.ui.shell.cookie import NAME, VisitorCookie, secret_of_cookie
 
@@ -23,10 +25,27 @@ APP = VisitorCookie(
 SECRET = "s" * 43
 
 
-def given(path: str = "/", cookies: Mapping[str, str] | None = None, base: str = "http://app") -> str | None:
+def given(path: str = "/", sent: str = "", scheme: str = "http") -> str | None:
     """The cookie that comes with an answer."""
-    client = TestClient(APP, base_url=base, cookies=dict(cookies or {}))
-    return client.get(path).headers.get("set-cookie")
+    headers = [(b"cookie", sent.encode())] if sent else []
+    scope: dict[str, Any] = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "headers": headers,
+        "scheme": scheme,
+        "query_string": b"",
+    }
+    answers: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def send(message: Message) -> None:
+        answers.append(message)
+
+    asyncio.run(APP(scope, receive, send))
+    return Headers(scope=answers[0]).get("set-cookie")
 
 
 def test_a_new_browser_gets_a_secret_of_its_own_with_the_page() -> None:
@@ -37,12 +56,12 @@ def test_a_new_browser_gets_a_secret_of_its_own_with_the_page() -> None:
 
 
 def test_over_an_encrypted_connection_it_is_sent_only_over_such() -> None:
-    assert (given(base="https://app") or "").endswith("; Secure")
+    assert (given(scheme="https") or "").endswith("; Secure")
 
 
 def test_a_known_browser_keeps_its_secret_and_a_broken_one_is_replaced() -> None:
-    assert given(cookies={NAME: SECRET}) is None
-    assert given(cookies={NAME: "<script>"}) is not None
+    assert given(sent=f"other=1; {NAME}={SECRET}") is None
+    assert given(sent=f"{NAME}=<script>") is not None
 
 
 def test_only_pages_bring_it() -> None:
