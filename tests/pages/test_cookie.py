@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -44,7 +45,8 @@ def given(path: str = "/", sent: str = "", scheme: str = "http") -> str | None:
     async def send(message: Message) -> None:
         answers.append(message)
 
-    asyncio.run(APP(scope, receive, send))
+    with ThreadPoolExecutor() as threads:  # where no event loop of a browser runs
+        threads.submit(asyncio.run, APP(scope, receive, send)).result()
     return Headers(scope=answers[0]).get("set-cookie")
 
 
