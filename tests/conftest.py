@@ -125,4 +125,4 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow pattern is given up after 0.2 s instead of 2."""
     for module in (patterns, branches):
-        monkeypatch.setattr(module, "time_budget", lambda text, pattern: 0.2)
+        monkeypatch.setattr(module, "time_budget", lambda characters, pattern: 0.2)

@@ -258,10 +258,11 @@ def _matches(text: str, plan: _Plan) -> Iterator[tuple[int, int, int | None]]:
 def _tried(text: str, start: int, end: int, alone: Sequence[regex.Pattern[str]]) -> int | None:
     """Return the first branch that alone matches exactly from `start` to `end`; None if no branch does."""
     for number, pattern in enumerate(alone):
+        seconds = time_budget(len(text), pattern.pattern)
         try:
-            match = pattern.match(text, start, timeout=time_budget(text, pattern.pattern), concurrent=True)
+            match = pattern.match(text, start, timeout=seconds, concurrent=True)
         except (TimeoutError, MemoryError) as error:
-            raise given_up(text, pattern.pattern, start, error) from None
+            raise given_up(text, pattern.pattern, start, error, seconds) from None
         if match and match.span() == (start, end):
             return number
     return None

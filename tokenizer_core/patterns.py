@@ -1,6 +1,7 @@
 """Split patterns: the regular expressions that cut text into pretokens before any merge."""
 
 import math
+import time
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
@@ -80,14 +81,32 @@ def pretokenize(text: str, pattern: str) -> list[str]:
     >>> pretokenize("one, two", "[a-z]+")
     ['one', ', ', 'two']
     """
+    return next(pretokenize_each([text], pattern))
+
+
+def pretokenize_each(texts: Iterable[str], pattern: str) -> Iterator[list[str]]:
+    """Yield the pretokens of each text, as `pretokenize` cuts it; all texts together have one time budget.
+
+    So a pattern that is just quick enough on each of 500 lines does not take minutes.
+
+    >>> list(pretokenize_each(["a cat", "", "a dog"], "mark_aware"))
+    [['a', ' cat'], [], ['a', ' dog']]
+    """
     compiled = compile_pattern(pattern)
     if compiled.pattern in SPLIT_PATTERNS.values():
         # Named patterns take linear time and leave no gaps; a time limit would make them three times slower.
         # Letting other threads run between matches makes them a quarter slower, so only long texts do it.
-        found: list[str] = compiled.findall(text, concurrent=len(text) > HELD_CHARACTERS)
-        return found
-    matches = sorted(match.span() for match in search(compiled, text))  # a pattern with (?r) searches backwards
-    return [text[start:end] for start, end, _ in with_gaps(((*span, None) for span in matches), len(text))]
+        for text in texts:
+            yield compiled.findall(text, concurrent=len(text) > HELD_CHARACTERS)
+        return
+    characters, spent = 0, 0.0
+    for text in texts:
+        characters += len(text)
+        start = time.process_time()  # what the timeout of `regex` counts
+        # A pattern with (?r) searches backwards.
+        matches = sorted(match.span() for match in search(compiled, text, characters=characters, spent=spent))
+        spent += time.process_time() - start
+        yield [text[start:end] for start, end, _ in with_gaps(((*span, None) for span in matches), len(text))]
 
 
 def batches(text: str, pattern: str) -> Iterator[list[str]]:
@@ -102,15 +121,20 @@ def batches(text: str, pattern: str) -> Iterator[list[str]]:
         yield batch
 
 
-def search(compiled: regex.Pattern[str], text: str) -> Iterator[regex.Match[str]]:
-    """Yield each match of a pattern while other threads run; raise `PatternError` after `time_budget`."""
-    end = 0
+def search(
+    compiled: regex.Pattern[str], text: str, *, characters: int | None = None, spent: float = 0.0
+) -> Iterator[regex.Match[str]]:
+    """Yield each match of a pattern while other threads run; raise `PatternError` after `time_budget`.
+
+    If the text is one of many, `characters` counts those of all so far, on which `spent` seconds are gone already.
+    """
+    end, seconds = 0, time_budget(len(text) if characters is None else characters, compiled.pattern)
     try:
-        for match in compiled.finditer(text, timeout=time_budget(text, compiled.pattern), concurrent=True):
+        for match in compiled.finditer(text, timeout=max(seconds - spent, 0.001), concurrent=True):
             yield match
             end = match.end()
     except (TimeoutError, MemoryError) as error:
-        raise given_up(text, compiled.pattern, end, error) from None
+        raise given_up(text, compiled.pattern, end, error, seconds) from None
 
 
 def with_gaps(matches: Iterable[tuple[int, int, Mark]], length: int) -> Iterator[tuple[int, int, Mark | None]]:
@@ -198,19 +222,21 @@ def unrolled_length(source: str) -> float:
     return len(source) * math.prod(largest.values())
 
 
-def time_budget(text: str, pattern: str) -> float:
+def time_budget(characters: int, pattern: str) -> float:
     """Return the seconds a split pattern may take: 2, plus 2 per million characters; a tenth if it calls itself.
 
     The named patterns take 0.06 s per million characters, so an honest pattern has thirty times what they need.
     A pattern that calls itself without end takes about 150 MB in 0.2 s, and over 500 MB in two seconds.
     """
-    seconds = 2 + 2 * len(text) / 1_000_000
+    seconds = 2 + 2 * characters / 1_000_000
     return seconds / 10 if _CALL.search(pattern_source(pattern)) else seconds
 
 
-def given_up(text: str, pattern: str, position: int, error: TimeoutError | MemoryError) -> PatternError:
-    """Return the error for a pattern that ran out of time or memory after a match that ended at `position`."""
-    seconds, excerpt = time_budget(text, pattern), text[position : position + 20]
+def given_up(
+    text: str, pattern: str, position: int, error: TimeoutError | MemoryError, seconds: float
+) -> PatternError:
+    """Return the error for a pattern that ran out of seconds or memory after a match that ended at `position`."""
+    excerpt = text[position : position + 20]
     if isinstance(error, MemoryError) or _CALL.search(pattern_source(pattern)):
         return PatternError(
             f"the split pattern must come to an end; it was still calling itself after {seconds:.1f} s",

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from tokenizer_core.patterns import pretokenize
+from tokenizer_core.patterns import pretokenize, pretokenize_each
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.special_tokens import allowed_tokens
@@ -52,7 +52,7 @@ class PretokenTokenizer:
 
     def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
         """Number the pretokens of many texts, each cut separately."""
-        encoded = [self.encode(text) for text in texts]
+        encoded = list(map(self.number, pretokenize_each(map(check_text, texts), self.pattern)))
         ids = np.array([number for numbers in encoded for number in numbers], dtype=np.int32)
         return EncodedTexts(ids, np.array(list(map(len, encoded)), dtype=np.int64))
 

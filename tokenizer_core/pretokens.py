@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenizer_core.errors import TextError
-from tokenizer_core.patterns import pretokenize
+from tokenizer_core.patterns import pretokenize_each
 
 
 def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
@@ -19,8 +19,8 @@ def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
     Counter({'a': 2, ' cat': 1, ' dog': 1})
     """
     counts: Counter[str] = Counter()
-    for text in [texts] if isinstance(texts, str) else texts:
-        counts.update(pretokenize(check_text(text), pattern))
+    for pretokens in pretokenize_each(map(check_text, [texts] if isinstance(texts, str) else texts), pattern):
+        counts.update(pretokens)
     return counts
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tokenizer_core import encode_loop, minbpe_files
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.minbpe_files import ModelFile
-from tokenizer_core.patterns import compile_pattern, pretokenize
+from tokenizer_core.patterns import compile_pattern, pretokenize_each
 from tokenizer_core.pretokens import bytes_and_ends, check_text
 from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
@@ -95,8 +95,8 @@ class Tokenizer:
         numbers.default_factory = numbers.__len__  # a new pretoken gets the next number
         order: list[int] = []
         text_ends = [0]
-        for text in texts:
-            order += map(numbers.__getitem__, pretokenize(check_text(text), self.pattern))
+        for pretokens in pretokenize_each(map(check_text, texts), self.pattern):
+            order += map(numbers.__getitem__, pretokens)
             text_ends.append(len(order))
         # Each distinct pretoken is encoded once; then its ids are copied to every place where it occurs.
         distinct_bytes, ends = bytes_and_ends(numbers)

@@ -4,6 +4,7 @@ import contextlib
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import example, given
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 from tests.helpers.hostile import HOSTILE_PATTERNS, hostile_texts
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core import SPLIT_PATTERNS, count_pretokens, openai_tokenizer, pretokenize
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, count_pretokens, openai_tokenizer, pretokenize
 from tokenizer_core.errors import PatternError, TextError
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, compile_pattern, time_budget, unrolled_length
+from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 
 def error_of(pattern: str, text: str = "a") -> PatternError:
@@ -123,12 +125,33 @@ def test_a_slow_pattern_is_given_up_and_says_where() -> None:
     assert error.values["excerpt"].startswith("aaaa") or error.values["position"] == 0
 
 
+JUST_QUICK_ENOUGH = ["a" * 120 + "c"] * 2_000
+"""Lines on which the pattern (a+)+$ takes more than a ten-thousandth of a second each, and less than 0.2."""
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize(
+    "encode_each",
+    [
+        lambda texts: Tokenizer([], pattern="(a+)+$").encode_each(texts),
+        lambda texts: PretokenTokenizer("(a+)+$").encode_each(texts),
+        lambda texts: count_pretokens(texts, "(a+)+$"),
+    ],
+    ids=["tokens", "pretokens", "counts"],
+)
+def test_all_texts_together_have_one_time_budget(encode_each: Callable[[Sequence[str]], object]) -> None:
+    encode_each(JUST_QUICK_ENOUGH[:1])
+    with pytest.raises(PatternError) as caught:
+        encode_each(JUST_QUICK_ENOUGH)
+    assert (caught.value.code, caught.value.values["seconds"]) == ("pattern_slow", 0.2)
+
+
 @pytest.mark.parametrize(
     "pattern", ["(?R)", "(?0)", "(a|(?1)b)", "(a|(?-1)b)", "(?P<x>a|(?&x)b)", "(?P<x>a|(?P>x)b)"]
 )
 def test_endless_recursion_is_given_up(pattern: str) -> None:
     """Long before it has filled the memory, which takes a second."""
-    assert time_budget("c", pattern) < 0.3
+    assert time_budget(1, pattern) < 0.3
     assert error_of(pattern, "c").code == "pattern_memory"
 
 

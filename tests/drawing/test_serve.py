@@ -121,7 +121,7 @@ def test_nothing_can_be_sent_there() -> None:
 def test_a_pattern_that_is_too_slow_is_said_in_the_language_of_the_visitor(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patterns, "time_budget", lambda text, pattern: 0.2)
+    monkeypatch.setattr(patterns, "time_budget", lambda characters, pattern: 0.2)
     drawn = drawing(Text(SLOW_TEXT), [pretoken_lane(SLOW, Label("pieces"))], language=language)
     assert drawn.whole is not None
     answer = Answer(address(drawn.whole))
