@@ -47,8 +47,8 @@ _HIGH_WORD = re.compile(rb"[\xa1-\xfb]{3}")  # three in a row, because curly quo
 
 # Without digits, and without ฿, which English prices use. U+FFFD is a byte that Windows-874 does not define.
 _THAI = re.compile(r"[ก-ฺเ-๏๚๛\ufffd]")
-# What Thai spelling allows around one consonant. Letters that belong to no syllable are misplaced.
-_SYLLABLE = re.compile(r"[เแโใไ]?[ก-ฮ][ัิ-ฺ็]?[่-๋]?[์ํ]?(?:[ะาำๅ]ะ?)?[ๆฯ]?|[เแโใไ]\Z|[ๆฯ]")
+# What Thai spelling allows around one consonant, and the long า of chats. Letters in no syllable are misplaced.
+_SYLLABLE = re.compile(r"[เแโใไ]?[ก-ฮ][ัิ-ฺ็]?[่-๋]?[์ํ]?(?:(?:า{1,6}|[ะำๅ])ะ?)?[ๆฯ]?|[เแโใไ]\Z|[ๆฯ]")
 _SIGN = re.compile(r"[ะ-ฺเ-ๅ็-๎]")
 # Thai digits stand apart from letters. Cyrillic, Hebrew and Arabic letters, misread, become digits inside words.
 _RARE = re.compile(r"[ฃฅฆฌฎฏฑฒฬฮฺๅํ-๏๚๛]|(?<=[ก-๎])[๐-๙]|[๐-๙](?=[ก-๎])")
