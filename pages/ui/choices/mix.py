@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus
+from pages.ui.session import remembered
 from pages.ui.widgets import written
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t
@@ -14,8 +15,10 @@ from tokenizer_core.texts.mixing import Mix, ScriptSizes, Unit, lines_by_script,
 
 UNITS: tuple[Unit, ...] = ("bytes", "characters")
 AS_IT_IS = "as_it_is"
-PRESETS: dict[str, tuple[int, int]] = {"1 : 1": (1, 1), "2 : 1": (2, 1), "4 : 1": (4, 1)}
+OTHER = "other"
+PRESETS: dict[str, tuple[int, int]] = {"1 : 2": (1, 2), "1 : 1": (1, 1), "2 : 1": (2, 1), "4 : 1": (4, 1)}
 """Thai : English, as people write it, and as weights."""
+MOST_WEIGHT = 100
 MAX_MEASURED = 8
 
 
@@ -30,13 +33,15 @@ def mix_controls(corpus: Corpus) -> Corpus:
         return corpus
     preset, unit = _mix_picker()
     before = sizes_in[unit]
-    if preset == AS_IT_IS:
+    weights = _other_weights() if preset == OTHER else PRESETS.get(preset)
+    if weights is None:
         keys.MIXED.forget()
         st.caption(_balance(before.thai, before.latin, unit) + ".")
         return corpus
-    mixed = _mixed(corpus.texts, preset, unit)
+    mixed = _mixed(corpus.texts, weights, unit)
     st.caption(_what_was_taken(mixed, before, unit))
-    name = t("mix.name", corpus=corpus.name, weights=preset, unit=t(f"mix.{unit}"))
+    written_weights = " : ".join(map(str, weights))
+    name = t("mix.name", corpus=corpus.name, weights=written_weights, unit=t(f"mix.{unit}"))
     return replace(corpus, name=name, texts=mixed.texts)
 
 
@@ -64,7 +69,7 @@ def holds_both(sizes_in: dict[Unit, ScriptSizes]) -> bool:
 
 def _mix_picker() -> tuple[str, Unit]:
     """Let the visitor pick the weights and their unit."""
-    presets = {AS_IT_IS: t("mix.as_it_is"), **{each: each for each in PRESETS}}
+    presets = {AS_IT_IS: t("mix.as_it_is"), **{each: each for each in PRESETS}, OTHER: t("mix.other")}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         preset = segmented(t("mix.weights"), list(presets), presets.__getitem__, key="mix_preset", show_label=True)
         unit = segmented(
@@ -78,13 +83,30 @@ def _mix_picker() -> tuple[str, Unit]:
     return preset, unit
 
 
-def _mixed(texts: Sequence[str], preset: str, unit: Unit) -> Mix:
+def _other_weights() -> tuple[int, int]:
+    """Let the visitor set any two weights."""
+    with st.container(horizontal=True):
+        thai, english = (
+            st.number_input(
+                t(f"mix.weight_{side}"),
+                min_value=1,
+                max_value=MOST_WEIGHT,
+                key=remembered(f"mix_weight_{side}", 1),
+                persist_state="session",
+                width=160,
+            )
+            for side in ("thai", "english")
+        )
+    return int(thai or 1), int(english or 1)
+
+
+def _mixed(texts: Sequence[str], weights: tuple[int, int], unit: Unit) -> Mix:
     """Return the mix; the last one is kept."""
-    key = (corpus_key(texts), preset, unit)
+    key = (corpus_key(texts), weights, unit)
     known = keys.MIXED.get()
     if known is None or known[0] != key:
         lines = lines_by_script(texts)
-        known = (key, mix(lines.thai, lines.latin, PRESETS[preset], unit))
+        known = (key, mix(lines.thai, lines.latin, weights, unit))
         keys.MIXED.put(known)
     return known[1]
 
