@@ -71,7 +71,7 @@ def test_a_base_without_tokens_has_no_premium() -> None:
 
 def test_a_hundred_thousand_pairs_are_all_counted() -> None:
     thai, english = (
-        "".join(f"{lines[n % 483]} {n}\n" for n in range(100_000)) for lines in (THAI_LINES, ENGLISH_LINES)
+        "".join(f"{lines[n % 648]} {n}\n" for n in range(100_000)) for lines in (THAI_LINES, ENGLISH_LINES)
     )
     parallel = parallel_files(files(a_th=thai, b_en=english))
     assert parallel.pairs == 100_000

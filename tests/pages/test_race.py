@@ -219,7 +219,7 @@ def test_the_page_shows_two_charts_and_six_moments(page_of_race: Callable[..., A
     words = catalogue(language)
     assert len(charts(app)) == 2
     assert app.markdown[-1].value.count("\n") == 5
-    assert words["race.what_sample"].format(lines=483) in [caption.value for caption in app.caption]
+    assert words["race.what_sample"].format(lines=648) in [caption.value for caption in app.caption]
 
 
 def upload(app: AppTest, first: bytes, second: bytes) -> AppTest:
@@ -240,7 +240,7 @@ def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
         len(openai_tokenizer("gpt2").encode(line)) for line in ("น้ำ", "ใจ")
     )
     app.button(key="race_back").click().run()
-    assert ENGLISH["race.what_sample"].format(lines=483) in [caption.value for caption in app.caption]
+    assert ENGLISH["race.what_sample"].format(lines=648) in [caption.value for caption in app.caption]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
         (b"", b"", "empty"),
         (b"a" * (MOST_CHARACTERS + 1), b"a", "too long"),
         (b"\n\n", b"a\nb", "must have text"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9, b"a", "no text file"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9, b"a", "not a text file"),
         (b"a" * MOST_BYTES, b"a", "At most 4 MB"),
     ],
     ids=["other lines", "empty", "endless line", "one side empty", "a picture", "too large"],
@@ -260,7 +260,7 @@ def test_a_bad_upload_is_refused_and_the_sample_stays(
 ) -> None:
     app = upload(page_of_race(), first, second)
     assert said in " ".join(error.value for error in app.error)
-    assert ENGLISH["race.what_sample"].format(lines=483) in [caption.value for caption in app.caption]
+    assert ENGLISH["race.what_sample"].format(lines=648) in [caption.value for caption in app.caption]
 
 
 def test_one_file_alone_asks_for_the_other(page_of_race: Callable[..., AppTest]) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from pages.ui.words import catalogue
+from pages.ui.words.breaks import without_breaks
 from tests.helpers.wikipedia import THAI, StandIn, answer
 from tokenizer_core.errors import CorpusError, WikipediaError
 from tokenizer_core.texts.wikipedia import (
@@ -187,7 +188,7 @@ def test_no_title_that_cannot_be_is_sent(title: str, code: str, stand_in: StandI
     assert error.code == code
     assert stand_in.asked == []
     for language in ("en", "th"):
-        assert catalogue(language)[f"errors.{code}"].format(**error.values).isprintable()
+        assert without_breaks(catalogue(language)[f"errors.{code}"]).format(**error.values).isprintable()
 
 
 def test_the_longest_title_is_asked_for(stand_in: StandIn) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.choices.parallel_texts import Compared
 from pages.ui.languages import keys
 from pages.ui.languages.counts import counted, entries_with_thai, segmenter_of, sizes
+from pages.ui.languages.topics import show_topics
 from pages.ui.session import one_of, remembered
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets import written
@@ -55,6 +56,7 @@ def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
     # One caption: another element would move the definitions down, and that closes them.
     st.caption(t("metrics.counted") + (" " + words_said(segmenter) if with_words else ""))
     definitions()
+    show_topics(compared, lanes)
 
 
 def words_said(segmenter: Segmenter | None) -> str:
