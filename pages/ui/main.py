@@ -10,6 +10,7 @@ from pages.ui.shell import links, visitor
 from pages.ui.shell.frame import frame
 from pages.ui.shell.navigation import all_pages
 from pages.ui.words import LANGUAGES, language, t, told
+from pages.ui.words.breaks import without_breaks
 from pages.ui.words.keys import SWITCH
 
 
@@ -17,7 +18,7 @@ def main() -> None:
     """Draw the frame and run the page that the address names."""
     pages = all_pages()
     page = st.navigation(pages, position="hidden")
-    st.set_page_config(page_title=f"{page.title} · {t('app.name')}", page_icon="🧩", layout="wide")
+    st.set_page_config(page_title=without_breaks(f"{page.title} · {t('app.name')}"), page_icon="🧩", layout="wide")
     query = st.query_params.to_dict()
     for room in (links, home, compare, languages, patterns):
         room.take_over(query)

@@ -27,6 +27,7 @@ from pages.ui.languages.metrics import DEFINED, metrics_table, words_said
 from pages.ui.widgets.figures_table import as_rows, table_html
 from pages.ui.widgets.picture_button import picture_button
 from pages.ui.words import language, t
+from pages.ui.words.breaks import without_breaks
 from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.measures.prices import cost
 from tokenizer_core.measures.ratios import context_left
@@ -81,7 +82,7 @@ def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
 
 def bars_picture(compared: Compared, found: Sequence[Bill]) -> str:
     """Return the bars as SVG."""
-    return bars_svg(bars_of(compared, found), title=bars_in_words(compared, found))
+    return without_breaks(bars_svg(bars_of(compared, found), title=bars_in_words(compared, found)))
 
 
 def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | None:
@@ -100,13 +101,14 @@ def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | Non
         base=compared.names[compared.base],
     )
     middle = float(np.nanmedian(premiums))
-    return distribution_svg(
+    svg = distribution_svg(
         counted,
         middle,
         title=title,
         overall_name=t("languages.middle"),
         times=lambda text: t("languages.times", premium=text),
     )
+    return without_breaks(svg)
 
 
 # ---- the table
@@ -122,7 +124,7 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
         names = [bill.lane.name, compared.full_names[bill.language], compared.full_names[compared.base]]
         writer.writerow(
             [
-                *map(harmless_cell, names),
+                *(harmless_cell(without_breaks(name)) for name in names),
                 compared.parallel.pairs,
                 compared.joining,
                 bill.tokens,
@@ -156,7 +158,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken:
         metrics=_metrics(compared, found),
         definitions=DEFINED,
     )
-    return page.encode()
+    return without_breaks(page).encode()
 
 
 def _metrics(compared: Compared, found: Sequence[Bill]) -> list[tuple[str, str, str]]:

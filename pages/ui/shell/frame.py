@@ -20,7 +20,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   background: light-dark(#0f766e, #2dd4bf); padding: .3rem .9rem; min-height: 2.5rem; border-radius: .6rem; }
 .st-key-to_compare a[data-testid="stPageLink-NavLink"]:hover { background: light-dark(#0a5650, #5eead4); }
 .st-key-to_compare a[data-testid="stPageLink-NavLink"] * { color: light-dark(#ffffff, #04211d); }
-h1 { text-wrap: pretty; }
+h1, h2, h3 { text-wrap: balance; }
+[data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
 """
 
 _SCRIPT = """

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pages.ui.words.breaks import without_breaks
 from tokenizer_core.measures.cuts import Agreement, agreement, cuts
 from tokenizer_core.segments import SegmentEnds, TextMap, distinct_ids, segment_ends
 from tokenizer_core.vocabulary import BYTES
@@ -186,8 +187,8 @@ def _column(
     units = placed.text_map.unit_at_char[ends.chars]
     found = cuts(placed.text_map, placed.lengths)
     return {
-        "name": lane.label.name,
-        "caption": lane.label.caption,
+        "name": without_breaks(lane.label.name),
+        "caption": without_breaks(lane.label.caption),
         "kind": lane.kind,
         "count": found.tokens,
         "parts": found.parts,

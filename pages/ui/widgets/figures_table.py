@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.widgets.written import NONE
+from pages.ui.words.breaks import without_breaks
 
 _STYLE = """<style>
 .figures { overflow-x: auto; }
@@ -35,8 +36,9 @@ def figures_table(
 ) -> None:
     """Draw a table with a head; the columns `words` hold words, the others figures. `label` describes it."""
     # A table that is too wide scrolls in its own box, also by keyboard.
+    spoken = html.escape(without_breaks(label))
     st.html(
-        f'{_STYLE}<div class="figures" role="region" tabindex="0" aria-label="{html.escape(label)}">'
+        f'{_STYLE}<div class="figures" role="region" tabindex="0" aria-label="{spoken}">'
         f"{table_html(rows, words=words, marked=marked)}</div>"
     )
 

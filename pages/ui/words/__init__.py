@@ -13,19 +13,25 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.words.breaks import with_breaks, without_breaks
 from pages.ui.words.keys import LANGUAGE
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.process import Failure
 
 LANGUAGES = {"en": "English", "th": "ไทย"}
 _FOLDER = Path(__file__).parent
+_EXAMPLE = re.compile(r"examples\..*(?<!_name)")
+"""Keys of texts to be tokenized, in which nothing may be marked."""
 
 
 @cache
 def catalogue(language: str) -> dict[str, str]:
-    """Return the words of a language by dotted key, such as "home.title"."""
+    """Return the words of a language by dotted key, such as "home.title"; Thai words have marks of line breaks."""
     files = sorted((_FOLDER / language).glob("*.toml"))
-    return {key: words for file in files for key, words in _flat(tomllib.loads(file.read_text("utf-8")))}
+    found = {key: words for file in files for key, words in _flat(tomllib.loads(file.read_text("utf-8")))}
+    if language != "th":
+        return found
+    return {key: words if _EXAMPLE.fullmatch(key) else with_breaks(words) for key, words in found.items()}
 
 
 def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
@@ -66,9 +72,12 @@ def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
 
 
 def section(prefix: str, *, spoken: str | None = None) -> dict[str, str]:
-    """Return all words under a prefix by the rest of their key; outside a page run, pass the language `spoken`."""
+    """Return all words under a prefix by the rest of their key, without marks of line breaks.
+
+    Outside a page run, pass the language `spoken`.
+    """
     return {
-        key.removeprefix(f"{prefix}."): words
+        key.removeprefix(f"{prefix}."): without_breaks(words)
         for key, words in catalogue(spoken or language()).items()
         if key.startswith(f"{prefix}.")
     }
