@@ -15,7 +15,7 @@ def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
     own = tab.get_by_role("textbox", name=ENGLISH["pattern.custom_label"])
     own.fill("")
     own.press_sequentially("[a-z]+|(")
-    expect(tab.get_by_role("alert")).to_contain_text("no valid regular expression")
+    expect(tab.get_by_role("alert")).to_contain_text("not a valid regular expression")
     own.press_sequentially(".)")
     expect(tab.get_by_role("alert")).to_have_count(0)
     expect(counts).to_have_text(["37 pieces", "10 pieces"])

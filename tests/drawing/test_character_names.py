@@ -30,7 +30,7 @@ KNOWN = {
     "Latin letter": ("a", "Latin small letter a", "Latin small letter a"),
     "emoji": ("👋", "Waving hand sign", "Waving hand sign"),
     "CJK radical": ("⺀", "CJK radical repeat", "CJK radical repeat"),
-    "zero-width space": ("\u200b", "Zero-width space", "ช่องว่างความกว้างศูนย์"),
+    "zero-width space": ("\u200b", "Zero-width space", "ช่องว่างความกว้างศูนย์ (ZWSP)"),
     "named control": ("\t", "Tab", "แท็บ"),
     "nameless control": ("\x1c", "Control character 1C", "อักขระควบคุม 1C"),
     "private use": ("\ue000", ENGLISH["private"], THAI["private"]),

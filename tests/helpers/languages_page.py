@@ -2,6 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import (
     open_page,
     sortable_tables,
@@ -20,7 +21,7 @@ def opened(language: str = "en", view: str = "bills") -> AppTest:
 
 def bills(app: AppTest) -> dict[tuple[str, str], list[str]]:
     """The table of bills, by tokenizer and language."""
-    return {(row[0], row[1]): row[2:] for row in sortable_tables(app)[0][1:]}
+    return {(without_breaks(row[0]), row[1]): row[2:] for row in sortable_tables(app)[0][1:]}
 
 
 def by_hand(name: str, side: list[str]) -> int:

@@ -8,7 +8,9 @@ from pathlib import Path
 from string import Formatter
 
 from pages.ui import words
-from pages.ui.words import as_plain_markdown, catalogue
+from pages.ui.words import as_plain_markdown, catalogue, section
+from pages.ui.words.breaks import without_breaks
+from pages.ui.words.glossary import forbidden, glossary
 from tests.helpers.paths import REPOSITORY
 
 FOLDER = Path(words.__file__).parent
@@ -114,3 +116,34 @@ def sources(folder: Path, names: str) -> str:
 def test_markdown_in_a_file_name_is_shown_as_it_is() -> None:
     assert as_plain_markdown("a*b*.txt\n# <b> :material/home:") == "` a*b*.txt⏎# <b> :material/home: `"
     assert as_plain_markdown("a``b") == "``` a``b ```"
+
+
+def test_each_term_has_one_word_in_thai() -> None:
+    """No variant that the glossary forbids occurs."""
+    assert len(forbidden()) > 15
+    found = {
+        key: variant
+        for key, words in THAI.items()
+        for variant in forbidden()
+        if variant in without_breaks(words) and not key.startswith("examples.")
+    }
+    assert found == {}
+
+
+def test_the_glossary_explains_every_term_in_both_languages() -> None:
+    english, thai = glossary("en"), glossary("th")
+    assert len(english) == len(thai) > 30
+    assert all(re.search("[ก-๛]", term.meaning) for term in thai)
+    assert not any(re.search("[ก-๛]{4,}", term.meaning) for term in english)
+    assert len({term.name for term in english}) == len(english)
+    assert len({term.name for term in thai}) == len(thai)
+
+
+def test_marks_of_line_breaks_are_in_thai_words_only_and_can_be_taken_out() -> None:
+    plain = tomllib.loads((FOLDER / "th" / "home.toml").read_text("utf-8"))
+    marked = {key: words for key, words in THAI.items() if words != without_breaks(words)}
+    assert len(marked) > 200
+    assert all(without_breaks(THAI[f"home.{key}"]) == words for key, words in plain["home"].items())
+    assert {key for key, words in ENGLISH.items() if words != without_breaks(words)} <= {"manual.train"}
+    assert not any(key.startswith("examples.") and not key.endswith("_name") for key in marked)
+    assert all(words == without_breaks(words) for words in section("token_view", spoken="th").values())

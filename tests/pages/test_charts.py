@@ -302,7 +302,7 @@ def test_both_lines_have_their_markers_at_the_merge_of_the_slider(page: Page) ->
     share = text_tokens / len(PARAGRAPH.encode())
     assert (100 - own) / (100 - corpus) == pytest.approx(share / (counts[20] / counts[0]), rel=1e-2)
     names = page.locator(".dot .riding").all_inner_texts()
-    assert names == [f"This text · {text_tokens:,}", f"The whole corpus · {counts[20]:,}"]
+    assert names == [f"This text · {text_tokens:,}", f"The whole training text · {counts[20]:,}"]
 
 
 @pytest.mark.parametrize("corpus", [(), ((5, 90),), ((0, 0),)], ids=["none", "no beginning", "no bytes"])

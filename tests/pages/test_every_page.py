@@ -149,7 +149,7 @@ def test_pause_step_and_stop_keep_what_was_learned() -> None:
 @pytest.mark.parametrize("corpus", ["a", "ab", "aaabaaab"], ids=["one letter", "one pair", "few pairs"])
 def test_a_text_with_too_few_pairs_ends_early_and_says_so(corpus: str) -> None:
     app = start_training(corpus=corpus)
-    wait_until(app, lambda: "No pair occurs twice" in said(app))
+    wait_until(app, lambda: "No pair occurs more than once" in said(app))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -178,7 +178,7 @@ def test_any_text_is_drawn_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "text", "sentence"),
     [
-        ("(a", "aab", "no valid regular expression"),
+        ("(a", "aab", "not a valid regular expression"),
         ("(a+)+$", "a" * 5_000 + "b", "takes too long"),
         ("(?R)", "aab", "calls itself without end"),
         ("a" * 10_000, "aab", "at most 2,000 characters; this one has 10,000"),
@@ -231,7 +231,7 @@ def test_two_bad_patterns_leave_the_rest_of_the_page() -> None:
 
 def test_markup_in_a_pattern_is_shown_as_it_is() -> None:
     app = with_pattern("<b>|`a`|(:material/home:")
-    assert "no valid regular expression" in said(app)
+    assert "not a valid regular expression" in said(app)
 
 
 # ---- what it costs
