@@ -105,6 +105,7 @@ def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: s
     at_rest(tab)
     first = tab.url
     tab.locator(".st-key-again button").click()
+    expect(tab.locator(".st-key-start button")).to_be_enabled()
     at_rest(tab)
     tab.locator(".st-key-start button").click()
     expect(tab).not_to_have_url(first)
