@@ -146,7 +146,7 @@ def _tables_turned() -> Story:
 
 def _polite() -> Story:
     lanes = _references()
-    short, polite = "ขอบคุณ", "ขอบคุณมากนะคะ"
+    short, polite = "ขอบคุณ", "ขอบคุณค่ะ"
     return Story(
         f"{short}\n{polite}\nThank you", lanes, _counts(lanes, short=short, polite=polite, english="Thank you")
     )
@@ -156,6 +156,28 @@ def _football() -> Story:
     lanes = _references([O200K])
     words = {"league": "พรีเมียร์ลีก", "hello": "สวัสดี", "hospital": "โรงพยาบาล", "soup": "ต้มยำกุ้ง"}
     return Story(" ".join(words.values()), lanes, _counts(lanes, **words))
+
+
+def _chat() -> Story:
+    lanes = _references([O200K])
+    words = {"laugh": "555", "sir": "ครับ", "sir_typed": "คับ", "much": "มาก", "much_drawn": "มากกกกก"}
+    return Story("\n".join(words.values()), lanes, _counts(lanes, **words))
+
+
+def _loanword() -> Story:
+    lanes = _references()
+    return Story("Facebook\nเฟซบุ๊ก", lanes, _counts(lanes, english="Facebook", thai="เฟซบุ๊ก"))
+
+
+def _two_signs() -> Story:
+    lanes = _references()
+    return Story("ทำ\nท\u0e4d\u0e32", lanes, _counts(lanes, one="ทำ", two="ท\u0e4d\u0e32"))
+
+
+def _indented() -> Story:
+    lanes = _references([GPT2, CL100K])
+    line = "        return rain"
+    return Story(f"def weather():\n    if cloudy:\n{line}", lanes, _counts(lanes, line=line, bare=line.strip()))
 
 
 def _home_lane() -> Lane:
@@ -181,6 +203,10 @@ STORIES: dict[str, Callable[[], Story]] = {
     "zero_width": _zero_width,
     "polite": _polite,
     "football": _football,
+    "chat": _chat,
+    "loanword": _loanword,
+    "two_signs": _two_signs,
+    "indented": _indented,
 }
 """The stories in the order they are offered. Another story X takes one more line, and the words stories.X_name and
 stories.X_says."""
