@@ -17,7 +17,7 @@ from tokenizer_core.segments import TextMap, segment_ends, segments, token_lengt
 
 
 @given(TEXTS)
-def test_cluster_starts_agree_with_the_regular_expression(text: str) -> None:
+def test_cluster_starts_agree_with_the_rules_of_unicode(text: str) -> None:
     starts = TextMap(text).cluster_starts
     assert set(np.flatnonzero(starts).tolist()) == boundaries(text) | {0}
 
@@ -27,6 +27,20 @@ def test_cluster_starts_agree_where_a_few_special_characters_stand_in_plain_text
     plain = "ดื่มน้ำเยอะๆ and more, " * 8
     text = plain[:place] + text + plain[place:]
     assert set(np.flatnonzero(TextMap(text).cluster_starts).tolist()) == boundaries(text) | {0}
+
+
+@given(TEXTS, st.integers(15, 45))
+def test_clusters_stay_the_same_where_more_plain_text_follows(text: str, more: int) -> None:
+    """The way of searching changes where special characters are fewer than one in twenty."""
+    longer = TextMap(text + " " + "x" * more * max(1, len(text))).cluster_starts
+    assert longer[: len(text)].tolist() == TextMap(text).cluster_starts[:-1].tolist()
+
+
+@pytest.mark.parametrize("virama", ["\u094d", "\u09cd"])
+@pytest.mark.parametrize("more", [0, 17, 400])
+def test_a_virama_after_no_consonant_joins_nothing(virama: str, more: int) -> None:
+    text = f"a{virama}\u0928"
+    assert np.flatnonzero(TextMap(text + "x" * more).cluster_starts[:4]).tolist() == [0, 2, 3]
 
 
 @given(TEXTS, TOKENIZERS)

@@ -1,7 +1,5 @@
 """Texts with hard grapheme clusters, bytes that are no text, and the plain twins that say where characters end."""
 
-import re
-
 import regex
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -13,6 +11,7 @@ PIECES = [
     *("ที่", "น้ำ", "กำ", "ำ", "ำ้", "เแ", "่", "ุ้", "ๆ", "฿", "๒๕", "ภาษาไทย", " ห", " ไม่"),
     *("👨‍👩‍👧", " 👨‍👩", "🇹🇭", "🇹🇭🇯", "👍🏽", "❤️", "‍", "️", "1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"),
     *("مرحبا", "ـَ", "العَرَبِيَّة", "؀", "؀ا", "각", "가", "각ᆨ", "한국", "ᄀ", "ᆨ", "क्ष", "क्‍ष", "न्", "ক্ষ"),
+    *("\u09cd\u0928", "\u094d", "\u0928", "\u0915\u0903\u094d\u0928"),
     *("\r\n", "\r", "\n", "\n\r", "\t", "\0", "\x1b", "\x7f", "\u200b", "\u200d", "\u202e", "\u2066", "\ufeff"),
     *("e\u0301", "\u0301", "a" + "\u0301" * 40, "a\u200d👧", "<script>", " the", "  ", "\u00a0", "é", "ǆ", "𝒳"),
 ]
@@ -82,10 +81,45 @@ def is_text(data: bytes) -> bool:
 
 
 def boundaries(text: str) -> set[int]:
-    """The character offsets where a grapheme cluster ends: as `regex` says, and around each broken byte."""
-    found: set[int] = set()
-    at = 0
-    for stretch in re.findall(r"[\udc80-\udcff]|[^\udc80-\udcff]+", text):
-        found |= {at + match.end() for match in regex.finditer(r"\X", stretch)}
-        at += len(stretch)
-    return found
+    """The character offsets where a grapheme cluster ends: the rules of Unicode Standard Annex 29, one by one.
+
+    A byte that is no text ends a cluster on both sides, as a control character does.
+    """
+    return {place for place in range(1, len(text)) if _breaks(text, place)} | ({len(text)} if text else set())
+
+
+def _breaks(text: str, place: int) -> bool:
+    """Whether two characters part here; the comments name the rules."""
+    before, after = text[:place], text[place:]
+    left, right = before[-1], after[0]
+    if left + right == "\r\n":  # GB3
+        return False
+    if _has(CONTROL, left) or _has(CONTROL, right):  # GB4, GB5
+        return True
+    joins = (
+        (_has(r"\p{GCB=L}", left) and _has(r"[\p{GCB=L}\p{GCB=V}\p{GCB=LV}\p{GCB=LVT}]", right))  # GB6
+        or (_has(r"[\p{GCB=LV}\p{GCB=V}]", left) and _has(r"[\p{GCB=V}\p{GCB=T}]", right))  # GB7
+        or (_has(r"[\p{GCB=LVT}\p{GCB=T}]", left) and _has(r"\p{GCB=T}", right))  # GB8
+        or _has(r"[\p{GCB=Extend}\p{GCB=ZWJ}\p{GCB=SpacingMark}]", right)  # GB9, GB9a
+        or _has(r"\p{GCB=Prepend}", left)  # GB9b
+        or (_has(r"\p{InCB=Consonant}", right) and _ends(CONJUNCT, before))  # GB9c
+        or (_has(r"\p{Extended_Pictographic}", right) and _ends(PICTURE, before))  # GB11
+        or (_has(r"\p{GCB=Regional_Indicator}", right) and len(_ends(FLAGS, before)) % 2 == 1)  # GB12, GB13
+    )
+    return not joins  # GB999
+
+
+CONTROL = r"[\p{GCB=Control}\p{GCB=CR}\p{GCB=LF}\udc80-\udcff]"
+CONJUNCT = r"\p{InCB=Consonant}[\p{InCB=Extend}\p{InCB=Linker}]*\p{InCB=Linker}[\p{InCB=Extend}\p{InCB=Linker}]*"
+PICTURE = r"\p{Extended_Pictographic}\p{GCB=Extend}*\p{GCB=ZWJ}"
+FLAGS = r"\p{GCB=Regional_Indicator}+"
+
+
+def _has(pattern: str, character: str) -> bool:
+    return regex.fullmatch(pattern, character) is not None
+
+
+def _ends(pattern: str, text: str) -> str:
+    """The longest end of a text that matches, or nothing."""
+    found = regex.search(rf"(?:{pattern})\Z", text)
+    return found.group() if found else ""

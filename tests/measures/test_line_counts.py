@@ -1,13 +1,14 @@
 """Line by line: premiums are those that tiktoken gives by hand, and what tokens break is counted from offsets."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.clusters import boundaries
 from tests.helpers.hostile import hostile_texts
 from tests.helpers.parallel import OWN, by_hand, files
 from tests.helpers.sample import ENGLISH, ENGLISH_LINES, THAI, THAI_LINES
@@ -92,9 +93,10 @@ def broken_by_hand(lines: Sequence[str], tokenizer: Tokenizer) -> tuple[int, int
         for token_id in tokenizer.encode(line):
             at += len(tokenizer.token_bytes(token_id))
             ends.add(at)
-        for pattern, is_cluster in ((r"(?s).", False), (r"\X", True)):
+        clusters_of = [line[start:end] for start, end in pairwise([0, *sorted(boundaries(line))])]
+        for pieces, is_cluster in ((list(line), False), (clusters_of, True)):
             at = 0
-            for piece in regex.findall(pattern, line):
+            for piece in pieces:
                 size = len(piece.encode())
                 hit = any(at < end < at + size for end in ends)
                 characters, clusters = characters + (hit and not is_cluster), clusters + (hit and is_cluster)
@@ -113,7 +115,7 @@ def test_sizes_are_those_of_the_lines(lines: list[str]) -> None:
     sizes = text_sizes(lines)
     assert sizes.characters == sum(map(len, lines))
     assert sizes.bytes == sum(len(line.encode()) for line in lines)
-    assert sizes.clusters == sum(len(regex.findall(r"\X", line)) for line in lines)
+    assert sizes.clusters == sum(len(boundaries(line)) for line in lines)
 
 
 def test_blocks_of_lines_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
