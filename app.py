@@ -16,7 +16,8 @@ if str(ROOT) not in sys.path:
 
 from pages.ui.shell.cookie import VisitorCookie  # noqa: E402
 from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
-from pages.ui.token_view.serve import routes  # noqa: E402
+from pages.ui.stage import serve as stage  # noqa: E402
+from pages.ui.token_view import serve as token_view  # noqa: E402
 from pages.ui.trainings.registry import registry  # noqa: E402
 from tokenizer_core.openai import references  # noqa: E402
 
@@ -42,6 +43,6 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
 app = st.App(
     ROOT / "pages" / "ui" / "main.py",
     lifespan=lifespan,
-    routes=routes(),
+    routes=[*token_view.routes(), *stage.routes()],
     middleware=[Middleware(SecurityHeaders), Middleware(VisitorCookie)],
 )

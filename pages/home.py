@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.choices.first_training import first_training
 from pages.ui.choices.samples import sample_text
 from pages.ui.choices.text import example_pills
 from pages.ui.choices.tokenizers import own_lane, reference_lanes
@@ -35,7 +36,8 @@ if (own := visitor.mine()) is not None:
 drawn = drawing(Text(text), lanes, language=language())
 token_view(drawn, key="home_view", toolbar="short", large=True, link=Link({"lang": language()}))
 with st.container(horizontal=True, vertical_alignment="center"):
-    if st.button(t("home.train"), type="primary", icon=":material/model_training:"):
+    if st.button(t("home.train"), type="primary", icon=":material/play_arrow:", key="home_train"):
+        visitor.start(first_training())  # an error is shown below
         go("train")
     st.markdown(t("home.why_train"))
 st.header(t("home.bill"), anchor=False)

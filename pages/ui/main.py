@@ -29,7 +29,8 @@ def main() -> None:
             st.page_link(each, label=each.title)
         st.space("stretch")
         _language_switch()
-    st.title(t(f"{page.url_path or 'home'}.title"), anchor=False)
+    if page.url_path != "train" or visitor.screen() == "settings":  # a training has a stage, whose text is larger
+        st.title(t(f"{page.url_path or 'home'}.title"), anchor=False)
     with told():
         page.run()
 

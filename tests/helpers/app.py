@@ -91,13 +91,20 @@ def start_training(
     size = size or (300 if pace == "full" else 2_000)
     app = open_page("train", language)
     if corpus is not None:
-        app.segmented_control(key="corpus_source").set_value("paste").run()
+        choose_source(app, "paste")
         app.text_area(key="corpus_paste").set_value(corpus).run()
     app.number_input(key="train_size").set_value(size).run()
     app.segmented_control(key="train_pace").set_value(pace).run()
     app.button(key="start").click().run()
     assert not app.exception
     return app
+
+
+def choose_source(app: AppTest, source: str) -> None:
+    """Choose texts of one's own on the train page, and where they come from."""
+    app.radio(key="train_card").set_value("own").run()
+    app.segmented_control(key="corpus_source").set_value(source).run()
+    assert not app.exception
 
 
 def tables(app: AppTest) -> list[list[list[str]]]:

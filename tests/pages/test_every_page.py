@@ -13,6 +13,7 @@ from tests.helpers.app import (
     ENGLISH,
     LANGUAGES,
     address,
+    choose_source,
     counts,
     drawn,
     job_of,
@@ -176,7 +177,7 @@ def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason:
 
 def test_a_pattern_that_is_too_slow_on_the_corpus_fails_in_words() -> None:
     app = open_page("train")
-    app.segmented_control(key="corpus_source").set_value("paste").run()
+    choose_source(app, "paste")
     app.text_area(key="corpus_paste").set_value("a" * 5_000 + "b").run()
     app.selectbox(key="pattern_choice").set_value("custom").run()
     app.text_input(key="pattern_custom").set_value("(a+)+$").run()
@@ -208,7 +209,7 @@ def test_special_tokens_are_checked(tokens: str, refused: bool) -> None:
 )
 def test_a_file_that_is_no_text_is_refused_in_words(content: bytes, code: str, language: str) -> None:
     app = open_page("train", language)
-    app.segmented_control(key="corpus_source").set_value("upload").run()
+    choose_source(app, "upload")
     app.file_uploader(key="corpus_files").upload("<script>ไฟล์.txt", content, "text/plain").run()
     assert not app.exception
     assert app.button(key="start").disabled
@@ -217,7 +218,7 @@ def test_a_file_that_is_no_text_is_refused_in_words(content: bytes, code: str, l
 
 def test_several_files_are_trained_on_together() -> None:
     app = open_page("train")
-    app.segmented_control(key="corpus_source").set_value("upload").run()
+    choose_source(app, "upload")
     uploader = app.file_uploader(key="corpus_files")
     uploader.set_value(
         [("หนึ่ง.txt", "กา กา กา".encode(), "text/plain"), ("two.txt", "กา กา".encode("cp874"), "text/plain")]
@@ -229,7 +230,7 @@ def test_several_files_are_trained_on_together() -> None:
 
 def test_an_upload_survives_a_page_change() -> None:
     app = open_page("train")
-    app.segmented_control(key="corpus_source").set_value("upload").run()
+    choose_source(app, "upload")
     app.file_uploader(key="corpus_files").upload("a.txt", b"banana " * 10, "text/plain").run()
     app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     app.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
@@ -239,7 +240,7 @@ def test_an_upload_survives_a_page_change() -> None:
 @pytest.mark.parametrize(("megabytes", "refused"), [(20, False), (51, True)])
 def test_a_large_upload_is_taken_or_refused_in_words(megabytes: int, refused: bool) -> None:
     app = open_page("train")
-    app.segmented_control(key="corpus_source").set_value("upload").run()
+    choose_source(app, "upload")
     app.file_uploader(key="corpus_files").upload("big.txt", b"one endless line " * (megabytes * 2**20 // 17)).run()
     assert not app.exception
     assert app.button(key="start").disabled is refused
@@ -285,7 +286,7 @@ def test_a_damaged_rank_file_is_said_and_the_others_still_work(
 
 def test_text_that_repeats_itself_unsplit_ends_before_its_tokens_fill_the_memory() -> None:
     app = open_page("train")
-    app.segmented_control(key="corpus_source").set_value("paste").run()
+    choose_source(app, "paste")
     letters = random.Random(1)
     book = "".join(chr(0xE01 + letters.randrange(46)) for _ in range(60_000))
     app.text_area(key="corpus_paste").set_value(book * 20).run()
@@ -300,7 +301,7 @@ def test_text_that_repeats_itself_unsplit_ends_before_its_tokens_fill_the_memory
 @pytest.mark.usefixtures("impatient")
 def test_a_slow_pattern_of_ones_own_is_said_on_every_page() -> None:
     app = open_page("train")
-    app.segmented_control(key="corpus_source").set_value("paste").run()
+    choose_source(app, "paste")
     app.text_area(key="corpus_paste").set_value("ab ab ab").run()
     app.selectbox(key="pattern_choice").set_value("custom").run()
     app.text_input(key="pattern_custom").set_value("(a+)+$").run()

@@ -11,7 +11,7 @@ from pages.ui.shell import visitor
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
-from tests.helpers.app import address, job_of, open_page, said, start_training, wait_until
+from tests.helpers.app import address, choose_source, job_of, open_page, said, start_training, wait_until
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.jobs.job import Job
@@ -228,7 +228,7 @@ def test_training_again_starts_from_the_settings_and_the_text_of_the_run() -> No
 
 def test_training_again_without_a_change_is_the_same_training() -> None:
     app = open_page("train")
-    app.segmented_control(key="corpus_source").set_value("paste").run()
+    choose_source(app, "paste")
     app.text_area(key="corpus_paste").set_value(TIED * 5).run()
     app.number_input(key="train_size").set_value(262).run()
     app.segmented_control(key="train_pace").set_value("fast").run()

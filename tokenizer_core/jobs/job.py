@@ -19,7 +19,7 @@ from tokenizer_core.jobs.process import (
     hand_over,
     start_process,
 )
-from tokenizer_core.jobs.training import Training
+from tokenizer_core.jobs.training import Pace, Training
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.texts.excerpts import opening
@@ -182,8 +182,8 @@ class Job:
         else:
             self._command("stop")
 
-    def set_pace(self, pace: float | None) -> None:
-        """Set the merges per second from now on; None means full speed."""
+    def set_pace(self, pace: Pace) -> None:
+        """Set the pace from now on."""
         self.pace = pace
         self._command("pace", pace=pace)
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from tokenizer_core.vocabulary import Pair
+
+Pace = float | Literal["gathering"] | None
+"""Merges per second; None means full speed. "gathering" starts slowly, for people, and gains speed."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,7 @@ class Training:
     pattern: str = "mark_aware"
     special_tokens: Sequence[str] = ()
     stop: StopRules = StopRules()
-    pace: float | None = None
-    """Merges per second; None means full speed."""
+    pace: Pace = None
     corpus_name: str = ""
     given: Sequence[Pair] = ()
     """Pairs to merge first, whatever their counts."""

@@ -37,6 +37,10 @@ MAX_VOCABULARY_BYTES = 32 * 2**20
 CANDIDATES = 10
 SLOW_PACE = 4.0
 """Merges per second. Up to this pace, people can follow each choice."""
+FIRST_RATE, GAIN, GAIN_SECONDS = 2.0, 100.0, 20.0
+"""A gathering pace starts with so many merges per second, and is so many times as fast after so many seconds."""
+FULL_RATE = 20_000.0
+"""Merges per second from which on a gathering pace no longer waits."""
 
 
 def main() -> None:
@@ -102,6 +106,7 @@ class Conductor:
         self.training = training
         self.stop_rules = training.stop
         self.pace = training.pace
+        self.gathers_from = 0.0  # seconds of training
         self.paused = False
         self.ending: str | None = None
         """Why training ends: "stopped" by a command, "length", "time" or "beaten"; None while it continues."""
@@ -145,7 +150,8 @@ class Conductor:
         """
         merges: list[Merge] = []
         counts: list[int] = []
-        most = self.trainer.vocab_size if self.pace is None else max(1, round(self.pace * BATCH_SECONDS))
+        rate = self.rate()
+        most = self.trainer.vocab_size if rate is None else max(1, round(rate * BATCH_SECONDS))
         while len(merges) < most and not (merges and self.is_interrupted(deadline)):
             started = time.monotonic()
             merges += self.trainer.step(min(self.at_once, most - len(merges)))
@@ -161,7 +167,18 @@ class Conductor:
 
     def pause_after(self) -> float:
         """Return the seconds from the start of a batch to the start of the next one."""
-        return 0.0 if self.pace is None else self.batch / self.pace
+        rate = self.rate()
+        return 0.0 if rate is None else self.batch / rate
+
+    def rate(self) -> float | None:
+        """Return the merges per second that the pace allows now; None for as many as possible."""
+        if self.pace != "gathering":
+            return self.pace
+        try:
+            rate: float = FIRST_RATE * GAIN ** ((self.seconds - self.gathers_from) / GAIN_SECONDS)
+        except OverflowError:
+            return None
+        return rate if rate < FULL_RATE else None
 
     def report(self, merges: list[Merge], token_counts: list[int]) -> None:
         """Send merges as (left, right, count), and points of the curve as (merges learned, tokens left)."""
@@ -188,7 +205,8 @@ class Conductor:
 
     def show_choice(self) -> None:
         """Send the pairs that could be merged next, if people have time to look at them."""
-        if self.paused or (self.pace is not None and self.pace <= SLOW_PACE):
+        rate = self.rate()
+        if self.paused or (rate is not None and rate <= SLOW_PACE):
             candidates = [tuple(candidate) for candidate in self.trainer.candidates(CANDIDATES)]
             send("choice", after=self.trainer.merge_count, candidates=candidates, ties=self.trainer.ties)
 
@@ -229,6 +247,7 @@ class Conductor:
                 self.report(merges, self.trainer.token_counts.tolist())
             case "pace":
                 self.pace = command["pace"]
+                self.gathers_from = self.seconds
             case "stop":
                 self.ending = "stopped"
 

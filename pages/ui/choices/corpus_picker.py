@@ -32,6 +32,11 @@ def corpus_picker() -> Corpus | None:
     if corpus.size > MAX_CORPUS_BYTES:
         st.error(error_sentence(corpus_too_large(corpus.size)), icon=":material/error:")
         return None
+    return mixed(corpus)
+
+
+def mixed(corpus: Corpus) -> Corpus:
+    """Let the visitor mix the corpus by weights; show what it is then."""
     corpus = _kept("mix", mix_controls(corpus))
     preview(corpus)
     return corpus

@@ -20,6 +20,22 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   background: light-dark(#0f766e, #2dd4bf); padding: .3rem .9rem; min-height: 2.5rem; border-radius: .6rem; }
 .st-key-to_compare a[data-testid="stPageLink-NavLink"]:hover { background: light-dark(#0a5650, #5eead4); }
 .st-key-to_compare a[data-testid="stPageLink-NavLink"] * { color: light-dark(#ffffff, #04211d); }
+/* The stage plays by itself, and must not grow pale while the page around it is drawn anew. */
+.st-key-stage, .st-key-stage *, [data-stale="true"]:has(.st-key-stage) { opacity: 1 !important; }
+/* Less empty room above the first screen. */
+[data-testid="stMainBlockContainer"] { padding-top: 3.5rem; }
+/* The texts to train on, as cards. */
+.st-key-train_card [role="radiogroup"] { gap: 1rem; }
+.st-key-train_card [role="radiogroup"] > div {
+  position: relative; flex: 1 1 14rem; margin: 0; padding: .9rem 1.1rem; border-radius: .75rem;
+  border: 2px solid light-dark(#8a8f98, #6b7280); }
+.st-key-train_card label::after { content: ""; position: absolute; inset: 0; cursor: pointer; }
+.st-key-train_card [data-testid="stRadioOption"] p { font-weight: 600; font-size: 1.125rem; }
+.st-key-train_card [role="radiogroup"] > div:has(input:checked) {
+  border-color: light-dark(#0f766e, #2dd4bf); background: light-dark(#0f766e14, #2dd4bf1f); }
+/* What starts a training stays in sight. */
+.st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
+  background: light-dark(#ffffff, #0e1117); }
 h1, h2, h3 { text-wrap: balance; }
 [data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
 """

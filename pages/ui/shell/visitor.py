@@ -12,6 +12,7 @@ from pages.ui.trainings.registry import registry
 from pages.ui.words import language
 from pages.ui.words.keys import LANGUAGE, SWITCH
 from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.tokenizer import Tokenizer
 
 
@@ -81,6 +82,16 @@ def owns(job: Job) -> bool:
     """Tell whether a training is the visitor's own; anyone else who has its link may only look at it."""
     run = registry().run(job.id)
     return run is not None and run.owner == owner()
+
+
+def start(training: Training) -> Job:
+    """Start a training of the visitor's own, and make it the current one.
+
+    Raises `TokenizerError` if it cannot start.
+    """
+    job = registry().start(training, owner=owner())
+    set_job(job)
+    return job
 
 
 def set_job(job: Job) -> None:

@@ -4,24 +4,27 @@ from collections.abc import Sequence
 from typing import Any
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.first_training import DEFAULT_SAMPLE, DEFAULT_SIZE, DEFAULT_STOP
 from pages.ui.choices.keys import choose_pattern
 from pages.ui.session import Maybe, Value
+from pages.ui.stage.paces import DEFAULT_PACE, pace_of
 from pages.ui.train.frontier import Frontier
-from pages.ui.train.paces import DEFAULT_PACE, pace_of
 from pages.ui.train.what_if import WhatIf
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.recipe import Recipe
-from tokenizer_core.jobs.training import StopRules, Training
+from tokenizer_core.jobs.training import Training
 
 NOBODY = "nobody"
 """The choice to beat no reference."""
-DEFAULT_SIZE = 1_000
-DEFAULT_STOP = StopRules(min_count=2)
-"""A pair that occurs once is memorized text, not a rule."""
 
 # ---- the settings, as their widgets hold them
 
+CARDS = ("th", "both", "own")
+"""The bundled texts to train on, and texts of the visitor's own."""
+OWN_TEXT = "own"
+CARD = Value("train_card", lambda: DEFAULT_SAMPLE)
+MORE_OPEN: Value[bool] = Value("train_more", bool)
 SIZE = Value("train_size", lambda: DEFAULT_SIZE)
 PACE = Value("train_pace", lambda: DEFAULT_PACE)
 SPECIAL_TOKENS = Value("train_special_tokens", str)
@@ -54,11 +57,6 @@ ASKED: Maybe[WhatIf] = Maybe("what_if")
 JUST_ASKED: Value[bool] = Value("what_if_new", bool)
 RACE_TURN: Value[int] = Value("race_turn", int)
 """A part of the uploaders' keys: only a new key empties an uploader."""
-
-
-def pace_of_run(job: Job) -> Maybe[str]:
-    """Return the session value of a run's speed: each run has its own, and a control that shows it."""
-    return Maybe(f"studio_pace_{job.id}")
 
 
 def name_of_run(job: Job) -> Value[str]:

@@ -3,20 +3,22 @@
 Both are counted on parallel texts.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import NamedTexts
-from pages.ui.train.race_texts import pick_race_texts
+from pages.ui.token_view.serve import Offer, address, offers
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.charts import Axis, Level, Spec, curve_spec, thinned
-from pages.ui.words import t, told
+from pages.ui.widgets.charts import thinned
+from pages.ui.words import catalogue, error_sentence, language, t
+from pages.ui.words.breaks import without_breaks
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.measures.history import token_counts_of
 from tokenizer_core.measures.line_counts import token_total
@@ -26,9 +28,9 @@ from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.parallel import Parallel
 from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.vocabulary import BYTES
 
-HEIGHT = 270
+MOST_STEPS = 300
+"""Points of a curve."""
 SIDES = (0, 1)
 """The languages of the parallel texts that take part."""
 
@@ -50,27 +52,18 @@ class Moment(NamedTuple):
 
 _pretokens = Bounded[dict[str, int]](200_000, weigh=len)
 _references = Bounded[dict[str, tuple[int, int]]](16, weigh=lambda counts: 1)
+_seen = Bounded[int](64, weigh=lambda count: 1)
 _counts = Bounded[tuple[Counts, Counts]](16 * 2**20, weigh=lambda both: sum(side.nbytes for side in both))
 
 
-def race(job: Job, tokenizer: Tokenizer) -> None:
-    """Draw two small charts, the premium, and what is reached and what is not; cheap enough to redraw."""
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-        st.header(t("race.title"), anchor=False, width="content")
-        with st.popover(t("race.another"), type="tertiary"):
-            texts, pairs_in_files = pick_race_texts()
+def race(job: Job, tokenizer: Tokenizer, texts: NamedTexts, pairs_in_files: int) -> None:
+    """Say the premium, and what is reached and what is not; cheap enough to redraw."""
+    st.header(t("race.title"), anchor=False)
     _say_what_is_counted(texts, pairs_in_files)
-    with told():  # a custom split pattern may be too slow for this text
-        counts = own_counts(job.id, tokenizer, texts.parallel)
-        levels = reference_counts(texts.parallel)
-        found = moments(counts, levels)
-        for side, place in zip(SIDES, st.columns(2, gap="large"), strict=True):
-            with place:
-                st.markdown(f"**{texts.spoken[side]}**")
-                rows, spec = side_curve(counts[side], _last_merge(job), levels, found, texts, side)
-                st.vega_lite_chart(rows, spec, key=f"race_{side}", alt=t("race.alt", name=texts.names[side]))
-        st.markdown(premium_sentence(counts, levels, texts))
-        st.markdown("\n".join(f"- {sentence}" for sentence in sentences(found, texts)))
+    counts = own_counts(job.id, tokenizer, texts.parallel)
+    levels = reference_counts(texts.parallel)
+    st.markdown(premium_sentence(counts, levels, texts))
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences(moments(counts, levels), texts)))
 
 
 def _say_what_is_counted(texts: NamedTexts, pairs_in_files: int) -> None:
@@ -83,9 +76,58 @@ def _say_what_is_counted(texts: NamedTexts, pairs_in_files: int) -> None:
         st.caption(t("race.cut", lines=lines, all=pairs_in_files))
 
 
-def _last_merge(job: Job) -> int:
-    """Return where the axis ends: at the goal, or where an ended training stopped."""
-    return max(1, len(job.merges) if job.ended else job.merge_goal)
+# ---- on the stage
+
+
+def race_address(job: Job, texts: NamedTexts) -> str:
+    """Return the address at which the stage asks for the counts of these texts, as far as training has come."""
+    spoken = language()
+    offer = Offer(lambda: race_answer(job, texts, spoken), lambda error: error_sentence(error, spoken=spoken))
+    return address(offers().offer(f"race {job.id} {texts.parallel.digest} {spoken}", offer))
+
+
+def race_answer(job: Job, texts: NamedTexts, spoken: str) -> bytes:
+    """Return for each side its tokens after the merges that changed them, and what the references need, as JSON."""
+    words = catalogue(spoken)
+    tokenizer = job.tokenizer()
+    counts = own_counts(job.id, tokenizer, texts.parallel)
+    levels = reference_counts(texts.parallel)
+    lines = texts.parallel.pairs
+    runners = [
+        {
+            "name": without_breaks(words["stage.race_side"].format(name=texts.names[side], lines=lines)),
+            "steps": _steps(counts[side]),
+            "levels": [
+                {"name": without_breaks(words[f"tokenizers.{name}"]), "count": both[side]}
+                for name, both in levels.items()
+            ],
+            "learned": len(tokenizer.merges),
+        }
+        for side in SIDES
+    ]
+    seen = lines_seen(job, texts.parallel)
+    note = "" if seen is None else words["stage.race_trained_on" if seen else "stage.race_held_out"]
+    said = without_breaks(note).format(seen=f"{seen or 0:,}", lines=f"{lines:,}")
+    return json.dumps({"runners": runners, "note": said}, ensure_ascii=False).encode()
+
+
+def _steps(counts: Counts) -> list[dict[str, int]]:
+    """Return the counts after no merge and after those merges that changed them, at most `MOST_STEPS` of them."""
+    changed = [0, *(np.flatnonzero(np.diff(counts)) + 1).tolist()]
+    return [{"merge": merge, "tokens": int(counts[merge])} for merge in thinned(changed, MOST_STEPS)]
+
+
+def lines_seen(job: Job, parallel: Parallel) -> int | None:
+    """Count the pairs of which a side was a line of the corpus; None if the corpus is no longer kept."""
+    texts = job.training.texts
+    if not texts:
+        return None
+
+    def count() -> int:
+        lines = {line.strip() for text in texts for line in text.split("\n")}
+        return sum(any(line.strip() in lines for line in pair) for pair in zip(*parallel.lines[:2], strict=True))
+
+    return _seen.get((job.id, parallel.digest), count)
 
 
 # ---- counting
@@ -142,35 +184,7 @@ def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
     return sorted(found, key=lambda moment: (moment.merge is None, -(moment.merge or 0), moment.behind))
 
 
-# ---- showing
-
-
-def side_curve(
-    counts: Counts, last_merge: int, references: References, found: Sequence[Moment], texts: NamedTexts, side: int
-) -> tuple[list[dict[str, Any]], Spec]:
-    """Return rows and specification of one side, with a dot at each merge that overtook a reference."""
-    reached: dict[int, str] = {}
-    for moment in found:
-        if moment.side == side and moment.merge is not None:
-            told_before = reached.get(moment.merge)
-            words = _sentence(moment, texts.names[side])
-            reached[moment.merge] = f"{told_before} {words}" if told_before else words
-    merges = sorted({*thinned(range(len(counts))), *reached})
-    rows = [
-        {"size": BYTES + merge, "value": tokens, "moment": reached.get(merge)}
-        for merge, tokens in zip(merges, counts[merges].tolist(), strict=True)
-    ]
-    levels = [Level(t(f"tokenizers.{name}"), both[side]) for name, both in references.items()]
-    most = max(1, int(counts[0]), *(level.value for level in levels))
-    spec = curve_spec(
-        (BYTES, BYTES + last_merge),
-        t("curves.axis_size"),
-        Axis(t("curves.axis_tokens"), most=most),
-        levels=levels,
-        own=t("tokenizers.mine"),
-        height=HEIGHT,
-    )
-    return rows, spec
+# ---- saying
 
 
 def sentences(found: Sequence[Moment], texts: NamedTexts) -> list[str]:

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from dataclasses import replace
+from functools import cache
 from itertools import accumulate
 
 import streamlit as st
@@ -13,6 +14,7 @@ from pages.ui.choices.uploads import forget, uploaded
 from pages.ui.train import keys
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import t
+from tokenizer_core.texts.mixing import held_out
 from tokenizer_core.texts.parallel import Parallel
 
 PLACE = "race"
@@ -23,6 +25,12 @@ MOST_LINES = 2_000
 MOST_BYTES = 4 * 2**20
 _LIMITS = Limits(2, MOST_BYTES, comparison_too_large(MOST_BYTES), unpacks=False)
 _cut = Bounded[Parallel](16, weigh=lambda parallel: 1)
+
+
+def choose_race_texts() -> tuple[NamedTexts, int]:
+    """Offer to race on another pair; return the texts, and how many pairs there were."""
+    with st.popover(t("race.another"), icon=":material/flag:", type="tertiary"):
+        return pick_race_texts()
 
 
 def pick_race_texts() -> tuple[NamedTexts, int]:
@@ -40,12 +48,26 @@ def pick_race_texts() -> tuple[NamedTexts, int]:
     if upload is not None:
         st.button(t("race.back_to_sample"), key="race_back", on_click=_back_to_sample)
     if parallel is None:
-        return named(sample_parallel(), is_sample=True), sample_parallel().pairs
+        return _sample()
     lines = lines_that_fit(parallel)
     if not lines:
         st.error(t("race.line_too_long", limit=MOST_CHARACTERS))
-        return named(sample_parallel(), is_sample=True), sample_parallel().pairs
+        return _sample()
     return named(_first(parallel, lines), is_sample=False), parallel.pairs
+
+
+def _sample() -> tuple[NamedTexts, int]:
+    """Return the bundled pairs that trainings on a part of them leave out."""
+    held = held_out_pairs()
+    return named(held, is_sample=True), held.pairs
+
+
+@cache
+def held_out_pairs() -> Parallel:
+    """Return every fifth pair of the bundled sentences, which `held_out` keeps for measuring."""
+    whole = sample_parallel()
+    lines = tuple(tuple(held_out(side)[1]) for side in whole.lines)
+    return replace(whole, lines=lines, texts=tuple(map("\n".join, lines)))
 
 
 def lines_that_fit(parallel: Parallel) -> int:

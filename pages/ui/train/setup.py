@@ -3,24 +3,26 @@
 import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
-from pages.ui.choices.corpus_picker import corpus_picker
-from pages.ui.choices.pattern import pattern_picker
+from pages.ui.choices.corpus_picker import corpus_picker, mixed
+from pages.ui.choices.first_training import DEFAULT_SAMPLE, DEFAULT_SIZE, DEFAULT_STOP, sample_to_train_on
+from pages.ui.choices.pattern import pattern_name, pattern_picker, shortened
 from pages.ui.choices.tokenizers import reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.session import one_of, remembered
 from pages.ui.shell import visitor
+from pages.ui.stage.paces import DEFAULT_PACE, PACES, pace_called
 from pages.ui.token_view.drawings import token_count
 from pages.ui.train import keys
 from pages.ui.train.frontier_view import mix_frontier
-from pages.ui.train.paces import DEFAULT_PACE, PACES, pace_called
 from pages.ui.train.recipes import recipe_loader, recipe_note
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import error_sentence, t
+from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.training import Goal, StopRules, Training
 from tokenizer_core.openai import OPENAI_NAMES
+from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.vocabulary import BYTES
 
@@ -30,22 +32,28 @@ MAX_GOAL_CHARACTERS = 20_000
 
 
 def training_setup(job: Job | None) -> None:
-    """Draw all settings, and the button that starts the training and shows it."""
+    """Draw what to learn from, how much, and the button that starts it; everything else waits below "more"."""
     st.markdown(t("train.intro"))
-    corpus_side, settings_side = st.columns(2, gap="large")
-    with corpus_side:
-        st.header(t("train.step_corpus"), anchor=False)
-        corpus = _corpus()
-        st.header(t("train.step_size"), anchor=False)
+    card = _card()
+    first_row = st.container(horizontal=True, vertical_alignment="bottom", key="start_row")
+    with first_row:
         vocab_size = _size_picker()
-        st.header(t("train.step_pace"), anchor=False)
-        pace = segmented(t("train.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
-    with settings_side:
-        st.header(t("train.step_pattern"), anchor=False)
-        pattern = pattern_picker()
-        stop = _stop_rules()
-        special_tokens = _special_tokens_picker()
-        recipe_loader()
+    corpus = _corpus() if card == keys.OWN_TEXT else sample_to_train_on(card)
+    said = st.container()
+    with st.expander(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
+        corpus_side, settings_side = st.columns(2, gap="large")
+        with settings_side:
+            st.header(t("train.step_pattern"), anchor=False)
+            pattern = pattern_picker()
+        with corpus_side:
+            if corpus is not None and card != keys.OWN_TEXT:
+                st.header(t("train.step_corpus"), anchor=False)
+                corpus = mixed(corpus)
+            st.header(t("train.step_pace"), anchor=False)
+            pace = segmented(t("stage.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
+            stop = _stop_rules()
+            special_tokens = _special_tokens_picker()
+            recipe_loader()
     given = recipe_note(corpus)
     training = None
     if corpus and vocab_size and pattern is not None and special_tokens is not None:
@@ -59,7 +67,10 @@ def training_setup(job: Job | None) -> None:
             pace=PACES[pace],
             given=given,
         )
-    _start_or_go_back(training, job)
+    with said:
+        st.caption(_settings_said(pattern, pace, stop, special_tokens))
+    with first_row:
+        _start_or_go_back(training, job)
     with st.expander(
         t("frontier.title"), icon=":material/balance:", key=keys.FRONTIER_OPEN.key, on_change="rerun"
     ):
@@ -67,17 +78,49 @@ def training_setup(job: Job | None) -> None:
             mix_frontier(corpus.texts if corpus else ())
 
 
+def _card() -> str:
+    """Let the visitor choose among the bundled texts and texts of their own; a run to repeat brings its own."""
+    if keys.REUSED_CORPUS.get() is not None:
+        return keys.OWN_TEXT
+    chosen = st.radio(
+        t("train.step_corpus"),
+        keys.CARDS,
+        format_func=names("train.card_{}", keys.CARDS),
+        captions=[t(f"train.card_{card}_says", lines=_lines_of(card)) for card in keys.CARDS],
+        horizontal=True,
+        key=remembered(keys.CARD.key, DEFAULT_SAMPLE),
+        persist_state="session",
+    )
+    return str(chosen or DEFAULT_SAMPLE)
+
+
+def _lines_of(card: str) -> int:
+    return 0 if card == keys.OWN_TEXT else sample_to_train_on(card).lines
+
+
+def _settings_said(pattern: str | None, pace: str, stop: StopRules, special_tokens: list[str] | None) -> str:
+    """Say in one line what the settings below "more" are set to."""
+    name = shortened(pattern_name(pattern)) if pattern in SPLIT_PATTERNS else as_plain_markdown(pattern or "")
+    said = [name, pace_called(pace), t("train.says_min_count", count=stop.min_count)]
+    if stop.max_seconds:
+        said.append(t("train.says_minutes", minutes=f"{stop.max_seconds / 60:g}"))
+    if stop.beat:
+        said.append(t("train.says_beat", name=t(f"tokenizers.{stop.beat.reference}")))
+    if special_tokens:
+        said.append(t("train.says_special", count=len(special_tokens)))
+    return " · ".join(said)
+
+
 def _start_or_go_back(training: Training | None, job: Job | None) -> None:
     """Draw the button that starts the training, and the button back to the current training if there is one."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        start = st.button(
-            t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
-        )
-        if start and training:
-            _start(training)
-        if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
-            visitor.show_setup(False)
-            st.rerun()
+    start = st.button(
+        t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
+    )
+    if start and training:
+        _start(training)
+    if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
+        visitor.show_setup(False)
+        st.rerun()
 
 
 def _corpus() -> Corpus | None:
@@ -95,15 +138,16 @@ def _size_picker() -> int | None:
     size = st.number_input(
         t("train.size"),
         step=100,
-        key=remembered(keys.SIZE.key, keys.DEFAULT_SIZE),
+        key=remembered(keys.SIZE.key, DEFAULT_SIZE),
         persist_state="session",
         help=t("train.size_help"),
+        width=260,
     )
     size = int(size)
     if not BYTES < size <= MAX_VOCAB_SIZE:
         st.error(t("train.size_out_of_range", least=BYTES + 1, most=MAX_VOCAB_SIZE, size=size))
         return None
-    st.caption(t("train.size_means", merges=size - BYTES, bytes=BYTES))
+    st.caption(t("train.size_means", merges=size - BYTES, bytes=BYTES), width="content")
     return size
 
 
@@ -115,7 +159,7 @@ def _stop_rules() -> StopRules:
             t("stop.min_count"),
             1,
             MAX_MIN_COUNT,
-            key=remembered(keys.MIN_COUNT.key, keys.DEFAULT_STOP.min_count),
+            key=remembered(keys.MIN_COUNT.key, DEFAULT_STOP.min_count),
             persist_state="session",
             help=t("stop.min_count_help"),
         )
@@ -184,11 +228,10 @@ def _special_tokens_picker() -> list[str] | None:
 def _start(training: Training) -> None:
     """Start the training, or show the reason why it cannot start."""
     try:
-        job = registry().start(training, owner=visitor.owner())
+        job = visitor.start(training)
     except TokenizerError as error:
         st.error(error_sentence(error))
         return
     registry().expect(job.id, keys.RECIPE.get())
     keys.REUSED_CORPUS.forget()
-    visitor.set_job(job)
     st.rerun()

@@ -1,140 +1,122 @@
 """The view of a training: its progress while it runs, and what it has learned when it ends."""
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Literal
 
+import numpy as np
 import streamlit as st
 
+from pages.ui.choices.first_training import text_to_train_on
+from pages.ui.choices.parallel_texts import NamedTexts
+from pages.ui.choices.samples import SAMPLES, sample_texts
 from pages.ui.choices.tokenizers import reference_counts
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
-from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Drawing
-from pages.ui.token_view.lanes import History, Label, Lane
-from pages.ui.token_view.payload import token_payload
-from pages.ui.train.controls import controls
-from pages.ui.train.curves import curves
-from pages.ui.train.merges import choice_rows, merge_rows, plain_token
-from pages.ui.train.race import race
+from pages.ui.stage import MOST_CHARACTERS, stage
+from pages.ui.train.merges import choice_rows, plain_token
+from pages.ui.train.race import race, race_address
+from pages.ui.train.race_texts import choose_race_texts
 from pages.ui.train.recipes import recipe_outcome, show_recipe
 from pages.ui.train.runs import pattern_name
 from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
-from pages.ui.widgets.charts import thinned
-from pages.ui.words import as_plain_markdown, error_sentence, language, section, t, told
+from pages.ui.words import as_plain_markdown, error_sentence, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.jobs.job import ENDED, Choice, Job
-from tokenizer_core.measures.history import joining_merges
 from tokenizer_core.measures.ratios import characters_per_token
+from tokenizer_core.segments import TextMap
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Candidate
 from tokenizer_core.vocabulary import BYTES
 
-REFRESH_SECONDS = 0.5
-CHARTS_SECONDS = 1.0
-PAUSED_SECONDS = 2.0
+REFRESH_SECONDS = 1.0
+RACE_SECONDS = 2.0
+PAUSED_SECONDS = 1.0
 """Another tab with the same training may end a pause, so a paused training is refreshed too."""
-NEWEST = 8
-SAMPLE_CHARACTERS = 2_000
+STOP_WAIT = 0.2
+SENTENCE_CHARACTERS = 80
+"""Characters of the sentence that the corpus gives: they fit in three lines of large type."""
 NAMED_TIES = 3
 
 
 def studio(job: Job) -> None:
-    """Draw controls, progress, newest merges, sample text and curves; redraw them while the training runs."""
+    """Draw the stage, which plays the training by itself; below it what goes with it, redrawn while it runs."""
+    shown = st.container()
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        text = _sentence(job)
+        texts, pairs_in_files = choose_race_texts()
+        st.space("stretch")
+        st.caption(_what(job))
+    with shown, told():  # a split pattern of one's own may be too slow for the sentence
+        if registry().is_warm:
+            stage(job, text, reference_counts(text), title=t("train.title"), race=race_address(job, texts))
+        else:
+            st.skeleton(height=480)  # this process still compiles what cuts the sentence
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
-    st.fragment(_live, run_every=refresh)(job, job.state)
+    st.fragment(_live, run_every=refresh)(job, job.state, registry().is_warm)
     what_if_answer(job)
-    st.fragment(_charts, run_every=None if refresh is None else max(refresh, CHARTS_SECONDS))(job)
+    st.fragment(_race, run_every=None if refresh is None else max(refresh, RACE_SECONDS))(
+        job, texts, pairs_in_files
+    )
 
 
-def _live(job: Job, state_at_start: str) -> None:
+def _live(job: Job, state_at_start: str, was_warm: bool) -> None:
     """Draw what changes while the training runs, and any error: a fragment's errors do not reach the frame."""
     registry().get(job.id)  # notes that it was viewed
     drawn = job.state
     with told():
         _draw(job)
-    if drawn != state_at_start and (drawn in ENDED or "paused" in (drawn, state_at_start)):
+    changed = drawn != state_at_start and (drawn in ENDED or "paused" in (drawn, state_at_start))
+    if changed or registry().is_warm != was_warm:
         st.rerun()  # the timer must start, stop or slow down; only now, so that a click shows at once
 
 
-def _charts(job: Job) -> None:
-    """Draw the curves and the race, in a fragment of their own, because they are the slowest to draw."""
+def _race(job: Job, texts: NamedTexts, pairs_in_files: int) -> None:
+    """Say who is ahead in the race, in a fragment of its own, because counting takes longest."""
     if job.curve and registry().is_warm:
         with told():
-            tokenizer = job.tokenizer()
-            curves(job, tokenizer)
-            race(job, tokenizer)
+            race(job, job.tokenizer(), texts, pairs_in_files)
+
+
+def _what(job: Job) -> str:
+    """Say what is trained: corpus, size and pattern."""
+    return t(
+        "studio.what", corpus=job.training.corpus_name, size=job.training.vocab_size, pattern=pattern_name(job)
+    )
 
 
 def _draw(job: Job) -> None:
     """Draw the current state of the training."""
-    what = t(
-        "studio.what", corpus=job.training.corpus_name, size=job.training.vocab_size, pattern=pattern_name(job)
-    )
-    st.caption(what)
     recipe_outcome(job)
-    _progress(job)
     if job.failure is not None:
         st.error(error_sentence(job.failure), icon=":material/error:")
         if job.merges:
             st.info(t("studio.kept_after_failure", merges=len(job.merges)))
-    if not visitor.owns(job):
-        st.info(t("studio.somebody_elses"), icon=":material/visibility:")
-    if not job.ended:
-        if visitor.owns(job):
-            controls(job)
-        else:
-            _train_another()
-    elif job.merges or not job.failure:
-        _summary(job)
-        _ways_on(job)
-    if (not job.ended and not job.curve) or not registry().is_warm:
-        st.skeleton(height=320)  # nothing to show yet, or this process still compiles what draws it
-        return
-    tokenizer = job.tokenizer()
-    sample, newest = st.columns([3, 2], gap="large")
-    with sample:
-        _sample(job, tokenizer)
-    with newest:
-        if job.choice is not None:
-            _choice(job, job.choice, tokenizer)
-        st.header(t("studio.newest"), anchor=False)
-        merges = job.merges[: len(tokenizer.merges)][-NEWEST:]
-        st.html(merge_rows(merges, tokenizer.vocabulary, t("studio.no_merges")))
-
-
-def _progress(job: Job) -> None:
-    """Show the progress: merges, share, rate and time left, or what the training waits for."""
-    if job.ended:
-        return
     place = registry().place(job)
     if place is not None:
         st.info(t("studio.waiting", place=place, limit=MAX_TRAININGS), icon=":material/hourglass_empty:")
-    if job.state == "waiting":
-        return
-    if job.state in ("starting", "counting"):
-        st.progress(0.0, text=t(f"studio.{job.state}"))
-        return
-    learned, goal = len(job.merges), job.merge_goal
-    rate = learned / job.seconds if job.seconds else 0.0
-    values = {"merges": learned, "goal": goal, "percent": f"{learned / goal:.0%}", "rate": f"{rate:,.0f}"}
-    if job.state == "paused":
-        text = t("studio.progress_paused", **values)
-    else:
-        pace = job.pace or rate
-        left = _duration((goal - learned) / pace) if pace else "…"
-        text = t("studio.progress", left=left, **values)
-    st.progress(min(1.0, learned / goal), text=text)
+    if not visitor.owns(job):
+        st.info(t("studio.somebody_elses"), icon=":material/visibility:")
+    if not job.ended:
+        with st.container(horizontal=True, vertical_alignment="center", key="controls"):
+            if visitor.owns(job):
+                st.button(t("studio.stop"), key="stop", icon=":material/stop:", on_click=_stop, args=(job,))
+            else:
+                _train_another()
+    elif job.merges or not job.failure:
+        _summary(job)
+        _ways_on(job)
+    if job.choice is not None and registry().is_warm:
+        _choice(job, job.choice, job.tokenizer())
 
 
-def _duration(seconds: float) -> str:
-    """Write seconds, or minutes and seconds, in words."""
-    minutes, rest = divmod(round(seconds), 60)
-    return t("studio.minutes", minutes=minutes, seconds=rest) if minutes else t("studio.seconds", seconds=rest)
+def _stop(job: Job) -> None:
+    """End the training and keep what it learned; wait a moment, so that the page shows it at once."""
+    job.stop()
+    job.wait(STOP_WAIT, lambda: job.ended)
 
 
 def _summary(job: Job) -> None:
@@ -208,63 +190,35 @@ def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokeniz
     return t("studio.tie", pairs=named, count=known[0].count)
 
 
-def _next_pair(job: Job, tokenizer: Tokenizer, text: str) -> list[tuple[int, int]]:
-    """Return where the pair that is merged next occurs in a text, as (start, end) in bytes."""
-    choice = job.choice
-    if choice is None or not choice.candidates or choice.after != len(tokenizer.merges):
-        return []
-    best = choice.candidates[0]
-    after = Tokenizer([*tokenizer.merges, (best.left, best.right)], pattern=tokenizer.pattern)
-    ids = after.encode(text)
-    ends = accumulate(len(after.token_bytes(token_id)) for token_id in ids)
-    size = len(after.token_bytes(after.vocab_size - 1))
-    return [(end - size, end) for token_id, end in zip(ids, ends, strict=True) if token_id == after.vocab_size - 1]
-
-
-def _sample(job: Job, tokenizer: Tokenizer) -> None:
-    """Show a sample text in the current tokens."""
-    text = _sample_text(job)
-    caption = t("tokenizers.entries", count=tokenizer.vocab_size)
-    ids = tokenizer.encode(text)
-    lane = Lane(
-        f"{job.id}@{tokenizer.vocab_size}",
-        Label(t("tokenizers.mine"), caption),
-        tokenizer,
-        ids,
-        is_own=True,
-        counts=[merge.count for merge in job.merges[: len(tokenizer.merges)]],
-        history=History(joining_merges(ids, tokenizer), reference_counts(text), thinned(list(job.curve))),
-    )
-    payload = token_payload(
-        text,
-        [lane],
-        labels=section("token_view"),
-        locale=language(),
-        outlined=_next_pair(job, tokenizer, text),
-    )
-    token_view(Drawing(payload), key="live_sample", ruler=False, large=True, toolbar="none", max_height=None)
-
-
-def _sample_text(job: Job) -> str:
-    """Draw the heading, and return the text that the visitor set; at first it is the beginning of the corpus."""
-    head, change = st.columns([4, 1], vertical_alignment="center")
-    head.header(t("studio.sample"), anchor=False)
-    with (
-        change,
-        st.container(horizontal_alignment="right"),
-        st.popover(t("studio.sample_change"), type="tertiary"),
-    ):
+def _sentence(job: Job) -> str:
+    """Let the visitor set the sentence on the stage; at first it is an example, or the corpus begins with it."""
+    with st.popover(t("studio.sample_change"), icon=":material/edit:", type="tertiary"):
         text = st.text_area(
             t("studio.sample_label"),
-            key=remembered(f"studio_sample_{job.id}", job.opening),
+            key=remembered(f"studio_sample_{job.id}", first_sentence(job)),
             persist_state="session",
-            height=140,
-            help=t("studio.sample_help", characters=SAMPLE_CHARACTERS),
+            height=110,
+            help=t("studio.sample_help", characters=MOST_CHARACTERS),
         )
     text = text or ""
-    if len(text) > SAMPLE_CHARACTERS:
-        st.caption(t("studio.sample_cut", shown=SAMPLE_CHARACTERS, characters=len(text)))
-    return text[:SAMPLE_CHARACTERS]
+    if len(text) > MOST_CHARACTERS:
+        st.caption(t("studio.sample_cut", shown=MOST_CHARACTERS, characters=len(text)))
+    return text[:MOST_CHARACTERS]
+
+
+def first_sentence(job: Job) -> str:
+    """Return a Thai sentence that the bundled Thai texts do not have; for other texts, the first line.
+
+    A long line is cut at a space, or else where a letter with its marks ends.
+    """
+    if job.training.texts and job.training.texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0])):
+        return t("examples.thai")
+    line = next((line.strip() for line in job.opening.split("\n") if line.strip()), "")
+    if len(line) <= SENTENCE_CHARACTERS:
+        return line
+    ends = np.flatnonzero(TextMap(line).cluster_starts)
+    cut = line[: int(ends[ends <= SENTENCE_CHARACTERS][-1])]
+    return cut.rpartition(" ")[0] or cut
 
 
 def _ways_on(job: Job) -> None:

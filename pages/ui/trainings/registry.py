@@ -1,6 +1,7 @@
 """The registry of trainings: which run, which wait, and whose they are; and a spare worker, already warm."""
 
 import contextlib
+import secrets
 import threading
 import time
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ class Run:
     """The visitor's secret; "" for trainings that no list shows."""
     name: str
     """The name that the visitor gave it; "" without one."""
+    steering: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    """The key that lets its owner's pages control it; never in an address that people see."""
     expected: Recipe | None = None
     """The recipe that it follows, if any."""
     seen: float = field(default_factory=time.monotonic)
@@ -115,6 +118,12 @@ class Registry:
             for run in found:
                 run.seen = time.monotonic()
             return found
+
+    def steered(self, key: str) -> Job | None:
+        """Return the training that this key controls; None if there is none."""
+        with self._lock:
+            found = [run for run in self._runs.values() if secrets.compare_digest(run.steering, key)]
+        return self.get(found[0].job.id) if found else None
 
     def expect(self, job_id: str, recipe: Recipe | None) -> None:
         """Store the recipe that a training follows."""

@@ -7,7 +7,7 @@ import { fillChip, fillReading } from "./named_text.js";
 import { cutLevel } from "../model/tints.js";
 
 /** @import { Box, ChipBox, NoteBox, ReadingBox, RulerBox } from "../types.d.ts" */
-/** @import { BoxElement, Cell, Choice, Lane, Model } from "../types.d.ts" */
+/** @import { BoxElement, Cell, Choice, Lane, Model, Stripe } from "../types.d.ts" */
 
 /**
  * Give a cell an element for each of its boxes.
@@ -142,9 +142,9 @@ function readingClass(box, marks) {
 
 /**
  * One flat tint, or a stripe for each token, as wide as its share of the bytes, with a hairline between.
- * @param {ReadingBox} box
+ * @param {{ stripes: Stripe[], text: string }} box
  */
-function tintStyle({ stripes, text }) {
+export function tintStyle({ stripes, text }) {
   const ground = `background-color: var(--${stripes[0][0]})`;
   if (stripes.length === 1) return ground;
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);

@@ -1,0 +1,256 @@
+// The sentence on the stage: as large as fits, in pieces that slide together when a merge joins them.
+// @ts-check
+
+import { MARK, glyphOf, isWhiteOrUnseen } from "../../token_view/browser/model/characters.js";
+import { make } from "../../token_view/browser/elements.js";
+import { tintStyle } from "../../token_view/browser/boxes/box_elements.js";
+import { tintOfBytes } from "../../token_view/browser/model/tints.js";
+
+/** @import { Sentence } from "./sentence.js" */
+/** @import { Cut, Piece } from "./types.d.ts" */
+
+const LEAST = 20; // pixels; below that a sentence scrolls
+const MOST_LINES = 3;
+const LINE = 1.9; // the height of a line, as in the style sheet
+const SLIDE = 420; // milliseconds
+
+/** @typedef {HTMLElement & { piece: Piece, look: string }} PieceElement */
+
+export class Board {
+  /** @param {number} tintCount */
+  constructor(tintCount) {
+    this.tintCount = tintCount;
+    this.element = make("div", "board");
+    this.line = make("div", "line");
+    this.element.append(this.line);
+    /** @type {Sentence | null} */
+    this.sentence = null;
+    /** @type {Map<number, PieceElement>} */
+    this.pieces = new Map();
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+  }
+
+  /** @param {Sentence} sentence */
+  show(sentence) {
+    this.sentence = sentence;
+    this.pieces.clear();
+    this.line.replaceChildren();
+    this.line.dir = "auto";
+  }
+
+  /**
+   * Draw the sentence after so many merges.
+   * @param {number} merges
+   * @param {number} slide how long pieces slide, as a share of the usual time; 0 for at once
+   */
+  draw(merges, slide = 0) {
+    const { sentence } = this;
+    if (!sentence) return;
+    const moves = slide > 0 && !this.calm.matches;
+    const before = moves ? this.places() : null;
+    const wanted = sentence.piecesAt(merges);
+    const tints = this.tintsOf(wanted);
+    const fresh = this.patch(wanted, tints);
+    if (before) this.slide(before, fresh, slide * SLIDE);
+    else if (slide > 0) for (const element of fresh) element.classList.add("new");
+  }
+
+  /**
+   * Make the elements those of these pieces; a piece that stays keeps its element.
+   * @param {Piece[]} wanted
+   * @param {Map<number, string>} tints
+   * @returns {PieceElement[]} what is new or looks different
+   */
+  patch(wanted, tints) {
+    const fresh = [];
+    const known = this.pieces;
+    this.pieces = new Map();
+    let at = this.line.firstChild;
+    for (const piece of wanted) {
+      const look = this.lookOf(piece, tints);
+      const old = known.get(piece.from);
+      const isSame = old?.look === look;
+      const element = isSame ? old : this.elementOf(piece, look, tints);
+      if (!isSame) fresh.push(element);
+      this.pieces.set(piece.from, element);
+      if (element === at) at = at.nextSibling;
+      else this.line.insertBefore(element, at);
+    }
+    while (at) {
+      const next = at.nextSibling;
+      at.remove();
+      at = next;
+    }
+    return fresh;
+  }
+
+  /**
+   * The tint of each token by its bytes; of two neighbours with the same tint, the second gets another.
+   * @param {Piece[]} pieces
+   */
+  tintsOf(pieces) {
+    /** @type {Map<number, string>} */
+    const tints = new Map();
+    let before = -1;
+    for (const { tokens } of pieces) {
+      for (const { from, to } of tokens) {
+        const own = tintOfBytes(/** @type {Sentence} */ (this.sentence).bytes.subarray(from, to), this.tintCount);
+        before = own === before ? (own + 3) % this.tintCount : own;
+        tints.set(from, `t${before}`);
+      }
+    }
+    return tints;
+  }
+
+  /**
+   * @param {Piece} piece
+   * @param {Map<number, string>} tints
+   */
+  lookOf({ to, tokens }, tints) {
+    return `${to} ${tokens.map(({ from }) => `${from}${tints.get(from)}`).join(" ")}`;
+  }
+
+  /**
+   * @param {Piece} piece
+   * @param {string} look
+   * @param {Map<number, string>} tints
+   * @returns {PieceElement}
+   */
+  elementOf(piece, look, tints) {
+    const element = /** @type {PieceElement} */ (make("span", "piece"));
+    element.piece = piece;
+    element.look = look;
+    if (piece.tokens.length === 1) {
+      element.style.backgroundColor = `var(--${tints.get(piece.from)})`;
+      element.append(this.lettersOf(piece.text));
+    } else for (const cluster of this.sentence?.clustersOf(piece) ?? []) element.append(this.clusterOf(piece, cluster, tints));
+    return element;
+  }
+
+  /**
+   * A letter that several tokens share: a stripe for each, and below it how many there are.
+   * @param {Piece} piece
+   * @param {Cut} cluster
+   * @param {Map<number, string>} tints
+   */
+  clusterOf(piece, cluster, tints) {
+    const inside = piece.tokens.filter(({ from, to }) => from < cluster.to && to > cluster.from);
+    const text = this.sentence?.textOf(cluster.from, cluster.to) ?? "";
+    const letters = this.lettersOf(text);
+    /** @type {[string, number][]} */
+    const stripes = inside.map(({ from, to }) => [
+      tints.get(from) ?? "t0",
+      Math.min(to, cluster.to) - Math.max(from, cluster.from),
+    ]);
+    letters.style.cssText = tintStyle({ stripes, text });
+    letters.classList.add("shared");
+    if (inside.length > 1) letters.dataset.n = String(inside.length);
+    return letters;
+  }
+
+  /** @param {string} text */
+  lettersOf(text) {
+    const letters = make("span", MARK.test(text) ? "letters lone" : "letters");
+    for (const character of text) {
+      if (character !== " " && isWhiteOrUnseen(character)) letters.append(make("i", "glyph", glyphOf(character)));
+      else letters.append(character);
+    }
+    letters.normalize();
+    return letters;
+  }
+
+  // ---- movement
+
+  /** Where all pieces are now, by their elements and by their first bytes. */
+  places() {
+    const found = [];
+    for (const element of this.pieces.values()) {
+      found.push({ piece: element.piece, box: element.getBoundingClientRect() });
+    }
+    return found;
+  }
+
+  /**
+   * Let everything move from where it was to where it is; what was joined starts as wide as its parts were.
+   * @param {{ piece: Piece, box: DOMRect }[]} before
+   * @param {PieceElement[]} fresh
+   * @param {number} duration
+   */
+  slide(before, fresh, duration) {
+    const isFresh = new Set(fresh);
+    const after = [...this.pieces.values()].map((element) => ({ element, box: element.getBoundingClientRect() }));
+    let place = 0;
+    for (const { element, box } of after) {
+      const { from, to } = element.piece;
+      while (before[place] && before[place].piece.to <= from) place += 1;
+      const parts = [];
+      for (let i = place; before[i] && before[i].piece.from < to; i++) parts.push(before[i]);
+      const [first, last] = [parts[0]?.box, parts[parts.length - 1]?.box];
+      if (!first) continue;
+      if (isFresh.has(element)) this.join(element, box, first, last, duration);
+      else if (first.left !== box.left || first.top !== box.top) {
+        const move = `translate(${first.left - box.left}px, ${first.top - box.top}px)`;
+        element.animate([{ transform: move }, { transform: "none" }], { duration, easing: "cubic-bezier(.3,0,.2,1)" });
+      }
+    }
+  }
+
+  /**
+   * @param {PieceElement} element
+   * @param {DOMRect} box
+   * @param {DOMRect} first
+   * @param {DOMRect} last
+   * @param {number} duration
+   */
+  join(element, box, first, last, duration) {
+    const width = first.top === last.top ? last.right - first.left : box.width;
+    const move = `translate(${first.left - box.left}px, ${first.top - box.top}px) scaleX(${width / (box.width || 1)})`;
+    element.animate(
+      [
+        { transform: move, filter: "brightness(1.12)" },
+        { transform: "translateY(-.06em) scale(1.05)", filter: "brightness(1.12)", offset: 0.7 },
+        { transform: "none", filter: "none" },
+      ],
+      { duration: duration * 1.4, easing: "cubic-bezier(.3,0,.2,1)" },
+    );
+    element.classList.add("new");
+    setTimeout(() => element.classList.remove("new"), duration * 2);
+  }
+
+  /**
+   * Light up the tokens that will be joined next.
+   * @param {Cut[]} made
+   */
+  point(made) {
+    for (const element of this.pieces.values()) {
+      const { from, to } = element.piece;
+      element.classList.toggle("next", made.some((cut) => cut.from < to && cut.to > from));
+    }
+  }
+
+  // ---- size
+
+  /**
+   * Set the sentence as large as fits: in at most three lines, and in this height.
+   * @param {number} height
+   * @param {number} most the largest type, in pixels
+   */
+  fit(height, most) {
+    const { sentence, line } = this;
+    if (!sentence || !this.element.clientWidth) return;
+    let [low, high] = [LEAST, most];
+    const probe = this.line.cloneNode(true);
+    if (!(probe instanceof HTMLElement)) return;
+    probe.classList.add("probe");
+    this.element.append(probe);
+    while (low < high) {
+      const size = (low + high + 1) >> 1;
+      probe.style.fontSize = `${size}px`;
+      const lines = Math.round(probe.offsetHeight / (size * LINE));
+      if (lines <= MOST_LINES && probe.offsetHeight <= height && probe.scrollWidth <= this.element.clientWidth) low = size;
+      else high = size - 1;
+    }
+    probe.remove();
+    line.style.fontSize = `${low}px`;
+  }
+}

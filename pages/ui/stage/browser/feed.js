@@ -1,0 +1,90 @@
+// Asks the app for the merges that are new, and sends it what the bar commands. No page run is needed for either.
+// @ts-check
+
+/** @import { Answer, Options } from "./types.d.ts" */
+
+const RUNNING = 300; // milliseconds between two questions
+const STARTING = 150;
+const RESTING = 1500;
+const LOST = 3; // questions without an answer, after which people are told
+
+export class Feed {
+  /**
+   * @param {Options} options
+   * @param {{ known: () => number, onAnswer: (answer: Answer) => void, onLost: (isLost: boolean) => void }} listener
+   */
+  constructor(options, listener) {
+    this.options = options;
+    this.listener = listener;
+    this.hasEnded = false;
+    this.failures = 0;
+    this.timer = 0;
+    this.isAsking = false;
+  }
+
+  start() {
+    this.ask();
+  }
+
+  stop() {
+    this.hasEnded = true;
+    clearTimeout(this.timer);
+  }
+
+  async ask() {
+    if (this.isAsking || this.hasEnded) return;
+    this.isAsking = true;
+    clearTimeout(this.timer);
+    const answer = await this.fetch(`${this.options.feed}?from=${this.listener.known()}`, "GET");
+    this.isAsking = false;
+    if (this.hasEnded) return;
+    if (answer) this.listener.onAnswer(answer);
+    const wait = answer ? this.waitAfter(answer) : Math.min(8000, RESTING * Math.max(1, this.failures));
+    if (wait !== null) this.timer = setTimeout(() => this.ask(), wait);
+  }
+
+  /**
+   * The milliseconds until the next question; null if nothing more will come.
+   * @param {Answer} answer
+   */
+  waitAfter({ state, learned }) {
+    if (this.listener.known() < learned) return 0;
+    if (["done", "stopped", "failed"].includes(state)) return null;
+    if (state === "running") return RUNNING;
+    return state === "paused" ? RESTING : STARTING;
+  }
+
+  /**
+   * Let the training do something; only its owner has an address for that.
+   * @param {string} command
+   */
+  async command(command) {
+    if (!this.options.steer) return;
+    const answer = await this.fetch(`${this.options.steer}/${command}?from=${this.listener.known()}`, "POST");
+    if (!answer || this.hasEnded) return;
+    if (!this.isAsking) this.listener.onAnswer(answer);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(), 50);
+  }
+
+  /**
+   * @param {string} address
+   * @param {"GET" | "POST"} method
+   * @returns {Promise<Answer | null>}
+   */
+  async fetch(address, method) {
+    try {
+      const response = await fetch(address, { method, cache: "no-store" });
+      if (response.status === 404) this.stop(); // the run was deleted
+      if (!response.ok) throw new Error(response.statusText);
+      const answer = await response.json();
+      if (this.failures >= LOST) this.listener.onLost(false);
+      this.failures = 0;
+      return answer;
+    } catch {
+      this.failures += 1;
+      if (this.failures === LOST && !this.hasEnded) this.listener.onLost(true);
+      return null;
+    }
+  }
+}

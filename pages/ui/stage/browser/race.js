@@ -1,0 +1,149 @@
+// The race: how many tokens a text has after each merge, against the other tokenizers; a small chart for each text.
+// @ts-check
+
+import { make } from "../../token_view/browser/elements.js";
+
+/** @import { Level, Runner } from "./types.d.ts" */
+
+const SVG_NAMES = "http://www.w3.org/2000/svg";
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [320, 200, 4, 8, 16, 24];
+const APART = 15; // pixels between two names
+const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
+
+/** @typedef {(key: string, values?: Record<string, unknown>) => string} Label */
+
+/**
+ * @param {string} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {string} [text]
+ */
+function drawn(tag, attributes, text) {
+  const element = document.createElementNS(SVG_NAMES, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+class Track {
+  /** @param {Label} label */
+  constructor(label) {
+    this.label = label;
+    this.element = make("figure", "track");
+    this.title = make("figcaption");
+    this.svg = /** @type {SVGSVGElement} */ (drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" }));
+    this.element.append(this.title, this.svg);
+    /** @type {Runner | null} */
+    this.runner = null;
+    this.dot = drawn("circle", { r: 6, class: "dot" });
+    this.value = drawn("text", { class: "value" });
+    this.goal = 1;
+  }
+
+  /**
+   * @param {Runner} runner
+   * @param {number} goal
+   */
+  show(runner, goal) {
+    const { steps, levels, name } = runner;
+    this.runner = runner;
+    this.goal = goal;
+    this.most = Math.max(1, steps[0].tokens, ...levels.map(({ count }) => count));
+    this.title.textContent = name;
+    this.svg.replaceChildren();
+    const floor = HEIGHT - BOTTOM;
+    this.svg.append(drawn("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: floor, y2: floor, class: "axis" }));
+    for (const tick of TICKS.filter((each) => each <= goal)) {
+      const x = this.x(tick);
+      this.svg.append(drawn("line", { x1: x, x2: x, y1: TOP, y2: floor, class: "grid" }));
+      this.svg.append(drawn("text", { x, y: HEIGHT - 8, class: "tick" }, tick.toLocaleString(this.label("locale"))));
+    }
+    this.drawLevels(levels);
+    this.svg.append(drawn("path", { d: this.path(steps), class: "run" }), this.dot, this.value);
+    const values = { name, first: steps[0].tokens, last: steps[steps.length - 1].tokens };
+    this.svg.setAttribute("aria-label", this.label("race_alt", values));
+  }
+
+  /** @param {Level[]} levels */
+  drawLevels(levels) {
+    let above = -Infinity;
+    for (const { name, count } of [...levels].sort((one, other) => other.count - one.count)) {
+      const y = this.y(count);
+      this.svg.append(drawn("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, class: "level" }));
+      above = Math.max(above + APART, y);
+      const words = `${name} · ${count.toLocaleString(this.label("locale"))}`;
+      this.svg.append(drawn("text", { x: LEFT, y: above - 4, class: "name" }, words));
+    }
+  }
+
+  /** @param {{ merge: number, tokens: number }[]} steps */
+  path(steps) {
+    let d = `M${this.x(0).toFixed(1)} ${this.y(steps[0].tokens).toFixed(1)}`;
+    for (const { merge, tokens } of steps.slice(1)) d += `H${this.x(merge).toFixed(1)}V${this.y(tokens).toFixed(1)}`;
+    const { learned } = /** @type {Runner} */ (this.runner);
+    return `${d}H${this.x(learned).toFixed(1)}`;
+  }
+
+  /** @param {number} merge */
+  x(merge) {
+    const share = Math.log10(1 + merge) / Math.log10(1 + this.goal);
+    return LEFT + (WIDTH - LEFT - RIGHT) * share;
+  }
+
+  /** @param {number} tokens */
+  y(tokens) {
+    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - tokens / (this.most ?? 1));
+  }
+
+  /** @param {number} merges */
+  mark(merges) {
+    if (!this.runner) return;
+    const { steps } = this.runner;
+    let [low, high] = [0, steps.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (steps[middle].merge <= merges) low = middle;
+      else high = middle - 1;
+    }
+    const { tokens } = steps[low];
+    const [x, y] = [this.x(Math.min(merges, this.runner.learned)), this.y(tokens)];
+    this.dot.setAttribute("cx", String(x));
+    this.dot.setAttribute("cy", String(y));
+    this.value.setAttribute("x", String(Math.min(x, WIDTH - RIGHT - 8)));
+    this.value.setAttribute("y", String(Math.max(TOP + 8, y - 12)));
+    this.value.textContent = tokens.toLocaleString(this.label("locale"));
+  }
+}
+
+export class Race {
+  /** @param {Label} label */
+  constructor(label) {
+    this.label = label;
+    this.element = make("section", "race");
+    this.tracks = make("div", "tracks");
+    this.note = make("p", "note");
+    this.element.append(make("h2", "", label("race")), this.tracks, this.note);
+    /** @type {Track[]} */
+    this.drawn = [];
+  }
+
+  /**
+   * @param {Runner[]} runners
+   * @param {number} goal the last merge of the axis
+   * @param {string} note
+   */
+  show(runners, goal, note) {
+    while (this.drawn.length < runners.length) {
+      const track = new Track(this.label);
+      this.drawn.push(track);
+      this.tracks.append(track.element);
+    }
+    while (this.drawn.length > runners.length) this.drawn.pop()?.element.remove();
+    runners.forEach((runner, at) => this.drawn[at].show(runner, goal));
+    this.note.textContent = [this.label("race_axis"), note].filter(Boolean).join(" ");
+  }
+
+  /** @param {number} merges */
+  mark(merges) {
+    for (const track of this.drawn) track.mark(merges);
+  }
+}

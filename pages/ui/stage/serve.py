@@ -1,0 +1,118 @@
+"""Serves what the stage asks for while it plays: the merges that are new, and whatever its bar commands.
+
+The browser asks for itself, so that nothing on the page is drawn anew while a training runs.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from pages.ui.limits import MAX_TRAININGS
+from pages.ui.stage.paces import PACES, pace_of
+from pages.ui.token_view.bundle import bundle
+from pages.ui.token_view.serve import view_css
+from pages.ui.trainings.registry import registry
+from pages.ui.words import LANGUAGES, section
+from tokenizer_core.jobs.job import Job
+
+BROWSER = Path(__file__).parent / "browser"
+PATH = "/stage"
+MOST_AT_ONCE = 20_000
+"""Merges in one answer; the browser asks again at once."""
+CLICK_WAIT = 0.2
+"""Seconds that a command waits for its effect, so that a step shows at once."""
+_UNSAVED = {"Cache-Control": "no-store"}
+
+
+def stage_css() -> str:
+    """Return the CSS of the stage, that of the token view first."""
+    return view_css() + (BROWSER / "stage.css").read_text("utf-8")
+
+
+def stage_js() -> str:
+    """Return the JavaScript of the stage as one module."""
+    return bundle(BROWSER / "stage.js")
+
+
+def address(*parts: str) -> str:
+    """Return an address of the stage."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return "/".join([f"{'/' + base if base else ''}{PATH}", *parts])
+
+
+def answer(job: Job, spoken: str, first: int) -> dict[str, object]:
+    """Return the state of a training, and its merges after the first ones, as left, right and count in a row."""
+    learned = len(job.merges)
+    news = job.merges[max(0, first) : max(0, first) + MOST_AT_ONCE]
+    return {
+        "state": job.state,
+        "says": _says(job, section("stage", spoken=spoken)),
+        "pace": pace_of(job.pace, "full"),
+        "learned": learned,
+        "goal": job.merge_goal,
+        "merges": [number for merge in news for number in (merge.left, merge.right, merge.count)],
+    }
+
+
+def _says(job: Job, words: Mapping[str, str]) -> str:
+    """Say what a training without merges is doing."""
+    place = registry().place(job)
+    if place is not None:
+        return words["waiting"].format(place=place, limit=MAX_TRAININGS)
+    return words[job.state] if job.state in ("starting", "counting") else ""
+
+
+def _news(request: Request) -> Response:
+    """Answer with the merges after those that the browser has."""
+    job = registry().get(request.path_params["job"])
+    return _response(job, request) if job else Response(status_code=404)
+
+
+def _command(request: Request) -> Response:
+    """Carry out a command of the owner, and answer as `_news` does."""
+    job = registry().steered(request.path_params["key"])
+    action = _actions(job).get(request.path_params["command"]) if job else None
+    if job is None or action is None:
+        return Response(status_code=404)
+    before, learned = job.state, len(job.merges)
+    action()
+    job.wait(CLICK_WAIT, lambda: job.state != before or len(job.merges) > learned)
+    return _response(job, request)
+
+
+def _actions(job: Job) -> dict[str, Callable[[], None]]:
+    paces = {f"pace-{name}": partial(job.set_pace, pace) for name, pace in PACES.items()}
+    return {
+        "pause": job.pause,
+        "resume": partial(registry().resume, job),
+        "step": partial(job.step, 1),
+        "end": partial(_run_to_the_end, job),
+        **paces,
+    }
+
+
+def _run_to_the_end(job: Job) -> None:
+    """Run at full speed from now on, even after a pause."""
+    job.set_pace(None)
+    registry().resume(job)
+
+
+def _response(job: Job, request: Request) -> Response:
+    spoken = request.path_params["language"]
+    first = request.query_params.get("from", "0")
+    if spoken not in LANGUAGES or not first.isascii() or not first.isdigit():
+        return Response(status_code=404)
+    return JSONResponse(answer(job, spoken, int(first[:12])), headers=_UNSAVED)
+
+
+def routes() -> list[Route]:
+    """Return the routes that serve the stage."""
+    return [
+        Route(address("watch", "{job}", "{language}"), _news),
+        Route(address("steer", "{key}", "{language}", "{command}"), _command, methods=["POST"]),
+    ]
