@@ -35,7 +35,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   border-color: light-dark(#0f766e, #2dd4bf); background: light-dark(#0f766e14, #2dd4bf1f); }
 /* What starts a training stays in sight. */
 .st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
-  background: light-dark(#ffffff, #0e1117); }
+  background: light-dark(#ffffff, #191814); }
+.st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
 h1, h2, h3 { text-wrap: balance; }
 [data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
 """

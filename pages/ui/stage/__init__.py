@@ -12,6 +12,7 @@ from pages.ui.shell import visitor
 from pages.ui.token_view.palette import TINT_COUNT
 from pages.ui.trainings.registry import registry
 from pages.ui.words import language, section
+from pages.ui.words.breaks import without_breaks
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import bytes_and_ends
@@ -24,18 +25,20 @@ MOST_CHARACTERS = 300
 _component = st.components.v2.component("stage", css=stage_css(), js=stage_js())
 
 
-def stage(job: Job, text: str, levels: Sequence[tuple[str, int]], *, title: str, race: str | None) -> None:
+def stage(
+    job: Job, text: str, levels: Sequence[tuple[str, int]], *, title: str, what: str, race: str | None
+) -> None:
     """Draw the stage of a training with this sentence, and what other tokenizers need for it, by name.
 
-    `race` is the address of the counts of parallel texts. Raises `PatternError` if the split pattern of the
-    training is too slow for the sentence.
+    `what` says in a line what is trained; `race` is the address of the counts of parallel texts. Raises
+    `PatternError` if the split pattern of the training is too slow for the sentence.
     """
-    data = json.dumps(options(job, text, levels, title=title, race=race)).encode()
+    data = json.dumps(options(job, text, levels, title=title, what=what, race=race)).encode()
     _component(key="stage", data=data)
 
 
 def options(
-    job: Job, text: str, levels: Sequence[tuple[str, int]], *, title: str, race: str | None
+    job: Job, text: str, levels: Sequence[tuple[str, int]], *, title: str, what: str, race: str | None
 ) -> dict[str, Any]:
     """Return what the browser needs: the sentence with the places where it may part, addresses, and words."""
     run = registry().run(job.id)
@@ -56,5 +59,7 @@ def options(
         "labels": section("stage"),
         "locale": spoken,
         "tints": TINT_COUNT,
-        "title": title,
+        "title": without_breaks(title),
+        "what": without_breaks(what),
+        "page": address("replay.html"),
     }

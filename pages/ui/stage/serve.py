@@ -3,13 +3,14 @@
 The browser asks for itself, so that nothing on the page is drawn anew while a training runs.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from pages.ui.limits import MAX_TRAININGS
@@ -37,6 +38,13 @@ def stage_css() -> str:
 def stage_js() -> str:
     """Return the JavaScript of the stage as one module."""
     return bundle(BROWSER / "stage.js")
+
+
+def page_to_take_away() -> str:
+    """Return the stage as one file that needs nothing else, with marks for the training that it plays."""
+    page = (BROWSER / "replay.html").read_text("utf-8")
+    css = json.dumps(stage_css()).replace("</", "<\\/")
+    return page.replace("%CSS%", css).replace("%CODE%", bundle(BROWSER / "replay.js"))
 
 
 def address(*parts: str) -> str:
@@ -110,9 +118,15 @@ def _response(job: Job, request: Request) -> Response:
     return JSONResponse(answer(job, spoken, int(first[:12])), headers=_UNSAVED)
 
 
+def _page(request: Request) -> Response:
+    """Answer with the page that visitors save; it holds nothing of a training."""
+    return HTMLResponse(page_to_take_away())
+
+
 def routes() -> list[Route]:
     """Return the routes that serve the stage."""
     return [
+        Route(address("replay.html"), _page),
         Route(address("watch", "{job}", "{language}"), _news),
         Route(address("steer", "{key}", "{language}", "{command}"), _command, methods=["POST"]),
     ]

@@ -87,7 +87,7 @@ def race_address(job: Job, texts: NamedTexts) -> str:
 
 
 def race_answer(job: Job, texts: NamedTexts, spoken: str) -> bytes:
-    """Return for each side its tokens after the merges that changed them, and what the references need, as JSON."""
+    """Return for each side its tokens after the merges that changed them, and those of the references, as JSON."""
     words = catalogue(spoken)
     tokenizer = job.tokenizer()
     counts = own_counts(job.id, tokenizer, texts.parallel)

@@ -52,7 +52,8 @@ def studio(job: Job) -> None:
         st.caption(_what(job))
     with shown, told():  # a split pattern of one's own may be too slow for the sentence
         if registry().is_warm:
-            stage(job, text, reference_counts(text), title=t("train.title"), race=race_address(job, texts))
+            levels = reference_counts(text)
+            stage(job, text, levels, title=t("train.title"), what=_what(job), race=race_address(job, texts))
         else:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS

@@ -10,6 +10,7 @@ import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 /** @import { Cut, Piece } from "./types.d.ts" */
 
 const LEAST = 20; // pixels; below that a sentence scrolls
+const SLIDE_MOST = 180; // pixels of type on a slide
 const MOST_LINES = 3;
 const LINE = 1.9; // the height of a line, as in the style sheet
 const SLIDE = 420; // milliseconds
@@ -144,6 +145,7 @@ export class Board {
     ]);
     letters.style.cssText = tintStyle({ stripes, text });
     letters.classList.add("shared");
+    letters.dataset.stripes = JSON.stringify(stripes);
     if (inside.length > 1) letters.dataset.n = String(inside.length);
     return letters;
   }
@@ -236,21 +238,44 @@ export class Board {
    * @param {number} most the largest type, in pixels
    */
   fit(height, most) {
-    const { sentence, line } = this;
-    if (!sentence || !this.element.clientWidth) return;
-    let [low, high] = [LEAST, most];
-    const probe = this.line.cloneNode(true);
-    if (!(probe instanceof HTMLElement)) return;
-    probe.classList.add("probe");
+    if (!this.element.clientWidth) return;
+    const probe = make("div", "line probe");
+    probe.append(...[...this.line.childNodes].map((node) => node.cloneNode(true)));
     this.element.append(probe);
-    while (low < high) {
-      const size = (low + high + 1) >> 1;
-      probe.style.fontSize = `${size}px`;
-      const lines = Math.round(probe.offsetHeight / (size * LINE));
-      if (lines <= MOST_LINES && probe.offsetHeight <= height && probe.scrollWidth <= this.element.clientWidth) low = size;
-      else high = size - 1;
-    }
+    this.line.style.fontSize = `${largest(probe, this.element.clientWidth, height, most)}px`;
     probe.remove();
-    line.style.fontSize = `${low}px`;
   }
+
+  /**
+   * Put a copy of the sentence into another place, as large as fits there.
+   * @param {Element} place
+   * @param {number} width
+   * @param {number} height
+   */
+  copyTo(place, width, height) {
+    const copy = make("div", "line");
+    copy.append(...[...this.line.childNodes].map((node) => node.cloneNode(true)));
+    for (const element of copy.querySelectorAll(".piece")) element.classList.remove("next", "new");
+    place.append(copy);
+    copy.style.fontSize = `${largest(copy, width, height, SLIDE_MOST)}px`;
+  }
+}
+
+/**
+ * The largest type with which a sentence fits.
+ * @param {HTMLElement} line
+ * @param {number} width
+ * @param {number} height
+ * @param {number} most
+ */
+function largest(line, width, height, most) {
+  let [low, high] = [LEAST, most];
+  while (low < high) {
+    const size = (low + high + 1) >> 1;
+    line.style.fontSize = `${size}px`;
+    const lines = Math.round(line.offsetHeight / (size * LINE));
+    if (lines <= MOST_LINES && line.offsetHeight <= height && line.scrollWidth <= width) low = size;
+    else high = size - 1;
+  }
+  return low;
 }

@@ -23,7 +23,8 @@ export class Feed {
   }
 
   start() {
-    this.ask();
+    if (this.options.saved) this.listener.onAnswer(this.options.saved.answer);
+    else this.ask();
   }
 
   stop() {

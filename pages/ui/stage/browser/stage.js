@@ -11,7 +11,9 @@ import { Milestones } from "./milestones.js";
 import { Newest } from "./newest.js";
 import { Player } from "./player.js";
 import { Race } from "./race.js";
+import { Saves } from "./saves.js";
 import { Sentence } from "./sentence.js";
+import { slideOf } from "./slide.js";
 
 /** @import { Press } from "./bar.js" */
 /** @import { Answer, Milestone, Options, Runner } from "./types.d.ts" */
@@ -64,8 +66,8 @@ export class Stage {
     /** @type {Answer | null} */
     this.answer = null;
     /** @type {Runner[]} */
-    this.others = [];
-    this.note = "";
+    this.others = options.saved?.runners ?? [];
+    this.note = options.saved?.note ?? "";
     this.told = 0; // milestones whose banner has been shown
     this.lastShown = 0; // when the headline changed
     this.played = 0; // merges shown one by one, for whoever counts
@@ -88,13 +90,16 @@ export class Stage {
       onGo: (merges) => this.go(merges),
       onPace: (name) => this.setPace(name),
     });
+    const source = { slide: () => this.slide(), saved: () => this.saved(), options };
+    this.bar.element.append(new Saves(label, source).element);
     this.race = new Race(label);
     this.newest = new Newest(label, options.tints);
     const show = make("div", "show");
     show.append(this.headline.element, this.banner, this.board.element, this.bar.element);
     const more = make("div", "below");
     more.append(this.race.element, this.newest.element);
-    this.root.append(make("h1", "unseen", options.title), show, more);
+    const heading = make("h1", options.saved ? "replay-title" : "unseen", options.saved ? options.what : options.title);
+    this.root.append(heading, show, more);
     parent.append(this.root);
 
     this.player = new Player({
@@ -175,7 +180,8 @@ export class Stage {
     this.learned.add(answer.merges);
     for (const merge of this.sentence.take(this.learned)) this.milestones.look(merge);
     const isOver = ENDED.includes(answer.state);
-    if (isFirst && (isOver || answer.learned > 300)) this.jump();
+    if (this.options.saved) this.player.play();
+    else if (isFirst && (isOver || answer.learned > 300)) this.jump();
     if (answer.says && !this.learned.total) this.headline.say(answer.says);
     if (isFirst || !this.isPaceTouched) this.bar.showPace(answer.pace);
     this.showBar();
@@ -329,6 +335,28 @@ export class Stage {
     }
     if (this.isOver && this.raced === this.learned.total) return;
     if (!this.ended.signal.aborted) this.raceTimer = setTimeout(() => this.askRace(), RACE);
+  }
+
+  // ---- what can be taken away
+
+  /** The training as far as it has come. */
+  saved() {
+    const { learned, others, note } = this;
+    const merges = learned.left.flatMap((left, at) => [left, learned.right[at], learned.counts[at]]);
+    const pace = "gathering";
+    /** @type {Answer} */
+    const answer = { state: "done", says: "", pace, learned: learned.total, goal: learned.total, merges };
+    return { answer, runners: others, note };
+  }
+
+  slide() {
+    const { sentence, player, options } = this;
+    const number = (/** @type {number} */ count) => count.toLocaleString(options.locale);
+    const own = sentence.tokensAt(player.position);
+    /** @type {[string, string][]} */
+    const numbers = [[number(own), this.label("slide_own", { merge: player.position })]];
+    for (const { name, count } of options.levels.filter((_, at) => at !== 1)) numbers.push([number(count), name]);
+    return slideOf(this.root, this.board, { title: this.label("slide_title"), source: options.what, numbers });
   }
 
   // ---- what people do

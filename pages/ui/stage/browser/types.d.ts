@@ -23,6 +23,19 @@ export interface Options {
   locale: string;
   tints: number;
   title: string;
+  /** What is trained, in a line. */
+  what: string;
+  /** Where the page to save is fetched from. */
+  page: string | null;
+  /** What a saved page plays. */
+  saved?: Saved;
+}
+
+/** A training as a saved page holds it. */
+export interface Saved {
+  answer: Answer;
+  runners: Runner[];
+  note: string;
 }
 
 export type State = "waiting" | "starting" | "counting" | "running" | "paused" | "done" | "stopped" | "failed";

@@ -1,0 +1,90 @@
+// What can be taken away from the stage: a replay that works by itself, and a slide.
+// @ts-check
+
+import { addButton, make } from "../../token_view/browser/elements.js";
+import { pngOf } from "../../token_view/browser/saving/png.js";
+import { svgOf } from "../../token_view/browser/saving/svg.js";
+
+/** @import { Scene } from "../../token_view/browser/types.d.ts" */
+/** @import { Options, Saved } from "./types.d.ts" */
+
+/** @typedef {(key: string, values?: Record<string, unknown>) => string} Label */
+
+export class Saves {
+  /**
+   * @param {Label} label
+   * @param {{ slide: () => Scene, saved: () => Saved, options: Options }} source
+   */
+  constructor(label, source) {
+    this.label = label;
+    this.source = source;
+    this.element = make("div", "save");
+    this.element.hidden = !source.options.page;
+    this.opener = addButton(this.element, label("save"), () => this.toggle(Boolean(this.list.hidden)));
+    this.opener.setAttribute("aria-expanded", "false");
+    this.list = make("div", "choices");
+    this.list.hidden = true;
+    this.item("save_replay", () => this.saveReplay());
+    this.item("save_slide_png", async () => download("stage.png", "image/png", await pngOf(source.slide())));
+    this.item("save_slide_svg", () => download("stage.svg", "image/svg+xml", svgOf(source.slide(), source.options.title)));
+    this.element.append(this.list);
+    this.element.addEventListener("keydown", ({ key }) => {
+      if (key !== "Escape" || this.list.hidden) return;
+      this.toggle(false);
+      this.opener.focus();
+    });
+    this.element.addEventListener("focusout", ({ relatedTarget }) => {
+      if (!(relatedTarget instanceof Node && this.element.contains(relatedTarget))) this.toggle(false);
+    });
+  }
+
+  /** @param {boolean} isOpen */
+  toggle(isOpen) {
+    this.list.hidden = !isOpen;
+    this.opener.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  /**
+   * @param {string} key
+   * @param {() => Promise<void> | void} act
+   */
+  item(key, act) {
+    addButton(this.list, this.label(key), async () => {
+      this.list.querySelector(".said")?.remove();
+      try {
+        await act();
+        this.toggle(false);
+      } catch {
+        this.list.append(make("div", "said", this.label("failed")));
+      }
+    });
+  }
+
+  async saveReplay() {
+    const { options, saved } = this.source;
+    const response = await fetch(/** @type {string} */ (options.page));
+    if (!response.ok) throw new Error(response.statusText);
+    const kept = { ...options, feed: "", steer: null, race: null, page: null, saved: saved() };
+    /** @type {Record<string, string>} */
+    const values = {
+      OPTIONS: JSON.stringify(kept).replaceAll("<", "\\u003c"),
+      TITLE: options.title,
+      LANGUAGE: options.locale,
+    };
+    const page = (await response.text()).replace(/%(OPTIONS|TITLE|LANGUAGE)%/g, (_, name) => values[name]);
+    download("replay.html", "text/html", page);
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} type
+ * @param {BlobPart} content
+ */
+function download(name, type, content) {
+  const link = make("a");
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
