@@ -6,7 +6,7 @@ import { make } from "../../token_view/browser/elements.js";
 import { tintStyle } from "../../token_view/browser/boxes/box_elements.js";
 import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 
-/** @import { Sentence } from "./sentence.js" */
+/** @import { PlacedText } from "./placed_text.js" */
 /** @import { Cut, Piece } from "./types.d.ts" */
 
 const LEAST = 20; // pixels; below that a sentence scrolls
@@ -24,14 +24,14 @@ export class Board {
     this.element = make("div", "board");
     this.line = make("div", "line");
     this.element.append(this.line);
-    /** @type {Sentence | null} */
+    /** @type {PlacedText | null} */
     this.sentence = null;
     /** @type {Map<number, PieceElement>} */
     this.pieces = new Map();
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
   }
 
-  /** @param {Sentence} sentence */
+  /** @param {PlacedText} sentence */
   show(sentence) {
     this.sentence = sentence;
     this.pieces.clear();
@@ -40,16 +40,13 @@ export class Board {
   }
 
   /**
-   * Draw the sentence after so many merges.
-   * @param {number} merges
+   * Draw the sentence in pieces.
+   * @param {Piece[]} wanted
    * @param {number} slide how long pieces slide, as a share of the usual time; 0 for at once
    */
-  draw(merges, slide = 0) {
-    const { sentence } = this;
-    if (!sentence) return;
+  draw(wanted, slide = 0) {
     const moves = slide > 0 && !this.calm.matches;
     const before = moves ? this.places() : null;
-    const wanted = sentence.piecesAt(merges);
     const tints = this.tintsOf(wanted);
     const fresh = this.patch(wanted, tints);
     if (before) this.slide(before, fresh, slide * SLIDE);
@@ -95,7 +92,7 @@ export class Board {
     let before = -1;
     for (const { tokens } of pieces) {
       for (const { from, to } of tokens) {
-        const own = tintOfBytes(/** @type {Sentence} */ (this.sentence).bytes.subarray(from, to), this.tintCount);
+        const own = tintOfBytes(/** @type {PlacedText} */ (this.sentence).bytes.subarray(from, to), this.tintCount);
         before = own === before ? (own + 3) % this.tintCount : own;
         tints.set(from, `t${before}`);
       }

@@ -1,26 +1,22 @@
 // One sentence through a training: which merge joined which of its bytes, and how many tokens were left.
 // @ts-check
 
+import { PlacedText } from "./placed_text.js";
+
 /** @import { Learned } from "./learned.js" */
-/** @import { Cut, Piece } from "./types.d.ts" */
+/** @import { Cut } from "./types.d.ts" */
 
-const SENTENCE_DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
-
-export class Sentence {
+export class Sentence extends PlacedText {
   /**
    * @param {string} text
    * @param {number[]} pretokenEnds in bytes; no merge crosses them
-   * @param {number[]} clusterStarts in bytes; a letter with its marks is drawn as one
+   * @param {number[]} clusterStarts in bytes
    */
   constructor(text, pretokenEnds, clusterStarts) {
-    this.text = text;
-    this.bytes = new TextEncoder().encode(text);
+    super(text, clusterStarts);
     const size = this.bytes.length;
     this.isFixed = new Uint8Array(size + 1);
     for (const end of [0, ...pretokenEnds, size]) this.isFixed[end] = 1;
-    this.startsCluster = new Uint8Array(size + 1);
-    for (const start of [...clusterStarts, size]) this.startsCluster[start] = 1;
-    this.startsLetter = Uint8Array.from({ length: size + 1 }, (_, at) => Number((this.bytes[at] ?? 0) >> 6 !== 2));
     // For each byte the merge that joined it to the byte before; 0 if none has yet.
     this.joined = new Int32Array(size + 1);
     this.ids = Array.from(this.bytes);
@@ -137,47 +133,11 @@ export class Sentence {
   }
 
   /**
-   * The pieces that are drawn: the shortest runs of tokens that tear no letter from its marks.
+   * The pieces that are drawn after so many merges.
    * @param {number} merges
-   * @returns {Piece[]}
    */
   piecesAt(merges) {
-    /** @type {Piece[]} */
-    const pieces = [];
-    /** @type {Cut[]} */
-    let tokens = [];
-    for (const cut of this.cutsAt(merges)) {
-      tokens.push(cut);
-      if (!this.startsCluster[cut.to]) continue;
-      const from = tokens[0].from;
-      pieces.push({ from, to: cut.to, text: this.textOf(from, cut.to), tokens });
-      tokens = [];
-    }
-    return pieces;
-  }
-
-  /**
-   * @param {number} from
-   * @param {number} to
-   */
-  textOf(from, to) {
-    return SENTENCE_DECODER.decode(this.bytes.subarray(from, to));
-  }
-
-  /**
-   * The clusters of a piece, as bytes from and to.
-   * @param {Cut} piece
-   * @returns {Cut[]}
-   */
-  clustersOf({ from, to }) {
-    const clusters = [];
-    for (let at = from; at < to; ) {
-      let end = at + 1;
-      while (!this.startsCluster[end]) end += 1;
-      clusters.push({ from: at, to: end });
-      at = end;
-    }
-    return clusters;
+    return this.piecesOf(this.cutsAt(merges));
   }
 
   /**

@@ -113,7 +113,7 @@ export class Stage {
       onLost: (isLost) => this.banner.replaceChildren(isLost ? label("lost") : ""),
     });
     this.board.show(this.sentence);
-    this.board.draw(0);
+    this.board.draw(this.sentence.piecesAt(0));
     this.headline.say(label("start", { count: this.sentence.bytes.length }));
     this.headline.tick(this.sentence.bytes.length);
     this.ended = new AbortController();
@@ -167,8 +167,9 @@ export class Stage {
     const key = clientWidth * 1e5 + innerHeight;
     if (!clientWidth || key === this.fitted) return;
     this.fitted = key;
-    const share = this.isFull ? 0.55 : clientWidth < 600 ? 0.34 : 0.38;
-    this.board.fit(innerHeight * share, this.isFull ? 160 : 90);
+    const isLarge = this.isFull || this.options.presents;
+    const share = isLarge ? 0.55 : clientWidth < 600 ? 0.34 : 0.38;
+    this.board.fit(innerHeight * share, isLarge ? 160 : 90);
   }
 
   // ---- what the training says
@@ -194,7 +195,7 @@ export class Stage {
   jump() {
     this.player.position = this.learned.total;
     this.told = this.milestones.found.length;
-    this.board.draw(this.player.position);
+    this.board.draw(this.sentence.piecesAt(this.player.position));
     this.moved();
   }
 
@@ -219,7 +220,7 @@ export class Stage {
     if (rate <= FLOW) {
       this.drop();
       if (isHere && rate <= SLOW) this.hold(merge);
-      else if (isHere) board.draw(merge, Math.min(1, 4 / rate));
+      else if (isHere) board.draw(this.sentence.piecesAt(merge), Math.min(1, 4 / rate));
       headline.show(merge, this.learned, sentence);
     } else {
       const now = performance.now();
@@ -237,7 +238,7 @@ export class Stage {
    * @param {number} merge
    */
   hold(merge) {
-    this.board.draw(merge - 1);
+    this.board.draw(this.sentence.piecesAt(merge - 1));
     this.board.point(this.sentence.madeBy(merge));
     this.held = merge;
     this.heldTimer = setTimeout(() => this.drop(), HOLD);
@@ -247,7 +248,7 @@ export class Stage {
   drop() {
     if (!this.held) return;
     clearTimeout(this.heldTimer);
-    this.board.draw(this.held, 1);
+    this.board.draw(this.sentence.piecesAt(this.held), 1);
     this.headline.tick(this.sentence.tokensAt(this.held));
     this.held = 0;
   }
@@ -261,7 +262,7 @@ export class Stage {
     if (!position) headline.say(this.label("start", { count: sentence.bytes.length }));
     if (this.held !== position) {
       this.held = 0;
-      this.board.draw(position);
+      this.board.draw(this.sentence.piecesAt(position));
       headline.tick(sentence.tokensAt(position));
     }
     this.tellMilestones();
@@ -373,6 +374,10 @@ export class Stage {
     else player.pause();
   }
 
+  toggle() {
+    this.press(this.bar.isPlaying ? "pause" : "play");
+  }
+
   play() {
     const { player, feed } = this;
     if (player.isLive && this.options.steer && this.answer?.state === "paused") feed.command("resume");
@@ -418,13 +423,12 @@ export class Stage {
     const target = event.composedPath()[0];
     const isTyping = target instanceof HTMLElement && target.matches("input:not([type=range]), textarea, select, [contenteditable]");
     if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    const isHere = target === this.root || target === document.body || this.root.contains(/** @type {Node} */ (target));
     const key = event.key.toLowerCase();
-    if (key === "p") this.press(this.bar.isPlaying ? "pause" : "play");
+    if (key === "p") this.toggle();
     else if (key === "s") this.forward();
     else if (key === "e") this.toTheEnd();
-    else if (key === "pageup" && (this.isFull || isHere)) this.press("back");
-    else if (key === "pagedown" && (this.isFull || isHere)) this.forward();
+    else if (key === "pageup" && this.isFull && !this.options.presents) this.press("back");
+    else if (key === "pagedown" && this.isFull && !this.options.presents) this.forward();
     else return;
     event.preventDefault();
   }

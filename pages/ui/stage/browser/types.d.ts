@@ -27,6 +27,8 @@ export interface Options {
   what: string;
   /** Where the page to save is fetched from. */
   page: string | null;
+  /** Whether it fills the screen for a room; then the deck has the keys. */
+  presents?: boolean;
   /** What a saved page plays. */
   saved?: Saved;
 }

@@ -1,0 +1,120 @@
+"""The deck: views that fill the screen, one after another, for a room that looks at a projector."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import numpy as np
+import segno
+import streamlit as st
+
+from pages.ui.stage.serve import stage_css
+from pages.ui.token_view.bundle import bundle
+from pages.ui.token_view.lanes import Lane
+from pages.ui.token_view.palette import TINT_COUNT
+from pages.ui.words import LANGUAGES, language, section
+from pages.ui.words.breaks import without_breaks
+from tokenizer_core.segments import TextMap, token_lengths
+
+BROWSER = Path(__file__).parent / "browser"
+_HERE_ONLY = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+Said = Mapping[str, str]
+"""Words in each language that captions can have."""
+
+
+_css = stage_css() + (BROWSER / "deck.css").read_text("utf-8")
+_component = st.components.v2.component("deck", css=_css, js=bundle(BROWSER / "deck.js"))
+
+
+@dataclass(frozen=True)
+class View:
+    """A text in the tokens of some lanes, or, without lanes, a text in large letters."""
+
+    text: str
+    lanes: Sequence[Lane] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Slide:
+    """What fills the screen: words, a question, texts in tokens, or a stage."""
+
+    kind: Literal["words", "ask", "tokens", "stage"]
+    title: Said = field(default_factory=dict)
+    says: Said = field(default_factory=dict)
+    over: Said = field(default_factory=dict)
+    """A small line above: what this belongs to."""
+    notes: Said = field(default_factory=dict)
+    """What the speaker may say."""
+    is_strong: bool = False
+    views: Sequence[View] = ()
+    choices: Sequence[str] = ()
+    right: int = 0
+    """The index of the true choice."""
+    stage: Mapping[str, Any] | None = None
+    """The options of a stage."""
+
+
+def deck(slides: Sequence[Slide], *, shows_notes: bool, leave: Callable[[], None]) -> None:
+    """Fill the screen with these slides; Escape calls `leave`. With `shows_notes`, draw the speaker's window."""
+    drawn = [_drawn(slide) for slide in slides]
+    name = sha256(json.dumps([drawn, language(), shows_notes]).encode()).hexdigest()
+    address = st.context.url or ""
+    data = {
+        "name": name,
+        "slides": drawn,
+        "labels": section("deck"),
+        "languages": list(LANGUAGES),
+        "locale": language(),
+        "tints": TINT_COUNT,
+        "showsNotes": shows_notes,
+        "code": squares_of(address),
+        "address": address,
+    }
+    _component(key="deck", data=json.dumps(data).encode(), on_left_change=leave)
+
+
+def _drawn(slide: Slide) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        name: {spoken: without_breaks(words) for spoken, words in getattr(slide, name).items()}
+        for name in ("title", "says", "over", "notes")
+    }
+    found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
+    if slide.choices:
+        found |= {"choices": list(slide.choices), "right": slide.right}
+    if slide.stage is not None:
+        found["stage"] = dict(slide.stage)
+    return found
+
+
+def _view(view: View) -> dict[str, Any]:
+    """Describe a text: where its letters start, and where the tokens of each lane end, in bytes."""
+    text_map = TextMap(view.text)
+    starts = np.flatnonzero(text_map.cluster_starts[:-1])
+    lanes = []
+    for lane in view.lanes:
+        lengths = token_lengths(lane.tokenizer.encode(view.text), lane.tokenizer)
+        ends = np.cumsum(lengths).tolist()
+        lanes.append({"name": without_breaks(lane.label.name), "count": len(ends), "ends": ends})
+    return {
+        "label": without_breaks(view.label),
+        "text": view.text,
+        "clusters": text_map.byte_at_char[starts].tolist(),
+        "lanes": lanes,
+    }
+
+
+def squares_of(address: str) -> list[list[int]] | None:
+    """Return the squares of a QR code of an address, dark ones as 1; None if only this machine can reach it.
+
+    >>> squares_of("http://localhost:8501/") is None, len(squares_of("http://192.168.1.5:8501/") or [])
+    (True, 25)
+    """
+    host = urlsplit(address).hostname
+    if not host or host in _HERE_ONLY:
+        return None
+    return [list(map(int, row)) for row in segno.make(address, micro=False).matrix]

@@ -1,0 +1,146 @@
+// The slides of a deck as elements.
+// @ts-check
+
+import { make } from "../../token_view/browser/elements.js";
+import { Board } from "../../stage/browser/board.js";
+import { PlacedText } from "../../stage/browser/placed_text.js";
+import { Stage } from "../../stage/browser/stage.js";
+
+/** @import { DeckLane, DeckOptions, DeckView, Said, Slide } from "./types.d.ts" */
+/** @import { Cut } from "../../stage/browser/types.d.ts" */
+
+const FALL = 45; // milliseconds between two pieces that fall into place
+
+/**
+ * Words in the languages that are shown, one under the other.
+ * @param {string} className
+ * @param {Said} said
+ * @param {string[]} spoken
+ */
+export function wordsIn(className, said, spoken) {
+  const block = make("div", className);
+  for (const language of spoken) {
+    if (!said[language]) continue;
+    const line = make("p");
+    line.lang = language;
+    said[language].split("**").forEach((part, at) => line.append(at % 2 ? make("b", "", part) : part));
+    block.append(line);
+  }
+  return block;
+}
+
+/**
+ * Where tokens lie that end at these bytes.
+ * @param {number[]} ends
+ * @returns {Cut[]}
+ */
+function cutsOf(ends) {
+  return ends.map((to, at) => ({ from: at ? ends[at - 1] : 0, to }));
+}
+
+export class SlideView {
+  /**
+   * @param {Slide} slide
+   * @param {DeckOptions} options
+   * @param {string[]} spoken
+   */
+  constructor(slide, options, spoken) {
+    this.slide = slide;
+    this.options = options;
+    this.element = make("section", `deck-slide ${slide.kind}${slide.isStrong ? " strong" : ""}`);
+    this.isRevealed = slide.kind !== "ask";
+    /** @type {Board[]} */
+    this.boards = [];
+    /** @type {Stage | null} */
+    this.stage = null;
+    /** @type {HTMLElement[]} */
+    this.choices = [];
+    if (slide.kind !== "stage") {
+      this.element.append(wordsIn("over", slide.over, spoken), wordsIn("title", slide.title, spoken));
+    }
+    const views = make("div", "views");
+    for (const view of slide.views ?? []) views.append(this.viewOf(view));
+    if (slide.views?.length) this.element.append(views);
+    if (slide.choices) this.element.append(this.choicesOf(slide.choices));
+    if (slide.kind !== "stage") this.element.append(wordsIn("said", slide.says, spoken));
+  }
+
+  /** @param {DeckView} view */
+  viewOf(view) {
+    const block = make("div", "view");
+    if (view.label) block.append(make("h3", "", view.label));
+    if (this.slide.kind !== "tokens") block.append(make("div", "plain", view.text));
+    else for (const lane of view.lanes) block.append(this.laneOf(view, lane));
+    return block;
+  }
+
+  /**
+   * @param {DeckView} view
+   * @param {DeckLane} lane
+   */
+  laneOf(view, lane) {
+    const row = make("div", "lane-row");
+    const head = make("div", "lane-head");
+    head.append(make("b", "", lane.count.toLocaleString(this.options.locale)), make("span", "", lane.name));
+    const board = new Board(this.options.tints);
+    const text = new PlacedText(view.text, view.clusters);
+    board.show(text);
+    board.draw(text.piecesOf(cutsOf(lane.ends)));
+    [...board.line.children].forEach((piece, at) => {
+      if (piece instanceof HTMLElement) piece.style.animationDelay = `${at * FALL}ms`;
+    });
+    this.boards.push(board);
+    row.append(head, board.element);
+    return row;
+  }
+
+  /** @param {string[]} choices */
+  choicesOf(choices) {
+    const row = make("div", "choices-row");
+    this.choices = choices.map((choice, at) => {
+      const box = make("button", "choice");
+      box.type = "button";
+      box.append(make("span", "letter", String.fromCharCode(65 + at)), make("b", "", choice));
+      box.onclick = () => this.reveal();
+      return box;
+    });
+    row.append(...this.choices);
+    return row;
+  }
+
+  /** Show which choice is true. */
+  reveal() {
+    this.isRevealed = true;
+    this.choices.forEach((box, at) => {
+      const isRight = at === this.slide.right;
+      box.classList.add(isRight ? "right" : "wrong");
+      if (isRight) box.prepend(make("span", "tick", "✓"));
+    });
+  }
+
+  /** Called when the slide stands on the screen: only then can it be measured. */
+  placed() {
+    const { slide, element } = this;
+    if (slide.kind === "stage" && slide.stage && !this.stage) {
+      this.stage = new Stage(element, slide.stage);
+      this.stage.dress();
+    }
+    this.fit();
+  }
+
+  /** Type as large as fits: the words are given in shares of it. */
+  fit() {
+    const { element } = this;
+    if (this.slide.kind === "stage" || !element.clientHeight) return;
+    const base = Math.min(innerWidth / 1920, innerHeight / 1080);
+    for (let scale = 1; scale > 0.3; scale -= 0.04) {
+      element.style.setProperty("--unit", `${base * scale}px`);
+      if (element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth) break;
+    }
+  }
+
+  remove() {
+    this.stage?.remove();
+    this.element.remove();
+  }
+}

@@ -1,0 +1,63 @@
+// A text by its bytes, as tokens see it, and by its letters with their marks, as people do.
+// @ts-check
+
+/** @import { Cut, Piece } from "./types.d.ts" */
+
+const PLACED_DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export class PlacedText {
+  /**
+   * @param {string} text
+   * @param {number[]} clusterStarts in bytes; a letter with its marks is drawn as one
+   */
+  constructor(text, clusterStarts) {
+    this.text = text;
+    this.bytes = new TextEncoder().encode(text);
+    this.startsCluster = new Uint8Array(this.bytes.length + 1);
+    for (const start of [...clusterStarts, this.bytes.length]) this.startsCluster[start] = 1;
+  }
+
+  /**
+   * The pieces that are drawn: the shortest runs of tokens that tear no letter from its marks.
+   * @param {Cut[]} cuts the tokens in their order
+   * @returns {Piece[]}
+   */
+  piecesOf(cuts) {
+    /** @type {Piece[]} */
+    const pieces = [];
+    /** @type {Cut[]} */
+    let tokens = [];
+    for (const cut of cuts) {
+      tokens.push(cut);
+      if (!this.startsCluster[cut.to]) continue;
+      const from = tokens[0].from;
+      pieces.push({ from, to: cut.to, text: this.textOf(from, cut.to), tokens });
+      tokens = [];
+    }
+    return pieces;
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
+  textOf(from, to) {
+    return PLACED_DECODER.decode(this.bytes.subarray(from, to));
+  }
+
+  /**
+   * The clusters of a piece, as bytes from and to.
+   * @param {Cut} piece
+   * @returns {Cut[]}
+   */
+  clustersOf({ from, to }) {
+    const clusters = [];
+    for (let at = from; at < to; ) {
+      let end = at + 1;
+      while (!this.startsCluster[end]) end += 1;
+      clusters.push({ from: at, to: end });
+      at = end;
+    }
+    return clusters;
+  }
+}
