@@ -4,14 +4,9 @@ import streamlit as st
 
 from pages.ui.languages.bill import choose_view
 from pages.ui.languages.comparison import compare_languages
-from pages.ui.languages.stories import show_stories
 from pages.ui.shell.manual import how_to_read
 from pages.ui.words import t
 
 st.markdown(t("languages.what"))
-view = choose_view()
-if view == "stories":
-    show_stories()
-else:
-    compare_languages(view)
+compare_languages(choose_view())
 how_to_read("languages")

@@ -4,11 +4,11 @@ import streamlit as st
 
 from pages.ui.compare import keys as compare
 from pages.ui.home import keys as home
-from pages.ui.languages import keys as languages
 from pages.ui.patterns import keys as patterns
 from pages.ui.shell import links, visitor
 from pages.ui.shell.frame import frame
-from pages.ui.shell.navigation import all_pages
+from pages.ui.shell.navigation import all_pages, go
+from pages.ui.stories import keys as stories
 from pages.ui.words import LANGUAGES, language, t, told
 from pages.ui.words.breaks import without_breaks
 from pages.ui.words.keys import SWITCH
@@ -20,9 +20,11 @@ def main() -> None:
     page = st.navigation(pages, position="hidden")
     st.set_page_config(page_title=without_breaks(f"{page.title} · {t('app.name')}"), page_icon="🧩", layout="wide")
     query = st.query_params.to_dict()
-    for room in (links, home, compare, languages, patterns):
+    for room in (links, home, compare, patterns, stories):
         room.take_over(query)
     visitor.keep_address()
+    if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
+        go("stories")
     frame(language(), visitor.screen())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for each in pages:

@@ -30,7 +30,7 @@ BROKEN = """(pattern) => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["", "train", "compare", "languages", "patterns"])
+@pytest.mark.parametrize("path", ["", "train", "compare", "languages", "patterns", "stories"])
 def test_no_line_ends_inside_a_word_of_the_glossary(tab: Page, address: str, path: str) -> None:
     tab.goto(f"{address}/{path}?lang=th")
     expect(tab.get_by_role("heading", level=1)).to_be_visible()

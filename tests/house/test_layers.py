@@ -13,7 +13,7 @@ from tests.helpers.paths import REPOSITORY
 INTERFACE = {"streamlit", "pandas", "altair", "pages", "app"}
 LINES_OF_A_PAGE = 80
 CORE_FLOORS = [["."], ["texts"], ["measures"], ["jobs"], ["commands"]]
-PAGE_FOLDERS = ["home", "train", "compare", "languages", "patterns"]
+PAGE_FOLDERS = ["home", "train", "compare", "languages", "patterns", "stories"]
 UI_FLOORS = [
     ["."],
     ["words"],

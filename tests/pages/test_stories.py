@@ -4,24 +4,24 @@ import re
 
 import pytest
 
-from pages.ui.languages.stories import STORIES
+from pages.ui.stories.stories import STORIES
 from tests.helpers.app import (
     ENGLISH,
     LANGUAGES,
     counts,
     drawn,
+    open_page,
 )
-from tests.helpers.languages_page import opened
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", STORIES)
 def test_a_story_is_one_click_away(name: str, language: str) -> None:
-    app = opened(language, "stories")
-    app.pills(key="languages_story").set_value(name).run()
+    app = open_page("stories", language)
+    app.pills(key="story").set_value(name).run()
     assert not app.exception
     assert not app.error
-    told = app.markdown[1].value  # below what the page says of itself
+    told = app.markdown[0].value
     assert not re.search(r"[{}]", told)
     assert re.search(r"\*\*[\d,]+\*\*", told)
     assert drawn(app)
@@ -64,6 +64,6 @@ def test_the_numbers_of_a_story_are_counted_not_stored(monkeypatch: pytest.Monke
 
 
 def test_the_drawing_of_a_story_has_the_counts_of_its_sentence() -> None:
-    app = opened(view="stories")
-    app.pills(key="languages_story").set_value("never").run()
+    app = open_page("stories")
+    app.pills(key="story").set_value("never").run()
     assert list(counts(app).values()) == list(story("never").values())

@@ -11,12 +11,14 @@ from pages.ui.token_view.lanes import MINE, Label, Lane
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import error_sentence, names, t
 from tokenizer_core.errors import RankFileError
+from tokenizer_core.measures.ratios import thai_entries
 from tokenizer_core.openai import OPENAI_NAMES, references
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
 _at_sizes = Bounded[Tokenizer](16, weigh=lambda tokenizer: 1)
+_entries = Bounded[int](256, weigh=lambda entries: 1)
 
 
 def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool = True) -> list[str]:
@@ -64,6 +66,11 @@ def reference_counts(text: str) -> list[tuple[str, int]]:
         (t(f"tokenizers.{name}"), token_count(Lane(name, Label(name), tokenizer), text))
         for name, tokenizer in (references() if text else {}).items()
     ]
+
+
+def entries_with_thai(lane: Lane) -> int:
+    """Count the entries of a vocabulary with a whole Thai character."""
+    return _entries.get(lane.key, lambda: thai_entries(lane.tokenizer))
 
 
 def own_lane(own: visitor.Mine, size: int | None = None) -> Lane:

@@ -14,7 +14,7 @@ from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import t
 from tokenizer_core.measures.line_counts import LineCuts, TextSizes, line_cuts, text_sizes, token_total
-from tokenizer_core.measures.ratios import premium, thai_entries
+from tokenizer_core.measures.ratios import premium
 from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
 from tokenizer_core.texts.parallel import Parallel
 
@@ -42,7 +42,6 @@ class Bill(NamedTuple):
 _counted = Bounded[Counted](64 * 2**20, weigh=lambda counted: counted.counts.nbytes + 1)
 _totals = Bounded[int](4_096, weigh=lambda total: 1)
 _sizes = Bounded[TextSizes](512, weigh=lambda sizes: 1)
-_entries = Bounded[int](256, weigh=lambda entries: 1)
 _segmenters = Bounded[list[Segmenter | None]](256, weigh=lambda found: 1)
 
 
@@ -132,8 +131,3 @@ def sizes(parallel: Parallel, language: int, segmenter: Segmenter | None) -> Tex
 def segmenter_of(parallel: Parallel, language: int) -> Segmenter | None:
     """Return the segmenter that finds the words of a language; None if none fits."""
     return _segmenters.get((parallel.digest, language), lambda: [segmenter_for(parallel.lines[language])])[0]
-
-
-def entries_with_thai(lane: Lane) -> int:
-    """Count the entries of a vocabulary with a whole Thai character."""
-    return _entries.get(lane.key, lambda: thai_entries(lane.tokenizer))

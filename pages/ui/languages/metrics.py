@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import Compared
+from pages.ui.choices.tokenizers import entries_with_thai
 from pages.ui.languages import keys
-from pages.ui.languages.counts import counted, entries_with_thai, segmenter_of, sizes
+from pages.ui.languages.counts import counted, segmenter_of, sizes
 from pages.ui.languages.topics import show_topics
 from pages.ui.session import one_of, remembered
 from pages.ui.token_view.lanes import Lane

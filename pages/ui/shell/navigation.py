@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.words import t
 
 FOLDER = Path(__file__).resolve().parents[2]
-NAMES = ("home", "train", "compare", "languages", "patterns")
+NAMES = ("home", "train", "compare", "languages", "patterns", "stories")
 
 
 def all_pages() -> list[st.Page]:

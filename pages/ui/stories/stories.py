@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import sample_parallel
-from pages.ui.choices.tokenizers import reference_lanes
-from pages.ui.languages import keys
-from pages.ui.languages.counts import entries_with_thai
+from pages.ui.choices.tokenizers import entries_with_thai, reference_lanes
 from pages.ui.session import remembered
 from pages.ui.shell.links import link_to_story
+from pages.ui.stories import keys
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing, token_count
 from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
@@ -60,7 +59,7 @@ def _show(name: str, story: Story) -> None:
     st.markdown(t(f"stories.{name}_says", **story.figures))
     token_view(
         drawing(Text(story.text), story.lanes, language=language()),
-        key=f"languages_story_{name}",
+        key=f"story_{name}",
         toolbar="short",
         large=True,
         max_height=None,
