@@ -27,6 +27,16 @@ class Link:
     holds: Literal["tokenizers", "patterns", "story"] = "tokenizers"
     """What people are told that it holds; a story brings its own text."""
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The link as the browser takes it."""
+        return {
+            "parameters": self.parameters,
+            "text": self.has_text,
+            "mine": self.leaves_out_mine,
+            "holds": self.holds,
+        }
+
 
 def token_view(
     drawing: Drawing,
@@ -38,6 +48,7 @@ def token_view(
     mark_differences: bool = False,
     ruler: bool = True,
     large: bool = False,
+    largest: bool = False,
     toolbar: Literal["full", "short", "none"] = "full",
     max_height: int | None = 560,
     link: Link | None = None,
@@ -45,7 +56,8 @@ def token_view(
     """Draw a payload, with these choices until the visitor makes others in the browser, without a rerun.
 
     `max_height` is in pixels and includes the figures above the lanes. A shorter drawing has no scroll bar, and
-    with `None` the whole text is drawn. `large` sets a short text in larger type.
+    with `None` the whole text is drawn. `large` sets a short text in larger type, and
+    `largest` a few words in type that can be read across a room.
     """
     options = {
         "key": key,
@@ -55,17 +67,12 @@ def token_view(
         "marks": mark_differences,
         "ruler": ruler,
         "large": large,
+        "largest": largest,
         "toolbar": toolbar,
         "max_height": max_height,
         "whole": drawing.whole and address(drawing.whole),
         "page": address("page.html"),
-        "link": link
-        and {
-            "parameters": link.parameters,
-            "text": link.has_text,
-            "mine": link.leaves_out_mine,
-            "holds": link.holds,
-        },
+        "link": link and link.options,
     }
     _component(key=key, data=_with_options(drawing.payload, options))
 

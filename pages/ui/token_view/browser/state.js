@@ -8,6 +8,7 @@ import { make } from "./elements.js";
 
 export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
 const LARGE = 160; // UTF-16 units of a text that may stand in larger type
+const LARGEST = 24; // and in the largest
 /** @type {View[]} */
 export const VIEWS = ["staff", "columns", "chips"];
 /** @type {Colour[]} */
@@ -51,6 +52,10 @@ export class ViewState {
 
   get isNarrow() {
     return this.scroller.clientWidth <= NARROW;
+  }
+
+  get isTinyText() {
+    return this.model.text.length <= LARGEST;
   }
 
   get isSmallText() {

@@ -19,6 +19,7 @@ export interface Options {
   marks: boolean;
   ruler: boolean;
   large: boolean;
+  largest: boolean;
   toolbar: "full" | "short" | "none";
   max_height: number | null;
   /** Where the whole of a long text is fetched from. */

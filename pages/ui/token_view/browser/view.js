@@ -181,6 +181,7 @@ class TokenView {
       dark: this.isDark(),
       fine,
       large: options.large && state.isSmallText,
+      largest: options.largest && state.isTinyText,
       ruled: state.isRuled,
       single: lanes.length === 1,
     };
