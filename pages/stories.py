@@ -1,7 +1,9 @@
-"""Stories: what tokenizers do, told with numbers that are counted when they are shown."""
+"""Stories: what tokenizers do, to be guessed first and then counted."""
 
 from pages.ui.shell.manual import how_to_read
-from pages.ui.stories.stories import show_stories
+from pages.ui.stories.telling import show_stories
+from pages.ui.words import told
 
-show_stories()
+with told():
+    show_stories()
 how_to_read("stories")

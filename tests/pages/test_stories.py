@@ -1,69 +1,159 @@
-"""Stories: one click away, with numbers that are counted when they are told."""
+"""Stories: a question first, then pieces and a sentence whose numbers are those of the pieces."""
 
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from pages.ui.stories.stories import STORIES
-from tests.helpers.app import (
-    ENGLISH,
-    LANGUAGES,
-    counts,
-    drawn,
-    open_page,
-)
+from pages.ui.stories.form import CHOICES, guesses
+from pages.ui.stories.tales import STORIES, story
+from pages.ui.words import catalogue
+from pages.ui.words.breaks import without_breaks
+from tests.helpers.app import ENGLISH, LANGUAGES, drawn, open_page, said
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+
+STEPS = ("name", "setting", "question", "says", "remember")
+
+
+def opened(name: str, language: str = "en") -> AppTest:
+    """The page with this story."""
+    app = open_page("stories", language)
+    app.selectbox(key="story").set_value(name).run()
+    return app
+
+
+def words_of(app: AppTest) -> str:
+    return without_breaks(" ".join(each.value for each in (*app.markdown, *app.header)))
+
+
+# ---- on the page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", STORIES)
-def test_a_story_is_one_click_away(name: str, language: str) -> None:
-    app = open_page("stories", language)
-    app.pills(key="story").set_value(name).run()
+def test_a_story_asks_and_then_tells(name: str, language: str) -> None:
+    app = opened(name, language)
+    told = story(name)
+    words = {step: without_breaks(catalogue(language)[f"stories.{name}_{step}"]) for step in STEPS}
+    assert words["question"].format(**told.figures) in words_of(app)
+    assert not drawn(app)
+    assert words["remember"] not in words_of(app)
+    assert [app.button(key=f"story_choice_{place}").label for place in range(CHOICES)] == [
+        *told.prediction.choices
+    ]
+    app.button(key=f"story_choice_{told.prediction.right}").click().run()
     assert not app.exception
     assert not app.error
-    told = app.markdown[0].value
-    assert not re.search(r"[{}]", told)
-    assert re.search(r"\*\*[\d,]+\*\*", told)
+    assert without_breaks(app.success[0].value).endswith(
+        without_breaks(
+            catalogue(language)["stories.right"].format(truth=told.prediction.choices[told.prediction.right])
+        )
+    )
+    assert [view["text"] for view in drawn(app)] == [part.text for part in told.parts]
+    assert words["remember"].format(**told.figures) in words_of(app)
+    assert not re.search(r"[{}]", words_of(app))
+
+
+def test_a_guess_is_kept_when_the_story_and_the_language_change() -> None:
+    app = opened("digits")
+    wrong = next(place for place in range(CHOICES) if place != story("digits").prediction.right)
+    app.button(key=f"story_choice_{wrong}").click().run()
+    before = said(app)
+    assert story("digits").prediction.choices[wrong] in before
+    app.button(key="story_next").click().run()
+    assert app.selectbox(key="story").value == "football"
+    assert not said(app)
+    app.button(key="story_previous").click().run()
+    assert said(app) == before
+    app.segmented_control(key="lang").set_value("th").run()
+    assert app.selectbox(key="story").value == "digits"
+    assert story("digits").prediction.choices[wrong] in said(app)
+    app.button(key="story_show").click().run()  # hides the answer
+    assert not said(app)
+    assert not drawn(app)
+
+
+def test_everything_can_be_shown_at_once() -> None:
+    app = opened("water")
+    app.toggle(key="story_all").set_value(True).run()
+    assert drawn(app)
+    assert "story_choice_0" not in [button.key for button in app.button]
+    app.button(key="story_next").click().run()
     assert drawn(app)
 
 
-def story(name: str) -> dict[str, int]:
-    """The figures of a story."""
-    return dict(STORIES[name]().figures)
+# ---- the numbers
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_figures_are_those_of_the_drawing_and_of_a_plain_count(name: str) -> None:
+    told = story(name)
+    app = opened(name)
+    app.button(key="story_show").click().run()
+    for part, view in zip(told.parts, drawn(app), strict=True):
+        assert [column["count"] for column in view["columns"]] == [
+            told.figures[f"{lane}_{part.key}"] for lane in told.lanes
+        ]
+        for lane in set(OPENAI_NAMES) & set(told.lanes):
+            if not told.lanes[lane].key.startswith("pretokens"):
+                encoded = openai_tokenizer(lane).encode(part.text)
+                assert told.figures[f"{lane}_{part.key}"] == len(encoded)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_truth_is_among_three_choices_and_is_said(name: str) -> None:
+    told = story(name)
+    truth = told.figures[told.answer]
+    written = f"{truth:,}" if isinstance(truth, int) else truth
+    assert len(set(told.prediction.choices)) == CHOICES
+    assert told.prediction.choices[told.prediction.right] == written
+    assert f"**{{{told.answer}}}**" in ENGLISH[f"stories.{name}_says"]
+    for step in ("setting", "question"):
+        assert f"{{{told.answer}}}" not in ENGLISH[f"stories.{name}_{step}"]
+
+
+def test_the_true_choice_is_not_always_at_one_place() -> None:
+    places = [story(name).prediction.right for name in STORIES]
+    assert {places.count(place) > 2 for place in range(CHOICES)} == {True}
+
+
+@pytest.mark.parametrize("truth", [0, 1, 2, 4, 5, 6, 29, 124, 12_345])
+def test_guesses_are_three_and_hold_the_truth(truth: int) -> None:
+    for decoys in ((), (1, 3), (truth,), (truth, truth + 1)):
+        prediction = guesses(truth, *decoys)
+        assert len(set(prediction.choices)) == CHOICES
+        assert prediction.choices[prediction.right] == f"{truth:,}"
+        assert prediction == guesses(truth, *decoys)
+
+
+def figures(name: str) -> dict[str, int]:
+    """The numbers of a story."""
+    return {key: value for key, value in story(name).figures.items() if isinstance(value, int)}
 
 
 def test_stories_hold_what_their_names_promise() -> None:
-    assert len(STORIES) >= 8
-    home = story("home_made")
+    home, turned, never = figures("home_made"), figures("tables_turned"), figures("never")
     assert home["own"] < home["other"]
-    turned = story("tables_turned")
     assert turned["english"] > 2 * turned["thai"]
-    assert story("no_letter")["gpt2_entries"] == 0
-    assert story("never")["gpt2"] > story("never")["llama3"] > story("never")["mark_aware"]
-    twins = story("twins")
+    assert turned["own_english"] > turned["own_thai"]
+    assert figures("no_letter")["gpt2_entries"] == 0
+    assert never["gpt2_phrase"] > never["llama3_phrase"] > never["mark_aware_phrase"]
+    twins, signs, hidden = figures("twins"), figures("two_signs"), figures("zero_width")
     assert twins["o200k_base_right"] < twins["o200k_base_twin"]
-    chat = story("chat")
+    assert signs["o200k_base_one"] < signs["o200k_base_two"]
+    assert hidden["o200k_base_plain"] < hidden["o200k_base_hidden"]
+    chat, loanword, indented = figures("chat"), figures("loanword"), figures("indented")
     assert chat["o200k_base_sir"] <= chat["o200k_base_sir_typed"]
     assert chat["o200k_base_much"] < chat["o200k_base_much_drawn"]
-    loanword = story("loanword")
     assert loanword["gpt2_english"] < loanword["o200k_base_thai"] < loanword["gpt2_thai"]
-    signs = story("two_signs")
-    assert signs["o200k_base_one"] < signs["o200k_base_two"]
-    indented = story("indented")
-    price = {name: indented[f"{name}_line"] - indented[f"{name}_bare"] for name in ("gpt2", "cl100k_base")}
+    price = {name: indented[f"{name}_indented"] - indented[f"{name}_bare"] for name in ("gpt2", "cl100k_base")}
     assert price["gpt2"] > price["cl100k_base"]
-    doctor = story("doctor")
-    assert (doctor["gpt2_thai"], doctor["cl100k_base_thai"], doctor["o200k_base_thai"]) == (124, 63, 29)
+    assert [figures("doctor")[f"{name}_thai"] for name in OPENAI_NAMES] == [124, 63, 29]
+    assert story("football").figures["fewest"] == "พรีเมียร์ลีก"
 
 
-def test_the_numbers_of_a_story_are_counted_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = [text for key, text in ENGLISH.items() if key.startswith("stories.") and key.endswith("_says")]
+def test_the_numbers_of_a_story_are_counted_not_stored() -> None:
+    words = [text for key, text in ENGLISH.items() if re.fullmatch(r"stories\..*_(says|setting|remember)", key)]
     plain = re.compile(r"(?<!GPT-)(?<![\w.-])[0-9]+(?![\w-])")
-    told = [re.sub(r"\{\w+\}|Llama 3|2567|555", "", text) for text in words]
+    told = [re.sub(r"\{\w+\}|Llama 3|2567|555|2\.2 MB", "", text) for text in words]
     assert [found for text in told for found in plain.findall(text)] == []
-
-
-def test_the_drawing_of_a_story_has_the_counts_of_its_sentence() -> None:
-    app = open_page("stories")
-    app.pills(key="story").set_value("never").run()
-    assert list(counts(app).values()) == list(story("never").values())

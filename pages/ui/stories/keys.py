@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping
 
-from pages.ui.session import Maybe
+from pages.ui.session import Maybe, Value
 
 STORY: Maybe[str] = Maybe("story")
 LINKED_STORY: Maybe[str] = Maybe("linked_story")
 """The story that a link names, until it is shown."""
+SHOWS_ALL: Value[bool] = Value("story_all", bool)
+"""Whether stories are shown at once, without a guess."""
+GUESSES: Value[dict[str, int | None]] = Value("story_guesses", dict)
+"""The choice made in each story whose answer is shown; None if the answer was shown without a choice."""
 
 
 def take_over(query: Mapping[str, str]) -> None:
-    """Take a story from a link."""
+    """Take a story from a link; it starts at its setting."""
     if query.get("story"):
         LINKED_STORY.put(query["story"])
+        GUESSES.forget()
+        SHOWS_ALL.forget()

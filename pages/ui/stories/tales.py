@@ -1,211 +1,160 @@
-"""Stories: demos that are one click away, each with a sentence whose numbers are counted when it is shown."""
+"""The stories: each function counts what it tells when it is called."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import streamlit as st
+from collections.abc import Callable
 
 from pages.ui.choices.parallel_texts import sample_parallel
-from pages.ui.choices.tokenizers import entries_with_thai, reference_lanes
-from pages.ui.session import remembered
-from pages.ui.shell.links import link_to_story
-from pages.ui.stories import keys
-from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, drawing, token_count
-from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
+from pages.ui.choices.tokenizers import entries_with_thai
+from pages.ui.stories.form import Figure, Part, Story
+from pages.ui.stories.lanes import (
+    CL100K,
+    GPT2,
+    O200K,
+    home_made,
+    references,
+)
+from pages.ui.token_view.drawings import token_count
+from pages.ui.token_view.lanes import Label, pretoken_lane
 from pages.ui.widgets import written
-from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import language, names, t, told
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from pages.ui.words import t
 from tokenizer_core.texts.mixing import held_out
-from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import train
 
 HOME_SIZE = 2_000
 """The vocabulary size of the tokenizer trained here: a fifth of a second on the bundled Thai lines."""
-GPT2, CL100K, O200K = "gpt2", "cl100k_base", "o200k_base"
-_trained = Bounded[Tokenizer](4, weigh=lambda tokenizer: 1)
 
 
-class Story(NamedTuple):
-    """What a story shows, and the numbers in its sentence."""
-
-    text: str
-    lanes: Sequence[Lane]
-    figures: Mapping[str, Any]
+def story(name: str) -> Story:
+    """Return a story; raise `RankFileError` if a reference it needs is missing."""
+    return STORIES[name](name)
 
 
-def show_stories() -> None:
-    """Draw the names of all stories, and the chosen one: its sentence, and its text in tokens."""
-    linked = keys.LINKED_STORY.take()
-    if linked in STORIES:
-        keys.STORY.put(linked)
-    chosen = st.pills(
-        t("stories.label"),
-        list(STORIES),
-        format_func=names("stories.{}_name", STORIES),
-        key=remembered(keys.STORY.key, next(iter(STORIES))),
-        persist_state="session",
-        required=True,
-        label_visibility="collapsed",
-        wrap=True,
-    )
-    name = chosen or next(iter(STORIES))
-    with told():
-        _show(name, STORIES[name]())
+def _parts(**texts: str) -> list[Part]:
+    """Return texts with the labels stories.part_KEY."""
+    return [Part(key, text, t(f"stories.part_{key}")) for key, text in texts.items()]
 
 
-def _show(name: str, story: Story) -> None:
-    st.markdown(t(f"stories.{name}_says", **story.figures))
-    token_view(
-        drawing(Text(story.text), story.lanes, language=language()),
-        key=f"story_{name}",
-        toolbar="short",
-        large=True,
-        max_height=None,
-        link=link_to_story(name),
-    )
-    st.caption(t("stories.live"))
+def _only(key: str, text: str) -> list[Part]:
+    return [Part(key, text)]
 
 
-def _references(names: Sequence[str] = OPENAI_NAMES) -> list[Lane]:
-    """Return the lanes of references; raise `RankFileError` if one is missing, because a story needs them all."""
-    for name in names:
-        openai_tokenizer(name)
-    return reference_lanes(names)
+def _sizes(text: str) -> tuple[int, int]:
+    """Return the characters and the bytes of a text, which many people guess."""
+    return len(text), len(text.encode())
 
 
-def _counts(lanes: Sequence[Lane], **texts: str) -> dict[str, int]:
-    """Count the tokens of each text by each reference, under keys like "gpt2_thai"."""
-    return {f"{lane.key}_{name}": token_count(lane, text) for lane in lanes for name, text in texts.items()}
+# ---- what languages pay
 
 
-# ---- the stories
-
-
-def _doctor() -> Story:
-    lanes = _references()
+def _doctor(name: str) -> Story:
     thai, english = t("examples.sample").split("\n")
-    return Story(f"{thai}\n{english}", lanes, _counts(lanes, thai=thai, english=english))
+    return Story(name, _parts(thai=thai, english=english), references(), "gpt2_thai", _sizes(thai))
 
 
-def _no_letter() -> Story:
-    lanes = _references()
-    entries = {f"{lane.key}_entries": entries_with_thai(lane) for lane in lanes}
-    return Story("กขค งจฉ", lanes, entries | _counts(lanes, letter="ก"))
+def _water(name: str) -> Story:
+    return Story(name, _only("water", "น้ำ"), references(), "gpt2_water", (1, len("น้ำ".encode())))
 
 
-def _water() -> Story:
-    lanes = _references()
-    return Story("น้ำ", lanes, _counts(lanes, water="น้ำ"))
+def _no_letter(name: str) -> Story:
+    lanes = references()
+    facts = {f"{key}_entries": entries_with_thai(lane) for key, lane in lanes.items()}
+    facts["size"] = lanes[GPT2].tokenizer.vocab_size
+    return Story(name, _only("letters", "กขคงจฉ"), lanes, "gpt2_entries", (44, 1_500), facts)
 
 
-def _never() -> Story:
-    text = "กำลังเรียนที่โรงเรียน"
-    patterns = ("gpt2", "llama3", "mark_aware")
-    lanes = [pretoken_lane(pattern, Label(t(f"pattern.{pattern}_name"))) for pattern in patterns]
-    return Story(
-        text, lanes, {pattern: token_count(lane, text) for pattern, lane in zip(patterns, lanes, strict=True)}
-    )
-
-
-def _home_made() -> Story:
-    lanes = [_home_lane(), *_references([O200K])]
-    lines = held_out(sample_parallel().lines[0])[1]
-    totals = [sum(token_count(lane, line) for line in lines) for lane in lanes]
-    saved = [token_count(lanes[-1], line) - token_count(lanes[0], line) for line in lines]
-    most = lines[saved.index(max(saved))]
-    figures = {"size": HOME_SIZE, "lines": len(lines), "own": totals[0], "other": totals[-1]}
-    return Story(most, lanes, figures | {"entries": openai_tokenizer(O200K).vocab_size})
-
-
-def _twins() -> Story:
-    lanes = _references()
-    return Story("แม่\nเเม่", lanes, _counts(lanes, right="แม่", twin="เเม่"))
-
-
-def _zero_width() -> Story:
-    lanes = _references()
-    return Story("ภาษาไทย\nภาษา\u200bไทย", lanes, _counts(lanes, plain="ภาษาไทย", hidden="ภาษา\u200bไทย"))
-
-
-def _digits() -> Story:
-    lanes = _references()
-    return Story("๒๕๖๗\n2567", lanes, _counts(lanes, thai="๒๕๖๗", arabic="2567"))
-
-
-def _tables_turned() -> Story:
-    own = _home_lane()
+def _tables_turned(name: str) -> Story:
+    lanes = {"own": home_made(HOME_SIZE, keeps_lines_out=True), **references(O200K)}
     thai, english = (held_out(side)[1] for side in sample_parallel().lines)
-    totals = [sum(token_count(own, line) for line in side) for side in (thai, english)]
-    shown = f"{thai[0]}\n{english[0]}"
-    figures = {"size": HOME_SIZE, "lines": len(thai), "thai": totals[0], "english": totals[1]}
-    return Story(shown, [own, *_references([O200K])], figures | {"premium": written.ratio(totals[1] / totals[0])})
+    totals = [sum(token_count(lanes["own"], line) for line in side) for side in (thai, english)]
+    premium = written.ratio(totals[1] / totals[0])
+    facts: dict[str, Figure] = {"size": HOME_SIZE, "lines": len(thai)}
+    facts |= {"thai": totals[0], "english": totals[1], "premium": premium}
+    return Story(name, _parts(thai=thai[0], english=english[0]), lanes, "own_english", facts=facts)
 
 
-def _polite() -> Story:
-    lanes = _references()
-    short, polite = "ขอบคุณ", "ขอบคุณค่ะ"
-    return Story(
-        f"{short}\n{polite}\nThank you", lanes, _counts(lanes, short=short, polite=polite, english="Thank you")
-    )
+def _home_made(name: str) -> Story:
+    lanes = {"own": home_made(HOME_SIZE, keeps_lines_out=True), **references(O200K)}
+    lines = held_out(sample_parallel().lines[0])[1]
+    own, other = ([token_count(lane, line) for line in lines] for lane in lanes.values())
+    saved = [theirs - ours for ours, theirs in zip(own, other, strict=True)]
+    most = lines[saved.index(max(saved))]
+    facts = {"size": HOME_SIZE, "lines": len(lines), "own": sum(own), "other": sum(other)}
+    facts["entries"] = lanes[O200K].tokenizer.vocab_size
+    return Story(name, _only("most", most), lanes, "own_most", facts=facts)
 
 
-def _football() -> Story:
-    lanes = _references([O200K])
-    words = {"league": "พรีเมียร์ลีก", "hello": "สวัสดี", "hospital": "โรงพยาบาล", "soup": "ต้มยำกุ้ง"}
-    return Story(" ".join(words.values()), lanes, _counts(lanes, **words))
+def _polite(name: str) -> Story:
+    parts = _parts(plainly="ขอบคุณ", politely="ขอบคุณค่ะ", english="Thank you")
+    return Story(name, parts, references(), "gpt2_politely", _sizes("ขอบคุณค่ะ"))
 
 
-def _chat() -> Story:
-    lanes = _references([O200K])
-    words = {"laugh": "555", "sir": "ครับ", "sir_typed": "คับ", "much": "มาก", "much_drawn": "มากกกกก"}
-    return Story("\n".join(words.values()), lanes, _counts(lanes, **words))
+def _loanword(name: str) -> Story:
+    parts = _parts(english="Facebook", thai="เฟซบุ๊ก")
+    return Story(name, parts, references(), "gpt2_thai", _sizes("เฟซบุ๊ก"))
 
 
-def _loanword() -> Story:
-    lanes = _references()
-    return Story("Facebook\nเฟซบุ๊ก", lanes, _counts(lanes, english="Facebook", thai="เฟซบุ๊ก"))
+def _digits(name: str) -> Story:
+    return Story(name, _parts(arabic="2567", thai="๒๕๖๗"), references(), "o200k_base_thai", _sizes("๒๕๖๗"))
 
 
-def _two_signs() -> Story:
-    lanes = _references()
-    return Story("ทำ\nท\u0e4d\u0e32", lanes, _counts(lanes, one="ทำ", two="ท\u0e4d\u0e32"))
+def _football(name: str) -> Story:
+    lanes = references(O200K)
+    parts = _parts(hello="สวัสดี", league="พรีเมียร์ลีก", hospital="โรงพยาบาล", soup="ต้มยำกุ้ง")
+    fewest = min(parts, key=lambda part: token_count(lanes[O200K], part.text)).text
+    return Story(name, parts, lanes, "fewest", [part.text for part in parts], {"fewest": fewest})
 
 
-def _indented() -> Story:
-    lanes = _references([GPT2, CL100K])
+def _chat(name: str) -> Story:
+    parts = _parts(laugh="555", sir="ครับ", sir_typed="คับ", much="มาก", much_drawn="มากกกกก")
+    return Story(name, parts, references(O200K), "o200k_base_much_drawn", (1, 2))
+
+
+# ---- what nobody sees
+
+
+def _twins(name: str) -> Story:
+    return Story(name, _parts(right="แม่", twin="เเม่"), references(), "o200k_base_twin", (1, 2))
+
+
+def _two_signs(name: str) -> Story:
+    return Story(name, _parts(one="ทำ", two="ท\u0e4d\u0e32"), references(), "o200k_base_two", (1, 2))
+
+
+def _zero_width(name: str) -> Story:
+    parts = _parts(plain="ภาษาไทย", hidden="ภาษา\u200bไทย")
+    return Story(name, parts, references(), "o200k_base_hidden", (2, 4))
+
+
+def _indented(name: str) -> Story:
     line = "        return rain"
-    return Story(f"def weather():\n    if cloudy:\n{line}", lanes, _counts(lanes, line=line, bare=line.strip()))
+    parts = _parts(bare=line.strip(), indented=line)
+    return Story(name, parts, references(GPT2, CL100K), "gpt2_indented", (2, 3))
 
 
-def _home_lane() -> Lane:
-    """Return the lane of a tokenizer trained here on only four fifths of the bundled Thai lines."""
-
-    def make() -> Tokenizer:
-        return train(held_out(sample_parallel().lines[0])[0], HOME_SIZE)
-
-    tokenizer = _trained.get(HOME_SIZE, make)
-    caption = t("tokenizers.entries", count=tokenizer.vocab_size)
-    return Lane(f"story home {HOME_SIZE}", Label(t("stories.home"), caption), tokenizer)
+# ---- how tokens are made
 
 
-STORIES: dict[str, Callable[[], Story]] = {
+def _never(name: str) -> Story:
+    patterns = ("gpt2", "llama3", "mark_aware")
+    lanes = {pattern: pretoken_lane(pattern, Label(t(f"pattern.{pattern}_name"))) for pattern in patterns}
+    words = ("กำลัง", "เรียน", "ที่", "โรงเรียน")
+    return Story(name, _only("phrase", "".join(words)), lanes, "gpt2_phrase", (1, len(words)))
+
+
+STORIES: dict[str, Callable[[str], Story]] = {
     "doctor": _doctor,
-    "no_letter": _no_letter,
     "water": _water,
-    "never": _never,
-    "home_made": _home_made,
-    "twins": _twins,
-    "digits": _digits,
+    "no_letter": _no_letter,
     "tables_turned": _tables_turned,
-    "zero_width": _zero_width,
+    "home_made": _home_made,
     "polite": _polite,
+    "loanword": _loanword,
+    "digits": _digits,
     "football": _football,
     "chat": _chat,
-    "loanword": _loanword,
+    "twins": _twins,
     "two_signs": _two_signs,
+    "zero_width": _zero_width,
     "indented": _indented,
+    "never": _never,
 }
-"""The stories in the order they are offered. Another story X takes one more line, and the words stories.X_name and
-stories.X_says."""
+"""The stories in the order they are offered. Another story X takes one more line, and the words stories.X_name,
+X_setting, X_question, X_says and X_remember."""

@@ -1,0 +1,101 @@
+"""The form that all stories have: texts beside lanes, a question to predict, and figures counted from both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+from zlib import crc32
+
+from pages.ui.token_view.drawings import token_count
+from pages.ui.token_view.lanes import Lane
+from pages.ui.words import t
+
+CHOICES = 3
+Figure = int | str
+
+
+class Part(NamedTuple):
+    """A text of a story; it is drawn and counted by itself."""
+
+    key: str
+    text: str
+    label: str = ""
+    """What it is, in the visitor's language; empty if it is the only one."""
+
+
+class Prediction(NamedTuple):
+    """What visitors choose from before they see the tokens."""
+
+    choices: tuple[str, ...]
+    right: int
+    """The index of the true choice."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """A story as data; it can be shown at once, step by step, or on paper."""
+
+    name: str
+    parts: Sequence[Part]
+    lanes: Mapping[str, Lane]
+    """The tokenizers, by their names in figures."""
+    answer: str
+    """The name of the figure that visitors predict."""
+    decoys: Sequence[Figure] = ()
+    """Wrong choices that teach something; numbers near the true one make up for those that are missing."""
+    facts: Mapping[str, Figure] = field(default_factory=dict)
+    """Figures that are not the count of a part."""
+    note: str = ""
+    """What else must be said beside the drawing."""
+
+    @cached_property
+    def figures(self) -> dict[str, Figure]:
+        """The tokens of each part in each lane, named like "gpt2_thai", and the facts."""
+        counts = {
+            f"{name}_{part.key}": token_count(lane, part.text)
+            for name, lane in self.lanes.items()
+            for part in self.parts
+        }
+        return {**counts, **self.facts}
+
+    @property
+    def prediction(self) -> Prediction:
+        """The true figure among two others."""
+        truth = self.figures[self.answer]
+        if isinstance(truth, int):
+            return guesses(truth, *(decoy for decoy in self.decoys if isinstance(decoy, int)))
+        choices = [str(decoy) for decoy in self.decoys if decoy != truth][: CHOICES - 1]
+        right = _seeded(truth)
+        return Prediction((*choices[:right], truth, *choices[right:]), right)
+
+    def says(self, what: str) -> str:
+        """Return the words for one step: "name", "setting", "question", "says" or "remember"."""
+        return t(f"stories.{self.name}_{what}", **self.figures)
+
+
+def guesses(truth: int, *decoys: int) -> Prediction:
+    """Return the true number among two others in order of size; the same truth gives the same choices.
+
+    >>> guesses(6, 1, 3)
+    Prediction(choices=('1', '3', '6'), right=2)
+    >>> guesses(124).choices, guesses(1).choices, guesses(0).choices
+    (('43', '74', '124'), ('1', '2', '3'), ('0', '1', '2'))
+    """
+    smaller, larger = _near(truth)
+    place = _seeded(str(truth))  # how many of the choices are smaller, where there is room
+    filled = [*decoys, *smaller[:place], *larger[: CHOICES - 1 - place], *larger]
+    others = [number for number in dict.fromkeys(filled) if number != truth][: CHOICES - 1]
+    numbers = sorted([truth, *others])
+    return Prediction(tuple(f"{number:,}" for number in numbers), numbers.index(truth))
+
+
+def _seeded(truth: str) -> int:
+    """Return a place among the choices that looks random and is always the same for the same truth."""
+    return crc32(truth.encode()) % CHOICES
+
+
+def _near(truth: int) -> tuple[list[int], list[int]]:
+    """Return plausible numbers below and above."""
+    if truth <= 4:
+        return [number for number in (truth - 1, truth - 2) if number > 0], [truth + 1, truth + 2]
+    return [round(truth * 0.6), round(truth * 0.35)], [round(truth * 1.7), round(truth * 2.8)]
