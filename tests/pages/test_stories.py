@@ -5,11 +5,13 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.stories.form import CHOICES, guesses
+from pages.ui.stories import lanes as story_lanes
+from pages.ui.stories.form import CHOICES, Story, guesses
 from pages.ui.stories.tales import STORIES, story
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import ENGLISH, LANGUAGES, drawn, open_page, said
+from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 
 STEPS = ("name", "setting", "question", "says", "remember")
@@ -150,6 +152,34 @@ def test_stories_hold_what_their_names_promise() -> None:
     assert price["gpt2"] > price["cl100k_base"]
     assert [figures("doctor")[f"{name}_thai"] for name in OPENAI_NAMES] == [124, 63, 29]
     assert story("football").figures["fewest"] == "พรีเมียร์ลีก"
+
+
+def test_the_new_stories_hold_what_their_names_promise() -> None:
+    article, bangkok, dog = figures("article"), figures("bangkok"), figures("dog")
+    assert article["own_english"] > article["own_thai"]
+    assert article["gpt2_english"] < article["gpt2_thai"]
+    assert bangkok["gpt2_ceremonial"] > bangkok["characters"]
+    assert dog["bare_entries"] > dog["split_entries"] == 1
+    assert dog["bare_question_mark"] < dog["split_question_mark"] == dog["gpt2_question_mark"]
+    registers = [figures("registers")[f"o200k_base_{form}"] for form in ("chat", "polite", "official", "royal")]
+    assert registers == sorted(registers)
+    classic = story("classic").figures
+    assert [classic[f"token_{place}"] for place in (1, 2, 3)] == ["aa", "aaa", "aaab"]
+    assert [classic[f"count_{place}"] for place in (1, 2, 3)] == [4, 2, 2]
+    assert [classic[f"after_{count}_text"] for count in range(4)] == [11, 9, 7, 5]
+
+
+def test_newmm_stands_beside_the_tokenizers_or_its_absence_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told_with(segmenter: Segmenter | None) -> Story:
+        monkeypatch.setattr(story_lanes, "newmm", lambda: segmenter)
+        return story("round_eyes")
+
+    without = told_with(None)
+    assert "newmm" in without.note
+    assert list(without.lanes) == ["eyes", "breeze", "cl100k_base", "o200k_base"]
+    beside = told_with(Segmenter("a finder", lambda text: [text[:3], text[3:]]))
+    assert not beside.note
+    assert beside.figures["newmm_text"] == 2
 
 
 def test_the_numbers_of_a_story_are_counted_not_stored() -> None:
