@@ -44,4 +44,4 @@ def make_csv_and_report() -> None:
     compared = Compared(replace(sample_parallel(), names=names), names, names, False, 1, "lines")
     found = bills(compared, reference_lanes())
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
-    st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5), "en")
+    st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5))

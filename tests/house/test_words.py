@@ -100,7 +100,7 @@ def test_no_word_is_left_unused() -> None:
     pages = ROOT / "pages"
     used = {text for path in pages.rglob("*.py") for text in templates_of(path.read_text("utf-8"))}
     used |= {f"{prefix}\\..+" for prefix in re.findall(r'section\("(\w+)"', sources(pages, "*.py"))}
-    in_report = re.findall(r't\("([\w.]+)"( \+)?', sources(pages, "report.html"))
+    in_report = re.findall(r't\("([\w.]+)"( \+)?', sources(pages, "*.html"))
     used |= {re.escape(text) + (".+" if more else "") for text, more in in_report}
     sections = {key.partition(".")[0] for key in ENGLISH}
     # f"{page}.title" has no section of its own, but a name that says enough.

@@ -78,7 +78,7 @@ def _report_of_doubtful_texts() -> None:
 
     names = ("<th>", "en")
     compared = Compared(parallel_texts(names, ["ก\nข\n", "a\n\n"]), names, names, False, 1, "lines")
-    st.session_state["html"] = report_html(compared, bills(compared, reference_lanes()), Terms(1_000, None), "en")
+    st.session_state["html"] = report_html(compared, bills(compared, reference_lanes()), Terms(1_000, None))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import streamlit as st
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from pages.ui.choices.parallel_texts import Compared, remarks
 from pages.ui.languages import keys
@@ -26,15 +25,14 @@ from pages.ui.languages.counts import Bill, pair_premiums, segmenter_of
 from pages.ui.languages.metrics import DEFINED, metrics_table, words_said
 from pages.ui.widgets.figures_table import as_rows, table_html
 from pages.ui.widgets.picture_button import picture_button
-from pages.ui.words import language, t
+from pages.ui.widgets.printed import printed
+from pages.ui.words import t
 from pages.ui.words.breaks import without_breaks
 from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.measures.prices import cost
 from tokenizer_core.measures.ratios import context_left
 
-_PAGE = Environment(
-    loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined, auto_reload=False
-)
+_PAGE = Path(__file__).parent / "report.html"
 
 
 def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
@@ -52,7 +50,7 @@ def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
         )
         st.download_button(
             t("report.html"),
-            report_html(compared, found, terms, language()),
+            report_html(compared, found, terms),
             "languages.html",
             "text/html",
             icon=":material/description:",
@@ -141,14 +139,13 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
 # ---- the report
 
 
-def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, spoken: str) -> bytes:
+def report_html(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
     """Return one self-contained page: sentence, conditions, bars, tables, definitions."""
     bill = worst(compared, found)
     distribution = distribution_picture(compared, found)
-    page = _PAGE.get_template("report.html").render(
-        language=spoken,
-        t=t,
-        sentence=premium_sentence(bill, compared.names, compared.base) if bill else t("languages.title"),
+    page = printed(
+        _PAGE,
+        title=premium_sentence(bill, compared.names, compared.base) if bill else t("languages.title"),
         how=how_counted(compared.with_plain_names()),
         remarks=remarks(compared.parallel, str),
         bars=bars_picture(compared, found),
