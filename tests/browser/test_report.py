@@ -1,10 +1,13 @@
-"""The report prints on one sheet, and a picture is saved."""
+"""The report prints on one sheet and a worksheet on two, and a picture is saved."""
 
 import re
 
-from playwright.sync_api import Page
+import pytest
+from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.stories.tales import story
+from pages.ui.stories.worksheet import worksheet
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
 from tests.helpers.languages_page import make_csv_and_report
@@ -29,3 +32,28 @@ def test_a_picture_is_saved_as_png(tab: Page, address: str) -> None:
     assert content.startswith(b"\x89PNG")
     assert width == 2 * 720
     assert height > 300
+
+
+@pytest.mark.parametrize("name", ["doctor", "registers", "bangkok", "chat"])
+def test_a_worksheet_prints_on_two_sheets(tab: Page, name: str) -> None:
+    tab.set_content(worksheet(story(name)).decode())
+    printed = tab.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 2
+    tab.set_viewport_size({"width": 673, "height": 1017})  # what the margins leave of A4
+    tab.emulate_media(media="print")
+    overflows = "() => { const { scrollHeight, clientHeight } = document.querySelector('.pupil');"
+    assert tab.evaluate(overflows + " return scrollHeight > clientHeight; }") is False
+    tab.emulate_media(media="null")
+
+
+def test_a_story_is_told_by_keyboard_and_its_worksheet_saved(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/languages?lang=en&story=water")  # an old link
+    expect(tab).to_have_url(re.compile(r"/stories\?lang=en$"))
+    choice = tab.locator(".st-key-story_choice_0 button")
+    choice.focus()
+    choice.press("Enter")
+    expect(tab.locator(".st-key-story_water_water .p").first).to_be_visible()
+    expect(choice).to_be_focused()
+    with tab.expect_download() as download:
+        tab.locator(".st-key-story_worksheet button").first.click()
+    assert download.value.suggested_filename == "worksheet-water-en.html"

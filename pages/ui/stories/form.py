@@ -11,6 +11,8 @@ from pages.ui.token_view.lanes import Lane
 from pages.ui.words import t
 
 CHOICES = 3
+SHORT = 12
+"""Characters of a text that may stand beside others."""
 Figure = int | str
 
 
@@ -67,6 +69,11 @@ class Story:
         choices = [str(decoy) for decoy in self.decoys if decoy != truth][: CHOICES - 1]
         right = _seeded(truth)
         return Prediction((*choices[:right], truth, *choices[right:]), right)
+
+    @property
+    def has_short_parts(self) -> bool:
+        """Whether its texts can stand side by side."""
+        return len(self.parts) > 1 and max(len(part.text) for part in self.parts) <= SHORT
 
     def says(self, what: str) -> str:
         """Return the words for one step: "name", "setting", "question", "says" or "remember"."""

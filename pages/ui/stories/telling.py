@@ -10,12 +10,11 @@ from pages.ui.shell.navigation import page
 from pages.ui.stories import keys
 from pages.ui.stories.form import Part, Prediction, Story
 from pages.ui.stories.tales import STORIES, story
+from pages.ui.stories.worksheet import worksheet
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.words import language, names, t
 
-SHORT = 12
-"""Characters of a text that may stand beside others."""
 _STYLE = """
 .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.375rem; line-height: 1.6; }
 .st-key-story_question h2 { font-size: 1.75rem; line-height: 1.45; }
@@ -48,6 +47,7 @@ def show_stories() -> None:
         _ask(told)
     if is_revealed:
         _reveal(told)
+    _offer(told)
 
 
 def _choose_story() -> str:
@@ -137,18 +137,32 @@ def _reveal(told: Story) -> None:
         st.caption(t("stories.remember"))
         st.markdown(told.says("remember"))
     st.caption(t("stories.live"))
-    st.page_link(
-        page("stories"),
-        label=t("stories.link"),
-        icon=":material/link:",
-        query_params={"lang": language(), "story": told.name},
-    )
+
+
+def _offer(told: Story) -> None:
+    """Draw what can be taken away: a worksheet, and the link."""
+    with st.container(horizontal=True, vertical_alignment="center", key="story_offers"):
+        st.download_button(
+            t("worksheet.save"),
+            worksheet(told),
+            f"worksheet-{told.name}-{language()}.html",
+            "text/html",
+            icon=":material/print:",
+            help=t("worksheet.help"),
+            on_click="ignore",
+            key="story_worksheet",
+        )
+        st.page_link(
+            page("stories"),
+            label=t("stories.link"),
+            icon=":material/link:",
+            query_params={"lang": language(), "story": told.name},
+        )
 
 
 def _each_part(told: Story, show: Callable[[Story, Part], None]) -> None:
     """Show every text, short ones side by side."""
-    are_short = len(told.parts) > 1 and max(len(part.text) for part in told.parts) <= SHORT
-    places = st.columns(len(told.parts)) if are_short else [st.container() for _ in told.parts]
+    places = st.columns(len(told.parts)) if told.has_short_parts else [st.container() for _ in told.parts]
     for place, part in zip(places, told.parts, strict=True):
         with place:
             if part.label:
