@@ -8,6 +8,7 @@ from pages.ui.compare.hints import hint_at_lookalikes
 from pages.ui.compare.keys import NAMES
 from pages.ui.compare.lanes import choose_pattern, lanes_of
 from pages.ui.compare.opened import open_model_file
+from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
 from pages.ui.shell import visitor
 from pages.ui.shell.links import PRETOKENS, link_to, linked_view
 from pages.ui.shell.manual import how_to_read
@@ -27,6 +28,9 @@ with right:
     ):
         go("train")
     lanes = lanes_of(chosen, pattern, text)
+if isinstance(text.content, str):
+    shown = View(text.content[:MOST_CHARACTERS], lanes)
+    present(lambda: [Slide("tokens", views=[shown])])
 with st.container():  # always one element, so that Streamlit does not redraw what follows
     if lanes:
         token_view(

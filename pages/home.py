@@ -6,6 +6,7 @@ from pages.ui.choices.first_training import first_training
 from pages.ui.choices.samples import sample_text
 from pages.ui.choices.text import example_pills
 from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.deck import Slide, View, present
 from pages.ui.home import keys
 from pages.ui.home.premiums import sample_premiums
 from pages.ui.session import remembered
@@ -33,6 +34,7 @@ st.caption(t("home.how_to_read"))
 lanes = reference_lanes()
 if (own := visitor.mine()) is not None:
     lanes.append(own_lane(own))
+present(lambda: [Slide("tokens", views=[View(text, lanes)])])
 drawn = drawing(Text(text), lanes, language=language())
 token_view(drawn, key="home_view", toolbar="short", large=True, link=Link({"lang": language()}))
 with st.container(horizontal=True, vertical_alignment="center"):

@@ -12,6 +12,7 @@ import numpy as np
 import segno
 import streamlit as st
 
+from pages.ui.shell import presenting
 from pages.ui.stage.serve import stage_css
 from pages.ui.token_view.bundle import bundle
 from pages.ui.token_view.lanes import Lane
@@ -21,7 +22,14 @@ from pages.ui.words.breaks import without_breaks
 from tokenizer_core.segments import TextMap, token_lengths
 
 BROWSER = Path(__file__).parent / "browser"
+MOST_CHARACTERS = 600
+"""Characters of a text on a slide; nobody reads more from the last row."""
 _HERE_ONLY = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+_ALONE = """
+[data-testid="stMainBlockContainer"] [data-testid="stElementContainer"]:not(.st-key-deck),
+[data-testid="stHeader"], [data-testid="stToolbar"] { visibility: hidden; }
+"""
+"""Hides what stands behind the deck, from the keyboard too."""
 Said = Mapping[str, str]
 """Words in each language that captions can have."""
 
@@ -59,8 +67,15 @@ class Slide:
     """The options of a stage."""
 
 
-def deck(slides: Sequence[Slide], *, shows_notes: bool, leave: Callable[[], None]) -> None:
-    """Fill the screen with these slides; Escape calls `leave`. With `shows_notes`, draw the speaker's window."""
+def present(make: Callable[[], Sequence[Slide]]) -> bool:
+    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual."""
+    if not presenting.presents():
+        return False
+    _deck(make(), shows_notes=presenting.shows_notes())
+    return True
+
+
+def _deck(slides: Sequence[Slide], *, shows_notes: bool) -> None:
     drawn = [_drawn(slide) for slide in slides]
     name = sha256(json.dumps([drawn, language(), shows_notes]).encode()).hexdigest()
     address = st.context.url or ""
@@ -75,7 +90,8 @@ def deck(slides: Sequence[Slide], *, shows_notes: bool, leave: Callable[[], None
         "code": squares_of(address),
         "address": address,
     }
-    _component(key="deck", data=json.dumps(data).encode(), on_left_change=leave)
+    st.html(f"<style>{_ALONE}</style>")
+    _component(key="deck", data=json.dumps(data).encode(), on_left_change=presenting.leave)
 
 
 def _drawn(slide: Slide) -> dict[str, Any]:

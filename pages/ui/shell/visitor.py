@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from pages.ui.session import Maybe, Value, rename_choices
+from pages.ui.shell import presenting
 from pages.ui.shell.cookie import secret_of_cookie
 from pages.ui.trainings.registry import registry
 from pages.ui.words import language
@@ -50,7 +51,7 @@ _OWNER: Value[str] = Value("owner", _secret)
 def keep_address() -> None:
     """Put the language and the training back into the address after a page change; drop an unknown training."""
     LANGUAGE.put(language())
-    wanted = {"lang": language()}
+    wanted = {"lang": language(), **presenting.in_address()}
     job = current_job()
     if job is not None:
         _JOB_ID.put(job.id)

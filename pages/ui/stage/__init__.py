@@ -1,7 +1,7 @@
 """The stage: a training as a show, in which one sentence is recoloured by each merge, played in the browser."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -14,9 +14,11 @@ from pages.ui.trainings.registry import registry
 from pages.ui.words import language, section
 from pages.ui.words.breaks import without_breaks
 from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import bytes_and_ends
 from tokenizer_core.segments import TextMap
+from tokenizer_core.trainer import Merge
 
 from .serve import address, stage_css, stage_js
 
@@ -25,41 +27,71 @@ MOST_CHARACTERS = 300
 _component = st.components.v2.component("stage", css=stage_css(), js=stage_js())
 
 
-def stage(
-    job: Job, text: str, levels: Sequence[tuple[str, int]], *, title: str, what: str, race: str | None
-) -> None:
-    """Draw the stage of a training with this sentence, and what other tokenizers need for it, by name.
-
-    `what` says in a line what is trained; `race` is the address of the counts of parallel texts. Raises
-    `PatternError` if the split pattern of the training is too slow for the sentence.
-    """
-    data = json.dumps(options(job, text, levels, title=title, what=what, race=race)).encode()
-    _component(key="stage", data=data)
+def stage(drawn: Mapping[str, Any]) -> None:
+    """Draw a stage with these options."""
+    _component(key="stage", data=json.dumps(drawn).encode())
 
 
 def options(
     job: Job, text: str, levels: Sequence[tuple[str, int]], *, title: str, what: str, race: str | None
 ) -> dict[str, Any]:
-    """Return what the browser needs: the sentence with the places where it may part, addresses, and words."""
+    """Return what the browser needs to play a training on this sentence, and the tokens that others need for it.
+
+    `what` says in a line what is trained; `race` is the address of the counts of parallel texts. Raises
+    `PatternError` if the split pattern of the training is too slow for the sentence.
+    """
     run = registry().run(job.id)
     spoken = language()
     mine = run is not None and visitor.owns(job)
-    text_map = TextMap(text)
-    starts = np.flatnonzero(text_map.cluster_starts[:-1])
-    ends = bytes_and_ends(pretokenize(text, job.training.pattern))[1] if text else np.zeros(0, dtype=np.int64)
     return {
+        **_sentence(text, job.training.pattern, levels),
         "name": f"{job.id} {sha256(text.encode()).hexdigest()[:16]}",
         "feed": address("watch", job.id, spoken),
         "steer": address("steer", run.steering, spoken) if run and mine else None,
         "race": race,
+        "title": without_breaks(title),
+        "what": without_breaks(what),
+        "page": address("replay.html"),
+    }
+
+
+def replay_options(
+    training: Training, merges: Sequence[Merge], text: str, levels: Sequence[tuple[str, int]], *, title: str
+) -> dict[str, Any]:
+    """Return what the browser needs to play a training that has ended, without asking for anything."""
+    learned = {
+        "state": "done",
+        "says": "",
+        "pace": "gathering",
+        "learned": len(merges),
+        "goal": len(merges),
+        "merges": [number for merge in merges for number in (merge.left, merge.right, merge.count)],
+    }
+    return {
+        **_sentence(text, training.pattern, levels),
+        "name": "replay",
+        "feed": "",
+        "steer": None,
+        "race": None,
+        "title": without_breaks(title),
+        "what": without_breaks(training.corpus_name),
+        "page": None,
+        "presents": True,
+        "saved": {"answer": learned, "runners": [], "note": ""},
+    }
+
+
+def _sentence(text: str, pattern: str, levels: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Describe the sentence: where it may part, in bytes, what others need for it, and the words around it."""
+    text_map = TextMap(text)
+    starts = np.flatnonzero(text_map.cluster_starts[:-1])
+    ends = bytes_and_ends(pretokenize(text, pattern))[1] if text else np.zeros(0, dtype=np.int64)
+    return {
         "text": text,
         "pretokens": ends.tolist(),
         "clusters": text_map.byte_at_char[starts].tolist(),
         "levels": [{"name": name, "count": count} for name, count in levels],
         "labels": section("stage"),
-        "locale": spoken,
+        "locale": language(),
         "tints": TINT_COUNT,
-        "title": without_breaks(title),
-        "what": without_breaks(what),
-        "page": address("replay.html"),
     }

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from pages.ui.token_view.drawings import token_count
 from pages.ui.token_view.lanes import Lane
-from pages.ui.words import t
+from pages.ui.words import in_every_language, t
 
 CHOICES = 3
 SHORT = 12
@@ -78,6 +78,10 @@ class Story:
     def says(self, what: str) -> str:
         """Return the words for one step: "name", "setting", "question", "says" or "remember"."""
         return t(f"stories.{self.name}_{what}", **self.figures)
+
+    def says_in_every_language(self, what: str) -> dict[str, str]:
+        """Return the same words by language."""
+        return in_every_language(f"stories.{self.name}_{what}", **self.figures)
 
 
 def guesses(truth: int, *decoys: int) -> Prediction:

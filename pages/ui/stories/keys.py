@@ -11,11 +11,14 @@ SHOWS_ALL: Value[bool] = Value("story_all", bool)
 """Whether stories are shown at once, without a guess."""
 GUESSES: Value[dict[str, int | None]] = Value("story_guesses", dict)
 """The choice made in each story whose answer is shown; None if the answer was shown without a choice."""
+PRESENTS_TALK: Value[bool] = Value("presents_talk", lambda: True)
+"""Whether presenter mode shows the talk, or the chosen story."""
 
 
 def take_over(query: Mapping[str, str]) -> None:
     """Take a story from a link; it starts at its setting."""
     if query.get("story"):
         LINKED_STORY.put(query["story"])
+        PRESENTS_TALK.put(False)
         GUESSES.forget()
         SHOWS_ALL.forget()

@@ -1,15 +1,19 @@
 """The Stories page: a setting and a question, a choice, and then the pieces and what to remember."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
+from pages.ui.deck import present
 from pages.ui.session import one_of, remembered
+from pages.ui.shell import presenting
 from pages.ui.shell.links import link_to_story
 from pages.ui.shell.navigation import page
 from pages.ui.stories import keys
 from pages.ui.stories.form import Part, Prediction, Story
 from pages.ui.stories.tales import STORIES, story
+from pages.ui.stories.talk import slides_of, talk
 from pages.ui.stories.worksheet import worksheet
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
@@ -34,6 +38,7 @@ def show_stories() -> None:
     st.html(f"<style>{_STYLE}</style>")
     name = _choose_story()
     told = story(name)
+    present(talk if keys.PRESENTS_TALK.get() else partial(slides_of, told))
     shown_at_once = keys.SHOWS_ALL.get()
     is_revealed = shown_at_once or name in keys.GUESSES.get()
     with st.container(key="story_stage"):
@@ -142,6 +147,12 @@ def _reveal(told: Story) -> None:
 def _offer(told: Story) -> None:
     """Draw what can be taken away: a worksheet, and the link."""
     with st.container(horizontal=True, vertical_alignment="center", key="story_offers"):
+        st.button(
+            t("talk.story"), icon=":material/slideshow:", on_click=_present, args=(False,), key="present_story"
+        )
+        st.button(
+            t("talk.talk"), icon=":material/co_present:", on_click=_present, args=(True,), key="present_talk"
+        )
         st.download_button(
             t("worksheet.save"),
             worksheet(told),
@@ -158,6 +169,12 @@ def _offer(told: Story) -> None:
             icon=":material/link:",
             query_params={"lang": language(), "story": told.name},
         )
+
+
+def _present(is_talk: bool) -> None:
+    """Fill the screen with the chosen story, or with the talk."""
+    keys.PRESENTS_TALK.put(is_talk)
+    presenting.begin()
 
 
 def _each_part(told: Story, show: Callable[[Story, Part], None]) -> None:

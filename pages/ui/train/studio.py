@@ -10,11 +10,12 @@ from pages.ui.choices.first_training import text_to_train_on
 from pages.ui.choices.parallel_texts import NamedTexts
 from pages.ui.choices.samples import SAMPLES, sample_texts
 from pages.ui.choices.tokenizers import reference_counts
+from pages.ui.deck import Slide, present
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
-from pages.ui.stage import MOST_CHARACTERS, stage
+from pages.ui.stage import MOST_CHARACTERS, options, stage
 from pages.ui.train.merges import choice_rows, plain_token
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
@@ -53,7 +54,11 @@ def studio(job: Job) -> None:
     with shown, told():  # a split pattern of one's own may be too slow for the sentence
         if registry().is_warm:
             levels = reference_counts(text)
-            stage(job, text, levels, title=t("train.title"), what=_what(job), race=race_address(job, texts))
+            drawn = options(
+                job, text, levels, title=t("train.title"), what=_what(job), race=race_address(job, texts)
+            )
+            if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
+                stage(drawn)
         else:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS

@@ -58,6 +58,11 @@ def t(key: str, **values: Any) -> str:
     return _filled(catalogue(language())[key], values)
 
 
+def in_every_language(key: str, **values: Any) -> dict[str, str]:
+    """Return the words for a key by language, with values filled in, for captions in two languages."""
+    return {spoken: _filled(catalogue(spoken)[key], values) for spoken in LANGUAGES}
+
+
 def _filled(words: str, values: Mapping[str, Any]) -> str:
     """Fill values into words; integers get commas."""
     return words.format(
