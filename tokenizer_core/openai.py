@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import tiktoken
@@ -18,7 +18,7 @@ from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
-from tokenizer_core.vocabulary import unknown_id
+from tokenizer_core.vocabulary import BYTES, unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
 RANK_FILES = Path(__file__).parent / "openai_ranks"
@@ -48,6 +48,24 @@ _LONG = 100_000
 _environment = Lock()
 
 
+class IdCounts(NamedTuple):
+    """What the token ids of a reference are made of; together they are tiktoken's `n_vocab`.
+
+    >>> openai_tokenizer("cl100k_base").id_counts
+    IdCounts(merges=100000, special_tokens=5, unused=16)
+    """
+
+    merges: int
+    special_tokens: int
+    unused: int
+    """Ids below the largest that no token has."""
+
+    @property
+    def total(self) -> int:
+        """The number of ids: the 256 bytes and all the others."""
+        return BYTES + sum(self)
+
+
 class OpenAITokenizer:
     """A reference tokenizer with the same methods as `Tokenizer`; its ids are tiktoken's."""
 
@@ -59,6 +77,13 @@ class OpenAITokenizer:
     def vocab_size(self) -> int:
         """Entries of the vocabulary, without special tokens."""
         return len(self._tokens)
+
+    @property
+    def id_counts(self) -> IdCounts:
+        """What its ids are made of, special tokens and unused ids included: GPT-2 has 50,257."""
+        specials = len(self.special_tokens)
+        unused = self._encoding.n_vocab - self.vocab_size - specials
+        return IdCounts(self.vocab_size - BYTES, specials, unused)
 
     @property
     def pattern(self) -> str:

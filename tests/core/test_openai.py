@@ -82,6 +82,17 @@ def test_an_unknown_id_is_an_error_that_names_it(name: str, token_id: int) -> No
 
 
 @every_name
+def test_the_number_of_ids_is_that_of_tiktoken_and_its_parts_are_counted(name: str) -> None:
+    tokenizer, encoding = openai_tokenizer(name), peer(name)
+    counts = tokenizer.id_counts
+    assert counts.total == {"gpt2": 50_257, "cl100k_base": 100_277, "o200k_base": 200_019}[name]
+    assert counts.total == encoding.n_vocab == 256 + counts.merges + counts.special_tokens + counts.unused
+    used = set(encoding._mergeable_ranks.values()) | set(encoding._special_tokens.values())
+    assert counts.unused == len(set(range(counts.total)) - used)
+    assert counts.special_tokens == len(encoding.special_tokens_set)
+
+
+@every_name
 def test_numpy_ids_are_ids(name: str) -> None:
     tokenizer = openai_tokenizer(name)
     assert tokenizer.decode(np.array(tokenizer.encode("ภาษาไทย"))) == "ภาษาไทย"

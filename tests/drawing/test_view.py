@@ -2,10 +2,12 @@
 
 import base64
 import itertools
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Page
 
+from pages.ui.token_view.lanes import Label
 from pages.ui.token_view.payload import (
     token_payload,
 )
@@ -98,3 +100,14 @@ def test_endless_texts_draw_a_bounded_number_of_elements(page: Page, text: str, 
     draw(page, text, references_over(text)[:1], view=view)
     assert page.evaluate("window.shadow.querySelectorAll('.rows *').length") < 40_000
     assert page.evaluate("window.shadow.querySelectorAll('.cell *').length") < 4_000
+
+
+def test_what_a_size_is_made_of_opens_with_a_key_and_stands_under_the_mouse(page: Page) -> None:
+    lane = lane_over(THAI, openai_tokenizer("gpt2"))
+    label = Label("GPT-2", "50,257 token ids", "256 bytes + 50,000 merges + 1 special")
+    draw(page, THAI, [replace(lane, label=label)])
+    caption = page.locator(".head details")
+    assert caption.locator("summary").get_attribute("title") == label.made_of
+    assert not caption.get_by_text(label.made_of).is_visible()
+    caption.locator("summary").press("Enter")
+    assert caption.get_by_text(label.made_of).is_visible()

@@ -12,7 +12,7 @@ from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import error_sentence, names, t
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.measures.ratios import thai_entries
-from tokenizer_core.openai import OPENAI_NAMES, references
+from tokenizer_core.openai import OPENAI_NAMES, IdCounts, references
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
@@ -47,13 +47,17 @@ def all_tokenizers() -> dict[str, AnyTokenizer]:
 def reference_lanes(chosen: Iterable[str] = OPENAI_NAMES) -> list[Lane]:
     """Return a lane for each reference, with its exact name and size; show an error for one that is unreadable."""
     return [
-        Lane(
-            name,
-            Label(t(f"tokenizers.{name}"), t("tokenizers.reference", name=name, count=tokenizer.vocab_size)),
-            tokenizer,
-        )
+        Lane(name, reference_label(name, tokenizer.id_counts), tokenizer)
         for name, tokenizer in references(chosen, say=_say_unreadable).items()
     ]
+
+
+def reference_label(name: str, counts: IdCounts) -> Label:
+    """Return the common name of a reference, its exact name and size, and what that size is made of."""
+    caption = t("tokenizers.reference", name=name, count=counts.total)
+    key = "tokenizers.made_of_some_unused" if counts.unused else "tokenizers.made_of"
+    made_of = t(key, bytes=BYTES, **counts._asdict())
+    return Label(t(f"tokenizers.{name}"), caption, made_of)
 
 
 def _say_unreadable(error: RankFileError) -> None:

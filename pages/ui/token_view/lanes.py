@@ -21,6 +21,8 @@ class Label(NamedTuple):
 
     name: str
     caption: str = ""
+    made_of: str = ""
+    """What the number in the caption is made of: shown when the mouse is over it, or when it is opened."""
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,7 @@ def _column(
     return {
         "name": without_breaks(lane.label.name),
         "caption": without_breaks(lane.label.caption),
+        "made_of": without_breaks(lane.label.made_of),
         "kind": lane.kind,
         "count": found.tokens,
         "parts": found.parts,

@@ -202,7 +202,11 @@ def _goal_picker() -> Goal | None:
     if not lanes or not text:
         return None
     tokens = token_count(lanes[0], text)
-    st.caption(t("stop.beat_says", name=words[rival], tokens=tokens, exactly=lanes[0].label.caption))
+    label = lanes[0].label
+    st.caption(
+        t("stop.beat_says", name=words[rival], tokens=tokens, exactly=label.caption),
+        help=label.made_of,
+    )
     return Goal(text, tokens, rival)
 
 

@@ -64,6 +64,7 @@ export interface PayloadHeader {
 export interface Column {
   name: string;
   caption: string;
+  made_of: string;
   kind: "tokens" | "pretokens";
   count: number;
   parts: number;

@@ -21,7 +21,7 @@ function headOf({ model, isStaff, colour }, { column, index }) {
   const head = make("div", "head");
   const name = make("div", "name", column.name);
   if (isStaff && model.lanes.length > 1) name.prepend(make("span", "number", `${index + 1} `));
-  head.append(name, make("div", "caption", column.caption));
+  head.append(name, captionOf(column));
   if (!model.whole) {
     head.append(make("div", "note", model.labels.loading));
     return head;
@@ -32,6 +32,19 @@ function headOf({ model, isStaff, colour }, { column, index }) {
   const isMetered = colour === "broken" && column.kind === "tokens";
   head.append(counted, isMetered ? meterOf(model, column) : figuresOf(column));
   return head;
+}
+
+/**
+ * The caption; what its number is made of is shown under the mouse, and opens with a click, a tap or a key.
+ * @param {Column} column
+ */
+function captionOf({ caption, made_of }) {
+  if (!made_of) return make("div", "caption", caption);
+  const element = make("details", "caption");
+  const summary = make("summary", "", caption);
+  summary.title = made_of;
+  element.append(summary, make("div", "", made_of));
+  return element;
 }
 
 /** @param {Column} column */
