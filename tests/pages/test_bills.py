@@ -97,9 +97,31 @@ def test_a_window_shows_what_is_left_and_what_does_not_fit() -> None:
 
 def test_a_price_gives_the_cost() -> None:
     app = opened()
+    app.text_input(key="languages_price").set_value("").run()
     assert len(sortable_tables(app)[0][0]) == 5
     app.text_input(key="languages_price").set_value("$2.50").run()
     assert bills(app)["GPT-2", "Thai"][3] == f"{by_hand('gpt2', THAI_LINES) * 2.5 / 1e6:.4f}"
+    assert sortable_tables(app)[0][0][5] == "Cost ($)"
+    assert "made-up" not in said(app)
+
+
+@pytest.mark.parametrize(
+    ("language", "price", "amount"), [("en", 1.0, r"\${:,.2f}"), ("th", 100.0, "{:,.2f} บาท")]
+)
+def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says(
+    language: str, price: float, amount: str
+) -> None:
+    app = opened(language)
+    words = catalogue(language)
+    example = words["languages.price_example"]
+    assert app.text_input(key="languages_price").value == example
+    assert words["languages.price_is_example"].partition("{")[2].partition("}")[2] in app.caption[-1].value
+    (month,) = (each.value for each in app.markdown if "1,000" in each.value)
+    for side in (THAI_LINES, ENGLISH_LINES):
+        tokens = by_hand("o200k_base", side) / len(side)
+        assert amount.format(tokens * 1_000 * 30 * price / 1e6) in month
+    premium = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
+    assert words["languages.times"].format(premium=f"{premium:.2f}") in month
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -18,14 +18,16 @@ from pages.ui.token_view.lanes import MINE, Lane
 from pages.ui.widgets import written
 from pages.ui.widgets.figures_table import Column, sortable_table
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import names, t, told
-from tokenizer_core.measures.prices import cost, parse_price
+from pages.ui.words import LANGUAGES, catalogue, names, t, told
+from tokenizer_core.measures.prices import cost, cost_of_chats, currency_of, parse_price, with_currency
 from tokenizer_core.measures.ratios import context_left
 from tokenizer_core.openai import OPENAI_NAMES
 
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
 MOST_WINDOW = 1_000_000_000
+CHATS_A_DAY = 1_000
+DAYS = 30
 
 
 class Terms(NamedTuple):
@@ -33,6 +35,9 @@ class Terms(NamedTuple):
 
     window: int
     price: float | None
+    currency: str = ""
+    is_example: bool = False
+    """Whether the price is the example that the app begins with."""
 
 
 def choose_view() -> str:
@@ -109,8 +114,9 @@ def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
     )
     st.vega_lite_chart(rows, spec, key="languages_bars", alt=bars_in_words(compared, found))
     terms = choose_terms()
+    st.markdown(_with_dollars(month_said(compared, found, terms)))
     sortable_table(table(compared, found, terms), t("languages.table"), key="languages_table")
-    st.caption(terms_said(terms))
+    st.caption(_with_dollars(terms_said(terms)))
 
 
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
@@ -149,7 +155,7 @@ def choose_terms() -> Terms:
     )
     entered = right.text_input(
         t("languages.price"),
-        key=remembered("languages_price", ""),
+        key=remembered("languages_price", t("languages.price_example")),
         persist_state="session",
         placeholder=t("languages.price_placeholder"),
         help=t("languages.price_help"),
@@ -158,13 +164,52 @@ def choose_terms() -> Terms:
     price = None
     with told():
         price = parse_price(entered or "")
-    return Terms(int(window or WINDOW), price)
+    examples = {catalogue(spoken)["languages.price_example"] for spoken in LANGUAGES}
+    return Terms(int(window or WINDOW), price, currency_of(entered or ""), entered in examples)
 
 
 def terms_said(terms: Terms) -> str:
     """Say what the columns of the table mean."""
-    said = t("languages.table_says", window=terms.window)
-    return said + (" " + t("languages.cost_says") if terms.price is not None else "")
+    said = [t("languages.table_says", window=terms.window)]
+    if terms.price is not None:
+        said.append(t("languages.cost_says"))
+    if terms.price is not None and terms.is_example:
+        price = with_currency(written.money(terms.price), terms.currency)
+        said.append(t("languages.price_is_example", price=price))
+    return " ".join(said)
+
+
+def month_said(compared: Compared, found: Sequence[Bill], terms: Terms) -> str:
+    """Say what a month of chats costs in each language, by the tokenizer that is kindest to the others."""
+    of_others = [bill for bill in found if bill.language != compared.base and bill.premium is not None]
+    if terms.price is None or not of_others:
+        return ""
+    kindest = min(of_others, key=lambda bill: bill.premium or 0.0).lane
+    costs = [
+        _month_cost(compared, bill, terms)
+        for bill in sorted(found, key=lambda bill: bill.language == compared.base)
+        if bill.lane is kindest
+    ]
+    return t("languages.month_says", chats=CHATS_A_DAY, days=DAYS, tokenizer=kindest.name, costs=" · ".join(costs))
+
+
+def _with_dollars(sentence: str) -> str:
+    """Keep Markdown from reading what stands between two dollar signs as a formula."""
+    return sentence.replace("$", r"\$")
+
+
+def _month_cost(compared: Compared, bill: Bill, terms: Terms) -> str:
+    """Say what a month of chats costs in one language, with its premium unless it is the base."""
+    assert terms.price is not None
+    tokens = bill.tokens / compared.parallel.pairs
+    amount = cost_of_chats(tokens, terms.price, chats_a_day=CHATS_A_DAY, days=DAYS)
+    said = {
+        "cost": with_currency(written.money(amount), terms.currency),
+        "language": compared.spoken[bill.language],
+    }
+    if bill.language == compared.base or bill.premium is None:
+        return t("languages.month_cost", **said)
+    return t("languages.month_premium", premium=written.premium(bill.premium), **said)
 
 
 def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[Column]:
@@ -182,8 +227,12 @@ def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[Colum
     ]
     if terms.price is not None:
         costs = [cost(bill.tokens, terms.price) for bill in found]
-        columns.append(Column(t("languages.cost"), costs, written.money_like(costs)))
+        columns.append(Column(_cost_head(terms), costs, written.money_like(costs)))
     return columns
+
+
+def _cost_head(terms: Terms) -> str:
+    return t("languages.cost_in", currency=terms.currency) if terms.currency else t("languages.cost")
 
 
 def left_of(window: int, left: int) -> str:

@@ -15,6 +15,7 @@ from pages.ui.languages.bill import (
     bars_in_words,
     bars_of,
     how_counted,
+    month_said,
     premium_sentence,
     table,
     terms_said,
@@ -152,6 +153,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms) -> byte
         distribution=distribution,
         bills=table_html(as_rows(table(compared, found, terms)), words=(0, 1)),
         terms=terms_said(terms),
+        month=month_said(compared.with_plain_names(), found, terms),
         metrics=_metrics(compared, found),
         definitions=DEFINED,
     )
