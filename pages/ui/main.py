@@ -27,7 +27,7 @@ def main() -> None:
         go("stories")
     if presenting.presents() and page.url_path in ("languages", "patterns"):
         go("stories")
-    frame(language(), visitor.screen())
+    frame(visitor.screen())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for each in pages:
             st.page_link(each, label=each.title)

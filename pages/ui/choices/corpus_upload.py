@@ -25,7 +25,7 @@ PLACE, WIDGET = "corpus", "corpus_files"
 def pick_upload() -> Corpus | None:
     """Return the uploaded files as a corpus; the session keeps them, because a page change empties an uploader."""
     uploads = st.file_uploader(
-        t("corpus.upload_label"),
+        t("corpus.upload_label", limit=MAX_CORPUS_BYTES // 2**20),
         accept_multiple_files=True,
         key=WIDGET,
         on_change=forget_what_was_taken_out,
@@ -161,6 +161,7 @@ def _pick_columns(upload: Upload, key: str, table: TableReading) -> None:
         key=widget.key,
         on_change=choose,
         help=t("files.columns_help"),
+        placeholder=t("streamlit.choose"),
     )
 
 

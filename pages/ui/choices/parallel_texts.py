@@ -149,7 +149,7 @@ def _pick_joining() -> Joining:
 def _pick_upload() -> Parallel | None:
     """Return the uploaded texts; None, with the reason on the page, while something is missing or wrong."""
     uploads = st.file_uploader(
-        t("languages.upload_label", limit=MAX_LANGUAGES),
+        t("languages.upload_label", limit=MAX_LANGUAGES, megabytes=MAX_CORPUS_BYTES // 2**20),
         accept_multiple_files=True,
         key=WIDGET,
         on_change=forget_what_was_taken_out,

@@ -149,6 +149,7 @@ def _pick_columns(upload: Upload, parallel: Parallel, header: bool | None, place
         parallel.table.columns,
         default=list(parallel.names),
         max_selections=MAX_LANGUAGES,
+        placeholder=t("streamlit.choose"),
         key=f"{place}_columns_{header}_{choices.encoding}_{upload.ids[0]}",
         persist_state="session",
     )

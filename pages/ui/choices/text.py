@@ -148,7 +148,10 @@ def _pick_sample_text() -> str:
 def _pick_uploaded_text() -> str:
     """Return the text of a file, and show a guessed encoding; "", with the reason on the page, if that fails."""
     widget = st.file_uploader(
-        t("text.upload_label"), key=WIDGET, on_change=forget_what_was_taken_out, args=(PLACE, WIDGET)
+        t("text.upload_label", limit=MAX_UPLOAD_MB, characters=MAX_VIEW_CHARACTERS),
+        key=WIDGET,
+        on_change=forget_what_was_taken_out,
+        args=(PLACE, WIDGET),
     )
     upload = uploaded(PLACE, [widget] if widget else [], _LIMITS)
     if upload is None:

@@ -5,6 +5,7 @@ import hashlib
 import streamlit as st
 
 from pages.ui.compare import keys
+from pages.ui.limits import MAX_UPLOAD_MB
 from pages.ui.shell import visitor
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
@@ -13,7 +14,7 @@ from tokenizer_core.tokenizer import Tokenizer
 
 def open_model_file() -> None:
     """Draw an uploader for a `.model` file; say what was opened, or what is wrong with the file."""
-    upload = st.file_uploader(t("compare.open_label"), key="model_file")
+    upload = st.file_uploader(t("compare.open_label", limit=MAX_UPLOAD_MB), key="model_file")
     if upload is not None and keys.READ_FILE.get() != upload.file_id:
         name = upload.name.removesuffix(".model")[:80]
         keys.READ_FILE.put(upload.file_id)

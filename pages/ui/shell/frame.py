@@ -4,6 +4,8 @@ import json
 
 import streamlit as st
 
+from pages.ui.words import language, t
+
 _STYLE = """
 /* White is hard to read on the light teal of the dark scheme. */
 button[data-testid="stBaseButton-primary"]:not(:disabled),
@@ -39,7 +41,21 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
 h1, h2, h3 { text-wrap: balance; }
 [data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
+/* Streamlit names its own largest file here; each uploader's label says what it really takes. */
+[data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
 """
+
+# Words that Streamlit writes in English, each as the element that holds it, and our word for it. The text is made
+# too small to see, not removed: Streamlit would write into what is gone.
+_UPLOADER = '[data-testid="stFileUploaderDropzone"]'
+_ENGLISH_OF_STREAMLIT = {
+    f'{_UPLOADER} button [data-testid="stMarkdownContainer"] > p': "upload",
+    f"{_UPLOADER} > input + div:not(:last-child) > span": "drop",
+    '[data-testid="InputInstructions"] > span:first-child': "enter",
+    '.stTextArea [data-testid="InputInstructions"] > span:first-child': "control_enter",
+    '[role="option"][data-key="__select_all__"] > div': "select_all",
+    '[role="listbox"][data-empty] [role="option"] span': "no_results",
+}
 
 _SCRIPT = """
 const seen = new WeakMap();
@@ -56,7 +72,21 @@ export default function ({ data, parentElement }) {
 _component = st.components.v2.component("page_frame", js=_SCRIPT)
 
 
-def frame(language: str, screen: str) -> None:
+def frame(screen: str) -> None:
     """Tell the browser the page's language and its screen, so that a new screen starts at its top."""
-    st.html(f"<style>{_STYLE}</style>")
-    _component(key="page_frame", data=json.dumps({"language": language, "screen": screen}).encode())
+    st.html(f"<style>{_STYLE}{_our_words()}</style>")
+    _component(key="page_frame", data=json.dumps({"language": language(), "screen": screen}).encode())
+
+
+def _our_words() -> str:
+    """Return styles that show our words in place of Streamlit's; English pages keep Streamlit's."""
+    if language() == "en":
+        return ""
+    words = {
+        name: json.dumps(t(f"streamlit.{name}"), ensure_ascii=False) for name in _ENGLISH_OF_STREAMLIT.values()
+    }
+    return "".join(
+        f"{element} {{ font-size: 0 !important; }}"
+        f"{element}::after {{ content: {words[name]}; font-size: .875rem; }}"
+        for element, name in _ENGLISH_OF_STREAMLIT.items()
+    )

@@ -35,7 +35,7 @@ def choose_race_texts() -> tuple[NamedTexts, int]:
 
 def pick_race_texts() -> tuple[NamedTexts, int]:
     """Return the texts, as many lines as can be counted while a training runs, and how many pairs there were."""
-    st.caption(t("race.another_help"))
+    st.caption(t("race.another_help", limit=MOST_BYTES // 2**20, characters=MOST_CHARACTERS, lines=MOST_LINES))
     turn = keys.RACE_TURN.get()
     first, second = (
         st.file_uploader(t(f"race.upload_{side}"), key=f"race_{side}_{turn}", on_change=forget, args=(PLACE,))
