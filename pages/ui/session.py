@@ -77,7 +77,7 @@ def one_of(key: str, options: Sequence[Any], default: Any = None) -> str:
 
 
 def rename_choices() -> None:
-    """Assign every choice that is shown in words again, after the language has changed."""
+    """Assign every choice that is shown in words again, after these have changed, as with the language."""
     for key in _worded.get():
         if key in st.session_state:
             st.session_state[key] = st.session_state[key]

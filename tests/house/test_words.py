@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Formatter
 
+import pytest
+
 from pages.ui import words
-from pages.ui.words import as_plain_markdown, catalogue, section
+from pages.ui.words import _filled, as_plain_markdown, catalogue, section
 from pages.ui.words.breaks import without_breaks
 from pages.ui.words.glossary import forbidden, glossary
 from tests.helpers.paths import REPOSITORY
@@ -155,3 +157,29 @@ def test_a_link_to_a_run_is_said_to_let_others_watch_and_only_its_owner_control(
         assert "watch it and save" in ENGLISH[key]
         assert re.search("[Oo]nly you can (steer|control) it", ENGLISH[key])
         assert "ดูและบันทึกผลได้ แต่มีเพียงคุณที่ควบคุมได้" in without_breaks(THAI[key])
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "sentence"),
+    [
+        ("ใช้{name}มาก", "GPT-2", "ใช้ GPT-2 มาก"),
+        ("ใช้{name}มาก", "ของคุณ", "ใช้ของคุณมาก"),
+        ("ใช้ {name} มาก", "GPT-2", "ใช้ GPT-2 มาก"),
+        ("ใช้{name}มาก", "` th.txt `", "ใช้ ` th.txt ` มาก"),
+        ("ใช้ “{name}” มาก", "GPT-2", "ใช้ “GPT-2” มาก"),
+        ("ใช้\u200b{name}", "日本語", "ใช้ 日本語"),
+        ("uses {name}s", "GPT-2", "uses GPT-2s"),
+        ("{{{name}}}", "ก", "{ก}"),
+    ],
+)
+def test_a_name_in_other_letters_has_a_space_where_it_would_touch_thai(
+    words: str, name: str, sentence: str
+) -> None:
+    assert _filled(words, {"name": name}) == sentence
+
+
+def test_values_are_filled_in_as_format_does_where_nothing_touches() -> None:
+    for key, template in {**ENGLISH, **THAI}.items():
+        if not key.startswith("examples."):
+            values = dict.fromkeys(placeholders(template), "–")
+            assert _filled(template, values) == template.format(**values)

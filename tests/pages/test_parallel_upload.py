@@ -1,10 +1,13 @@
 """Texts of the languages page: files and tables, what is kept, and bad input."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextInput
 
+from pages.ui.choices.parallel_texts import NAME_CHARACTERS, named
 from pages.ui.languages.keys import VIEWS
 from pages.ui.words import catalogue
 from tests.helpers.app import (
@@ -21,6 +24,7 @@ from tests.helpers.languages_page import bills, by_hand, opened
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
 from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.texts.parallel import parallel_texts
 
 
 def upload(*files: tuple[str, bytes | str], language: str = "en", view: str = "bills") -> AppTest:
@@ -44,7 +48,7 @@ def test_a_pair_of_files_is_compared() -> None:
     app = upload(("a.th", lines(*THAI_LINES[:50])), ("b.en", lines(*ENGLISH_LINES[:50])))
     thai, english = by_hand("gpt2", THAI_LINES[:50]), by_hand("gpt2", ENGLISH_LINES[:50])
     assert bills(app)["GPT-2", "a.th"][:2] == [f"{thai:,}", f"{thai / english:.2f} ×"]
-    assert "` b.en `" in app.header[0].value
+    assert "tokens in a.th as in b.en." in app.header[0].value
 
 
 def test_english_is_the_base_wherever_it_stands() -> None:
@@ -268,3 +272,42 @@ def test_a_hundred_thousand_pairs_are_compared() -> None:
     app.number_input[0].set_value(100_000).run()
     assert not app.exception
     assert len(drawn(app)) == 2
+
+
+def name_of(app: AppTest, side: int) -> TextInput:
+    """The box with the name of a language."""
+    return [each for each in app.text_input if (each.key or "").startswith("languages_name_")][side]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_languages_of_uploads_can_be_named(language: str) -> None:
+    app = upload(("x.th", lines("ก", "ข")), ("x.en", lines("a", "b")), language=language)
+    assert " x.th" in app.header[0].value
+    assert "`" not in app.header[0].value
+    assert [name_of(app, side).value for side in (0, 1)] == ["x.th", "x.en"]
+    name_of(app, 0).set_value(" คำเมือง ").run()
+    name_of(app, 1).set_value("English").run()
+    assert "คำเมือง" in app.header[0].value
+    assert {spoken for _, spoken in bills(app)} == {"คำเมือง", "English"}
+    assert (app.selectbox[0].value, app.selectbox[0].options) == (1, ["คำเมือง", "English"])
+    for view in VIEWS:
+        app.segmented_control(key="languages_view").set_value(view).run()
+        assert not app.exception
+
+
+def test_a_name_of_a_language_is_bounded_shown_as_it_is_and_never_the_same_twice() -> None:
+    app = upload(("x.th", lines("ก")), ("x.en", lines("a")))
+    assert name_of(app, 0).proto.max_chars == NAME_CHARACTERS
+    name_of(app, 0).set_value("<b>:material/home: $x$").run()
+    assert "` <b>:material/home: $x$ `" in app.header[0].value
+    name_of(app, 1).set_value("Thai").run()
+    name_of(app, 0).set_value("Thai").run()
+    assert {spoken for _, spoken in bills(app)} == {"Thai", "Thai (2)"}
+    name_of(app, 0).set_value("").run()
+    assert {spoken for _, spoken in bills(app)} == {"x.th", "Thai"}
+
+
+def test_a_typed_name_is_in_saved_tables_and_others_keep_the_whole_name_of_the_file() -> None:
+    texts = named(parallel_texts(("x" * 40, "y"), ["a", "b"]), is_sample=False)
+    assert texts.full_names == ("x" * 40, "y")
+    assert replace(texts, typed=("", "English")).full_names == ("x" * 40, "English")

@@ -234,7 +234,7 @@ def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
     page_of_race: Callable[..., AppTest],
 ) -> None:
     app = upload(page_of_race(), "น้ำ\nใจ".encode(), b"water\nheart")
-    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="` b.txt `")
+    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
     assert named in [caption.value for caption in app.caption]
     assert named_levels(charts(app)[0])["GPT-2"] == sum(
         len(openai_tokenizer("gpt2").encode(line)) for line in ("น้ำ", "ใจ")
@@ -279,5 +279,5 @@ def test_other_ends_of_lines_than_line_feeds_end_no_line(page_of_race: Callable[
     """The same two files make as many pairs here as on the Languages page."""
     app = upload(page_of_race(), "น้ำ\u2028ใจ\nดี".encode(), b"heart\ngood")
     assert not app.error
-    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="` b.txt `")
+    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
     assert named in [caption.value for caption in app.caption]

@@ -1,7 +1,7 @@
 """The picker of parallel texts: the bundled sentences, files aligned line by line, or a table."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import streamlit as st
@@ -13,9 +13,9 @@ from pages.ui.choices.samples import sample_texts
 from pages.ui.choices.upload import Limits, comparison_too_large
 from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
 from pages.ui.limits import MAX_CORPUS_BYTES
-from pages.ui.session import one_of
+from pages.ui.session import one_of, remembered, rename_choices
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import as_plain_markdown, names, t
+from pages.ui.words import as_name, as_plain_markdown, names, t
 from tokenizer_core.texts.labels import column_labels
 from tokenizer_core.texts.parallel import JOININGS, MAX_LANGUAGES, Joining, Parallel, parallel_texts
 
@@ -36,11 +36,16 @@ class NamedTexts:
     spoken: tuple[str, ...]
     """The same names, safe in Markdown."""
     is_sample: bool
+    typed: tuple[str, ...] = field(default=(), kw_only=True)
+    """The names that the visitor typed, "" for a name left as it was; nothing where none can be typed."""
 
     @property
     def full_names(self) -> tuple[str, ...]:
         """The names for saved tables, where there is room for whole names."""
-        return self.names if self.is_sample else self.parallel.names
+        if self.is_sample:
+            return self.names
+        typed = self.typed or ("",) * len(self.names)
+        return column_labels(name or whole for name, whole in zip(typed, self.parallel.names, strict=True))
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,26 @@ def named(parallel: Parallel, *, is_sample: bool) -> NamedTexts:
         names = tuple(t(f"languages.{name}") for name in parallel.names)
         return NamedTexts(parallel, names, names, is_sample)
     names = _shortened(parallel.names, keep_end=parallel.table is None)
-    return NamedTexts(parallel, names, tuple(map(as_plain_markdown, names)), is_sample)
+    return NamedTexts(parallel, names, tuple(map(as_name, names)), is_sample)
+
+
+def _let_name(texts: NamedTexts) -> NamedTexts:
+    """Let the visitor name the languages; a name that is cleared is again that of the file or column."""
+    with st.container(horizontal=True):
+        typed = tuple(
+            st.text_input(
+                t("languages.name_of", name=as_name(texts.parallel.names[side])),
+                key=remembered(f"languages_name_{texts.parallel.digest[:12]}_{side}", name),
+                persist_state="session",
+                max_chars=NAME_CHARACTERS,
+                on_change=rename_choices,
+                width=260,
+            ).strip()
+            for side, name in enumerate(texts.names)
+        )
+    names = column_labels(each or name for each, name in zip(typed, texts.names, strict=True))
+    new = tuple("" if each == name else each for each, name in zip(typed, texts.names, strict=True))
+    return replace(texts, names=names, spoken=tuple(map(as_name, names)), typed=new)
 
 
 def wants_upload() -> bool:
@@ -89,8 +113,11 @@ def pick_parallel() -> Compared | None:
     if parallel is None:
         return None
     texts = named(parallel, is_sample=is_sample)
+    if not is_sample:
+        texts = _let_name(texts)
     base = _pick_base(parallel, texts.names)
-    return Compared(parallel, texts.names, texts.spoken, is_sample, base, _pick_joining())
+    joining = _pick_joining()
+    return Compared(parallel, texts.names, texts.spoken, is_sample, base, joining, typed=texts.typed)
 
 
 @cache

@@ -5,15 +5,17 @@ Both languages also have the same placeholders in braces.
 
 import re
 import tomllib
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import streamlit as st
 
-from pages.ui.words.breaks import with_breaks, without_breaks
+from pages.ui.words.breaks import SPACE, THAI, with_breaks, without_breaks
 from pages.ui.words.keys import LANGUAGE
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.process import Failure
@@ -22,6 +24,8 @@ LANGUAGES = {"en": "English", "th": "ไทย"}
 _FOLDER = Path(__file__).parent
 _EXAMPLE = re.compile(r"examples\..*(?<!_name)")
 """Keys of texts to be tokenized, in which nothing may be marked."""
+_FOREIGN = re.compile(r"(?![\u0e00-\u0e7f])[\w`]")
+"""A letter or digit that is not Thai, or the beginning or end of Markdown code."""
 
 
 @cache
@@ -64,10 +68,32 @@ def in_every_language(key: str, **values: Any) -> dict[str, str]:
 
 
 def _filled(words: str, values: Mapping[str, Any]) -> str:
-    """Fill values into words; integers get commas."""
-    return words.format(
-        **{name: f"{value:,}" if isinstance(value, int) else value for name, value in values.items()}
-    )
+    """Fill values into words; integers get commas, and a name in other letters a space where it touches Thai.
+
+    >>> _filled("ใช้{name}มาก {count} ครั้ง", {"name": "GPT-2", "count": 1000})
+    'ใช้ GPT-2 มาก 1,000 ครั้ง'
+    >>> _filled("{language}ต่อ{base}", {"language": "ภาษาไทย", "base": "en"})
+    'ภาษาไทยต่อ en'
+    """
+    filled = ""
+    is_name = False
+    for literal, field, format_spec, _ in Formatter().parse(words):
+        filled = _joined(filled, literal) if is_name else filled + literal
+        if field is None:
+            continue
+        value = values[field]
+        is_name = isinstance(value, str)
+        written = value if is_name else format(value, "," if isinstance(value, int) else format_spec or "")
+        filled = _joined(filled, written) if is_name else filled + written
+    return filled
+
+
+def _joined(left: str, right: str) -> str:
+    """Join two parts, with a space where Thai and other letters would touch; marks of line breaks do not count."""
+    before, after = without_breaks(left)[-1:], without_breaks(right)[:1]
+    is_thai, is_foreign = THAI.match(before), _FOREIGN.match(before)
+    touches = (is_thai and _FOREIGN.match(after)) or (is_foreign and THAI.match(after))
+    return left.rstrip(SPACE) + " " + right.lstrip(SPACE) if touches else left + right
 
 
 def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
@@ -123,6 +149,17 @@ def plain(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return as_plain_markdown(value if len(value) <= 120 else value[:120] + "…")
+
+
+def as_name(text: str) -> str:
+    """Write a name in Markdown: as it is if nothing in it can be formatting or a link, else as code.
+
+    >>> as_name("ภาษาไทย"), as_name("my_text.th"), as_name("*th*"), as_name("www.th")
+    ('ภาษาไทย', 'my_text.th', '` *th* `', '` www.th `')
+    """
+    is_harmless = all(each in " -._" or unicodedata.category(each)[0] in "LMN" for each in text)
+    is_whole = text == text.strip(" -._") != ""
+    return text if is_harmless and is_whole and "www." not in text.lower() else as_plain_markdown(text)
 
 
 def as_plain_markdown(text: str) -> str:

@@ -33,7 +33,7 @@ _RULES = (
     (re.compile(r" ๆ"), f"{NO_BREAK}ๆ"),
     (re.compile(rf"(?<=[\d}}*]) (?=(?:{_UNITS})(?![a-z]))"), NO_BREAK),
 )
-_THAI = re.compile(r"[\u0e01-\u0e5b]")
+THAI = re.compile(r"[\u0e01-\u0e5b]")
 _MARKS = {ord(JOINER): None, ord(SPACE): None, ord(NO_BREAK): " "}
 
 
@@ -60,4 +60,4 @@ def without_breaks(words: str) -> str:
 def _joined(match: re.Match[str]) -> str:
     """Return a word that cannot break inside, but can before and after it, where it touches other Thai words."""
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
-    return (SPACE if _THAI.match(before) else "") + _WORDS[match[0]] + (SPACE if _THAI.match(after) else "")
+    return (SPACE if THAI.match(before) else "") + _WORDS[match[0]] + (SPACE if THAI.match(after) else "")
