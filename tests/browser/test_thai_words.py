@@ -54,3 +54,17 @@ def test_the_upload_of_a_corpus_speaks_thai_and_says_its_limit(tab: Page, addres
     columns.press_sequentially("zzz")
     expect(tab.get_by_role("option", name=third)).to_have_count(0)
     assert english(tab) == []
+
+
+def test_the_count_of_a_limited_text_is_left_as_it_is(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/languages?lang=th")
+    at_rest(tab)
+    price = tab.locator(".st-key-languages_price")
+    price.locator("input").fill("90 บาท")
+    spans = price.get_by_test_id("InputInstructions").locator("span")
+    expect(spans).to_have_count(2)
+    assert spans.first.evaluate(SHOWN) == f'"{THAI["streamlit.enter"]}"'
+    assert spans.last.evaluate(SHOWN) == "none"
+    price.locator("input").press("Enter")
+    expect(spans).to_have_count(1)
+    assert spans.first.evaluate(SHOWN) == "none"

@@ -10,6 +10,7 @@ from string import Formatter
 import pytest
 
 from pages.ui import words
+from pages.ui.shell.frame import COUNTED
 from pages.ui.words import _filled, as_plain_markdown, catalogue, section
 from pages.ui.words.breaks import without_breaks
 from pages.ui.words.glossary import forbidden, glossary
@@ -183,3 +184,9 @@ def test_values_are_filled_in_as_format_does_where_nothing_touches() -> None:
         if not key.startswith("examples."):
             values = dict.fromkeys(placeholders(template), "–")
             assert _filled(template, values) == template.format(**values)
+
+
+def test_every_text_box_with_a_limit_is_known_to_have_a_count() -> None:
+    """Streamlit writes the count where it else writes what to press, and styles cannot tell them apart."""
+    limited = sources(ROOT / "pages", "*.py").count("max_chars=")
+    assert limited == len(COUNTED)

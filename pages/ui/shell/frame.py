@@ -47,12 +47,17 @@ h1, h2, h3 { text-wrap: balance; }
 
 # Words that Streamlit writes in English, each as the element that holds it, and our word for it. The text is made
 # too small to see, not removed: Streamlit would write into what is gone.
+COUNTED = ("languages_price", "languages_name_", "train_rival_text", "name_")
+"""What the keys of text boxes with `max_chars` begin with: there the last span is a count, not words."""
+_PRESS = "span:first-child:not(:is({}) span:last-child)".format(
+    ", ".join(f'[class*="st-key-{key}"]' for key in COUNTED)
+)
 _UPLOADER = '[data-testid="stFileUploaderDropzone"]'
 _ENGLISH_OF_STREAMLIT = {
     f'{_UPLOADER} button [data-testid="stMarkdownContainer"] > p': "upload",
     f"{_UPLOADER} > input + div:not(:last-child) > span": "drop",
-    '[data-testid="InputInstructions"] > span:first-child': "enter",
-    '.stTextArea [data-testid="InputInstructions"] > span:first-child': "control_enter",
+    f'[data-testid="InputInstructions"] > {_PRESS}': "enter",
+    f'.stTextArea [data-testid="InputInstructions"] > {_PRESS}': "control_enter",
     '[role="option"][data-key="__select_all__"] > div': "select_all",
     '[role="listbox"][data-empty] [role="option"] span': "no_results",
 }
