@@ -8,6 +8,7 @@ from pages.ui.patterns import keys as patterns
 from pages.ui.shell import links, presenting, visitor
 from pages.ui.shell.frame import frame
 from pages.ui.shell.navigation import all_pages, go
+from pages.ui.shell.terms import explain_terms
 from pages.ui.stories import keys as stories
 from pages.ui.words import LANGUAGES, language, t, told
 from pages.ui.words.breaks import without_breaks
@@ -28,6 +29,7 @@ def main() -> None:
     if presenting.presents() and page.url_path in ("languages", "patterns"):
         go("stories")
     frame(visitor.screen())
+    explain_terms(language())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for each in pages:
             st.page_link(each, label=each.title)

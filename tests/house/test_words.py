@@ -11,9 +11,10 @@ import pytest
 
 from pages.ui import words
 from pages.ui.shell.frame import COUNTED
-from pages.ui.words import _filled, as_plain_markdown, catalogue, section
+from pages.ui.shell.manual import terms_of
+from pages.ui.words import _filled, as_plain_markdown, catalogue, section, words_of
 from pages.ui.words.breaks import without_breaks
-from pages.ui.words.glossary import forbidden, glossary
+from pages.ui.words.glossary import forbidden, glossary, terms_in
 from tests.helpers.paths import REPOSITORY
 
 FOLDER = Path(words.__file__).parent
@@ -190,3 +191,25 @@ def test_every_text_box_with_a_limit_is_known_to_have_a_count() -> None:
     """Streamlit writes the count where it else writes what to press, and styles cannot tell them apart."""
     limited = sources(ROOT / "pages", "*.py").count("max_chars=")
     assert limited == len(COUNTED)
+
+
+@pytest.mark.parametrize("spoken", ["en", "th"])
+@pytest.mark.parametrize("page", ["train", "compare", "languages", "patterns"])
+def test_the_glossary_of_a_page_has_the_terms_of_its_words_in_order(page: str, spoken: str) -> None:
+    listed = terms_of(page, spoken)
+    assert 5 < len(listed) < len(glossary(spoken))
+    assert listed == sorted(listed, key=glossary(spoken).index)
+    for sentence in (*words_of(page, spoken).values(), catalogue(spoken)[f"manual.{page}"]):
+        assert set(terms_in(sentence, spoken)) <= set(listed)
+
+
+def test_terms_are_found_as_words_of_their_own_and_the_longest_first() -> None:
+    def found(text: str, spoken: str) -> list[str]:
+        return [without_breaks(term.name) for term in terms_in(text, spoken)]
+
+    assert found("Token ids of tokenizers", "en") == ["tokenizer", "token id"]
+    assert found("tokenized impairs", "en") == []
+    assert found("คู่ประโยคผ่านตัวแบ่ง", "th") == ["ตัวแบ่งโทเค็น (tokenizer)", "คู่ประโยค"]
+    assert all(
+        terms_in(form, spoken) for spoken in ("en", "th") for term in glossary(spoken) for form in term.forms
+    )

@@ -41,6 +41,12 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
 h1, h2, h3 { text-wrap: balance; }
 [data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
+/* It draws nothing where it stands, and takes no room there. */
+.st-key-page_terms { display: none; }
+/* Technical words that are explained where they stand, and what they mean. */
+::highlight(term) { text-decoration: underline dotted; }
+#meaning { position: fixed; z-index: 999999; max-width: min(22rem, calc(100vw - 1rem)); padding: .4rem .6rem;
+  border-radius: .4rem; font-size: .875rem; line-height: 1.6; box-sizing: border-box; }
 /* Streamlit names its own largest file here; each uploader's label says what it really takes. */
 [data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
 """

@@ -38,6 +38,12 @@ def catalogue(language: str) -> dict[str, str]:
     return {key: words if _EXAMPLE.fullmatch(key) else with_breaks(words) for key, words in found.items()}
 
 
+def words_of(page: str, language: str) -> dict[str, str]:
+    """Return the words of a page's own file, by dotted key."""
+    file = _FOLDER / language / f"{page}.toml"
+    return {key: catalogue(language)[key] for key, _ in _flat(tomllib.loads(file.read_text("utf-8")))}
+
+
 def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
     """Return the strings of nested tables, each with its keys joined by dots."""
     rows: list[tuple[str, str]] = []
