@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import streamlit as st
+
 from pages.ui.session import Value
 
 _PRESENTS: Value[bool] = Value("presents", bool)
@@ -34,6 +36,8 @@ def leave() -> None:
     """Draw the page as usual again."""
     _PRESENTS.forget()
     _SHOWS_NOTES.forget()
+    for name in ("present", "notes"):
+        st.query_params.pop(name, None)
 
 
 def in_address() -> dict[str, str]:

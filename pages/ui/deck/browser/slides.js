@@ -9,6 +9,8 @@ import { Stage } from "../../stage/browser/stage.js";
 /** @import { DeckLane, DeckOptions, DeckView, Said, Slide } from "./types.d.ts" */
 /** @import { Cut } from "../../stage/browser/types.d.ts" */
 
+const MOST_OF_TOKENS = 2.2; // times as large as the style sheet says, where there is room
+const MOST_OF_WORDS = 1.3;
 const FALL = 45; // milliseconds between two pieces that fall into place
 
 /**
@@ -47,7 +49,7 @@ export class SlideView {
   constructor(slide, options, spoken) {
     this.slide = slide;
     this.options = options;
-    this.element = make("section", `deck-slide ${slide.kind}${slide.isStrong ? " strong" : ""}`);
+    this.element = make("section", `deck-slide is-${slide.kind}${slide.isStrong ? " strong" : ""}`);
     this.isRevealed = slide.kind !== "ask";
     /** @type {Board[]} */
     this.boards = [];
@@ -131,9 +133,11 @@ export class SlideView {
   /** Type as large as fits: the words are given in shares of it. */
   fit() {
     const { element } = this;
+    if (this.slide.kind === "stage") this.stage?.fit();
     if (this.slide.kind === "stage" || !element.clientHeight) return;
     const base = Math.min(innerWidth / 1920, innerHeight / 1080);
-    for (let scale = 1; scale > 0.3; scale -= 0.04) {
+    element.style.setProperty("--base", `${base}px`);
+    for (let scale = this.slide.kind === "tokens" ? MOST_OF_TOKENS : MOST_OF_WORDS; scale > 0.3; scale -= 0.04) {
       element.style.setProperty("--unit", `${base * scale}px`);
       if (element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth) break;
     }
