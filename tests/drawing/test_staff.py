@@ -87,6 +87,20 @@ def test_every_line_of_the_staff_names_its_lanes(page: Page) -> None:
     assert len([top for _, top in names if top <= bottom + 8]) == len(tops)
 
 
+def test_a_few_words_stand_largest_and_keep_the_names_of_their_lanes_on_a_phone(page: Page) -> None:
+    seen = (
+        "[root.querySelector('.p').computedStyleMap().get('font-size').value,"
+        " root.querySelector('.names .tag').computedStyleMap().get('font-size').value]"
+    )
+    few, more = "น้ำใจ", "น้ำใจคนไทย " * 3
+    sizes = {}
+    for name, text in (("few", few), ("more", more)):
+        draw(page, text, references_over(text), view="staff", width=350, large=True, largest=True)
+        sizes[name] = in_shadow(page, seen)
+    assert sizes["few"][0] > sizes["more"][0]
+    assert sizes["few"][1] > sizes["more"][1] == 0
+
+
 @pytest.mark.parametrize("view", ["staff", "columns"])
 def test_other_lanes_under_the_same_text_bring_their_names(page: Page, view: str) -> None:
     text = "กำลังเรียน"

@@ -125,6 +125,7 @@ OPTIONS = {
     "marks": False,
     "ruler": True,
     "large": False,
+    "largest": False,
     "toolbar": "full",
     "max_height": 560,
     "whole": None,

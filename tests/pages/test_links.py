@@ -223,6 +223,19 @@ def test_a_story_that_there_is_not_is_another_one() -> None:
     assert app.selectbox(key="story").value == "doctor"
 
 
+def test_the_link_of_a_story_asks_it_again_and_keeps_other_guesses() -> None:
+    app = open_link("stories", story="water")
+    app.button(key="story_choice_0").click().run()
+    app.button(key="story_next").click().run()
+    app.button(key="story_choice_0").click().run()
+    app.query_params["story"] = "water"
+    app.run()
+    assert app.selectbox(key="story").value == "water"
+    assert views(app) == []
+    app.button(key="story_next").click().run()
+    assert views(app) != []
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_old_link_to_a_story_leads_to_its_new_page(language: str) -> None:
     app = open_link("languages", story="digits", lang=language)

@@ -20,5 +20,5 @@ def take_over(query: Mapping[str, str]) -> None:
     if query.get("story"):
         LINKED_STORY.put(query["story"])
         PRESENTS_TALK.put(False)
-        GUESSES.forget()
-        SHOWS_ALL.forget()
+        GUESSES.put({name: guess for name, guess in GUESSES.get().items() if name != query["story"]})
+        SHOWS_ALL.put(False)
