@@ -1,4 +1,4 @@
-"""The inspector, colours, chips, broken bytes, and the time machine."""
+"""The inspector, colours, chips, and broken bytes."""
 
 import base64
 import re
@@ -6,12 +6,10 @@ import re
 import pytest
 from playwright.sync_api import Page
 
-from pages.ui.token_view.lanes import History, Label, Lane
-from pages.ui.token_view.payload import tint, token_payload
-from tests.helpers.browser import PATIENCE
+from pages.ui.token_view.lanes import Label, Lane
+from pages.ui.token_view.payload import token_payload
 from tests.helpers.drawing import (
     LABELS,
-    PARAGRAPH,
     PIECES_OF_CELLS,
     THAI,
     draw,
@@ -21,9 +19,7 @@ from tests.helpers.drawing import (
     references_over,
     with_options,
 )
-from tokenizer_core import train
 from tokenizer_core.measures.cuts import cuts
-from tokenizer_core.measures.history import joining_merges
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.segments import TextMap, token_lengths
@@ -156,38 +152,3 @@ def test_motion_is_reduced_where_people_ask_for_it(page: Page) -> None:
         assert in_shadow(page, "getComputedStyle(root.querySelector('.p')).transitionDuration") == "0s"
     finally:
         page.emulate_media(reduced_motion="no-preference")
-
-
-# ---- the time machine
-
-
-def test_the_time_machine_shows_the_tokens_of_every_size(page: Page) -> None:
-    """What the browser derives from one number per byte is what the tokenizer of that size would say."""
-    own = train(PARAGRAPH * 3, 340)
-    ids = own.encode(PARAGRAPH)
-    joined = joining_merges(ids, own)
-    lane = lane_over(PARAGRAPH, own, history=History(joined, levels=[("gpt2", 300)]))
-    draw(page, PARAGRAPH, [lane], view="chips")
-    slider = page.locator(".time input")
-    for merges in (0, 1, 2, 7, 40, len(own.merges)):
-        slider.fill(str(merges))
-        then = own.at(256 + merges)
-        ids_then = then.encode(PARAGRAPH)
-        (cell,) = page.evaluate(PIECES_OF_CELLS)
-        assert page.locator(".count").inner_text().split()[0] == f"{len(ids_then):,}"
-        assert len(cell) == len(ids_then)
-        first = in_shadow(page, "root.querySelector('.cell .p').style.backgroundColor")
-        assert first == f"var(--t{tint(then.token_bytes(ids_then[0]))})"
-    assert "Fewer than gpt2 from merge" in page.locator(".time .note").inner_text()
-
-
-def test_play_runs_to_the_newest_merge(page: Page) -> None:
-    own = train(THAI * 3, 270)
-    ids = own.encode(THAI)
-    draw(page, THAI, [lane_over(THAI, own, history=History(joining_merges(ids, own)))])
-    page.locator(".time input").fill(str(len(own.merges) - 1))
-    page.get_by_role("button", name="Play").click()
-    page.wait_for_function(
-        f"window.shadow.querySelector('.time .where').textContent.startsWith('{len(own.merges)} of')",
-        timeout=1_000 * PATIENCE,
-    )

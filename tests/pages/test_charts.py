@@ -1,16 +1,12 @@
 """The curves of a training: what is drawn is what was counted, and a chart that stands is not drawn anew."""
 
 import json
-import random
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playwright.sync_api import Page
 
-from pages.ui.token_view.lanes import History, Lane
 from pages.ui.train import curves
 from pages.ui.train.curves import (
     Counted,
@@ -23,10 +19,8 @@ from pages.ui.train.curves import (
 from pages.ui.widgets.charts import Axis, Level, curve_spec, spread, thinned
 from pages.ui.words import catalogue
 from tests.helpers.charts import Finished, layers, named_levels
-from tests.helpers.drawing import draw, lane_over
 from tokenizer_core import openai
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.measures.history import joining_merges
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
@@ -230,96 +224,6 @@ def test_a_training_whose_texts_are_gone_has_level_lines_only_if_they_were_count
 
 def counted_of(job: Any) -> Counted:
     return curves.references_counted(job)
-
-
-# ------------------------------------------------------------------------------------------------ the time machine
-
-AT_EVERY_SIZE = """() => {
-  const { shadow } = window;
-  const slider = shadow.querySelector(".time input");
-  const said = [];
-  for (let merges = 0; merges <= +slider.max; merges++) {
-    slider.value = merges;
-    slider.dispatchEvent(new Event("input"));
-    said.push(shadow.querySelector(".corpus-says").textContent);
-  }
-  return said;
-}"""
-PARAGRAPH = "กากากา อาอาอา aaaa aaaa bababa น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ " * 3
-
-
-def learned(seed: int) -> tuple[str, list[Merge], Tokenizer, list[int]]:
-    """A corpus in which pairs overlap, its merges, and its tokens after each of them."""
-    chance = random.Random(seed)
-    corpus = PARAGRAPH + " ".join("".join(chance.choices("aกา", k=chance.randint(1, 12))) for _ in range(200))
-    trainer = Trainer(count_pretokens([corpus], "mark_aware"), 330, min_count=2)
-    merges: list[Merge] = []
-    counts = [trainer.token_count]
-    while step := trainer.step(1):
-        merges += step
-        counts.append(trainer.token_count)
-    return corpus, merges, Tokenizer([(merge.left, merge.right) for merge in merges]), counts
-
-
-def lane_in_time(merges: Sequence[Merge], tokenizer: Tokenizer, corpus: Sequence[tuple[int, int]]) -> Lane:
-    joined = joining_merges(tokenizer.encode(PARAGRAPH), tokenizer)
-    counts = [merge.count for merge in merges]
-    return lane_over(PARAGRAPH, tokenizer, counts=counts, history=History(joined, corpus=corpus))
-
-
-@pytest.mark.parametrize("every", [1, 7, 1_000], ids=["all points", "some points", "two points"])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_the_corpus_moves_with_the_text_and_no_inexact_count_is_called_exact(
-    page: Page,
-    seed: int,
-    every: int,
-) -> None:
-    _, merges, tokenizer, counts = learned(seed)
-    kept = sorted({*range(0, len(counts), every), len(counts) - 1})
-    draw(page, PARAGRAPH, [lane_in_time(merges, tokenizer, [(merge, counts[merge]) for merge in kept])])
-    said = page.evaluate(AT_EVERY_SIZE)
-    exact = 0
-    for merge, sentence in enumerate(said):
-        if "about" in sentence:
-            assert merge not in kept
-        else:
-            exact += 1
-            assert ENGLISH["token_view.corpus_says"].format(count=f"{counts[merge]:,}") in sentence
-    assert exact >= {1: len(said), 7: 0.8 * len(said), 1_000: 2}[every]
-
-
-def test_both_lines_have_their_markers_at_the_merge_of_the_slider(page: Page) -> None:
-    _, merges, tokenizer, counts = learned(1)
-    draw(page, PARAGRAPH, [lane_in_time(merges, tokenizer, list(enumerate(counts)))])
-    assert page.locator(".curve polyline").count() == 2
-    page.locator(".time input").fill("20")
-    places = page.evaluate(
-        "() => [...window.shadow.querySelectorAll('.dot')].map(({ style }) => [style.left, style.top])"
-    )
-    (left, own), (also_left, corpus) = ([float(place[:-1]) for place in dot] for dot in places)
-    assert left == also_left == pytest.approx(100 * 20 / len(merges), rel=1e-4)
-    text_tokens = len(tokenizer.at(276).encode(PARAGRAPH))
-    share = text_tokens / len(PARAGRAPH.encode())
-    assert (100 - own) / (100 - corpus) == pytest.approx(share / (counts[20] / counts[0]), rel=1e-2)
-    names = page.locator(".dot .riding").all_inner_texts()
-    assert names == [f"This text · {text_tokens:,}", f"The whole training text · {counts[20]:,}"]
-
-
-@pytest.mark.parametrize("corpus", [(), ((5, 90),), ((0, 0),)], ids=["none", "no beginning", "no bytes"])
-def test_without_a_corpus_the_time_machine_draws_the_text_alone(page: Page, corpus: Any) -> None:
-    _, merges, tokenizer, _ = learned(1)
-    draw(page, PARAGRAPH, [lane_in_time(merges, tokenizer, corpus)])
-    assert page.locator(".curve polyline").count() == 1
-    assert page.locator(".corpus-says").is_hidden()
-    assert page.locator(".dot.corpus").is_hidden()
-
-
-def test_points_beyond_the_merges_of_the_moment_are_not_drawn(page: Page) -> None:
-    """The curve of a running training may be ahead of the tokenizer that is drawn."""
-    _, merges, tokenizer, counts = learned(1)
-    column = lane_in_time(merges, tokenizer, [*enumerate(counts), (len(counts) + 5, 1)])
-    draw(page, PARAGRAPH, [column])
-    assert f"{counts[-1]:,} tokens" in page.locator(".corpus-says").inner_text()
 
 
 def test_level_lines_keep_their_names() -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import numpy.typing as npt
 
 from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
@@ -23,18 +22,6 @@ class Label(NamedTuple):
     caption: str = ""
     made_of: str = ""
     """What the number in the caption is made of: shown when the mouse is over it, or when it is opened."""
-
-
-@dataclass(frozen=True)
-class History:
-    """The merges that made the tokens of a text, from which the view draws any smaller vocabulary size."""
-
-    joined: npt.NDArray[np.int32]
-    """As `joining_merges` gives it."""
-    levels: Sequence[tuple[str, int]] = ()
-    """Tokens that others need for the text, by name: level lines."""
-    corpus: Sequence[tuple[int, int]] = ()
-    """How the tokenizer's corpus shrank, as (merges, tokens) from no merge on: a second line."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +48,6 @@ class Lane:
     """Whether it is the visitor's own tokenizer."""
     counts: Sequence[int] = field(default=(), repr=False)
     """How often each merge's pair stood in the corpus, where that is known."""
-    history: History | None = field(default=None, repr=False)
     cuts: BranchCuts | None = field(default=None, repr=False)
 
     @property

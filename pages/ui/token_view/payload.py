@@ -23,7 +23,7 @@ from tokenizer_core.segments import SegmentEnds, TextMap, distinct_ids, segment_
 from tokenizer_core.vocabulary import BYTES
 
 from .character_names import character_names
-from .lanes import BranchCuts, History, Kind, Lane
+from .lanes import BranchCuts, Kind, Lane
 from .palette import TINT_COUNT
 
 Ints = npt.NDArray[np.int64]
@@ -207,10 +207,6 @@ def _column(
         "bytes": blocks.add(np.frombuffer(b"".join(placed.distinct_bytes), dtype=np.uint8)),
         "agreed": blocks.add(np.packbits(agreed, bitorder="little")) if agreed is not None else None,
         "made": _made(placed, blocks) if lane.merges else None,
-        "history": _history(lane, lane.history, blocks) if lane.history else None,
-        "levels": [
-            {"name": name, "count": count} for name, count in (lane.history.levels if lane.history else ())
-        ],
         **_branches(lane.cuts, blocks),
     }
 
@@ -222,23 +218,6 @@ def _branches(found: BranchCuts | None, blocks: "Blocks") -> dict[str, Any]:
     numbers = [0 if branch is None else branch + 1 for branch in found.taken_by]
     words = [{"source": source, "words": words, "tint": tint} for source, words, tint in found.branches]
     return {"branches": words, "taken_by": blocks.add(np.array(numbers, dtype=np.int64))}
-
-
-def _history(lane: Lane, found: History, blocks: "Blocks") -> dict[str, Any]:
-    """Describe the history: the merge that joined each byte to the one before it, all merges, and the curve."""
-    passed = [point for point in found.corpus if point[0] <= len(lane.merges)]
-    corpus = np.array(passed, dtype=np.int64).reshape(-1, 2)
-    pairs = np.array(lane.merges, dtype=np.int64).reshape(-1, 2)
-    counts = np.array(lane.counts or [0] * len(pairs), dtype=np.int64)
-    arrays: dict[str, npt.NDArray[Any]] = {
-        "joined": found.joined,
-        "left": pairs[:, 0],
-        "right": pairs[:, 1],
-        "counts": counts,
-        "corpus_merges": corpus[:, 0],
-        "corpus_tokens": corpus[:, 1],
-    }
-    return {name: blocks.add(array) for name, array in arrays.items()}
 
 
 def _made(placed: LaneOnText, blocks: "Blocks") -> dict[str, Any]:

@@ -17,7 +17,7 @@ export function choiceFor(options, before) {
   if (known && GIVEN.every((name) => !before || before[name] === options[name])) return known;
   const { view, colour, white_space: whiteSpace, marks } = options;
   /** @type {Choice} */
-  const choice = { view, colour, whiteSpace, marks, chipsOf: 0, merges: null };
+  const choice = { view, colour, whiteSpace, marks, chipsOf: 0 };
   CHOICES.set(options.key, choice);
   return choice;
 }

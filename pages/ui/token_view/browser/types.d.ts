@@ -82,8 +82,6 @@ export interface Column {
   bytes: Place;
   agreed: Place | null;
   made: Made<Place> | null;
-  history: Record<HistoryName, Place> | null;
-  levels: Level[];
   branches: Branch[] | null;
   taken_by: Place | null;
 }
@@ -93,14 +91,6 @@ export interface Made<Array> {
   merges: Array;
   left: Array;
   counts: Array | null;
-}
-
-export type HistoryName = "joined" | "left" | "right" | "counts" | "corpus_merges" | "corpus_tokens";
-
-/** How many tokens another tokenizer needs for the text. */
-export interface Level {
-  name: string;
-  count: number;
 }
 
 /** One branch of a split pattern, by its source and in plain words. */
@@ -204,8 +194,6 @@ export interface Choice {
   marks: boolean;
   /** The lane that is drawn in chips. */
   chipsOf: number;
-  /** The merges that the time machine shows; null for all. */
-  merges: number | null;
 }
 
 // ---- pictures

@@ -19,7 +19,6 @@ import { Rail } from "./frame/rail.js";
 import { Rows } from "./boxes/rows.js";
 import { SaveMenu } from "./saving/save_menu.js";
 import { NARROW, VIEWS, ViewState } from "./state.js";
-import { TimeMachine } from "./time/time_machine.js";
 
 /** @import { Choice } from "./types.d.ts" */
 
@@ -59,7 +58,6 @@ class TokenView {
     const saving = new SaveMenu(state, { rows, light });
     this.bar = new Bar(state, { differences, saving }, (change) => this.switchTo(change));
     this.rail = new Rail(state, (unit) => rows.scrollTo(unit));
-    this.time = new TimeMachine(state, () => this.redraw());
     this.legend = make("div", "legend");
     this.place(parent);
     rows.onDrawn = (row) => {
@@ -82,7 +80,7 @@ class TokenView {
     scroller.tabIndex = 0;
     scroller.append(heads, this.rows.element);
     frame.append(scroller, this.rail.element);
-    root.append(this.bar.element, this.legend, this.time.element, frame);
+    root.append(this.bar.element, this.legend, frame);
     root.append(this.branches.element, this.inspector.element, this.card.element);
     parent.append(root);
   }
@@ -123,7 +121,6 @@ class TokenView {
     const before = state.model;
     const heightBefore = before.options.max_height;
     state.take(model);
-    this.time.update();
     this.branches.update(model);
     this.dress();
     this.words();
@@ -138,15 +135,6 @@ class TokenView {
     this.rail.draw();
     if (inspector.pinned && isSameText) inspector.repin(inspector.pinned.lane);
     else inspector.close();
-  }
-
-  /** The time machine has put another lane into the model; the text is the same. */
-  redraw() {
-    const { state, inspector } = this;
-    this.light.turnOff();
-    this.rows.refill();
-    drawHeads(state);
-    if (inspector.pinned) inspector.repin(state.model.lanes[inspector.pinned.lane.index]);
   }
 
   /** @param {Partial<Choice>} change */

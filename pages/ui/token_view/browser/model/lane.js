@@ -2,7 +2,6 @@
 // @ts-check
 
 import { lastUpTo, totals } from "./sorted.js";
-import { readAll } from "./payload.js";
 import { branchTint, paint } from "./tints.js";
 import { charUnits, utf8Length } from "./utf8.js";
 
@@ -39,17 +38,7 @@ export class Lane {
     this.tints = paint(this.tokens, read(column.tints), tintCount);
     this.agreed = column.agreed && read(column.agreed);
     this.takenBy = column.taken_by && read(column.taken_by); // of each pretoken its branch, from 1 up; 0: none
-    this.history = column.history && readAll(column.history, read);
     this.made = column.made && madeOf(column.made, read);
-  }
-
-  /**
-   * This lane with other tokens.
-   * @param {Partial<Lane>} changes
-   * @returns {Lane}
-   */
-  with(changes) {
-    return Object.assign(Object.create(Lane.prototype), this, changes);
   }
 
   get segments() {

@@ -35,7 +35,6 @@ export class Model {
     this.rows = [...read(header.rows), this.text.length];
     this.lanes = header.columns.map((column, index) => new Lane(column, index, read, this.tintCount));
     this.fine = this.text.length <= FINE; // one box for each cluster, which stays while tokens change
-    this.isPast = false; // whether the time machine shows fewer merges than there are
     this.astral = astralPlaces(this.text);
     this.endless = longClusters(this.clusters, this.text.length);
     this.outlined = header.outlined.map(read);
@@ -81,7 +80,6 @@ export class Model {
    */
   outline(from, to) {
     const [starts, ends] = this.outlined;
-    if (this.isPast) return "";
     const next = below(ends, from + 1);
     if (!(starts[next] < to)) return "";
     return `next${starts[next] >= from ? " first" : ""}${ends[next] <= to ? " final" : ""}`;

@@ -1,7 +1,7 @@
 // Opens the payload that payload.py packed: a header, and the arrays that it points to.
 // @ts-check
 
-/** @import { Numbers, Options, PayloadHeader, Place, ReadArray } from "../types.d.ts" */
+/** @import { Options, PayloadHeader, ReadArray } from "../types.d.ts" */
 
 /**
  * The options, the payload as bytes, its header, and how to read its arrays.
@@ -36,14 +36,3 @@ function arrayReader(data, at) {
 }
 
 const KINDS = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
-
-/**
- * Arrays by their names.
- * @template {string} Name
- * @param {Record<Name, Place>} places
- * @param {ReadArray} read
- */
-export function readAll(places, read) {
-  const found = Object.entries(places).map(([name, place]) => [name, read(/** @type {Place} */ (place))]);
-  return /** @type {Record<Name, Numbers>} */ (Object.fromEntries(found));
-}
