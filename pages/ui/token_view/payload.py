@@ -73,13 +73,12 @@ def token_payload(
     labels: Mapping[str, str],
     locale: str = "en",
     whole: bool = True,
-    outlined: Sequence[tuple[int, int]] = (),
 ) -> bytes:
     """Pack a text and its lanes; the same input gives the same bytes.
 
     The text may be any bytes; parts that are not whole characters are drawn as bytes. `labels` are the words of
     the view by their keys in the catalogue. `whole=False` is for the beginning of a text whose rest comes later:
-    it is drawn, but nothing is counted. `outlined` lists starts and ends, in bytes, of characters to outline.
+    it is drawn, but nothing is counted.
     """
     text_map = TextMap(text) if isinstance(text, str) else TextMap.of_bytes(text)
     placed = [LaneOnText.of(lane, text_map) for lane in lanes]
@@ -98,7 +97,6 @@ def token_payload(
         "names": character_names(_distinct_code_points(text_map), locale),
         "clusters": blocks.add(np.packbits(_at_units(text_map, text_map.cluster_starts), bitorder="little")),
         "rows": blocks.add(text_map.unit_at_char[row_starts(text_map, [each.ends.chars for each in placed])]),
-        "outlined": [blocks.add(_units_around(text_map, [pair[end] for pair in outlined], end)) for end in (0, 1)],
         "differences": _differences(differences, len(compared), text_map, blocks),
         "columns": [
             _column(each, blocks, labels, next(agreed) if each.lane.kind == kind else None) for each in placed
@@ -111,13 +109,6 @@ def compared_kind(lanes: Sequence[Lane]) -> Kind:
     """Return which kind is compared: tokens, or pretokens if there are at least two lanes and no others."""
     alone = len(lanes) > 1 and all(lane.kind == "pretokens" for lane in lanes)
     return "pretokens" if alone else "tokens"
-
-
-def _units_around(text_map: TextMap, places: Sequence[int], is_end: int) -> Ints:
-    """Return the UTF-16 units at which the characters at these byte offsets start; with `is_end` 1, end."""
-    offsets = np.array(places, dtype=np.int64)
-    characters = text_map.char_at_byte[offsets - is_end] + is_end
-    return text_map.unit_at_char[characters]
 
 
 def _distinct_code_points(text_map: TextMap) -> list[int]:

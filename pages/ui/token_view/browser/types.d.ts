@@ -55,7 +55,6 @@ export interface PayloadHeader {
   names: Record<string, string>;
   clusters: Place;
   rows: Place;
-  outlined: [starts: Place, ends: Place];
   differences: { compared: number; share: number | null; starts: Place; ends: Place };
   columns: Column[];
 }
@@ -133,7 +132,6 @@ export interface ReadingBox extends Stretch {
   differs: boolean;
   /** Whether the cluster has more letters than are drawn. */
   isEndless: boolean;
-  outline: string;
 }
 
 /** One token by itself; `from` and `to` are the characters that it has bytes of. */

@@ -131,7 +131,6 @@ function readingClass(box, marks) {
   if (box.ends) classes.push("e");
   if (box.count > 1) classes.push("n");
   if (marks && box.differs) classes.push("d");
-  if (box.outline) classes.push(box.outline);
   if (RIGHT_TO_LEFT.test(box.text)) classes.push("rtl");
   if (MARK.test(box.text)) classes.push("lone");
   const worst = box.stripes.reduce((level, [tint]) => Math.max(level, cutLevel(tint)), 0);

@@ -56,7 +56,6 @@ function segmentBox(model, lane, segment, a, b, colour) {
     ends: b === to,
     differs: !lane.agrees(token),
     isEndless: false,
-    outline: model.outline(a, b),
   };
 }
 
@@ -97,7 +96,6 @@ function addClusters(boxes, model, lane, segment, { start, end }, colour) {
         ends,
         differs,
         isEndless: b - a > MAX_LETTERS,
-        outline: model.outline(a, b),
       });
     }
     first = ends ? last + 1 : last;

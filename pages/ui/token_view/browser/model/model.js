@@ -37,7 +37,6 @@ export class Model {
     this.fine = this.text.length <= FINE; // one box for each cluster, which stays while tokens change
     this.astral = astralPlaces(this.text);
     this.endless = longClusters(this.clusters, this.text.length);
-    this.outlined = header.outlined.map(read);
     const { compared, share, starts, ends } = header.differences;
     this.differences = { compared, share, starts: read(starts), ends: read(ends) };
   }
@@ -71,18 +70,6 @@ export class Model {
   isDelicate(from, to) {
     const next = below(this.endless, from);
     return this.endless[next] < to || LONE_MARK.test(this.text.slice(from, to));
-  }
-
-  /**
-   * The classes of a stretch inside an outlined one: whether it lies there, and whether it starts or ends it.
-   * @param {number} from
-   * @param {number} to
-   */
-  outline(from, to) {
-    const [starts, ends] = this.outlined;
-    const next = below(ends, from + 1);
-    if (!(starts[next] < to)) return "";
-    return `next${starts[next] >= from ? " first" : ""}${ends[next] <= to ? " final" : ""}`;
   }
 
   /**
