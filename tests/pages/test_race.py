@@ -11,20 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.choices.first_training import sample_to_train_on
 from pages.ui.choices.parallel_texts import NamedTexts, named, sample_parallel
 from pages.ui.home.premiums import sample_premiums
 from pages.ui.train import race
-from pages.ui.train.race import Moment, moments
-from pages.ui.train.race_texts import MOST_BYTES, MOST_CHARACTERS, MOST_LINES, lines_that_fit
+from pages.ui.train.race import MOST_STEPS, Moment, moments
+from pages.ui.train.race_texts import (
+    MOST_BYTES,
+    MOST_CHARACTERS,
+    MOST_LINES,
+    held_out_pairs,
+    lines_that_fit,
+)
 from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
-from tests.helpers.charts import layers, named_levels
-from tests.helpers.race import own
+from tests.helpers.race import learned, own
 from tokenizer_core import openai
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.texts.parallel import Parallel
 from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.trainer import train
 
 ENGLISH = catalogue("en")
 HOSTILE_NAME = "<script>*b*.txt"
@@ -141,35 +148,69 @@ def test_the_premium_stands_beside_those_of_the_references() -> None:
     assert "1.50" in race.premium_sentence(counts, {}, sample())
 
 
-# ------------------------------------------------------------------------------------------------ what is drawn
+# ------------------------------------------------------------------------------------------ what the stage is told
 
 
-def test_a_dot_stands_on_the_curve_at_each_merge_that_overtook_somebody() -> None:
-    counts = np.array(sorted(range(5_000), reverse=True), dtype=np.int32)
-    found = [Moment(0, "gpt2", 1_237, -1), Moment(1, "gpt2", 9, -1), Moment(0, "o200k_base", None, 5)]
-    levels = {"gpt2": (3_763, 0), "o200k_base": (1, 0)}
-    rows, spec = race.side_curve(counts, 6_000, levels, found, sample(), 0)
-    assert len(rows) <= 301
-    assert [(row["size"], row["value"]) for row in rows if row["moment"]] == [(256 + 1_237, counts[1_237])]
-    assert spec["encoding"]["x"]["scale"]["domain"] == [256, 6_256]
-    assert named_levels(spec) == {"GPT-2": 3_763, "GPT-4o (o200k)": 1}
-    assert any("datum.moment" in str(layer.get("transform")) for layer in layers(spec))
+def answer(texts: NamedTexts, tokenizer: Tokenizer, name: str, *, seen: Sequence[str] = ()) -> dict[str, Any]:
+    """What the stage is told of a training on texts that the app may have kept."""
+    found: dict[str, Any] = json.loads(race.race_answer(learned(tokenizer, seen, name), texts, "en"))
+    return found
 
 
-def test_two_overtaken_at_the_same_merge_are_both_named() -> None:
-    counts = np.array([9, 3], dtype=np.int32)
-    found = moments([counts, counts], {"gpt2": (5, 5), "cl100k_base": (6, 6)})
-    rows, _ = race.side_curve(counts, 1, {"gpt2": (5, 5)}, found, sample(), 0)
-    assert "GPT-2" in rows[1]["moment"]
-    assert "GPT-4" in rows[1]["moment"]
+def test_the_stage_gets_the_count_of_both_sides_after_each_merge_that_changed_it() -> None:
+    texts, tokenizer = named(pair(("น้ำใจ", "ดื่มน้ำ"), ("the cat", "sat")), is_sample=True), own()
+    size = len(tokenizer.merges) + 1
+    for runner, lines in zip(answer(texts, tokenizer, "told")["runners"], texts.parallel.lines, strict=True):
+        counts = [sum(len(tokenizer.at(256 + n).encode(line)) for line in lines) for n in range(size)]
+        changed = [n for n in range(size) if n == 0 or counts[n] < counts[n - 1]]
+        assert runner["learned"] == len(tokenizer.merges)
+        assert runner["steps"] == [{"merge": n, "tokens": counts[n]} for n in changed]
+        assert [level["name"] for level in runner["levels"]] == ["GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"]
+        assert [level["count"] for level in runner["levels"]] == [
+            sum(len(openai_tokenizer(name).encode(line)) for line in lines) for name in OPENAI_NAMES
+        ]
 
 
-def test_before_the_first_merge_there_is_a_curve_of_one_point() -> None:
-    (thai, _) = counts = race.own_counts("none yet", Tokenizer([]), sample_parallel())
-    rows, _ = race.side_curve(thai, 100, {}, moments(counts, {}), sample(), 0)
-    assert [(row["size"], row["value"]) for row in rows] == [
-        (256, sum(len(each.encode()) for each in sample_parallel().lines[0]))
-    ]
+def test_a_long_race_keeps_its_ends_and_true_counts() -> None:
+    letters = [chr(0xE01 + a) + chr(0xE01 + b) for a in range(20) for b in range(20)]
+    tokenizer = Tokenizer(train(" ".join(letters * 2), 256 + 440, pattern="none").merges, pattern="none")
+    texts = named(pair((" ".join(letters),), ("",)), is_sample=True)
+    counts = race.own_counts("long", tokenizer, texts.parallel)[0]
+    steps = answer(texts, tokenizer, "long")["runners"][0]["steps"]
+    changed = np.flatnonzero(np.diff(counts)) + 1
+    assert len(changed) > MOST_STEPS == len(steps)
+    assert all(counts[step["merge"]] == step["tokens"] for step in steps)
+    assert (steps[0]["merge"], steps[-1]["merge"]) == (0, changed[-1])
+
+
+def test_before_the_first_merge_every_byte_is_a_token() -> None:
+    (thai, english) = answer(sample(), Tokenizer([]), "none yet")["runners"]
+    for runner, side in ((thai, 0), (english, 1)):
+        tokens = sum(len(line.encode()) for line in sample_parallel().lines[side])
+        assert (runner["learned"], runner["steps"]) == (0, [{"merge": 0, "tokens": tokens}])
+
+
+@pytest.mark.parametrize(
+    ("seen", "note"),
+    [
+        (("น้ำใจ\nother",), ENGLISH["stage.race_trained_on"].format(seen=1, lines=2)),
+        (("other", " the cat "), ENGLISH["stage.race_trained_on"].format(seen=1, lines=2)),
+        (("น้ำใจ other",), ENGLISH["stage.race_held_out"].format(lines=2)),
+        ((), ""),
+    ],
+    ids=["a line", "the other side", "not a line", "no longer kept"],
+)
+def test_the_race_says_which_lines_were_learned_from(seen: Sequence[str], note: str) -> None:
+    texts = named(pair(("น้ำใจ", "ดี"), ("the cat", "sat")), is_sample=True)
+    assert answer(texts, own(), f"seen {seen}", seen=seen)["note"] == note
+
+
+def test_the_race_is_run_on_lines_that_no_bundled_training_has_seen() -> None:
+    held = held_out_pairs()
+    assert 100 < held.pairs < sample_parallel().pairs / 4
+    for card in ("th", "both"):
+        job = learned(own(), sample_to_train_on(card).texts, f"held out {card}")
+        assert race.lines_seen(job, held) == 0
 
 
 # ------------------------------------------------------------------------------------------------ another pair
@@ -191,9 +232,10 @@ def test_the_name_of_a_file_is_no_markdown_in_a_sentence() -> None:
 def run_race() -> None:
     """A page that has only the race of a small training."""
     from pages.ui.train.race import race
-    from tests.helpers.race import own, page_job
+    from pages.ui.train.race_texts import choose_race_texts
+    from tests.helpers.race import learned, own
 
-    race(page_job(), own())
+    race(learned(own()), own(), *choose_race_texts())
 
 
 @pytest.fixture
@@ -208,18 +250,14 @@ def page_of_race() -> Callable[..., AppTest]:
     return open_page
 
 
-def charts(app: AppTest) -> list[dict[str, Any]]:
-
-    return [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
-
-
 @pytest.mark.parametrize("language", ["en", "th"])
-def test_the_page_shows_two_charts_and_six_moments(page_of_race: Callable[..., AppTest], language: str) -> None:
+def test_the_page_says_six_moments(page_of_race: Callable[..., AppTest], language: str) -> None:
     app = page_of_race(language)
     words = catalogue(language)
-    assert len(charts(app)) == 2
     assert app.markdown[-1].value.count("\n") == 5
-    assert words["race.what_sample"].format(lines=648) in [caption.value for caption in app.caption]
+    assert words["race.what_sample"].format(lines=held_out_pairs().pairs) in [
+        caption.value for caption in app.caption
+    ]
 
 
 def upload(app: AppTest, first: bytes, second: bytes) -> AppTest:
@@ -236,11 +274,14 @@ def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
     app = upload(page_of_race(), "น้ำ\nใจ".encode(), b"water\nheart")
     named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
     assert named in [caption.value for caption in app.caption]
-    assert named_levels(charts(app)[0])["GPT-2"] == sum(
-        len(openai_tokenizer("gpt2").encode(line)) for line in ("น้ำ", "ใจ")
-    )
+    needed = sum(len(openai_tokenizer("gpt2").encode(line)) for line in ("น้ำ", "ใจ"))
+    mine = sum(len(own().encode(line)) for line in ("น้ำ", "ใจ"))
+    assert mine < needed
+    assert f"fewer tokens than GPT-2 on ` {HOSTILE_NAME} `" in app.markdown[-1].value
     app.button(key="race_back").click().run()
-    assert ENGLISH["race.what_sample"].format(lines=648) in [caption.value for caption in app.caption]
+    assert ENGLISH["race.what_sample"].format(lines=held_out_pairs().pairs) in [
+        caption.value for caption in app.caption
+    ]
 
 
 @pytest.mark.parametrize(
@@ -260,7 +301,9 @@ def test_a_bad_upload_is_refused_and_the_sample_stays(
 ) -> None:
     app = upload(page_of_race(), first, second)
     assert said in " ".join(error.value for error in app.error)
-    assert ENGLISH["race.what_sample"].format(lines=648) in [caption.value for caption in app.caption]
+    assert ENGLISH["race.what_sample"].format(lines=held_out_pairs().pairs) in [
+        caption.value for caption in app.caption
+    ]
 
 
 def test_one_file_alone_asks_for_the_other(page_of_race: Callable[..., AppTest]) -> None:
