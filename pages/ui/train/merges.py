@@ -1,4 +1,4 @@
-"""Merges as rows of chips: left + right → token, and how often the pair occurred."""
+"""Tokens as chips, and the pairs that could be merged next as rows of them."""
 
 import html
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ import regex
 
 from pages.ui.token_view.palette import DARK, LIGHT
 from pages.ui.token_view.payload import tint
-from tokenizer_core.trainer import Candidate, Merge
+from tokenizer_core.trainer import Candidate
 
 _GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 LONGEST = 18
-"""The most characters on a chip in the list."""
+"""The most characters on a chip."""
 _MARK = regex.compile(r"[\p{M}\u0e33]")
 _INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
 
@@ -27,14 +27,6 @@ def chip_parts(token: bytes) -> list[tuple[str, bool]]:
     text = token.decode("utf-8", errors="surrogateescape")
     runs = regex.findall(r"[\ud800-\udfff]+|[^\ud800-\udfff]+", text)
     return [(_as_hex(run), False) if _is_broken(run) else (_as_text(run), True) for run in runs]
-
-
-def merge_rows(merges: Sequence[Merge], vocabulary: Sequence[bytes], empty: str) -> str:
-    """Return the HTML of the merges, newest first; all text in it is escaped here."""
-    if not merges:
-        return f'{_style()}<p class="merge-empty">{html.escape(empty)}</p>'
-    rows = "".join(_row(merge, vocabulary) for merge in reversed(merges))
-    return f'{_style()}<div class="merge-list" role="list">{rows}</div>'
 
 
 def choice_rows(candidates: Sequence[Candidate], vocabulary: Sequence[bytes]) -> str:
@@ -71,15 +63,6 @@ def _choice_row(candidate: Candidate, vocabulary: Sequence[bytes], most: int, st
         f'<span class="merge-pair">{left}<i>+</i>{right}</span>'
         f'<span class="merge-bar" style="width:{30 * candidate.count / most:.1f}%"></span>'
         f'<span class="merge-count">× {candidate.count:,}</span></div>'
-    )
-
-
-def _row(merge: Merge, vocabulary: Sequence[bytes]) -> str:
-    left, right, token = (_chip(vocabulary[n]) for n in (merge.left, merge.right, merge.token_id))
-    return (
-        f'<div class="merge-row" role="listitem"><span class="merge-id">{merge.token_id:,}</span>'
-        f'<span class="merge-pair">{left}<i>+</i>{right}</span><i>→</i>{token}'
-        f'<span class="merge-count">× {merge.count:,}</span></div>'
     )
 
 
@@ -123,12 +106,10 @@ def _style() -> str:
         "border-bottom:1px solid rgba(128,128,128,.18);min-height:2.5rem;line-height:1.9}",
         ".merge-row i{font-style:normal;opacity:.6}",
         ".merge-pair{display:inline-flex;gap:.4rem;align-items:center}",
-        ".merge-id{min-width:3.4rem;opacity:.7;font-size:.85rem}",
         ".merge-count{margin-left:auto;opacity:.8;font-size:.9rem;white-space:nowrap}",
         ".merge-chip{padding:0 .5rem;border-radius:.45rem;font-size:1.05rem;white-space:pre;"
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
         ".merge-chip code{font-size:.8rem;background:none;color:inherit;padding:0 .1rem}",
-        ".merge-empty{opacity:.7}",
         ".merge-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
         ".merge-next{box-shadow:inset 3px 0 light-dark(#0f766e,#2dd4bf);padding-left:.6rem}",
         ".merge-tied{box-shadow:inset 3px 0 light-dark(#99c9c4,#115e59);padding-left:.6rem}",
