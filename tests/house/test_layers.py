@@ -20,6 +20,7 @@ UI_FLOORS = [
     ["widgets", "trainings"],
     ["token_view"],
     ["shell"],
+    ["stage"],
     ["choices"],
     PAGE_FOLDERS,
     ["main.py"],
