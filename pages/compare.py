@@ -9,6 +9,8 @@ from pages.ui.compare.keys import NAMES
 from pages.ui.compare.lanes import choose_pattern, lanes_of
 from pages.ui.compare.opened import open_model_file
 from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
+from pages.ui.deck.keys import Entry
+from pages.ui.deck.mine import add_button
 from pages.ui.shell import visitor
 from pages.ui.shell.links import PRETOKENS, link_to, linked_view
 from pages.ui.shell.manual import how_to_read
@@ -16,6 +18,7 @@ from pages.ui.shell.navigation import go
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import drawing
 from pages.ui.words import language, t
+from tokenizer_core.openai import OPENAI_NAMES
 
 text = text_picker(all_tokenizers())
 left, right = st.columns([3, 2], vertical_alignment="bottom", gap="large")
@@ -41,6 +44,9 @@ with st.container():  # always one element, so that Streamlit does not redraw wh
             **linked_view(),
         )
         st.caption(t("compare.caption"))
+        if isinstance(text.content, str):
+            known = tuple(name for name in OPENAI_NAMES if name in chosen)
+            add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")
         hint_at_lookalikes(text.content, lanes)
     else:
         st.info(t("compare.choose_one"))

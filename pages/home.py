@@ -6,7 +6,9 @@ from pages.ui.choices.first_training import first_training
 from pages.ui.choices.samples import sample_text
 from pages.ui.choices.text import example_pills
 from pages.ui.choices.tokenizers import own_lane, reference_lanes
-from pages.ui.deck import Slide, View, present
+from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
+from pages.ui.deck.keys import Entry
+from pages.ui.deck.mine import add_button
 from pages.ui.home import keys
 from pages.ui.home.premiums import sample_premiums
 from pages.ui.session import remembered
@@ -29,19 +31,22 @@ text = (
     )
     or ""
 )
-example_pills(keys.TEXT.key, "home")
-st.caption(t("home.how_to_read"))
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    example_pills(keys.TEXT.key, "home")
+    if st.button(
+        t("home.train"), type="primary", icon=":material/play_arrow:", key="home_train", help=t("home.why_train")
+    ):
+        visitor.start(first_training())  # an error is shown below
+        go("train")
 lanes = reference_lanes()
 if (own := visitor.mine()) is not None:
     lanes.append(own_lane(own))
 present(lambda: [Slide("tokens", views=[View(text, lanes)])])
 drawn = drawing(Text(text), lanes, language=language())
 token_view(drawn, key="home_view", toolbar="short", large=True, link=Link({"lang": language()}))
-with st.container(horizontal=True, vertical_alignment="center"):
-    if st.button(t("home.train"), type="primary", icon=":material/play_arrow:", key="home_train"):
-        visitor.start(first_training())  # an error is shown below
-        go("train")
-    st.markdown(t("home.why_train"))
+with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
+    st.caption(t("home.how_to_read"), width="stretch")
+    add_button(Entry(text=text[:MOST_CHARACTERS], lanes=OPENAI_NAMES), key="home_add")
 st.header(t("home.bill"), anchor=False)
 st.markdown(t("home.bill_why"))
 for place, (name, premium) in zip(st.columns(len(OPENAI_NAMES)), sample_premiums(), strict=False):

@@ -16,6 +16,10 @@ browser context, with a text that the app has not seen, so that no cache has it.
   frames, turning at its ends, and while the mouse goes to 180 pieces one after the other. At 60 frames a second
   16.7 is the least; half of them took p50 or less, 95 of 100 took p95 or less.
 
+Stage: a training of the bundled texts at 2, 20 and 200 merges a second; for five seconds, what the tab's main
+thread takes of one core (tasks and, of these, scripts), merges played and frames drawn. The bar is a third of a
+core at 20 merges a second.
+
 Rerun: a whole run of the compare page by Streamlit's AppTest, with the file uploaded and nothing changed since, so
 that all of the view comes from caches; the uploaded file is decoded anew, and the text recognized by its digest.
 Medians of 40 runs, in turn. The bar is 10 ms.
@@ -63,11 +67,13 @@ def main() -> None:
     with chromium() as browser, served_app() as address:
         print(f"{machine(browser)}. Corpus: {path.name}, {len(corpus):,} characters.\n")
         visits = all_visits(browser, address, corpus)
+        stage_rows = [stage_row(browser, address, pace) for pace in STAGE_PACES]
     text = excerpt(corpus, 0, SIZES[-1])
     show(
         "From a file to its tokens in three lanes", LOADING_HEADER, [loading_row(*each) for each in visits.items()]
     )
     show("Time from frame to frame, ms", FRAMES_HEADER, [frames_row(*each) for each in visits.items()])
+    show("The stage while a training runs", STAGE_HEADER, stage_rows)
     show("Rerun of the compare page with nothing changed", ["text", "ms"], rerun_rows(text))
     show(f"Payload of {len(text):,} characters in three lanes", PAYLOAD_HEADER, [payload_row(text)])
 
@@ -127,6 +133,48 @@ def frames_row(size: int, visits: list[Visit]) -> Row:
 def median(visits: list[Visit], figure: Callable[[Visit], float]) -> float:
     """A figure of all visits, the middle one."""
     return float(statistics.median(map(figure, visits)))
+
+
+STAGE_PACES = {"slow": 2, "steady": 20, "fast": 200}
+STAGE_HEADER = ["merges a second, wanted", "played", "share of a core", "of it scripts", "frames a second"]
+STAGE_SECONDS = 5.0
+
+
+def stage_row(browser: Browser, address: str, pace: str) -> Row:
+    """One pace of a training of the bundled texts: what its tab takes of one core, and the frames it draws."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    tab = context.new_page()
+    tab.goto(f"{address}/train?lang=en")
+    tab.get_by_role("spinbutton").first.fill("4000")
+    tab.get_by_role("spinbutton").first.press("Enter")
+    tab.get_by_text("3,744 merges").wait_for()
+    tab.wait_for_timeout(1_500)  # a click on what is being drawn anew gets lost
+    tab.locator(".st-key-start button").click()
+    stage = tab.locator(".st-key-stage .stage[data-state=running]")
+    stage.wait_for(timeout=120_000)
+    stage.locator(".drive select").select_option(pace)
+    tab.wait_for_timeout(1_500)
+    tab.evaluate("window.frames_seen = 0; (function turn() { frames_seen += 1; requestAnimationFrame(turn); })()")
+    devtools = context.new_cdp_session(tab)
+    devtools.send("Performance.enable")
+
+    def now() -> dict[str, float]:
+        found = {each["name"]: each["value"] for each in devtools.send("Performance.getMetrics")["metrics"]}
+        played = float(stage.get_attribute("data-played") or 0)
+        return {**found, "played": played, "frames": tab.evaluate("frames_seen"), "time": time.perf_counter()}
+
+    before = now()
+    tab.wait_for_timeout(1000 * STAGE_SECONDS)
+    after = now()
+    context.close()
+    rates = {name: (after[name] - before[name]) / (after["time"] - before["time"]) for name in before}
+    return [
+        f"{STAGE_PACES[pace]}",
+        f"{rates['played']:.1f}",
+        f"**{rates['TaskDuration']:.2f}**",
+        f"{rates['ScriptDuration']:.2f}",
+        f"{rates['frames']:.0f}",
+    ]
 
 
 def rerun_rows(text: str) -> list[Row]:

@@ -22,6 +22,7 @@ UI_FLOORS = [
     ["shell"],
     ["stage"],
     ["choices"],
+    ["deck"],
     PAGE_FOLDERS,
     ["main.py"],
 ]

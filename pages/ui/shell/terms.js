@@ -4,7 +4,7 @@
 const TEXTS = ["Heading", "MarkdownContainer", "CaptionContainer", "MetricLabel"]
   .map((name) => `[data-testid="st${name}"]`)
   .join();
-const NOT_IN = "button, a, label, summary, code, pre, ul";
+const NOT_IN = "h1, button, a, label, summary, code, pre, ul";
 const MARKS = "\u2060\u200b"; // of line breaks, which are between the letters of Thai terms
 const state = { terms: new Map(), finder: /$^/g, found: [], box: null, observer: null, later: 0 };
 

@@ -5,13 +5,16 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.deck import present
+from pages.ui.deck import Slide, present
+from pages.ui.deck.keys import Entry
+from pages.ui.deck.mine import add_button
 from pages.ui.session import one_of, remembered
 from pages.ui.shell import presenting
 from pages.ui.shell.links import link_to_story
 from pages.ui.shell.navigation import page
 from pages.ui.stories import keys
 from pages.ui.stories.form import Part, Prediction, Story
+from pages.ui.stories.my_talk import my_slides, show_my_talk
 from pages.ui.stories.tales import STORIES, story
 from pages.ui.stories.talk import slides_of, talk
 from pages.ui.stories.worksheet import worksheet
@@ -38,7 +41,12 @@ def show_stories() -> None:
     st.html(f"<style>{_STYLE}</style>")
     name = _choose_story()
     told = story(name)
-    present(talk if keys.PRESENTS_TALK.get() else partial(slides_of, told))
+    ways: dict[str, Callable[[], list[Slide]]] = {
+        "talk": talk,
+        "story": partial(slides_of, told),
+        "mine": my_slides,
+    }
+    present(ways[keys.PRESENTS.get()])
     shown_at_once = keys.SHOWS_ALL.get()
     is_revealed = shown_at_once or name in keys.GUESSES.get()
     with st.container(key="story_stage"):
@@ -53,6 +61,7 @@ def show_stories() -> None:
     if is_revealed:
         _reveal(told)
     _offer(told)
+    show_my_talk()
 
 
 def _choose_story() -> str:
@@ -145,14 +154,17 @@ def _reveal(told: Story) -> None:
 
 
 def _offer(told: Story) -> None:
-    """Draw what can be taken away: a worksheet, and the link."""
+    """Draw how to present it, and what can be taken away: a worksheet, and the link."""
     with st.container(horizontal=True, vertical_alignment="center", key="story_offers"):
-        st.button(
-            t("talk.story"), icon=":material/slideshow:", on_click=_present, args=(False,), key="present_story"
-        )
-        st.button(
-            t("talk.talk"), icon=":material/co_present:", on_click=_present, args=(True,), key="present_talk"
-        )
+        for what, icon in (("story", "slideshow"), ("talk", "co_present")):
+            st.button(
+                t(f"talk.{what}"),
+                icon=f":material/{icon}:",
+                on_click=_present,
+                args=(what,),
+                key=f"present_{what}",
+            )
+        add_button(Entry(story=told.name), key="add_story")
         st.download_button(
             t("worksheet.save"),
             worksheet(told),
@@ -171,9 +183,9 @@ def _offer(told: Story) -> None:
         )
 
 
-def _present(is_talk: bool) -> None:
+def _present(what: str) -> None:
     """Fill the screen with the chosen story, or with the talk."""
-    keys.PRESENTS_TALK.put(is_talk)
+    keys.PRESENTS.put(what)
     presenting.begin()
 
 

@@ -1,5 +1,7 @@
 """The settings of a training, and the button that starts it."""
 
+from typing import NamedTuple
+
 import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
@@ -31,6 +33,16 @@ MAX_MINUTES = 24 * 60.0
 MAX_GOAL_CHARACTERS = 20_000
 
 
+class _More(NamedTuple):
+    """What the settings below "more" are set to; None for what cannot be used."""
+
+    corpus: Corpus | None
+    pattern: str | None
+    pace: str
+    stop: StopRules
+    special_tokens: list[str] | None
+
+
 def training_setup(job: Job | None) -> None:
     """Draw what to learn from, how much, and the button that starts it; everything else waits below "more"."""
     st.markdown(t("train.intro"))
@@ -41,41 +53,52 @@ def training_setup(job: Job | None) -> None:
     corpus = _corpus() if card == keys.OWN_TEXT else sample_to_train_on(card)
     said = st.container()
     with st.expander(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
-        corpus_side, settings_side = st.columns(2, gap="large")
-        with settings_side:
-            st.header(t("train.step_pattern"), anchor=False)
-            pattern = pattern_picker()
-        with corpus_side:
-            if corpus is not None and card != keys.OWN_TEXT:
-                st.header(t("train.step_corpus"), anchor=False)
-                corpus = mixed(corpus)
-            st.header(t("train.step_pace"), anchor=False)
-            pace = segmented(t("stage.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
-            stop = _stop_rules()
-            special_tokens = _special_tokens_picker()
-            recipe_loader()
-    given = recipe_note(corpus)
-    training = None
-    if corpus and vocab_size and pattern is not None and special_tokens is not None:
-        training = Training(
-            corpus.texts,
-            vocab_size,
-            pattern,
-            special_tokens,
-            stop,
-            corpus_name=corpus.name,
-            pace=PACES[pace],
-            given=given,
-        )
+        more = _more(corpus, is_sample=card != keys.OWN_TEXT)
     with said:
-        st.caption(_settings_said(pattern, pace, stop, special_tokens))
+        st.caption(_settings_said(more))
+    training = _training(more, vocab_size, recipe_note(more.corpus))
     with first_row:
         _start_or_go_back(training, job)
     with st.expander(
         t("frontier.title"), icon=":material/balance:", key=keys.FRONTIER_OPEN.key, on_change="rerun"
     ):
         if keys.FRONTIER_OPEN.get():
-            mix_frontier(corpus.texts if corpus else ())
+            mix_frontier(more.corpus.texts if more.corpus else ())
+
+
+def _more(corpus: Corpus | None, *, is_sample: bool) -> _More:
+    """Draw the settings that few people need to change; the bundled texts can be mixed here."""
+    corpus_side, settings_side = st.columns(2, gap="large")
+    with settings_side:
+        st.header(t("train.step_pattern"), anchor=False)
+        pattern = pattern_picker()
+    with corpus_side:
+        if corpus is not None and is_sample:
+            st.header(t("train.step_corpus"), anchor=False)
+            corpus = mixed(corpus)
+        st.header(t("train.step_pace"), anchor=False)
+        pace = segmented(t("stage.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
+        stop = _stop_rules()
+        special_tokens = _special_tokens_picker()
+        recipe_loader()
+    return _More(corpus, pattern, pace, stop, special_tokens)
+
+
+def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int], ...]) -> Training | None:
+    """Return the training of these settings; None if one of them cannot be used."""
+    corpus, special_tokens = more.corpus, more.special_tokens
+    if not corpus or not vocab_size or more.pattern is None or special_tokens is None:
+        return None
+    return Training(
+        corpus.texts,
+        vocab_size,
+        more.pattern,
+        special_tokens,
+        more.stop,
+        corpus_name=corpus.name,
+        pace=PACES[more.pace],
+        given=given,
+    )
 
 
 def _card() -> str:
@@ -98,16 +121,17 @@ def _lines_of(card: str) -> int:
     return 0 if card == keys.OWN_TEXT else sample_to_train_on(card).lines
 
 
-def _settings_said(pattern: str | None, pace: str, stop: StopRules, special_tokens: list[str] | None) -> str:
+def _settings_said(more: _More) -> str:
     """Say in one line what the settings below "more" are set to."""
+    pattern, stop = more.pattern, more.stop
     name = shortened(pattern_name(pattern)) if pattern in SPLIT_PATTERNS else as_plain_markdown(pattern or "")
-    said = [name, pace_called(pace), t("train.says_min_count", count=stop.min_count)]
+    said = [name, pace_called(more.pace), t("train.says_min_count", count=stop.min_count)]
     if stop.max_seconds:
         said.append(t("train.says_minutes", minutes=f"{stop.max_seconds / 60:g}"))
     if stop.beat:
         said.append(t("train.says_beat", name=t(f"tokenizers.{stop.beat.reference}")))
-    if special_tokens:
-        said.append(t("train.says_special", count=len(special_tokens)))
+    if more.special_tokens:
+        said.append(t("train.says_special", count=len(more.special_tokens)))
     return " · ".join(said)
 
 

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
+import { isDark } from "../../stage/browser/dark.js";
 import { SlideView, wordsIn } from "./slides.js";
 
 /** @import { DeckOptions } from "./types.d.ts" */
@@ -70,7 +71,7 @@ class Deck {
     if (this.channel) this.channel.onmessage = ({ data }) => this.follow(data);
     this.drawCode();
     this.show(0);
-    this.root.classList.toggle("dark", this.isDark());
+    this.root.classList.toggle("dark", isDark(this.root));
     this.root.focus();
     setTimeout(() => this.help.classList.add("faded"), 8000);
   }
@@ -86,12 +87,6 @@ class Deck {
   /** @param {string} key */
   label(key) {
     return this.options.labels[key] ?? key;
-  }
-
-  isDark() {
-    const colour = getComputedStyle(this.root).backgroundColor.match(/[\d.]+/g);
-    const [red, green, blue] = colour?.map(Number) ?? [255, 255, 255];
-    return red * 0.3 + green * 0.59 + blue * 0.11 < 128;
   }
 
   /** The languages of the captions: the page's own, the other one, or both. */

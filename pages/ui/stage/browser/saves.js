@@ -5,8 +5,11 @@ import { addButton, make } from "../../token_view/browser/elements.js";
 import { pngOf } from "../../token_view/browser/saving/png.js";
 import { svgOf } from "../../token_view/browser/saving/svg.js";
 
+import { slideOf } from "./slide.js";
+
+/** @import { Stage } from "./stage.js" */
 /** @import { Scene } from "../../token_view/browser/types.d.ts" */
-/** @import { Options, Saved } from "./types.d.ts" */
+/** @import { Answer, Options, Saved } from "./types.d.ts" */
 
 /** @typedef {(key: string, values?: Record<string, unknown>) => string} Label */
 
@@ -87,4 +90,30 @@ function download(name, type, content) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/**
+ * The training as far as it has come.
+ * @param {Stage} stage
+ * @returns {Saved}
+ */
+export function savedNow({ learned, charts }) {
+  const merges = learned.left.flatMap((left, at) => [left, learned.right[at], learned.counts[at]]);
+  /** @type {Answer} */
+  const answer = { state: "done", says: "", pace: "gathering", learned: learned.total, goal: learned.total, merges };
+  return { answer, runners: charts.others, note: charts.note };
+}
+
+/**
+ * The sentence as it stands now.
+ * @param {Stage} stage
+ */
+export function slideNow(stage) {
+  const { sentence, player, options } = stage;
+  const number = (/** @type {number} */ count) => count.toLocaleString(options.locale);
+  /** @type {[string, string][]} */
+  const numbers = [[number(sentence.tokensAt(player.position)), stage.label("slide_own", { merge: player.position })]];
+  const others = options.levels.length > 2 ? options.levels.filter((_, at) => at !== 1) : options.levels;
+  for (const { name, count } of others) numbers.push([number(count), name]);
+  return slideOf(stage.root, stage.board, { title: stage.label("slide_title"), source: options.what, numbers });
 }

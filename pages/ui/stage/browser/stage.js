@@ -2,28 +2,26 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
+import { Banner } from "./banner.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
+import { Charts } from "./charts.js";
 import { Feed } from "./feed.js";
+import { isDark } from "./dark.js";
 import { Headline } from "./headline.js";
+import { listenToKeys } from "./keys.js";
 import { Learned } from "./learned.js";
 import { Milestones } from "./milestones.js";
-import { Newest } from "./newest.js";
 import { Player } from "./player.js";
-import { Race } from "./race.js";
-import { Saves } from "./saves.js";
+import { Saves, savedNow, slideNow } from "./saves.js";
 import { Sentence } from "./sentence.js";
-import { slideOf } from "./slide.js";
 
 /** @import { Press } from "./bar.js" */
-/** @import { Answer, Milestone, Options, Runner } from "./types.d.ts" */
+/** @import { Answer, Options } from "./types.d.ts" */
 
 const FLOW = 15; // merges a second; above that, eyes cannot follow each
 const SLOW = 5; // merges a second; up to this, a pair lights up before it is joined
 const HOLD = 240; // milliseconds
-const BANNER = 5000; // milliseconds
-const CHARTS = 250;
-const RACE = 1500;
 /** @type {Record<string, number | "gathering" | null>} */
 const RATES = { gathering: "gathering", slowest: 0.5, slow: 2, steady: 20, fast: 200, full: null };
 const ENDED = ["done", "stopped", "failed"];
@@ -65,39 +63,32 @@ export class Stage {
     this.milestones = new Milestones(this.sentence, options.levels, label);
     /** @type {Answer | null} */
     this.answer = null;
-    /** @type {Runner[]} */
-    this.others = options.saved?.runners ?? [];
-    this.note = options.saved?.note ?? "";
     this.told = 0; // milestones whose banner has been shown
     this.lastShown = 0; // when the headline changed
     this.played = 0; // merges shown one by one, for whoever counts
     this.fitted = 0; // the width and height that the type was fitted to
     this.telling = 0; // a merge of the sentence, to be named in the flow
     this.held = 0; // a merge whose pair is lit up, and that is drawn in a moment
-    this.raceKey = "";
-    this.raced = 0; // merges at which the parallel texts were counted
     this.isPaceTouched = false;
-    this.heldTimer = this.bannerTimer = this.chartTimer = this.raceTimer = 0;
+    this.heldTimer = 0;
 
     this.root = make("div", "token-view stage");
     this.root.tabIndex = -1;
     this.headline = new Headline(label, options.tints);
     this.board = new Board(options.tints);
-    this.banner = make("div", "banner");
-    this.banner.setAttribute("role", "status");
+    this.banner = new Banner();
     this.bar = new Bar(label, {
       onPress: (press) => this.press(press),
       onGo: (merges) => this.go(merges),
       onPace: (name) => this.setPace(name),
     });
-    const source = { slide: () => this.slide(), saved: () => this.saved(), options };
+    const source = { slide: () => slideNow(this), saved: () => savedNow(this), options };
     this.bar.element.append(new Saves(label, source).element);
-    this.race = new Race(label);
-    this.newest = new Newest(label, options.tints);
+    this.charts = new Charts(this, label);
     const show = make("div", "show");
-    show.append(this.headline.element, this.banner, this.board.element, this.bar.element);
+    show.append(this.headline.element, this.banner.element, this.board.element, this.bar.element);
     const more = make("div", "below");
-    more.append(this.race.element, this.newest.element);
+    more.append(this.charts.race.element, this.charts.newest.element);
     const heading = make("h1", options.saved ? "replay-title" : "unseen", options.saved ? options.what : options.title);
     this.root.append(heading, show, more);
     parent.append(this.root);
@@ -110,21 +101,21 @@ export class Stage {
     this.feed = new Feed(options, {
       known: () => this.learned.total,
       onAnswer: (answer) => this.take(answer),
-      onLost: (isLost) => this.banner.replaceChildren(isLost ? label("lost") : ""),
+      onLost: (isLost) => this.banner.stay(isLost ? label("lost") : ""),
     });
     this.board.show(this.sentence);
     this.board.draw(this.sentence.piecesAt(0));
     this.headline.say(label("start", { count: this.sentence.bytes.length }));
     this.headline.tick(this.sentence.bytes.length);
     this.ended = new AbortController();
-    document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.ended.signal });
+    listenToKeys(this, this.ended.signal);
     window.addEventListener("resize", () => this.fit(), { signal: this.ended.signal });
     document.addEventListener("fullscreenchange", () => this.fit(), { signal: this.ended.signal });
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(this.board.element);
     this.showBar();
     this.feed.start();
-    this.askRace();
+    this.charts.ask();
   }
 
   remove() {
@@ -132,7 +123,9 @@ export class Stage {
     this.player.stop();
     this.watch.disconnect();
     this.ended.abort();
-    for (const timer of [this.heldTimer, this.bannerTimer, this.chartTimer, this.raceTimer]) clearTimeout(timer);
+    clearTimeout(this.heldTimer);
+    this.banner.stop();
+    this.charts.stop();
     this.root.remove();
   }
 
@@ -151,10 +144,7 @@ export class Stage {
   // ---- looks
 
   dress() {
-    const { root } = this;
-    const colour = getComputedStyle(this.bar.pace).backgroundColor.match(/[\d.]+/g);
-    const [red, green, blue] = colour?.map(Number) ?? [255, 255, 255];
-    root.classList.toggle("dark", red * 0.3 + green * 0.59 + blue * 0.11 < 128);
+    this.root.classList.toggle("dark", isDark(this.bar.pace));
     this.fit();
   }
 
@@ -187,7 +177,7 @@ export class Stage {
     if (isFirst || !this.isPaceTouched) this.bar.showPace(answer.pace);
     this.showBar();
     this.player.wake();
-    this.drawCharts();
+    this.charts.later();
     this.root.dataset.state = answer.state;
   }
 
@@ -267,7 +257,7 @@ export class Stage {
     }
     this.tellMilestones();
     this.showBar();
-    this.drawCharts();
+    this.charts.later();
   }
 
   showBar() {
@@ -289,75 +279,10 @@ export class Stage {
 
   tellMilestones() {
     const { found } = this.milestones;
-    const most = Number(this.bar.slider.max);
-    this.bar.flag(found, most);
+    this.bar.flag(found, Number(this.bar.slider.max));
     const passed = found.filter(({ merge }) => merge <= this.player.position).length;
-    if (passed > this.told) this.tell(found[passed - 1]);
+    if (passed > this.told) this.banner.tell(found[passed - 1]);
     this.told = passed;
-  }
-
-  /** @param {Milestone} milestone */
-  tell({ says, kind }) {
-    this.banner.textContent = says;
-    this.banner.className = `banner on ${kind}`;
-    clearTimeout(this.bannerTimer);
-    this.bannerTimer = setTimeout(() => this.banner.classList.remove("on"), BANNER);
-  }
-
-  // ---- charts: at most four times a second
-
-  drawCharts() {
-    if (this.chartTimer) return;
-    this.chartTimer = setTimeout(() => {
-      this.chartTimer = 0;
-      const { learned, sentence, options, player } = this;
-      this.newest.draw(player.position, learned);
-      const total = Math.max(1, Number(this.bar.slider.max));
-      const key = `${learned.total} ${total} ${this.others.length} ${this.others[0]?.learned}`;
-      if (key !== this.raceKey) {
-        this.raceKey = key;
-        const own = { name: this.label("race_sentence"), steps: sentence.steps, levels: options.levels, learned: learned.total };
-        this.race.show([own, ...this.others], total, this.note);
-      }
-      this.race.mark(player.position);
-    }, CHARTS);
-  }
-
-  async askRace() {
-    if (!this.options.race || this.ended.signal.aborted) return;
-    const learned = this.learned.total;
-    if (learned && learned !== this.raced) {
-      const response = await fetch(this.options.race, { cache: "no-store" }).catch(() => null);
-      if (response?.ok && !this.ended.signal.aborted) {
-        const { runners, note } = await response.json();
-        [this.others, this.note, this.raced] = [runners, note, runners[0]?.learned ?? learned];
-        this.drawCharts();
-      }
-    }
-    if (this.isOver && this.raced === this.learned.total) return;
-    if (!this.ended.signal.aborted) this.raceTimer = setTimeout(() => this.askRace(), RACE);
-  }
-
-  // ---- what can be taken away
-
-  /** The training as far as it has come. */
-  saved() {
-    const { learned, others, note } = this;
-    const merges = learned.left.flatMap((left, at) => [left, learned.right[at], learned.counts[at]]);
-    const pace = "gathering";
-    /** @type {Answer} */
-    const answer = { state: "done", says: "", pace, learned: learned.total, goal: learned.total, merges };
-    return { answer, runners: others, note };
-  }
-
-  slide() {
-    const { sentence, player, options } = this;
-    const number = (/** @type {number} */ count) => count.toLocaleString(options.locale);
-    const own = sentence.tokensAt(player.position);
-    /** @type {[string, string][]} */
-    const numbers = [[number(own), this.label("slide_own", { merge: player.position })]];
-    for (const { name, count } of options.levels.filter((_, at) => at !== 1)) numbers.push([number(count), name]);
-    return slideOf(this.root, this.board, { title: this.label("slide_title"), source: options.what, numbers });
   }
 
   // ---- what people do
@@ -416,21 +341,6 @@ export class Stage {
   fullScreen() {
     if (this.isFull) document.exitFullscreen();
     else this.root.requestFullscreen?.();
-  }
-
-  /** @param {KeyboardEvent} event */
-  onKey(event) {
-    const target = event.composedPath()[0];
-    const isTyping = target instanceof HTMLElement && target.matches("input:not([type=range]), textarea, select, [contenteditable]");
-    if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    const key = event.key.toLowerCase();
-    if (key === "p") this.toggle();
-    else if (key === "s") this.forward();
-    else if (key === "e") this.toTheEnd();
-    else if (key === "pageup" && this.isFull && !this.options.presents) this.press("back");
-    else if (key === "pagedown" && this.isFull && !this.options.presents) this.forward();
-    else return;
-    event.preventDefault();
   }
 
   toTheEnd() {

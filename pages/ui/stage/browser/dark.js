@@ -1,0 +1,11 @@
+// @ts-check
+
+/**
+ * Whether the background of an element is dark, whatever theme made it so.
+ * @param {Element} element
+ */
+export function isDark(element) {
+  const colour = getComputedStyle(element).backgroundColor.match(/[\d.]+/g);
+  const [red, green, blue] = colour?.map(Number) ?? [255, 255, 255];
+  return red * 0.3 + green * 0.59 + blue * 0.11 < 128;
+}

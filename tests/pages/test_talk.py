@@ -1,0 +1,162 @@
+"""Presenter mode: what fills the screen, the talk of ten minutes, and the visitor's own."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.deck import squares_of
+from pages.ui.deck.keys import Entry
+from pages.ui.deck.mine import MOST_BYTES, MOST_ENTRIES, read, written
+from pages.ui.stories.tales import STORIES
+from pages.ui.words import catalogue
+from tests.helpers.app import open_page, said
+from tests.helpers.browser import PATIENCE
+from tests.helpers.paths import REPOSITORY
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+
+NAMES = list(STORIES)
+
+
+def deck_on(app: AppTest) -> dict[str, Any] | None:
+    """What the deck on the page got."""
+    for element in app.get("bidi_component"):
+        if element.proto.component_name.endswith("deck"):
+            found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
+            return found
+    return None
+
+
+def presented(page: str, **query: str) -> AppTest:
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    if page != "home":
+        app.switch_page(str(REPOSITORY / "pages" / f"{page}.py")).run()
+    assert not app.exception
+    return app
+
+
+# ------------------------------------------------------------------------------------------------ what is shown
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_the_talk_has_words_notes_and_true_counts_in_both_languages(language: str) -> None:
+    deck = deck_on(presented("stories", lang=language, present="1"))
+    assert deck is not None
+    kinds = [slide["kind"] for slide in deck["slides"]]
+    assert kinds.count("stage") == 1
+    assert kinds.count("ask") == 6
+    for slide in deck["slides"]:
+        assert set(slide["notes"]) == {"en", "th"}
+        assert all(slide["notes"].values())
+        for view in slide["views"]:
+            for lane in view["lanes"]:
+                assert lane["count"] == len(lane["ends"])
+                assert lane["ends"][-1] == len(view["text"].encode())
+    stage = next(slide["stage"] for slide in deck["slides"] if slide["kind"] == "stage")
+    assert stage["feed"] == ""
+    assert stage["steer"] is None
+    assert len(stage["saved"]["answer"]["merges"]) == 3 * stage["saved"]["answer"]["learned"] > 0
+
+
+def test_home_presents_its_sentence_and_escape_leaves() -> None:
+    app = presented("home", lang="en", present="1")
+    deck = deck_on(app)
+    assert deck is not None
+    (view,) = deck["slides"][0]["views"]
+    assert view["text"] == catalogue("en")["examples.thai"]
+    assert [lane["count"] for lane in view["lanes"]] == [
+        len(openai_tokenizer(name).encode(view["text"])) for name in OPENAI_NAMES
+    ]
+    assert not deck["showsNotes"]
+
+
+def test_the_button_fills_the_screen_and_the_address_says_so() -> None:
+    app = open_page("stories")
+    assert deck_on(app) is None
+    app.button(key="present").click().run()
+    assert deck_on(app) is not None
+    assert app.query_params["present"] in ("1", ["1"])
+
+
+def test_notes_are_a_window_of_their_own() -> None:
+    deck = deck_on(presented("stories", lang="en", present="1", notes="1"))
+    assert deck is not None
+    assert deck["showsNotes"]
+
+
+@pytest.mark.parametrize("page", ["languages", "patterns", "train"])
+def test_pages_without_a_show_present_the_talk(page: str) -> None:
+    assert len((deck_on(presented(page, lang="en", present="1")) or {"slides": ()})["slides"]) > 20
+
+
+def test_a_code_is_drawn_only_for_addresses_that_others_can_reach() -> None:
+    assert squares_of("http://localhost:8501/stories") is None
+    assert squares_of("http://127.0.0.1:8501/") is None
+    assert squares_of("") is None
+    squares = squares_of("https://example.org/stories?present=1&lang=th")
+    assert squares is not None
+    assert {len(row) for row in squares} == {len(squares)}
+
+
+# ------------------------------------------------------------------------------------------------ one's own talk
+
+
+def test_views_are_added_moved_taken_out_saved_and_opened() -> None:
+    app = open_page("home")
+    app.button(key="home_add").click().run()
+    app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
+    app.button(key="add_story").click().run()
+    app.button(key="my_talk_up_1").click().run()
+    app.button(key="present_mine").click().run()
+    deck = deck_on(app)
+    assert deck is not None
+    assert [slide["kind"] for slide in deck["slides"]] == ["words", "ask", "tokens", "words", "words", "tokens"]
+
+    app = open_page("stories")
+    talk = written([Entry(story="water"), Entry(text="<b>ก</b>", lanes=("gpt2",))])
+    app.file_uploader(key="talk_file").upload("talk.json", talk.encode()).run()
+    assert not app.exception
+    app.button(key="my_talk_drop_0").click().run()
+    app.button(key="present_mine").click().run()
+    deck = deck_on(app)
+    assert deck is not None
+    assert [view["text"] for view in deck["slides"][0]["views"]] == ["<b>ก</b>"]
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", b"[" * 100_000, b'{"entries": []}', b"x" * (MOST_BYTES + 9)])
+def test_a_file_without_a_talk_is_refused_and_the_talk_stays(content: bytes) -> None:
+    app = open_page("stories")
+    app.button(key="add_story").click().run()
+    app.file_uploader(key="talk_file").upload("talk.json", content or b" ").run()
+    assert not app.exception
+    assert catalogue("en")["talk.bad_file"] in said(app)
+    assert app.button(key="my_talk_drop_0")
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda each: st.lists(each, max_size=3)))
+def test_no_file_raises_anything_but_a_refusal(rows: Any) -> None:
+    for value in (rows, {"tokenizer_explorer_talk": 1, "entries": rows}, {"entries": [rows]}):
+        try:
+            entries = read(json.dumps(value), NAMES)
+        except ValueError:
+            continue
+        assert entries == []
+
+
+@given(
+    st.lists(
+        st.sampled_from(NAMES).map(lambda name: Entry(story=name))
+        | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=600).map(
+            lambda text: Entry(text=text, lanes=OPENAI_NAMES)
+        ),
+        max_size=MOST_ENTRIES,
+    )
+)
+def test_a_saved_talk_opens_as_it_was(entries: list[Entry]) -> None:
+    assert read(written(entries), NAMES) == entries
