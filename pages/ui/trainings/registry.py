@@ -122,7 +122,9 @@ class Registry:
     def steered(self, key: str) -> Job | None:
         """Return the training that this key controls; None if there is none."""
         with self._lock:
-            found = [run for run in self._runs.values() if secrets.compare_digest(run.steering, key)]
+            runs = list(self._runs.values())
+        given = key.encode("utf-8", "surrogatepass")  # text is compared only if it is ASCII
+        found = [run for run in runs if secrets.compare_digest(run.steering.encode(), given)]
         return self.get(found[0].job.id) if found else None
 
     def expect(self, job_id: str, recipe: Recipe | None) -> None:
