@@ -55,10 +55,11 @@ def address(*parts: str) -> str:
 
 def answer(job: Job, spoken: str, first: int) -> dict[str, object]:
     """Return the state of a training, and its merges after the first ones, as left, right and count in a row."""
+    state = job.state  # before the merges: after the end of a training, the browser asks no more
     learned = len(job.merges)
     news = job.merges[max(0, first) : max(0, first) + MOST_AT_ONCE]
     return {
-        "state": job.state,
+        "state": state,
         "says": _says(job, section("stage", spoken=spoken)),
         "pace": pace_of(job.pace, "full"),
         "learned": learned,
@@ -85,7 +86,7 @@ def _command(request: Request) -> Response:
     """Carry out a command of the owner, and answer as `_news` does."""
     job = registry().steered(request.path_params["key"])
     action = _actions(job).get(request.path_params["command"]) if job else None
-    if job is None or action is None:
+    if job is None or action is None or _start(request) is None:
         return Response(status_code=404)
     before, learned = job.state, len(job.merges)
     action()
@@ -111,11 +112,17 @@ def _run_to_the_end(job: Job) -> None:
 
 
 def _response(job: Job, request: Request) -> Response:
-    spoken = request.path_params["language"]
-    first = request.query_params.get("from", "0")
-    if spoken not in LANGUAGES or not first.isascii() or not first.isdigit():
+    first = _start(request)
+    if first is None:
         return Response(status_code=404)
-    return JSONResponse(answer(job, spoken, int(first[:12])), headers=_UNSAVED)
+    return JSONResponse(answer(job, request.path_params["language"], first), headers=_UNSAVED)
+
+
+def _start(request: Request) -> int | None:
+    """Return how many merges the browser has; None for a request that no page of ours makes."""
+    first = request.query_params.get("from", "0")
+    is_ours = request.path_params["language"] in LANGUAGES and first.isascii() and first.isdigit()
+    return int(first[:12]) if is_ours else None
 
 
 def _page(request: Request) -> Response:
