@@ -1,16 +1,12 @@
 """What the browser fetches by itself: payloads under names that nobody can guess, and the page to take away."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
 import pytest
-from starlette.applications import Starlette
 
 from pages.ui.token_view.drawings import INLINE_CHARACTERS, Text, drawing
 from pages.ui.token_view.lanes import Label, pretoken_lane
 from pages.ui.token_view.serve import MOST_OFFERS, Offer, Offers, address, offers, page_to_take_away, routes
 from pages.ui.words import catalogue, error_sentence
+from tests.helpers.routes import Answer
 from tokenizer_core import patterns
 from tokenizer_core.errors import PatternError
 
@@ -68,53 +64,28 @@ def test_offers_are_bounded_and_the_one_used_longest_ago_goes() -> None:
 # ---- routes
 
 
-class Answer:
-    """What the app answers to a request: status, headers and body."""
-
-    def __init__(self, path: str, method: str = "GET") -> None:
-        self.status = 0
-        self.headers: dict[str, str] = {}
-        self.body = b""
-        scope = {
-            "type": "http",
-            "method": method,
-            "path": path,
-            "raw_path": path.encode(),
-            "root_path": "",
-            "query_string": b"",
-            "headers": [(b"host", b"test")],
-        }
-        with ThreadPoolExecutor(1) as another:  # where no event loop runs, as a browser's does in this thread
-            another.submit(asyncio.run, Starlette(routes=routes())(scope, self._receive, self._send)).result()
-
-    async def _receive(self) -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def _send(self, message: Any) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
-        else:
-            self.body += message.get("body", b"")
+def ask(path: str, method: str = "GET") -> Answer:
+    """Ask the app for what the token view fetches."""
+    return Answer(routes(), path, method)
 
 
 @pytest.mark.parametrize("path", ["/token-view/nobody", "/token-view/", "/token-view/a/b", "/token-view/%2e%2e"])
 def test_what_nobody_offers_is_not_found(path: str) -> None:
-    answer = Answer(path)
+    answer = ask(path)
     assert answer.status == 404
     assert b"nobody" not in answer.body
 
 
 def test_the_browser_gets_the_exact_payload_and_keeps_no_copy() -> None:
     payload = bytes(range(256)) * 9
-    answer = Answer(address(offers().offer("a key of a test", offer(payload))))
+    answer = ask(address(offers().offer("a key of a test", offer(payload))))
     assert (answer.status, answer.body) == (200, payload)
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["content-type"] == "application/octet-stream"
 
 
 def test_nothing_can_be_sent_there() -> None:
-    assert Answer(address(offers().offer("a key of a test", offer())), method="POST").status == 405
+    assert ask(address(offers().offer("a key of a test", offer())), method="POST").status == 405
 
 
 @pytest.mark.parametrize("language", ["en", "th"])
@@ -124,7 +95,7 @@ def test_a_pattern_that_is_too_slow_is_said_in_the_language_of_the_visitor(
     monkeypatch.setattr(patterns, "time_budget", lambda characters, pattern: 0.2)
     drawn = drawing(Text(SLOW_TEXT), [pretoken_lane(SLOW, Label("pieces"))], language=language)
     assert drawn.whole is not None
-    answer = Answer(address(drawn.whole))
+    answer = ask(address(drawn.whole))
     assert answer.status == 422
     assert answer.headers["content-type"].startswith("text/plain; charset=utf-8")
     words = catalogue(language)["errors.pattern_slow"]
@@ -140,7 +111,7 @@ def test_an_error_outside_of_a_page_is_said_in_the_language_that_was_asked_for()
 
 
 def test_the_page_to_take_away_comes_whole_and_is_no_payload() -> None:
-    answer = Answer(address("page.html"))
+    answer = ask(address("page.html"))
     assert answer.status == 200
     assert answer.headers["content-type"].startswith("text/html")
     assert answer.body.decode() == page_to_take_away()

@@ -51,6 +51,13 @@ def drawn(app: AppTest) -> list[dict[str, Any]]:
     return views
 
 
+def staged(app: AppTest) -> dict[str, Any]:
+    """What the browser gets for the stage on the page."""
+    (stage,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("stage"))
+    options: dict[str, Any] = json.loads(bytes(stage.proto.bytes))
+    return options
+
+
 def counts(app: AppTest) -> dict[str, int]:
     """Token counts of the last token view, by column."""
     return {column["name"]: column["count"] for column in drawn(app)[-1]["columns"]}

@@ -1,0 +1,280 @@
+"""What the stage asks for and commands: merges in order from anywhere, and obedience to the owner alone."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import regex
+
+from pages.ui.limits import MAX_TRAININGS
+from pages.ui.shell import visitor
+from pages.ui.stage import MOST_CHARACTERS, serve
+from pages.ui.stage.paces import PACES
+from pages.ui.stage.serve import routes
+from pages.ui.trainings import registry as trainings
+from pages.ui.trainings.registry import registry
+from pages.ui.words import catalogue
+from tests.helpers.app import job_of, said, staged, start_training, wait_until
+from tests.helpers.drawing import HOSTILE
+from tests.helpers.jobs import LARGE, SMALL, wait_for
+from tests.helpers.jobs import wait_until as wait_for_job
+from tests.helpers.routes import Answer
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.training import Pace, Training
+from tokenizer_core.patterns import pretokenize
+from tokenizer_core.trainer import Merge
+from tokenizer_core.vocabulary import BYTES
+
+WORDS = catalogue("en")
+
+
+@pytest.fixture(autouse=True)
+def no_training_survives() -> Iterator[None]:
+    yield
+    registry().close()
+
+
+def begun(pace: Pace, size: int = 100_000, text: str = LARGE) -> Job:
+    """A training that is at work, and that ends on no machine while a test looks at it."""
+    job = registry().start(Training([text], size, pace=pace), owner="me")
+    wait_for(job, "running", "done")
+    return job
+
+
+def watch(job: Job | str, query: str = "", language: str = "en") -> Answer:
+    return Answer(routes(), f"/stage/watch/{job if isinstance(job, str) else job.id}/{language}{query}")
+
+
+def key_of(job: Job) -> str:
+    run = registry().run(job.id)
+    assert run is not None
+    return run.steering
+
+
+def steer(job: Job, command: str) -> dict[str, Any]:
+    """Let the owner's page command something; return the answer."""
+    answer = Answer(routes(), f"/stage/steer/{key_of(job)}/en/{command}?from={len(job.merges)}", "POST")
+    assert answer.status == 200
+    found: dict[str, Any] = answer.json
+    return found
+
+
+def rows(answer: Answer) -> list[tuple[int, ...]]:
+    flat = answer.json["merges"]
+    return list(zip(flat[::3], flat[1::3], flat[2::3], strict=True))
+
+
+# ---- watching
+
+
+def test_merges_come_in_their_order_from_any_start() -> None:
+    job = begun(None, 300, SMALL)
+    wait_for(job, "done")
+    learned = [(merge.left, merge.right, merge.count) for merge in job.merges]
+    assert len(learned) == 44
+    for first in (0, 1, 17, 43, 44, 45, 10**11):
+        answer = watch(job, f"?from={first}")
+        assert rows(answer) == learned[first:]
+        assert (answer.json["state"], answer.json["learned"], answer.json["goal"]) == ("done", 44, 44)
+        assert answer.headers["cache-control"] == "no-store"
+    assert rows(watch(job)) == learned
+
+
+def test_an_answer_holds_no_more_than_its_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "MOST_AT_ONCE", 20)
+    job = begun(None, 300, SMALL)
+    wait_for(job, "done")
+    gathered: list[tuple[int, ...]] = []
+    while len(gathered) < 44:
+        answer = watch(job, f"?from={len(gathered)}")
+        assert 0 < len(rows(answer)) <= 20
+        assert answer.json["learned"] == 44
+        gathered += rows(answer)
+    assert gathered == [(merge.left, merge.right, merge.count) for merge in job.merges]
+
+
+def test_a_start_that_is_no_number_is_not_found() -> None:
+    job = begun(2.0)
+    for query in ("-1", "", "1.5", "0x10", "๑", "²", "nan", "1%00", "a"):
+        assert watch(job, f"?from={query}").status == 404, query
+
+
+def test_a_start_of_a_thousand_digits_is_past_the_end() -> None:
+    answer = watch(begun(2.0), f"?from={'9' * 1_000}")
+    assert (answer.status, answer.json["merges"]) == (200, [])
+
+
+@pytest.mark.parametrize("job", ["nobody", "..", "%2e%2e", "ก", "<script>", "x" * 5_000])
+def test_an_unknown_training_is_not_found(job: str) -> None:
+    answer = watch(job)
+    assert answer.status == 404
+    assert b"script" not in answer.body
+
+
+def test_an_unknown_language_is_not_found() -> None:
+    job = begun(2.0)
+    for language in ("xx", "EN", "ไทย", "%2e%2e"):
+        assert watch(job, language=language).status == 404, language
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_a_training_that_waits_says_its_place(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
+    begun(2.0)
+    waiting = registry().start(Training([SMALL], 300), owner="me")
+    answer = watch(waiting, language=language).json
+    words = catalogue(language)["stage.waiting"].format(place=1, limit=MAX_TRAININGS)
+    assert (answer["state"], answer["says"], answer["merges"]) == ("waiting", words, [])
+
+
+class Ending:
+    """A training that ends while it is asked: with one merge more each time that its merges are read."""
+
+    pace = None
+    merge_goal = 9
+    id = "ending"
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    @property
+    def merges(self) -> list[Merge]:
+        self.reads = min(self.reads + 1, 9)
+        return [Merge(97, 98, BYTES + n, 1) for n in range(self.reads)]
+
+    @property
+    def state(self) -> str:
+        return "done" if self.reads else "running"
+
+
+def test_no_answer_calls_a_training_done_without_its_last_merges() -> None:
+    """The browser asks no more after that."""
+    answer = serve.answer(Ending(), "en", 0)  # type: ignore[arg-type]
+    assert answer["state"] == "running"
+
+
+# ---- steering
+
+
+def test_the_owner_pauses_steps_and_continues() -> None:
+    job = begun(2.0)
+    wait_for_job(job, lambda: job.merges)
+    steer(job, "pause")
+    wait_for(job, "paused")
+    before = len(job.merges)
+    steer(job, "step")
+    wait_for_job(job, lambda: len(job.merges) == before + 1)
+    steer(job, "step")
+    wait_for_job(job, lambda: len(job.merges) == before + 2)
+    assert watch(job).json["state"] == "paused"
+    steer(job, "resume")
+    wait_for_job(job, lambda: job.state == "running" and len(job.merges) > before + 2)
+
+
+def test_a_command_answers_with_its_effect() -> None:
+    job = begun(0.5)
+    steer(job, "pause")
+    wait_for(job, "paused")
+    answer = steer(job, "step")
+    assert answer["state"] == "paused"
+    wait_for_job(job, lambda: job.merges)
+
+
+def test_run_to_the_end_goes_on_at_full_speed_even_after_a_pause() -> None:
+    job = begun(0.5, 300, SMALL)
+    steer(job, "pause")
+    wait_for(job, "paused")
+    steer(job, "end")
+    wait_for(job, "done")
+    assert len(job.merges) == 44
+    assert job.pace is None
+
+
+def test_every_pace_can_be_set_and_is_told() -> None:
+    job = begun(0.5)
+    for pace in PACES:
+        assert steer(job, f"pace-{pace}")["pace"] == pace == watch(job).json["pace"]
+        assert job.pace == PACES[pace]
+
+
+def test_an_unknown_command_is_not_found() -> None:
+    job = begun(2.0)
+    for command in ("stop", "close", "pace-", "pace-fastest", "__class__", "ก", ""):
+        assert Answer(routes(), f"/stage/steer/{key_of(job)}/en/{command}", "POST").status == 404, command
+    assert job.state == "running"
+
+
+def test_nobody_steers_without_the_key() -> None:
+    job = begun(2.0)
+    for key in (job.id, "", "ก", "..", key_of(job)[:-1], f"{key_of(job)}x"):
+        assert Answer(routes(), f"/stage/steer/{key}/en/pause", "POST").status == 404
+    assert Answer(routes(), f"/stage/steer/{key_of(job)}/en/pause").status == 405  # a link commands nothing
+    assert job.state == "running"
+    assert job._outbox.empty()
+
+
+def test_a_request_that_is_not_found_commands_nothing() -> None:
+    job = begun(2.0)
+    steered: list[str] = []
+    job.pause = lambda: steered.append("pause")  # type: ignore[method-assign]
+    for path in ("xx/pause", "en/pause?from=-1"):
+        assert Answer(routes(), f"/stage/steer/{key_of(job)}/{path}", "POST").status == 404
+    assert steered == []
+
+
+# ---- on the page
+
+
+def test_the_key_stands_on_the_owners_page_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start_training(pace="slow")
+    job = job_of(app)
+    mine = staged(app)
+    assert mine["steer"] == f"/stage/steer/{key_of(job)}/en"
+    monkeypatch.setattr(visitor, "owner", lambda: "somebody else")
+    app.run()
+    assert WORDS["studio.somebody_elses"] in said(app)
+    theirs = staged(app)
+    assert theirs["steer"] is None
+    assert key_of(job) not in str(theirs)
+    assert theirs["feed"] == mine["feed"]
+    assert watch(job).status == 200
+
+
+def test_every_run_shows_the_pace_of_its_own() -> None:
+    app = start_training(pace="slowest")
+    slow = job_of(app)
+    app.session_state["show_setup"] = True
+    app.run()
+    app.segmented_control(key="train_pace").set_value("slow").run()
+    app.button(key="start").click().run()
+    assert watch(job_of(app)).json["pace"] == "slow"
+    assert staged(app)["feed"].split("/")[3] == job_of(app).id
+    app.button(key=f"open_{slow.id}").click().run()
+    assert watch(slow).json["pace"] == "slowest"
+    assert staged(app)["feed"].split("/")[3] == slow.id
+
+
+def test_the_sentence_comes_with_its_pieces_and_letters_in_bytes() -> None:
+    app = start_training(size=300)
+    wait_until(app, lambda: bool(app.success))
+    for text in (*HOSTILE.values(), "", " ", "👍🏽" * 9, "น้ำใจคนไทย"):
+        app.text_area(key=f"studio_sample_{job_of(app).id}").set_value(text).run()
+        assert not app.exception
+        options = staged(app)
+        assert options["text"] == text
+        assert pieces_of(text, [0, *options["pretokens"]]) == pretokenize(text, "mark_aware")
+        assert pieces_of(text, [*options["clusters"], len(text.encode())]) == regex.findall(r"\X", text)
+
+
+def pieces_of(text: str, places: list[int]) -> list[str]:
+    """The stretches of a text between these places in its bytes."""
+    utf8 = text.encode()
+    return [utf8[start:end].decode() for start, end in zip(places, places[1:], strict=False)]
+
+
+def test_a_long_sentence_is_cut_and_that_is_said() -> None:
+    app = start_training(size=300)
+    app.text_area(key=f"studio_sample_{job_of(app).id}").set_value("น้ำ " * 200).run()
+    assert len(staged(app)["text"]) == MOST_CHARACTERS
+    words = WORDS["studio.sample_cut"].format(shown=MOST_CHARACTERS, characters=800)
+    assert words in [caption.value for caption in app.caption]
