@@ -36,12 +36,22 @@ export class Feed {
     if (this.isAsking || this.hasEnded) return;
     this.isAsking = true;
     clearTimeout(this.timer);
-    const answer = await this.fetch(`${this.options.feed}?from=${this.listener.known()}`, "GET");
+    const from = this.listener.known();
+    const answer = await this.fetch(`${this.options.feed}?from=${from}`, "GET");
     this.isAsking = false;
     if (this.hasEnded) return;
-    if (answer) this.listener.onAnswer(answer);
+    if (answer) this.take(answer, from);
     const wait = answer ? this.waitAfter(answer) : Math.min(8000, RESTING * Math.max(1, this.failures));
     if (wait !== null) this.timer = setTimeout(() => this.ask(), wait);
+  }
+
+  /**
+   * Take an answer in; a question and a command may cross, and then the later answer has merges that are known.
+   * @param {Answer} answer
+   * @param {number} from the merges that were known when it was asked for
+   */
+  take(answer, from) {
+    if (this.listener.known() === from) this.listener.onAnswer(answer);
   }
 
   /**
@@ -61,9 +71,10 @@ export class Feed {
    */
   async command(command) {
     if (!this.options.steer) return;
-    const answer = await this.fetch(`${this.options.steer}/${command}?from=${this.listener.known()}`, "POST");
+    const from = this.listener.known();
+    const answer = await this.fetch(`${this.options.steer}/${command}?from=${from}`, "POST");
     if (!answer || this.hasEnded) return;
-    if (!this.isAsking) this.listener.onAnswer(answer);
+    this.take(answer, from);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.ask(), 50);
   }

@@ -1,0 +1,204 @@
+"""The scripts of the stage: true tokens at every merge, every merge played once, none taken in twice."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from pages.ui.stage.serve import BROWSER
+from pages.ui.token_view.bundle import bundle
+from tests.helpers.drawing import HOSTILE
+from tokenizer_core import segments, train
+from tokenizer_core.patterns import pretokenize
+from tokenizer_core.pretokens import bytes_and_ends
+from tokenizer_core.segments import TextMap
+from tokenizer_core.tokenizer import Tokenizer
+
+CORPUS = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ The cat sat on the mat. aaaa abab 👍🏽👍🏽 👨‍👩‍👧 \n\n กากา e\u0301 " * 4
+TEXTS = {
+    "thai": "คนไทยดื่มน้ำเยอะๆ น้ำใจ น้ำ",
+    "english": "The cat sat; the mat that the cat sat on.",
+    "emoji": "👍🏽👍👨‍👩‍👧👨‍👩‍👧🇹🇭🇯",
+    "mixed": "น้ำ the น้ำใจ👍🏽cat\nกา e\u0301 aaaaa ababab 12",
+    "empty": "",
+    "white space": "  \n\n\t   ",
+    **HOSTILE,
+}
+LOAD = """async (code) => {
+  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  window.modules = await import(address);
+}"""
+
+
+@pytest.fixture(scope="module")
+def scripts(page: Page) -> Page:
+    """A page that has the stage's modules, without a stage."""
+    names = ("learned", "sentence", "player", "feed")
+    page.evaluate(LOAD, "\n".join(bundle(BROWSER / f"{name}.js") for name in names))
+    return page
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    """A tokenizer that learned letters, parts of letters, words, and tokens with overlaps."""
+    return train(CORPUS, 256 + 90)
+
+
+# ---- the sentence
+
+TELL = """([text, pretokens, clusters, merges, batch]) => {
+  const { Learned, Sentence } = window.modules;
+  const [learned, sentence] = [new Learned(), new Sentence(text, pretokens, clusters)];
+  const changed = [];
+  for (let at = 0; at < merges.length; at += batch) {
+    learned.add(merges.slice(at, at + batch).flatMap(([left, right]) => [left, right, 1]));
+    changed.push(...sentence.take(learned));
+  }
+  const told = [];
+  for (let merge = 0; merge <= merges.length; merge++) {
+    const lengths = sentence.cutsAt(merge).map(({ from, to }) => to - from);
+    const pieces = sentence.piecesAt(merge).map(({ text, tokens }) => [text, tokens.length]);
+    const made = merge ? sentence.madeBy(merge).map(({ from, to }) => [from, to]) : [];
+    told.push({ lengths, count: sentence.tokensAt(merge), pieces, made, isChanged: sentence.isChangedBy(merge) });
+  }
+  const bytes = merges.map((_, at) => [...learned.bytesOf(256 + at)]);
+  return { told, changed, bytes };
+}"""
+
+
+def tell(page: Page, text: str, tokenizer: Tokenizer, batch: int = 7) -> dict[str, Any]:
+    """What the stage says of a sentence after every number of merges, which come in batches."""
+    ends = bytes_and_ends(pretokenize(text, tokenizer.pattern))[1].tolist() if text else []
+    text_map = TextMap(text)
+    clusters = text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist()
+    found: dict[str, Any] = page.evaluate(TELL, [text, ends, clusters, tokenizer.merges, batch])
+    return found
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_the_tokens_at_every_merge_are_those_of_encoding(scripts: Page, tokenizer: Tokenizer, text: str) -> None:
+    found = tell(scripts, text, tokenizer)
+    before: list[int] = []
+    for merges, told in enumerate(found["told"]):
+        then = tokenizer.at(256 + merges)
+        tokens = [then.token_bytes(each) for each in then.encode(text)]
+        assert told["lengths"] == list(map(len, tokens))
+        assert told["count"] == len(tokens)
+        assert told["pieces"] == [[piece.text, len(piece.token_ids)] for piece in segments(text, then)]
+        assert told["isChanged"] is (merges > 0 and told["lengths"] != before)
+        made = [b"".join(tokens)[start:end] for start, end in told["made"]]
+        if merges:
+            assert made == [token for token in tokens if token == tokenizer.vocabulary[255 + merges]]
+        before = told["lengths"]
+    assert found["changed"] == [merge for merge, told in enumerate(found["told"]) if told["isChanged"]]
+
+
+def test_tokens_have_the_bytes_of_the_vocabulary(scripts: Page, tokenizer: Tokenizer) -> None:
+    found = tell(scripts, "น้ำ", tokenizer)
+    assert list(map(bytes, found["bytes"])) == tokenizer.vocabulary[256:]
+
+
+def test_merges_may_come_one_by_one_or_all_at_once(scripts: Page, tokenizer: Tokenizer) -> None:
+    text = TEXTS["mixed"]
+    assert tell(scripts, text, tokenizer, 1) == tell(scripts, text, tokenizer, 1_000)
+
+
+def test_a_chain_of_ten_thousand_merges_needs_no_recursion(scripts: Page) -> None:
+    chain = [(97, 98), *((256 + n, 98) for n in range(10_000))]
+    size = scripts.evaluate(
+        "(merges) => { const learned = new window.modules.Learned();"
+        " learned.add(merges.flatMap(([left, right]) => [left, right, 1]));"
+        " return learned.bytesOf(10_256).length; }",
+        chain,
+    )
+    assert size == 10_002
+
+
+# ---- the player
+
+FRAMES = """([pace, total, later]) => {
+  const queued = [];
+  let clock = 1000;
+  const before = [window.requestAnimationFrame, performance.now];
+  window.requestAnimationFrame = (frame) => queued.push(frame);
+  performance.now = () => clock;
+  const played = [];
+  let known = total;
+  const listener = { total: () => known, onMerge: (merge) => played.push(merge), onMoved: () => {} };
+  const player = new window.modules.Player(listener);
+  if (pace === "live") player.wake();
+  else {
+    player.pace = pace;
+    player.play();
+  }
+  const lengths = [16, 17, 0, 400, -5, 16, 5000, 1]; // milliseconds; a tab may be hidden, a clock may stand
+  for (let frame = 0; queued.length && frame < 100_000; frame++) {
+    clock += lengths[frame % lengths.length];
+    queued.shift()(clock);
+    if (frame === 20) known += later;
+    player.wake();
+  }
+  [window.requestAnimationFrame, performance.now] = before;
+  return { played, position: player.position, isLive: player.isLive, waiting: queued.length };
+}"""
+
+
+@pytest.mark.parametrize("pace", ["live", "gathering", 0.5, 20, 200, None])
+def test_every_merge_of_a_batch_is_played_once_and_in_order(scripts: Page, pace: float | str | None) -> None:
+    found = scripts.evaluate(FRAMES, [pace, 1_000, 500])
+    assert found["played"] == list(range(1, 1_501))
+    assert (found["position"], found["isLive"], found["waiting"]) == (1_500, True, 0)
+
+
+# ---- the feed
+
+
+@pytest.fixture
+def feed(scripts: Page) -> Iterator[Page]:
+    """A feed whose questions wait until a test answers them, with the merges (n, n, n) of a server that has 30."""
+    scripts.evaluate(
+        """() => {
+          window.fetchBefore = window.fetch;
+          window.asked = [];
+          window.fetch = (address) => new Promise((resolve) => window.asked.push({ address, resolve }));
+          window.learned = new window.modules.Learned();
+          const listener = { known: () => window.learned.total, onLost: () => {},
+            onAnswer: ({ merges }) => window.learned.add(merges) };
+          window.feed = new window.modules.Feed({ feed: "/watch", steer: "/steer" }, listener);
+          window.reply = async (number, last) => {
+            const { address, resolve } = window.asked[number];
+            const first = Number(address.split("from=")[1]);
+            const merges = [];
+            for (let n = first; n < last; n++) merges.push(n, n, n);
+            const answer = { state: "running", says: "", pace: "fast", learned: last, goal: 99, merges };
+            resolve({ ok: true, status: 200, json: async () => answer });
+            await new Promise((done) => setTimeout(done));
+          };
+        }"""
+    )
+    yield scripts
+    scripts.evaluate("() => { window.feed.stop(); window.fetch = window.fetchBefore; }")
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)], ids=["command first", "question first"])
+def test_a_command_and_a_question_at_the_same_time_bring_no_merge_twice(
+    feed: Page, order: tuple[int, int]
+) -> None:
+    """A command waits on the server for its effect, and the next question comes before its answer."""
+    left = feed.evaluate(
+        """async (order) => {
+          feed.start();
+          await reply(0, 10);
+          feed.command("pace-fast");
+          feed.ask();
+          await reply(order[0], 14);
+          await reply(order[1], 17);
+          clearTimeout(feed.timer);
+          return learned.left;
+        }""",
+        order,
+    )
+    assert left == list(range(len(left)))
+    assert len(left) in (14, 17)
