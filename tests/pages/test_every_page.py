@@ -48,6 +48,19 @@ def test_home_counts_what_is_typed() -> None:
     assert counts(app) == {"GPT-2": 8, "GPT-4 (cl100k)": 8, "GPT-4o (o200k)": 7}
 
 
+def test_one_click_on_home_trains_what_the_train_page_begins_with() -> None:
+    app = open_page("home")
+    app.button(key="home_train").click().run()
+    training = job_of(app).training.described()
+    settings = open_page("train")
+    settings.button(key="start").click().run()
+    job = job_of(settings)
+    assert job is not job_of(app)
+    assert job.training.described() | {"special_tokens": ()} == training
+    assert job.training.texts == job_of(app).training.texts
+    assert settings.get("bidi_component")
+
+
 @pytest.mark.parametrize("example", ["thai", "english", "mixed", "numbers", "emoji"])
 def test_an_example_is_one_click_away(example: str) -> None:
     app = open_page("home")
@@ -113,7 +126,7 @@ def test_compare_shows_mine_at_any_size() -> None:
 def test_a_reload_finds_the_training_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visitor, "secret_of_cookie", lambda: "a secret")
     app = start_training(pace="slow")
-    wait_until(app, lambda: bool(app.button(key="pause")))
+    wait_until(app, lambda: bool(job_of(app).merges))
     again = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     again.query_params["job"] = address(app, "job")
     again.query_params["lang"] = "en"
@@ -130,16 +143,14 @@ def test_an_unknown_training_is_taken_out_of_the_address() -> None:
     assert "job" not in app.query_params
 
 
-def test_pause_step_and_stop_keep_what_was_learned() -> None:
+def test_stop_keeps_what_was_learned() -> None:
     app = start_training(pace="slow")
     job = job_of(app)
     wait_until(app, lambda: job.state == "running")
-    app.run()
-    app.button(key="pause").click().run()
+    job.pause()
     wait_until(app, lambda: job.state == "paused")
     before = len(job.merges)
-    app.run()
-    app.button(key="step").click().run()
+    job.step()
     wait_until(app, lambda: len(job.merges) == before + 1)
     app.button(key="stop").click().run()
     wait_until(app, lambda: job.state == "stopped")

@@ -67,18 +67,6 @@ def test_a_waiting_training_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> N
     assert not waiting.exception
 
 
-def test_run_to_the_end_goes_on_at_full_speed() -> None:
-    app = start_training(pace="slowest", size=1_000)
-    wait_until(app, lambda: job_of(app).state == "running")
-    app.run()  # the page may still show what was before
-    app.button(key="pause").click().run()
-    wait_until(app, lambda: job_of(app).state == "paused")
-    app.run()
-    app.button(key="to_the_end").click().run()
-    wait_until(app, lambda: bool(app.success))
-    assert len(job_of(app).merges) == 744
-
-
 # ---- stop rules
 
 
@@ -203,7 +191,7 @@ def test_a_link_shows_a_training_and_hands_nothing_over() -> None:
     assert ENGLISH["studio.somebody_elses"] not in said(app.run())
     keys = {button.key for button in stranger.button}
     assert "again" in keys
-    assert not keys & {"pause", "step", "stop", "what_if_asks", f"delete_{job.id}"}
+    assert not keys & {"stop", "what_if_asks", f"delete_{job.id}"}
     back_to_settings(stranger)
     stranger.button(key="start").click().run()
     assert run_ids(stranger) == [job_of(stranger).id] != [job.id]
@@ -354,16 +342,3 @@ def test_a_tie_says_with_whom_and_what_decides(language: str) -> None:
     wait_until(app, lambda: any(before in each.value and after in each.value for each in app.caption))
     assert job.choice is not None
     assert job.choice.ties > 0
-
-
-def test_every_run_shows_the_speed_of_its_own() -> None:
-    app = start_training(pace="slowest")
-    slow = job_of(app)
-    wait_until(app, lambda: slow.state == "running")
-    app.session_state["show_setup"] = True
-    app.run()
-    app.segmented_control(key="train_pace").set_value("slow").run()
-    app.button(key="start").click().run()
-    assert app.segmented_control(key=f"studio_pace_{job_of(app).id}").value == "slow"
-    app.button(key=f"open_{slow.id}").click().run()
-    assert app.segmented_control(key=f"studio_pace_{slow.id}").value == "slowest"
