@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pages.ui.stage import serve as stage
 from pages.ui.token_view.bundle import bundle, imported, modules
 from pages.ui.token_view.serve import BROWSER, page_to_take_away, view_js
 from tests.helpers.browser import require
@@ -16,6 +17,8 @@ from tests.helpers.browser import require
 NODE = shutil.which("node")
 FILES = sorted(BROWSER.rglob("*.js"))
 ENTRIES = [BROWSER / "view.js", BROWSER / "page.js"]
+STAGE = sorted(stage.BROWSER.rglob("*.js"))
+STAGE_ENTRIES = [stage.BROWSER / "stage.js", stage.BROWSER / "replay.js"]
 LINES_OF_A_MODULE = 250
 DECLARED = re.compile(
     r"^(?:export )?(?:default )?(?:async )?(?:function\*?|class|const|let|var) +(\w+|[\[{].*)", re.M
@@ -55,6 +58,13 @@ def test_the_view_is_one_module_that_parses(tmp_path: Path) -> None:
     ]
 
 
+def test_the_stage_is_one_module_that_parses(tmp_path: Path) -> None:
+    code = stage.stage_js()
+    assert_parses(code, tmp_path)
+    exported = re.findall(r"^(?:import|export)\b.*", code, re.M)
+    assert exported == ["export default function showStage({ data, parentElement }) {", "export class Stage {"]
+
+
 def test_the_page_to_take_away_holds_one_module_that_parses(tmp_path: Path) -> None:
     page = page_to_take_away()
     assert set(re.findall(r"%[A-Z]+%", page)) == {"%LANGUAGE%", "%TITLE%", "%OPTIONS%", "%PAYLOAD%"}
@@ -68,27 +78,36 @@ def test_the_page_to_take_away_holds_one_module_that_parses(tmp_path: Path) -> N
 def test_every_module_is_reached() -> None:
     reached = {path for entry in ENTRIES for path in modules(entry)}
     assert reached == set(FILES)
+    reached |= {path for entry in STAGE_ENTRIES for path in modules(entry)}
+    assert reached == {*FILES, *STAGE}
 
 
-def test_no_two_modules_declare_the_same_name() -> None:
+@pytest.mark.parametrize("entry", [*ENTRIES, *STAGE_ENTRIES], ids=name_of)
+def test_no_two_modules_declare_the_same_name(entry: Path) -> None:
     """In a bundle all modules share one scope."""
-    names = Counter(name for path in FILES for name in DECLARED.findall(path.read_text("utf-8")))
+    code = "\n".join(path.read_text("utf-8") for path in modules(entry))
+    declared = (re.sub(r"^\[([\w, ]+)\] = .*", r"\1", found) for found in DECLARED.findall(code))
+    names = Counter(name for found in declared for name in found.split(", "))
     assert len(names) > 100
     assert {name for name, count in names.items() if count > 1} == set()
     assert {name for name in names if not name.isidentifier()} == set()  # this test knows plain names only
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_a_module_is_short_checked_and_says_what_it_is_for(path: Path) -> None:
+def test_a_module_is_short(path: Path) -> None:
+    assert len(path.read_text("utf-8").splitlines()) <= LINES_OF_A_MODULE
+
+
+@pytest.mark.parametrize("path", [*FILES, *STAGE], ids=name_of)
+def test_a_module_is_checked_and_says_what_it_is_for(path: Path) -> None:
     lines = path.read_text("utf-8").splitlines()
-    assert len(lines) <= LINES_OF_A_MODULE
     comment = [line for line in lines[: lines.index("")] if line != "// @ts-check"]
     assert comment[0].startswith("// ")
     assert comment[-1].endswith(".")
     assert "// @ts-check" in lines[: lines.index("")]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@pytest.mark.parametrize("path", [*FILES, *STAGE], ids=name_of)
 def test_a_module_imports_what_it_names_and_names_what_it_imports(path: Path) -> None:
     code = path.read_text("utf-8")
     for names, file in re.findall(r'^import (.+) from "(.+)";', code, re.M):
