@@ -2,7 +2,7 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
-import { isDark } from "../../stage/browser/dark.js";
+import { isDark, toggleFullScreen } from "../../stage/browser/screen.js";
 import { SlideView, wordsIn } from "./slides.js";
 
 /** @import { DeckOptions } from "./types.d.ts" */
@@ -168,7 +168,7 @@ class Deck {
       ".": () => (this.black.hidden = !this.black.hidden),
       t: () => (this.clock.hidden = !this.clock.hidden),
       c: () => this.turnCaptions(),
-      f: () => this.fullScreen(),
+      f: () => toggleFullScreen(this.root),
       q: () => (this.code.hidden = !this.code.hidden),
       h: () => this.help.classList.toggle("faded"),
     };
@@ -185,11 +185,6 @@ class Deck {
     const isRevealed = this.view?.isRevealed;
     this.show(this.at);
     if (isRevealed && this.view && !this.view.isRevealed) this.view.reveal();
-  }
-
-  fullScreen() {
-    if (document.fullscreenElement) document.exitFullscreen();
-    else this.root.requestFullscreen?.();
   }
 
   // ---- what stands beside the slides

@@ -7,13 +7,13 @@ import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Charts } from "./charts.js";
 import { Feed } from "./feed.js";
-import { isDark } from "./dark.js";
 import { Headline } from "./headline.js";
 import { listenToKeys } from "./keys.js";
 import { Learned } from "./learned.js";
 import { Milestones } from "./milestones.js";
 import { Player } from "./player.js";
 import { Saves, savedNow, slideNow } from "./saves.js";
+import { isDark, toggleFullScreen } from "./screen.js";
 import { Sentence } from "./sentence.js";
 
 /** @import { Press } from "./bar.js" */
@@ -290,7 +290,7 @@ export class Stage {
   /** @param {Press} press */
   press(press) {
     const { player, feed } = this;
-    if (press === "full_screen") this.fullScreen();
+    if (press === "full_screen") toggleFullScreen(this.root);
     else if (press === "back") this.go(player.position - 1);
     else if (press === "forward") this.forward();
     else if (press === "live") this.go(this.learned.total);
@@ -336,11 +336,6 @@ export class Stage {
     this.player.pace = RATES[name];
     this.player.seconds = 0;
     if (!this.isOver) this.feed.command(`pace-${name}`);
-  }
-
-  fullScreen() {
-    if (this.isFull) document.exitFullscreen();
-    else this.root.requestFullscreen?.();
   }
 
   toTheEnd() {

@@ -1,3 +1,4 @@
+// What the stage and the deck ask of the screen.
 // @ts-check
 
 /**
@@ -8,4 +9,13 @@ export function isDark(element) {
   const colour = getComputedStyle(element).backgroundColor.match(/[\d.]+/g);
   const [red, green, blue] = colour?.map(Number) ?? [255, 255, 255];
   return red * 0.3 + green * 0.59 + blue * 0.11 < 128;
+}
+
+/**
+ * Fill the screen with an element, or leave the full screen.
+ * @param {Element} element
+ */
+export function toggleFullScreen(element) {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else element.requestFullscreen?.();
 }
