@@ -35,7 +35,7 @@ def main() -> None:
             st.page_link(each, label=each.title)
         st.space("stretch")
         st.button(
-            "",
+            t("deck.present"),
             icon=":material/slideshow:",
             help=t("deck.begin"),
             key="present",

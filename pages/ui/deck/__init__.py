@@ -78,11 +78,13 @@ def present(make: Callable[[], Sequence[Slide]]) -> bool:
 def _deck(slides: Sequence[Slide], *, shows_notes: bool) -> None:
     drawn = [_drawn(slide) for slide in slides]
     name = sha256(json.dumps([drawn, language(), shows_notes]).encode()).hexdigest()
+    same = [[slide.kind, dict(slide.title), dict(slide.over)] for slide in slides]
     address = st.context.url or ""
     data = {
         "name": name,
+        "talk": sha256(json.dumps(same).encode()).hexdigest(),
         "slides": drawn,
-        "labels": section("deck"),
+        "labels": section("deck", has_breaks=True),
         "languages": list(LANGUAGES),
         "locale": language(),
         "tints": TINT_COUNT,
@@ -95,10 +97,7 @@ def _deck(slides: Sequence[Slide], *, shows_notes: bool) -> None:
 
 
 def _drawn(slide: Slide) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        name: {spoken: without_breaks(words) for spoken, words in getattr(slide, name).items()}
-        for name in ("title", "says", "over", "notes")
-    }
+    found: dict[str, Any] = {name: dict(getattr(slide, name)) for name in ("title", "says", "over", "notes")}
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}

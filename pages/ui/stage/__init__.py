@@ -91,7 +91,7 @@ def _sentence(text: str, pattern: str, levels: Sequence[tuple[str, int]]) -> dic
         "pretokens": ends.tolist(),
         "clusters": text_map.byte_at_char[starts].tolist(),
         "levels": [{"name": name, "count": count} for name, count in levels],
-        "labels": section("stage"),
+        "labels": section("stage", has_breaks=True),
         "locale": language(),
         "tints": TINT_COUNT,
     }

@@ -58,9 +58,8 @@ def _row(place: int, entry: Entry, entries: int) -> None:
         ways = (("up", -1, "arrow_upward", place == 0), ("down", 1, "arrow_downward", place == entries - 1))
         for way, step, icon, is_end in ways:
             st.button(
-                "",
+                t(f"talk.{way}"),
                 icon=f":material/{icon}:",
-                help=t(f"talk.{way}"),
                 key=f"my_talk_{way}_{place}",
                 on_click=move,
                 args=(place, step),

@@ -82,9 +82,8 @@ def _choose_story() -> str:
         )
         for step, way, icon in ((-1, "previous", "arrow_back"), (1, "next", "arrow_forward")):
             st.button(
-                "",
+                t(f"stories.{way}"),
                 icon=f":material/{icon}:",
-                help=t(f"stories.{way}"),
                 key=f"story_{way}",
                 on_click=keys.STORY.put,
                 args=(offered[(offered.index(name) + step) % len(offered)],),

@@ -108,13 +108,13 @@ def names(pattern: str, options: Iterable[str]) -> Callable[[str], str]:
     return words.__getitem__
 
 
-def section(prefix: str, *, spoken: str | None = None) -> dict[str, str]:
-    """Return all words under a prefix by the rest of their key, without marks of line breaks.
+def section(prefix: str, *, spoken: str | None = None, has_breaks: bool = False) -> dict[str, str]:
+    """Return all words under a prefix by the rest of their key, without marks of line breaks unless `has_breaks`.
 
     Outside a page run, pass the language `spoken`.
     """
     return {
-        key.removeprefix(f"{prefix}."): without_breaks(words)
+        key.removeprefix(f"{prefix}."): words if has_breaks else without_breaks(words)
         for key, words in catalogue(spoken or language()).items()
         if key.startswith(f"{prefix}.")
     }

@@ -130,12 +130,12 @@ class Deck {
   }
 
   tell() {
-    this.channel?.postMessage({ name: this.options.name, at: this.at, isRevealed: Boolean(this.view?.isRevealed) });
+    this.channel?.postMessage({ talk: this.options.talk, at: this.at, isRevealed: Boolean(this.view?.isRevealed) });
   }
 
-  /** @param {{ name: string, at: number, isRevealed: boolean }} data */
-  follow({ name, at, isRevealed }) {
-    if (name !== this.options.name) return;
+  /** @param {{ talk: string, at: number, isRevealed: boolean }} data */
+  follow({ talk, at, isRevealed }) {
+    if (talk !== this.options.talk) return;
     if (at !== this.at) this.show(at);
     if (isRevealed && this.view && !this.view.isRevealed) this.view.reveal();
   }
@@ -205,7 +205,8 @@ class Deck {
     if (now.choices) page.append(make("p", "answer", `✓ ${now.choices[now.right ?? 0]}`));
     if (next) {
       const soon = make("div", "soon");
-      soon.append(make("span", "", this.label("next")), wordsIn("", next.title, this.spoken));
+      const title = Object.keys(next.title).length ? next.title : next.over;
+      soon.append(make("span", "", this.label("next")), wordsIn("", title, this.spoken));
       page.append(soon);
     }
     this.clock.hidden = false;

@@ -34,7 +34,9 @@ export interface Slide {
 }
 
 export interface DeckOptions {
+  /** Another name is another deck to draw; windows with the same talk follow one another. */
   name: string;
+  talk: string;
   slides: Slide[];
   labels: Record<string, string>;
   languages: string[];

@@ -1,6 +1,7 @@
 // The slim bar below the sentence: play and pause, one step back or forward, speed, and the timeline with its flags.
 // @ts-check
 
+import { plainWords } from "./screen.js";
 import { addButton, make } from "../../token_view/browser/elements.js";
 
 /** @import { Milestone } from "./types.d.ts" */
@@ -35,7 +36,7 @@ export class Bar {
     this.live.className = "live";
     this.pace = make("select");
     this.pace.onchange = () => listener.onPace(this.pace.value);
-    for (const name of PACES) this.pace.append(new Option(label(`pace_${name}`), name));
+    for (const name of PACES) this.pace.append(new Option(plainWords(label(`pace_${name}`)), name));
     this.full = addButton(this.element, "⛶", () => listener.onPress("full_screen"));
     this.element.append(this.line, this.where, this.live, this.pace, this.full);
     this.isPlaying = false;
@@ -43,8 +44,8 @@ export class Bar {
     this.name(this.back, "back");
     this.name(this.forward, "forward");
     this.name(this.full, "full_screen");
-    this.pace.setAttribute("aria-label", label("pace"));
-    this.slider.setAttribute("aria-label", label("timeline"));
+    this.pace.setAttribute("aria-label", plainWords(label("pace")));
+    this.slider.setAttribute("aria-label", plainWords(label("timeline")));
   }
 
   /**
@@ -52,7 +53,7 @@ export class Bar {
    * @param {string} key
    */
   name(element, key) {
-    const words = this.label(key);
+    const words = plainWords(this.label(key));
     element.setAttribute("aria-label", words);
     element.title = words;
   }
@@ -70,7 +71,7 @@ export class Bar {
     this.line.style.setProperty("--learned", `${(100 * total) / most}%`);
     const words = this.label("place", { merge: position, total: most });
     this.where.textContent = words;
-    this.slider.setAttribute("aria-valuetext", words);
+    this.slider.setAttribute("aria-valuetext", plainWords(words));
     this.back.disabled = position === 0;
     this.forward.disabled = isLive && !canStep;
     this.live.classList.toggle("on", isLive);
@@ -95,8 +96,8 @@ export class Bar {
       ...found.map(({ merge, kind, says }) => {
         const flag = make("button", `flag ${kind}`, kind === "beat" ? "⚑" : "★");
         flag.type = "button";
-        flag.title = says;
-        flag.setAttribute("aria-label", says);
+        flag.title = plainWords(says);
+        flag.setAttribute("aria-label", flag.title);
         flag.style.insetInlineStart = `${(100 * merge) / most}%`;
         flag.onclick = () => this.listener.onGo(merge);
         return flag;

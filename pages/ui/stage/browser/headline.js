@@ -4,6 +4,7 @@
 import { make } from "../../token_view/browser/elements.js";
 import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 import { kindOf, partChip } from "./parts.js";
+import { plainWords } from "./screen.js";
 
 /** @import { Learned } from "./learned.js" */
 /** @import { Sentence } from "./sentence.js" */
@@ -36,7 +37,7 @@ export class Headline {
       this.asHex = !this.asHex;
       this.again?.();
     };
-    this.chips.title = label("hex");
+    this.chips.title = plainWords(label("hex"));
   }
 
   /** @param {number} tokens */

@@ -1,6 +1,7 @@
 // The race: how many tokens a text has after each merge, against the other tokenizers; a small chart for each text.
 // @ts-check
 
+import { plainWords } from "./screen.js";
 import { make } from "../../token_view/browser/elements.js";
 
 /** @import { Level, Runner } from "./types.d.ts" */
@@ -60,7 +61,7 @@ class Track {
     this.drawLevels(levels);
     this.svg.append(drawn("path", { d: this.path(steps), class: "run" }), this.dot, this.value);
     const values = { name, first: steps[0].tokens, last: steps[steps.length - 1].tokens };
-    this.svg.setAttribute("aria-label", this.label("race_alt", values));
+    this.svg.setAttribute("aria-label", plainWords(this.label("race_alt", values)));
   }
 
   /** @param {Level[]} levels */

@@ -5,6 +5,7 @@ import { addButton, make } from "../../token_view/browser/elements.js";
 import { pngOf } from "../../token_view/browser/saving/png.js";
 import { svgOf } from "../../token_view/browser/saving/svg.js";
 
+import { plainWords } from "./screen.js";
 import { slideOf } from "./slide.js";
 
 /** @import { Stage } from "./stage.js" */
@@ -112,8 +113,9 @@ export function slideNow(stage) {
   const { sentence, player, options } = stage;
   const number = (/** @type {number} */ count) => count.toLocaleString(options.locale);
   /** @type {[string, string][]} */
-  const numbers = [[number(sentence.tokensAt(player.position)), stage.label("slide_own", { merge: player.position })]];
+  const numbers = [[number(sentence.tokensAt(player.position)), plainWords(stage.label("slide_own", { merge: player.position }))]];
   const others = options.levels.length > 2 ? options.levels.filter((_, at) => at !== 1) : options.levels;
   for (const { name, count } of others) numbers.push([number(count), name]);
-  return slideOf(stage.root, stage.board, { title: stage.label("slide_title"), source: options.what, numbers });
+  const title = plainWords(stage.label("slide_title"));
+  return slideOf(stage.root, stage.board, { title, source: options.what, numbers });
 }

@@ -19,3 +19,11 @@ export function toggleFullScreen(element) {
   if (document.fullscreenElement) document.exitFullscreen();
   else element.requestFullscreen?.();
 }
+
+/**
+ * Words without the marks that say where Thai lines may break, for names that are read aloud or saved.
+ * @param {string} words
+ */
+export function plainWords(words) {
+  return words.replace(/[\u200b\u2060]/g, "");
+}

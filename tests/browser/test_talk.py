@@ -1,0 +1,47 @@
+"""The talk of ten minutes by keyboard alone, readable from the last row."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+SMALLEST = """() => {
+  const deck = [...document.querySelectorAll(".st-key-deck *")].find((each) => each.shadowRoot).shadowRoot;
+  const sizes = [];
+  const walk = document.createTreeWalker(deck.querySelector(".deck"), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const { parentElement, data } = walk.currentNode;
+    if (!data.trim() || parentElement.closest("[hidden], option") || !parentElement.checkVisibility()) continue;
+    sizes.push([parseFloat(getComputedStyle(parentElement).fontSize), data.slice(0, 40)]);
+  }
+  const slide = deck.querySelector(".deck-slide");
+  const isWhole = slide.scrollHeight <= slide.clientHeight + 1 && slide.scrollWidth <= slide.clientWidth + 1;
+  return { smallest: sizes.sort((one, other) => one[0] - other[0])[0], isWhole };
+}"""
+
+
+@pytest.mark.parametrize(("language", "width", "height"), [("th", 1920, 1080), ("en", 1280, 720)])
+def test_the_talk_is_walked_by_keyboard_and_read_from_the_last_row(
+    tab: Page, address: str, language: str, width: int, height: int
+) -> None:
+    tab.set_viewport_size({"width": width, "height": height})
+    tab.goto(f"{address}/stories?lang={language}&present=1")
+    deck = tab.locator(".st-key-deck .deck")
+    expect(deck).to_be_visible()
+    slides = int(deck.locator(".deck-where").inner_text().split("/")[1])
+    assert slides > 30
+    for place in range(slides):
+        expect(deck).to_have_attribute("data-at", str(place))
+        kind = deck.get_attribute("data-kind")
+        found = tab.evaluate(SMALLEST)
+        least, words = found["smallest"]
+        # Numbers below shared letters are a help for the first row; the stage has its own rows of type.
+        assert kind in ("tokens", "stage") or least >= 28 * width / 1920 - 0.1, (place, words)
+        assert found["isWhole"] or kind == "stage", place
+        tab.keyboard.press("ArrowRight")
+        if kind == "ask":
+            expect(deck.locator(".choice.right")).to_have_count(1)
+            tab.keyboard.press("PageDown")
+    tab.keyboard.press("PageUp")
+    expect(deck).to_have_attribute("data-at", str(slides - 2))
+    tab.keyboard.press("Escape")
+    expect(deck).to_have_count(0)
+    assert "present" not in tab.url
