@@ -1,7 +1,7 @@
 // The sentence on the stage: as large as fits, in pieces that slide together when a merge joins them.
 // @ts-check
 
-import { MARK, glyphOf, isWhiteOrUnseen } from "../../token_view/browser/model/characters.js";
+import { MARK, RIGHT_TO_LEFT, glyphOf, isWhiteOrUnseen } from "../../token_view/browser/model/characters.js";
 import { make } from "../../token_view/browser/elements.js";
 import { tintStyle } from "../../token_view/browser/boxes/box_elements.js";
 import { tintOfBytes } from "../../token_view/browser/model/tints.js";
@@ -12,6 +12,7 @@ import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 const LEAST = 20; // pixels; below that a sentence scrolls
 const SLIDE_MOST = 180; // pixels of type on a slide
 const MOST_LINES = 3;
+const SMALL = 36; // pixels; a long text takes more lines before its type gets smaller than that
 const LINE = 1.9; // the height of a line, as in the style sheet
 const SLIDE = 420; // milliseconds
 
@@ -115,7 +116,8 @@ export class Board {
    * @returns {PieceElement}
    */
   elementOf(piece, look, tints) {
-    const element = /** @type {PieceElement} */ (make("span", "piece"));
+    // Letters from right to left keep their order only in one line of text, not in boxes.
+    const element = /** @type {PieceElement} */ (make("span", RIGHT_TO_LEFT.test(piece.text) ? "piece flows" : "piece"));
     element.piece = piece;
     element.look = look;
     if (piece.tokens.length === 1) {
@@ -266,12 +268,25 @@ export class Board {
  * @param {number} most
  */
 function largest(line, width, height, most) {
+  const size = largestIn(line, width, height, most, MOST_LINES);
+  return size < SMALL ? largestIn(line, width, height, SMALL, Infinity) : size;
+}
+
+/**
+ * The largest type with which a sentence fits in so many lines.
+ * @param {HTMLElement} line
+ * @param {number} width
+ * @param {number} height
+ * @param {number} most
+ * @param {number} mostLines
+ */
+function largestIn(line, width, height, most, mostLines) {
   let [low, high] = [LEAST, most];
   while (low < high) {
     const size = (low + high + 1) >> 1;
     line.style.fontSize = `${size}px`;
     const lines = Math.round(line.offsetHeight / (size * LINE));
-    if (lines <= MOST_LINES && line.offsetHeight <= height && line.scrollWidth <= width) low = size;
+    if (lines <= mostLines && line.offsetHeight <= height && line.scrollWidth <= width) low = size;
     else high = size - 1;
   }
   return low;
