@@ -92,6 +92,7 @@ def as_it_is(tab: Page, words: dict[str, str]) -> None:
 
 def break_the_settings(tab: Page, words: dict[str, str]) -> None:
     """A pattern that does not compile, a size out of range, and the special tokens open."""
+    tab.get_by_text(words["train.more"]).click()
     tab.get_by_role("combobox", name=words["pattern.label"]).click()
     tab.get_by_role("option", name=words["pattern.custom_name"]).click()
     tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
@@ -149,7 +150,7 @@ def choose_nothing(tab: Page, words: dict[str, str]) -> None:
 
 def open_all_settings(tab: Page, words: dict[str, str]) -> None:
     """Everything that is folded away on the settings."""
-    for title in ("stop.title", "train.special_tokens", "recipe.load", "frontier.title"):
+    for title in ("train.more", "stop.title", "train.special_tokens", "recipe.load", "frontier.title"):
         tab.get_by_text(words[title]).click()
         settled(tab)
     tab.get_by_role("textbox", name=words["recipe.paste"]).fill("{}")
@@ -159,6 +160,7 @@ def open_all_settings(tab: Page, words: dict[str, str]) -> None:
 
 def upload_a_table(tab: Page, words: dict[str, str]) -> None:
     """A table with a broken row, and a file that is no text."""
+    tab.locator(".st-key-train_card label").last.click()
     tab.get_by_role("radio", name=words["corpus.upload"]).click()
     table = "id,ข้อความ\n1,น้ำใจคนไทย\n2,ดื่มน้ำ,เยอะๆ\n3,ที่นี่\n".encode()
     tab.locator(".st-key-corpus_files input[type=file]").set_input_files(
@@ -172,6 +174,7 @@ def upload_a_table(tab: Page, words: dict[str, str]) -> None:
 
 def ask_wikipedia(tab: Page, words: dict[str, str]) -> None:
     """The source that would go to the internet, before any click that says so."""
+    tab.locator(".st-key-train_card label").last.click()
     tab.get_by_role("radio", name=words["corpus.wikipedia"]).click()
     expect(tab.get_by_role("textbox", name=words["wikipedia.titles"].split("{")[0])).to_be_visible()
 
@@ -308,13 +311,15 @@ def test_a_training_is_accessible_while_it_runs_and_after(open_tab: OpenTab, add
     words = catalogue("th")
     tab = open_tab(reduced_motion="reduce")
     tab.goto(f"{address}/train?lang=th")
-    tab.locator(".st-key-train_pace button").nth(1).click()  # slow enough to be still at work on a slow machine
+    tab.get_by_text(words["train.more"]).click()
+    tab.locator(".st-key-train_pace button").nth(2).click()  # slow enough to be still at work on a slow machine
     settled(tab)
     tab.locator(".st-key-start button").click()
-    expect(tab.locator(".merge-id").nth(2)).to_be_visible()
-    expect(view(tab).locator(".p").first).to_be_visible()
+    stage = tab.locator(".st-key-stage .stage")
+    expect(stage.locator(".newest li").nth(2)).to_be_visible()
+    expect(stage.locator(".track")).to_have_count(3)
     found = violations(tab, axe)
-    tab.locator(".st-key-pause button").click()
+    stage.locator(".toggle").click()
     tab.locator(".st-key-what_if_asks button").click()
     tab.locator(".st-key-what_if_go button").click()
     expect(tab.locator(".st-key-parting_what_if")).to_be_visible()
@@ -339,6 +344,7 @@ def test_a_training_is_accessible_while_it_runs_and_after(open_tab: OpenTab, add
 def train_another(tab: Page) -> None:
     """A second run, at full speed to its end."""
     tab.locator(".st-key-again button").click()
+    tab.get_by_text(catalogue("th")["train.more"]).click()
     tab.locator(".st-key-train_pace button").last.click()
     settled(tab)
     tab.locator(".st-key-start button").click()
