@@ -141,6 +141,7 @@ def has(app: AppTest, key: str) -> bool:
 def training_states(number: int) -> WidgetStates:
     """The values of the train page with a text of one's own, and Train pressed."""
     app = opened("train")
+    app.radio(key="train_card").set_value("own").run()
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value("a")
     app.number_input(key="train_size").set_value(100_000)

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from pages.ui.stage.serve import BROWSER
+from pages.ui.stage.serve import BROWSER, stage_css, stage_js
 from pages.ui.token_view.bundle import bundle
+from pages.ui.token_view.palette import TINT_COUNT
+from pages.ui.words import section
 from tests.helpers.drawing import HOSTILE
 from tokenizer_core import segments, train
 from tokenizer_core.patterns import pretokenize
@@ -70,11 +72,19 @@ TELL = """([text, pretokens, clusters, merges, batch]) => {
 
 def tell(page: Page, text: str, tokenizer: Tokenizer, batch: int = 7) -> dict[str, Any]:
     """What the stage says of a sentence after every number of merges, which come in batches."""
-    ends = bytes_and_ends(pretokenize(text, tokenizer.pattern))[1].tolist() if text else []
-    text_map = TextMap(text)
-    clusters = text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist()
-    found: dict[str, Any] = page.evaluate(TELL, [text, ends, clusters, tokenizer.merges, batch])
+    places = list(sentence_options(text, tokenizer).values())
+    found: dict[str, Any] = page.evaluate(TELL, [*places, tokenizer.merges, batch])
     return found
+
+
+def sentence_options(text: str, tokenizer: Tokenizer) -> dict[str, Any]:
+    """A sentence and the ends of its pieces and the starts of its letters, in bytes, as the page gives them."""
+    text_map = TextMap(text)
+    return {
+        "text": text,
+        "pretokens": bytes_and_ends(pretokenize(text, tokenizer.pattern))[1].tolist() if text else [],
+        "clusters": text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist(),
+    }
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
@@ -202,3 +212,58 @@ def test_a_command_and_a_question_at_the_same_time_bring_no_merge_twice(
     )
     assert left == list(range(len(left)))
     assert len(left) in (14, 17)
+
+
+# ---- the whole stage
+
+SHOW = """async ([code, css, options, merges]) => {
+  const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
+  const { default: show } = await import(address);
+  const before = window.fetch;
+  const total = merges.length / 3;
+  const answer = { state: "done", says: "", pace: "full", learned: total, goal: total, merges };
+  window.fetch = async () => ({ ok: true, status: 200, json: async () => answer });
+  const told = [];
+  for (const each of options) {
+    document.body.replaceChildren();
+    const shadow = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+    shadow.appendChild(document.createElement("style")).textContent = css;
+    const remove = show({ data: new TextEncoder().encode(JSON.stringify(each)), parentElement: shadow });
+    const root = shadow.querySelector(".stage");
+    while (root.dataset.state !== "done") await new Promise((done) => setTimeout(done, 5));
+    const glyphs = [...shadow.querySelectorAll(".line .glyph")].map((glyph) => glyph.textContent);
+    told.push({ text: shadow.querySelector(".line").textContent, tokens: root.dataset.tokens, glyphs,
+      strange: shadow.querySelectorAll(".line :not(span, i), script, img, iframe").length });
+    remove();
+  }
+  window.fetch = before;
+  return { told, pwned: window.pwned ?? null };
+}"""
+
+
+def test_a_hostile_sentence_is_text_on_the_stage(page: Page, tokenizer: Tokenizer) -> None:
+    merges = [number for left, right in tokenizer.merges for number in (left, right, 1)]
+    options = [
+        {
+            **sentence_options(text, tokenizer),
+            "name": name,
+            "feed": "/watch",
+            "steer": None,
+            "race": None,
+            "levels": [{"name": "<b>GPT</b>", "count": 9}],
+            "labels": section("stage", spoken="en"),
+            "locale": "en",
+            "tints": TINT_COUNT,
+            "title": "<script>",
+            "what": "<script>",
+            "page": None,
+        }
+        for name, text in TEXTS.items()
+    ]
+    found = page.evaluate(SHOW, [stage_js(), stage_css(), options, merges])
+    assert found["pwned"] is None
+    for text, told in zip(TEXTS.values(), found["told"], strict=True):
+        assert told["strange"] == 0
+        assert int(told["tokens"]) == len(tokenizer.encode(text))
+        if not told["glyphs"]:
+            assert told["text"] == text
