@@ -16,7 +16,6 @@ from pages.ui.choices.parallel_texts import NamedTexts
 from pages.ui.token_view.serve import Offer, address, offers
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.charts import thinned
 from pages.ui.words import catalogue, error_sentence, language, t
 from pages.ui.words.breaks import without_breaks
 from tokenizer_core.jobs.job import Job
@@ -29,8 +28,6 @@ from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.parallel import Parallel
 from tokenizer_core.tokenizer import Tokenizer
 
-MOST_STEPS = 300
-"""Points of a curve."""
 SIDES = (0, 1)
 """The languages of the parallel texts that take part."""
 
@@ -87,7 +84,7 @@ def race_address(job: Job, texts: NamedTexts) -> str:
 
 
 def race_answer(job: Job, texts: NamedTexts, spoken: str) -> bytes:
-    """Return for each side its tokens after the merges that changed them, and those of the references, as JSON."""
+    """Return for each side its tokens after the merges that changed them, and the references', as JSON."""
     words = catalogue(spoken)
     tokenizer = job.tokenizer()
     counts = own_counts(job.id, tokenizer, texts.parallel)
@@ -111,10 +108,11 @@ def race_answer(job: Job, texts: NamedTexts, spoken: str) -> bytes:
     return json.dumps({"runners": runners, "note": said}, ensure_ascii=False).encode()
 
 
-def _steps(counts: Counts) -> list[dict[str, int]]:
-    """Return the counts after no merge and after those merges that changed them, at most `MOST_STEPS` of them."""
-    changed = [0, *(np.flatnonzero(np.diff(counts)) + 1).tolist()]
-    return [{"merge": merge, "tokens": int(counts[merge])} for merge in thinned(changed, MOST_STEPS)]
+def _steps(counts: Counts) -> list[int]:
+    """Return merge and count in turn: after no merge, and after each merge that changed the count."""
+    changed = np.append(0, np.flatnonzero(np.diff(counts)) + 1)
+    steps: list[int] = np.column_stack((changed, counts[changed])).ravel().tolist()
+    return steps
 
 
 def lines_seen(job: Job, parallel: Parallel) -> int | None:

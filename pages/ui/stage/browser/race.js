@@ -79,7 +79,13 @@ class Track {
   /** @param {{ merge: number, tokens: number }[]} steps */
   path(steps) {
     let d = `M${this.x(0).toFixed(1)} ${this.y(steps[0].tokens).toFixed(1)}`;
-    for (const { merge, tokens } of steps.slice(1)) d += `H${this.x(merge).toFixed(1)}V${this.y(tokens).toFixed(1)}`;
+    let before = -1;
+    for (const { merge, tokens } of steps.slice(1)) {
+      const x = this.x(merge);
+      if (x - before < 0.2 && merge < this.goal) continue; // nobody sees it
+      d += `H${x.toFixed(1)}V${this.y(tokens).toFixed(1)}`;
+      before = x;
+    }
     const { learned } = /** @type {Runner} */ (this.runner);
     return `${d}H${this.x(learned).toFixed(1)}`;
   }

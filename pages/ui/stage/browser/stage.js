@@ -43,6 +43,7 @@ export default function showStage({ data, parentElement }) {
     stage = new Stage(parentElement, options);
     INSTANCES.set(parentElement, stage);
   }
+  stage.charts.askAt(options.race);
   stage.dress();
   return () => {
     INSTANCES.get(parentElement)?.remove();
