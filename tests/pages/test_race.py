@@ -65,13 +65,13 @@ def test_a_moment_is_the_first_merge_with_fewer_tokens(
         assert moment.behind == side[-1] - wanted
 
 
-def test_what_was_reached_last_stands_first_and_what_is_nearest_before_what_is_far() -> None:
+def test_what_was_reached_stands_in_its_order_and_what_is_nearest_before_what_is_far() -> None:
     counts = [np.array([90, 70, 50, 30]), np.array([80, 79, 78, 77])]
     found = moments(counts, {"a": (60, 10), "b": (80, 70), "c": (40, 77)})
     assert [(moment.merge, moment.behind) for moment in found] == [
-        (3, -10),
-        (2, -30),
         (1, -50),
+        (2, -30),
+        (3, -10),
         (None, 0),
         (None, 7),
         (None, 67),

@@ -166,7 +166,7 @@ def _count_references(parallel: Parallel) -> dict[str, tuple[int, int]]:
 def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
     """Compare the visitor's own tokenizer with every reference on every side that has tokens.
 
-    First comes what was reached, newest first, then what is still to come, nearest first.
+    First comes what was reached, in the order in which it happened, then what is still to come, nearest first.
 
     >>> moments([np.array([9, 7, 4]), np.array([5, 4, 4])], {"gpt2": (7, 3)})
     [Moment(side=0, reference='gpt2', merge=2, behind=-3), Moment(side=1, reference='gpt2', merge=None, behind=1)]
@@ -179,7 +179,7 @@ def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
             # Counts never rise, so this is the place after all counts that are not below the level.
             merge = int(np.searchsorted(-own, -level, side="right"))
             found.append(Moment(side, name, merge if merge < len(own) else None, int(own[-1]) - level))
-    return sorted(found, key=lambda moment: (moment.merge is None, -(moment.merge or 0), moment.behind))
+    return sorted(found, key=lambda moment: (moment.merge is None, moment.merge or 0, moment.behind))
 
 
 # ---- saying

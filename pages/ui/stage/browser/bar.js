@@ -37,8 +37,12 @@ export class Bar {
     this.pace = make("select");
     this.pace.onchange = () => listener.onPace(this.pace.value);
     for (const name of PACES) this.pace.append(new Option(plainWords(label(`pace_${name}`)), name));
+    this.waits = make("label", "waits");
+    this.waiting = make("input");
+    this.waiting.type = "checkbox";
+    this.waits.append(this.waiting, label("waits"));
     this.full = addButton(this.element, "⛶", () => listener.onPress("full_screen"));
-    this.element.append(this.line, this.where, this.live, this.pace, this.full);
+    this.element.append(this.line, this.where, this.live, this.pace, this.waits, this.full);
     this.isPlaying = false;
     this.flagged = 0;
     this.name(this.back, "back");

@@ -8,6 +8,8 @@ const STARTING = 150;
 const RESTING = 1500;
 const LOST = 3; // questions without an answer, after which people are told
 
+export const ENDED = ["done", "stopped", "failed"];
+
 export class Feed {
   /**
    * @param {Options} options
@@ -60,7 +62,7 @@ export class Feed {
    */
   waitAfter({ state, learned }) {
     if (this.listener.known() < learned) return 0;
-    if (["done", "stopped", "failed"].includes(state)) return null;
+    if (ENDED.includes(state)) return null;
     if (state === "running") return RUNNING;
     return state === "paused" ? RESTING : STARTING;
   }

@@ -7,6 +7,9 @@ const GAIN = 100; // times as fast after
 const GAIN_SECONDS = 20;
 const LONGEST_FRAME = 0.25; // a tab that was hidden must not leap
 
+/** @type {Record<string, number | "gathering" | null>} */
+const RATES = { gathering: "gathering", slowest: 0.5, slow: 2, steady: 20, fast: 200, full: null };
+
 export class Player {
   /** @param {{ total: () => number, onMerge: (merge: number, rate: number) => void, onMoved: () => void }} listener */
   constructor(listener) {
@@ -84,6 +87,15 @@ export class Player {
     this.isPlaying = false;
     this.isLive = this.position >= total;
     this.listener.onMoved();
+  }
+
+  /**
+   * Set how fast the past is played.
+   * @param {string} name
+   */
+  setPace(name) {
+    this.pace = RATES[name];
+    this.seconds = 0;
   }
 
   /** Play what has been learned, from here or, at the end, from the beginning. */

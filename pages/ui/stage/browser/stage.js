@@ -6,7 +6,7 @@ import { Banner } from "./banner.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Charts } from "./charts.js";
-import { Feed } from "./feed.js";
+import { ENDED, Feed } from "./feed.js";
 import { Headline } from "./headline.js";
 import { listenToKeys } from "./keys.js";
 import { Learned } from "./learned.js";
@@ -22,9 +22,6 @@ import { Sentence } from "./sentence.js";
 const FLOW = 15; // merges a second; above that, eyes cannot follow each
 const SLOW = 5; // merges a second; up to this, a pair lights up before it is joined
 const HOLD = 240; // milliseconds
-/** @type {Record<string, number | "gathering" | null>} */
-const RATES = { gathering: "gathering", slowest: 0.5, slow: 2, steady: 20, fast: 200, full: null };
-const ENDED = ["done", "stopped", "failed"];
 
 // One stage for each place where Streamlit mounts the component.
 /** @type {WeakMap<ShadowRoot | Element, Stage>} */
@@ -273,6 +270,7 @@ export class Stage {
       canStep: Boolean(this.options.steer) && !this.isOver,
     });
     this.bar.live.hidden = this.isOver;
+    this.bar.waits.hidden = this.isOver || !this.options.steer;
     this.root.dataset.position = String(player.position);
     this.root.dataset.played = String(this.played);
     this.root.dataset.tokens = String(this.sentence.tokensAt(player.position));
@@ -328,14 +326,18 @@ export class Stage {
 
   /** @param {number} merges */
   go(merges) {
-    this.player.go(merges);
+    const { player, feed, bar } = this;
+    const wasLive = player.isLive;
+    player.go(merges);
+    if (!this.options.steer || !bar.waiting.checked || wasLive === player.isLive) return;
+    if (wasLive && this.isTraining) feed.command("pause");
+    else if (!wasLive && this.answer?.state === "paused") feed.command("resume");
   }
 
   /** @param {string} name */
   setPace(name) {
     this.isPaceTouched = true;
-    this.player.pace = RATES[name];
-    this.player.seconds = 0;
+    this.player.setPace(name);
     if (!this.isOver) this.feed.command(`pace-${name}`);
   }
 
