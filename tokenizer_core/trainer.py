@@ -146,7 +146,7 @@ class Trainer:
     def candidates(self, n: int = 10) -> list[Candidate]:
         """Return the `n` best pairs of this round, ordered by count; ties by first occurrence in the corpus.
 
-        The first pair is merged next, unless it occurs fewer than `min_count` times.
+        The first pair is merged next. Pairs that occur fewer than `min_count` times cannot win, and are left out.
 
         >>> [tuple(candidate) for candidate in Trainer({"abab": 1}, 300).candidates()]
         [(97, 98, 2), (98, 97, 1)]
@@ -154,7 +154,8 @@ class Trainer:
         pairs = self._pairs[: self._state[merge_loop.PAIRS]]
         counts = pairs[:, merge_loop.COUNT]
         # Keep all pairs at least as frequent as the n-th, so that their positions settle ties at the edge.
-        least = max(1, int(np.partition(counts, -n)[-n])) if n < len(counts) else 1
+        nth = int(np.partition(counts, -n)[-n]) if n < len(counts) else 0
+        least = max(self.min_count, nth)
         chosen = pairs[counts >= least]
         order = np.lexsort((chosen[:, merge_loop.HEAD], -chosen[:, merge_loop.COUNT]))[:n]
         columns = [merge_loop.LEFT, merge_loop.RIGHT, merge_loop.COUNT]
@@ -165,7 +166,7 @@ class Trainer:
         """Other pairs that occur as often as the pair merged next."""
         counts = self._pairs[: self._state[merge_loop.PAIRS], merge_loop.COUNT]
         most = counts.max(initial=0)
-        return int(np.count_nonzero(counts == most)) - 1 if most else 0
+        return int(np.count_nonzero(counts == most)) - 1 if most >= self.min_count else 0
 
     def _most_merges(self) -> int:
         """Return an upper bound on the merges still possible: each one joins two rows."""

@@ -270,6 +270,21 @@ def test_candidates_are_the_pairs_of_the_definition_best_first(text: str, patter
         pretokens = [merge(ids, pair, merges[0].token_id) for ids in pretokens]
 
 
+@given(corpora, patterns, st.integers(1, 12), st.integers(2, 5))
+def test_a_pair_too_rare_to_win_is_no_candidate(text: str, pattern: str, most: int, least: int) -> None:
+    counts = count_pretokens([text], pattern)
+    all_pairs, trainer = Trainer(counts, 300), Trainer(counts, 300, min_count=least)
+    while True:
+        able = [each for each in all_pairs.candidates(10**6) if each.count >= least]
+        assert trainer.candidates(most) == able[:most]
+        assert trainer.ties == sum(each.count == able[0].count for each in able[1:]) if able else trainer.ties == 0
+        merges = trainer.step()
+        if not merges:
+            assert not able or trainer.done
+            return
+        all_pairs.step()
+
+
 @given(text=hostile_texts, pattern=st.sampled_from(["none", "mark_aware"]), data=st.data())
 def test_a_merge_that_is_asked_for_goes_on_as_the_definition_would(
     text: str, pattern: str, data: st.DataObject
