@@ -1,13 +1,17 @@
 """The registry of trainings: how many run at once, who waits, whose they are, and what is given back."""
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
 
+from pages.ui.train.run_names import run_names, swatch
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import Registry
+from tests.helpers.app import job_of, start_training
+from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.jobs.job import Job
@@ -234,3 +238,59 @@ def test_the_app_comes_up_where_no_worker_can_be_started(no_workers: Callable[[]
     registry.warm_up()
     assert registry._warm.wait(PATIENCE)
     registry.close()
+
+
+# ---- runs are told apart
+
+
+def test_runs_without_a_name_of_the_visitors_are_named_by_what_they_learn(registry: Registry) -> None:
+    kinds = [("mark_aware", 1000), ("llama3", 1000), ("llama3", 1000), ("[a-z]+", 1000), ("llama3", 500)]
+    for pattern, size in kinds:
+        registry.start(Training(["a"], size, pattern, corpus_name="` *th* `"), owner="me")
+    registry.start(QUICK, owner="me", name="*mine*")
+    names = [*run_names(registry.runs("me")).values()]
+    assert [name.plain for name in names] == [
+        "*th* · Mark-aware · 1,000",
+        "*th* · Llama 3 · 1,000",
+        "*th* · Llama 3 · 1,000 (2)",
+        "*th* · My own regular expression · 1,000",
+        "*th* · Llama 3 · 500",
+        "*mine*",
+    ]
+    assert names[2].markdown == "` *th* ` · Llama 3 · 1,000 (2)"
+    assert names[5].markdown == "` *mine* `"
+
+
+def test_runs_keep_a_swatch_of_their_own(registry: Registry) -> None:
+    first, *others = [registry.start(QUICK, owner="me").id for _ in range(8)]
+    before = {run.job.id: swatch(run) for run in registry.runs("me")}
+    assert len(set(before.values())) == 8
+    registry.forget(first)
+    newest = registry.start(QUICK, owner="me").id
+    after = {run.job.id: swatch(run) for run in registry.runs("me")}
+    assert [after[run] for run in others] == [before[run] for run in others]
+    assert after[newest] == before[first]
+
+
+def test_two_runs_on_one_text_are_told_apart_where_they_are_compared() -> None:
+    app = start_training(size=280)
+    wait_for_page(app, lambda: job_of(app).ended)
+    first = job_of(app).id
+    app.run()
+    app.button(key=f"again_{first}").click().run()
+    app.selectbox(key="pattern_choice").set_value("llama3").run()
+    app.button(key="start").click().run()
+    wait_for_page(app, lambda: job_of(app).ended and job_of(app).id != first)
+    app.session_state["compare_runs"] = True
+    app.run()
+    names = ["Thai and English · Llama 3 · 280", "Thai and English · Mark-aware · 280"]
+    assert app.selectbox(key="compared_0").options == app.selectbox(key="compared_1").options == names
+    swatches = [
+        found[0]
+        for block in app.get("html")
+        if (found := re.findall(r"<span aria-hidden.*</span>", block.proto.body))
+    ]
+    listed, compared, parted = swatches[:2], swatches[2:4], swatches[4:]
+    assert len(set(listed)) == 2
+    assert listed == compared == parted  # the newest first
+    trainings.registry().close()

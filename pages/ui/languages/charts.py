@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from pages.ui.widgets import written
-from pages.ui.widgets.charts import INK, QUIET, STRONG, TYPE, Spec, nominal, quantitative, shade
+from pages.ui.widgets.charts import CATEGORIES, INK, QUIET, STRONG, TYPE, Spec, nominal, quantitative, shade
 
 Row = dict[str, object]
 ROW_HEIGHT = 27
 """Pixels of a bar with the room around it; Thai marks need some above."""
 MOST_BINS = 40
-COLOURS = ("#0f766e", "#b45309", "#4f46e5", "#be185d")
+COLOURS = tuple(light for light, _ in CATEGORIES)
 """As in `.streamlit/config.toml`, for pictures that visitors save."""
 _ON_BAR = shade("#ffffff", "#04211d")
 _FONT = "'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi, sans-serif"

@@ -5,19 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pages.ui.widgets.charts import PADDING, TYPE, Spec, nominal, quantitative, shade, spread
+from pages.ui.widgets.charts import CATEGORIES, PADDING, TYPE, Spec, nominal, quantitative, shade, spread
 from tokenizer_core.segments import Ints
 from tokenizer_core.vocabulary import BYTES
 
 POINTS = 60
 HEIGHT = 300
 LABEL_HEIGHT = 17
-SHADES = [
-    shade("#0f766e", "#2dd4bf"),
-    shade("#b45309", "#fbbf24"),
-    shade("#4f46e5", "#a5b4fc"),
-    shade("#be185d", "#f9a8d4"),
-]
+SHADES = [shade(light, dark) for light, dark in CATEGORIES]
 DASHES = ([1, 0], [7, 3], [2, 3], [9, 3, 2, 3])
 
 

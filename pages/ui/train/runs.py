@@ -9,13 +9,13 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.train import keys
+from pages.ui.train.run_names import RunName, pattern_name, run_names, swatch
 from pages.ui.train.vocabularies import show_parting
 from pages.ui.trainings.registry import Run, registry
 from pages.ui.widgets import written
-from pages.ui.words import as_plain_markdown, language, t
+from pages.ui.words import language, t
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.measures.ratios import characters_per_token
-from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.vocabulary import BYTES
 
 REFRESH_SECONDS = 2.0
@@ -39,17 +39,6 @@ def runs_list() -> None:
                 _compare_two([run for run in registry().runs(visitor.owner()) if run.job.merges])
 
 
-def run_name(run: Run) -> str:
-    """Return the name of a run, safe in Markdown."""
-    return as_plain_markdown(run.name) if run.name else run.job.training.corpus_name
-
-
-def pattern_name(job: Job) -> str:
-    """Return the name of a training's split pattern."""
-    known = job.training.pattern in SPLIT_PATTERNS
-    return t(f"pattern.{job.training.pattern}_name") if known else t("pattern.custom_name")
-
-
 def state_words(job: Job) -> str:
     """Say how far a training has come."""
     place = registry().place(job)
@@ -59,48 +48,62 @@ def state_words(job: Job) -> str:
 
 
 def _rows() -> None:
-    for run in reversed(registry().runs(visitor.owner())):
+    runs = registry().runs(visitor.owner())
+    named = run_names(runs)
+    for run in reversed(runs):
         with st.container(horizontal=True, vertical_alignment="center", key=f"run_{run.job.id}"):
-            _row(run)
+            _row(run, named[run.job.id])
     if keys.RUN_OPENED.take():
         st.rerun()
 
 
-def _row(run: Run) -> None:
+def _row(run: Run, name: RunName) -> None:
     job = run.job
     shown = visitor.screen() == job.id
-    what = t("runs.what", corpus=job.training.corpus_name, pattern=pattern_name(job), size=job.training.vocab_size)
+    said = f"{state_words(job)} · {t('runs.shown')}" if shown else state_words(job)
+    if run.name:  # a made name says all this
+        size = job.training.vocab_size
+        what = t("runs.what", corpus=job.training.corpus_name, pattern=pattern_name(job), size=size)
+        said = f"{what}  \n{said}"
+    st.html(swatch(run), width="content")
     with st.container(width="stretch", gap=None):
-        st.markdown(f"**{run_name(run)}**")
-        st.caption(f"{what}  \n{state_words(job)}" + (f" · {t('runs.shown')}" if shown else ""))
+        st.markdown(f"**{name.markdown}**")
+        st.caption(said)
     st.button(t("runs.open"), on_click=_open, args=(job,), key=f"open_{job.id}", disabled=shown)
     with st.popover(t("runs.more"), icon=":material/more_horiz:", key=f"more_{job.id}"):
-        st.text_input(
-            t("runs.rename"),
-            value=run.name,
-            max_chars=MAX_NAME,
-            key=keys.name_of_run(job).key,
-            on_change=_rename,
-            args=(run,),
-        )
-        st.button(
-            t("runs.again"),
-            icon=":material/replay:",
-            on_click=_again,
-            args=(job,),
-            key=f"again_{job.id}",
-            disabled=not job.training.texts,
-            help=None if job.training.texts else t("runs.texts_gone"),
-            width="stretch",
-        )
-        st.button(
-            t("runs.delete"),
-            icon=":material/delete:",
-            on_click=_delete,
-            args=(job,),
-            key=f"delete_{job.id}",
-            width="stretch",
-        )
+        _more(run, name)
+
+
+def _more(run: Run, name: RunName) -> None:
+    """Draw what else can be done with a run."""
+    job = run.job
+    st.text_input(
+        t("runs.rename"),
+        value=run.name,
+        placeholder=name.plain,
+        max_chars=MAX_NAME,
+        key=keys.name_of_run(job).key,
+        on_change=_rename,
+        args=(run,),
+    )
+    st.button(
+        t("runs.again"),
+        icon=":material/replay:",
+        on_click=_again,
+        args=(job,),
+        key=f"again_{job.id}",
+        disabled=not job.training.texts,
+        help=None if job.training.texts else t("runs.texts_gone"),
+        width="stretch",
+    )
+    st.button(
+        t("runs.delete"),
+        icon=":material/delete:",
+        on_click=_delete,
+        args=(job,),
+        key=f"delete_{job.id}",
+        width="stretch",
+    )
 
 
 def _open(job: Job) -> None:
@@ -129,17 +132,22 @@ def _compare_two(runs: list[Run]) -> None:
     """Show two runs side by side: their figures, their tokens for a text, and where their vocabularies part."""
     by_id = {run.job.id: run for run in reversed(runs)}
     options = list(by_id)
+    named = run_names(registry().runs(visitor.owner()))
     columns = st.columns(2)
     chosen = []
     for n, column in enumerate(columns):
         with column:
-            picked = st.selectbox(
-                t("runs.first" if n == 0 else "runs.second"),
-                options,
-                index=n,
-                format_func={job_id: _plain_name(run) for job_id, run in by_id.items()}.__getitem__,
-                key=f"compared_{n}",
-            )
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                beside = st.container(width="content")
+                picked = st.selectbox(
+                    t("runs.first" if n == 0 else "runs.second"),
+                    options,
+                    index=n,
+                    format_func={job_id: name.plain for job_id, name in named.items()}.__getitem__,
+                    key=f"compared_{n}",
+                )
+                # As high as the middle of the box.
+                beside.html(f'<div style="padding-bottom:.8rem">{swatch(by_id[picked])}</div>', width="content")
             chosen.append(by_id[picked])
             _figures(by_id[picked].job)
     tokenizers = [run.job.tokenizer() for run in chosen]
@@ -147,7 +155,7 @@ def _compare_two(runs: list[Run]) -> None:
     lanes = [
         Lane(
             f"{run.job.id}@{tokenizer.vocab_size}#{n}",
-            Label(_plain_name(run), t("tokenizers.entries", count=tokenizer.vocab_size)),
+            Label(named[run.job.id].plain, t("tokenizers.entries", count=tokenizer.vocab_size)),
             tokenizer,
             counts=[merge.count for merge in run.job.merges[: len(tokenizer.merges)]],
         )
@@ -156,14 +164,11 @@ def _compare_two(runs: list[Run]) -> None:
     drawn = drawing(Text(text or ""), lanes, language=language())
     token_view(drawn, key="runs_view", toolbar="none", max_height=None, large=True)
     show_parting(
-        (run_name(chosen[0]), run_name(chosen[1])),
+        (named[chosen[0].job.id].markdown, named[chosen[1].job.id].markdown),
         (tokenizers[0].vocabulary[BYTES:], tokenizers[1].vocabulary[BYTES:]),
+        marks=(swatch(chosen[0]), swatch(chosen[1])),
         key="runs",
     )
-
-
-def _plain_name(run: Run) -> str:
-    return run.name or run.job.training.corpus_name.strip("` ")
 
 
 def _figures(job: Job) -> None:

@@ -20,7 +20,7 @@ from pages.ui.train.merges import choice_rows, plain_token
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
 from pages.ui.train.recipes import recipe_outcome, show_recipe
-from pages.ui.train.runs import pattern_name
+from pages.ui.train.run_names import pattern_name
 from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written

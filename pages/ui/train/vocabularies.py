@@ -15,8 +15,17 @@ SHOWN = 40
 MAX_POINTS = 400
 
 
-def show_parting(names: tuple[str, str], learned: tuple[Sequence[bytes], Sequence[bytes]], *, key: str) -> None:
-    """Compare what two trainings learned, merge by merge; the names may contain Markdown."""
+def show_parting(
+    names: tuple[str, str],
+    learned: tuple[Sequence[bytes], Sequence[bytes]],
+    *,
+    marks: tuple[str, str] = ("", ""),
+    key: str,
+) -> None:
+    """Compare what two trainings learned, merge by merge.
+
+    The names may contain Markdown; the marks, drawn beside them, are HTML.
+    """
     found = parting(*learned)
     st.markdown(parting_sentence(found))
     if not found.parts:
@@ -26,9 +35,13 @@ def show_parting(names: tuple[str, str], learned: tuple[Sequence[bytes], Sequenc
         st.vega_lite_chart(rows, spec, key=f"parting_chart_{key}", alt=t("parting.alt"))
     st.caption(t("parting.says", merges=len(found.apart) - 1))
     columns = st.columns(2)
-    for column, name, tokens in zip(columns, names, (found.only_first, found.only_second), strict=True):
+    sides = zip(columns, names, marks, (found.only_first, found.only_second), strict=True)
+    for column, name, mark, tokens in sides:
+        with column, st.container(horizontal=True, vertical_alignment="center"):
+            if mark:
+                st.html(mark, width="content")
+            st.markdown(t("parting.only", name=name, count=len(tokens)), width="stretch")
         with column:
-            st.markdown(t("parting.only", name=name, count=len(tokens)))
             st.html(token_chips(tokens[:SHOWN]))
             if len(tokens) > SHOWN:
                 st.caption(t("parting.more", count=len(tokens) - SHOWN))

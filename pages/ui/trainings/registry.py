@@ -6,6 +6,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 
 from pages.ui.limits import (
     LEFT_ALONE_SECONDS,
@@ -36,6 +37,8 @@ class Run:
     """The visitor's secret; "" for trainings that no list shows."""
     name: str
     """The name that the visitor gave it; "" without one."""
+    number: int = 0
+    """The lowest number that none of its owner's other runs had when it began; it decides its color."""
     steering: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     """The key that lets its owner's pages control it; never in an address that people see."""
     expected: Recipe | None = None
@@ -81,7 +84,7 @@ class Registry:
             if owner and len(self.runs(owner)) >= MAX_RUNS:
                 raise TrainingError(f"at most {MAX_RUNS} runs are kept", "too_many_runs", limit=MAX_RUNS)
             job = Job(training, waits=True, memory_bytes=MAX_WORKER_BYTES, when_changed=self._on_change)
-            self._runs[job.id] = Run(job, owner, name)
+            self._runs[job.id] = Run(job, owner, name, self._free_number(owner))
             self._queue.append(job)
             self._go_on()
         return job
@@ -174,6 +177,10 @@ class Registry:
             spare, self._spare = self._spare, None
         if spare:
             end_process(spare)
+
+    def _free_number(self, owner: str) -> int:
+        taken = {run.number for run in self._runs.values() if run.owner == owner}
+        return next(number for number in count() if number not in taken)
 
     def _on_change(self, job: Job) -> None:
         """Give free turns to the next trainings after a training has started, paused or ended."""
