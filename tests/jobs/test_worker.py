@@ -5,16 +5,22 @@ import signal
 import subprocess
 import sys
 import time
+from queue import SimpleQueue
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import LARGE, SMALL, Start, kill_worker, learned, wait_for, wait_until
 from tests.helpers.paths import REPOSITORY
+from tokenizer_core import Merge, Trainer
 from tokenizer_core.errors import SpecialTokenError, TextError
+from tokenizer_core.jobs import worker
 from tokenizer_core.jobs.job import Job, start_worker
 from tokenizer_core.jobs.process import end_process
 from tokenizer_core.jobs.training import StopRules, Training
+from tokenizer_core.jobs.worker import Conductor
 
 
 def is_running(pid: int) -> bool:
@@ -135,3 +141,31 @@ def test_no_worker_outlives_an_app_that_was_killed(moment: str) -> None:
     while is_running(worker):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_the_work_on_merges_is_measured_without_the_waits_of_the_pace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of the test: each merge takes a quarter of a second, and each wait ten seconds."""
+    now = [0.0]
+    sent: list[dict[str, Any]] = []
+
+    class SlowTrainer(Trainer):
+        def step(self, n: int = 1) -> list[Merge]:
+            now[0] += 0.25 * n
+            return super().step(n)
+
+    def wait(conductor: Conductor, moment: float) -> None:
+        now[0] += 10
+
+    monkeypatch.setattr(worker, "send", lambda event, **values: sent.append({"event": event, **values}))
+    monkeypatch.setattr(worker, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Conductor, "obey_until", wait)
+    trainer = SlowTrainer({"abcdefgh": 2}, 260)
+    Conductor(trainer, SimpleQueue(), Training(["abcdefgh" * 2], 260, pace=1.0)).run()
+    assert [each["work_seconds"] for each in sent if each["event"] == "merges"] == [0.25, 0.5, 0.75, 1.0]
+    assert now[0] > 40
+
+
+def test_a_job_tells_the_work_from_the_time_watched(start: Start) -> None:
+    job = start(SMALL, 262, pace=20.0)
+    wait_for(job, "done")
+    assert 0 < job.work_seconds < job.seconds

@@ -85,6 +85,8 @@ class Job:
         self.pace = training.pace
         self._tokenizer: Tokenizer | None = None
         self.created = time.time()
+        self.work_seconds = 0.0
+        """Seconds that the worker has spent on merges, without the waits of its pace."""
         self._busy_seconds = 0.0
         self._running_since: float | None = None
         self._changed = threading.Condition()
@@ -143,7 +145,7 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """Time spent on merges, without pauses."""
+        """Time of training, with the waits of its pace, without pauses."""
         running = time.monotonic() - self._running_since if self._running_since is not None else 0.0
         return self._busy_seconds + running
 
@@ -286,10 +288,13 @@ class Job:
         self.curve.append((0, token_count))
         self._set_state("running")
 
-    def _on_merges(self, merges: list[tuple[int, int, int]], curve: list[tuple[int, int]]) -> None:
+    def _on_merges(
+        self, merges: list[tuple[int, int, int]], curve: list[tuple[int, int]], work_seconds: float
+    ) -> None:
         first_id = BYTES + len(self.merges)
         self.merges += [Merge(left, right, n, count) for n, (left, right, count) in enumerate(merges, first_id)]
         self.curve += [(learned, tokens) for learned, tokens in curve]
+        self.work_seconds = work_seconds
 
     def _on_choice(self, after: int, candidates: list[tuple[int, int, int]], ties: int) -> None:
         self.latest_choice = Choice(after, [Candidate(*each) for each in candidates], ties)

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
@@ -114,6 +114,9 @@ class Conductor:
         self.token_lengths = [1] * BYTES
         self.vocabulary_bytes = BYTES
         self.seconds = 0.0
+        """Seconds of training, with the waits of its pace, without pauses."""
+        self.work_seconds = 0.0
+        """Seconds spent on merges."""
         self.batch = 0
         self.at_once = 1
         # Merges between two points of the curve.
@@ -139,7 +142,8 @@ class Conductor:
         """Merge the pairs of a first stage, then the given pairs."""
         given = (self.trainer.join(*pair) for pair in self.training.given)
         joined = chain(join_while_found(self.trainer, first_stage), given)
-        learned = [(merge, int(self.trainer.token_counts[0])) for merge in joined]
+        with self.at_work():
+            learned = [(merge, int(self.trainer.token_counts[0])) for merge in joined]
         if learned or self.stop_rules.beat is not None:
             self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
 
@@ -154,12 +158,24 @@ class Conductor:
         most = self.trainer.vocab_size if rate is None else max(1, round(rate * BATCH_SECONDS))
         while len(merges) < most and not (merges and self.is_interrupted(deadline)):
             started = time.monotonic()
-            merges += self.trainer.step(min(self.at_once, most - len(merges)))
+            merges += self.step(min(self.at_once, most - len(merges)))
             counts += self.trainer.token_counts.tolist()
             quick = time.monotonic() - started < BATCH_SECONDS / 10
             self.at_once = min(2 * self.at_once, MOST_AT_ONCE) if quick else max(1, self.at_once // 2)
         self.batch = len(merges)
         self.report(merges, counts)
+
+    def step(self, n: int) -> list[Merge]:
+        """Learn the next `n` merges, and note how long it took."""
+        with self.at_work():
+            return self.trainer.step(n)
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Add the time spent in this context to `work_seconds`."""
+        started = time.monotonic()
+        yield
+        self.work_seconds += time.monotonic() - started
 
     def is_interrupted(self, deadline: float) -> bool:
         """Tell whether a batch must end here: training is done, time is up, or a command came."""
@@ -187,7 +203,12 @@ class Conductor:
         self.pairs += [(merge.left, merge.right) for merge in kept]
         rows = [(merge.left, merge.right, merge.count) for merge in kept]
         places = sorted({*range(self.stride - 1, len(kept), self.stride), len(kept) - 1} - {-1})
-        send("merges", merges=rows, curve=[(learned + n + 1, token_counts[n]) for n in places])
+        send(
+            "merges",
+            merges=rows,
+            curve=[(learned + n + 1, token_counts[n]) for n in places],
+            work_seconds=self.work_seconds,
+        )
         self.show_choice()
 
     def until_beaten(self, merges: list[Merge]) -> list[Merge]:
@@ -243,7 +264,7 @@ class Conductor:
                 if not self.paused:
                     self.paused = True
                     send("paused")
-                merges = self.trainer.step(command["merges"])
+                merges = self.step(command["merges"])
                 self.report(merges, self.trainer.token_counts.tolist())
             case "pace":
                 self.pace = command["pace"]

@@ -142,9 +142,19 @@ def _summary(job: Job) -> None:
     figures[2].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))
     figures[3].metric(
         t("studio.metric_seconds"),
-        t("studio.seconds_exact", seconds=f"{job.seconds:,.2f}"),
+        t("studio.seconds_exact", seconds=_seconds(job.work_seconds)),
         help=t("studio.metric_seconds_help"),
     )
+    figures[3].caption(t("studio.seconds_watched", seconds=_seconds(job.seconds)))
+
+
+def _seconds(seconds: float) -> str:
+    """Write seconds with two decimals below 10, and with none from 10 up.
+
+    >>> _seconds(0.004), _seconds(0.913), _seconds(57.2)
+    ('<0.01', '0.91', '57')
+    """
+    return "<0.01" if seconds < 0.005 else f"{seconds:.2f}" if seconds < 9.995 else f"{seconds:,.0f}"
 
 
 def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
