@@ -1,11 +1,13 @@
 """The registry of trainings: how many run at once, who waits, whose they are, and what is given back."""
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.ui.train.run_names import run_names, swatch
 from pages.ui.trainings import registry as trainings
@@ -293,4 +295,46 @@ def test_two_runs_on_one_text_are_told_apart_where_they_are_compared() -> None:
     listed, compared, parted = swatches[:2], swatches[2:4], swatches[4:]
     assert len(set(listed)) == 2
     assert listed == compared == parted  # the newest first
-    trainings.registry().close()
+
+
+# ---- what comes below the fold
+
+
+def brought_into_view(app: AppTest) -> list[dict[str, str]]:
+    return [
+        json.loads(element.proto.bytes)
+        for element in app.get("bidi_component")
+        if element.proto.component_name == "into_view"
+    ]
+
+
+def test_each_answer_to_what_if_comes_into_view() -> None:
+    app = start_training(corpus="ab cd ab cd abcd abcd xy xy " * 5, size=262, pace="slowest")
+    job = job_of(app)
+    job.pause()
+    seen: list[dict[str, str]] = []
+    for _ in range(2):
+        app.session_state["what_if_asks"] = True
+        wait_for_page(app, lambda: job.state == "paused" and bool(app.radio))
+        assert brought_into_view(app) == seen[-1:]
+        app.button(key="what_if_go").click().run()
+        seen += brought_into_view(app)
+        wait_for_page(app, lambda: app.session_state["what_if"].series.is_complete)
+        assert brought_into_view(app) == seen[-1:]  # the same occasion: nobody is pulled back
+    assert [each["target"] for each in seen] == ["what_if_answer"] * 2
+    assert seen[0]["occasion"] != seen[1]["occasion"]
+
+
+def test_the_comparison_of_runs_comes_into_view_whenever_it_is_opened() -> None:
+    app = start_training(size=270)
+    wait_for_page(app, lambda: job_of(app).ended)
+    app.button(key="again").click().run()
+    app.button(key="start").click().run()
+    wait_for_page(app, lambda: job_of(app).ended and "compare_runs" in app.session_state)
+    assert brought_into_view(app) == []
+    app.session_state["compare_runs"] = True
+    app.run()
+    (seen,) = brought_into_view(app)
+    assert seen["target"] == "compare_runs"
+    app.run()
+    assert brought_into_view(app) == [seen]

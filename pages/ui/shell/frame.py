@@ -1,4 +1,4 @@
-"""What the browser needs for the whole page: its language, its styles, and the top of a new screen."""
+"""What the browser needs for the whole page: its language, its styles, and where to scroll."""
 
 import json
 
@@ -41,8 +41,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
 h1, h2, h3 { text-wrap: balance; }
 [data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
-/* It draws nothing where it stands, and takes no room there. */
-.st-key-page_terms { display: none; }
+/* They draw nothing where they stand, and take no room there. */
+.st-key-page_terms, [class*="st-key-into_view_"] { display: none; }
 /* Technical words that are explained where they stand, and what they mean. */
 ::highlight(term) { text-decoration: underline dotted; }
 #meaning { position: fixed; z-index: 999999; max-width: min(22rem, calc(100vw - 1rem)); padding: .4rem .6rem;
@@ -80,13 +80,46 @@ export default function ({ data, parentElement }) {
 }
 """
 
+INTO_VIEW = """
+const shown = new Set();
+export default function ({ data }) {
+  const { target, occasion } = JSON.parse(new TextDecoder().decode(data));
+  if (shown.has(occasion)) return; // whoever has scrolled away since then is left alone
+  shown.add(occasion);
+  // After two frames the page has taken in what was drawn with it.
+  requestAnimationFrame(() => requestAnimationFrame(() => scroll(target)));
+}
+
+function scroll(target) {
+  const element = document.querySelector(`.st-key-${target}`);
+  if (!element) return;
+  element.style.scrollMarginTop = "4rem"; // below the bar at the top
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+  // What is drawn later changes the page's length: follow it for a moment, unless the visitor moves.
+  const follower = new ResizeObserver(() => element.scrollIntoView({ block: "start", behavior }));
+  follower.observe(document.querySelector('[data-testid="stMainBlockContainer"]') ?? document.body);
+  const stop = () => follower.disconnect();
+  setTimeout(stop, 2000);
+  for (const moved of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+    addEventListener(moved, stop, { once: true, passive: true });
+  }
+}
+"""
+
 _component = st.components.v2.component("page_frame", js=_SCRIPT)
+_into_view = st.components.v2.component("into_view", js=INTO_VIEW)
 
 
 def frame(screen: str) -> None:
     """Tell the browser the page's language and its screen, so that a new screen starts at its top."""
     st.html(f"<style>{_STYLE}{_our_words()}</style>")
     _component(key="page_frame", data=json.dumps({"language": language(), "screen": screen}).encode())
+
+
+def bring_into_view(target: str, occasion: str) -> None:
+    """Scroll to the container with this key, once for each occasion; the keyboard's focus stays where it is."""
+    data = json.dumps({"target": target, "occasion": f"{target} {occasion}"}).encode()
+    _into_view(key=f"into_view_{target}", data=data)
 
 
 def _our_words() -> str:

@@ -50,6 +50,8 @@ FRONTIER_SIZE: Maybe[int] = Maybe("frontier_size")
 FRONTIERS: Value[dict[Any, Frontier]] = Value("frontiers", dict)
 """The frontiers of this session, by corpus and vocabulary size."""
 RUNS_COMPARED: Value[bool] = Value("compare_runs", bool)
+COMPARISONS = Value("comparisons", int)
+"""How often the comparison of two runs has been opened."""
 RUN_OPENED: Value[bool] = Value("run_opened", bool)
 """Whether a click in the list of runs asks for another screen."""
 ASKING: Value[bool] = Value("what_if_asks", bool)

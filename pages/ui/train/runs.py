@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.limits import UNSEEN_SECONDS
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
+from pages.ui.shell.frame import bring_into_view
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
@@ -33,10 +34,18 @@ def runs_list() -> None:
     st.caption(t("runs.kept", hours=round(UNSEEN_SECONDS / 3600)))
     if sum(bool(run.job.merges) for run in runs) > 1:
         with st.expander(
-            t("runs.compare"), icon=":material/compare_arrows:", key=keys.RUNS_COMPARED.key, on_change="rerun"
+            t("runs.compare"),
+            icon=":material/compare_arrows:",
+            key=keys.RUNS_COMPARED.key,
+            on_change=_count_comparisons,
         ):
             if keys.RUNS_COMPARED.get():
                 _compare_two([run for run in registry().runs(visitor.owner()) if run.job.merges])
+                bring_into_view(keys.RUNS_COMPARED.key, str(keys.COMPARISONS.get()))
+
+
+def _count_comparisons() -> None:
+    keys.COMPARISONS.put(keys.COMPARISONS.get() + keys.RUNS_COMPARED.get())
 
 
 def state_words(job: Job) -> str:

@@ -1,6 +1,8 @@
 """What if the other pair had won: the training continued both ways, and the two vocabularies learned."""
 
 from dataclasses import dataclass, field
+from functools import partial
+from secrets import token_hex
 
 from pages.ui.trainings.series import Plan, Series
 from tokenizer_core.jobs.job import Job
@@ -21,6 +23,8 @@ class WhatIf:
     winner: bytes
     other: bytes
     series: Series
+    question: str = field(default_factory=partial(token_hex, 8))
+    """A name of its own, also if the same is asked again."""
     learned: list[list[bytes]] = field(default_factory=list)
     """The tokens of each training, in the order they were learned."""
     tokens: list[int] = field(default_factory=list)
@@ -49,4 +53,4 @@ def ask_what_if(job: Job, after: int, winner: Pair, other: Pair) -> WhatIf:
             learned.append(outcome.tokenizer().vocabulary[BYTES:])
             tokens.append(outcome.token_count or 0)
 
-    return WhatIf(job.id, after, made, instead, Series(plan(), 2), learned, tokens)
+    return WhatIf(job.id, after, made, instead, Series(plan(), 2), learned=learned, tokens=tokens)

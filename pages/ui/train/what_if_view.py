@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from pages.ui.shell.frame import bring_into_view
 from pages.ui.train import keys
 from pages.ui.train.merges import plain_token
 from pages.ui.train.vocabularies import show_parting
@@ -56,7 +57,9 @@ def what_if_answer(job: Job) -> None:
     """Show the answer to the last question about this training, if there is one."""
     asked = keys.ASKED.get()
     if asked is not None and asked.of == job.id:
-        follow(asked.series, partial(_answer, asked))
+        with st.container(key="what_if_answer"):
+            follow(asked.series, partial(_answer, asked))
+        bring_into_view("what_if_answer", asked.question)
 
 
 def _answer(asked: WhatIf) -> None:
