@@ -54,11 +54,17 @@ COMPARISONS = Value("comparisons", int)
 """How often the comparison of two runs has been opened."""
 RUN_OPENED: Value[bool] = Value("run_opened", bool)
 """Whether a click in the list of runs asks for another screen."""
-ASKING: Value[bool] = Value("what_if_asks", bool)
+QUESTIONS = Value("what_if_questions", int)
+"""How many questions have been asked."""
 ASKED: Maybe[WhatIf] = Maybe("what_if")
 JUST_ASKED: Value[bool] = Value("what_if_new", bool)
 RACE_TURN: Value[int] = Value("race_turn", int)
 """A part of the uploaders' keys: only a new key empties an uploader."""
+
+
+def asking() -> Value[bool]:
+    """Return the session value of the popover that asks what if: a new one, which is closed, after each question."""
+    return Value(f"what_if_asks{QUESTIONS.get() or ''}", bool)
 
 
 def name_of_run(job: Job) -> Value[str]:

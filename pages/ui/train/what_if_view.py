@@ -26,9 +26,9 @@ def what_if_asker(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
     tied = [pair for pair in known[1:] if pair.count == known[0].count]
     label = "what_if.ask_tied" if tied else "what_if.ask"
     with st.popover(
-        t(label), icon=":material/alt_route:", type="tertiary", key=keys.ASKING.key, on_change="rerun"
+        t(label), icon=":material/alt_route:", type="tertiary", key=keys.asking().key, on_change="rerun"
     ):
-        if not keys.ASKING.get():
+        if not keys.asking().get():
             return
         st.caption(t("what_if.what"))
         texts = [
@@ -81,7 +81,7 @@ def _answer(asked: WhatIf) -> None:
 def _ask(job: Job, after: int, winner: Pair, other: Pair) -> None:
     """Ask a question in place of the last one."""
     _close()
-    keys.ASKING.put(False)
+    keys.QUESTIONS.put(keys.QUESTIONS.get() + 1)
     keys.JUST_ASKED.put(True)
     keys.ASKED.put(ask_what_if(job, after, winner, other))
 
