@@ -63,7 +63,7 @@ RACE_TURN: Value[int] = Value("race_turn", int)
 
 
 def asking() -> Value[bool]:
-    """Return the session value of the popover that asks what if: a new one, which is closed, after each question."""
+    """Return the session value of the popover that asks what if: a new, closed one after each question."""
     return Value(f"what_if_asks{QUESTIONS.get() or ''}", bool)
 
 
