@@ -180,6 +180,33 @@ def test_a_link_to_a_run_is_said_to_let_others_watch_and_only_its_owner_control(
         assert "ดูและบันทึกผลได้ แต่มีเพียงคุณที่ควบคุมได้" in without_breaks(THAI[key])
 
 
+@pytest.mark.parametrize("spoken", ["en", "th"])
+@pytest.mark.parametrize(
+    ("page", "script", "named"),
+    [
+        ("train", "stage/browser/stage.js", r'key === "([a-z])"'),
+        ("stories", "deck/browser/deck.js", r"^ {6}([btcq]|Arrow\w+|Escape): "),
+    ],
+)
+def test_the_manual_names_the_keys_that_the_page_knows(page: str, script: str, named: str, spoken: str) -> None:
+    known = re.findall(named, (ROOT / "pages" / "ui" / script).read_text("utf-8"), re.MULTILINE)
+    written = {"ArrowRight": "→", "ArrowLeft": "←", "Escape": "Esc"}
+    said = re.split(r"Keys:|แป้นลัด:", without_breaks(catalogue(spoken)[f"manual.{page}"]))
+    assert len(said) == 2
+    named_keys = set(re.findall(r"(?<!\w)[A-Z](?!\w)|Esc|→|←", said[1].partition("\n")[0]))
+    assert named_keys == {written.get(key, key.upper()) for key in known}
+
+
+@pytest.mark.parametrize("spoken", ["en", "th"])
+def test_the_manual_quotes_words_that_are_on_the_page(spoken: str) -> None:
+    words = {key: without_breaks(said) for key, said in catalogue(spoken).items()}
+    for page in ("train", "stories"):
+        quoted = re.findall("“([^”]+)”", words[f"manual.{page}"])
+        assert len(quoted) > 2
+        others = [said for key, said in words.items() if not key.startswith("manual.")]
+        assert [quote for quote in quoted if not any(said.startswith(quote) for said in others)] == []
+
+
 @pytest.mark.parametrize(
     ("words", "name", "sentence"),
     [
