@@ -15,6 +15,7 @@ from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
 from pages.ui.limits import MAX_UPLOAD_MB, MAX_VIEW_CHARACTERS
 from pages.ui.session import one_of, remembered
 from pages.ui.token_view.drawings import Text
+from pages.ui.widgets.live_area import live_text_area
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
@@ -129,16 +130,15 @@ _BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
 
 
 def _pick_typed() -> str:
-    text = st.text_area(
+    text = live_text_area(
         t("text.type_label"),
         key=remembered("compare_text", t("examples.sample")),
-        persist_state="session",
         height=110,
         placeholder=t("text.placeholder"),
-        label_visibility="collapsed",
+        show_label=False,
     )
     example_pills("compare_text", "compare")
-    return text or ""
+    return text
 
 
 def _pick_sample_text() -> str:

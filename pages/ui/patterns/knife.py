@@ -20,6 +20,7 @@ from pages.ui.token_view.payload import token_payload
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.live_area import live_text_area
 from pages.ui.words import error_sentence, language, names, section, t
 from tokenizer_core.branches import Pretoken, attribute
 from tokenizer_core.errors import TokenizerError
@@ -115,11 +116,8 @@ def pattern_lab() -> list[Chosen]:
 
 
 def _text() -> str:
-    text = st.text_area(
-        t("lab.text"), key=remembered(keys.TEXT.key, PREVIEW_SENTENCE), persist_state="session", height=90
-    )
+    text = live_text_area(t("lab.text"), key=remembered(keys.TEXT.key, PREVIEW_SENTENCE), height=90)
     example_pills(keys.TEXT.key, "lab")
-    text = text or ""
     if len(text) > MAX_CHARACTERS:
         st.info(t("text.window", shown=MAX_CHARACTERS, characters=len(text)), icon=":material/crop:")
     return text[:MAX_CHARACTERS]

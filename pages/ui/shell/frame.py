@@ -42,7 +42,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 h1, h2, h3 { text-wrap: balance; }
 [data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
 /* They draw nothing where they stand, and take no room there. */
-.st-key-page_terms, [class*="st-key-into_view_"] { display: none; }
+.st-key-page_terms, [class*="st-key-into_view_"], [class*="st-key-live_area_"] { display: none; }
 /* Technical words that are explained where they stand, and what they mean. */
 ::highlight(term) { text-decoration: underline dotted; }
 #meaning { position: fixed; z-index: 999999; max-width: min(22rem, calc(100vw - 1rem)); padding: .4rem .6rem;
