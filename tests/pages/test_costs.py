@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui import words
 from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.patterns import contest as trained_patterns
 from pages.ui.patterns import costs
-from pages.ui.patterns.contest import WORDS_CHARACTERS, Contest, Entrant, _beginning, new_contest
+from pages.ui.patterns.contest import WORDS_CHARACTERS, Contest, Entrant, Result, _beginning, new_contest
 from pages.ui.patterns.costs_chart import costs_chart
 from pages.ui.trainings.registry import registry
+from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import ENGLISH, open_page, said
 from tests.helpers.patterns_page import buttons, run_until, tables, with_pattern
 from tokenizer_core import Tokenizer
@@ -74,6 +76,7 @@ def test_patterns_are_trained_on_the_same_lines_and_measured_on_others() -> None
         assert result.inside == pytest.approx(inside)
     shares = {result.entrant.key: result.inside or 0.0 for result in contest.results}
     assert shares["two_stages"] < shares["mark_aware"] / 3
+    assert costs.verdict(contest.results, ["thai", "latin"]) in [each.value for each in app.markdown]
     assert len(app.get("vega_lite_chart")) == 2
     assert "costs_start" not in buttons(app)
     assert tables(app)[-1]["Llama 3"][0] == f"{contest.results[0].counts[0][-1]:,}"
@@ -243,3 +246,34 @@ def test_each_line_is_drawn_to_its_end_and_named_there() -> None:
 def test_a_training_without_merges_is_drawn_as_a_point() -> None:
     rows, _ = costs_chart([("none", np.array([7])), ("one", np.array([7, 0]))], size_title="", tokens_title="")
     assert [row["tokens"] for row in rows] == [7, 7, 0]
+
+
+# ---- the verdict
+
+
+def result(name: str, thai: int, latin: int) -> Result:
+    return Result(Entrant(name, name), Tokenizer([]), (np.array([900, thai]), np.array([900, latin])), 0.0)
+
+
+@pytest.mark.parametrize(
+    ("language", "first", "second"),
+    [
+        (
+            "en",
+            "GPT-2, Mark-aware needs 7% fewer tokens in Thai and 2% more tokens in English.",
+            "No splitting needs",
+        ),
+        ("th", "“GPT-2” แล้ว “เหมาะกับภาษาไทย” ใช้โทเค็นน้อยกว่า 7% ในภาษาไทย และมากกว่า 2% ในภาษาอังกฤษ", "ไม่ตัดเลย"),
+    ],
+)
+def test_the_verdict_says_in_plain_words_what_each_pattern_costs(
+    language: str, first: str, second: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "language", lambda: language)
+    done = [result("mark_aware", 93, 102), result("gpt2", 100, 100), result("none", 100, 60)]
+    said = without_breaks(costs.verdict(done, ["thai", "latin"]))
+    assert first in said
+    assert second in said
+    alone = without_breaks(costs.verdict(done[1:], ["thai", "latin"]))
+    assert ENGLISH["costs.same"].format(place="in Thai") in alone or "ใช้โทเค็นเท่ากันในภาษาไทย" in alone
+    assert "40%" in alone

@@ -110,6 +110,8 @@ def _show(contest: Contest) -> None:
             sentence = _what_to_see(done, number) if contest.series.is_complete and len(done) > 1 else ""
             st.vega_lite_chart(rows, spec, key=f"costs_{side}", alt=f"{t(f'costs.{side}')} {sentence}".strip())
             st.caption(f"{t('costs.chart')} {sentence}".strip())
+    if contest.series.is_complete and len(done) > 1:
+        st.markdown(verdict(done, list(contest.measured)))
     figures_table(_table(contest, done), t("costs.title"))
     st.caption(" ".join(_conditions(contest, done)))
     if contest.series.is_complete:
@@ -138,6 +140,27 @@ def _what_to_see(done: Sequence[Result], side: int) -> str:
         most=last[worst],
         more=written.fine_share(last[worst] / last[best] - 1),
     )
+
+
+def verdict(done: Sequence[Result], sides: Sequence[str]) -> str:
+    """Say in plain words what each pattern costs in each language, against GPT-2's or else the first one."""
+    base = next((result for result in done if result.entrant.key == "gpt2"), done[0])
+    sentences = []
+    for result in done:
+        if result is not base:
+            pairs = zip(result.counts, base.counts, strict=True)
+            needs = [_needs(int(counts[-1]), int(of_base[-1])) for counts, of_base in pairs]
+            places = [t(f"costs.in_{side}") for side in sides]
+            parts = [t(f"costs.{need}", share=share, place=place) for (need, share), place in zip(needs, places)]
+            said = t("costs.and", first=parts[0], second=parts[1]) if len(parts) > 1 else parts[0]
+            sentences.append(t("costs.verdict", base=base.entrant.short, name=result.entrant.short, says=said))
+    return "  \n".join(sentences)
+
+
+def _needs(tokens: int, of_base: int) -> tuple[str, str]:
+    """Tell whether tokens are fewer or more than those of the base, or as many, and by what share."""
+    need = "fewer" if tokens < of_base else "more" if tokens > of_base else "same"
+    return need, written.share(abs(tokens / of_base - 1))
 
 
 def _table(contest: Contest, done: Sequence[Result]) -> list[list[str]]:
