@@ -4,7 +4,17 @@ import pytest
 
 from pages.ui.token_view.drawings import INLINE_CHARACTERS, Text, drawing
 from pages.ui.token_view.lanes import Label, pretoken_lane
-from pages.ui.token_view.serve import MOST_OFFERS, Offer, Offers, address, offers, page_to_take_away, routes
+from pages.ui.token_view.serve import (
+    FACES,
+    MOST_OFFERS,
+    Offer,
+    Offers,
+    address,
+    faces,
+    offers,
+    page_to_take_away,
+    routes,
+)
 from pages.ui.words import catalogue, error_sentence
 from tests.helpers.routes import Answer
 from tokenizer_core import patterns
@@ -82,6 +92,19 @@ def test_the_browser_gets_the_exact_payload_and_keeps_no_copy() -> None:
     assert (answer.status, answer.body) == (200, payload)
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["content-type"] == "application/octet-stream"
+
+
+@pytest.mark.parametrize("weight", FACES)
+def test_a_looped_face_comes_whole_and_may_be_kept(weight: str) -> None:
+    answer = Answer(faces()[weight])
+    assert (answer.status, answer.body) == (200, FACES[weight].read_bytes())
+    assert answer.headers["content-type"] == "font/woff2"
+    assert "max-age" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("weight", ["700", "../../serve", "", "400%2e"])
+def test_no_other_file_comes_as_a_face(weight: str) -> None:
+    assert Answer(address(f"looped-{weight}.woff2")).status == 404
 
 
 def test_nothing_can_be_sent_there() -> None:

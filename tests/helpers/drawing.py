@@ -111,7 +111,7 @@ HOSTILE = {
 }
 
 
-def draw(page: Page, text: str, lanes: Sequence[Lane], width: int = 1000, **options: Any) -> None:
+def draw(page: Page, text: str, lanes: Sequence[Lane], /, width: int = 1000, **options: Any) -> None:
     """Draw a text as Streamlit would have it drawn."""
     payload = with_options(token_payload(text, lanes, labels=LABELS), **options)
     page.evaluate(DRAW, [view_js(), view_css(), base64.b64encode(payload).decode(), width])
@@ -123,12 +123,14 @@ OPTIONS = {
     "colour": "piece",
     "white_space": False,
     "marks": False,
+    "looped": False,
     "ruler": True,
     "large": False,
     "largest": False,
     "toolbar": "full",
     "max_height": 560,
     "whole": None,
+    "faces": {},
     "page": None,
     "link": None,
 }

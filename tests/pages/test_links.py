@@ -31,8 +31,9 @@ def test_a_link_restores_text_tokenizers_view_and_language(language: str) -> Non
 @pytest.mark.parametrize("colour", ["piece", "bytes", "broken"])
 @pytest.mark.parametrize("kind", ["staff", "columns", "chips"])
 def test_every_view_and_colour_can_be_linked_to(kind: str, colour: str) -> None:
-    options = view(open_link(text="a", view=kind, colour=colour, white_space="1")).options
+    options = view(open_link(text="ก", view=kind, colour=colour, white_space="1", looped="1")).options
     assert (options["view"], options["colour"], options["white_space"]) == (kind, colour, True)
+    assert options["looped"]
 
 
 @pytest.mark.parametrize(

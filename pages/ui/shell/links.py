@@ -27,6 +27,7 @@ def take_over(query: Mapping[str, str]) -> None:
         "view": query["view"] if query.get("view") in VIEWS else None,
         "colour": query["colour"] if query.get("colour") in COLOURS else None,
         "show_white_space": True if query.get("white_space") == "1" else None,
+        "looped": True if query.get("looped") == "1" else None,
     }
     if any(view.values()):
         _LINKED_VIEW.put({name: value for name, value in view.items() if value is not None})

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import streamlit as st
 
 from .drawings import Drawing
-from .serve import address, view_css, view_js
+from .serve import address, faces, view_css, view_js
 
 View = Literal["staff", "columns", "chips"]
 Colour = Literal["piece", "bytes", "broken", "branch"]
@@ -46,6 +46,7 @@ def token_view(
     colour: Colour = "piece",
     show_white_space: bool = False,
     mark_differences: bool = False,
+    looped: bool = False,
     ruler: bool = True,
     large: bool = False,
     largest: bool = False,
@@ -55,9 +56,9 @@ def token_view(
 ) -> None:
     """Draw a payload, with these choices until the visitor makes others in the browser, without a rerun.
 
-    `max_height` is in pixels and includes the figures above the lanes. A shorter drawing has no scroll bar, and
-    with `None` the whole text is drawn. `large` sets a short text in larger type, and
-    `largest` a few words in type that can be read across a room.
+    `looped` is for Thai letters as schools teach them. `max_height`, in pixels, includes the figures above the
+    lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` a few words
+    in type that can be read across a room.
     """
     options = {
         "key": key,
@@ -65,16 +66,21 @@ def token_view(
         "colour": colour,
         "white_space": show_white_space,
         "marks": mark_differences,
+        "looped": looped,
         "ruler": ruler,
         "large": large,
         "largest": largest,
         "toolbar": toolbar,
         "max_height": max_height,
-        "whole": drawing.whole and address(drawing.whole),
-        "page": address("page.html"),
         "link": link and link.options,
     }
-    _component(key=key, data=_with_options(drawing.payload, options))
+    _component(key=key, data=_with_options(drawing.payload, options | _addresses(drawing)))
+
+
+def _addresses(drawing: Drawing) -> dict[str, Any]:
+    """Return where the browser fetches what is left out here."""
+    whole = drawing.whole and address(drawing.whole)
+    return {"whole": whole, "faces": faces(), "page": address("page.html")}
 
 
 def _with_options(payload: bytes, options: dict[str, Any]) -> bytes:

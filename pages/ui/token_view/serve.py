@@ -22,6 +22,8 @@ from .bundle import bundle
 from .palette import palette_css
 
 BROWSER = Path(__file__).parent / "browser"
+FACES = {weight: Path(__file__).parent / "faces" / f"looped-{weight}.woff2" for weight in ("400", "600")}
+"""Noto Sans Thai Looped by weight: the Thai letters only; OFL.txt beside them is their licence."""
 PATH = "/token-view"
 MOST_OFFERS = 64
 
@@ -78,6 +80,11 @@ def address(name: str) -> str:
     return f"{'/' + base if base else ''}{PATH}/{name}"
 
 
+def faces() -> dict[str, str]:
+    """Return the addresses of the looped Thai face by weight."""
+    return {weight: address(path.name) for weight, path in FACES.items()}
+
+
 def _payload(request: Request) -> Response:
     """Answer with the payload of a name, or 422 and a sentence if the text cannot be cut."""
     offer = offers().find(request.path_params["name"])
@@ -104,6 +111,19 @@ def _page(request: Request) -> Response:
     return HTMLResponse(page_to_take_away())
 
 
+def _face(request: Request) -> Response:
+    """Answer with one weight of the looped Thai face; browsers keep it for a week."""
+    path = FACES.get(request.path_params["weight"])
+    if path is None:
+        return Response(status_code=404)
+    headers = {"Cache-Control": "public, max-age=604800"}
+    return Response(path.read_bytes(), media_type="font/woff2", headers=headers)
+
+
 def routes() -> list[Route]:
     """Return the routes that serve the view."""
-    return [Route(address("page.html"), _page), Route(address("{name}"), _payload)]
+    return [
+        Route(address("page.html"), _page),
+        Route(address("looped-{weight}.woff2"), _face),
+        Route(address("{name}"), _payload),
+    ]

@@ -5,7 +5,7 @@
 
 /** @type {Map<string, Choice>} */
 const CHOICES = new Map();
-const GIVEN = /** @type {const} */ (["view", "colour", "white_space", "marks"]);
+const GIVEN = /** @type {const} */ (["view", "colour", "white_space", "marks", "looped"]);
 
 /**
  * The choices for a view. Python gives the first ones; what a person switched stays until Python gives others.
@@ -15,9 +15,9 @@ const GIVEN = /** @type {const} */ (["view", "colour", "white_space", "marks"]);
 export function choiceFor(options, before) {
   const known = CHOICES.get(options.key);
   if (known && GIVEN.every((name) => !before || before[name] === options[name])) return known;
-  const { view, colour, white_space: whiteSpace, marks } = options;
+  const { view, colour, white_space: whiteSpace, marks, looped } = options;
   /** @type {Choice} */
-  const choice = { view, colour, whiteSpace, marks, chipsOf: 0 };
+  const choice = { view, colour, whiteSpace, marks, looped, chipsOf: 0 };
   CHOICES.set(options.key, choice);
   return choice;
 }
@@ -26,6 +26,6 @@ export function choiceFor(options, before) {
  * Choices under the names that Python gives them.
  * @param {Choice} choice
  */
-export function asOptions({ view, whiteSpace, colour, marks }) {
-  return { view, white_space: whiteSpace, colour, marks };
+export function asOptions({ view, whiteSpace, colour, marks, looped }) {
+  return { view, white_space: whiteSpace, colour, marks, looped };
 }

@@ -3,6 +3,7 @@
 
 import { choiceFor } from "./choices.js";
 import { make } from "./elements.js";
+import { areLoopedLoaded } from "./model/looped.js";
 
 /** @import { Colour, Model, View } from "./types.d.ts" */
 
@@ -22,6 +23,7 @@ export class ViewState {
     this.root = make("div", "token-view");
     this.scroller = make("div", "scroller");
     this.heads = make("div", "heads");
+    this.lostLooped = false; // whether looped letters were asked for and could not be fetched
     this.ended = new AbortController(); // aborts when the view is removed
   }
 
@@ -48,6 +50,19 @@ export class ViewState {
 
   get isRuled() {
     return this.isStaff && this.model.options.ruler;
+  }
+
+  /** Whether looped letters are offered: for Thai only. */
+  get hasLooped() {
+    return this.model.hasThai && Object.keys(this.model.options.faces).length > 0;
+  }
+
+  get wantsLooped() {
+    return this.hasLooped && this.choice.looped;
+  }
+
+  get isLooped() {
+    return this.wantsLooped && areLoopedLoaded();
   }
 
   get isNarrow() {

@@ -16,6 +16,7 @@ export interface Options {
   view: View;
   colour: Colour;
   white_space: boolean;
+  looped: boolean;
   marks: boolean;
   ruler: boolean;
   large: boolean;
@@ -24,6 +25,8 @@ export interface Options {
   max_height: number | null;
   /** Where the whole of a long text is fetched from. */
   whole: string | null;
+  /** Where each weight of the looped Thai face is fetched from; none where it is not offered. */
+  faces: Record<string, string>;
   /** Where the page to save is fetched from. */
   page: string | null;
   link: Link | null;
@@ -188,6 +191,8 @@ export type Cell = LaneCell | RulerCell;
 export interface Choice {
   view: View;
   whiteSpace: boolean;
+  /** Whether Thai letters have their loops. */
+  looped: boolean;
   colour: Colour;
   marks: boolean;
   /** The lane that is drawn in chips. */

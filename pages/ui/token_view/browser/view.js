@@ -12,6 +12,7 @@ import { drawHeads } from "./frame/heads.js";
 import { Inspector } from "./pointing/inspector.js";
 import { Keyboard } from "./pointing/keyboard.js";
 import { legendOf } from "./frame/legend.js";
+import { loadLooped } from "./model/looped.js";
 import { Light } from "./pointing/light.js";
 import { Model } from "./model/model.js";
 import { listenToPointer } from "./pointing/pointer.js";
@@ -143,6 +144,7 @@ class TokenView {
     const hasOtherRows = ("view" in change && change.view !== state.choice.view) || "chipsOf" in change;
     const unit = hasOtherRows ? rows.topUnit() : 0;
     Object.assign(state.choice, change);
+    if ("looped" in change) state.lostLooped = false;
     this.dress();
     this.words();
     this.light.turnOff();
@@ -172,12 +174,30 @@ class TokenView {
       largest: options.largest && state.isTinyText,
       ruled: state.isRuled,
       single: lanes.length === 1,
+      looped: state.isLooped,
     };
     for (const [name, isOn] of Object.entries(classes)) state.root.classList.toggle(name, isOn);
     for (const view of VIEWS) state.root.classList.toggle(view, state.choice.view === view);
     state.root.style.setProperty("--columns", String(lanes.length || 1));
+    if (state.wantsLooped && !state.isLooped) this.fetchLooped();
     for (const lane of lanes) lane.byBranch = state.colour === "branch" && lane.takenBy !== null;
     this.limit();
+  }
+
+  /** Draw with looped letters when they have come; until then the others stay. */
+  async fetchLooped() {
+    const { state } = this;
+    try {
+      await loadLooped(state.model.options.faces);
+    } catch {
+      state.lostLooped = true;
+      state.choice.looped = false;
+    }
+    if (state.hasEnded) return;
+    this.dress();
+    this.words();
+    this.rows.resize();
+    this.rail.draw();
   }
 
   isDark() {

@@ -26,15 +26,16 @@ export class Bar {
     this.lanes = new Menu((index) => switchTo({ chipsOf: index }));
     this.colours = new Menu((index) => switchTo({ colour: state.colours[index] }));
     this.white = new Check((whiteSpace) => switchTo({ whiteSpace }));
+    this.looped = new Check((looped) => switchTo({ looped }));
     this.marks = new Check((marks) => switchTo({ marks }));
-    const parts = [this.lanes, this.colours, this.white, this.marks, differences, saving];
+    const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, differences, saving];
     this.element = make("div", "bar");
     this.element.append(this.switch, ...parts.map(({ element }) => element));
   }
 
   /** Words and choices, and of the controls those that are of use. */
   words() {
-    const { model, choice, colour, colours, chipsOf } = this.state;
+    const { model, choice, colour, colours, chipsOf, lostLooped } = this.state;
     const { labels, lanes } = model;
     this.switch.setAttribute("aria-label", labels.view);
     this.buttons.forEach((button, index) => {
@@ -46,6 +47,7 @@ export class Bar {
     const meanings = colours.map((each) => labels[`colour_${each}`]);
     this.colours.fill(labels.colour, meanings, colours.indexOf(colour));
     this.white.fill(labels.white_space, choice.whiteSpace);
+    this.looped.fill(lostLooped ? labels.looped_failed : labels.looped, choice.looped);
     this.marks.fill(labels.mark, choice.marks);
     this.differences.words();
     this.saving.words();
@@ -53,12 +55,13 @@ export class Bar {
   }
 
   hideUseless() {
-    const { model, isChips } = this.state;
+    const { model, isChips, hasLooped } = this.state;
     const isFull = model.options.toolbar === "full";
     const differ = isFull && model.differences.compared > 1 && model.differences.starts.length > 0;
     this.element.hidden = model.options.toolbar === "none";
     this.lanes.element.hidden = !isChips || model.lanes.length < 2;
     this.colours.element.hidden = !isFull;
+    this.looped.element.hidden = !hasLooped;
     this.marks.element.hidden = this.differences.element.hidden = !differ;
   }
 }

@@ -26,6 +26,7 @@ export class Model {
     this.payload = payload; // as it came, for the page that a visitor saves
     this.text = header.text;
     this.chars = header.chars;
+    this.hasThai = /[\u0e01-\u0e5b]/.test(header.text);
     this.whole = header.whole;
     this.locale = header.locale;
     this.labels = header.labels;

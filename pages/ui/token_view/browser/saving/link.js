@@ -18,5 +18,6 @@ export function linkTo(model, choice, link) {
   words.set("view", choice.view);
   words.set("colour", choice.colour);
   if (choice.whiteSpace) words.set("white_space", "1");
+  if (choice.looped && model.hasThai) words.set("looped", "1");
   return { address: `${location.origin}${location.pathname}?${words}`, withText };
 }

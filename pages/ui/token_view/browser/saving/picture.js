@@ -3,6 +3,7 @@
 
 import { pngOf } from "./png.js";
 import { addPart, sceneOf } from "./scene.js";
+import { embeddedLooped, loopedRules } from "../model/looped.js";
 import { lastUpTo } from "../model/sorted.js";
 import { svgOf } from "./svg.js";
 
@@ -29,7 +30,8 @@ export function takePicture(state, rows) {
   const scene = sceneOf(state, chosen);
   if (!isWhole) addPart(scene, part);
   if (rows.list.length > 1) rows.watch();
-  return { asSvg: () => svgOf(scene, title), asPng: () => pngOf(scene) };
+  const style = async () => (state.isLooped ? loopedRules(await embeddedLooped(model.options.faces)) : "");
+  return { asSvg: async () => svgOf(scene, title, await style()), asPng: () => pngOf(scene) };
 }
 
 /**

@@ -13,6 +13,7 @@ const MAX_PIXELS = 12_000; // of a side: above it browsers refuse to paint
  * @returns {Promise<Blob>}
  */
 export async function pngOf(scene) {
+  await fontsOf(scene);
   const scale = Math.min(SCALE, MAX_PIXELS / scene.width, MAX_PIXELS / scene.height);
   const canvas = make("canvas");
   [canvas.width, canvas.height] = [Math.ceil(scene.width * scale), Math.ceil(scene.height * scale)];
@@ -25,6 +26,15 @@ export async function pngOf(scene) {
   return new Promise((done, fail) => {
     canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("too large"))), "image/png");
   });
+}
+
+/**
+ * Wait for the fonts of a scene: a canvas paints with those that are there, and does not fetch any.
+ * @param {Scene} scene
+ */
+async function fontsOf({ texts }) {
+  const samples = new Map(texts.map(({ weight, size, family, text }) => [`${weight} ${size}px ${family}`, text]));
+  await Promise.allSettled([...samples].map(([font, text]) => document.fonts.load(font, text)));
 }
 
 /**

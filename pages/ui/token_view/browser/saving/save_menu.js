@@ -134,7 +134,7 @@ export class SaveMenu {
   async savePicture(kind) {
     this.light.turnOff();
     const picture = takePicture(this.state, this.rows);
-    if (kind === "svg") download("svg", "image/svg+xml", [picture.asSvg()]);
+    if (kind === "svg") download("svg", "image/svg+xml", [await picture.asSvg()]);
     else download("png", "image/png", [await picture.asPng()]);
   }
 }

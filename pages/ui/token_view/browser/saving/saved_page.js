@@ -2,6 +2,7 @@
 // @ts-check
 
 import { asOptions } from "../choices.js";
+import { embeddedLooped } from "../model/looped.js";
 
 /** @import { Choice, Model } from "../types.d.ts" */
 
@@ -13,11 +14,12 @@ const CHUNK = 0x6000; // a multiple of three, so that parts in Base64 join witho
  * @param {Choice} choice
  * @param {string} address
  */
-export async function savedPage({ options, payload, labels, locale }, choice, address) {
+export async function savedPage({ options, payload, labels, locale, hasThai }, choice, address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(String(answer.status));
   const given = asOptions(choice);
-  const kept = { ...options, key: "page", ...given, toolbar: "full", link: null, page: null, whole: null };
+  const faces = choice.looped && hasThai ? await embeddedLooped(options.faces) : {};
+  const kept = { ...options, key: "page", ...given, toolbar: "full", link: null, page: null, whole: null, faces };
   /** @type {Record<string, string>} */
   const values = {
     PAYLOAD: base64(payload),

@@ -8,13 +8,15 @@ import { glyphOf } from "../model/characters.js";
 /**
  * @param {Scene} scene
  * @param {string} title
+ * @param {string} [style] rules of CSS that it brings its fonts with
  */
-export function svgOf(scene, title) {
+export function svgOf(scene, title, style = "") {
   const [width, height] = [Math.ceil(scene.width), Math.ceil(scene.height)];
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">`,
     `<title>${escapeXml(title)}</title>`,
+    ...(style ? [`<style>${escapeXml(style)}</style>`] : []),
     `<rect width="100%" height="100%" fill="${escapeXml(scene.paper)}"/>`,
     ...scene.rects.map(rectOf),
     ...scene.texts.map(textOf),
