@@ -96,7 +96,7 @@ def test_the_browser_gets_the_exact_payload_and_keeps_no_copy() -> None:
 
 @pytest.mark.parametrize("weight", FACES)
 def test_a_looped_face_comes_whole_and_may_be_kept(weight: str) -> None:
-    answer = Answer(faces()[weight])
+    answer = Answer(routes(), faces()[weight])
     assert (answer.status, answer.body) == (200, FACES[weight].read_bytes())
     assert answer.headers["content-type"] == "font/woff2"
     assert "max-age" in answer.headers["cache-control"]
@@ -104,7 +104,7 @@ def test_a_looped_face_comes_whole_and_may_be_kept(weight: str) -> None:
 
 @pytest.mark.parametrize("weight", ["700", "../../serve", "", "400%2e"])
 def test_no_other_file_comes_as_a_face(weight: str) -> None:
-    assert Answer(address(f"looped-{weight}.woff2")).status == 404
+    assert Answer(routes(), address(f"looped-{weight}.woff2")).status == 404
 
 
 def test_nothing_can_be_sent_there() -> None:

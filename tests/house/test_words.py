@@ -184,7 +184,7 @@ def test_a_link_to_a_run_is_said_to_let_others_watch_and_only_its_owner_control(
 @pytest.mark.parametrize(
     ("page", "script", "named"),
     [
-        ("train", "stage/browser/stage.js", r'key === "([a-z])"'),
+        ("train", "stage/browser/keys.js", r'key === "([a-z])"'),
         ("stories", "deck/browser/deck.js", r"^ {6}([btcq]|Arrow\w+|Escape): "),
     ],
 )

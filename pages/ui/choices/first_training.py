@@ -5,7 +5,7 @@ from functools import cache
 from pages.ui.choices.corpus import Corpus
 from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.stage.paces import DEFAULT_PACE, PACES
-from pages.ui.words import t
+from pages.ui.words import catalogue, t
 from tokenizer_core.jobs.training import StopRules, Training
 from tokenizer_core.texts.mixing import held_out
 
@@ -29,5 +29,6 @@ def sample_to_train_on(name: str) -> Corpus:
 
 @cache
 def text_to_train_on(file: str) -> str:
-    """Return the text of a bundled sample without its held-out lines."""
-    return "\n".join(held_out(sample_text(file).splitlines())[0])
+    """Return the text of a bundled sample without its held-out lines, and without the sentence on the stage."""
+    shown = {catalogue("th")[f"examples.{name}"] for name in ("thai", "english")}
+    return "\n".join(line for line in held_out(sample_text(file).splitlines())[0] if line not in shown)

@@ -110,7 +110,7 @@ def _registers(name: str) -> Story:
     parts = _parts(
         chat="กินข้าวกัน",
         polite="เชิญรับประทานอาหารค่ะ",
-        official="ขอเรียนเชิญท่านรับประทานอาหาร",
+        official="ขอเรียนเชิญท่านร่วมรับประทานอาหาร",
         royal="ขอพระราชทานกราบบังคมทูลเชิญเสวยพระกระยาหาร",
     )
     return Story(name, parts, references(), "o200k_base_royal", (len(parts[-1].text),))

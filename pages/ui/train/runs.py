@@ -1,5 +1,7 @@
 """The visitor's runs: a list to open, rename, repeat or delete them, and a comparison of two."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from pages.ui.limits import UNSEEN_SECONDS
@@ -140,25 +142,12 @@ def _delete(job: Job) -> None:
 def _compare_two(runs: list[Run]) -> None:
     """Show two runs side by side: their figures, their tokens for a text, and where their vocabularies part."""
     by_id = {run.job.id: run for run in reversed(runs)}
-    options = list(by_id)
     named = run_names(registry().runs(visitor.owner()))
-    columns = st.columns(2)
     chosen = []
-    for n, column in enumerate(columns):
+    for n, column in enumerate(st.columns(2)):
         with column:
-            with st.container(horizontal=True, vertical_alignment="bottom"):
-                beside = st.container(width="content")
-                picked = st.selectbox(
-                    t("runs.first" if n == 0 else "runs.second"),
-                    options,
-                    index=n,
-                    format_func={job_id: name.plain for job_id, name in named.items()}.__getitem__,
-                    key=f"compared_{n}",
-                )
-                # As high as the middle of the box.
-                beside.html(f'<div style="padding-bottom:.8rem">{swatch(by_id[picked])}</div>', width="content")
-            chosen.append(by_id[picked])
-            _figures(by_id[picked].job)
+            chosen.append(by_id[_pick(n, by_id, {job_id: name.plain for job_id, name in named.items()})])
+            _figures(chosen[n].job)
     tokenizers = [run.job.tokenizer() for run in chosen]
     text = st.text_area(t("runs.text"), key=remembered("runs_text", t("examples.sample")), height=110)
     lanes = [
@@ -178,6 +167,22 @@ def _compare_two(runs: list[Run]) -> None:
         marks=(swatch(chosen[0]), swatch(chosen[1])),
         key="runs",
     )
+
+
+def _pick(n: int, runs: Mapping[str, Run], named: Mapping[str, str]) -> str:
+    """Let the visitor pick the first or the second run; its colour stands beside its name."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        beside = st.container(width="content")
+        picked = st.selectbox(
+            t("runs.first" if n == 0 else "runs.second"),
+            list(runs),
+            index=n,
+            format_func=named.__getitem__,
+            key=f"compared_{n}",
+        )
+        # As high as the middle of the box.
+        beside.html(f'<div style="padding-bottom:.8rem">{swatch(runs[picked])}</div>', width="content")
+    return picked
 
 
 def _figures(job: Job) -> None:

@@ -99,10 +99,11 @@ export class SlideView {
   /** @param {string[]} choices */
   choicesOf(choices) {
     const row = make("div", "choices-row");
+    const letters = this.options.labels.letters.split(" ");
     this.choices = choices.map((choice, at) => {
       const box = make("button", "choice");
       box.type = "button";
-      box.append(make("span", "letter", String.fromCharCode(65 + at)), make("b", "", choice));
+      box.append(make("span", "letter", letters[at]), make("b", "", choice));
       box.onclick = () => this.reveal();
       return box;
     });
