@@ -48,7 +48,7 @@ def test_a_click_pins_the_ladder_of_bytes(page: Page) -> None:
 
 def test_enter_pins_and_escape_gives_the_keyboard_back(page: Page) -> None:
     draw(page, "the cat sat", references_over("the cat sat"))
-    page.locator(".save > button").focus()
+    page.locator(".save > button, .legend button").last.focus()
     for key in ("Tab", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     assert page.locator(".inspector").is_visible()

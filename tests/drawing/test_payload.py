@@ -186,30 +186,54 @@ def test_the_payload_says_where_tokenizers_differ_and_compares_no_pretokens(
     if isinstance(content, str):
         lanes = [*columns[:1], pretokens_over(content, pattern), *columns[1:]]
     block = Block.open(token_payload(content, lanes, labels=LABELS))
-    found = block.header["differences"]
-    of_tokens = [lane for lane in block.header["columns"] if lane["kind"] == "tokens"]
     assert [lane["kind"] for lane in block.header["columns"]] == [lane.kind for lane in lanes]
-    assert all(lane["agreed"] is None for lane in block.header["columns"] if lane["kind"] == "pretokens")
-    assert found["compared"] == len(of_tokens) == len(columns)
-    ways = [lengths_of(tokens_of(each)) for each in columns]
-    flags, stretches, share = plain_agreement(data, ways) if columns else ([], [], 0.0 if text else None)
-    assert [bits(block, lane["agreed"], len(of)) for lane, of in zip(of_tokens, flags, strict=True)] == flags
-    assert block.array(found["starts"]).tolist() == [units(text[:start]) for start, _ in stretches]
-    assert block.array(found["ends"]).tolist() == [units(text[:end]) for _, end in stretches]
-    assert found["share"] == share
+    compared = [number for number, lane in enumerate(lanes) if lane.kind == "tokens"]
+    check_differences(block, text, data, {number: lengths_of(tokens_of(lanes[number])) for number in compared})
+
+
+def check_differences(block: Block, text: str, data: bytes, ways: dict[int, Any]) -> None:
+    """Every two lanes differ where the plain twin finds it of these two alone."""
+    found = block.header["differences"]
+    assert found["lanes"] == list(ways)
+    assert found["base"] == next(iter(ways), None)
+    assert [pair["lanes"] for pair in found["pairs"]] == [list(pair) for pair in itertools.combinations(ways, 2)]
+    for pair in found["pairs"]:
+        flags, stretches, share = plain_agreement(data, [ways[number] for number in pair["lanes"]])
+        assert [bits(block, its, len(of)) for its, of in zip(pair["agreed"], flags, strict=True)] == flags
+        edges = [units(text[:place]) for stretch in by_clusters(stretches, text) for place in stretch]
+        steps = zip(block.array(pair["gaps"]).tolist(), block.array(pair["lengths"]).tolist(), strict=True)
+        assert list(itertools.accumulate(itertools.chain.from_iterable(steps))) == edges
+        assert pair["share"] == share
+
+
+def by_clusters(stretches: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
+    """The plain twin: a cluster that a stretch touches belongs to it, and to one stretch only."""
+    clusters = list(itertools.pairwise(sorted({0} | boundaries(text))))
+    found: list[tuple[int, int]] = []
+    for start, end in stretches:
+        touched = [cluster for cluster in clusters if cluster[0] < end and start < cluster[1]]
+        begin = touched[0][0]
+        if found and begin < found[-1][1]:
+            begin = found.pop()[0]
+        found.append((begin, touched[-1][1]))
+    return found
+
+
+def test_others_are_compared_with_ones_own_tokenizer_at_first() -> None:
+    lanes = references_over(THAI)
+    lanes.append(lane_over(THAI, Tokenizer([]), is_own=True))
+    assert opened(THAI, lanes).header["differences"]["base"] == 3
+    assert opened(THAI, lanes[:3]).header["differences"]["base"] == 0
+    pieces = pretokens_over(THAI, "llama3")
+    assert opened(THAI, [pieces, *lanes[1:3]]).header["differences"]["base"] == 1
+    assert opened(THAI, []).header["differences"] == {"lanes": [], "base": None, "pairs": []}
 
 
 @given(TEXTS, st.lists(st.sampled_from(["llama3", "mark_aware", "", "(a|ก)"]), min_size=2, max_size=3))
 def test_pretokens_that_stand_alone_are_compared_with_each_other(text: str, patterns: list[str]) -> None:
     block = opened(text, [pretokens_over(text, pattern) for pattern in patterns])
-    found = block.header["differences"]
-    lanes = block.header["columns"]
     ways = [lengths_of([piece.encode() for piece in pretokenize(text, pattern)]) for pattern in patterns]
-    flags, stretches, share = plain_agreement(text.encode(), ways)
-    assert found["compared"] == len(patterns)
-    assert [bits(block, lane["agreed"], len(of)) for lane, of in zip(lanes, flags, strict=True)] == flags
-    assert block.array(found["starts"]).tolist() == [units(text[:start]) for start, _ in stretches]
-    assert found["share"] == share
+    check_differences(block, text, text.encode(), dict(enumerate(ways)))
 
 
 @given(TEXTS, st.sampled_from(["llama3", "mark_aware", "(a|ก)", "a|ก", "(?!)"]))

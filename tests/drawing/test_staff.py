@@ -5,6 +5,7 @@ import base64
 import pytest
 from playwright.sync_api import Page
 
+from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.token_view.payload import token_payload
 from tests.helpers.drawing import (
     HOSTILE,
@@ -18,6 +19,7 @@ from tests.helpers.drawing import (
     references_over,
     with_options,
 )
+from tests.helpers.tokenizers import Table
 from tokenizer_core.openai import openai_tokenizer
 
 BOXES = """() => [...window.shadow.querySelectorAll(".lane:not(.ruler) .cell")].map(
@@ -122,23 +124,90 @@ def test_other_lanes_under_the_same_text_bring_their_names(page: Page, view: str
 def test_differences_are_marked_counted_and_walked(page: Page) -> None:
     text = "same words น้ำ same"
     draw(page, text, references_over(text), view="staff", marks=True)
-    legend = in_shadow(page, "root.querySelector('.legend .differ').textContent")
-    assert legend == LABELS["differ"].format(share="21%", count=1)
+    buttons = page.locator(".legend .differ button")
+    assert buttons.all_inner_texts() == ["cl100k_base 16% (1×)", "o200k_base 21% (1×)"]
     marked = in_shadow(
         page,
         "[...root.querySelectorAll('.cell')].map((cell) => [...cell.querySelectorAll('.p.d')]"
         ".map((piece) => piece.textContent).join(''))",
     )
-    assert marked == ["", " น้ำ", " น้ำ", " น้ำ"]
+    assert marked == ["", "น้ำ", "น้ำ", " น้ำ"]
     page.get_by_role("button", name="Next difference").click()
     assert in_shadow(page, "root.querySelector('.place').textContent") == "1 of 1"
+    assert in_shadow(page, "root.activeElement.textContent") == "น้ำ"
+
+
+def test_each_lane_is_compared_with_the_one_that_is_chosen(page: Page) -> None:
+    text = "the cat, the hat"
+    lanes = [bytes_over(text, name, ways) for name, ways in WAYS.items()]
+    draw(page, text, lanes, view="staff", marks=True)
+    assert page.locator(".differ").inner_text().split("\n") == [
+        "Cut differently from one:",
+        "two 19% (1×)",
+        "three 25% (1×)",
+    ]
+    assert marked(page) == {"one": "cat", "two": "cat", "three": " hat"}
+    assert page.locator(".steps .place").inner_text() == "1"
+    assert pressed(page) == ["two 19% (1×)"]
+    page.get_by_role("button", name="three 25%").click()
+    assert marked(page) == {"one": " hat", "two": "cat", "three": " hat"}
+    assert in_shadow(page, "root.activeElement.textContent") == "three 25% (1×)", "the keyboard is lost"
+    page.get_by_role("button", name="Next difference").click()
+    assert (
+        in_shadow(page, "root.activeElement.parentElement.parentElement.style.getPropertyValue('--number')") == "2"
+    )
     assert in_shadow(page, "root.activeElement.textContent") == " "
+    page.get_by_label("Compare with").select_option("two")
+    assert page.locator(".differ").inner_text().split("\n") == [
+        "Cut differently from two:",
+        "one 19% (1×)",
+        "three 44% (2×)",
+    ]
+    assert pressed(page) == ["three 44% (2×)"]
+    assert marked(page) == {"one": "cat", "two": "cat hat", "three": "cat hat"}
+    ruler = in_shadow(page, "[...root.querySelectorAll('.r.d')].map((each) => each.textContent).join('|')")
+    assert ruler == "cat| hat"
+
+
+WAYS = {
+    "one": ["the ", "cat", ",", " the", " hat"],
+    "two": ["the ", "c", "at", ",", " the", " hat"],
+    "three": ["the ", "cat", ",", " the", " ", "hat"],
+}
+
+
+def bytes_over(text: str, name: str, pieces: list[str]) -> Lane:
+    """A lane that cuts a text into these pieces."""
+    assert "".join(pieces) == text
+    table = {number: piece.encode() for number, piece in enumerate(pieces)}
+    return Lane(name, Label(name), Table(table), list(table))
+
+
+def pressed(page: Page) -> list[str]:
+    return page.locator(".differ button[aria-pressed=true]").all_inner_texts()
+
+
+def marked(page: Page) -> dict[str, str]:
+    """What is underlined in each lane."""
+    found = in_shadow(
+        page,
+        "[...root.querySelectorAll('.lane:not(.ruler)')].map((lane) =>"
+        " [...lane.querySelectorAll('.p.d')].map((piece) => piece.textContent).join(''))",
+    )
+    return dict(zip(WAYS, found, strict=True))
+
+
+def test_two_lanes_need_no_choice_of_what_is_compared(page: Page) -> None:
+    text = "same น้ำ same"
+    draw(page, text, references_over(text)[:2], view="staff")
+    assert page.get_by_label("Compare with").is_hidden()
+    assert page.locator(".legend .differ").inner_text() == LABELS["differ"].format(share="23%", count=1)
 
 
 def test_n_and_p_walk_the_differences(page: Page) -> None:
     text = "ก the ข the ค"
     draw(page, text, references_over(text), view="staff")
-    page.locator(".save > button").focus()
+    page.locator(".save > button, .legend button").last.focus()
     page.keyboard.press("Tab")
     places = []
     for key in ("n", "n", "p", "p", "p"):
@@ -218,7 +287,7 @@ def test_a_branch_that_is_pointed_at_or_pressed_stands_alone(page: Page) -> None
     assert in_shadow(page, taken) == "12"
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    page.locator(".save > button").focus()
+    page.locator(".save > button, .legend button").last.focus()
     assert in_shadow(page, taken) == "12"
     assert numbers.get_attribute("aria-pressed") == "true"
     numbers.click()

@@ -69,7 +69,7 @@ def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:
 
 def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> None:
     draw(page, "the cat sat", references_over("the cat sat"))
-    page.locator(".save > button").focus()
+    page.locator(".save > button, .legend button").last.focus()
     for key in ("Tab", "ArrowRight", "ArrowRight"):
         page.keyboard.press(key)
     assert page.evaluate("window.shadow.activeElement.ariaLabel") == "token 3 of 3, ␣sat, id 3332"

@@ -51,8 +51,8 @@ def test_the_page_opens_with_a_text_under_two_patterns(language: str) -> None:
     app = open_page("patterns", language)
     assert app.title[0].value == catalogue(language)["patterns.title"]
     assert [lane["kind"] for lane in lanes(app)] == ["pretokens", "pretokens"]
-    assert drawn(app)[0]["differences"]["compared"] == 2
-    assert drawn(app)[0]["differences"]["share"] > 0.3
+    assert drawn(app)[0]["differences"]["lanes"] == [0, 1]
+    assert drawn(app)[0]["differences"]["pairs"][0]["share"] > 0.3
 
 
 def test_flipping_to_mark_aware_heals_thai() -> None:
@@ -62,7 +62,7 @@ def test_flipping_to_mark_aware_heals_thai() -> None:
     assert tables(app)[0][ENGLISH["lab.figure_thai_cut"]] == ["26.7%", "0%"]
     app.selectbox(key="lab_first_choice").set_value("mark_aware").run()
     assert [lane["count"] for lane in lanes(app)] == [1, 1]
-    assert drawn(app)[0]["differences"]["share"] == 0
+    assert drawn(app)[0]["differences"]["pairs"][0]["share"] == 0
 
 
 def test_each_branch_is_explained_in_the_visitors_language() -> None:

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -82,10 +83,6 @@ def token_payload(
     """
     text_map = TextMap(text) if isinstance(text, str) else TextMap.of_bytes(text)
     placed = [LaneOnText.of(lane, text_map) for lane in lanes]
-    kind = compared_kind(lanes)
-    compared = [each for each in placed if each.lane.kind == kind]
-    differences = agreement(text_map, [each.lengths for each in compared])
-    agreed = iter(differences.agreed)
     blocks = Blocks()
     header = {
         "text": text_map.text,
@@ -97,10 +94,8 @@ def token_payload(
         "names": character_names(_distinct_code_points(text_map), locale),
         "clusters": blocks.add(np.packbits(_at_units(text_map, text_map.cluster_starts), bitorder="little")),
         "rows": blocks.add(text_map.unit_at_char[row_starts(text_map, [each.ends.chars for each in placed])]),
-        "differences": _differences(differences, len(compared), text_map, blocks),
-        "columns": [
-            _column(each, blocks, labels, next(agreed) if each.lane.kind == kind else None) for each in placed
-        ],
+        "differences": _differences(placed, text_map, blocks),
+        "columns": [_column(each, blocks, labels) for each in placed],
     }
     return _block(header, blocks)
 
@@ -116,15 +111,40 @@ def _distinct_code_points(text_map: TextMap) -> list[int]:
     return distinct
 
 
-def _differences(found: Agreement, tokenizers: int, text_map: TextMap, blocks: "Blocks") -> dict[str, Any]:
-    """Return where the tokenizers differ, in UTF-16 units, and the share of the text in these places."""
-    units = text_map.unit_at_char
+def _differences(placed: Sequence[LaneOnText], text_map: TextMap, blocks: "Blocks") -> dict[str, Any]:
+    """Return where every two of the lanes of a kind differ, and which lane others are compared with at first.
+
+    Of many lanes at least one differs nearly everywhere, so each is compared with one other.
+    """
+    kind = compared_kind([each.lane for each in placed])
+    compared = [index for index, each in enumerate(placed) if each.lane.kind == kind]
+    own = [index for index in compared if placed[index].lane.is_own]
+    pairs = []
+    for pair in combinations(compared, 2):
+        found = agreement(text_map, [placed[index].lengths for index in pair])
+        pairs.append({"lanes": list(pair), **_pair(found, text_map, blocks)})
+    return {"lanes": compared, "base": next(iter(own + compared), None), "pairs": pairs}
+
+
+def _pair(found: Agreement, text_map: TextMap, blocks: "Blocks") -> dict[str, Any]:
+    """Return where two lanes differ, as UTF-16 units before and in each difference, and the share of the text."""
+    starts, ends = (text_map.unit_at_char[edges] for edges in _by_clusters(found, text_map))
     return {
-        "compared": tokenizers,
         "share": found.share,
-        "starts": blocks.add(units[found.starts]),
-        "ends": blocks.add(units[found.ends]),
+        "gaps": blocks.add(starts - np.append(0, ends)[:-1]),
+        "lengths": blocks.add(ends - starts),
+        "agreed": [blocks.add(np.packbits(flags, bitorder="little")) for flags in found.agreed],
     }
+
+
+def _by_clusters(found: Agreement, text_map: TextMap) -> tuple[Ints, Ints]:
+    """Widen differences to whole grapheme clusters, and join those in one cluster, since it is drawn as one."""
+    length = len(text_map.text)
+    edges = np.append(np.flatnonzero(text_map.cluster_starts[:length]), length)
+    starts = edges[np.searchsorted(edges, found.starts, side="right") - 1]
+    ends = edges[np.searchsorted(edges, found.ends)]
+    apart = starts[1:] >= ends[:-1]
+    return starts[np.append(True, apart)[: len(starts)]], ends[np.append(apart, True)[: len(ends)]]
 
 
 def row_starts(text_map: TextMap, segment_chars: Sequence[Ints]) -> Ints:
@@ -170,9 +190,7 @@ def _first(places: list[int], low: int, high: int) -> int | None:
     return places[index] if index < len(places) and places[index] <= high else None
 
 
-def _column(
-    placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str], agreed: npt.NDArray[np.bool_] | None
-) -> dict[str, Any]:
+def _column(placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str]) -> dict[str, Any]:
     """Describe a lane: its words, its figures, and the places of its arrays."""
     lane, ends = placed.lane, placed.ends
     units = placed.text_map.unit_at_char[ends.chars]
@@ -196,7 +214,6 @@ def _column(
         "sizes": blocks.add(placed.sizes),
         "tints": blocks.add(np.array([tint(token) for token in placed.distinct_bytes], dtype=np.int64)),
         "bytes": blocks.add(np.frombuffer(b"".join(placed.distinct_bytes), dtype=np.uint8)),
-        "agreed": blocks.add(np.packbits(agreed, bitorder="little")) if agreed is not None else None,
         "made": _made(placed, blocks) if lane.merges else None,
         **_branches(lane.cuts, blocks),
     }

@@ -15,9 +15,9 @@ const GIVEN = /** @type {const} */ (["view", "colour", "white_space", "marks", "
 export function choiceFor(options, before) {
   const known = CHOICES.get(options.key);
   if (known && GIVEN.every((name) => !before || before[name] === options[name])) return known;
-  const { view, colour, white_space: whiteSpace, marks, looped } = options;
+  const { view, colour, white_space: whiteSpace, marks, looped, base = null, against = null } = options;
   /** @type {Choice} */
-  const choice = { view, colour, whiteSpace, marks, looped, chipsOf: 0 };
+  const choice = { view, colour, whiteSpace, marks, looped, base, against, chipsOf: 0 };
   CHOICES.set(options.key, choice);
   return choice;
 }
@@ -26,6 +26,6 @@ export function choiceFor(options, before) {
  * Choices under the names that Python gives them.
  * @param {Choice} choice
  */
-export function asOptions({ view, whiteSpace, colour, marks, looped }) {
-  return { view, white_space: whiteSpace, colour, marks, looped };
+export function asOptions({ view, whiteSpace, colour, marks, looped, base, against }) {
+  return { view, white_space: whiteSpace, colour, marks, looped, base, against };
 }

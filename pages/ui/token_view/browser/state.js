@@ -5,7 +5,7 @@ import { choiceFor } from "./choices.js";
 import { make } from "./elements.js";
 import { areLoopedLoaded } from "./model/looped.js";
 
-/** @import { Colour, Model, View } from "./types.d.ts" */
+/** @import { Colour, Model, Numbers, View } from "./types.d.ts" */
 
 export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
 const LARGE = 160; // UTF-16 units of a text that may stand in larger type
@@ -14,6 +14,9 @@ const LARGEST = 24; // and in the largest
 export const VIEWS = ["staff", "columns", "chips"];
 /** @type {Colour[]} */
 const COLOURS = ["piece", "bytes", "broken", "branch"];
+
+/** @type {{ share: number | null, starts: Numbers, ends: Numbers }} */
+const NO_DIFFERENCES = { share: null, starts: [], ends: [] };
 
 export class ViewState {
   /** @param {Model} model */
@@ -38,6 +41,45 @@ export class ViewState {
   take(model) {
     this.choice = choiceFor(model.options, this.model.options);
     this.model = model;
+  }
+
+  /** The lane that others are compared with; null where there are not two lanes of a kind. */
+  get base() {
+    const { comparison } = this.model;
+    if (comparison.lanes.length < 2) return null;
+    return this.comparedLane(this.choice.base) ?? comparison.base ?? comparison.lanes[0];
+  }
+
+  /** The lane whose differences from that one are counted, shown on the ruler and the rail, and walked. */
+  get against() {
+    const { base } = this;
+    if (base === null) return null;
+    const chosen = this.comparedLane(this.choice.against);
+    return chosen === null || chosen === base ? this.model.comparison.nearest(base) : chosen;
+  }
+
+  /** @param {string | null} name */
+  comparedLane(name) {
+    const { comparison, lanes } = this.model;
+    return comparison.lanes.find((lane) => lanes[lane].column.name === name) ?? null;
+  }
+
+  /** What these two lanes differ in. */
+  get differences() {
+    const { base, against } = this;
+    const pair = base !== null && against !== null && this.model.comparison.between(base, against);
+    return pair || NO_DIFFERENCES;
+  }
+
+  /**
+   * Which tokens of a lane the one that it is compared with has too; null where it is not compared.
+   * @param {number} lane
+   */
+  agreedOf(lane) {
+    const { base, against } = this;
+    if (base === null || against === null) return null;
+    const pair = this.model.comparison.between(base, lane === base ? against : lane);
+    return pair?.agreedOf(lane) ?? null;
   }
 
   get isChips() {

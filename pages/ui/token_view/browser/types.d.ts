@@ -30,6 +30,9 @@ export interface Options {
   /** Where the page to save is fetched from. */
   page: string | null;
   link: Link | null;
+  /** Of a saved page: the lane that others were compared with, and the other one, by their names. */
+  base?: string | null;
+  against?: string | null;
 }
 
 /** What a link to this view says besides text and view. */
@@ -58,7 +61,19 @@ export interface PayloadHeader {
   names: Record<string, string>;
   clusters: Place;
   rows: Place;
-  differences: { compared: number; share: number | null; starts: Place; ends: Place };
+  differences: {
+    /** The lanes that are compared, and the one that others are compared with at first. */
+    lanes: number[];
+    base: number | null;
+    pairs: {
+      lanes: number[];
+      share: number | null;
+      /** UTF-16 units before each difference, and of it. */
+      gaps: Place;
+      lengths: Place;
+      agreed: Place[];
+    }[];
+  };
   columns: Column[];
 }
 
@@ -82,7 +97,6 @@ export interface Column {
   sizes: Place;
   tints: Place;
   bytes: Place;
-  agreed: Place | null;
   made: Made<Place> | null;
   branches: Branch[] | null;
   taken_by: Place | null;
@@ -195,6 +209,9 @@ export interface Choice {
   looped: boolean;
   colour: Colour;
   marks: boolean;
+  /** The lane that others are compared with, and whose differences from it are walked, by their names. */
+  base: string | null;
+  against: string | null;
   /** The lane that is drawn in chips. */
   chipsOf: number;
 }

@@ -55,7 +55,7 @@ class TokenView {
     const inspector = (this.inspector = new Inspector(state, { rows, card }));
     const light = (this.light = new Light(state, { rows, card, inspector, branches }));
     const cursor = new Cursor(state, { rows, light });
-    const differences = new Differences(state, { cursor, light, inspector });
+    const differences = (this.differences = new Differences(state, { cursor, light, inspector }));
     const saving = new SaveMenu(state, { rows, light });
     this.bar = new Bar(state, { differences, saving }, (change) => this.switchTo(change));
     this.rail = new Rail(state, (unit) => rows.scrollTo(unit));
@@ -145,6 +145,7 @@ class TokenView {
     const unit = hasOtherRows ? rows.topUnit() : 0;
     Object.assign(state.choice, change);
     if ("looped" in change) state.lostLooped = false;
+    if ("base" in change || "against" in change) this.differences.forget();
     this.dress();
     this.words();
     this.light.turnOff();
@@ -180,7 +181,10 @@ class TokenView {
     for (const view of VIEWS) state.root.classList.toggle(view, state.choice.view === view);
     state.root.style.setProperty("--columns", String(lanes.length || 1));
     if (state.wantsLooped && !state.isLooped) this.fetchLooped();
-    for (const lane of lanes) lane.byBranch = state.colour === "branch" && lane.takenBy !== null;
+    for (const lane of lanes) {
+      lane.byBranch = state.colour === "branch" && lane.takenBy !== null;
+      lane.agreed = state.agreedOf(lane.index);
+    }
     this.limit();
   }
 
@@ -239,6 +243,8 @@ class TokenView {
     scroller.setAttribute("role", "group");
     scroller.setAttribute("aria-label", model.labels.text_view);
     this.inspector.element.setAttribute("aria-label", model.labels.inspector);
-    this.legend.replaceChildren(...legendOf(this.state));
+    const hadFocus = this.legend.matches(":focus-within");
+    this.legend.replaceChildren(...legendOf(this.state, (change) => this.switchTo(change)));
+    if (hadFocus) /** @type {HTMLElement | null} */ (this.legend.querySelector("[aria-pressed=true]"))?.focus();
   }
 }

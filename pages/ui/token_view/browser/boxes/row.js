@@ -50,7 +50,7 @@ export class Row {
   draw() {
     const { model, choice, colour, isChips } = this.state;
     for (const cell of this.cells ?? []) {
-      if (!cell.lane) cell.boxes = rulerBoxes(model, this);
+      if (!cell.lane) cell.boxes = rulerBoxes(model, this.state.differences, this);
       else if (cell.lane.index < model.lanes.length) {
         cell.lane = model.lanes[cell.lane.index];
         cell.boxes = (isChips ? chipBoxes : readingBoxes)(model, cell.lane, this, colour);

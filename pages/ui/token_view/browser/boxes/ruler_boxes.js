@@ -4,7 +4,9 @@
 import { MAX_LETTERS } from "../model/model.js";
 import { lastUpTo } from "../model/sorted.js";
 
-/** @import { Model, RulerBox } from "../types.d.ts" */
+/** @import { Model, Numbers, RulerBox } from "../types.d.ts" */
+
+/** @typedef {{ starts: Numbers, ends: Numbers }} Edges */
 
 const RULER = 10; // characters between two numbers of the ruler
 
@@ -45,13 +47,14 @@ class RulerCuts {
 /**
  * The boxes of the ruler over a row: they start where a number stands, and where tokenizers begin to differ.
  * @param {Model} model
+ * @param {Edges} differences
  * @param {{ start: number, end: number }} row
  * @returns {RulerBox[]}
  */
-export function rulerBoxes(model, { start, end }) {
+export function rulerBoxes(model, differences, { start, end }) {
   const cuts = new RulerCuts(start, end);
   addNumbers(cuts, model, start, end);
-  addDifferences(cuts, model, start, end);
+  addDifferences(cuts, model, differences, start, end);
   const units = [...cuts.boxes.keys()].filter((unit) => unit < end).sort((one, other) => one - other);
   return units.map((unit, index) => ({ ...cuts.at(unit), text: model.text.slice(unit, units[index + 1] ?? end) }));
 }
@@ -82,11 +85,11 @@ function addNumbers(cuts, model, start, end) {
  * Differences in one cluster are drawn once: a letter with 100,000 marks has as many.
  * @param {RulerCuts} cuts
  * @param {Model} model
+ * @param {Edges} differences
  * @param {number} start
  * @param {number} end
  */
-function addDifferences(cuts, model, start, end) {
-  const { starts, ends } = model.differences;
+function addDifferences(cuts, model, { starts, ends }, start, end) {
   let covered = start;
   for (let i = lastUpTo(ends, start); i < starts.length && starts[i] < end; i++) {
     if (ends[i] <= covered) continue;

@@ -28,14 +28,15 @@ export class Bar {
     this.white = new Check((whiteSpace) => switchTo({ whiteSpace }));
     this.looped = new Check((looped) => switchTo({ looped }));
     this.marks = new Check((marks) => switchTo({ marks }));
-    const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, differences, saving];
+    this.base = new Menu((index) => switchTo({ base: this.nameOfCompared(index) }));
+    const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, this.base, differences, saving];
     this.element = make("div", "bar");
     this.element.append(this.switch, ...parts.map(({ element }) => element));
   }
 
   /** Words and choices, and of the controls those that are of use. */
   words() {
-    const { model, choice, colour, colours, chipsOf, lostLooped } = this.state;
+    const { model, choice, colour, colours, chipsOf, lostLooped, base } = this.state;
     const { labels, lanes } = model;
     this.switch.setAttribute("aria-label", labels.view);
     this.buttons.forEach((button, index) => {
@@ -49,19 +50,30 @@ export class Bar {
     this.white.fill(labels.white_space, choice.whiteSpace);
     this.looped.fill(lostLooped ? labels.looped_failed : labels.looped, choice.looped);
     this.marks.fill(labels.mark, choice.marks);
+    const { comparison } = model;
+    this.base.fill(labels.compare_with, comparison.lanes.map((lane) => names[lane]), comparison.lanes.indexOf(base ?? -1));
     this.differences.words();
     this.saving.words();
     this.hideUseless();
   }
 
+  /** @param {number} index of a lane among those that are compared */
+  nameOfCompared(index) {
+    const { comparison, lanes } = this.state.model;
+    return lanes[comparison.lanes[index]].column.name;
+  }
+
+  /** Between two lanes the differences are the same whichever is compared with the other. */
   hideUseless() {
     const { model, isChips, hasLooped } = this.state;
     const isFull = model.options.toolbar === "full";
-    const differ = isFull && model.differences.compared > 1 && model.differences.starts.length > 0;
+    const { lanes, hasDifferences } = model.comparison;
+    const differ = isFull && hasDifferences;
     this.element.hidden = model.options.toolbar === "none";
     this.lanes.element.hidden = !isChips || model.lanes.length < 2;
     this.colours.element.hidden = !isFull;
     this.looped.element.hidden = !hasLooped;
     this.marks.element.hidden = this.differences.element.hidden = !differ;
+    this.base.element.hidden = !differ || lanes.length < 3;
   }
 }

@@ -36,8 +36,8 @@ export class Differences {
   }
 
   sayPlace() {
-    const { model } = this.state;
-    const count = model.differences.starts.length;
+    const { model, differences } = this.state;
+    const count = differences.starts.length;
     const place = this.current === null ? 0 : this.current + 1;
     const isPlace = place > 0 && place <= count;
     this.place.textContent = isPlace ? model.label("place", { place, count }) : count.toLocaleString(model.locale);
@@ -54,14 +54,12 @@ export class Differences {
    * @param {1 | -1} step
    */
   go(step) {
-    const { model, isChips, chipsOf } = this.state;
-    const { starts } = model.differences;
+    const { model, isChips, chipsOf, against, differences } = this.state;
+    const { starts } = differences;
     if (!starts.length) return;
     this.current = (this.following(step) + starts.length) % starts.length;
     this.sayPlace();
-    const isDrawn = (/** @type {number} */ index) => !isChips || index === chipsOf;
-    const lane = model.lanes.find(({ index, isPretokens }) => !isPretokens && isDrawn(index)) ?? model.lanes[0];
-    this.cursor.goToUnit(lane, starts[this.current]);
+    this.cursor.goToUnit(model.lanes[isChips ? chipsOf : (against ?? 0)], starts[this.current]);
   }
 
   /**
@@ -69,7 +67,7 @@ export class Differences {
    * @param {1 | -1} step
    */
   following(step) {
-    const { starts } = this.state.model.differences;
+    const { starts } = this.state.differences;
     if (this.current !== null) return this.current + step;
     const unit = this.light.hot?.box.from ?? this.inspector.pinned?.box.from;
     if (unit === undefined) return step > 0 ? 0 : starts.length - 1;

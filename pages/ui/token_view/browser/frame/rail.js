@@ -1,10 +1,10 @@
-// The rail beside the text: it shows where in the whole text tokenizers differ, and a click goes there.
+// The rail beside the text: it shows where in the whole text two lanes differ, and a click goes there.
 // @ts-check
 
 import { make } from "../elements.js";
 
 /** @import { ViewState } from "../state.js" */
-/** @import { Model } from "../types.d.ts" */
+/** @import { Model, Numbers } from "../types.d.ts" */
 
 const WIDTH = 8; // pixels
 
@@ -24,11 +24,11 @@ export class Rail {
 
   /** A rail is of use for a text that scrolls. */
   draw() {
-    const { model, scroller, root } = this.state;
+    const { model, differences, scroller, root } = this.state;
     this.element.hidden = !this.isOfUse();
     if (this.element.hidden) return;
     const height = scroller.clientHeight;
-    const shares = sharesByPixel(model, height);
+    const shares = sharesByPixel(model, differences, height);
     [this.element.width, this.element.height] = [WIDTH, height];
     this.element.style.height = `${height}px`;
     const pen = this.element.getContext("2d");
@@ -42,20 +42,19 @@ export class Rail {
   }
 
   isOfUse() {
-    const { model, scroller } = this.state;
-    const { starts, compared } = model.differences;
+    const { model, differences, scroller } = this.state;
     const scrolls = scroller.scrollHeight > scroller.clientHeight + 4;
-    return scrolls && compared > 1 && model.whole && model.options.toolbar === "full" && starts.length > 0;
+    return scrolls && model.whole && model.options.toolbar === "full" && differences.starts.length > 0;
   }
 }
 
 /**
  * For each pixel of the rail the share of its text that differs.
  * @param {Model} model
+ * @param {{ starts: Numbers, ends: Numbers }} differences
  * @param {number} height
  */
-function sharesByPixel({ text, differences }, height) {
-  const { starts, ends } = differences;
+function sharesByPixel({ text }, { starts, ends }, height) {
   const shares = new Float32Array(height);
   const scale = height / text.length;
   for (let i = 0; i < starts.length; i++) {

@@ -36,7 +36,8 @@ export class Lane {
     /** @type {Numbers} */
     this.unitAt = totals(units.length, (segment) => units[segment]);
     this.tints = paint(this.tokens, read(column.tints), tintCount);
-    this.agreed = column.agreed && read(column.agreed);
+    /** @type {Numbers | null} as bits, which tokens the lane that this one is compared with has too */
+    this.agreed = null;
     this.takenBy = column.taken_by && read(column.taken_by); // of each pretoken its branch, from 1 up; 0: none
     this.made = column.made && madeOf(column.made, read);
   }
@@ -95,7 +96,7 @@ export class Lane {
   }
 
   /**
-   * Whether the other tokenizers have a token of the same bytes at the same place.
+   * Whether the lane that this one is compared with has a token of the same bytes at the same place.
    * @param {number} token
    */
   agrees(token) {

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { LONE_MARK } from "./characters.js";
+import { Comparison } from "./comparison.js";
 import { Lane } from "./lane.js";
 import { openPayload } from "./payload.js";
 import { below } from "./sorted.js";
@@ -38,8 +39,7 @@ export class Model {
     this.fine = this.text.length <= FINE; // one box for each cluster, which stays while tokens change
     this.astral = astralPlaces(this.text);
     this.endless = longClusters(this.clusters, this.text.length);
-    const { compared, share, starts, ends } = header.differences;
-    this.differences = { compared, share, starts: read(starts), ends: read(ends) };
+    this.comparison = new Comparison(header.differences, read);
   }
 
   /**

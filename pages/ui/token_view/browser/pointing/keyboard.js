@@ -64,11 +64,10 @@ export class Keyboard {
    */
   answer(key) {
     const { hot } = this.light;
-    const { compared } = this.state.model.differences;
     if (key === "Escape") {
       if (this.cursor.hasFocus) this.cursor.leave();
     } else if (key === "Enter" && hot && this.cursor.hasFocus) this.inspector.pin(hot.lane, hot.box);
-    else if (key in DIFFERENCES && compared > 1) this.differences.go(DIFFERENCES[key]);
+    else if (key in DIFFERENCES && this.state.base !== null) this.differences.go(DIFFERENCES[key]);
     else if (key in STEPS) this.walk(STEPS[key]);
     else return false;
     return true;

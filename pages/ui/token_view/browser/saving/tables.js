@@ -85,9 +85,11 @@ export function jsonParts(model) {
 
 /** @param {Model} model */
 function jsonHead(model) {
-  const { share, compared } = model.differences;
+  const { lanes, pairs } = model.comparison;
+  const nameOf = (/** @type {number} */ lane) => model.lanes[lane].column.name;
+  const differences = pairs.map((pair) => ({ between: pair.lanes.map(nameOf), share: pair.share }));
   const tokenizers = model.lanes.map(({ column: { name, caption, kind, count, parts } }) => {
     return { name, caption, kind, tokens: count, broken: parts };
   });
-  return { text: model.text, characters: model.chars, differences: { compared, share }, tokenizers };
+  return { text: model.text, characters: model.chars, compared: lanes.map(nameOf), differences, tokenizers };
 }
