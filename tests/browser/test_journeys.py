@@ -175,7 +175,7 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
     at_rest(tab)
     tab.locator(".st-key-lab_first_choice input").click()
     tab.get_by_role("option", name=ENGLISH["pattern.custom_name"], exact=True).click()
-    tab.locator(".st-key-lab_first_custom input").fill("a{3}|!")
+    tab.locator(".st-key-lab_first_custom textarea").fill("a{3}|!")
     expect(tab.get_by_text("a{3}", exact=True)).to_be_visible()
     tab.get_by_role("radio", name="ไทย").click()
     shown = tab.locator(".st-key-lab_first_choice input")
@@ -202,7 +202,7 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
     expect(of_english).to_be_visible()
     tab.get_by_role("link", name=ENGLISH["nav.patterns"], exact=True).click()
     expect(shown).to_have_value(ENGLISH["pattern.custom_name"])
-    expect(tab.locator(".st-key-lab_first_custom input")).to_have_value("a{3}|!")
+    expect(tab.locator(".st-key-lab_first_custom textarea")).to_have_value("a{3}|!")
 
 
 def test_the_box_for_a_file_stays_open_when_the_last_tokenizer_goes(tab: Page, address: str) -> None:

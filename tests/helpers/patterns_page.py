@@ -15,7 +15,7 @@ def with_pattern(pattern: str, text: str = "aab", lane: str = "first") -> AppTes
     app = open_page("patterns")
     app.text_area(key="lab_text").set_value(text).run()
     app.selectbox(key=f"lab_{lane}_choice").set_value("custom").run()
-    app.text_input(key=f"lab_{lane}_custom").set_value(pattern).run()
+    app.text_area(key=f"lab_{lane}_custom").set_value(pattern).run()
     assert not app.exception
     return app
 

@@ -39,6 +39,6 @@ def test_a_check_that_is_no_longer_on_the_page_ends() -> None:
     app.button(key="lab_check").click().run()
     slow, _ = app.session_state["pattern_checks"].values()
     assert not slow.stopped
-    app.text_input(key="lab_first_custom").set_value("[a-z]").run()
+    app.text_area(key="lab_first_custom").set_value("[a-z]").run()
     assert slow.stopped
     assert "lab_check" in buttons(app)

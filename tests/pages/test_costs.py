@@ -128,7 +128,7 @@ def test_two_to_four_can_be_compared(entrants: list[str]) -> None:
 def test_a_pattern_of_ones_own_can_be_trained_and_a_slow_one_says_why() -> None:
     app = with_pattern("(a+)+$", "short")
     app.selectbox(key="lab_second_choice").set_value("custom").run()
-    app.text_input(key="lab_second_custom").set_value("[a-z]+|.").run()
+    app.text_area(key="lab_second_custom").set_value("[a-z]+|.").run()
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value(("a" * 5_000 + "b c d\n") * 10).run()
     contest = start(app, ["custom (a+)+$", "custom [a-z]+|."])
@@ -142,7 +142,7 @@ def test_a_pattern_of_ones_own_can_be_trained_and_a_slow_one_says_why() -> None:
 def test_a_custom_pattern_that_is_gone_is_chosen_no_more() -> None:
     app = with_pattern("[a-z]+|.", "short")
     app.pills(key="costs_entrants").set_value(["llama3", "custom [a-z]+|."]).run()
-    app.text_input(key="lab_first_custom").set_value("[a-y]+|.").run()
+    app.text_area(key="lab_first_custom").set_value("[a-y]+|.").run()
     assert not app.exception
     assert app.pills(key="costs_entrants").value == ["llama3"]
 

@@ -9,15 +9,19 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.patterns import knife
 from pages.ui.patterns.branch_words import WORDS
 from pages.ui.patterns.knife import OWN_EXAMPLES
+from pages.ui.patterns.pattern_lines import as_lines, from_lines
 from pages.ui.words import catalogue
 from tests.helpers.app import ENGLISH, LANGUAGES, drawn, open_page, said
+from tests.helpers.hostile import HOSTILE_PATTERNS
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.patterns_page import tables, with_pattern
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.branches import Pretoken, attribute, branches
+from tokenizer_core.errors import PatternError
 from tokenizer_core.measures.pattern_figures import pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 
+TEXT_WITH_BREAKS = "ab\nb a\r\n|c\\ \n\naxb"
 HEALED = "กำลังเรียนที่โรงเรียน"
 
 
@@ -90,7 +94,7 @@ def test_a_refusal_that_is_kept_holds_on_to_nothing() -> None:
 def test_what_is_wrong_with_a_pattern_is_said_in_thai(pattern: str) -> None:
     app = open_page("patterns", "th")
     app.selectbox(key="lab_first_choice").set_value("custom").run()
-    app.text_input(key="lab_first_custom").set_value(pattern).run()
+    app.text_area(key="lab_first_custom").set_value(pattern).run()
     (error,) = app.error
     assert not re.search("[A-Za-z]{3,}", error.value)
 
@@ -98,10 +102,10 @@ def test_what_is_wrong_with_a_pattern_is_said_in_thai(pattern: str) -> None:
 def test_an_example_of_ones_own_is_one_click_away() -> None:
     app = with_pattern("[a-z]", "เรียน abc 12")
     app.pills(key="lab_first_example").set_value(OWN_EXAMPLES[0]).run()
-    assert app.text_input(key="lab_first_custom").value == OWN_EXAMPLES[0]
+    assert app.text_area(key="lab_first_custom").value == OWN_EXAMPLES[0].replace("|", "\n")
     assert lanes(app)[0]["count"] == len(["เรียน", " ", "abc", " ", "12"])
-    app.text_input(key="lab_first_custom").set_value("typed").run()
-    assert app.text_input(key="lab_first_custom").value == "typed"
+    app.text_area(key="lab_first_custom").set_value("typed").run()
+    assert app.text_area(key="lab_first_custom").value == "typed"
 
 
 def test_what_takes_the_same_has_the_same_colour_in_every_pattern() -> None:
@@ -222,7 +226,7 @@ def test_a_pattern_that_matches_nothing_says_so(pattern: str) -> None:
 def test_two_bad_patterns_leave_the_rest_of_the_page() -> None:
     app = with_pattern("(a")
     app.selectbox(key="lab_second_choice").set_value("custom").run()
-    app.text_input(key="lab_second_custom").set_value("b)").run()
+    app.text_area(key="lab_second_custom").set_value("b)").run()
     assert not app.exception
     assert len(app.error) == 2
     assert drawn(app) == []
@@ -242,4 +246,55 @@ def test_the_page_keeps_text_and_patterns_while_others_are_visited() -> None:
     app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     app.switch_page(str(REPOSITORY / "pages" / "patterns.py")).run()
     assert app.text_area(key="lab_text").value == "kept text"
-    assert app.text_input(key="lab_first_custom").value == "[a-z]+|."
+    assert app.text_area(key="lab_first_custom").value == "[a-z]+|."
+
+
+# ---- a pattern in its box, one branch on each line
+
+
+@pytest.mark.parametrize("pattern", [*SPLIT_PATTERNS.values(), *HOSTILE_PATTERNS.values()])
+def test_a_pattern_keeps_its_meaning_in_the_box(pattern: str) -> None:
+    assert from_lines(as_lines(pattern)) == pattern
+    assert len(as_lines(SPLIT_PATTERNS["gpt2"]).split("\n")) == 7
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a\nb|c",
+        "[a\n]|b\\\n|.",
+        "a\r\n|b",
+        "\n",
+        "a||b",
+        "|a",
+        "a|",
+        " |a",
+        r"\||a",
+        "(a|b",
+        "(?x) a # one\n | b",
+        "(?i)a|b",
+    ],
+)
+def test_a_pattern_with_line_breaks_of_its_own_cuts_as_before(pattern: str) -> None:
+    """A link can bring it; typed line breaks part branches."""
+    read = from_lines(as_lines(pattern))
+    try:
+        cut = pretokenize(TEXT_WITH_BREAKS, pattern)
+    except PatternError:
+        assert read == pattern
+    else:
+        assert pretokenize(TEXT_WITH_BREAKS, read) == cut
+        assert "x" in pattern or "\n" not in read
+
+
+def test_lines_in_the_box_are_branches_of_the_pattern() -> None:
+    app = with_pattern("[a-z]+\n\n \n|[0-9]", "ab 12!")
+    assert lanes(app)[0]["count"] == len(["ab", " ", "1", "2", "!"])
+    by_hand = with_pattern("[a-z]+| |[0-9]", "ab 12!")
+    assert lanes(app)[0]["branches"] == lanes(by_hand)[0]["branches"]
+    assert not app.exception
+
+
+def test_a_verbose_pattern_is_used_as_it_is_written() -> None:
+    app = with_pattern("(?x) [a-z]+ # letters\n [0-9]\n | [0-9]", "ab1 2")
+    assert lanes(app)[0]["count"] == len(["ab1", " ", "2"])

@@ -182,7 +182,7 @@ def test_the_link_of_the_pattern_lab_restores_text_patterns_and_view() -> None:
     app.text_area(key="lab_text").set_value("the cat, น้ำ").run()
     app.selectbox(key="lab_first_choice").set_value("gpt2").run()
     app.selectbox(key="lab_second_choice").set_value("custom").run()
-    app.text_input(key="lab_second_custom").set_value("[a-z]+").run()
+    app.text_area(key="lab_second_custom").set_value("[a-z]+").run()
     (shown,) = views(app)
     again = open_link(
         "patterns", text=shown.text, colour="piece", view="chips", **shown.options["link"]["parameters"]
@@ -191,13 +191,13 @@ def test_the_link_of_the_pattern_lab_restores_text_patterns_and_view() -> None:
     assert (restored.text, restored.names) == (shown.text, shown.names)
     assert [restored.ids(name) for name in restored.names] == [shown.ids(name) for name in shown.names]
     assert (restored.options["view"], restored.options["colour"]) == ("chips", "piece")
-    assert again.text_input(key="lab_second_custom").value == "[a-z]+"
+    assert again.text_area(key="lab_second_custom").value == "[a-z]+"
 
 
 def test_a_pattern_too_long_for_a_link_has_none() -> None:
     app = open_link("patterns", first="a" * links.MAX_PATTERN, second="llama3")
     assert views(app)[0].options["link"]
-    app.text_input(key="lab_first_custom").set_value("a" * (links.MAX_PATTERN + 1)).run()
+    app.text_area(key="lab_first_custom").set_value("a" * (links.MAX_PATTERN + 1)).run()
     assert views(app)[0].options["link"] is None
 
 

@@ -6,8 +6,10 @@ from typing import Any
 from pages.ui.choices.keys import choose_pattern
 from pages.ui.limits import MAX_VIEW_CHARACTERS
 from pages.ui.patterns.contest import Contest
+from pages.ui.patterns.pattern_lines import as_lines
 from pages.ui.session import Maybe, Value
 from tokenizer_core.jobs.pattern_check import PatternCheck
+from tokenizer_core.patterns import SPLIT_PATTERNS
 
 SIDES = ("first", "second")
 """The two patterns, by their names in a link."""
@@ -38,4 +40,5 @@ def take_over(query: Mapping[str, str]) -> None:
         TEXT.put(query["text"][:MAX_VIEW_CHARACTERS])
     for side in SIDES:
         if query.get(side):
-            choose_pattern(pattern_keys(side), query[side])
+            named = query[side] in SPLIT_PATTERNS
+            choose_pattern(pattern_keys(side), query[side] if named else as_lines(query[side]))

@@ -11,6 +11,7 @@ from pages.ui.choices.pattern import PATTERN_ORDER, PREVIEW_SENTENCE, shortened
 from pages.ui.choices.text import example_pills
 from pages.ui.patterns import keys
 from pages.ui.patterns.branch_words import explained
+from pages.ui.patterns.pattern_lines import as_lines, from_lines
 from pages.ui.session import one_of, remembered
 from pages.ui.shell.links import link_to_patterns, linked_view
 from pages.ui.token_view import token_view
@@ -134,15 +135,11 @@ def _pattern_picker(side: str) -> Chosen:
     )
     if choice != "custom":
         return Chosen(choice, choice)
-    own = st.text_input(
-        t("pattern.custom_label"),
-        key=remembered(keys.own_pattern(side).key, SPLIT_PATTERNS["mark_aware"]),
-        persist_state="session",
-        live=True,
-        help=t("pattern.custom_what"),
-    )
+    key = remembered(keys.own_pattern(side).key, as_lines(SPLIT_PATTERNS["mark_aware"]))
+    written = live_text_area(t("pattern.custom_label"), key=key, height=140, help=t("pattern.custom_what"))
+    st.caption(t("lab.own_lines"))
     _own_examples(side)
-    return Chosen(choice, own or "")
+    return Chosen(choice, from_lines(written))
 
 
 def _own_examples(side: str) -> None:
@@ -151,7 +148,7 @@ def _own_examples(side: str) -> None:
 
     def use() -> None:
         if pattern := pills.get():
-            box.put(pattern)
+            box.put(as_lines(pattern))
             pills.put(None)
 
     st.pills(

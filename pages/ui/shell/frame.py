@@ -35,6 +35,10 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-train_card [data-testid="stRadioOption"] p { font-weight: 600; font-size: 1.125rem; }
 .st-key-train_card [role="radiogroup"] > div:has(input:checked) {
   border-color: light-dark(#0f766e, #2dd4bf); background: light-dark(#0f766e14, #2dd4bf1f); }
+/* A pattern of one's own: every character counts, and a branch stays on its line. */
+[class*="st-key-lab_"][class*="_custom"] textarea {
+  font-family: "Source Code Pro", "Noto Sans Thai", Sarabun, "Leelawadee UI", Thonburi, monospace;
+  white-space: pre; overflow-x: auto; }
 /* What starts a training stays in sight. */
 .st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
   background: light-dark(#ffffff, #191814); }

@@ -44,7 +44,9 @@ export default function ({ data }) {
 _component = st.components.v2.component("live_area", js=_SCRIPT)
 
 
-def live_text_area(label: str, *, key: str, height: int, placeholder: str = "", show_label: bool = True) -> str:
+def live_text_area(
+    label: str, *, key: str, height: int, placeholder: str = "", help: str | None = None, show_label: bool = True
+) -> str:
     """Draw a text area that survives page changes and takes over what is typed; return its text."""
     text = st.text_area(
         label,
@@ -52,6 +54,7 @@ def live_text_area(label: str, *, key: str, height: int, placeholder: str = "", 
         persist_state="session",
         height=height,
         placeholder=placeholder,
+        help=help,
         label_visibility="visible" if show_label else "collapsed",
     )
     _component(key=f"live_area_{key}", data=json.dumps({"target": key, "most": MOST_LIVE}).encode())
