@@ -14,7 +14,9 @@ PLACE = """(place) => {
   const [{ left, top, width, height }] = range.getClientRects();
   return [left + width / 2, top + height / 2];
 }"""
-WORDS = '[data-testid="stHeading"], [data-testid="stCaptionContainer"], [data-testid="stMetricLabel"]'
+WORDS = (
+    '[data-testid="stHeading"]:not(:has(h1)), [data-testid="stCaptionContainer"], [data-testid="stMetricLabel"]'
+)
 
 
 def marked_words(tab: Page, language: str, expected: set[str]) -> list[str]:

@@ -31,6 +31,7 @@ def english(tab: Page) -> list[str]:
 
 def test_the_upload_of_a_corpus_speaks_thai_and_says_its_limit(tab: Page, address: str) -> None:
     tab.goto(f"{address}/train?lang=th")
+    tab.locator(".st-key-train_card label").filter(has_text=THAI["train.card_own"]).click()
     tab.get_by_role("radio", name=THAI["corpus.upload"]).first.click()
     uploader = tab.get_by_test_id("stFileUploader").first
     label = THAI["corpus.upload_label"].format(limit=MAX_CORPUS_BYTES // 2**20)

@@ -327,7 +327,7 @@ def test_each_answer_to_what_if_comes_into_view() -> None:
 
 def test_the_comparison_of_runs_comes_into_view_whenever_it_is_opened() -> None:
     app = start_training(size=270)
-    wait_for_page(app, lambda: job_of(app).ended)
+    wait_for_page(app, lambda: any(button.key == "again" for button in app.button))
     app.button(key="again").click().run()
     app.button(key="start").click().run()
     wait_for_page(app, lambda: job_of(app).ended and "compare_runs" in app.session_state)
