@@ -215,6 +215,15 @@ def tell_a_story(tab: Page, words: dict[str, str]) -> None:
     expect(tab.locator(".st-key-story_home_made_most .p").first).to_be_visible()
 
 
+def vote(tab: Page, words: dict[str, str]) -> None:
+    """A question of a story fills the screen, and its answer is shown."""
+    deck = tab.locator(".st-key-deck .deck")
+    tab.keyboard.press("ArrowRight")
+    expect(deck).to_have_attribute("data-kind", "ask")
+    tab.keyboard.press("ArrowRight")
+    expect(deck.locator(".choice.right")).to_be_visible()
+
+
 def take_languages_away(tab: Page, words: dict[str, str]) -> None:
     """The buttons for table, report and pictures, and a price that is none."""
     tab.get_by_role("radio", name=words["languages.view_take_away"]).click()
@@ -288,6 +297,7 @@ SCREENS = [
     Screen("pairs", "/languages", "th", look_at_pairs),
     Screen("metrics", "/languages", "th", define_metrics),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
+    Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),
     Screen("languages taken away", "/languages", "en", take_languages_away),
     Screen("parallel texts", "/languages", "th", upload_parallel_texts),
     Screen("patterns", "/patterns", "th"),

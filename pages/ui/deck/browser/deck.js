@@ -26,6 +26,7 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
     deck = new Deck(parentElement, options, () => setTriggerValue("left", true));
     DECKS.set(parentElement, deck);
   }
+  deck.dress();
   return () => {
     DECKS.get(parentElement)?.remove();
     DECKS.delete(parentElement);
@@ -71,9 +72,14 @@ class Deck {
     if (this.channel) this.channel.onmessage = ({ data }) => this.follow(data);
     this.drawCode();
     this.show(0);
-    this.root.classList.toggle("dark", isDark(this.root));
     this.root.focus();
     setTimeout(() => this.help.classList.add("faded"), 8000);
+  }
+
+  /** Streamlit calls again when the theme changes. */
+  dress() {
+    this.root.classList.toggle("dark", isDark(this.root));
+    this.view?.stage?.dress();
   }
 
   remove() {

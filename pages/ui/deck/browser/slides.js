@@ -58,7 +58,11 @@ export class SlideView {
     /** @type {HTMLElement[]} */
     this.choices = [];
     if (slide.kind !== "stage") {
-      this.element.append(wordsIn("over", slide.over, spoken), wordsIn("title", slide.title, spoken));
+      const [over, title] = [wordsIn("over", slide.over, spoken), wordsIn("title", slide.title, spoken)];
+      const heading = title.childElementCount ? title : over;
+      heading.setAttribute("role", "heading");
+      heading.setAttribute("aria-level", "1");
+      this.element.append(over, title);
     }
     const views = make("div", "views");
     for (const view of slide.views ?? []) views.append(this.viewOf(view));
@@ -70,7 +74,7 @@ export class SlideView {
   /** @param {DeckView} view */
   viewOf(view) {
     const block = make("div", "view");
-    if (view.label) block.append(make("h3", "", view.label));
+    if (view.label) block.append(make("h2", "", view.label));
     if (this.slide.kind !== "tokens") block.append(make("div", "plain", view.text));
     else for (const lane of view.lanes) block.append(this.laneOf(view, lane));
     return block;
