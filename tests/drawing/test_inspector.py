@@ -24,7 +24,7 @@ from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.pretokens import count_pretokens
 from tokenizer_core.segments import TextMap, token_lengths
 from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import Trainer
+from tokenizer_core.trainer import Trainer, train
 
 # ---- the inspector
 
@@ -72,6 +72,95 @@ def test_a_token_of_ones_own_says_how_it_was_made(page: Page) -> None:
     )
     last = merges[own.encode(text)[0] - 256]
     assert f"{last.count} times in its training text" in page.locator(".ladder").inner_text()
+
+
+def lanes_of_four(text: str) -> list[Lane]:
+    own = train("น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ " * 20, 300)
+    return [*references_over(text), lane_over(text, own, "ของคุณ น้ำใจ", is_own=True)]
+
+
+def open_box(page: Page, number: int) -> None:
+    """Click on a box of the first lane."""
+    page.locator(".lane:not(.ruler) .p").nth(number).click()
+    assert page.locator(".inspector").is_visible()
+
+
+FOCUSED = "root.activeElement?.classList.contains('p') && root.activeElement.textContent"
+
+
+@pytest.mark.parametrize("place", ["where it was clicked", ".inspector .scroll", ".inspector button", "the page"])
+def test_escape_closes_the_inspector_and_goes_back_to_its_box(page: Page, place: str) -> None:
+    text = "the cat sat"
+    draw(page, text, references_over(text), view="staff")
+    open_box(page, 4)
+    if place == "the page":
+        page.evaluate("document.body.focus(); window.shadow.activeElement?.blur()")
+    elif place.startswith("."):
+        page.locator(place).focus()
+    page.keyboard.press("Escape")
+    assert page.locator(".inspector").is_hidden()
+    assert in_shadow(page, FOCUSED) == " "
+    assert in_shadow(page, "root.activeElement.ariaLabel") == "token 2 of 3, ␣cat, id 3797"
+
+
+def test_escape_in_a_menu_or_a_field_elsewhere_leaves_the_inspector_open(page: Page) -> None:
+    draw(page, THAI, references_over(THAI), view="staff")
+    open_box(page, 0)
+    page.locator(".save > button").click()
+    page.keyboard.press("Escape")
+    assert page.locator(".save .choices").is_hidden()
+    page.evaluate("document.body.append(document.createElement('textarea'))")
+    page.locator("textarea").press("Escape")
+    assert page.locator(".inspector").is_visible()
+    page.evaluate("document.querySelector('textarea').remove()")
+
+
+@pytest.mark.parametrize("above", [0, 420], ids=["room below", "room above"])
+@pytest.mark.parametrize("number", [0, 900])
+def test_a_letter_that_is_clicked_stays_where_it_was_and_in_sight(page: Page, above: int, number: int) -> None:
+    text = (THAI + " The quick brown fox. ") * 30
+    draw(page, text, lanes_of_four(text), view="staff", max_height=640)
+    page.evaluate("(height) => (document.body.style.paddingBlock = `${height}px 2000px`)", above)
+    box = page.locator(".lane:not(.ruler) .p").nth(number)
+    box.evaluate("(node) => { node.scrollIntoView({ block: 'center' }); window.clicked = node }")
+    page.wait_for_timeout(100)
+    place = "() => { const { top, left } = window.clicked.getClientRects()[0]; return { top, left } }"
+    before = page.evaluate(place)
+    page.mouse.click(before["left"] + 3, before["top"] + 10)
+    page.wait_for_timeout(100)
+    assert page.evaluate(place) == before
+    inspector = page.locator(".inspector").bounding_box()
+    assert inspector
+    assert inspector["y"] > before["top"] + 20 or inspector["y"] + inspector["height"] < before["top"]
+    assert 0 <= inspector["y"] < 700
+    page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
+
+
+@pytest.mark.parametrize("width", [350, 600, 1000])
+def test_the_inspector_has_room_for_every_lane(page: Page, width: int) -> None:
+    text = "น้ำใจคนไทย"
+    draw(page, text, lanes_of_four(text), view="staff", width=width)
+    open_box(page, 0)
+    right = in_shadow(page, "root.querySelector('.ladder').getBoundingClientRect().right")
+    assert right <= in_shadow(page, "root.querySelector('.inspector').getBoundingClientRect().right")
+    assert in_shadow(page, "root.querySelectorAll('.ladder thead th').length") == 6
+
+
+def test_the_card_of_another_letter_leaves_the_inspector_free(page: Page) -> None:
+    text = (THAI + " The quick brown fox. ") * 30
+    draw(page, text, lanes_of_four(text), view="staff", max_height=640)
+    open_box(page, 0)
+    boxes = page.locator(".lane:not(.ruler) .p")
+    number = in_shadow(
+        page,
+        "[...root.querySelectorAll('.lane:not(.ruler) .p')].findLastIndex((each) => each.getBoundingClientRect()"
+        ".bottom < root.querySelector('.scroller').getBoundingClientRect().bottom)",
+    )
+    boxes.nth(number).hover()
+    card, inspector = (page.locator(part).bounding_box() for part in (".card", ".inspector"))
+    assert inspector
+    is_over = card and card["y"] + card["height"] <= inspector["y"]
+    assert card is None or is_over or inspector["y"] + inspector["height"] <= card["y"]
 
 
 # ---- heat, chips, bytes

@@ -14,14 +14,15 @@ import { Keyboard } from "./pointing/keyboard.js";
 import { legendOf } from "./frame/legend.js";
 import { loadLooped } from "./model/looped.js";
 import { Light } from "./pointing/light.js";
+import { dress } from "./frame/looks.js";
 import { Model } from "./model/model.js";
 import { listenToPointer } from "./pointing/pointer.js";
 import { Rail } from "./frame/rail.js";
 import { Rows } from "./boxes/rows.js";
 import { SaveMenu } from "./saving/save_menu.js";
-import { NARROW, VIEWS, ViewState } from "./state.js";
+import { NARROW, ViewState } from "./state.js";
 
-/** @import { Choice } from "./types.d.ts" */
+/** @import { Choice, Lane } from "./types.d.ts" */
 
 // One view for each place where Streamlit mounts the component.
 /** @type {WeakMap<ShadowRoot | Element, TokenView>} */
@@ -52,7 +53,7 @@ class TokenView {
     const rows = (this.rows = new Rows(state));
     const card = (this.card = new Card());
     const branches = (this.branches = new BranchLists(rows));
-    const inspector = (this.inspector = new Inspector(state, { rows, card }));
+    const inspector = (this.inspector = new Inspector(state, card));
     const light = (this.light = new Light(state, { rows, card, inspector, branches }));
     const cursor = new Cursor(state, { rows, light });
     const differences = (this.differences = new Differences(state, { cursor, light, inspector }));
@@ -66,6 +67,7 @@ class TokenView {
       branches.mark(row);
     };
     inspector.onChanged = () => this.fit();
+    inspector.reach = (lane) => light.reach(lane);
     inspector.onLeft = () => cursor.focus();
     this.keyboard = new Keyboard(state, { cursor, differences, light, inspector });
     listenToPointer(state, { cursor, light, inspector });
@@ -164,27 +166,11 @@ class TokenView {
 
   // ---- looks
 
-  /** Theme and layout. Streamlit calls again when the theme changes, so the background is measured anew. */
+  /** Look as the model and the choices say. */
   dress() {
     const { state } = this;
-    const { options, lanes, fine } = state.model;
-    const classes = {
-      dark: this.isDark(),
-      fine,
-      large: options.large && state.isSmallText,
-      largest: options.largest && state.isTinyText,
-      ruled: state.isRuled,
-      single: lanes.length === 1,
-      looped: state.isLooped,
-    };
-    for (const [name, isOn] of Object.entries(classes)) state.root.classList.toggle(name, isOn);
-    for (const view of VIEWS) state.root.classList.toggle(view, state.choice.view === view);
-    state.root.style.setProperty("--columns", String(lanes.length || 1));
+    dress(state, this.card.element);
     if (state.wantsLooped && !state.isLooped) this.fetchLooped();
-    for (const lane of lanes) {
-      lane.byBranch = state.colour === "branch" && lane.takenBy !== null;
-      lane.agreed = state.agreedOf(lane.index);
-    }
     this.limit();
   }
 
@@ -204,19 +190,25 @@ class TokenView {
     this.rail.draw();
   }
 
-  isDark() {
-    const colour = getComputedStyle(this.card.element).backgroundColor.match(/[\d.]+/g);
-    const [red, green, blue] = colour?.map(Number) ?? [255, 255, 255];
-    return red * 0.3 + green * 0.59 + blue * 0.11 < 128;
-  }
-
-  /** While the inspector is open, the text makes room for it. */
+  /** While the inspector is open, the text makes room for it, as far as the opened box stays in sight. */
   limit() {
     const { style } = this.state.scroller;
     const { max_height: height } = this.state.model.options;
-    const most = height && this.inspector.pinned ? Math.max(240, height - 220) : height;
+    const { pinned } = this.inspector;
+    const most = height && pinned ? Math.min(height, Math.max(240, height - 220, this.depthOf(pinned.lane))) : height;
     style.maxHeight = height ? `${most}px` : "";
     style.overflow = height ? "" : "visible";
+  }
+
+  /**
+   * How far down in the text the opened box reaches with all its lanes, in pixels of the scroller.
+   * @param {Lane} lane
+   */
+  depthOf(lane) {
+    const place = this.inspector.place();
+    if (!place) return 0;
+    const [, below] = this.light.reach(lane);
+    return place.bottom + below + 16 - this.state.scroller.getBoundingClientRect().top;
   }
 
   /** The text has more or less room. */

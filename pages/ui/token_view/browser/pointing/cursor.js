@@ -6,7 +6,7 @@ import { boxName } from "../boxes/box_words.js";
 /** @import { Light } from "./light.js" */
 /** @import { Rows } from "../boxes/rows.js" */
 /** @import { ViewState } from "../state.js" */
-/** @import { BoxElement, Lane } from "../types.d.ts" */
+/** @import { Box, BoxElement, Lane } from "../types.d.ts" */
 
 /** @typedef {"next" | "previous" | "down" | "up" | "first" | "last" | "here"} Step */
 
@@ -66,6 +66,15 @@ export class Cursor {
   moveTo(lane, index) {
     this.lane = lane.index;
     this.index = Math.max(0, Math.min(this.countOf(lane) - 1, index));
+  }
+
+  /**
+   * Go to a box without giving it the focus.
+   * @param {Lane} lane
+   * @param {Box} box
+   */
+  standAt(lane, box) {
+    this.moveTo(lane, this.state.isChips ? box.token : lane.segmentOfUnit(box.from));
   }
 
   /**

@@ -6,24 +6,35 @@ import { addButton, make } from "../elements.js";
 import { ladder, whyBytes } from "./ladder.js";
 
 /** @import { Card } from "./card.js" */
-/** @import { Rows } from "../boxes/rows.js" */
 /** @import { ViewState } from "../state.js" */
-/** @import { Box, Lane } from "../types.d.ts" */
+/** @import { Box, BoxElement, Lane } from "../types.d.ts" */
+
+// Pixels:
+const ENOUGH = 300; // below this height it stands where there is more room
+const LEAST_HEIGHT = 64; // its title can always be seen
+const AROUND = 24; // between the opened box and it, and below it
+const HEADER = 64; // at the top of the window the page has its header
 
 export class Inspector {
   /**
    * @param {ViewState} state
-   * @param {{ rows: Rows, card: Card }} parts
+   * @param {Card} card
    */
-  constructor(state, { rows, card }) {
+  constructor(state, card) {
     this.state = state;
-    this.rows = rows;
     this.card = card;
     this.element = make("section", "inspector");
     this.element.hidden = true;
-    this.element.addEventListener("keydown", (event) => event.key === "Escape" && this.leave());
-    /** @type {{ lane: Lane, box: Box } | null} */
+    /** @type {{ lane: Lane, box: Box, element: BoxElement | null } | null} */
     this.pinned = null;
+    this.isAbove = false;
+    const { signal } = state.ended;
+    document.addEventListener("keydown", (event) => this.press(event), { signal });
+    const fit = () => this.pinned && requestAnimationFrame(() => this.fit());
+    document.addEventListener("scroll", fit, { signal, capture: true, passive: true });
+    addEventListener("resize", fit, { signal, passive: true });
+    /** How far the lanes around a lane reach above and below it. @type {(lane: Lane) => [number, number]} */
+    this.reach = () => [0, 0];
     /** Called when it opens or closes, since the text makes room for it. */
     this.onChanged = () => {};
     /** Called when a visitor closes it. */
@@ -31,20 +42,73 @@ export class Inspector {
   }
 
   /**
-   * Open a box.
+   * Open a box. Nothing scrolls: what a visitor clicked stays where it is.
    * @param {Lane} lane
    * @param {Box} box
-   * @param {boolean} [scrolls] whether the page scrolls to it
+   * @param {BoxElement | null} element
    */
-  pin(lane, box, scrolls = true) {
-    this.pinned = { lane, box };
+  pin(lane, box, element) {
+    this.pinned = { lane, box, element };
     this.fill(lane, box);
     this.element.hidden = false;
     this.card.hide(); // it says less, and hides the text
     this.onChanged();
-    if (!scrolls) return;
-    this.element.scrollIntoView({ block: "nearest" });
-    this.rows.of(box.from)?.element.querySelector(".hot")?.scrollIntoView({ block: "nearest" });
+    this.isAbove = this.hasMoreRoomAbove();
+    this.fit();
+  }
+
+  /** Where the opened box is; null where it is drawn no more. */
+  place() {
+    const { element, box } = this.pinned ?? {};
+    return element?.isConnected && element.box?.from === box?.from ? (element.getClientRects()[0] ?? null) : null;
+  }
+
+  /** Free pixels of the window above the opened box with all its lanes, and below it; null where it is out of sight. */
+  room() {
+    const place = this.place();
+    if (!place || !this.pinned || place.bottom < HEADER || place.top > innerHeight) return null;
+    const [above, below] = this.reach(this.pinned.lane);
+    return { above: place.top - above - HEADER, below: innerHeight - place.bottom - below - AROUND, place };
+  }
+
+  hasMoreRoomAbove() {
+    const room = this.room();
+    return room !== null && room.below < ENOUGH && room.above > room.below;
+  }
+
+  /** Leave the opened box in sight: stand below it, over the text that goes on there, or above it. */
+  fit() {
+    const { style, classList } = this.element;
+    const room = this.room();
+    this.isAbove &&= room !== null;
+    classList.toggle("above", this.isAbove);
+    style.bottom = style.maxHeight = "";
+    if (!room) return;
+    const most = this.isAbove ? room.above : room.below;
+    style.maxHeight = `${Math.max(LEAST_HEIGHT, most)}px`;
+    if (!this.isAbove) return;
+    const edge = HEADER + room.above - AROUND / 2;
+    style.bottom = `${this.state.root.getBoundingClientRect().bottom - edge}px`;
+  }
+
+  /** The part of the window that it leaves free. */
+  free() {
+    const { top, bottom } = this.element.getBoundingClientRect();
+    const isWhole = !this.pinned || top >= innerHeight;
+    if (isWhole) return { top: 0, bottom: innerHeight, isWhole };
+    return this.isAbove ? { top: bottom, bottom: innerHeight, isWhole } : { top: 0, bottom: top, isWhole };
+  }
+
+  /**
+   * Escape closes it from wherever no other control has the keyboard: the text, the page, or itself.
+   * @param {KeyboardEvent} event
+   */
+  press(event) {
+    const [target] = event.composedPath();
+    if (event.key !== "Escape" || event.defaultPrevented || !this.pinned || !(target instanceof Element)) return;
+    const root = this.state.root.getRootNode();
+    const host = root instanceof ShadowRoot ? root.host : this.state.root;
+    if (this.state.root.contains(target) || target.contains(host)) this.leave();
   }
 
   /**
@@ -85,6 +149,6 @@ export class Inspector {
    * @param {Lane} lane
    */
   repin(lane) {
-    if (this.pinned) this.pin(lane, this.pinned.box, false);
+    if (this.pinned) this.pin(lane, this.pinned.box, this.pinned.element);
   }
 }

@@ -65,8 +65,9 @@ export class Keyboard {
   answer(key) {
     const { hot } = this.light;
     if (key === "Escape") {
-      if (this.cursor.hasFocus) this.cursor.leave();
-    } else if (key === "Enter" && hot && this.cursor.hasFocus) this.inspector.pin(hot.lane, hot.box);
+      if (this.inspector.pinned) this.inspector.leave();
+      else if (this.cursor.hasFocus) this.cursor.leave();
+    } else if (key === "Enter" && hot && this.cursor.hasFocus) this.inspector.pin(hot.lane, hot.box, hot.element);
     else if (key in DIFFERENCES && this.state.base !== null) this.differences.go(DIFFERENCES[key]);
     else if (key in STEPS) this.walk(STEPS[key]);
     else return false;

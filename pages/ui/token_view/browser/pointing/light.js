@@ -83,7 +83,7 @@ export class Light {
   place() {
     if (!this.hot) return;
     const place = this.seenPlace(this.hot.element);
-    if (place && this.inspector.pinned?.box !== this.hot.box) this.card.show(place, ...this.reach(this.hot.lane));
+    if (place && this.inspector.pinned?.box !== this.hot.box) this.card.show(place, ...this.reach(this.hot.lane), this.inspector.free());
     else this.card.hide();
   }
 

@@ -21,9 +21,11 @@ export function listenToPointer({ scroller, ended }, { cursor, light, inspector 
     if (pointerType !== "touch" && !cursor.hasFocus) light.turnOff();
   });
   scroller.addEventListener("click", (event) => {
-    const { lane, box } = boxAt(event);
+    const { element, lane, box } = boxAt(event);
     const isSelecting = getSelection()?.isCollapsed === false;
-    if (lane && box && box.kind !== "note" && !isSelecting) inspector.pin(lane, box);
+    if (!lane || !box || box.kind === "note" || isSelecting) return;
+    cursor.standAt(lane, box); // where the keyboard goes when the inspector is closed
+    inspector.pin(lane, box, element);
   });
   const turnOffOutside = (/** @type {PointerEvent} */ event) => {
     if (!event.composedPath().includes(scroller)) light.turnOff();

@@ -27,7 +27,11 @@ export class SaveMenu {
     this.list = make("div", "choices");
     this.list.hidden = true;
     this.element.append(this.list);
-    this.element.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
+    this.element.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape" || this.list.hidden) return;
+      event.preventDefault(); // the inspector stays open
+      this.close();
+    });
     this.element.addEventListener("focusout", ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node && this.element.contains(relatedTarget))) this.hide();
     });
