@@ -5,10 +5,12 @@ import { pngOf } from "./png.js";
 import { addPart, sceneOf } from "./scene.js";
 import { embeddedLooped, loopedRules } from "../model/looped.js";
 import { lastUpTo } from "../model/sorted.js";
+import { headlineOf, sheetOf } from "./sheet.js";
 import { svgOf } from "./svg.js";
 
 /** @import { Rows } from "../boxes/rows.js" */
 /** @import { ViewState } from "../state.js" */
+/** @import { Scene } from "../types.d.ts" */
 
 const PICTURE_UNITS = 4000; // UTF-16 units of a text that a picture shows: some pages
 
@@ -30,7 +32,25 @@ export function takePicture(state, rows) {
   const scene = sceneOf(state, chosen);
   if (!isWhole) addPart(scene, part);
   if (rows.list.length > 1) rows.watch();
-  const style = async () => (state.isLooped ? loopedRules(await embeddedLooped(model.options.faces)) : "");
+  return pictureOf(state, scene, title);
+}
+
+/**
+ * The lanes as a slide.
+ * @param {ViewState} state
+ * @param {Element} probe an element that has the background of the page
+ */
+export function takeSlide(state, probe) {
+  return pictureOf(state, sheetOf(state, probe), headlineOf(state.model));
+}
+
+/**
+ * @param {ViewState} state
+ * @param {Scene} scene
+ * @param {string} title
+ */
+function pictureOf({ isLooped, model }, scene, title) {
+  const style = async () => (isLooped ? loopedRules(await embeddedLooped(model.options.faces)) : "");
   return { asSvg: async () => svgOf(scene, title, await style()), asPng: () => pngOf(scene) };
 }
 

@@ -3,7 +3,7 @@
 
 import { addButton, make } from "../elements.js";
 import { linkTo } from "./link.js";
-import { takePicture } from "./picture.js";
+import { takePicture, takeSlide } from "./picture.js";
 import { savedPage } from "./saved_page.js";
 import { csvParts, jsonParts } from "./tables.js";
 
@@ -67,6 +67,8 @@ export class SaveMenu {
     if (link) this.item("save_link", () => this.copyLink(link));
     this.item("save_png", () => this.savePicture("png"));
     this.item("save_svg", () => this.savePicture("svg"));
+    this.item("save_slide_png", () => this.saveSlide("png"));
+    this.item("save_slide_svg", () => this.saveSlide("svg"));
     if (page) this.item("save_html", () => this.savePage(page));
     this.item("save_csv", () => download("csv", "text/csv", csvParts(this.state.model)));
     this.item("save_json", () => download("json", "application/json", jsonParts(this.state.model)));
@@ -137,10 +139,23 @@ export class SaveMenu {
   /** @param {"png" | "svg"} kind */
   async savePicture(kind) {
     this.light.turnOff();
-    const picture = takePicture(this.state, this.rows);
-    if (kind === "svg") download("svg", "image/svg+xml", [await picture.asSvg()]);
-    else download("png", "image/png", [await picture.asPng()]);
+    await save(kind, takePicture(this.state, this.rows));
   }
+
+  /** @param {"png" | "svg"} kind */
+  async saveSlide(kind) {
+    await save(kind, takeSlide(this.state, this.list));
+  }
+}
+
+/**
+ * Save a picture.
+ * @param {"png" | "svg"} kind
+ * @param {ReturnType<typeof takePicture>} picture
+ */
+async function save(kind, picture) {
+  if (kind === "svg") download("svg", "image/svg+xml", [await picture.asSvg()]);
+  else download("png", "image/png", [await picture.asPng()]);
 }
 
 /**

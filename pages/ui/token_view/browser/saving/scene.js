@@ -21,12 +21,45 @@ export function sceneOf(state, rows) {
   const scene = emptyScene(state, rows);
   addTexts(scene, state.heads);
   for (const row of rows) {
-    for (const node of row.element.querySelectorAll(".p")) addBox(scene, /** @type {BoxElement} */ (node));
-    for (const node of row.element.querySelectorAll(".r")) addRuler(scene, /** @type {BoxElement} */ (node));
+    addRow(scene, row);
     addTexts(scene, row.element);
   }
   scene.texts = joinArabic(scene.texts);
   return scene;
+}
+
+/**
+ * The boxes and the ruler of a row, without its texts.
+ * @param {Scene} scene
+ * @param {Row} row
+ */
+export function addRow(scene, row) {
+  for (const node of row.element.querySelectorAll(".p")) addBox(scene, /** @type {BoxElement} */ (node));
+  for (const node of row.element.querySelectorAll(".r")) addRuler(scene, /** @type {BoxElement} */ (node));
+}
+
+/**
+ * A scene of this size without anything in it, from the top left corner of an element.
+ * @param {Element} root
+ * @param {{ width: number, height: number }} size
+ * @returns {Scene}
+ */
+export function sceneAt(root, { width, height }) {
+  const style = getComputedStyle(root);
+  const { left, top } = root.getBoundingClientRect();
+  return {
+    rects: [],
+    texts: [],
+    width,
+    height,
+    left,
+    top,
+    headsTop: top,
+    heads: make("div"),
+    paper: style.getPropertyValue("--gap"),
+    tint: (name) => style.getPropertyValue(`--${name}`).trim(),
+    measure: /** @type {CanvasRenderingContext2D} */ (make("canvas").getContext("2d")),
+  };
 }
 
 /**
@@ -38,22 +71,10 @@ function emptyScene({ root, heads }, rows) {
   const first = rows[0].element.getBoundingClientRect();
   const final = rows[rows.length - 1].element.getBoundingClientRect();
   const head = heads.getBoundingClientRect();
-  const style = getComputedStyle(root);
   const above = head.height ? head.height + 8 : 0;
-  const measure = /** @type {CanvasRenderingContext2D} */ (make("canvas").getContext("2d"));
-  return {
-    rects: [],
-    texts: [],
-    width: first.width + 2 * MARGIN,
-    height: final.bottom - first.top + above + 2 * MARGIN,
-    left: first.left - MARGIN,
-    top: first.top - above - MARGIN,
-    headsTop: head.top - MARGIN,
-    heads,
-    paper: style.getPropertyValue("--gap"),
-    tint: (name) => style.getPropertyValue(`--${name}`).trim(),
-    measure,
-  };
+  const size = { width: first.width + 2 * MARGIN, height: final.bottom - first.top + above + 2 * MARGIN };
+  const [left, top] = [first.left - MARGIN, first.top - above - MARGIN];
+  return { ...sceneAt(root, size), left, top, headsTop: head.top - MARGIN, heads };
 }
 
 /**
@@ -75,9 +96,10 @@ function addBox(scene, element) {
   if (!places.length) return;
   const [place] = places;
   if (element.dataset.n) {
-    const font = { ...fontOf(element), size: 9, weight: "600", fill: scene.tint("quiet") };
+    const size = parseFloat(getComputedStyle(element, "::after").fontSize);
+    const font = { ...fontOf(element), size, weight: "600", fill: scene.tint("quiet") };
     const x = place.left - left + place.width / 2;
-    addWords(scene, element.dataset.n, x, place.bottom - top + 8, { ...font, anchor: "middle" });
+    addWords(scene, element.dataset.n, x, place.bottom - top + 0.85 * size, { ...font, anchor: "middle" });
   }
   if (element.classList.contains("lone")) {
     const y = baseline(scene, element, letterRect(element)) - top;

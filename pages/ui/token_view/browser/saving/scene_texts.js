@@ -57,7 +57,9 @@ function addLines(scene, node) {
   const font = fontOf(parent);
   if (!font.size || getComputedStyle(parent).visibility === "hidden") return;
   const [left, top] = originFor(scene, parent);
+  const bottom = parent.closest(".gutter")?.getBoundingClientRect().bottom ?? Infinity;
   for (const { text, place } of linesOf(node)) {
+    if (place.top >= bottom) continue; // the gutter cuts off names beside lines that are not there
     const y = baseline(scene, parent, place) - top;
     const rtl = RIGHT_TO_LEFT.test(text);
     addWords(scene, text, place.left - left, y, { ...font, width: place.width, rtl });
