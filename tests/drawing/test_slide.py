@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -18,7 +19,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 LONG = "Bangkok is the capital.\n" + (THAI + " The quick brown fox. ") * 200
 
 
-def slide(page: Page, text: str, lanes: Sequence[Lane], kind: str = "svg", **options: object) -> bytes:
+def slide(page: Page, text: str, lanes: Sequence[Lane], kind: str = "svg", **options: Any) -> bytes:
     """A text as a slide, from the menu."""
     draw(page, text, lanes, view="columns", **options)
     page.get_by_role("button", name=LABELS["save"]).click()
