@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.languages.charts import MARGIN
 from pages.ui.stories.tales import story
 from pages.ui.stories.worksheet import worksheet
 from pages.ui.words import catalogue
@@ -30,7 +31,7 @@ def test_a_picture_is_saved_as_png(tab: Page, address: str) -> None:
     content = download.value.path().read_bytes()
     width, height = (int.from_bytes(content[start : start + 4], "big") for start in (16, 20))
     assert content.startswith(b"\x89PNG")
-    assert width == 2 * 720
+    assert width == 2 * (720 + 2 * MARGIN)
     assert height > 300
 
 

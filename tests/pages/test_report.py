@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.languages.charts import Bar, bars_svg, bins, distribution_svg
+from pages.ui.languages.charts import MARGIN, Bar, bar_chart, bars_svg, bins, distribution_svg
+from pages.ui.widgets.charts import UNSAID
 from tests.helpers.app import (
     ENGLISH,
     LANGUAGES,
@@ -92,15 +93,56 @@ def test_everything_can_be_taken_away(language: str) -> None:
     ]
     assert [each["file"] for each in pictures] == ["languages-bars.png", "languages-distribution.png"]
     for each in pictures:
-        assert ET.fromstring(each["svg"]).tag.endswith("svg")
+        heading, drawn = title_and_drawing(each["svg"])
+        assert heading
+        assert drawn
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def title_and_drawing(svg: str) -> tuple[str, list[ET.Element]]:
+    """The title that a picture shows, and what is drawn, which all lies within margins."""
+    root = ET.fromstring(svg)
+    assert (root.tag, root.attrib["viewBox"]) == (
+        f"{SVG}svg",
+        f"0 0 {root.attrib['width']} {root.attrib['height']}",
+    )
+    (group,) = root.findall(f"{SVG}g")
+    left, top = (int(number) for number in re.findall(r"\d+", group.attrib["transform"]))
+    headings = root.findall(f"{SVG}text")
+    assert all(MARGIN < float(each.attrib["y"]) < top for each in headings)
+    drawn = list(group)
+    for box in group.iter(f"{SVG}rect"):
+        right = left + float(box.attrib["x"]) + float(box.attrib["width"])
+        bottom = top + float(box.attrib["y"]) + float(box.attrib["height"])
+        assert right <= int(root.attrib["width"]) - MARGIN
+        assert bottom <= int(root.attrib["height"]) - MARGIN
+    return " ".join("".join(each.itertext()) for each in headings), drawn
+
+
+def test_a_picture_shows_its_title_in_as_many_lines_as_it_needs() -> None:
+    title = "Tokens of the same message " * 5
+    heading, _ = title_and_drawing(bars_svg([Bar("A", "b", 3, "b 3", 0)], title=title, says=""))
+    assert heading == title.strip()
+
+
+def test_no_part_of_the_bars_shows_the_names_of_fields() -> None:
+    bars = [Bar("A", "b", 10, "b 10", 0), Bar("A", "c", 1, "c 1", 1)]
+    _, spec = bar_chart(bars, tokens="tokens", tokenizer="tokenizer", language="language")
+    told = [layer["encoding"]["tooltip"] for layer in spec["layer"]]
+    assert [UNSAID if each == UNSAID else [said["title"] for said in each] for each in told] == [
+        *[["tokenizer", "language", "tokens"]] * 3,
+        UNSAID,
+    ]
 
 
 def test_pictures_are_whole_and_escaped() -> None:
     bars = [Bar("<A>", "&b", 10, "&b 10 <script>", 0), Bar("<A>", "c", 0, "c 0", 5)]
-    drawn_bars = ET.fromstring(bars_svg(bars, title='"<x>"'))
+    drawn_bars = ET.fromstring(bars_svg(bars, title='"<x>"', says="&"))
     assert "".join(drawn_bars.itertext()).count("<script>") == 1
     assert not drawn_bars.findall(".//{http://www.w3.org/2000/svg}script")
     found = bins(np.array([1.0, 2.0, 3.0]))
     assert ET.fromstring(distribution_svg(found, 2.0, title="<t>", overall_name="&", times=str))
-    assert ET.fromstring(bars_svg([], title=""))
+    assert ET.fromstring(bars_svg([], title="", says=""))
     assert ET.fromstring(distribution_svg([], None, title="", overall_name="", times=str))

@@ -5,6 +5,7 @@ They do without Streamlit, so that tests can read what is drawn.
 
 import html
 import json
+import textwrap
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pages.ui.widgets import written
-from pages.ui.widgets.charts import CATEGORIES, INK, QUIET, STRONG, TYPE, Spec, nominal, quantitative, shade
+from pages.ui.widgets.charts import (
+    CATEGORIES,
+    INK,
+    QUIET,
+    STRONG,
+    TYPE,
+    UNSAID,
+    Spec,
+    nominal,
+    quantitative,
+    shade,
+)
 
 Row = dict[str, object]
 ROW_HEIGHT = 27
@@ -21,6 +33,10 @@ MOST_BINS = 40
 COLOURS = tuple(light for light, _ in CATEGORIES)
 """As in `.streamlit/config.toml`, for pictures that visitors save."""
 _ON_BAR = shade("#ffffff", "#04211d")
+MARGIN = 24
+"""Pixels around a picture that is saved."""
+_LINE_OF_TITLE, _TITLE_HEIGHT = 72, 32
+"""Characters of a line of a title, and its height; Thai marks need some of it."""
 _FONT = "'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi, sans-serif"
 
 
@@ -97,9 +113,9 @@ def bar_chart(bars: Sequence[Bar], *, tokens: str, tokenizer: str, language: str
         "config": {"view": {"stroke": None}},
         "layer": [
             _bar_layer(bars, count, said),
-            _label_layer("datum.kind == 'bar' && datum.inside", inside),
-            _label_layer("datum.kind == 'bar' && !datum.inside", beside),
-            _label_layer("datum.kind == 'group'", above),
+            _label_layer("datum.kind == 'bar' && datum.inside", inside, said),
+            _label_layer("datum.kind == 'bar' && !datum.inside", beside, said),
+            _label_layer("datum.kind == 'group'", above, UNSAID),
         ],
     }
 
@@ -127,7 +143,7 @@ def _bar_layer(bars: Sequence[Bar], count: int, said: list[Spec]) -> Spec:
     }
 
 
-def _label_layer(which: str, mark: Spec) -> Spec:
+def _label_layer(which: str, mark: Spec, said: Spec | list[Spec]) -> Spec:
     is_group = "group" in which
     return {
         "transform": [{"filter": which}, {"calculate": "datum.top + 0.5", "as": "middle"}],
@@ -136,13 +152,13 @@ def _label_layer(which: str, mark: Spec) -> Spec:
             "y": quantitative("middle"),
             "x": {"value": 0} if is_group else quantitative("value"),
             "text": nominal("text"),
-            "tooltip": None,
+            "tooltip": said,
         },
     }
 
 
-def bars_svg(bars: Sequence[Bar], *, title: str, width: int = 720) -> str:
-    """Return the same bars as a standalone SVG: dark on white, with a title for screen readers."""
+def bars_svg(bars: Sequence[Bar], *, title: str, says: str, width: int = 720) -> str:
+    """Return the same bars as a standalone SVG: dark on white, with a title, and a sentence for screen readers."""
     rows, count = bar_rows(bars)
     most = max((bar.value for bar in bars), default=0) or 1
     drawn = []
@@ -163,16 +179,25 @@ def bars_svg(bars: Sequence[Bar], *, title: str, width: int = 720) -> str:
             if row["inside"]
             else f'<text x="{length + 8:.1f}" y="{middle:.1f}">{words}</text>'
         )
-    return _svg(drawn, width, count * ROW_HEIGHT + 16, title)
+    return _svg(drawn, width, count * ROW_HEIGHT + 16, title, says)
 
 
-def _svg(drawn: Sequence[str], width: int, height: int, title: str) -> str:
-    words = html.escape(title)
+def _svg(drawn: Sequence[str], width: int, height: int, title: str, says: str) -> str:
+    """Put a drawing under its title, with a margin around both: a saved picture stands alone."""
+    lines = textwrap.wrap(title, _LINE_OF_TITLE, break_long_words=False) or [""]
+    top = MARGIN + len(lines) * _TITLE_HEIGHT
+    wide, high = width + 2 * MARGIN, top + height + MARGIN
+    heading = "".join(
+        f'<text x="{MARGIN}" y="{MARGIN + (number + 0.6) * _TITLE_HEIGHT:.1f}" font-size="18" font-weight="600">'
+        f"{html.escape(line)}</text>"
+        for number, line in enumerate(lines)
+    )
     font = html.escape(_FONT, quote=True)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" width="{width}"'
-        f' height="{height}" font-family="{font}" font-size="14" fill="#1f2430"><title>{words}</title>'
-        f'<rect width="{width}" height="{height}" fill="#ffffff"/>{"".join(drawn)}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {wide} {high}" width="{wide}"'
+        f' height="{high}" font-family="{font}" font-size="14" fill="#1f2430"><title>{html.escape(title)}</title>'
+        f'<desc>{html.escape(says)}</desc><rect width="{wide}" height="{high}" fill="#ffffff"/>{heading}'
+        f'<g transform="translate({MARGIN} {top})">{"".join(drawn)}</g></svg>'
     )
 
 
@@ -268,7 +293,7 @@ def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) 
     if overall is None:
         return []
     rule: Spec = {"data": {"values": [{"at": overall, "name": f"{name} {times(written.ratio(overall))}"}]}}
-    at = {"x": quantitative("at")}
+    at = {"x": quantitative("at"), "tooltip": UNSAID}
     text = {"type": "text", "align": "left", "dx": 6, "dy": 8, "fontSize": 12, "color": INK}
     return [
         {**rule, "mark": {"type": "rule", "color": QUIET, "strokeDash": [5, 4]}, "encoding": at},
@@ -279,7 +304,7 @@ def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) 
 def distribution_svg(
     found: Sequence[Bin], overall: float | None, *, title: str, overall_name: str, times: Callable[[str], str]
 ) -> str:
-    """Return the same distribution as a standalone SVG, with its title below."""
+    """Return the same distribution as a standalone SVG with its title."""
     drawn = [*_svg_columns(found), *_svg_edges(found, times)]
     if overall is not None:
         low = found[0].start if found else 0.0
@@ -292,14 +317,10 @@ def distribution_svg(
             f'<text x="{at + aside:.1f}" y="26" font-size="13" text-anchor="{anchor}">'
             f"{html.escape(overall_name)} {times(written.ratio(overall))}</text>"
         )
-    drawn.append(
-        f'<text x="{_SVG_WIDTH / 2}" y="{_SVG_HEIGHT - 4}" font-size="12" text-anchor="middle">'
-        f"{html.escape(title)}</text>"
-    )
-    return _svg(drawn, _SVG_WIDTH, _SVG_HEIGHT, title)
+    return _svg(drawn, _SVG_WIDTH, _SVG_HEIGHT, title, title)
 
 
-_SVG_WIDTH, _SVG_HEIGHT = 720, 280
+_SVG_WIDTH, _SVG_HEIGHT = 720, 262
 _SVG_BOTTOM = 240
 """The y of the base of the columns."""
 

@@ -81,7 +81,9 @@ def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
 
 def bars_picture(compared: Compared, found: Sequence[Bill]) -> str:
     """Return the bars as SVG."""
-    return without_breaks(bars_svg(bars_of(compared, found), title=bars_in_words(compared, found)))
+    title = t("report.bars_title", pairs=compared.parallel.pairs, base=compared.names[compared.base])
+    says = bars_in_words(compared, found)
+    return without_breaks(bars_svg(bars_of(compared, found), title=title, says=says))
 
 
 def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | None:

@@ -23,6 +23,8 @@ def shade(light: str, dark: str) -> Spec:
 
 CATEGORIES = (("#0f766e", "#2dd4bf"), ("#b45309", "#fbbf24"), ("#4f46e5", "#a5b4fc"), ("#be185d", "#f9a8d4"))
 """The colors that tell things apart, in light and in dark: those of charts in `.streamlit/config.toml`."""
+UNSAID: Spec = {"value": ""}
+"""The tooltip of a mark that needs none: without it, or with null, Streamlit shows the names of the fields."""
 QUIET = shade("#4b5160", "#b6bcc8")
 STRONG = shade("#0f766e", "#2dd4bf")
 INK = shade("#1f2430", "#e6e8ee")
