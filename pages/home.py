@@ -43,7 +43,7 @@ if (own := visitor.mine()) is not None:
     lanes.append(own_lane(own))
 present(lambda: [Slide("tokens", views=[View(text, lanes)])])
 drawn = drawing(Text(text), lanes, language=language())
-token_view(drawn, key="home_view", toolbar="short", large=True, link=Link({"lang": language()}))
+token_view(drawn, key="home_view", toolbar="short", large=True, largest=True, link=Link({"lang": language()}))
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.caption(t("home.how_to_read"), width="stretch")
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=OPENAI_NAMES), key="home_add")

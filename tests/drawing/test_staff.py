@@ -103,6 +103,44 @@ def test_a_few_words_stand_largest_and_keep_the_names_of_their_lanes_on_a_phone(
     assert sizes["few"][1] > sizes["more"][1] == 0
 
 
+FORTY = "The quick brown foxes jump over it, nah!"
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "size"),
+    [
+        (THAI, 1000, 48),
+        (FORTY, 1160, 48),
+        (FORTY, 900, 36),
+        (FORTY, 700, 30),
+        (FORTY + "!", 1160, 30),
+        (THAI, 350, 30),
+        (THAI, 500, 36),
+        ("น้ำใจคนไทย", 350, 48),
+        (FORTY, 350, 30),
+    ],
+)
+def test_a_short_text_stands_as_large_as_it_fits_on_one_line(page: Page, text: str, width: int, size: int) -> None:
+    assert len(FORTY) == 40
+    draw(page, text, references_over(text), view="staff", width=width, large=True, largest=True)
+    drawn = "root.querySelector('.p').computedStyleMap().get('font-size').value"
+    assert in_shadow(page, drawn) == size
+    if width > 640 and size > 30:
+        tops = in_shadow(
+            page, "[...root.querySelectorAll('.cell:not(.ruler *)')].map((cell) => cell.clientHeight)"
+        )
+        one = in_shadow(page, "root.querySelector('.names').clientHeight")
+        assert set(tops) == {one}
+
+
+def test_a_short_text_grows_and_shrinks_with_the_window(page: Page) -> None:
+    draw(page, FORTY, references_over(FORTY), view="staff", width=700, large=True, largest=True)
+    for width, size in ((1160, 48), (900, 36), (700, 30)):
+        page.evaluate("(width) => (window.shadow.host.style.width = `${width}px`)", width)
+        page.wait_for_timeout(100)
+        assert in_shadow(page, "root.querySelector('.p').computedStyleMap().get('font-size').value") == size
+
+
 @pytest.mark.parametrize("view", ["staff", "columns"])
 def test_other_lanes_under_the_same_text_bring_their_names(page: Page, view: str) -> None:
     text = "กำลังเรียน"

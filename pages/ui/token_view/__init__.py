@@ -57,8 +57,8 @@ def token_view(
     """Draw a payload, with these choices until the visitor makes others in the browser, without a rerun.
 
     `looped` is for Thai letters as schools teach them. `max_height`, in pixels, includes the figures above the
-    lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` a few words
-    in type that can be read across a room.
+    lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` up to 40
+    characters in type that can be read across a room, where the width allows.
     """
     options = {
         "key": key,

@@ -9,7 +9,8 @@ import { areLoopedLoaded } from "./model/looped.js";
 
 export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
 const LARGE = 160; // UTF-16 units of a text that may stand in larger type
-const LARGEST = 24; // and in the largest
+const LARGEST = 40; // and in the largest
+const FEW = 24; // and in the largest where that takes more than one line
 /** @type {View[]} */
 export const VIEWS = ["staff", "columns", "chips"];
 /** @type {Colour[]} */
@@ -113,6 +114,10 @@ export class ViewState {
 
   get isTinyText() {
     return this.model.text.length <= LARGEST;
+  }
+
+  get isFewWords() {
+    return this.model.text.length <= FEW;
   }
 
   get isSmallText() {

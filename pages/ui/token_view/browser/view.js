@@ -221,7 +221,9 @@ class TokenView {
     const { state } = this;
     const before = this.width;
     this.width = state.scroller.clientWidth;
-    if (!before || before === this.width) return;
+    if (before === this.width) return;
+    this.dress(); // another width may have room for larger letters
+    if (!before) return;
     if (before <= NARROW !== state.isNarrow) {
       this.rebuild();
       drawHeads(state);

@@ -63,12 +63,17 @@ export class Inspector {
     return element?.isConnected && element.box?.from === box?.from ? (element.getClientRects()[0] ?? null) : null;
   }
 
-  /** Free pixels of the window above the opened box with all its lanes, and below it; null where it is out of sight. */
+  /**
+   * Free pixels of the window above the opened box with all its lanes, up to the top that must stay free, and below
+   * it; null where it is out of sight.
+   */
   room() {
     const place = this.place();
     if (!place || !this.pinned || place.bottom < HEADER || place.top > innerHeight) return null;
     const [above, below] = this.reach(this.pinned.lane);
-    return { above: place.top - above - HEADER, below: innerHeight - place.bottom - below - AROUND, place };
+    const bar = this.state.root.querySelector(".bar")?.getBoundingClientRect();
+    const top = Math.max(HEADER, bar?.bottom ?? 0); // the choices of the view stay within reach
+    return { top, above: place.top - above - top, below: innerHeight - place.bottom - below - AROUND, place };
   }
 
   hasMoreRoomAbove() {
@@ -87,7 +92,7 @@ export class Inspector {
     const most = this.isAbove ? room.above : room.below;
     style.maxHeight = `${Math.max(LEAST_HEIGHT, most)}px`;
     if (!this.isAbove) return;
-    const edge = HEADER + room.above - AROUND / 2;
+    const edge = room.top + room.above - AROUND / 2;
     style.bottom = `${this.state.root.getBoundingClientRect().bottom - edge}px`;
   }
 
