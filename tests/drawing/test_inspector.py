@@ -133,6 +133,7 @@ def test_a_letter_that_is_clicked_stays_where_it_was_and_in_sight(page: Page, ab
     assert inspector
     assert inspector["y"] > before["top"] + 20 or inspector["y"] + inspector["height"] < before["top"]
     assert 0 <= inspector["y"] < 700
+    page.get_by_role("button", name="Chips").click()
     page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
 
 

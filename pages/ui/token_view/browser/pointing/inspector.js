@@ -63,17 +63,23 @@ export class Inspector {
     return element?.isConnected && element.box?.from === box?.from ? (element.getClientRects()[0] ?? null) : null;
   }
 
-  /**
-   * Free pixels of the window above the opened box with all its lanes, up to the top that must stay free, and below
-   * it; null where it is out of sight.
-   */
+  /** Free pixels of the window above and below the opened box with all its lanes; null where it is out of sight. */
   room() {
     const place = this.place();
     if (!place || !this.pinned || place.bottom < HEADER || place.top > innerHeight) return null;
     const [above, below] = this.reach(this.pinned.lane);
-    const bar = this.state.root.querySelector(".bar")?.getBoundingClientRect();
-    const top = Math.max(HEADER, bar?.bottom ?? 0); // the choices of the view stay within reach
-    return { top, above: place.top - above - top, below: innerHeight - place.bottom - below - AROUND, place };
+    return { ...this.roomAbove(place.top - above), below: innerHeight - place.bottom - below - AROUND };
+  }
+
+  /**
+   * The larger one of the gaps between the bar and the opened box and above the bar, which stays free.
+   * @param {number} top of the opened box with all its lanes
+   */
+  roomAbove(top) {
+    const { root } = this.state;
+    const bar = root.firstElementChild?.getBoundingClientRect();
+    const [between, over] = [top - Math.max(HEADER, bar?.bottom ?? 0), root.getBoundingClientRect().top - HEADER];
+    return between >= over ? { above: between - AROUND / 2, edge: top } : { above: over - AROUND / 2, edge: over + HEADER };
   }
 
   hasMoreRoomAbove() {
@@ -92,8 +98,7 @@ export class Inspector {
     const most = this.isAbove ? room.above : room.below;
     style.maxHeight = `${Math.max(LEAST_HEIGHT, most)}px`;
     if (!this.isAbove) return;
-    const edge = room.top + room.above - AROUND / 2;
-    style.bottom = `${this.state.root.getBoundingClientRect().bottom - edge}px`;
+    style.bottom = `${this.state.root.getBoundingClientRect().bottom - room.edge + AROUND / 2}px`;
   }
 
   /** The part of the window that it leaves free. */
