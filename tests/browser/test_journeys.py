@@ -73,6 +73,7 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     back.click()
     stands_at(stage, newest)
     stage.locator(".timeline input").fill("0")
+    expect(stage.locator(".tokens .total")).to_have_text(str(len(ENGLISH["examples.thai"].encode())))
     expect(stage).to_have_attribute("data-tokens", str(len(ENGLISH["examples.thai"].encode())))
     stage.locator(".live").click()
     stands_at(stage, newest + 1)

@@ -29,6 +29,9 @@ def show_parting(
     found = parting(*learned)
     st.markdown(parting_sentence(found))
     if not found.parts:
+        first, second = map(len, learned)
+        if first != second:
+            st.markdown(t("parting.longer", name=names[second > first], more=abs(first - second)))
         return
     rows, spec = parting_curve(found, t("curves.axis_size"), t("parting.axis"))
     with st.container(key=f"parting_{key}"):

@@ -53,6 +53,20 @@ export class Headline {
     this.again = null;
   }
 
+  /** @param {Sentence} sentence */
+  showStart(sentence) {
+    this.say(this.label("start", { count: sentence.bytes.length }));
+  }
+
+  /**
+   * The training has ended, and its last merge is shown: what has become of the sentence.
+   * @param {number} merges
+   * @param {Sentence} sentence
+   */
+  showEnd(merges, sentence) {
+    this.say(this.label("end", { merges, before: sentence.bytes.length, after: sentence.tokensAt(merges) }));
+  }
+
   /**
    * @param {number} merge
    * @param {Learned} learned

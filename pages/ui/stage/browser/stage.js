@@ -66,9 +66,8 @@ export class Stage {
     this.played = 0; // merges shown one by one, for whoever counts
     this.fitted = 0; // the width and height that the type was fitted to
     this.telling = 0; // a merge of the sentence, to be named in the flow
-    this.held = 0; // a merge whose pair is lit up, and that is drawn in a moment
+    this.held = this.heldTimer = 0; // a merge whose pair is lit up, and that is drawn in a moment
     this.isPaceTouched = false;
-    this.heldTimer = 0;
 
     this.root = make("div", "token-view stage");
     this.root.tabIndex = -1;
@@ -103,7 +102,7 @@ export class Stage {
     });
     this.board.show(this.sentence);
     this.board.draw(this.sentence.piecesAt(0));
-    this.headline.say(label("start", { count: this.sentence.bytes.length }));
+    this.headline.showStart(this.sentence);
     this.headline.tick(this.sentence.bytes.length);
     this.ended = new AbortController();
     listenToKeys(this, this.ended.signal);
@@ -243,12 +242,12 @@ export class Stage {
 
   /** The player stands somewhere else: everything moves there. */
   moved() {
-    const { position } = this.player;
-    const { sentence, headline } = this;
-    const isFlow = this.player.rate > FLOW && this.player.isBusy;
-    if (!isFlow && position && !this.player.isBusy) headline.show(position, this.learned, sentence);
-    if (!position) headline.say(this.label("start", { count: sentence.bytes.length }));
-    if (this.held !== position) {
+    const { sentence, headline, player } = this;
+    const { position, isBusy } = player;
+    if (!position) headline.showStart(sentence);
+    else if (this.isOver && position === this.learned.total) headline.showEnd(position, sentence);
+    else if (!isBusy) headline.show(position, this.learned, sentence);
+    if (!this.held || this.held !== position) {
       this.held = 0;
       this.board.draw(this.sentence.piecesAt(position));
       headline.tick(sentence.tokensAt(position));
@@ -271,9 +270,9 @@ export class Stage {
     });
     this.bar.live.hidden = this.isOver;
     this.bar.waits.hidden = this.isOver || !this.options.steer;
-    this.root.dataset.position = String(player.position);
-    this.root.dataset.played = String(this.played);
-    this.root.dataset.tokens = String(this.sentence.tokensAt(player.position));
+    const { position } = player;
+    const said = { position, played: this.played, tokens: this.sentence.tokensAt(position) };
+    for (const [name, value] of Object.entries(said)) this.root.dataset[name] = String(value);
   }
 
   tellMilestones() {
@@ -281,6 +280,7 @@ export class Stage {
     this.bar.flag(found, Number(this.bar.slider.max));
     const passed = found.filter(({ merge }) => merge <= this.player.position).length;
     if (passed > this.told) this.banner.tell(found[passed - 1]);
+    else if (passed < this.told) this.banner.hide();
     this.told = passed;
   }
 
