@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
-from tests.helpers.browser import OpenTab, at_rest, require
+from tests.helpers.browser import OpenTab, at_rest, open_fold, require
 from tests.helpers.paths import REPOSITORY
 
 AXE = Path(os.environ.get("AXE_CORE", REPOSITORY / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
@@ -92,7 +92,7 @@ def as_it_is(tab: Page, words: dict[str, str]) -> None:
 
 def break_the_settings(tab: Page, words: dict[str, str]) -> None:
     """A pattern that does not compile, a size out of range, and the special tokens open."""
-    tab.get_by_text(words["train.more"]).click()
+    open_fold(tab, words["train.more"])
     tab.get_by_role("combobox", name=words["pattern.label"]).click()
     tab.get_by_role("option", name=words["pattern.custom_name"]).click()
     tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
@@ -321,7 +321,7 @@ def test_a_training_is_accessible_while_it_runs_and_after(open_tab: OpenTab, add
     words = catalogue("th")
     tab = open_tab(reduced_motion="reduce")
     tab.goto(f"{address}/train?lang=th")
-    tab.get_by_text(words["train.more"]).click()
+    open_fold(tab, words["train.more"])
     tab.locator(".st-key-train_pace button").nth(2).click()  # slow enough to be still at work on a slow machine
     settled(tab)
     tab.locator(".st-key-start button").click()
@@ -354,7 +354,7 @@ def test_a_training_is_accessible_while_it_runs_and_after(open_tab: OpenTab, add
 def train_another(tab: Page) -> None:
     """A second run, at full speed to its end."""
     tab.locator(".st-key-again button").click()
-    tab.get_by_text(catalogue("th")["train.more"]).click()
+    open_fold(tab, catalogue("th")["train.more"])
     tab.locator(".st-key-train_pace button").last.click()
     settled(tab)
     tab.locator(".st-key-start button").click()

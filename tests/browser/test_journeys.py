@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from pages.ui.choices.samples import sample_text
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.browser import at_rest
+from tests.helpers.browser import OpenTab, at_rest, open_fold
 from tests.helpers.paths import REPOSITORY
 
 ENGLISH = catalogue("en")
@@ -32,7 +32,7 @@ def start_training(tab: Page, address: str, *, pace: str, size: int = 1_000) -> 
         {"name": "ภาษาไทย <b>.txt", "mimeType": "text/plain", "buffer": corpus}
     )
     expect(tab.get_by_text(f"{len(corpus.decode()):,} characters").first).to_be_visible()
-    tab.get_by_text(ENGLISH["train.more"]).click()
+    open_fold(tab, ENGLISH["train.more"])
     tab.get_by_role("radio", name=ENGLISH[f"stage.pace_{pace}"]).click()
     tab.get_by_role("spinbutton", name=ENGLISH["train.size"]).fill(str(size))
     tab.get_by_role("spinbutton", name=ENGLISH["train.size"]).press("Enter")
@@ -143,6 +143,40 @@ def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: s
     at_rest(tab)
     tab.get_by_role("button", name=ENGLISH["runs.delete"]).click()
     expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(1)
+
+
+def test_one_click_trains_and_the_replay_tells_the_same_from_disk(
+    open_tab: OpenTab, address: str, tmp_path: Path
+) -> None:
+    tab = open_tab()
+    tab.goto(f"{address}/?lang=en")
+    expect(tab.locator(".st-key-home_view .count").first).to_be_visible()
+    at_rest(tab)
+    tab.locator(".st-key-home_train button").first.click()
+    stage = tab.locator(".st-key-stage .stage")
+    expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))
+    tab.keyboard.press("e")
+    expect(stage).to_have_attribute("data-state", "done")
+    stands_at(stage, 744)
+    counted = {place: tokens_at(stage, place) for place in (0, 3, 100, 744)}
+    assert counted[0] > counted[3] > counted[100] > counted[744]
+    stage.locator(".save > button").click()
+    with tab.expect_download() as download:
+        stage.locator(".save .choices button").first.click()
+    download.value.save_as(tmp_path / "replay.html")
+    assert (tmp_path / "replay.html").stat().st_size < 2_000_000
+    alone = open_tab()  # which fails if anything is fetched from elsewhere
+    alone.goto((tmp_path / "replay.html").as_uri())
+    replay = alone.locator(".stage")
+    expect(replay).to_have_attribute("data-position", re.compile("[1-9]"))  # it plays by itself
+    assert {place: tokens_at(replay, place) for place in counted} == counted
+
+
+def tokens_at(stage: Locator, merges: int) -> int:
+    """The large number on the stage after so many merges."""
+    stage.locator(".timeline input").fill(str(merges))
+    expect(stage).to_have_attribute("data-position", str(merges))
+    return int(stage.locator(".tokens .total").inner_text())
 
 
 def test_home_updates_as_one_types(tab: Page, address: str) -> None:

@@ -71,7 +71,7 @@ def test_a_token_of_ones_own_says_how_it_was_made(page: Page) -> None:
         or "merge" in page.locator(".ladder").inner_text()
     )
     last = merges[own.encode(text)[0] - 256]
-    assert f"{last.count} times in its training text" in page.locator(".ladder").inner_text()
+    assert f"{last.count} × in its training text" in page.locator(".ladder").inner_text()
 
 
 def lanes_of_four(text: str) -> list[Lane]:

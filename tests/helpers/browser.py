@@ -124,6 +124,15 @@ def at_rest(tab: Page) -> None:
     expect(tab.locator("[data-stale=true]")).to_have_count(0)
 
 
+def open_fold(tab: Page, title: str) -> None:
+    """Open what is folded away; a click on what is drawn anew at that moment gets lost, so it is given again."""
+    fold = tab.locator("details").filter(has=tab.locator("summary").filter(has_text=title)).first
+    while fold.get_attribute("open") is None:
+        at_rest(tab)
+        fold.locator("summary").first.click()
+        tab.wait_for_timeout(300)
+
+
 def is_elsewhere(url: str) -> bool:
     """Whether a request leaves this machine."""
     return not re.match(r"(https?|wss?)://127\.0\.0\.1[:/]|blob:|data:|about:|file:", url)

@@ -86,7 +86,10 @@ def test_an_empty_side_has_no_moments() -> None:
     ("moment", "words"),
     [
         (Moment(0, "gpt2", 1_143, -5), "Merge 1,143: fewer tokens than GPT-2 on Thai."),
-        (Moment(1, "o200k_base", None, 1_204), "Not yet fewer than GPT-4o (o200k) on English: 1,204 more tokens."),
+        (
+            Moment(1, "o200k_base", None, 1_204),
+            "Not yet fewer than GPT-4o (o200k) on English. Difference in tokens: 1,204.",
+        ),
         (Moment(0, "gpt2", None, 0), "As many tokens as GPT-2 on Thai."),
     ],
     ids=["reached", "not yet", "equal"],
