@@ -218,6 +218,7 @@ def tell_a_story(tab: Page, words: dict[str, str]) -> None:
 def vote(tab: Page, words: dict[str, str]) -> None:
     """A question of a story fills the screen, and its answer is shown."""
     deck = tab.locator(".st-key-deck .deck")
+    expect(deck).to_be_visible()  # before that nobody listens to keys
     tab.keyboard.press("ArrowRight")
     expect(deck).to_have_attribute("data-kind", "ask")
     tab.keyboard.press("ArrowRight")
