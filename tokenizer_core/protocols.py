@@ -16,6 +16,20 @@ class EncodedTexts(NamedTuple):
     """The number of ids of each text."""
 
 
+class PlacedTokens(NamedTuple):
+    """The tokens of one text, each with the bytes of the text that it covers.
+
+    Spans ascend and never overlap. A tokenizer that normalizes may change the text that a span covers, and may
+    drop text: what no span covers.
+    """
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    """For each token: the offset of the first byte of the text, in UTF-8, that it covers."""
+    ends: NDArray[np.int64]
+    """For each token: the offset after the last; equal to the start if it covers nothing, as a dummy prefix."""
+
+
 class Encoder(Protocol):
     """Encodes a text and knows the bytes of each token: all that drawing needs."""
 
@@ -37,3 +51,12 @@ class AnyTokenizer(Protocol):
     def decode(self, ids: Iterable[int]) -> str: ...
     def decode_bytes(self, ids: Iterable[int]) -> bytes: ...
     def token_bytes(self, token_id: int) -> bytes: ...
+
+
+class PlacingTokenizer(AnyTokenizer, Protocol):
+    """A tokenizer whose tokens do not spell the text: it normalizes, marks word starts, or knows no bytes."""
+
+    def encode_placed(self, text: str) -> PlacedTokens: ...
+    def token_text(self, token_id: int) -> str:
+        """Return a token as the tokenizer itself writes it, such as "▁the" or "##ing"."""
+        ...
