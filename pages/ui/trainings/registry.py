@@ -208,11 +208,8 @@ class Registry:
             if job.state == "paused":
                 job.resume()
             else:
-                spare, self._spare = self._spare, None
-                job.begin(spare if spare and spare.poll() is None else None)
-                with contextlib.suppress(RuntimeError):  # no thread is left; a spare worker only saves time
-                    self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
-                    self._preparing.start()
+                job.begin(self._take_spare())
+                self._want_spare()
 
     def _drop(self, job: Job) -> None:
         """End a training for good."""
@@ -268,11 +265,25 @@ class Registry:
         self._warm.set()
         self._prepare_spare()
 
+    def _take_spare(self) -> Process | None:
+        """Return the spare worker if it is alive; close what is left of one that has died."""
+        spare, self._spare = self._spare, None
+        if spare is None or spare.poll() is None:
+            return spare
+        end_process(spare)
+        return None
+
+    def _want_spare(self) -> None:
+        """Prepare a spare worker in a thread, unless one does so already: `close` waits for only one."""
+        if self._preparing is None or not self._preparing.is_alive():
+            with contextlib.suppress(RuntimeError):  # no thread is left; a spare worker only saves time
+                self._preparing = threading.Thread(target=self._prepare_spare, daemon=True)
+                self._preparing.start()
+
     def _prepare_spare(self) -> None:
         """Start a spare worker if there is none; without one, a training starts its own."""
         with self._lock, contextlib.suppress(OSError):
-            if self._spare is None or self._spare.poll() is not None:
-                self._spare = start_worker()
+            self._spare = self._take_spare() or start_worker()
 
 
 @cache
