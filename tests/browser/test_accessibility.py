@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
-from tests.helpers.browser import OpenTab, at_rest, open_fold, require
+from tests.helpers.browser import OpenTab, open_fold, press_until_gone, require
 from tests.helpers.paths import REPOSITORY
 
 AXE = Path(os.environ.get("AXE_CORE", REPOSITORY / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
@@ -193,10 +193,9 @@ def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
     tab.get_by_role("option", name=words["pattern.custom_name"]).click()
     tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
     expect(tab.get_by_role("alert")).to_be_visible()
-    at_rest(tab)
-    tab.locator(".st-key-lab_check button").click()
-    at_rest(tab)
-    tab.locator(".st-key-costs_start button").click()
+    press_until_gone(tab.locator(".st-key-lab_check button"))
+    expect(tab.locator(".figures table")).to_have_count(2)
+    press_until_gone(tab.locator(".st-key-costs_start button"))
     expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(2)
     expect(tab.locator(".figures table")).to_have_count(3)
 

@@ -1,5 +1,6 @@
 """A browser, and tabs of visitors in it."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -11,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Dialog, Page, Request, expect
+from playwright.sync_api import BrowserContext, Dialog, Locator, Page, Request, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -131,6 +133,18 @@ def open_fold(tab: Page, title: str) -> None:
         at_rest(tab)
         fold.locator("summary").first.click()
         tab.wait_for_timeout(300)
+
+
+def press_until_gone(button: Locator) -> None:
+    """Press a button that leaves once it was pressed; again, if the page drew it anew under the press."""
+    expect(button).to_be_visible()
+    end = time.monotonic() + PATIENCE
+    while button.count():
+        assert time.monotonic() < end, "the button never left"
+        at_rest(button.page)
+        with contextlib.suppress(PlaywrightTimeout):
+            button.click(timeout=2_000)
+        button.page.wait_for_timeout(300)
 
 
 def is_elsewhere(url: str) -> bool:
