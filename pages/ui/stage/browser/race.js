@@ -25,6 +25,20 @@ function drawn(tag, attributes, text) {
   return element;
 }
 
+/**
+ * Move places apart that lie too close to each other.
+ * @param {number[]} places in the order in which they are taken
+ * @param {1 | -1} direction where they move
+ */
+function spread(places, direction) {
+  let before = -Infinity * direction;
+  return places.map((place) => {
+    const free = before + APART * direction;
+    before = direction > 0 ? Math.max(place, free) : Math.min(place, free);
+    return before;
+  });
+}
+
 class Track {
   /** @param {Label} label */
   constructor(label) {
@@ -64,16 +78,38 @@ class Track {
     this.svg.setAttribute("aria-label", plainWords(this.label("race_alt", values)));
   }
 
-  /** @param {Level[]} levels */
+  /**
+   * The other tokenizers as lines. The curve falls: right of where it has crossed a line, all above the line is
+   * free for its name; left of where it will cross one, all below.
+   * @param {Level[]} levels
+   */
   drawLevels(levels) {
-    let above = -Infinity;
-    for (const { name, count } of [...levels].sort((one, other) => other.count - one.count)) {
+    const { steps } = /** @type {Runner} */ (this.runner);
+    const least = steps[steps.length - 1].tokens;
+    const sorted = [...levels].sort((one, other) => other.count - one.count);
+    for (const { count } of sorted) {
       const y = this.y(count);
       this.svg.append(drawn("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, class: "level" }));
-      above = Math.max(above + APART, y);
-      const words = `${name} · ${count.toLocaleString(this.label("locale"))}`;
-      this.svg.append(drawn("text", { x: LEFT, y: above - 4, class: "name" }, words));
     }
+    const beaten = sorted.filter(({ count }) => count > least);
+    const ahead = sorted.slice(beaten.length);
+    const beatenAt = spread(beaten.reverse().map(({ count }) => this.y(count) - 4), -1);
+    let aheadAt = spread(ahead.map(({ count }) => this.y(count) + 12), 1);
+    if (Math.max(...aheadAt) > HEIGHT - BOTTOM) {
+      aheadAt = spread(ahead.map(({ count }) => this.y(count) - 4).reverse(), -1).reverse();
+    }
+    beaten.forEach((level, at) => this.name(level, WIDTH - RIGHT, beatenAt[at], "name end"));
+    ahead.forEach((level, at) => this.name(level, LEFT, aheadAt[at], "name"));
+  }
+
+  /**
+   * @param {Level} level
+   * @param {number} x
+   * @param {number} y
+   * @param {string} kind
+   */
+  name({ name, count }, x, y, kind) {
+    this.svg.append(drawn("text", { x, y, class: kind }, `${name} · ${count.toLocaleString(this.label("locale"))}`));
   }
 
   /** @param {{ merge: number, tokens: number }[]} steps */
@@ -116,7 +152,8 @@ class Track {
     this.dot.setAttribute("cx", String(x));
     this.dot.setAttribute("cy", String(y));
     this.value.setAttribute("x", String(Math.min(x, WIDTH - RIGHT - 8)));
-    this.value.setAttribute("y", String(Math.max(TOP + 8, y - 12)));
+    const isBelow = x > WIDTH / 2 && y + 24 < HEIGHT - BOTTOM; // away from the names
+    this.value.setAttribute("y", String(isBelow ? y + 22 : Math.max(TOP + 8, y - 12)));
     this.value.textContent = tokens.toLocaleString(this.label("locale"));
   }
 }
