@@ -48,6 +48,35 @@ def tokenizer() -> Tokenizer:
     return train(CORPUS, 256 + 90)
 
 
+# ---- where its lines may break
+
+BREAKS = """([text, clusters]) => {
+  const placed = new window.modules.Sentence(text, [], clusters);
+  return [...placed.mayBreak].flatMap((may, at) => (may ? [at] : []));
+}"""
+
+
+@pytest.mark.parametrize(
+    ("words", "unbroken"),
+    [
+        (["คน", "ไทย", " ", "ดื่ม", "น้ำ", "เยอะ", "ๆ", " ", "นะ"], ["ดื่ม", "น้ำ", "เยอะๆ"]),
+        (["Look", ":", " ", "the", " ", "(", "tiny", ")", " ", "cat", "."], ["Look:", "(tiny)", "cat."]),
+    ],
+)
+def test_a_line_breaks_before_words_only(scripts: Page, words: list[str], unbroken: list[str]) -> None:
+    text = "".join(words)
+    clusters = np.flatnonzero(TextMap(text).cluster_starts[:-1])
+    breaks = scripts.evaluate(BREAKS, [text, TextMap(text).byte_at_char[clusters].tolist()])
+    parts = [text.encode()[start:end].decode() for start, end in zip(breaks, [*breaks[1:], len(text.encode())])]
+    assert "".join(parts) == text
+    assert set(unbroken) <= set(parts)
+
+
+def test_a_long_line_without_words_may_break(scripts: Page) -> None:
+    breaks = scripts.evaluate(BREAKS, ["x" * 100, list(range(100))])
+    assert len(breaks) > 4
+
+
 # ---- the sentence
 
 TELL = """([text, pretokens, clusters, merges, batch]) => {
@@ -233,7 +262,7 @@ SHOW = """async ([code, css, options, merges]) => {
     while (root.dataset.state !== "done") await new Promise((done) => setTimeout(done, 5));
     const glyphs = [...shadow.querySelectorAll(".line .glyph")].map((glyph) => glyph.textContent);
     told.push({ text: shadow.querySelector(".line").textContent, tokens: root.dataset.tokens, glyphs,
-      strange: shadow.querySelectorAll(".line :not(span, i), script, img, iframe").length });
+      strange: shadow.querySelectorAll(".line :not(span, i, wbr), script, img, iframe").length });
     remove();
   }
   window.fetch = before;

@@ -92,8 +92,8 @@ export class SlideView {
     const text = new PlacedText(view.text, view.clusters);
     board.show(text);
     board.draw(text.piecesOf(cutsOf(lane.ends)));
-    [...board.line.children].forEach((piece, at) => {
-      if (piece instanceof HTMLElement) piece.style.animationDelay = `${at * FALL}ms`;
+    [...board.pieces.values()].forEach((piece, at) => {
+      piece.style.animationDelay = `${at * FALL}ms`;
     });
     this.boards.push(board);
     row.append(head, board.element);

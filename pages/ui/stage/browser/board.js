@@ -29,6 +29,8 @@ export class Board {
     this.sentence = null;
     /** @type {Map<number, PieceElement>} */
     this.pieces = new Map();
+    /** @type {Map<number, HTMLElement>} */
+    this.breaks = new Map(); // where a line may break, by the byte of the piece after it
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
   }
 
@@ -36,6 +38,7 @@ export class Board {
   show(sentence) {
     this.sentence = sentence;
     this.pieces.clear();
+    this.breaks.clear();
     this.line.replaceChildren();
     this.line.dir = "auto";
   }
@@ -65,15 +68,20 @@ export class Board {
     const known = this.pieces;
     this.pieces = new Map();
     let at = this.line.firstChild;
+    /** @param {HTMLElement} element */
+    const put = (element) => {
+      if (element === at) at = at.nextSibling;
+      else this.line.insertBefore(element, at);
+    };
     for (const piece of wanted) {
+      if (this.sentence?.mayBreak[piece.from]) put(this.breakAt(piece.from));
       const look = this.lookOf(piece, tints);
       const old = known.get(piece.from);
       const isSame = old?.look === look;
       const element = isSame ? old : this.elementOf(piece, look, tints);
       if (!isSame) fresh.push(element);
       this.pieces.set(piece.from, element);
-      if (element === at) at = at.nextSibling;
-      else this.line.insertBefore(element, at);
+      put(element);
     }
     while (at) {
       const next = at.nextSibling;
@@ -81,6 +89,13 @@ export class Board {
       at = next;
     }
     return fresh;
+  }
+
+  /** @param {number} from */
+  breakAt(from) {
+    const known = this.breaks.get(from) ?? make("wbr");
+    this.breaks.set(from, known);
+    return known;
   }
 
   /**

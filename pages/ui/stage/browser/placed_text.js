@@ -4,6 +4,7 @@
 /** @import { Cut, Piece } from "./types.d.ts" */
 
 const PLACED_DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+const LONGEST_UNBROKEN = 16; // letters; what is longer may break anywhere
 
 export class PlacedText {
   /**
@@ -15,6 +16,39 @@ export class PlacedText {
     this.bytes = new TextEncoder().encode(text);
     this.startsCluster = new Uint8Array(this.bytes.length + 1);
     for (const start of [...clusterStarts, this.bytes.length]) this.startsCluster[start] = 1;
+    this.mayBreak = this.lineBreaks();
+  }
+
+  /**
+   * Where a line may break, by bytes: before words and spaces, as the browser's dictionary of Thai finds them, so
+   * that no word is torn between two lines because a piece ends inside it.
+   */
+  lineBreaks() {
+    const places = new Uint8Array(this.bytes.length + 1);
+    const words = this.wordStarts();
+    let unbroken = 0;
+    for (let at = 0; at < this.bytes.length; at++) {
+      if (!this.startsCluster[at]) continue;
+      unbroken += 1;
+      if (words ? words.has(at) || unbroken > LONGEST_UNBROKEN : true) [places[at], unbroken] = [1, 0];
+    }
+    return places;
+  }
+
+  /** The bytes at which words and stretches of space start; null if the browser knows no words. */
+  wordStarts() {
+    if (!Intl.Segmenter) return null;
+    /** @type {Set<number>} */
+    const starts = new Set();
+    let [at, before] = [0, ""];
+    for (const { segment, isWordLike } of new Intl.Segmenter("th", { granularity: "word" }).segment(this.text)) {
+      // Signs stay with the word that they follow; a word stays with the sign that opens it.
+      if ((isWordLike || /^\s/.test(segment)) && !/[\p{Ps}\p{Pi}]$/u.test(before)) starts.add(at);
+      if (/^[\p{Ps}\p{Pi}]/u.test(segment)) starts.add(at);
+      at += new TextEncoder().encode(segment).length;
+      before = segment;
+    }
+    return starts;
   }
 
   /**
