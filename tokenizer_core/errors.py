@@ -51,7 +51,7 @@ class ModelFileError(TokenizerError):
 
 
 class RankFileError(TokenizerError):
-    """A reference tokenizer that is unknown, or whose rank files are missing or damaged."""
+    """A reference tokenizer that is unknown, or a rank file that is missing, damaged or impossible."""
 
 
 class CorpusError(TokenizerError):

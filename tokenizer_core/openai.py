@@ -17,8 +17,9 @@ from tokenizer_core.errors import RankFileError
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.protocols import EncodedTexts
+from tokenizer_core.rank_merges import merges_of_ranks
 from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
-from tokenizer_core.vocabulary import BYTES, unknown_id
+from tokenizer_core.vocabulary import BYTES, Pair, unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
 RANK_FILES = Path(__file__).parent / "openai_ranks"
@@ -128,6 +129,16 @@ class OpenAITokenizer:
         if token is None:
             raise unknown_id(token_id, self.name, self.vocab_size)
         return token
+
+    @cached_property
+    def merges(self) -> list[Pair]:
+        """The merges, recovered from the ranks; the first makes token 256. The parts are this reference's own ids.
+
+        >>> left, right = openai_tokenizer("gpt2").merges[0]
+        >>> left, right, openai_tokenizer("gpt2").decode_bytes([left, right])
+        (220, 83, b' t')
+        """
+        return merges_of_ranks([self._tokens[rank] for rank in range(self.vocab_size)])
 
     def _encode_ordinary(self, text: str) -> NDArray[np.int32]:
         try:

@@ -1,0 +1,118 @@
+"""Merges recovered from ranks are those of the definition, and those that training learned."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.helpers.hostile import hostile_texts
+from tests.helpers.training import corpora, patterns
+from tokenizer_core import Tokenizer, openai_tokenizer, train
+from tokenizer_core.errors import RankFileError
+from tokenizer_core.openai import OPENAI_NAMES
+from tokenizer_core.rank_merges import lost_merges, merges_of_ranks, recover_by_definition, recover_merges
+from tokenizer_core.two_stage import train_in_two_stages
+from tokenizer_core.vocabulary import BYTES, Pair, build_vocabulary
+
+token_lists = st.lists(
+    st.one_of(st.binary(min_size=1, max_size=4), st.text(alphabet="ab", min_size=1, max_size=9).map(str.encode)),
+    unique=True,
+    max_size=60,
+)
+"""Tokens in any order: many are made of none, and a longer one may come before its parts."""
+wild_merges = st.lists(st.tuples(st.integers(97, 98), st.integers(97, 99)), max_size=12).map(
+    lambda drawn: list(dict.fromkeys((left, min(right, 98)) for left, right in drawn))
+)
+
+
+@given(token_lists)
+def test_recovering_follows_the_definition(tokens: list[bytes]) -> None:
+    fast, plain = recover_merges(tokens), recover_by_definition(tokens)
+    np.testing.assert_array_equal(fast.pairs, plain.pairs)
+    assert fast.without_pair == plain.without_pair
+
+
+def test_recovering_a_long_token_follows_the_definition() -> None:
+    tokens = [b"a", b"b", *(b"ab" * 2**n for n in range(8)), b"ab" * 100 + b"a"]
+    np.testing.assert_array_equal(recover_merges(tokens).pairs, recover_by_definition(tokens).pairs)
+
+
+@pytest.mark.parametrize("name", OPENAI_NAMES)
+def test_every_merge_of_a_reference_makes_its_token(name: str) -> None:
+    tokenizer = openai_tokenizer(name)
+    assert len(tokenizer.merges) == tokenizer.id_counts.merges
+    for token_id, pair in enumerate(tokenizer.merges, BYTES):
+        assert max(pair) < token_id
+        assert tokenizer.decode_bytes(pair) == tokenizer.token_bytes(token_id)
+
+
+def test_the_merges_of_gpt2_follow_the_definition() -> None:
+    tokenizer = openai_tokenizer("gpt2")
+    plain = recover_by_definition([tokenizer.token_bytes(rank) for rank in range(tokenizer.vocab_size)])
+    assert tokenizer.merges == [tuple(pair) for pair in plain.pairs[BYTES:].tolist()]
+
+
+@pytest.fixture(scope="module")
+def gpt2_by_merges() -> Tokenizer:
+    """GPT-2 as one of ours, whose ids of single bytes are the bytes."""
+    reference = openai_tokenizer("gpt2")
+    own_id = [reference.token_bytes(rank)[0] for rank in range(BYTES)] + list(range(BYTES, reference.vocab_size))
+    return Tokenizer([(own_id[left], own_id[right]) for left, right in reference.merges], pattern="gpt2")
+
+
+@given(text=hostile_texts)
+def test_the_recovered_merges_cut_as_the_reference(gpt2_by_merges: Tokenizer, text: str) -> None:
+    cuts = [
+        list(map(tokenizer.token_bytes, tokenizer.encode(text)))
+        for tokenizer in (gpt2_by_merges, openai_tokenizer("gpt2"))
+    ]
+    assert cuts[0] == cuts[1]
+
+
+@given(text=corpora, pattern=patterns, two_stages=st.booleans())
+def test_training_learns_merges_that_a_rank_file_holds(text: str, pattern: str, two_stages: bool) -> None:
+    if two_stages:
+        tokenizer = train_in_two_stages(text, 300, first_merges=9, pattern=pattern)
+    else:
+        tokenizer = train(text, 300, pattern=pattern)
+    assert merges_of_ranks(tokenizer.vocabulary) == tokenizer.merges
+    assert lost_merges(tokenizer.merges) == []
+
+
+@pytest.mark.parametrize(
+    ("merges", "lost"),
+    [
+        ([], []),
+        ([(97, 98), (98, 99), (97, 257)], [258]),  # "abc" becomes "ab", "c"
+        ([(97, 98), (98, 99), (256, 99), (97, 257)], [259]),  # "abc" twice
+        ([(98, 99), (97, 98), (257, 256)], []),
+        ([(97, 97), (97, 256)], [257]),  # "aaa" becomes "aa", "a"
+    ],
+)
+def test_merges_that_ranks_cannot_tell_are_found(merges: list[Pair], lost: list[int]) -> None:
+    assert lost_merges(merges) == lost
+
+
+@given(wild_merges)
+def test_what_is_not_lost_comes_back(merges: list[Pair]) -> None:
+    if not lost_merges(merges):
+        assert merges_of_ranks(build_vocabulary(merges)) == merges
+
+
+@pytest.mark.parametrize(
+    ("tokens", "code"),
+    [
+        ([b"a", b"b", b"a"], "rank_duplicate"),
+        ([b"a", b""], "rank_empty"),
+        ([b"a", b"b", b"bab"], "rank_without_pair"),
+        ([b"a", b"ab"], "rank_without_pair"),  # no token is "b"
+    ],
+)
+def test_impossible_tokens_are_refused(tokens: list[bytes], code: str) -> None:
+    with pytest.raises(RankFileError) as refused:
+        merges_of_ranks(tokens)
+    assert refused.value.code == code
+
+
+def test_no_tokens_have_no_merges() -> None:
+    assert merges_of_ranks([]) == []
