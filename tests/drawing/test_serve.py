@@ -71,6 +71,14 @@ def test_offers_are_bounded_and_the_one_used_longest_ago_goes() -> None:
     assert all(known.find(name) for name in names[2:])
 
 
+def test_an_offer_that_is_fetched_again_and_again_stays() -> None:
+    known = Offers()
+    fetched = known.offer("race", offer())
+    for number in range(2 * MOST_OFFERS):
+        known.offer(f"{number}", offer())
+        assert known.find(fetched) is not None
+
+
 # ---- routes
 
 

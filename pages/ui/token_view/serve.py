@@ -49,23 +49,28 @@ class Offers:
     """Payloads that can be fetched by a name that nobody can guess, because it gives the text of one visitor."""
 
     def __init__(self) -> None:
-        self._names: OrderedDict[str, str] = OrderedDict()
-        self._offers: dict[str, Offer] = {}
+        self._names: dict[str, str] = {}
+        self._offers: OrderedDict[str, tuple[str, Offer]] = OrderedDict()
         self._lock = Lock()
 
     def offer(self, key: str, offer: Offer) -> str:
         """Return the name under which a payload can be fetched; it stays the same as long as its key is kept."""
         with self._lock:
             name = self._names.setdefault(key, secrets.token_urlsafe(16))
-            self._names.move_to_end(key)
-            self._offers[name] = offer
-            while len(self._names) > MOST_OFFERS:
-                del self._offers[self._names.popitem(last=False)[1]]
+            self._offers[name] = (key, offer)
+            self._offers.move_to_end(name)
+            while len(self._offers) > MOST_OFFERS:
+                oldest, _ = self._offers.popitem(last=False)[1]
+                del self._names[oldest]
             return name
 
     def find(self, name: str) -> Offer | None:
-        """Return what is offered under a name, or None if nothing is."""
-        return self._offers.get(name)
+        """Return what is offered under a name, or None if nothing is; what is fetched again and again is kept."""
+        with self._lock:
+            if name not in self._offers:
+                return None
+            self._offers.move_to_end(name)
+            return self._offers[name][1]
 
 
 @st.cache_resource(show_spinner=False)

@@ -80,6 +80,7 @@ export class Board {
       const isSame = old?.look === look;
       const element = isSame ? old : this.elementOf(piece, look, tints);
       if (!isSame) fresh.push(element);
+      element.classList.remove("next"); // what was lit up for a moment that is past
       this.pieces.set(piece.from, element);
       put(element);
     }

@@ -100,6 +100,7 @@ export class Player {
 
   /** Play what has been learned, from here or, at the end, from the beginning. */
   play() {
+    if (!this.listener.total()) return;
     if (this.position >= this.listener.total()) this.position = 0;
     [this.isLive, this.isPlaying, this.seconds, this.due] = [false, true, 0, 0.99];
     this.listener.onMoved();

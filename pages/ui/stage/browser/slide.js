@@ -2,6 +2,7 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
+import { sceneAt } from "../../token_view/browser/saving/scene.js";
 import { addTexts, addWords, fontOf } from "../../token_view/browser/saving/scene_texts.js";
 
 /** @import { Scene } from "../../token_view/browser/types.d.ts" */
@@ -43,29 +44,21 @@ export function slideOf(root, board, { title, source, numbers }) {
  * @returns {Scene}
  */
 function sceneOfPage(root, page) {
-  const style = getComputedStyle(root);
-  const { left, top } = page.getBoundingClientRect();
-  /** @type {Scene} */
-  const scene = {
-    rects: [],
-    texts: [],
-    width: SLIDE_WIDTH,
-    height: SLIDE_HEIGHT,
-    left,
-    top,
-    headsTop: top,
-    heads: make("div"),
-    paper: style.getPropertyValue("--gap"),
-    tint: (name) => style.getPropertyValue(`--${name}`).trim(),
-    measure: /** @type {CanvasRenderingContext2D} */ (make("canvas").getContext("2d")),
-  };
+  // Colours are those of the root; places are counted from the page.
+  const scene = { ...sceneAt(root, { width: SLIDE_WIDTH, height: SLIDE_HEIGHT }), ...cornerOf(page) };
   for (const piece of page.querySelectorAll(".piece")) {
     const shared = piece.querySelectorAll(".shared");
-    if (shared.length) for (const letters of shared) addStripes(scene, /** @type {HTMLElement} */ (letters));
+    if (shared.length) for (const letters of shared) addSharedLetter(scene, /** @type {HTMLElement} */ (letters));
     else addRect(scene, piece, getComputedStyle(piece).backgroundColor);
   }
   addTexts(scene, page);
   return scene;
+}
+
+/** @param {Element} page */
+function cornerOf(page) {
+  const { left, top } = page.getBoundingClientRect();
+  return { left, top, headsTop: top };
 }
 
 /**
@@ -83,7 +76,7 @@ function addRect(scene, element, fill) {
  * @param {Scene} scene
  * @param {HTMLElement} letters
  */
-function addStripes(scene, letters) {
+function addSharedLetter(scene, letters) {
   const { left, top, width, height, bottom } = letters.getBoundingClientRect();
   /** @type {[string, number][]} */
   const stripes = JSON.parse(letters.dataset.stripes ?? "[]");
