@@ -14,6 +14,9 @@ LONGEST = 18
 """The most characters on a chip."""
 _MARK = regex.compile(r"[\p{M}\u0e33]")
 _INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
+_LETTER = regex.compile(r"[\p{L}\p{M}\p{N}\p{S}]")
+_EXAMPLES = 3
+"""Letters that a part can become, shown as examples."""
 
 
 def chip_parts(token: bytes) -> list[tuple[str, bool]]:
@@ -51,9 +54,19 @@ def plain_token(token: bytes) -> str:
     """Write a token as plain text, for places without chips.
 
     >>> plain_token(" น้ำ".encode()), plain_token(b"\\xe0\\xb8")
-    ('␣น้ำ', 'E0 B8')
+    ('␣น้ำ', 'ก ข ฃ …')
     """
-    return " ".join(_end(text) for text, _ in chip_parts(token))
+    return " ".join(_end(text) if whole else ghost(bytes.fromhex(text)) for text, whole in chip_parts(token))
+
+
+def ghost(part: bytes) -> str:
+    """Write bytes that are not whole characters: the letters that they can become, or else how many there are.
+
+    >>> ghost(b"\\xe0\\xb8"), ghost(b"\\xe0"), ghost(b"\\xb8\\x81")
+    ('ก ข ฃ …', '1⁄3', '··')
+    """
+    runs = regex.findall(rb"[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]+", part)
+    return " ".join(_ghost_of(run) for run in runs)
 
 
 def _choice_row(candidate: Candidate, vocabulary: Sequence[bytes], most: int, standing: str) -> str:
@@ -66,9 +79,27 @@ def _choice_row(candidate: Candidate, vocabulary: Sequence[bytes], most: int, st
     )
 
 
+def _ghost_of(run: bytes) -> str:
+    lead = run[0]
+    size = 2 if lead >> 5 == 6 else 3 if lead >> 4 == 14 else 4 if lead >> 3 == 30 else 0
+    if size - len(run) == 1:
+        become = (_decoded(run + bytes([last])) for last in range(0x80, 0xC0))
+        letters = [letter for letter in become if _LETTER.match(letter)][:_EXAMPLES]
+        if letters:
+            return " ".join([*map(_as_text, letters), "…"])
+    return f"{len(run)}⁄{size}" if size > len(run) else "·" * min(3, len(run))
+
+
+def _decoded(character: bytes) -> str:
+    """Return the character, or nothing if the bytes are none."""
+    return character.decode("utf-8", errors="ignore")
+
+
 def _chip(token: bytes) -> str:
     inner = "".join(
-        html.escape(_end(text)) if whole else f"<code>{html.escape(text)}</code>"
+        html.escape(_end(text))
+        if whole
+        else f'<span title="{text}">{html.escape(ghost(bytes.fromhex(text)))}</span>'
         for text, whole in chip_parts(token)
     )
     return f'<bdi class="merge-chip tint-{tint(token)}">{inner}</bdi>'
@@ -109,7 +140,7 @@ def _style() -> str:
         ".merge-count{margin-left:auto;opacity:.8;font-size:.9rem;white-space:nowrap}",
         ".merge-chip{padding:0 .5rem;border-radius:.45rem;font-size:1.05rem;white-space:pre;"
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
-        ".merge-chip code{font-size:.8rem;background:none;color:inherit;padding:0 .1rem}",
+        ".merge-chip [title]{font-size:.8em;opacity:.8;padding:0 .1rem}",
         ".merge-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
         ".merge-next{box-shadow:inset 3px 0 light-dark(#0f766e,#2dd4bf);padding-left:.6rem}",
         ".merge-tied{box-shadow:inset 3px 0 light-dark(#99c9c4,#115e59);padding-left:.6rem}",
