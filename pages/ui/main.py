@@ -26,8 +26,6 @@ def main() -> None:
     visitor.keep_address()
     if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
         go("stories")
-    if presenting.presents() and page.url_path in ("languages", "patterns"):
-        go("stories")
     frame(visitor.screen())
     explain_terms(language())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):

@@ -13,10 +13,12 @@ from pages.ui.deck.keys import Entry
 from pages.ui.deck.mine import MOST_BYTES, MOST_ENTRIES, read, written
 from pages.ui.stories.tales import STORIES
 from pages.ui.words import catalogue
-from tests.helpers.app import open_page, said
+from tests.helpers.app import job_of, open_page, said, start_training
+from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.patterns import pretokenize
 
 NAMES = list(STORIES)
 
@@ -90,9 +92,29 @@ def test_notes_are_a_window_of_their_own() -> None:
     assert deck["showsNotes"]
 
 
-@pytest.mark.parametrize("page", ["languages", "patterns", "train"])
-def test_pages_without_a_show_present_the_talk(page: str) -> None:
-    assert len((deck_on(presented(page, lang="en", present="1")) or {"slides": ()})["slides"]) > 20
+def test_the_settings_of_a_training_have_no_show_and_present_the_talk() -> None:
+    assert len((deck_on(presented("train", lang="en", present="1")) or {"slides": ()})["slides"]) > 20
+
+
+def test_patterns_present_what_both_make_of_the_text() -> None:
+    deck = deck_on(presented("patterns", lang="en", present="1"))
+    assert deck is not None
+    (view,) = deck["slides"][0]["views"]
+    assert [lane["count"] for lane in view["lanes"]] == [
+        len(pretokenize(view["text"], pattern)) for pattern in ("llama3", "mark_aware")
+    ]
+
+
+def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:
+    deck = deck_on(presented("languages", lang="en", present="1"))
+    assert deck is not None
+    premium, pair = deck["slides"]
+    assert "6.01" in premium["title"]["en"]
+    thai, english = pair["views"]
+    assert [thai["label"], english["label"]] == ["Thai", "English"]
+    counts = [[lane["count"] for lane in view["lanes"]] for view in (thai, english)]
+    assert counts[0][0] == len(openai_tokenizer("gpt2").encode(thai["text"]))
+    assert counts[0][0] / counts[1][0] > 6.01
 
 
 def test_a_code_is_drawn_only_for_addresses_that_others_can_reach() -> None:
@@ -127,6 +149,40 @@ def test_views_are_added_moved_taken_out_saved_and_opened() -> None:
     deck = deck_on(app)
     assert deck is not None
     assert [view["text"] for view in deck["slides"][0]["views"]] == ["<b>ก</b>"]
+
+
+def test_a_training_is_put_into_the_talk_saved_and_played_again() -> None:
+    app = start_training(corpus="aa ab ba bb " * 50, size=262)
+    wait_for_page(app, lambda: job_of(app).ended)
+    merges = [tuple(merge)[:2] for merge in job_of(app).merges]
+    app.button(key="add_stage").click().run()
+    (entry,) = app.session_state["my_talk"]
+    assert read(written([entry]), NAMES) == [entry]
+    app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
+    app.button(key="present_mine").click().run()
+    deck = deck_on(app)
+    assert deck is not None
+    (slide,) = deck["slides"]
+    played = slide["stage"]["saved"]["answer"]["merges"]
+    assert list(zip(played[::3], played[1::3], strict=True)) == merges
+
+
+@pytest.mark.parametrize(
+    "training",
+    [
+        {},
+        {"corpus": "a", "pattern": "gpt2", "merges": []},
+        {"corpus": "a", "pattern": "(", "merges": [[97, 98, 1]]},
+        {"corpus": "a", "pattern": "gpt2", "merges": [[97, 300, 1]]},
+        {"corpus": "a", "pattern": "gpt2", "merges": [[97, 98, "1"]]},
+        {"corpus": "a", "pattern": "gpt2", "merges": [[97, 98, True]]},
+        {"corpus": "a", "pattern": "gpt2", "merges": [[97, 98, 1]] * 5_000},
+    ],
+)
+def test_a_training_that_cannot_be_is_refused(training: dict[str, Any]) -> None:
+    talk = {"tokenizer_explorer_talk": 1, "entries": [{"text": "x" * 40, "training": training}]}
+    with pytest.raises(ValueError, match="not a talk"):
+        read(json.dumps(talk), NAMES)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b"[" * 100_000, b'{"entries": []}', b"x" * (MOST_BYTES + 9)])

@@ -3,11 +3,13 @@
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import pick_parallel, say_what_was_read, wants_upload
+from pages.ui.deck import present
 from pages.ui.languages import bill
 from pages.ui.languages.counts import bills
 from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
 from pages.ui.languages.report import take_away
+from pages.ui.languages.slides import slides_of
 from pages.ui.words import t
 
 
@@ -23,6 +25,7 @@ def compare_languages(view: str) -> None:
         return
     lanes = bill.choose_lanes()
     found = bills(compared, lanes)
+    present(lambda: slides_of(compared, lanes, found))
     with top:
         say_what_was_read(compared)
         bill.say_premium(compared, found)

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.ui.choices.keys import widget
 from pages.ui.choices.pattern import PATTERN_ORDER, PREVIEW_SENTENCE, shortened
 from pages.ui.choices.text import example_pills
+from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
 from pages.ui.patterns import keys
 from pages.ui.patterns.branch_words import explained
 from pages.ui.patterns.pattern_lines import as_lines, from_lines
@@ -101,6 +102,11 @@ def pattern_lab() -> list[Chosen]:
             if made.pretokens and all(pretoken.branch is None for pretoken in made.pretokens):
                 st.info(t("lab.matches_nothing"), icon=":material/search_off:")
     if usable:
+        shown = View(
+            text[:MOST_CHARACTERS],
+            [_lane(chosen, cut(text[:MOST_CHARACTERS], chosen.pattern)) for chosen, _ in usable],
+        )
+        present(lambda: [Slide("tokens", views=[shown])])
         token_view(
             _drawing(text, usable),
             key="lab_view",

@@ -14,11 +14,9 @@ from pages.ui.trainings.registry import registry
 from pages.ui.words import language, section
 from pages.ui.words.breaks import without_breaks
 from tokenizer_core.jobs.job import Job
-from tokenizer_core.jobs.training import Training
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.pretokens import bytes_and_ends
 from tokenizer_core.segments import TextMap
-from tokenizer_core.trainer import Merge
 
 from .serve import address, stage_css, stage_js
 
@@ -56,25 +54,34 @@ def options(
 
 
 def replay_options(
-    training: Training, merges: Sequence[Merge], text: str, levels: Sequence[tuple[str, int]], *, title: str
+    pattern: str,
+    corpus: str,
+    merges: Sequence[tuple[int, int, int]],
+    text: str,
+    levels: Sequence[tuple[str, int]],
+    *,
+    title: str,
 ) -> dict[str, Any]:
-    """Return what the browser needs to play a training that has ended, without asking for anything."""
+    """Return what the browser needs to play a training that has ended, without asking for anything.
+
+    The merges are given as left, right and count.
+    """
     learned = {
         "state": "done",
         "says": "",
         "pace": "gathering",
         "learned": len(merges),
         "goal": len(merges),
-        "merges": [number for merge in merges for number in (merge.left, merge.right, merge.count)],
+        "merges": [number for merge in merges for number in merge],
     }
     return {
-        **_sentence(text, training.pattern, levels),
+        **_sentence(text, pattern, levels),
         "name": "replay",
         "feed": "",
         "steer": None,
         "race": None,
         "title": without_breaks(title),
-        "what": without_breaks(training.corpus_name),
+        "what": without_breaks(corpus),
         "page": None,
         "presents": True,
         "saved": {"answer": learned, "runners": [], "note": ""},

@@ -93,9 +93,11 @@ def talk() -> list[Slide]:
 def _stage() -> list[Slide]:
     """Return what comes before the stage, and the stage, which plays a training that was done just now."""
     training, text = first_training(), t("examples.thai")
+    merges = _learned(training.corpus_name, tuple(training.texts), training.vocab_size)
     options = replay_options(
-        training,
-        _learned(training.corpus_name, tuple(training.texts), training.vocab_size),
+        training.pattern,
+        training.corpus_name,
+        [(merge.left, merge.right, merge.count) for merge in merges],
         text,
         reference_counts(text),
         title=t("train.title"),

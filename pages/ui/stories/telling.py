@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -163,6 +164,12 @@ def _offer(told: Story) -> None:
                 args=(what,),
                 key=f"present_{what}",
             )
+        st.link_button(
+            t("talk.notes_window"),
+            f"?{urlencode({'lang': language(), 'present': 1, 'notes': 1})}",
+            icon=":material/speaker_notes:",
+            help=t("talk.notes_window_help"),
+        )
         add_button(Entry(story=told.name), key="add_story")
         st.download_button(
             t("worksheet.save"),

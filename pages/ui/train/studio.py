@@ -11,6 +11,8 @@ from pages.ui.choices.parallel_texts import NamedTexts
 from pages.ui.choices.samples import SAMPLES, sample_texts
 from pages.ui.choices.tokenizers import reference_counts
 from pages.ui.deck import Slide, present
+from pages.ui.deck.keys import Entry
+from pages.ui.deck.mine import add_button, learned_by
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
@@ -49,6 +51,7 @@ def studio(job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         text = _sentence(job)
         texts, pairs_in_files = choose_race_texts()
+        add_button(Entry(text=text, learned=learned_by(job)), key="add_stage")
         st.space("stretch")
         st.caption(_what(job))
     with shown, told():  # a split pattern of one's own may be too slow for the sentence

@@ -142,7 +142,10 @@ class Deck {
   /** @param {{ talk: string, at: number, isRevealed: boolean }} data */
   follow({ talk, at, isRevealed }) {
     if (talk !== this.options.talk) return;
-    if (at !== this.at) this.show(at);
+    if (at !== this.at) {
+      this.black.hidden = true; // as any key does here
+      this.show(at);
+    }
     if (isRevealed && this.view && !this.view.isRevealed) this.view.reveal();
   }
 

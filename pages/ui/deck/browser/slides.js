@@ -21,7 +21,9 @@ const FALL = 45; // milliseconds between two pieces that fall into place
  */
 export function wordsIn(className, said, spoken) {
   const block = make("div", className);
-  for (const language of spoken) {
+  // What is said in one language only, such as figures of one's own texts, is shown whatever the captions are.
+  const shown = spoken.some((language) => said[language]) ? spoken : Object.keys(said);
+  for (const language of shown) {
     if (!said[language]) continue;
     const line = make("p");
     line.lang = language;
