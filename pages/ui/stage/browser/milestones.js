@@ -21,7 +21,8 @@ export class Milestones {
     this.label = label;
     /** @type {Milestone[]} in the order in which they came */
     this.found = [];
-    this.waiting = new Set(["thai", "english", "space", "whole"]);
+    this.waiting = new Set(["thai", "english", "space"]);
+    if (canBreak(sentence)) this.waiting.add("whole");
     this.levels = levels.filter(({ count }) => count < sentence.bytes.length);
     this.words = wordsOf(sentence);
   }
@@ -69,6 +70,14 @@ export class Milestones {
     this.waiting.delete(kind);
     this.found.push({ merge, kind, says: this.label(`milestone_${kind}`, values) });
   }
+}
+
+/**
+ * Whether a letter of the sentence starts in several bytes: no token can cut any other.
+ * @param {Sentence} sentence
+ */
+function canBreak({ bytes, startsCluster }) {
+  return bytes.some((_, at) => !startsCluster[at]);
 }
 
 /**
