@@ -15,6 +15,7 @@ const MOST_LINES = 3;
 const SMALL = 36; // pixels; a long text takes more lines before its type gets smaller than that
 const LINE = 1.9; // the height of a line, as in the style sheet
 const SLIDE = 420; // milliseconds
+const SCROLLBAR = 20; // pixels that may come and go beside the sentence without changing its lines
 
 /** @typedef {HTMLElement & { piece: Piece, look: string }} PieceElement */
 
@@ -257,7 +258,10 @@ export class Board {
     const probe = make("div", "line probe");
     probe.append(...[...this.line.childNodes].map((node) => node.cloneNode(true)));
     this.element.append(probe);
-    this.line.style.fontSize = `${largest(probe, this.element.clientWidth, height, most)}px`;
+    probe.style.right = `${SCROLLBAR}px`;
+    const size = largest(probe, this.element.clientWidth - SCROLLBAR, height, most);
+    probe.style.fontSize = this.line.style.fontSize = `${size}px`;
+    this.element.style.minHeight = `${probe.offsetHeight}px`; // merged pieces may need a line less: nothing jumps
     probe.remove();
   }
 

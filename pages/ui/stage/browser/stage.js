@@ -64,7 +64,7 @@ export class Stage {
     this.told = 0; // milestones whose banner has been shown
     this.lastShown = 0; // when the headline changed
     this.played = 0; // merges shown one by one, for whoever counts
-    this.fitted = 0; // the width and height that the type was fitted to
+    this.fitted = [0, 0]; // the width and height that the type was fitted to
     this.telling = 0; // a merge of the sentence, to be named in the flow
     this.held = this.heldTimer = 0; // a merge whose pair is lit up, and that is drawn in a moment
     this.isPaceTouched = false;
@@ -151,9 +151,9 @@ export class Stage {
 
   fit() {
     const { clientWidth } = this.board.element;
-    const key = clientWidth * 1e5 + innerHeight;
-    if (!clientWidth || key === this.fitted) return;
-    this.fitted = key;
+    const [width, height] = this.fitted;
+    if (!clientWidth || (Math.abs(clientWidth - width) < 20 && innerHeight === height)) return;
+    this.fitted = [clientWidth, innerHeight];
     const isLarge = this.isFull || this.options.presents;
     const share = isLarge ? 0.55 : clientWidth < 600 ? 0.34 : 0.38;
     this.board.fit(innerHeight * share, isLarge ? 160 : 90);
