@@ -260,10 +260,15 @@ def result(name: str, thai: int, latin: int) -> Result:
     [
         (
             "en",
-            "“GPT-2”, the one trained with “Mark-aware” needs 7% fewer tokens in Thai and 2% more tokens in English.",
+            "“GPT-2”, the one trained with “Mark-aware” needs"
+            " 7% fewer tokens in Thai and 2% more tokens in English.",
             "“No splitting” needs",
         ),
-        ("th", "“GPT-2” แล้ว “เหมาะกับภาษาไทย” ใช้โทเค็นน้อยลง 7% ในภาษาไทย และมากขึ้น 2% ในภาษาอังกฤษ", "ไม่ตัดเลย"),
+        (
+            "th",
+            "“GPT-2” แล้ว “เหมาะกับภาษาไทย” ใช้โทเค็นน้อยลง 7% ในภาษาไทย และมากขึ้น 2% ในภาษาอังกฤษ",
+            "ไม่ตัดเลย",
+        ),
     ],
 )
 def test_the_verdict_says_in_plain_words_what_each_pattern_costs(
