@@ -3,7 +3,6 @@
 The browser asks for itself, so that nothing on the page is drawn anew while a training runs.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from starlette.routing import Route
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.stage.paces import PACES, pace_of
 from pages.ui.token_view.bundle import bundle
-from pages.ui.token_view.serve import view_css
+from pages.ui.token_view.serve import page_alone, view_css
 from pages.ui.trainings.registry import registry
 from pages.ui.words import LANGUAGES, section
 from tokenizer_core.jobs.job import Job
@@ -42,9 +41,7 @@ def stage_js() -> str:
 
 def page_to_take_away() -> str:
     """Return the stage as one file that needs nothing else, with marks for the training that it plays."""
-    page = (BROWSER / "replay.html").read_text("utf-8")
-    css = json.dumps(stage_css()).replace("</", "<\\/")
-    return page.replace("%CSS%", css).replace("%CODE%", bundle(BROWSER / "replay.js"))
+    return page_alone(stage_css(), bundle(BROWSER / "replay.js"))
 
 
 def address(*parts: str) -> str:

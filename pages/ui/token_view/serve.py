@@ -4,6 +4,7 @@ A long text is encoded in the request that fetches it, not while a page runs, so
 """
 
 import json
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Callable
@@ -106,9 +107,16 @@ def _payload(request: Request) -> Response:
 
 def page_to_take_away() -> str:
     """Return the view as one file that needs nothing else, with marks for the payload and the choices."""
+    payload = '<script type="text/plain" id="payload">%PAYLOAD%</script>'
+    return page_alone(view_css(), bundle(BROWSER / "page.js"), body="<h1>%TITLE%</h1>", more=payload)
+
+
+def page_alone(css: str, code: str, *, body: str = "", more: str = "") -> str:
+    """Return a page that needs nothing else, with marks for what the browser fills in."""
+    styles = json.dumps(css).replace("</", "<\\/")
+    parts = {"BODY": body, "MORE": more, "CSS": styles, "CODE": code}
     page = (BROWSER / "page.html").read_text("utf-8")
-    css = json.dumps(view_css()).replace("</", "<\\/")
-    return page.replace("%CSS%", css).replace("%CODE%", bundle(BROWSER / "page.js"))
+    return re.sub(r"%(BODY|MORE|CSS|CODE)%", lambda mark: parts[mark[1]], page)
 
 
 def _page(request: Request) -> Response:

@@ -1,12 +1,8 @@
 // The page that a visitor saves: shows the payload that stands in it, without this app.
 // @ts-check
 
+import { contentOf, styledPlace } from "./alone.js";
 import showTokenView from "./view.js";
-
-/** @param {string} id */
-function contentOf(id) {
-  return document.getElementById(id)?.textContent ?? "";
-}
 
 /**
  * A payload with its options before it, as Streamlit hands it over.
@@ -24,12 +20,8 @@ function withOptions(options, payload) {
 }
 
 function showPage() {
-  const shadow = document.getElementById("place")?.attachShadow({ mode: "open" });
-  if (!shadow) return;
-  const style = document.createElement("style");
-  style.textContent = JSON.parse(contentOf("style"));
-  shadow.append(style);
-  showTokenView({ data: withOptions(contentOf("options"), contentOf("payload")), parentElement: shadow });
+  const place = styledPlace();
+  if (place) showTokenView({ data: withOptions(contentOf("options"), contentOf("payload")), parentElement: place });
 }
 
 showPage();
