@@ -1,0 +1,1 @@
+"""Other tokenizers, through the libraries that know their files."""
