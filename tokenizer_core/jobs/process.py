@@ -40,14 +40,17 @@ class Failure:
 # ---- from the app's side
 
 
-def start_process(module: str) -> Process:
-    """Start a module beside this file as a process, which waits for its description."""
+def start_process(module: str, *, with_log: bool = False) -> Process:
+    """Start a module beside this file as a process, which waits for its description.
+
+    `with_log` gives its stderr, which the caller must read; otherwise nobody sees it.
+    """
     return subprocess.Popen(
         [sys.executable, "-X", "utf8", "-m", f"{__package__}.{module}"],
         cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE if with_log else subprocess.DEVNULL,
     )
 
 

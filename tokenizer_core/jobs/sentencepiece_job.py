@@ -1,0 +1,173 @@
+"""A SentencePiece training in a process of its own: `python -m tokenizer_core.jobs.sentencepiece_job`.
+
+Its events are model, at the end, or failed. How far it is stands in the log that the library writes to stderr.
+"""
+
+import base64
+import contextlib
+import io
+import sys
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
+from tokenizer_core.jobs.process import (
+    MEMORY_BYTES,
+    Failure,
+    Process,
+    be_nice,
+    events_of,
+    failures_sent,
+    hand_over,
+    receive,
+    send,
+    start_process,
+    texts_in,
+)
+from tokenizer_core.jobs.sentencepiece_log import TrainingLog, refusal
+from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
+from tokenizer_core.pretokens import check_text
+
+
+class SentencePieceJob:
+    """The handle on one training. Its own threads write `log`, `tokenizer` and `failure`; `stop` ends it early.
+
+    At most as many trainings as `turns` allows run at the same time; the others wait.
+    """
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        settings: SentencePieceSettings,
+        *,
+        name: str = "sentencepiece",
+        turns: threading.Semaphore | None = None,
+        memory_bytes: int | None = MEMORY_BYTES,
+    ) -> None:
+        """Start the training; raise `TokenizerError` for settings or texts that cannot be used."""
+        settings.check()
+        for text in texts:
+            check_text(text)
+        self.settings = settings
+        self.name = name
+        self.log = TrainingLog(settings)
+        self.tokenizer: SentencePieceTokenizer | None = None
+        self.failure: Failure | None = None
+        self.stopped = False
+        self.began: float | None = None
+        self.seconds = 0.0
+        self._turns = turns or threading.Semaphore()
+        self._worker: Process | None = None
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        description = {"settings": asdict(settings), "memory_bytes": memory_bytes}
+        threading.Thread(target=self._run, args=(tuple(texts), description), daemon=True).start()
+
+    @property
+    def ended(self) -> bool:
+        """Whether the training is over: it has a tokenizer or a failure, or it was stopped."""
+        return self._ended.is_set()
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for its turn."""
+        return self.began is None and not self.ended
+
+    def wait(self, seconds: float) -> None:
+        """Wait for the end, at most this many seconds."""
+        self._ended.wait(seconds)
+
+    def stop(self) -> None:
+        """End the training, whatever it is doing."""
+        with self._lock:
+            if not self.ended:
+                self.stopped = True
+            if self._worker is not None:
+                self._worker.kill()
+
+    def _run(self, texts: tuple[str, ...], description: dict[str, Any]) -> None:
+        try:
+            with self._turns:
+                with self._lock:
+                    worker = None if self.stopped else start_process("sentencepiece_job", with_log=True)
+                    self._worker = worker
+                if worker is not None:
+                    self.began = time.monotonic()
+                    self._follow(worker, texts, description)
+                    self.seconds = time.monotonic() - self.began
+        except (OSError, RuntimeError) as error:  # the system gives no more processes, or no more threads
+            self.failure = Failure("worker_not_started", {}, f"no process could be started: {error}")
+        if not (self.stopped or self.tokenizer or self.failure):
+            self.failure = Failure("pieces_died", {}, "the process that trained SentencePiece ended unexpectedly")
+        self._ended.set()
+
+    def _follow(self, worker: Process, texts: tuple[str, ...], description: dict[str, Any]) -> None:
+        """Send the texts, and read the events and the log, at the same time; else one side might wait forever."""
+        reader = threading.Thread(target=self._read_log, args=(worker,), daemon=True)
+        reader.start()
+        threading.Thread(target=_hand_over, args=(worker, description, texts), daemon=True).start()
+        for event in events_of(worker):
+            self._take_in(event)
+        reader.join()
+
+    def _read_log(self, worker: Process) -> None:
+        assert worker.stderr is not None
+        with contextlib.closing(worker.stderr):
+            for line in worker.stderr:
+                self.log.add(line.decode("utf-8", "replace"))
+
+    def _take_in(self, event: dict[str, Any]) -> None:
+        match event.pop("event"):
+            case "model":
+                self.tokenizer = SentencePieceTokenizer(base64.b64decode(event["content"]), name=self.name)
+            case "failed":
+                self.failure = Failure(**event)
+
+
+def _hand_over(worker: Process, description: dict[str, Any], texts: tuple[str, ...]) -> None:
+    """Write the description and the texts; whoever listens to the worker notices if it has died."""
+    assert worker.stdin is not None
+    with contextlib.suppress(OSError):
+        hand_over(worker, description, texts)
+    with contextlib.suppress(OSError):
+        worker.stdin.close()
+
+
+def train_sentencepiece(texts: Iterable[str], settings: SentencePieceSettings) -> bytes:
+    """Train at once, in this process, and return the bytes of the `.model` file; each line is a sentence.
+
+    Raises `TrainingError` with what the library says against the settings or the texts.
+    """
+    import sentencepiece
+
+    settings.check()
+    lines = (line for text in texts for line in text.split("\n"))
+    model = io.BytesIO()
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=lines, model_writer=model, **settings.arguments()
+        )
+    except (RuntimeError, ValueError, IndexError) as error:
+        if "Resource temporarily unavailable" in str(error):  # no memory for the stack of another thread
+            raise MemoryError from None
+        raise refusal(str(error), settings) from None
+    return model.getvalue()
+
+
+def main() -> None:
+    """Read one training from stdin, run it, and write its model."""
+    be_nice()
+    description = receive(sys.stdin.buffer)
+    if description is None:
+        return
+    with failures_sent():
+        settings = SentencePieceSettings(**description["settings"])
+        model = train_sentencepiece(texts_in(sys.stdin.buffer, description), settings)
+        send("model", content=base64.b64encode(model).decode())
+
+
+if __name__ == "__main__":
+    main()
