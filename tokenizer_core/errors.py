@@ -50,6 +50,10 @@ class ModelFileError(TokenizerError):
     """A `.model` file that is damaged, or a tokenizer that the file format cannot hold."""
 
 
+class TokenizerFileError(TokenizerError):
+    """A file of another program's tokenizer that is damaged, too large, unknown, or cannot do what is asked."""
+
+
 class RankFileError(TokenizerError):
     """A reference tokenizer that is unknown, or a rank file that is missing, damaged or impossible."""
 

@@ -8,12 +8,13 @@ makes token 256. The `.vocab` file shows the same to people; no code reads it.
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from tokenizer_core.errors import ModelFileError, TokenizerError
 from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern, pattern_source
-from tokenizer_core.special_tokens import assign_ids
+from tokenizer_core.special_tokens import MAX_TOKEN_ID, assign_ids
 from tokenizer_core.vocabulary import BYTES, MergeCheck, Pair, build_vocabulary
 
 HEADER = "minbpe v1"
@@ -84,6 +85,44 @@ def read(path: Path) -> bytes:
 
 def parse(content: bytes) -> ModelFile:
     """Parse and check the bytes of a `.model` file; raise a `ModelFileError` that names the wrong line."""
+    file = _parsed(content)
+    _check_special_tokens(file.special_tokens, BYTES + len(file.merges))
+    return file
+
+
+class Renumbered(NamedTuple):
+    """A special token whose id was taken, and the id that it got instead."""
+
+    token: str
+    before: int
+    after: int
+
+
+def parse_and_repair(content: bytes) -> tuple[ModelFile, list[Renumbered]]:
+    r"""Parse the bytes of a `.model` file; give special tokens whose ids are taken the next free ids.
+
+    >>> parse_and_repair(b"minbpe v1\n\n1\n<s> 256\n97 97\n")[1]
+    [Renumbered(token='<s>', before=256, after=257)]
+    """
+    file = _parsed(content)
+    first_free_id = BYTES + len(file.merges)
+    kept: set[int] = set()
+    taken = []
+    for token, token_id in file.special_tokens.items():
+        if first_free_id <= token_id <= MAX_TOKEN_ID and token_id not in kept:
+            kept.add(token_id)
+        else:
+            taken.append((token, token_id))
+    free = (number for number in count(first_free_id) if number not in kept)
+    changes = [Renumbered(token, before, after) for (token, before), after in zip(taken, free)]
+    new = {change.token: change.after for change in changes}
+    special_tokens = {token: new.get(token, before) for token, before in file.special_tokens.items()}
+    _check_special_tokens(special_tokens, first_free_id)
+    return file._replace(special_tokens=special_tokens), changes
+
+
+def _parsed(content: bytes) -> ModelFile:
+    """Parse a file, whose special tokens may still have ids that are taken."""
     lines = iter(_lines(content))
     _check_header(next(lines, ""))
     source = next(lines, "")
@@ -95,7 +134,6 @@ def parse(content: bytes) -> ModelFile:
         raise _at_line(PATTERN_LINE, error) from None
     special_tokens = _parse_special_tokens(lines)
     merges = _parse_merges(lines, FIRST_SPECIAL_LINE + len(special_tokens))
-    _check_special_tokens(special_tokens, BYTES + len(merges))
     return ModelFile(pattern, merges, special_tokens)
 
 
@@ -139,11 +177,11 @@ def _check_header(line: str) -> None:
 
 def _parse_special_tokens(lines: Iterator[str]) -> dict[str, int]:
     """Read the number of special tokens on line 3, then the special tokens."""
-    count = next(lines, "")
-    if not _NUMBER.fullmatch(count.strip()):
-        raise _bad_line(3, count, "the number of special tokens", "model_special_count")
+    listed = next(lines, "")
+    if not _NUMBER.fullmatch(listed.strip()):
+        raise _bad_line(3, listed, "the number of special tokens", "model_special_count")
     special_tokens: dict[str, int] = {}
-    for number in range(FIRST_SPECIAL_LINE, FIRST_SPECIAL_LINE + int(count)):
+    for number in range(FIRST_SPECIAL_LINE, FIRST_SPECIAL_LINE + int(listed)):
         line = next(lines, "")
         token, _, token_id = line.rstrip().rpartition(" ")
         if not _NUMBER.fullmatch(token_id) or not token or token in special_tokens:

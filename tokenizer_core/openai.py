@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -14,7 +14,7 @@ import tiktoken
 from numpy.typing import NDArray
 
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.patterns import pretokenize
+from tokenizer_core.patterns import pattern_source, pretokenize
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.rank_merges import merges_of_ranks
@@ -189,6 +189,25 @@ def openai_tokenizer(name: str) -> OpenAITokenizer:
         _check_file(directory / file, sha256)
     with _tiktoken_reads_from(directory):
         return OpenAITokenizer(tiktoken.get_encoding(name))
+
+
+def tokenizer_of_ranks(name: str, pattern: str, tokens: Sequence[bytes]) -> OpenAITokenizer:
+    """Let tiktoken run any tokens, given in order of rank; it needs no merges.
+
+    >>> tokenizer_of_ranks("bytes", "none", [bytes([byte]) for byte in range(256)]).encode("ab")
+    [97, 98]
+    """
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    try:
+        encoding = tiktoken.Encoding(
+            name, pat_str=pattern_source(pattern), mergeable_ranks=ranks, special_tokens={}
+        )
+    except ValueError as error:
+        why = " ".join(str(error).split())[:200]
+        raise RankFileError(
+            f"tiktoken refuses these ranks or this pattern: {why}", "ranks_refused", why=why
+        ) from None
+    return OpenAITokenizer(encoding)
 
 
 def references(
