@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.helpers.library_tokenizers import (
+from tests.helpers.trained.library_tokenizers import (
     byte_level,
     char_bpe,
     hostile_lines,

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.library_tokenizers import (
+from tests.helpers.trained.library_tokenizers import (
     byte_level,
     char_bpe,
     gpt2_files,

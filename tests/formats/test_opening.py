@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.helpers.library_tokenizers import (
+from tests.helpers.sentencepiece import model_of
+from tests.helpers.trained.library_tokenizers import (
     byte_level,
     char_bpe,
     gpt2_files,
@@ -11,7 +12,6 @@ from tests.helpers.library_tokenizers import (
     word_level,
     word_piece,
 )
-from tests.helpers.sentencepiece import model_of
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.opening import in_groups, open_tokenizer
 from tokenizer_core.tokenizer import Tokenizer

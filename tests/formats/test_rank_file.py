@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import tiktoken
 
-from tests.helpers.library_tokenizers import hostile_lines, rank_file
+from tests.helpers.trained.library_tokenizers import hostile_lines, rank_file
 from tokenizer_core.errors import RankFileError, TokenizerFileError
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.formats.opening import open_tokenizer, read_files

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.helpers.library_tokenizers import byte_level, char_bpe, hostile_lines, library_of, word_piece
+from tests.helpers.trained.library_tokenizers import byte_level, char_bpe, hostile_lines, library_of, word_piece
 from tokenizer_core.errors import TokenizerError, TokenizerFileError
 from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.jobs import guarded

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tokenizer_core.measures.pieces import piece_ends, places_tokens
 from tokenizer_core.measures.segmenters import Segmenter, word_spans
-from tokenizer_core.protocols import AnyTokenizer, EncodedTexts, Encoder
+from tokenizer_core.protocols import AnyTokenizer, EncodedTexts, Encoder, PlacingTokenizer
 from tokenizer_core.segments import Ints, TextMap, token_lengths
 from tokenizer_core.texts.parallel import Joining, Parallel
 
@@ -69,10 +70,13 @@ def line_cuts(
     token_ends = np.append(0, np.cumsum(encoded.counts))
     characters = clusters = words = 0
     for start, end, text_map in _blocks(lines):
-        lengths = token_lengths(encoded.ids[token_ends[start] : token_ends[end]].tolist(), tokenizer)
-        # The character between two lines has one byte and counts as a token.
-        lengths = np.insert(lengths, np.cumsum(encoded.counts[start : end - 1]), 1)
-        boundaries = np.cumsum(lengths)[:-1]
+        if places_tokens(tokenizer):
+            boundaries = _placed_boundaries(lines[start:end], tokenizer)
+        else:
+            lengths = token_lengths(encoded.ids[token_ends[start] : token_ends[end]].tolist(), tokenizer)
+            # The character between two lines has one byte and counts as a token.
+            lengths = np.insert(lengths, np.cumsum(encoded.counts[start : end - 1]), 1)
+            boundaries = np.cumsum(lengths)[:-1]
         at_character = text_map.char_starts_at_byte[boundaries]
         cut = text_map.char_at_byte[boundaries].astype(np.int64)
         characters += _distinct(cut[~at_character])
@@ -81,6 +85,17 @@ def line_cuts(
         if segmenter:
             words += _continued(_spans(lines[start:end], segmenter), boundaries, text_map)
     return LineCuts(int(encoded.counts.sum()), characters, clusters, words if segmenter else None)
+
+
+def _placed_boundaries(lines: Sequence[str], tokenizer: PlacingTokenizer) -> Ints:
+    """Return where tokens start or end in the text of `_blocks`, where tokens do not spell the lines."""
+    found, start = [], 0
+    for line in lines:
+        _, ends = piece_ends(line, tokenizer)
+        size = len(line.encode("utf-8"))
+        found += [np.unique(ends[(ends > 0) & (ends < size)]) + start, np.array([start + size, start + size + 1])]
+        start += size + 1
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found[:-1]]))
 
 
 def _distinct(ascending: Ints) -> int:

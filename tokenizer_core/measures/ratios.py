@@ -1,5 +1,7 @@
 """Shares and ratios of tokens in texts, each with its unit; None if undefined."""
 
+from collections.abc import Iterable
+
 import regex
 
 from tokenizer_core.protocols import AnyTokenizer, Encoder
@@ -90,8 +92,18 @@ def thai_entries(tokenizer: AnyTokenizer) -> int:
 
     Entries with parts of a character, such as the bytes E0 B8, do not count: they do not determine a letter yet.
     """
-    entries = (tokenizer.token_bytes(token_id) for token_id in range(tokenizer.vocab_size))
-    return sum(_is_thai(entry) for entry in entries)
+    return sum(_is_thai(tokenizer.token_bytes(token_id)) for token_id in entry_ids(tokenizer))
+
+
+def entry_ids(tokenizer: AnyTokenizer) -> Iterable[int]:
+    """Return the ids of a vocabulary without special tokens: of a file they may be any numbers.
+
+    >>> from tokenizer_core.tokenizer import Tokenizer
+    >>> len(list(entry_ids(Tokenizer([(97, 98)]))))
+    257
+    """
+    own: Iterable[int] = getattr(tokenizer, "entry_ids", range(tokenizer.vocab_size))
+    return own
 
 
 def tokens_per_thousand(encoder: Encoder, text: str) -> float | None:

@@ -19,7 +19,8 @@ from pages.ui.token_view.lanes import Lane
 from pages.ui.token_view.palette import TINT_COUNT
 from pages.ui.words import LANGUAGES, language, section
 from pages.ui.words.breaks import without_breaks
-from tokenizer_core.segments import TextMap, token_lengths
+from tokenizer_core.measures.pieces import piece_ends
+from tokenizer_core.segments import TextMap
 
 BROWSER = Path(__file__).parent / "browser"
 MOST_CHARACTERS = 600
@@ -112,9 +113,16 @@ def _view(view: View) -> dict[str, Any]:
     starts = np.flatnonzero(text_map.cluster_starts[:-1])
     lanes = []
     for lane in view.lanes:
-        lengths = token_lengths(lane.tokenizer.encode(view.text), lane.tokenizer)
-        ends = np.cumsum(lengths).tolist()
-        lanes.append({"name": without_breaks(lane.label.name), "count": len(ends), "ends": ends})
+        pieces, ends = piece_ends(view.text, lane.tokenizer)
+        solid = pieces.lengths > 0  # a token without text has no place on a slide, but counts
+        lanes.append(
+            {
+                "name": without_breaks(lane.label.name),
+                "count": int(np.count_nonzero(pieces.are_tokens)),
+                "ends": ends[solid].tolist(),
+                "plain": np.flatnonzero(~pieces.are_tokens[solid]).tolist(),
+            }
+        )
     return {
         "label": without_breaks(view.label),
         "text": view.text,

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import error_sentence, section
+from tokenizer_core.measures.pieces import places_tokens
 from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
-from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.protocols import AnyTokenizer, PlacedTokens
 
 from .lanes import Lane
 from .payload import token_payload
@@ -64,10 +65,13 @@ def _sha256(text: Text) -> str:
 class _Encoded(NamedTuple):
     ids: npt.NDArray[np.int32 | np.int64]
     tokenizer: AnyTokenizer
+    placed: PlacedTokens | None = None
 
 
 _digests = Bounded[str](16, weigh=lambda digest: 1)
-_encodings = Bounded[_Encoded](CACHE_BYTES, weigh=lambda encoded: encoded.ids.nbytes + 1)
+_encodings = Bounded[_Encoded](
+    CACHE_BYTES, weigh=lambda encoded: encoded.ids.nbytes * (5 if encoded.placed else 1) + 1
+)
 _payloads = Bounded[bytes](CACHE_BYTES, weigh=len)
 
 
@@ -82,12 +86,15 @@ def over(lane: Lane, text: Text) -> Lane:
             ids = list(text.ids)
         else:
             assert isinstance(text.content, str)  # bytes that are not text have only the ids they came from
+            if places_tokens(tokenizer):
+                placed = tokenizer.encode_placed(text.content)
+                return _Encoded(placed.ids, tokenizer, placed)
             ids = tokenizer.encode(text.content)
         wide = max(ids, default=0) >= 2**31  # a special token may have any id
         return _Encoded(np.array(ids, dtype=np.int64 if wide else np.int32), tokenizer)
 
     encoded = _encodings.get((lane.key, text.digest), make)
-    return replace(lane, tokenizer=encoded.tokenizer, encoding=encoded.ids)
+    return replace(lane, tokenizer=encoded.tokenizer, encoding=encoded.ids, placed=encoded.placed)
 
 
 def token_count(lane: Lane, text: str) -> int:

@@ -6,8 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy.typing as npt
 
+from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
-from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.protocols import AnyTokenizer, PlacedTokens
 from tokenizer_core.tokenizer import Tokenizer
 
 MINE = "mine"
@@ -49,6 +50,8 @@ class Lane:
     counts: Sequence[int] = field(default=(), repr=False)
     """How often each merge's pair stood in the corpus, where that is known."""
     cuts: BranchCuts | None = field(default=None, repr=False)
+    placed: PlacedTokens | None = field(default=None, repr=False)
+    """The same tokens with the text that each covers, where tokens do not spell the text."""
 
     @property
     def name(self) -> str:
@@ -67,8 +70,8 @@ class Lane:
 
     @property
     def merges(self) -> Sequence[tuple[int, int]]:
-        """The merges that made its tokens, or None if they are not known."""
-        return self.tokenizer.merges if isinstance(self.tokenizer, Tokenizer) else ()
+        """The merges that made its tokens, empty if they are not known."""
+        return self.tokenizer.merges if isinstance(self.tokenizer, Tokenizer | FileTokenizer) else ()
 
 
 def pretoken_lane(pattern: str, label: Label) -> Lane:

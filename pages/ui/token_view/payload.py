@@ -11,7 +11,6 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -19,52 +18,21 @@ import numpy as np
 import numpy.typing as npt
 
 from pages.ui.words.breaks import without_breaks
+from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.measures.cuts import Agreement, agreement, cuts
-from tokenizer_core.segments import SegmentEnds, TextMap, distinct_ids, segment_ends
+from tokenizer_core.segments import TextMap, distinct_ids
+from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
 from .character_names import character_names
 from .lanes import BranchCuts, Kind, Lane
 from .palette import TINT_COUNT
+from .placed_lanes import LaneOnText
 
 Ints = npt.NDArray[np.int64]
 
 # A row is about one line of text; the browser puts as many together as suit its width, and draws them or not.
 ROW_MIN, ROW_SOFT, ROW_MAX = 40, 100, 2_000
-
-
-@dataclass(frozen=True)
-class LaneOnText:
-    """A lane in segments, with the arrays that its drawing needs."""
-
-    lane: Lane
-    text_map: TextMap
-    distinct: Ints
-    places: Ints
-    distinct_bytes: list[bytes]
-
-    @classmethod
-    def of(cls, lane: Lane, text_map: TextMap) -> "LaneOnText":
-        """Make the arrays of a lane; the bytes of each distinct token are looked up once."""
-        assert lane.encoding is not None
-        distinct, places = distinct_ids(np.asarray(lane.encoding, dtype=np.int64))
-        token_bytes = [lane.tokenizer.token_bytes(token_id) for token_id in distinct.tolist()]
-        return cls(lane, text_map, distinct, places, token_bytes)
-
-    @cached_property
-    def sizes(self) -> Ints:
-        """The length of each distinct token, in bytes."""
-        return np.array(list(map(len, self.distinct_bytes)), dtype=np.int64)
-
-    @cached_property
-    def lengths(self) -> Ints:
-        """The length of each token, in bytes."""
-        return self.sizes[self.places]
-
-    @cached_property
-    def ends(self) -> SegmentEnds:
-        """The ends of the segments."""
-        return segment_ends(self.text_map, self.lengths)
 
 
 def token_payload(
@@ -121,8 +89,9 @@ def _differences(placed: Sequence[LaneOnText], text_map: TextMap, blocks: "Block
     own = [index for index in compared if placed[index].lane.is_own]
     pairs = []
     for pair in combinations(compared, 2):
-        found = agreement(text_map, [placed[index].lengths for index in pair])
-        pairs.append({"lanes": list(pair), **_pair(found, text_map, blocks)})
+        found = agreement(text_map, [placed[index].solid_lengths for index in pair])
+        agreed = [placed[index].of_all(flags) for index, flags in zip(pair, found.agreed, strict=True)]
+        pairs.append({"lanes": list(pair), **_pair(found._replace(agreed=agreed), text_map, blocks)})
     return {"lanes": compared, "base": next(iter(own + compared), None), "pairs": pairs}
 
 
@@ -194,13 +163,13 @@ def _column(placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str]) -> 
     """Describe a lane: its words, its figures, and the places of its arrays."""
     lane, ends = placed.lane, placed.ends
     units = placed.text_map.unit_at_char[ends.chars]
-    found = cuts(placed.text_map, placed.lengths)
+    found = cuts(placed.text_map, placed.solid_lengths)
     return {
         "name": without_breaks(lane.label.name),
         "caption": without_breaks(lane.label.caption),
         "made_of": without_breaks(lane.label.made_of),
         "kind": lane.kind,
-        "count": found.tokens,
+        "count": placed.token_count,
         "parts": found.parts,
         "boundaries": found.boundaries,
         "inside_characters": found.inside_characters,
@@ -210,9 +179,10 @@ def _column(placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str]) -> 
         "tokens": blocks.add(placed.places),
         "segment_tokens": blocks.add(np.diff(ends.tokens, prepend=0)),
         "segment_units": blocks.add(np.diff(units, prepend=0)),
-        "ids": placed.distinct.tolist(),
+        "ids": placed.ids,
+        "writings": placed.writings,
         "sizes": blocks.add(placed.sizes),
-        "tints": blocks.add(np.array([tint(token) for token in placed.distinct_bytes], dtype=np.int64)),
+        "tints": blocks.add(np.array([tint(token) for token in placed.spelled], dtype=np.int64)),
         "bytes": blocks.add(np.frombuffer(b"".join(placed.distinct_bytes), dtype=np.uint8)),
         "made": _made(placed, blocks) if lane.merges else None,
         **_branches(lane.cuts, blocks),
@@ -231,11 +201,10 @@ def _branches(found: BranchCuts | None, blocks: "Blocks") -> dict[str, Any]:
 def _made(placed: LaneOnText, blocks: "Blocks") -> dict[str, Any]:
     """Return the merge (0 for a byte), the left part in bytes and the pair's count of each distinct token."""
     merges, counts, tokenizer = placed.lane.merges, placed.lane.counts, placed.lane.tokenizer
-    numbers = [
-        token_id - BYTES + 1 if BYTES <= token_id < BYTES + len(merges) else 0
-        for token_id in placed.distinct.tolist()
-    ]
-    left = [len(tokenizer.token_bytes(merges[number - 1][0])) if number else 0 for number in numbers]
+    assert isinstance(tokenizer, Tokenizer | FileTokenizer)
+    own = tokenizer.own_ids(placed.distinct.tolist()) if isinstance(tokenizer, FileTokenizer) else placed.distinct
+    numbers = [token_id - BYTES + 1 if BYTES <= token_id < BYTES + len(merges) else 0 for token_id in own.tolist()]
+    left = [len(tokenizer.vocabulary[merges[number - 1][0]]) if number else 0 for number in numbers]
     made: dict[str, Any] = {
         "merges": blocks.add(np.array(numbers)),
         "left": blocks.add(np.array(left)),
@@ -248,7 +217,7 @@ def _made(placed: LaneOnText, blocks: "Blocks") -> dict[str, Any]:
 
 def _figures(placed: LaneOnText) -> dict[str, str]:
     """Return the figures above a lane by label: the count of tokens first, then what one token holds."""
-    text_map, tokens = placed.text_map, len(placed.places)
+    text_map, tokens = placed.text_map, placed.token_count
     unit = placed.lane.kind
     return {
         unit: f"{tokens:,}",
@@ -258,10 +227,13 @@ def _figures(placed: LaneOnText) -> dict[str, str]:
 
 
 def _truth(placed: LaneOnText, parts: int, labels: Mapping[str, str]) -> str:
-    """Say how many of the tokens are parts of a character."""
+    """Say how many of the tokens are parts of a character, and how much of the text belongs to no token."""
     if not len(placed.places) or placed.lane.kind == "pretokens":
         return ""
-    return labels["pieces"].format(pieces=f"{parts:,}") if parts else labels["no_pieces"]
+    said = labels["pieces"].format(pieces=f"{parts:,}") if parts else labels["no_pieces"]
+    if not placed.uncovered:
+        return said
+    return f"{labels['uncovered'].format(characters=f'{placed.uncovered:,}')} · {said}"
 
 
 def tint(token: bytes) -> int:

@@ -35,11 +35,11 @@ export function wordsIn(className, said, spoken) {
 
 /**
  * Where tokens lie that end at these bytes.
- * @param {number[]} ends
+ * @param {DeckLane} lane
  * @returns {Cut[]}
  */
-function cutsOf(ends) {
-  return ends.map((to, at) => ({ from: at ? ends[at - 1] : 0, to }));
+function cutsOf({ ends, plain }) {
+  return ends.map((to, at) => ({ from: at ? ends[at - 1] : 0, to, isPlain: plain.includes(at) }));
 }
 
 export class SlideView {
@@ -93,7 +93,7 @@ export class SlideView {
     const board = new Board(this.options.tints);
     const text = new PlacedText(view.text, view.clusters);
     board.show(text);
-    board.draw(text.piecesOf(cutsOf(lane.ends)));
+    board.draw(text.piecesOf(cutsOf(lane)));
     [...board.pieces.values()].forEach((piece, at) => {
       piece.style.animationDelay = `${at * FALL}ms`;
     });

@@ -8,8 +8,10 @@ export type Said = Record<string, string>;
 export interface DeckLane {
   name: string;
   count: number;
-  /** Where the tokens end, in bytes. */
+  /** Where the tokens end, in bytes, and what belongs to no token. */
   ends: number[];
+  /** Which of these stretches belong to no token, by number. */
+  plain: number[];
 }
 
 export interface DeckView {

@@ -109,7 +109,11 @@ export class Board {
     const tints = new Map();
     let before = -1;
     for (const { tokens } of pieces) {
-      for (const { from, to } of tokens) {
+      for (const { from, to, isPlain } of tokens) {
+        if (isPlain) {
+          tints.set(from, "gap");
+          continue;
+        }
         const own = tintOfBytes(/** @type {PlacedText} */ (this.sentence).bytes.subarray(from, to), this.tintCount);
         before = own === before ? (own + 3) % this.tintCount : own;
         tints.set(from, `t${before}`);

@@ -59,6 +59,8 @@ export interface Answer {
 export interface Cut {
   from: number;
   to: number;
+  /** Whether this stretch belongs to no token. */
+  isPlain?: boolean;
 }
 
 export interface Piece extends Cut {

@@ -93,7 +93,10 @@ export interface Column {
   tokens: Place;
   segment_tokens: Place;
   segment_units: Place;
-  ids: number[];
+  /** Of each distinct token; null for text that belongs to no token. */
+  ids: (number | null)[];
+  /** Each distinct token as its tokenizer writes it, where that is not its text. */
+  writings: (string | null)[] | null;
   sizes: Place;
   tints: Place;
   bytes: Place;

@@ -3,7 +3,7 @@
 
 import { MARK, RIGHT_TO_LEFT } from "../model/characters.js";
 import { make } from "../elements.js";
-import { fillChip, fillReading } from "./named_text.js";
+import { fillReading, fillToken } from "./named_text.js";
 import { cutLevel } from "../model/tints.js";
 
 /** @import { Box, ChipBox, NoteBox, ReadingBox, RulerBox } from "../types.d.ts" */
@@ -75,10 +75,10 @@ function patchNote(node, box) {
  */
 function patchChip(node, box, lane, marks) {
   const cut = cutLevel(box.tint);
-  node.className = `p${marks && box.differs ? " d" : ""}${cut ? ` cut${cut}` : ""}`;
+  node.className = `p${marks && box.differs ? " d" : ""}${cut ? ` cut${cut}` : ""}${box.tint === "gap" ? " gap" : ""}`;
   delete node.dataset.n;
   node.style.cssText = `background-color: var(--${box.tint})`;
-  fillChip(node, lane.bytesOf(box.token));
+  fillToken(node, lane, box.token);
   node.shownText = node.shownStyle = null;
 }
 
@@ -136,6 +136,7 @@ function readingClass(box, marks) {
   const worst = box.stripes.reduce((level, [tint]) => Math.max(level, cutLevel(tint)), 0);
   if (worst) classes.push(`cut${worst}`);
   if (box.isEndless) classes.push("more");
+  if (box.stripes.every(([tint]) => tint === "gap")) classes.push("gap");
   return classes.join(" ");
 }
 

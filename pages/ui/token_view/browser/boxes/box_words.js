@@ -49,7 +49,8 @@ export function cardContent(model, lane, box) {
   const grid = make("div", "grid");
   for (const other of model.lanes) {
     const [first, stop] = tokensIn(other, box, lane);
-    const who = make("div", "who", `${other.column.name} · ${stop - first}`);
+    const count = other.numberOf(stop) - other.numberOf(first);
+    const who = make("div", "who", `${other.column.name} · ${count}`);
     grid.append(who, tokenList(model, other, first, stop));
   }
   return [what, grid];
@@ -67,7 +68,8 @@ function tokenList(model, lane, first, stop) {
     const item = make("span", "token");
     const bytes = lane.bytesOf(token);
     item.append(tokenChip(lane, token), ...idOf(model, lane, token));
-    item.append(make("span", "hex", hexOf(bytes.subarray(0, MAX_HEX)) + (bytes.length > MAX_HEX ? " …" : "")));
+    const hex = hexOf(bytes.subarray(0, MAX_HEX)) + (bytes.length > MAX_HEX ? " …" : "");
+    item.append(make("span", "hex", bytes.length ? hex : model.labels.no_text));
     list.append(item);
   }
   const hidden = stop - first - MAX_LISTED;
@@ -82,6 +84,7 @@ function tokenList(model, lane, first, stop) {
  * @param {number} token
  */
 export function idOf(model, lane, token) {
+  if (lane.isGap(token)) return [make("b", "", model.labels.no_token)];
   return lane.isPretokens ? [] : [make("b", "", model.label("id", { id: String(lane.id(token)) }))];
 }
 
@@ -91,6 +94,7 @@ export function idOf(model, lane, token) {
  * @param {Box} box
  */
 function offsets(model, lane, box) {
+  if (box.from === box.to) return model.labels.no_text;
   const [first, stop] = tokensIn(lane, box, lane);
   const [start, end] = [model.charAt(box.from) + 1, model.charAt(box.to)]; // people count from one
   return model.label(start === end ? "offsets_one" : "offsets", {
@@ -111,9 +115,14 @@ export function boxName(model, lane, box) {
   const [first, stop] = tokensIn(lane, box, lane);
   const ids = [];
   for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) ids.push(lane.id(token));
-  const text = box.kind === "chip" ? spokenBytes(lane.bytesOf(first)) : spoken(model.text.slice(box.from, box.to));
-  const key = `${lane.isPretokens ? "pretoken" : "piece"}_of_${stop - first > 1 ? "many" : "one"}`;
-  return model.label(key, { first: first + 1, last: stop, count: lane.tokens.length, text, ids: ids.join(", ") });
+  const writing = box.kind === "chip" ? lane.writingOf(first) : null;
+  const bytes = box.kind === "chip" ? spokenBytes(lane.bytesOf(first)) : spoken(model.text.slice(box.from, box.to));
+  const text = writing === null ? bytes : spoken(writing);
+  const [before, last] = [lane.numberOf(first), lane.numberOf(stop)];
+  if (last === before) return `${text}, ${model.labels.no_token}`;
+  const key = `${lane.isPretokens ? "pretoken" : "piece"}_of_${last - before > 1 ? "many" : "one"}`;
+  const known = ids.filter((id) => id !== null).join(", ");
+  return model.label(key, { first: before + 1, last, count: lane.column.count, text, ids: known });
 }
 
 /**

@@ -95,6 +95,20 @@ function addNamed(element, text) {
 }
 
 /**
+ * A token as its tokenizer writes it, such as ▁the, ##ing or [UNK]; otherwise its bytes.
+ * @param {Element} element
+ * @param {Lane} lane
+ * @param {number} token
+ */
+export function fillToken(element, lane, token) {
+  const writing = lane.writingOf(token);
+  if (writing === null) return fillChip(element, lane.bytesOf(token));
+  element.replaceChildren();
+  element.classList.remove("raw");
+  addNamed(element, writing.slice(0, MAX_CHIP_BYTES));
+}
+
+/**
  * A chip outside the text.
  * @param {Uint8Array} bytes
  * @param {string} tint
@@ -112,5 +126,7 @@ export function chipOf(bytes, tint) {
  * @param {number} token
  */
 export function tokenChip(lane, token) {
-  return chipOf(lane.bytesOf(token), lane.tintOf(token));
+  const chip = chipOf(lane.bytesOf(token), lane.tintOf(token));
+  if (lane.writingOf(token) !== null) fillToken(chip, lane, token);
+  return chip;
 }

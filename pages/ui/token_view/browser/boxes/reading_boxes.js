@@ -49,7 +49,7 @@ function segmentBox(model, lane, segment, a, b, colour) {
     to,
     token,
     first: token,
-    count: 1,
+    count: lane.isGap(token) ? 0 : 1,
     text: model.text.slice(a, b),
     stripes: [[tintOf(lane, token, colour, 0), 1]],
     starts: a === from,
@@ -72,6 +72,7 @@ function addClusters(boxes, model, lane, segment, { start, end }, colour) {
   const [from, to, token] = [lane.unitAt[segment], lane.unitAt[segment + 1], lane.tokenAt[segment]];
   const breaks = colour === "broken" ? lane.breaks(segment, model) : null;
   const tint = (/** @type {number} */ each) => tintOf(lane, each, colour, breaks?.[each - token] ?? 0);
+  const stop = lane.tokenAt[segment + 1];
   let first = token;
   let byte = lane.byteAt[token];
   for (let a = from; a < Math.min(to, end); ) {
@@ -81,6 +82,7 @@ function addClusters(boxes, model, lane, segment, { start, end }, colour) {
     let last = first;
     while (lane.byteAt[last + 1] < byteEnd) last += 1;
     const ends = lane.byteAt[last + 1] === byteEnd;
+    while (ends && last + 1 < stop && lane.byteAt[last + 2] === byteEnd) last += 1; // tokens without text
     if (a >= start) {
       const { stripes, differs } = stripesOf(lane, first, last, byte, byteEnd, tint);
       boxes.push({
@@ -89,7 +91,7 @@ function addClusters(boxes, model, lane, segment, { start, end }, colour) {
         to,
         token,
         first,
-        count: last - first + 1,
+        count: lane.numberOf(last + 1) - lane.numberOf(first),
         text,
         stripes,
         starts: lane.byteAt[first] === byte,
@@ -118,6 +120,7 @@ function stripesOf(lane, first, last, byte, byteEnd, tint) {
   let differs = false;
   for (let token = first; token <= last && stripes.length < MAX_STRIPES; token++) {
     const bytes = Math.min(lane.byteAt[token + 1], byteEnd) - Math.max(lane.byteAt[token], byte);
+    if (!bytes) continue; // a token without text has no place in it
     stripes.push([tint(token), bytes]);
     differs ||= !lane.agrees(token);
   }

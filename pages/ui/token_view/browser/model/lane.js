@@ -24,6 +24,11 @@ export class Lane {
     /** @type {Numbers} of each token, which of the distinct ones it is */
     this.tokens = read(column.tokens);
     this.ids = column.ids;
+    this.writings = column.writings;
+    /** @type {Numbers | null} how many tokens stand before each piece, where some pieces belong to no token */
+    this.countAt = column.ids.includes(null)
+      ? totals(this.tokens.length, (piece) => (this.ids[this.tokens[piece]] === null ? 0 : 1))
+      : null;
     this.bytes = /** @type {Uint8Array} */ (read(column.bytes));
     /** @type {Numbers} */
     this.sizes = read(column.sizes);
@@ -76,6 +81,41 @@ export class Lane {
     return this.ids[this.tokens[token]];
   }
 
+  /**
+   * Whether a piece of the text belongs to no token: the tokenizer has dropped it.
+   * @param {number} token
+   */
+  isGap(token) {
+    return this.countAt !== null && this.id(token) === null;
+  }
+
+  /**
+   * How many tokens stand before a piece.
+   * @param {number} token
+   */
+  numberOf(token) {
+    return this.countAt ? this.countAt[token] : token;
+  }
+
+  /**
+   * How the tokenizer writes a token; null where that is the text of the token.
+   * @param {number} token
+   */
+  writingOf(token) {
+    return this.writings?.[this.tokens[token]] ?? null;
+  }
+
+  /**
+   * The tokens without any text that stand beside a token: at the start of the text before it, otherwise after it.
+   * @param {number} token
+   */
+  emptyBeside(token) {
+    const found = [];
+    if (this.byteAt[token] === 0) for (let before = 0; before < token; before++) found.push(before);
+    for (let next = token + 1; next < this.tokens.length && !this.sizeOf(next); next++) found.push(next);
+    return found;
+  }
+
   /** @param {number} token */
   sizeOf(token) {
     return this.sizes[this.tokens[token]];
@@ -92,6 +132,7 @@ export class Lane {
    * @param {number} token
    */
   tintOf(token) {
+    if (this.isGap(token)) return "gap";
     return this.byBranch && this.takenBy ? branchTint(this, this.takenBy[token]) : `t${this.tints[token]}`;
   }
 
@@ -126,9 +167,11 @@ export class Lane {
     let token = first;
     for (let unit = this.unitAt[segment]; unit < this.unitAt[segment + 1]; ) {
       const size = charUnits(model.text, unit);
+      const start = byte;
       byte += utf8Length(model.text.slice(unit, unit + size));
       unit += size;
       for (; token + 1 < stop && this.byteAt[token + 1] <= byte; token++) {
+        if (this.byteAt[token + 1] <= start) continue; // after a token without text
         const level = this.byteAt[token + 1] < byte ? 2 : model.startsCluster(unit) ? 0 : 1;
         found[token - first] = Math.max(found[token - first], level);
         found[token + 1 - first] = level;

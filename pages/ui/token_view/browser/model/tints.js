@@ -13,6 +13,7 @@ const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
  * @param {number} cut where the token is cut at worst, as `Lane.breaks` has it
  */
 export function tintOf(lane, token, colour, cut) {
+  if (lane.isGap(token)) return "gap";
   if (colour === "bytes") return `h${bytesLevel(lane.sizeOf(token))}`;
   if (colour === "broken") return `b${cut}`;
   if (colour === "branch" && lane.takenBy) return branchTint(lane, lane.takenBy[token]);

@@ -17,7 +17,8 @@ const MAX_RUNGS = 48; // bytes in the ladder
  * @param {Box} box
  */
 export function ladder(model, box) {
-  const [from, to] = [model.clusterStart(box.from), box.to];
+  const from = model.clusterStart(Math.min(box.from, model.text.length - 1));
+  const to = box.to > box.from ? box.to : model.clusterEnd(from); // a token without text: what stands beside it
   const start = model.lanes[0].byteOfUnit(from, model.text);
   const whole = utf8Length(model.text.slice(from, to));
   const stop = start + Math.min(whole, MAX_RUNGS);
@@ -96,7 +97,11 @@ function addOwners(model, lane, rungs, start, stop) {
     const cell = make("td", "owner");
     cell.rowSpan = end - byte;
     cell.style.backgroundColor = `var(--${lane.tintOf(token)})`;
-    cell.append(tokenChip(lane, token), ...idOf(model, lane, token));
+    if (!lane.isGap(token)) cell.append(tokenChip(lane, token));
+    cell.append(...idOf(model, lane, token));
+    for (const empty of lane.emptyBeside(token)) {
+      cell.append(tokenChip(lane, empty), ...idOf(model, lane, empty), make("span", "made", model.labels.no_text));
+    }
     const isWider = lane.byteAt[token] < start || lane.byteAt[token + 1] > stop;
     if (isWider) cell.append(make("span", "made", model.labels.goes_on));
     cell.append(...originOf(model, lane, token));

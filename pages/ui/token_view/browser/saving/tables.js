@@ -14,10 +14,13 @@ const LINES = 20_000; // of one part of a file: a string of all lines may be too
  * @param {Model} model
  */
 function* tokenRows(model) {
+  const isWritten = model.lanes.some((lane) => lane.writings);
   for (const lane of model.lanes) {
     for (let token = 0, segment = 0; token < lane.tokens.length; token++) {
       if (lane.tokenAt[segment + 1] <= token) segment += 1;
-      yield tokenRow(model, lane, token, segment);
+      if (lane.isGap(token)) continue;
+      if (isWritten) yield { ...tokenRow(model, lane, token, segment), written: lane.writingOf(token) };
+      else yield tokenRow(model, lane, token, segment);
     }
   }
 }
@@ -34,7 +37,7 @@ function tokenRow(model, lane, token, segment) {
   const texts = partsOf(bytes).map((part) => part.text);
   return {
     tokenizer: lane.column.name,
-    index: token + 1,
+    index: lane.numberOf(token) + 1,
     id: lane.isPretokens ? null : lane.id(token),
     // A token with parts of characters has no text: its bytes say what it is.
     text: texts.includes(undefined) ? null : texts.join(""),

@@ -1,0 +1,126 @@
+"""Lanes over a text: which tokens there are, which bytes of the text each one has, and where segments end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tokenizer_core.formats.byte_letters import from_letters
+from tokenizer_core.measures.pieces import NO_TOKEN, Pieces, pieces_of, places_tokens, uncovered_characters
+from tokenizer_core.segments import SegmentEnds, TextMap, distinct_ids, segment_ends
+
+from .lanes import Lane
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LaneOnText:
+    """A lane in segments, with the arrays that its drawing needs.
+
+    Where tokens do not spell the text, its pieces are the tokens and what belongs to none, and two places have the
+    same distinct token only if they have the same text too.
+    """
+
+    lane: Lane
+    text_map: TextMap
+    distinct: Ints
+    places: Ints
+    distinct_bytes: list[bytes]
+    """The bytes of the text that each distinct token has."""
+    spelled: list[bytes]
+    """The bytes that each distinct token spells by itself: its colour depends on them."""
+    pieces: Pieces | None = None
+    writings: list[str | None] | None = None
+    """Each distinct token as its tokenizer writes it, where that is not the text that it has."""
+
+    @classmethod
+    def of(cls, lane: Lane, text_map: TextMap) -> "LaneOnText":
+        """Make the arrays of a lane; the bytes of each distinct token are looked up once."""
+        if lane.placed is not None:
+            return cls._of_pieces(lane, text_map, pieces_of(lane.placed, len(text_map.utf8)))
+        assert lane.encoding is not None
+        distinct, places = distinct_ids(np.asarray(lane.encoding, dtype=np.int64))
+        token_bytes = [lane.tokenizer.token_bytes(token_id) for token_id in distinct.tolist()]
+        return cls(lane, text_map, distinct, places, token_bytes, token_bytes)
+
+    @classmethod
+    def _of_pieces(cls, lane: Lane, text_map: TextMap, pieces: Pieces) -> "LaneOnText":
+        tokenizer = lane.tokenizer
+        assert places_tokens(tokenizer)
+        ends = np.cumsum(pieces.lengths).tolist()
+        numbers: dict[tuple[int, bytes], int] = {}
+        places = np.empty(len(ends), dtype=np.int64)
+        start = 0
+        for place, (token_id, end) in enumerate(zip(pieces.ids.tolist(), ends, strict=True)):
+            places[place] = numbers.setdefault((token_id, text_map.utf8[start:end]), len(numbers))
+            start = end
+        texts = [text for _, text in numbers]
+        ids = [token_id for token_id, _ in numbers]
+        spelled = [text if token_id == NO_TOKEN else tokenizer.token_bytes(token_id) for token_id, text in numbers]
+        writings = [
+            None if token_id == NO_TOKEN else _writing(tokenizer.token_text(token_id), text)
+            for token_id, text in numbers
+        ]
+        return cls(lane, text_map, np.array(ids, dtype=np.int64), places, texts, spelled, pieces, writings)
+
+    @property
+    def ids(self) -> Sequence[int | None]:
+        """The id of each distinct token; None for text that belongs to none."""
+        ids: list[int] = self.distinct.tolist()
+        return ids if self.pieces is None else [None if token_id == NO_TOKEN else token_id for token_id in ids]
+
+    @property
+    def token_count(self) -> int:
+        """The number of tokens."""
+        return len(self.places) if self.pieces is None else int(np.count_nonzero(self.pieces.are_tokens))
+
+    @cached_property
+    def uncovered(self) -> int:
+        """Characters of the text that belong to no token."""
+        return 0 if self.pieces is None else uncovered_characters(self.text_map, self.pieces)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The length of each distinct token, in bytes."""
+        return np.array(list(map(len, self.distinct_bytes)), dtype=np.int64)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The length of each token, in bytes."""
+        return self.sizes[self.places]
+
+    @property
+    def solid_lengths(self) -> Ints:
+        """The lengths of the tokens that have some of the text, which comparing and counting cuts need."""
+        return self.lengths if self.pieces is None else self.lengths[self.lengths > 0]
+
+    def of_all(self, flags: Flags) -> Flags:
+        """Spread flags of the tokens that have text over all tokens; those without text get True."""
+        if self.pieces is None:
+            return flags
+        spread = np.ones(len(self.lengths), dtype=np.bool_)
+        spread[self.lengths > 0] = flags
+        return spread
+
+    @cached_property
+    def ends(self) -> SegmentEnds:
+        """The ends of the segments.
+
+        A token without text goes with the token before it, and at the start of the text with the one after it.
+        """
+        found = segment_ends(self.text_map, self.lengths)
+        if self.pieces is None or not len(found.chars):
+            return found
+        last = np.append(found.chars[1:] != found.chars[:-1], True) & (found.chars > 0)
+        return SegmentEnds(found.tokens[last], found.chars[last])
+
+
+def _writing(written: str, text: bytes) -> str | None:
+    """Return what to show of a token besides the text that it has: nothing, if it only spells this text."""
+    if written.encode("utf-8", "replace") == text or from_letters(written) == text:
+        return None
+    return written

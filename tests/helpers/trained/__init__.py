@@ -1,0 +1,1 @@
+"""Tokenizers that other libraries train for tests."""
