@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.train.run_names import run_names, swatch
+from pages.ui.choices.run_names import run_names, swatch
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import Registry
 from tests.helpers.app import job_of, start_training

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from pages.ui.choices.run_names import RunName, pattern_name, run_names, swatch
 from pages.ui.limits import UNSEEN_SECONDS
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
@@ -12,7 +13,6 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.train import keys
-from pages.ui.train.run_names import RunName, pattern_name, run_names, swatch
 from pages.ui.train.vocabularies import show_parting
 from pages.ui.trainings.registry import Run, registry
 from pages.ui.widgets import written

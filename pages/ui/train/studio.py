@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.ui.choices.first_training import text_to_train_on
 from pages.ui.choices.parallel_texts import NamedTexts
+from pages.ui.choices.run_names import pattern_name
 from pages.ui.choices.samples import SAMPLES, sample_texts
 from pages.ui.choices.tokenizers import reference_counts
 from pages.ui.deck import Slide, present
@@ -22,7 +23,6 @@ from pages.ui.train.merges import choice_rows, plain_token
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
 from pages.ui.train.recipes import recipe_outcome, show_recipe
-from pages.ui.train.run_names import pattern_name
 from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
