@@ -7,7 +7,7 @@ from pages.ui.choices.tokenizers import all_tokenizers, choose_tokenizers
 from pages.ui.compare.hints import hint_at_lookalikes
 from pages.ui.compare.keys import NAMES
 from pages.ui.compare.lanes import choose_pattern, lanes_of
-from pages.ui.compare.opened import open_model_file
+from pages.ui.compare.opened import open_tokenizers
 from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
 from pages.ui.deck.keys import Entry
 from pages.ui.deck.mine import add_button
@@ -51,5 +51,5 @@ with st.container():  # always one element, so that Streamlit does not redraw wh
     else:
         st.info(t("compare.choose_one"))
 with st.expander(t("compare.open"), icon=":material/folder_open:"):
-    open_model_file()
+    open_tokenizers()
 how_to_read("compare")

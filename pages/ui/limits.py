@@ -24,6 +24,8 @@ MAX_CORPUS_BYTES = int(setting("TOKENIZER_EXPLORER_MAX_CORPUS_MB", 50, least=1, 
 MAX_FILES = 500
 MAX_VIEW_CHARACTERS = 1_000_000
 MAX_VOCAB_SIZE = 100_000
+MAX_OPENED_FILES = 8
+"""Tokenizers that a visitor may have open from files at once."""
 MAX_TRAININGS = int(setting("TOKENIZER_EXPLORER_MAX_TRAININGS", os.cpu_count() or 1, least=1, most=1_000))
 """Trainings that run at the same time; others wait for their turn."""
 MAX_WORKER_BYTES = int(setting("TOKENIZER_EXPLORER_WORKER_GB", 4, least=0.5, most=1_000) * 2**30)

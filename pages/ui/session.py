@@ -63,6 +63,23 @@ def remembered(key: str, default: str | float | list[str]) -> str:
     return key
 
 
+def chosen_among(key: str, options: Sequence[str], default: Sequence[str], *, new: Sequence[str] = ()) -> str:
+    """Give the widget of several choices its default; return the key.
+
+    Choices that are no longer offered are dropped. What is new since the widget was last drawn is chosen.
+    """
+    seen_key = f"{key}_seen"
+    seen = st.session_state.get(seen_key, [])
+    if key not in st.session_state:
+        st.session_state[key] = list(default)
+    chosen = st.session_state[key]
+    wanted = [*chosen, *(choice for choice in new if choice not in seen and choice not in chosen)]
+    if (kept := [choice for choice in wanted if choice in options]) != chosen:
+        st.session_state[key] = kept
+    st.session_state[seen_key] = list(new)
+    return key
+
+
 def one_of(key: str, options: Sequence[Any], default: Any = None) -> str:
     """Give a selectbox its default, and let its choice survive a change of language; return the key.
 

@@ -13,7 +13,10 @@ import pytest
 import tiktoken
 
 from tests.helpers.paths import REPOSITORY
+from tests.helpers.sentencepiece import model_of
+from tests.helpers.trained.library_tokenizers import gpt2_files, rank_file, word_piece
 from tokenizer_core.__main__ import main
+from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.trainer import train
 
@@ -66,6 +69,22 @@ def test_a_model_file_stands_beside_references(capsys: pytest.CaptureFixture[str
     assert [bill["tokenizer"] for bill in found] == ["gpt2", "gpt2", "mine", "mine"]
     lines = Path(TH).read_text(encoding="utf-8").splitlines()
     assert found[2]["tokens"] == sum(len(tokenizer.encode(line)) for line in lines)
+
+
+def test_files_of_any_format_stand_beside_references(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    encoder, merges = gpt2_files()
+    files = {"wp.json": word_piece(), "sp.model": model_of(), "ranks.tiktoken": rank_file()}
+    for name, content in {**files, "encoder.json": encoder, "vocab.bpe": merges}.items():
+        (tmp_path / name).write_bytes(content)
+    named = [str(tmp_path / name) for name in files] + [f"{tmp_path / 'encoder.json'}+{tmp_path / 'vocab.bpe'}"]
+    arguments = ["compare", TH, EN, "--tokenizers", ",".join(named), "--joining", "lines", "--format", "json"]
+    assert main([*arguments, "--pattern", "gpt2"]) == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)["bills"]
+    assert [bill["tokenizer"] for bill in found][::2] == ["wp", "sp", "ranks", "encoder"]
+    lines = Path(TH).read_text(encoding="utf-8").splitlines()
+    assert found[0]["tokens"] == sum(len(HuggingFaceTokenizer(files["wp.json"]).encode(line)) for line in lines)
+    assert said.err.count("does not say how text is cut") == 2
 
 
 def test_csv_and_text_say_the_same_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,11 @@ def view(app: AppTest) -> View:
     return only
 
 
+def opened_key(app: AppTest, number: int = 0) -> str:
+    """The choice of a tokenizer that was opened from a file."""
+    return str(app.session_state["opened_files"][number].key)
+
+
 def open_link(page: str = "compare", **parameters: str) -> AppTest:
     """The page as it opens from an address with these parameters; `with_` stands for `with`."""
     app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)

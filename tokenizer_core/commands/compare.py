@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.formats.opening import read_files
+from tokenizer_core.jobs.guarded import open_guarded
 from tokenizer_core.measures.line_counts import token_total
 from tokenizer_core.measures.ratios import premium
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel
-from tokenizer_core.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -63,7 +65,13 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
     parser.add_argument(
         "--tokenizers",
         default=",".join(OPENAI_NAMES),
-        help="names and .model files, separated by commas; by default all names: %(default)s",
+        help="names and files, separated by commas; by default all names: %(default)s. A file is a tokenizer.json,"
+        " a .model of minbpe or SentencePiece, or a rank file of tiktoken; GPT-2's two files have a + between",
+    )
+    parser.add_argument(
+        "--pattern",
+        choices=list(SPLIT_PATTERNS),
+        help="the split pattern of files that do not hold one; by default cl100k for rank files, gpt2 for GPT-2's",
     )
     parser.add_argument("--base", help="the file or column of the base language; by default the last one")
     parser.add_argument(
@@ -93,7 +101,7 @@ def run(said: argparse.Namespace) -> int:
             encoding=said.encoding,
         )
         base = _base(parallel, said.base, said.files)
-        tokenizers = [_tokenizer(name.strip()) for name in said.tokenizers.split(",")]
+        tokenizers = [_tokenizer(name.strip(), said.pattern) for name in said.tokenizers.split(",")]
         joinings = JOININGS if said.joining == "all" else (said.joining,)
         bills = [bill for each in tokenizers for bill in bills_of(parallel, each, joinings, base)]
     except (TokenizerError, OSError) as error:
@@ -194,17 +202,21 @@ def _packed(path: Path) -> PackedFile:
     return PackedFile(path.name, path.read_bytes())
 
 
-def _tokenizer(name: str) -> AnyTokenizer:
-    """Load a reference by its name, or else a `.model` file."""
+def _tokenizer(name: str, pattern: str | None) -> AnyTokenizer:
+    """Load a reference by its name, or else a tokenizer from its files; print what there is to know of it."""
     if name in OPENAI_NAMES:
         return openai_tokenizer(name)
-    if name.endswith(".model"):
-        return Tokenizer.load(name)
-    raise CorpusError(
-        f"a tokenizer must be one of {', '.join(OPENAI_NAMES)}, or a .model file; {name!r} came",
-        "reference_unknown",
-        name=name,
-    )
+    paths = [name] if Path(name).is_file() else name.split("+")
+    if not any(Path(path).suffix or Path(path).is_file() for path in paths):
+        raise CorpusError(
+            f"a tokenizer must be one of {', '.join(OPENAI_NAMES)}, or a file; {name!r} came",
+            "reference_unknown",
+            name=name,
+        )
+    opened = open_guarded(Path(paths[0]).stem, read_files(paths), pattern=pattern)
+    for remark in opened.remarks:
+        print(f"compare: {name}: {_one_line(remark)}", file=sys.stderr)
+    return opened.tokenizer
 
 
 def _base(parallel: Parallel, name: str | None, files: Sequence[str]) -> int:

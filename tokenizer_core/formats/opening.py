@@ -24,6 +24,8 @@ Format = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "gpt2"]
 Part = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "vocab", "merges"]
 NEEDS_PATTERN = ("ranks", "gpt2")
 """Formats that do not say how text is cut before the merges."""
+MERGES_READ = 3
+"""Lines by which a list of merges is known."""
 _PIECE_MODELS = {"bpe": "BPE", "unigram": "Unigram", "char": "characters", "word": "words"}
 
 
@@ -97,9 +99,17 @@ def part_of(content: bytes) -> Part:
         return "merges"
     if is_rank_line(first):
         return "ranks"
-    if first.count(b" ") == 1 and not first.replace(b" ", b"").isdigit() and b"\0" not in start:
+    if _are_merges(start.split(b"\n")[:MERGES_READ]):
         return "merges"
     raise not_a_tokenizer()
+
+
+def _are_merges(lines: Sequence[bytes]) -> bool:
+    """Tell whether lines hold two tokens each; a file without GPT-2's first line must have a few of them."""
+    pairs = [line.rstrip(b"\r").split(b" ") for line in lines]
+    return len(lines) == MERGES_READ and all(
+        len(pair) == 2 and all(pair) and not (pair[0].isdigit() and pair[1].isdigit()) for pair in pairs
+    )
 
 
 def in_groups(files: Sequence[tuple[str, bytes]]) -> list[dict[str, bytes]]:

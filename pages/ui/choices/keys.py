@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.opened_files import OpenedFile
 from pages.ui.choices.upload import Upload
-from pages.ui.limits import MAX_VIEW_CHARACTERS
+from pages.ui.limits import MAX_OPENED_FILES, MAX_VIEW_CHARACTERS
 from pages.ui.session import Maybe, Value
+from tokenizer_core.errors import TokenizerFileError
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.texts.mixing import Mix, ScriptSizes, Unit
 from tokenizer_core.texts.wikipedia import Article
@@ -27,6 +29,7 @@ ASKED_TITLES: Value[set[tuple[str, str]]] = Value("wikipedia_known", set)
 """The language and the title of each fetched article, with the title as the visitor wrote it."""
 SAID: Value[list[Callable[[], str]]] = Value("wikipedia_said", list)
 """The messages of the last fetch, as functions, so that they follow a change of language."""
+OPENED_FILES: Value[list[OpenedFile]] = Value("opened_files", list)
 SOURCE_OF_TEXT: Maybe[str] = Maybe("text_source")
 SOURCE_OF_PARALLEL: Maybe[str] = Maybe("languages_source")
 TYPED_TEXT: Maybe[str] = Maybe("compare_text")
@@ -40,6 +43,27 @@ def upload(place: str) -> Maybe[Upload]:
 def widget(key: str) -> Maybe[Any]:
     """Return the session value of a widget."""
     return Maybe(key)
+
+
+def keep_file(file: OpenedFile, instead_of: str = "") -> None:
+    """Keep an opened tokenizer, in the place of another one if its key is given.
+
+    Raises `TokenizerFileError` if too many are open.
+    """
+    known = {each.key: each for each in OPENED_FILES.get()}
+    if file.key not in known and not instead_of and len(known) >= MAX_OPENED_FILES:
+        raise TokenizerFileError(
+            f"at most {MAX_OPENED_FILES} tokenizers can be open; close one of them",
+            "file_too_many_open",
+            limit=MAX_OPENED_FILES,
+        )
+    known[instead_of if instead_of in known else file.key] = file
+    OPENED_FILES.put(list({each.key: each for each in known.values()}.values()))
+
+
+def close_file(key: str) -> None:
+    """Close an opened tokenizer."""
+    OPENED_FILES.put([each for each in OPENED_FILES.get() if each.key != key])
 
 
 def choose_pattern(prefix: str, pattern: str) -> None:

@@ -10,6 +10,7 @@ from pages.ui.choices import keys
 from pages.ui.choices.corpus import openings
 from pages.ui.choices.corpus_picker import pick_sample
 from pages.ui.choices.encodings import encoding_name, encoding_picker
+from pages.ui.choices.tokenizers import names_of_choices
 from pages.ui.choices.upload import NOT_GUESSED, Choices, Limits, comparison_too_large
 from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
 from pages.ui.limits import MAX_UPLOAD_MB, MAX_VIEW_CHARACTERS
@@ -67,7 +68,7 @@ def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     whose = st.selectbox(
         t("text.ids_of"),
         options,
-        format_func=names("tokenizers.{}", options),
+        format_func=names_of_choices(options),
         key=one_of("text_ids_of", options),
         persist_state="session",
     )

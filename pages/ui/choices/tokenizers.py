@@ -1,36 +1,47 @@
-"""The choice of tokenizers: the references, and the visitor's own at any size that its training has passed."""
+"""The choice of tokenizers: references, the visitor's own, other runs, and opened files, at any size known."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
-from pages.ui.session import remembered
+from pages.ui.choices.keys import OPENED_FILES
+from pages.ui.choices.opened_files import OpenedFile
+from pages.ui.choices.run_names import run_names
+from pages.ui.session import chosen_among
 from pages.ui.shell import visitor
 from pages.ui.token_view.drawings import token_count
 from pages.ui.token_view.lanes import MINE, Label, Lane
+from pages.ui.trainings.registry import Run, registry
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import error_sentence, names, t
+from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import RankFileError
+from tokenizer_core.formats.file_tokenizer import FileTokenizer
+from tokenizer_core.formats.opening import Opened
+from tokenizer_core.measures.pieces import places_tokens
 from tokenizer_core.measures.ratios import thai_entries
 from tokenizer_core.openai import OPENAI_NAMES, IdCounts, references
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
-_at_sizes = Bounded[Tokenizer](16, weigh=lambda tokenizer: 1)
+_at_sizes = Bounded[Tokenizer | FileTokenizer](16, weigh=lambda tokenizer: 1)
 _entries = Bounded[int](256, weigh=lambda entries: 1)
 
 
 def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool = True) -> list[str]:
-    """Let the visitor choose tokenizers; at first, all but `more` are chosen."""
+    """Let the visitor choose tokenizers; at first all but `more` and runs that are not the current one."""
     known = [*([MINE] if visitor.mine() else []), *OPENAI_NAMES]
-    choices = [*known, *more]
+    files, runs = {file.key: file.name for file in OPENED_FILES.get()}, _run_names()
+    choices = [*known, *files, *runs, *more]
+    words = {**{name: as_plain_markdown(called) for name, called in files.items()}, **runs}
+    words |= {name: t(f"tokenizers.{name}") for name in [*known, *more]}
     chosen = st.pills(
         t("compare.tokenizers"),
         choices,
         selection_mode="multi",
-        format_func=names("tokenizers.{}", choices),
-        key=remembered(f"{key}_{MINE in choices}", known),
+        format_func=words.__getitem__,
+        key=chosen_among(f"{key}_{MINE in choices}", choices, [*known, *files], new=list(files)),
         persist_state="session",
         label_visibility="visible" if label_visible else "collapsed",
         wrap=True,
@@ -39,9 +50,84 @@ def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool
 
 
 def all_tokenizers() -> dict[str, AnyTokenizer]:
-    """Return the tokenizers that can decode token ids, keyed by choice."""
+    """Return the tokenizers whose token ids are bytes, keyed by choice."""
     own = visitor.mine()
-    return {**references(), **({MINE: own.tokenizer} if own else {})}
+    files = {file.key: file.opened.tokenizer for file in OPENED_FILES.get()}
+    exact = {key: tokenizer for key, tokenizer in files.items() if not places_tokens(tokenizer)}
+    return {**references(), **({MINE: own.tokenizer} if own else {}), **exact}
+
+
+def names_of_choices(choices: Iterable[str]) -> Callable[[str], str]:
+    """Return a function that names choices of `all_tokenizers`."""
+    files = {file.key: file.name for file in OPENED_FILES.get()}
+    words = {choice: files[choice] if choice in files else t(f"tokenizers.{choice}") for choice in choices}
+    return words.__getitem__
+
+
+def file_lane(file: OpenedFile, size: int | None = None) -> Lane:
+    """Return the lane of an opened tokenizer at this vocabulary size, by default at its full size."""
+    tokenizer, opened = file.opened.tokenizer, file.opened
+    size = tokenizer.vocab_size if size is None else size
+    key = f"{file.key}@{size}"
+    if isinstance(tokenizer, Tokenizer | FileTokenizer):
+        full = tokenizer
+        tokenizer = _at_sizes.get(key, lambda: full.at(size))
+    caption = t("tokenizers.opened", kind=kind_of(opened), count=size, files=", ".join(opened.files))
+    made_of = " · ".join(map(error_sentence, opened.remarks))
+    return Lane(key, Label(file.name[:40], caption, made_of), tokenizer, chosen_as=file.key)
+
+
+def kind_of(opened: Opened) -> str:
+    """Return the words for the kind of an opened tokenizer."""
+    return t(f"tokenizers.kind_{opened.model}") if opened.model in ("characters", "words") else opened.model
+
+
+def run_lanes(chosen: Iterable[str], sizes: Mapping[str, int] | None = None) -> list[Lane]:
+    """Return a lane for each chosen run, at these vocabulary sizes or at its full size."""
+    wanted, called = set(chosen), _run_names()
+    lanes = []
+    for run in _other_runs():
+        choice = _run_key(run)
+        if choice not in wanted:
+            continue
+        full = run.job.tokenizer()
+        size = (sizes or {}).get(choice, full.vocab_size)
+        own = visitor.Mine(full, f"{choice}:{full.vocab_size}", counts=[merge.count for merge in run.job.merges])
+        lanes.append(
+            replace(own_lane(own, size), label=Label(called[choice][:60], t("tokenizers.entries", count=size)))
+        )
+        lanes[-1] = replace(lanes[-1], is_own=False, chosen_as=choice)
+    return lanes
+
+
+def sizes_of_choices(chosen: Iterable[str]) -> dict[str, tuple[str, int]]:
+    """Return the name and the full vocabulary size of each chosen file and run that has smaller sizes."""
+    wanted = set(chosen)
+    found = {
+        file.key: (file.name, file.opened.tokenizer.vocab_size)
+        for file in OPENED_FILES.get()
+        if file.opened.has_merges
+    }
+    called = _run_names()
+    found |= {_run_key(run): (called[_run_key(run)], BYTES + len(run.job.merges)) for run in _other_runs()}
+    return {key: value for key, value in found.items() if key in wanted and value[1] > BYTES + 1}
+
+
+def _other_runs() -> list[Run]:
+    """Return the visitor's runs that have learned something, but for the current one."""
+    own = visitor.mine()
+    current = visitor.current_job() if own and not own.from_file else None
+    runs = registry().runs(visitor.owner())
+    return [run for run in runs if run.job.merges and (current is None or run.job.id != current.id)]
+
+
+def _run_key(run: Run) -> str:
+    return f"run:{run.job.id}"
+
+
+def _run_names() -> dict[str, str]:
+    named = run_names(registry().runs(visitor.owner()))
+    return {_run_key(run): named[run.job.id].plain for run in _other_runs()}
 
 
 def reference_lanes(chosen: Iterable[str] = OPENAI_NAMES) -> list[Lane]:

@@ -1,21 +1,31 @@
 """What the Compare page keeps in the session, and what it takes from a link."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from pages.ui.choices.keys import choose_pattern, show_text
-from pages.ui.session import Maybe
+from pages.ui.session import Maybe, Value
 from pages.ui.shell.links import PRETOKENS, linked_names
 from tokenizer_core.errors import TokenizerError
+
+
+class Refused(NamedTuple):
+    """Uploaded files that could not be opened together."""
+
+    ids: tuple[str, ...]
+    files: Mapping[str, bytes]
+    why: TokenizerError
+
 
 NAMES = "compare_names"
 """The prefix of the key of the chosen tokenizers."""
 PATTERN = "compare_pattern"
 """The prefix of the pattern picker's keys."""
 
-READ_FILE: Maybe[str] = Maybe("model_file_read")
-"""The id of the file that was opened last."""
-FILE_ERROR: Maybe[tuple[str, TokenizerError]] = Maybe("model_file_error")
-"""The name of that file, and what is wrong with it."""
+READ_FILES: Value[set[str]] = Value("model_files_read", set)
+"""The ids of uploaded files that are open or were refused; a file that waits for another one is not among them."""
+REFUSED: Value[list[Refused]] = Value("model_files_refused", list)
+"""The uploads that could not be opened, and why."""
 
 
 def take_over(query: Mapping[str, str]) -> None:

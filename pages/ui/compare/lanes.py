@@ -1,17 +1,19 @@
-"""The lanes of the Compare page: chosen tokenizers, the visitor's own at any size, and a pattern's pretokens."""
+"""The lanes of the Compare page: chosen tokenizers, those with merges at any size, and a pattern's pretokens."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.ui.choices.keys import OPENED_FILES
 from pages.ui.choices.pattern import PREVIEW_SENTENCE, pattern_choice, pattern_name
-from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.choices.tokenizers import file_lane, own_lane, reference_lanes, run_lanes, sizes_of_choices
 from pages.ui.compare.keys import PATTERN
 from pages.ui.shell import visitor
-from pages.ui.token_view.drawings import Text
+from pages.ui.token_view.drawings import INLINE_CHARACTERS, Text, opening_of, over
 from pages.ui.token_view.lanes import MINE, Label, Lane, pretoken_lane
-from pages.ui.words import error_sentence, t
+from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.pieces import places_tokens
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.vocabulary import BYTES
@@ -37,12 +39,43 @@ def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lan
     lanes += reference_lanes(name for name in OPENAI_NAMES if name in chosen or name == text.ids_of)
     if own and text.ids_of == MINE and MINE not in chosen:
         lanes.insert(0, own_lane(own))
+    sizes = _sizes(chosen, text)
+    lanes += [
+        file_lane(file, sizes.get(file.key))
+        for file in OPENED_FILES.get()
+        if file.key in chosen or file.key == text.ids_of
+    ]
+    lanes += run_lanes(chosen, sizes)
     if pattern is not None:
         caption = t("tokenizers.cut_by", pattern=pattern_name(pattern))
         lanes.append(pretoken_lane(pattern, Label(t("tokenizers.pretokens"), caption)))
     if isinstance(text.content, bytes):
         return [lane for lane in lanes if text.is_of(lane)]
-    return lanes
+    return [lane for lane in lanes if _can_encode(lane, text)]
+
+
+def _can_encode(lane: Lane, text: Text) -> bool:
+    """Tell whether a tokenizer from a file can encode the text, or its beginning if it is long; say why if not."""
+    if not places_tokens(lane.tokenizer):
+        return True
+    assert isinstance(text.content, str)
+    try:
+        over(lane, text if len(text.content) <= INLINE_CHARACTERS else opening_of(text))
+    except TokenizerError as error:
+        st.error(f"{as_plain_markdown(lane.name)} – {error_sentence(error)}", icon=":material/error:")
+        return False
+    return True
+
+
+def _sizes(chosen: Sequence[str], text: Text) -> dict[str, int]:
+    """Let the visitor pick the vocabulary size of each chosen file and run; the full size for its own ids."""
+    return {
+        key: st.slider(
+            t("compare.size_of", name=as_plain_markdown(name)), BYTES, most, most, key=f"compare_size_{key}"
+        )
+        for key, (name, most) in sizes_of_choices(chosen).items()
+        if text.ids_of != key
+    }
 
 
 def _size(own: visitor.Mine, text: Text) -> int:

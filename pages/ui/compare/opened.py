@@ -1,38 +1,135 @@
-"""Open a tokenizer from the visitor's `.model` file."""
+"""Open tokenizers from the visitor's files, of any known format, and list those that are open."""
 
-import hashlib
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pages.ui.choices.keys import OPENED_FILES, close_file, keep_file, widget
+from pages.ui.choices.opened_files import OpenedFile, open_file
+from pages.ui.choices.tokenizers import kind_of
 from pages.ui.compare import keys
-from pages.ui.limits import MAX_UPLOAD_MB
-from pages.ui.shell import visitor
-from pages.ui.words import as_plain_markdown, error_sentence, t
+from pages.ui.compare.keys import Refused
+from pages.ui.limits import MAX_OPENED_FILES
+from pages.ui.session import one_of
+from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.formats.json_files import MAX_FILE_BYTES
+from tokenizer_core.formats.opening import NEEDS_PATTERN, in_groups
+from tokenizer_core.patterns import SPLIT_PATTERNS
+
+REPAIRABLE = ("special_token_id_taken", "special_token_same_id")
 
 
-def open_model_file() -> None:
-    """Draw an uploader for a `.model` file; say what was opened, or what is wrong with the file."""
-    upload = st.file_uploader(t("compare.open_label", limit=MAX_UPLOAD_MB), key="model_file")
-    if upload is not None and keys.READ_FILE.get() != upload.file_id:
-        name = upload.name.removesuffix(".model")[:80]
-        keys.READ_FILE.put(upload.file_id)
-        keys.FILE_ERROR.forget()
+def open_tokenizers() -> None:
+    """Draw an uploader for the files of tokenizers; say what was opened, and what is wrong with a file."""
+    uploads = st.file_uploader(
+        t("compare.open_label", limit=MAX_FILE_BYTES // 2**20, most=MAX_OPENED_FILES),
+        key="model_file",
+        accept_multiple_files=True,
+    )
+    listed = {upload.file_id for upload in uploads}
+    keys.REFUSED.put([refused for refused in keys.REFUSED.get() if listed.issuperset(refused.ids)])
+    if fresh := [upload for upload in uploads if upload.file_id not in keys.READ_FILES.get()]:
+        with st.spinner(t("compare.opening")):
+            _open(fresh)
+        st.rerun()
+    for refused in keys.REFUSED.get():
+        _say(refused)
+    for file in OPENED_FILES.get():
+        _row(file)
+
+
+def _open(uploads: Sequence[UploadedFile]) -> None:
+    """Open new uploads, together with those that waited for another file."""
+    waiting = [refused for refused in keys.REFUSED.get() if refused.why.code == "file_needs_both"]
+    ids = {name: file_id for refused in waiting for name, file_id in zip(refused.files, refused.ids, strict=True)}
+    contents = [(name, content) for refused in waiting for name, content in refused.files.items()]
+    for upload in uploads:
+        ids[upload.name] = upload.file_id
+        contents.append((upload.name, upload.getvalue()))
+        keys.READ_FILES.get().add(upload.file_id)
+    still = [refused for refused in keys.REFUSED.get() if refused not in waiting]
+    for files in in_groups(contents):
         try:
-            content = upload.getvalue()
-            visitor.open_tokenizer(
-                Tokenizer.from_model(content, name=name), f"file:{hashlib.sha256(content).hexdigest()}"
-            )
+            keep_file(open_file(files))
         except TokenizerError as error:
-            keys.FILE_ERROR.put((name, error.bare()))
-        else:
-            st.rerun()
-    if upload is not None and (failure := keys.FILE_ERROR.get()):
-        failed_name, why = failure
-        st.error(f"{as_plain_markdown(failed_name)} – {error_sentence(why)}")
-    opened = visitor.opened()
-    if opened is not None:
-        size = opened.tokenizer.vocab_size
-        st.success(t("compare.opened", name=as_plain_markdown(opened.tokenizer.name), size=size))
-        st.button(t("compare.close"), on_click=visitor.close_opened, icon=":material/close:")
+            kept = files if error.code in ("file_needs_both", *REPAIRABLE) else dict.fromkeys(files, b"")
+            still.append(Refused(tuple(ids[name] for name in files), kept, error.bare()))
+    keys.REFUSED.put(still)
+
+
+def _say(refused: Refused) -> None:
+    """Say why files could not be opened; offer to repair what can be repaired."""
+    called = ", ".join(map(as_plain_markdown, refused.files))
+    st.error(f"{called} – {error_sentence(refused.why)}", icon=":material/error:")
+    if refused.why.code in REPAIRABLE:
+        st.button(
+            t("compare.repair"),
+            icon=":material/build:",
+            key=f"repair_{'_'.join(refused.ids)}",
+            on_click=_repair,
+            args=(refused,),
+        )
+
+
+def _repair(refused: Refused) -> None:
+    left = [each for each in keys.REFUSED.get() if each is not refused]
+    try:
+        keep_file(open_file(refused.files, repair=True))
+    except TokenizerError as error:
+        left.append(refused._replace(why=error.bare()))
+    keys.REFUSED.put(left)
+
+
+def _row(file: OpenedFile) -> None:
+    """Say what an opened tokenizer is; let the visitor close it, and choose a pattern that its file lacks."""
+    opened = file.opened
+    with st.container(border=True, key=f"opened_{opened.digest[:12]}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            said = t("compare.opened", name=as_plain_markdown(file.name), size=opened.tokenizer.vocab_size)
+            st.markdown(f"{said} {kind_of(opened)}", width="stretch")
+            st.button(
+                t("compare.close"),
+                icon=":material/close:",
+                key=f"close_{opened.digest[:12]}",
+                on_click=_close,
+                args=(file,),
+            )
+        if opened.format in NEEDS_PATTERN:
+            _choose_pattern(file)
+        for remark in opened.remarks:
+            st.caption(error_sentence(remark))
+
+
+def _choose_pattern(file: OpenedFile) -> None:
+    own = getattr(file.opened.tokenizer, "pattern", "")
+    current = file.pattern or next(
+        (name for name, source in SPLIT_PATTERNS.items() if own in (name, source)), "cl100k"
+    )
+    key = f"opened_pattern_{file.opened.digest[:12]}"
+    st.selectbox(
+        t("compare.pattern_of_file"),
+        list(SPLIT_PATTERNS),
+        format_func=names("pattern.{}_name", SPLIT_PATTERNS),
+        key=one_of(key, list(SPLIT_PATTERNS), current),
+        on_change=_use_pattern,
+        args=(file, key),
+        width=340,
+    )
+
+
+def _use_pattern(file: OpenedFile, key: str) -> None:
+    """Open the same files with the pattern that the visitor chose."""
+    try:
+        keep_file(open_file(file.files, pattern=widget(key).get()), instead_of=file.key)
+    except TokenizerError as error:
+        keys.REFUSED.put([*keys.REFUSED.get(), Refused((), _empty(file.files), error.bare())])
+
+
+def _empty(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return dict.fromkeys(files, b"")
+
+
+def _close(file: OpenedFile) -> None:
+    close_file(file.key)

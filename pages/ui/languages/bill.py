@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from pages.ui.choices.keys import OPENED_FILES
 from pages.ui.choices.parallel_texts import NAME_CHARACTERS, Compared
-from pages.ui.choices.tokenizers import choose_tokenizers, own_lane, reference_lanes
+from pages.ui.choices.tokenizers import choose_tokenizers, file_lane, own_lane, reference_lanes, run_lanes
 from pages.ui.languages import keys
 from pages.ui.languages.charts import Bar, bar_chart
 from pages.ui.languages.counts import Bill
@@ -51,6 +52,8 @@ def choose_lanes() -> list[Lane]:
     own = visitor.mine()
     lanes = [own_lane(own)] if own and MINE in chosen else []
     lanes += reference_lanes(name for name in OPENAI_NAMES if name in chosen)
+    lanes += [file_lane(file) for file in OPENED_FILES.get() if file.key in chosen]
+    lanes += run_lanes(chosen)
     if not lanes:
         st.info(t("compare.choose_one"))
     return lanes

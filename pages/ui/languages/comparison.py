@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.choices.parallel_texts import pick_parallel, say_what_was_read, wants_upload
 from pages.ui.deck import present
 from pages.ui.languages import bill
-from pages.ui.languages.counts import bills
+from pages.ui.languages.counts import bills, countable
 from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
 from pages.ui.languages.report import take_away
@@ -23,7 +23,7 @@ def compare_languages(view: str) -> None:
     if compared is None:
         top.info(t("languages.choose_texts"))
         return
-    lanes = bill.choose_lanes()
+    lanes = countable(compared, bill.choose_lanes())
     found = bills(compared, lanes)
     present(lambda: slides_of(compared, lanes, found))
     with top:

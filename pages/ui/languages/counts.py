@@ -12,8 +12,10 @@ from pages.ui.choices.parallel_texts import Compared
 from pages.ui.languages import keys
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import t
+from pages.ui.words import as_plain_markdown, error_sentence, t
+from tokenizer_core.errors import TokenizerError
 from tokenizer_core.measures.line_counts import LineCuts, TextSizes, line_cuts, text_sizes, token_total
+from tokenizer_core.measures.pieces import places_tokens
 from tokenizer_core.measures.ratios import premium
 from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
 from tokenizer_core.texts.parallel import Parallel
@@ -63,6 +65,21 @@ def total(compared: Compared, language: int, lane: Lane) -> int:
         return counted(parallel, language, lane).cuts.tokens
     key = (parallel.digest, language, lane.key, joining)
     return _totals.get(key, lambda: token_total(parallel, language, lane.tokenizer, joining))
+
+
+def countable(compared: Compared, lanes: Sequence[Lane]) -> list[Lane]:
+    """Return the lanes that can encode these texts; say why one from a file cannot."""
+    return [lane for lane in lanes if not places_tokens(lane.tokenizer) or _can_count(compared, lane)]
+
+
+def _can_count(compared: Compared, lane: Lane) -> bool:
+    try:
+        for place in range(len(compared.names)):
+            total(compared, place, lane)
+    except TokenizerError as error:
+        st.error(f"{as_plain_markdown(lane.name)} – {error_sentence(error)}", icon=":material/error:")
+        return False
+    return True
 
 
 def bills(compared: Compared, lanes: Sequence[Lane]) -> list[Bill]:

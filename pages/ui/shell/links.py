@@ -43,7 +43,7 @@ def link_to(names: Sequence[str], *, pattern: str | None = None, has_text: bool 
     parameters = {"with": ",".join(name for name in names if name in LINKABLE)}
     if pattern is not None:
         parameters["pattern"] = pattern
-    return _link(parameters, [pattern or ""], has_text=has_text, leaves_out_mine="mine" in names)
+    return _link(parameters, [pattern or ""], has_text=has_text, leaves_out_mine=not set(names) <= set(LINKABLE))
 
 
 def link_to_patterns(patterns: Mapping[str, str]) -> Link | None:

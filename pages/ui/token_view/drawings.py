@@ -130,7 +130,13 @@ def _opening(text: Text, lanes: Sequence[Lane], language: str) -> bytes:
     """Return the beginning of a long text, up to a line break or space; it is drawn until the whole arrives."""
     if not isinstance(text.content, str) or text.ids_of:
         return _payload(Text(""), [], language, whole=False)
+    opening = opening_of(text)
+    return _payload(opening, [over(lane, opening) for lane in lanes], language, whole=False)
+
+
+def opening_of(text: Text) -> Text:
+    """Return the beginning of a long text that is drawn at first."""
+    assert isinstance(text.content, str)
     start = text.content[:OPENING_CHARACTERS]
     end = max(start.rfind("\n", OPENING_CHARACTERS // 2), start.rfind(" ", OPENING_CHARACTERS // 2))
-    opening = Text(start[: end if end > 0 else len(start)])
-    return _payload(opening, [over(lane, opening) for lane in lanes], language, whole=False)
+    return Text(start[: end if end > 0 else len(start)])

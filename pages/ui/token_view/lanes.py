@@ -50,6 +50,8 @@ class Lane:
     counts: Sequence[int] = field(default=(), repr=False)
     """How often each merge's pair stood in the corpus, where that is known."""
     cuts: BranchCuts | None = field(default=None, repr=False)
+    chosen_as: str = ""
+    """Its name among the choices of tokenizers, where that is not its key."""
     placed: PlacedTokens | None = field(default=None, repr=False)
     """The same tokens with the text that each covers, where tokens do not spell the text."""
 
@@ -61,7 +63,7 @@ class Lane:
     @property
     def choice(self) -> str:
         """Its name among the choices of tokenizers."""
-        return MINE if self.is_own else self.key
+        return self.chosen_as or (MINE if self.is_own else self.key)
 
     @property
     def kind(self) -> Kind:

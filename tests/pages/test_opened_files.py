@@ -1,0 +1,137 @@
+"""Tokenizers of any format on Compare and Languages: opened, chosen, repaired, closed, at any size they have."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.choices import keys as choice_keys
+from pages.ui.limits import MAX_OPENED_FILES
+from tests.helpers.app import LANGUAGES, open_page, said
+from tests.helpers.compare_page import MODEL, opened_key, view
+from tests.helpers.languages_page import bills
+from tests.helpers.paths import REPOSITORY
+from tests.helpers.sentencepiece import model_of
+from tests.helpers.trained.library_tokenizers import byte_level, gpt2_files, rank_file, unigram, word_piece
+from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.tokenizer import Tokenizer
+
+TEXT = "น้ำใจ the cat"
+COLLIDES = b"minbpe v1\n\n2\n<a> 256\n<b> 257\n97 97\n"
+
+
+def compare_with(*files: tuple[str, bytes], language: str = "en") -> AppTest:
+    """The page after these files were uploaded at once."""
+    app = open_page("compare", language)
+    app.text_area(key="compare_text").set_value(TEXT).run()
+    return upload(app, *files)
+
+
+def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    app.file_uploader(key="model_file").set_value([(name, content, "") for name, content in files]).run()
+    app.run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_files_of_any_format_become_lanes_with_their_own_ids(language: str) -> None:
+    files = {"wp.json": word_piece(), "uni.json": unigram(), "bl.json": byte_level(), "sp.model": model_of()}
+    app = compare_with(*files.items(), ("ranks.tiktoken", rank_file()), ("mine.model", MODEL), language=language)
+    shown = view(app)
+    assert shown.names[3:] == ["wp", "uni", "bl", "sp", "ranks", "mine"]
+    for name, content in list(files.items())[:3]:
+        lane = name.partition(".")[0]
+        assert [i for i in shown.ids(lane) if i is not None] == HuggingFaceTokenizer(content).encode(TEXT)
+    assert shown.ids("mine") == Tokenizer.from_model(MODEL).encode(TEXT)
+    captions = [column["caption"] for column in shown.block.header["columns"]]
+    assert all(
+        kind in caption and name in caption
+        for caption, (kind, name) in zip(
+            captions[3:6], [("WordPiece", "wp.json"), ("Unigram", "uni.json"), ("BPE", "bl.json")], strict=True
+        )
+    )
+
+
+def test_two_files_of_gpt2_are_one_tokenizer_also_when_one_comes_later() -> None:
+    encoder, merges = gpt2_files()
+    app = compare_with(("encoder.json", encoder))
+    assert "vocab.bpe" in said(app)
+    assert len(view(app).names) == 3
+    upload(app, ("encoder.json", encoder), ("vocab.bpe", merges))
+    assert not app.error
+    assert view(app).names[3:] == ["encoder"]
+
+
+def test_a_size_slider_goes_back_to_fewer_merges() -> None:
+    app = compare_with(("bl.json", byte_level()))
+    full = view(app).counts[3]
+    app.slider[0].set_value(256).run()
+    assert view(app).counts[3] == len(TEXT.encode()) > full
+
+
+def test_a_pattern_is_chosen_where_the_file_has_none() -> None:
+    app = compare_with(("ranks.tiktoken", rank_file([b"e ", b"e c"])))
+    before, first = view(app).counts[3], opened_key(app)
+    (picker,) = [box for box in app.selectbox if box.key and box.key.startswith("opened_pattern")]
+    assert picker.value == "cl100k"
+    picker.set_value("none").run()
+    app.run()
+    assert view(app).counts[3] < before
+    assert opened_key(app) != first
+    assert not app.exception
+
+
+def test_special_tokens_whose_ids_are_taken_are_repaired_on_request() -> None:
+    app = compare_with(("bad.model", COLLIDES))
+    assert "256" in said(app)
+    (repair,) = [button for button in app.button if button.key and button.key.startswith("repair_")]
+    repair.click().run()
+    assert not app.error
+    (file,) = app.session_state["opened_files"]
+    assert file.opened.tokenizer.special_tokens == {"<a>": 258, "<b>": 257}
+    assert any("258" in caption.value for caption in app.caption)
+
+
+def test_closing_leaves_the_others_and_frees_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice_keys, "MAX_OPENED_FILES", 2)
+    other = b"minbpe v1\n\n0\n98 98\n"
+    app = compare_with(("a.model", MODEL), ("b.model", other), ("c.json", word_piece()))
+    assert view(app).names[3:] == ["a", "b"]
+    assert "2" in said(app)
+    (close, _) = [button for button in app.button if button.key and button.key.startswith("close_")]
+    close.click().run()
+    assert not app.exception
+    assert view(app).names[3:] == ["b"]
+    assert MAX_OPENED_FILES == 8
+
+
+def test_what_cannot_be_opened_is_said_and_the_rest_opens() -> None:
+    app = compare_with(("x.bin", b"\x00\x01"), ("cut.json", byte_level()[:500]), ("a.model", MODEL))
+    assert len(app.error) == 2
+    assert view(app).names[3:] == ["a"]
+
+
+def test_a_text_that_a_tokenizer_cannot_split_takes_only_its_lane_away() -> None:
+    words = b'{"model": {"type": "WordLevel", "vocab": {"the": 0}, "unk_token": "[UNK]"}}'
+    app = compare_with(("words.json", words), ("a.model", MODEL))
+    assert "tokenizers" in said(app)
+    assert view(app).names[3:] == ["a"]
+
+
+def test_languages_counts_with_opened_files_too() -> None:
+    app = compare_with(("wp.json", word_piece()), ("bl.json", byte_level()))
+    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
+    assert not app.exception
+    chosen = app.session_state["languages_names_False"]
+    assert chosen[3:] == [opened_key(app, 0), opened_key(app, 1)]
+    assert {"wp", "bl", "GPT-2"} <= {name for name, _ in bills(app)}
+    app.segmented_control(key="languages_view").set_value("metrics").run()
+    assert not app.exception
+
+
+def test_languages_leaves_out_what_cannot_split_the_texts() -> None:
+    words = b'{"model": {"type": "WordLevel", "vocab": {"the": 0}, "unk_token": "[UNK]"}}'
+    app = compare_with(("words.json", words), ("a.model", MODEL))
+    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
+    assert not app.exception
+    assert "tokenizers" in said(app)
+    assert "words" not in {name for name, _ in bills(app)}
