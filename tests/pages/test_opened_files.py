@@ -5,13 +5,15 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.choices import keys as choice_keys
 from pages.ui.limits import MAX_OPENED_FILES
-from tests.helpers.app import LANGUAGES, open_page, said
+from pages.ui.trainings.registry import registry
+from tests.helpers.app import LANGUAGES, job_of, open_page, said, start_training, wait_until
 from tests.helpers.compare_page import MODEL, opened_key, view
 from tests.helpers.languages_page import bills
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sentencepiece import model_of
 from tests.helpers.trained.library_tokenizers import byte_level, gpt2_files, rank_file, unigram, word_piece
 from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.jobs.training import Training
 from tokenizer_core.tokenizer import Tokenizer
 
 TEXT = "น้ำใจ the cat"
@@ -135,3 +137,20 @@ def test_languages_leaves_out_what_cannot_split_the_texts() -> None:
     assert not app.exception
     assert "tokenizers" in said(app)
     assert "words" not in {name for name, _ in bills(app)}
+
+
+def test_all_runs_of_a_visitor_stand_beside_one_another_each_at_its_own_size() -> None:
+    app = start_training(corpus="aaab aaab aaab " * 5, size=262)
+    wait_until(app, lambda: job_of(app).ended)
+    other = registry().start(Training(["the cat the cat " * 9], 264), owner=app.session_state["owner"])
+    wait_until(app, lambda: other.ended)
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    key = f"run:{other.id}"
+    assert key not in app.session_state["compare_names_True"]
+    app.pills(key="compare_names_True").set_value(["mine", key]).run()
+    assert not app.exception
+    shown = view(app)
+    assert shown.counts[1] == len(other.tokenizer().encode(shown.text))
+    (slider,) = [slider for slider in app.slider if slider.key == f"compare_size_{key}"]
+    slider.set_value(256).run()
+    assert view(app).counts[1] == len(shown.text.encode())

@@ -17,15 +17,15 @@ def file_tokenizer(
     merges: Sequence[tuple[str, str]],
     *,
     pattern: str,
-    special: Collection[str] | None = None,
+    special_tokens: Mapping[str, int] | None = None,
     whole_first: bool = False,
     name: str = "file",
 ) -> FileTokenizer:
     """Build the tokenizer of a vocabulary and merges in GPT-2's letters.
 
-    `special` are the special tokens; None for every entry that is neither a byte nor made by a merge, since no
-    text leads to it. `whole_first` says that a pretoken which is an entry becomes this entry at once; then each
-    entry must be what the merges make of it.
+    Special tokens may stand beside the vocabulary; None for every entry that is neither a byte nor made by a
+    merge, since no text leads to it. `whole_first` says that a pretoken which is an entry becomes this entry at
+    once; then each entry must be what the merges make of it.
     """
     own = {token: number for number, token in enumerate(_byte_entries(ids))}
     pairs: list[Pair] = []
@@ -39,12 +39,12 @@ def file_tokenizer(
         pairs.append((own[left], own[right]))
         own[left + right] = len(own)
     apart = {token: token_id for token, token_id in ids.items() if token not in own}
-    special_tokens = {token: ids[token] for token in special if token in ids} if special is not None else apart
+    special = apart if special_tokens is None else special_tokens
     tokenizer = FileTokenizer(
-        pairs, [ids[token] for token in own], pattern=pattern, special_tokens=special_tokens, name=name
+        pairs, [ids[token] for token in own], pattern=pattern, special_tokens=special, name=name
     )
     if whole_first:
-        _check_whole(tokenizer, apart.keys() - special_tokens.keys())
+        _check_whole(tokenizer, apart.keys() - special.keys())
     return tokenizer
 
 

@@ -41,16 +41,8 @@ def as_ours(opened: HuggingFaceTokenizer, texts: Iterable[str] = PROBES) -> File
         model["vocab"],
         [_pair(merge) for merge in model.get("merges") or []],
         pattern=_pattern(parts["pre_tokenizer"]),
-        special=list(opened.special_tokens),
-        whole_first=bool(model.get("ignore_merges")),
-        name=opened.name,
-    )
-    # Special tokens may stand beside the vocabulary.
-    ours = FileTokenizer(
-        ours.merges,
-        ours.entry_ids,
-        pattern=ours.pattern,
         special_tokens=opened.special_tokens,
+        whole_first=bool(model.get("ignore_merges")),
         name=opened.name,
     )
     for text in texts:

@@ -44,7 +44,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   background: light-dark(#ffffff, #191814); }
 .st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
 h1, h2, h3 { text-wrap: balance; }
-[data-testid="stMarkdownContainer"] p { text-wrap: pretty; }
+/* Without the shorthand, which lets the number of a slider wrap. */
+[data-testid="stMarkdownContainer"] p { text-wrap-style: pretty; }
 /* They draw nothing where they stand, and take no room there. */
 .st-key-page_terms, [class*="st-key-into_view_"], [class*="st-key-live_area_"] { display: none; }
 /* Technical words that are explained where they stand, and what they mean. */
