@@ -81,6 +81,10 @@ def test_text_that_no_token_covers_is_counted_in_words() -> None:
     (column,) = opened("the  cat", [placed_over("the  cat", "word_piece")]).header["columns"]
     assert column["truth"].startswith("characters that belong to no token: 2")
     assert (column["count"], column["ids"][1]) == (2, None)
+    assert "unknown" not in column["truth"]
+    for name in ("word_piece", "unigram"):
+        (column,) = opened("ຂ the ຂ", [placed_over("ຂ the ຂ", name)]).header["columns"]
+        assert "unknown tokens, whose text is lost: 2" in column["truth"]
     (covered,) = opened("cat", [placed_over("cat", "word_piece")]).header["columns"]
     assert "no token" not in covered["truth"]
 

@@ -119,6 +119,13 @@ class HuggingFaceTokenizer:
             raise unknown_id(token_id, self.name, self.vocab_size)
         return str(writing)
 
+    def token_kind(self, token_id: int) -> Literal["ordinary", "unknown", "control"]:
+        """Tell whether a token stands for text that the vocabulary does not have, or is special."""
+        model, writing = self.parts["model"], self.token_text(token_id)
+        if token_id == model.get("unk_id") if self.model == "Unigram" else writing == model.get("unk_token"):
+            return "unknown"
+        return "control" if writing in self.special_tokens else "ordinary"
+
     def _spelling(self, token_id: int) -> bytes:
         writing = self.token_text(token_id)
         if token_id in self._added_ids:

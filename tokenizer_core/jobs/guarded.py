@@ -137,6 +137,10 @@ class GuardedTokenizer:
         """Return a token as the file writes it."""
         return self._inner.token_text(token_id)
 
+    def token_kind(self, token_id: int) -> str:
+        """Tell whether a token stands for text that the vocabulary does not have, or is special."""
+        return self._inner.token_kind(token_id)
+
 
 class Guard:
     """The handle on the other process, which is started again when it was ended."""

@@ -227,13 +227,15 @@ def _figures(placed: LaneOnText) -> dict[str, str]:
 
 
 def _truth(placed: LaneOnText, parts: int, labels: Mapping[str, str]) -> str:
-    """Say how many of the tokens are parts of a character, and how much of the text belongs to no token."""
+    """Say how many tokens are parts of a character, how many are unknown, and how much of the text has none."""
     if not len(placed.places) or placed.lane.kind == "pretokens":
         return ""
     said = labels["pieces"].format(pieces=f"{parts:,}") if parts else labels["no_pieces"]
-    if not placed.uncovered:
-        return said
-    return f"{labels['uncovered'].format(characters=f'{placed.uncovered:,}')} · {said}"
+    if placed.unknown:
+        said = f"{labels['unknown'].format(tokens=f'{placed.unknown:,}')} · {said}"
+    if placed.uncovered:
+        said = f"{labels['uncovered'].format(characters=f'{placed.uncovered:,}')} · {said}"
+    return said
 
 
 def tint(token: bytes) -> int:

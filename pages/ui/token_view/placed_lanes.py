@@ -84,6 +84,15 @@ class LaneOnText:
         return 0 if self.pieces is None else uncovered_characters(self.text_map, self.pieces)
 
     @cached_property
+    def unknown(self) -> int:
+        """Tokens that only say that the vocabulary does not have some text."""
+        kind_of = getattr(self.lane.tokenizer, "token_kind", None)
+        if self.pieces is None or kind_of is None:
+            return 0
+        flags = [token_id != NO_TOKEN and kind_of(token_id) == "unknown" for token_id in self.distinct.tolist()]
+        return int(np.count_nonzero(np.array(flags, dtype=np.bool_)[self.places]))
+
+    @cached_property
     def sizes(self) -> Ints:
         """The length of each distinct token, in bytes."""
         return np.array(list(map(len, self.distinct_bytes)), dtype=np.int64)
