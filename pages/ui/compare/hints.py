@@ -9,7 +9,7 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import as_plain_markdown, language, t
+from pages.ui.words import as_plain_markdown, language, t, told
 from tokenizer_core.texts.lookalikes import KINDS, Finding, cleaned, find_lookalikes
 
 MAX_CHECKED = 200_000
@@ -30,9 +30,10 @@ def hint_at_lookalikes(content: str | bytes, lanes: Sequence[Lane]) -> None:
             st.caption(t("hints.checked", characters=MAX_CHECKED))
         if st.toggle(t("hints.show"), key="show_cleaned", persist_state="session"):
             clean = cleaned(text, findings) + content[MAX_CHECKED:]
-            drawn = drawing(Text(clean), lanes, language=language())
-            token_view(drawn, key="cleaned_view", toolbar="short", max_height=480)
-            st.caption(t("hints.shown"))
+            with told():  # a tokenizer from a file may not know the cleaned text
+                drawn = drawing(Text(clean), lanes, language=language())
+                token_view(drawn, key="cleaned_view", toolbar="short", max_height=480)
+                st.caption(t("hints.shown"))
 
 
 def _sentence(text: str, findings: Sequence[Finding]) -> str:
