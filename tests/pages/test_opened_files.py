@@ -106,6 +106,12 @@ def test_closing_leaves_the_others_and_frees_a_place(monkeypatch: pytest.MonkeyP
     assert MAX_OPENED_FILES == 8
 
 
+def test_files_of_one_name_are_told_apart_and_the_same_file_is_open_once() -> None:
+    other = b"minbpe v1\n\n0\n98 98\n"
+    app = compare_with(("a.model", MODEL), ("a.model", other), ("again.model", MODEL))
+    assert view(app).names[3:] == ["again", "a (2)"]
+
+
 def test_what_cannot_be_opened_is_said_and_the_rest_opens() -> None:
     app = compare_with(("x.bin", b"\x00\x01"), ("cut.json", byte_level()[:500]), ("a.model", MODEL))
     assert len(app.error) == 2

@@ -1,6 +1,8 @@
 """What the pickers keep in the session."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from pages.ui.choices.corpus import Corpus
@@ -48,9 +50,13 @@ def widget(key: str) -> Maybe[Any]:
 def keep_file(file: OpenedFile, instead_of: str = "") -> None:
     """Keep an opened tokenizer, in the place of another one if its key is given.
 
-    Raises `TokenizerFileError` if too many are open.
+    Of equal names the second is numbered, because browsers know a choice by its name. Raises `TokenizerFileError`
+    if too many are open.
     """
     known = {each.key: each for each in OPENED_FILES.get()}
+    taken = {each.name for key, each in known.items() if key not in (instead_of, file.key)}
+    names = (f"{file.name} ({number})" if number > 1 else file.name for number in count(1))
+    file = replace(file, name=next(name for name in names if name not in taken))
     if file.key not in known and not instead_of and len(known) >= MAX_OPENED_FILES:
         raise TokenizerFileError(
             f"at most {MAX_OPENED_FILES} tokenizers can be open; close one of them",

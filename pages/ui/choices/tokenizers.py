@@ -1,5 +1,6 @@
 """The choice of tokenizers: references, the visitor's own, other runs, and opened files, at any size known."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -7,7 +8,7 @@ import streamlit as st
 
 from pages.ui.choices.keys import OPENED_FILES
 from pages.ui.choices.opened_files import OpenedFile
-from pages.ui.choices.run_names import run_names
+from pages.ui.choices.run_names import RunName, run_names
 from pages.ui.session import chosen_among
 from pages.ui.shell import visitor
 from pages.ui.token_view.drawings import token_count
@@ -34,8 +35,9 @@ def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool
     known = [*([MINE] if visitor.mine() else []), *OPENAI_NAMES]
     files, runs = {file.key: file.name for file in OPENED_FILES.get()}, _run_names()
     choices = [*known, *files, *runs, *more]
-    words = {**{name: as_plain_markdown(called) for name, called in files.items()}, **runs}
-    words |= {name: t(f"tokenizers.{name}") for name in [*known, *more]}
+    words = {name: t(f"tokenizers.{name}") for name in [*known, *more]}
+    words |= {name: as_plain_markdown(called) for name, called in files.items()}
+    words = _told_apart(words | {name: called.markdown for name, called in runs.items()})
     chosen = st.pills(
         t("compare.tokenizers"),
         choices,
@@ -94,7 +96,9 @@ def run_lanes(chosen: Iterable[str], sizes: Mapping[str, int] | None = None) -> 
         size = (sizes or {}).get(choice, full.vocab_size)
         own = visitor.Mine(full, f"{choice}:{full.vocab_size}", counts=[merge.count for merge in run.job.merges])
         lanes.append(
-            replace(own_lane(own, size), label=Label(called[choice][:60], t("tokenizers.entries", count=size)))
+            replace(
+                own_lane(own, size), label=Label(called[choice].plain[:60], t("tokenizers.entries", count=size))
+            )
         )
         lanes[-1] = replace(lanes[-1], is_own=False, chosen_as=choice)
     return lanes
@@ -109,7 +113,7 @@ def sizes_of_choices(chosen: Iterable[str]) -> dict[str, tuple[str, int]]:
         if file.opened.has_merges
     }
     called = _run_names()
-    found |= {_run_key(run): (called[_run_key(run)], BYTES + len(run.job.merges)) for run in _other_runs()}
+    found |= {_run_key(run): (called[_run_key(run)].plain, BYTES + len(run.job.merges)) for run in _other_runs()}
     return {key: value for key, value in found.items() if key in wanted and value[1] > BYTES + 1}
 
 
@@ -125,9 +129,23 @@ def _run_key(run: Run) -> str:
     return f"run:{run.job.id}"
 
 
-def _run_names() -> dict[str, str]:
+def _run_names() -> dict[str, RunName]:
     named = run_names(registry().runs(visitor.owner()))
-    return {_run_key(run): named[run.job.id].plain for run in _other_runs()}
+    return {_run_key(run): named[run.job.id] for run in _other_runs()}
+
+
+def _told_apart(words: Mapping[str, str]) -> dict[str, str]:
+    """Number the second of equal names and those after it, because browsers know a choice by its name.
+
+    >>> _told_apart({"run:1": "mine", "file:1": "mine"})
+    {'run:1': 'mine', 'file:1': 'mine (2)'}
+    """
+    times: Counter[str] = Counter()
+    found = {}
+    for choice, name in words.items():
+        times[name] += 1
+        found[choice] = f"{name} ({times[name]})" if times[name] > 1 else name
+    return found
 
 
 def reference_lanes(chosen: Iterable[str] = OPENAI_NAMES) -> list[Lane]:
