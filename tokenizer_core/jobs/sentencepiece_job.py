@@ -6,6 +6,7 @@ Its events are model, at the end, or failed. How far it is stands in the log tha
 import base64
 import contextlib
 import io
+import os
 import sys
 import threading
 import time
@@ -112,6 +113,9 @@ class SentencePieceJob:
         for event in events_of(worker):
             self._take_in(event)
         reader.join()
+        assert worker.stdin is not None
+        with contextlib.suppress(OSError):
+            worker.stdin.close()  # not sooner: its end tells the process that the app is gone
 
     def _read_log(self, worker: Process) -> None:
         assert worker.stderr is not None
@@ -129,11 +133,8 @@ class SentencePieceJob:
 
 def _hand_over(worker: Process, description: dict[str, Any], texts: tuple[str, ...]) -> None:
     """Write the description and the texts; whoever listens to the worker notices if it has died."""
-    assert worker.stdin is not None
     with contextlib.suppress(OSError):
         hand_over(worker, description, texts)
-    with contextlib.suppress(OSError):
-        worker.stdin.close()
 
 
 def train_sentencepiece(texts: Iterable[str], settings: SentencePieceSettings) -> bytes:
@@ -165,9 +166,17 @@ def main() -> None:
         return
     with failures_sent():
         settings = SentencePieceSettings(**description["settings"])
-        model = train_sentencepiece(texts_in(sys.stdin.buffer, description), settings)
-        send("model", content=base64.b64encode(model).decode())
+        texts = list(texts_in(sys.stdin.buffer, description))
+        threading.Thread(target=_end_with_the_app, daemon=True).start()
+        send("model", content=base64.b64encode(train_sentencepiece(texts, settings)).decode())
+
+
+def _end_with_the_app() -> None:
+    """Exit at once when the app is gone: then stdin ends."""
+    sys.stdin.buffer.read(1)
+    os._exit(0)
 
 
 if __name__ == "__main__":
     main()
+    os._exit(0)  # an ordinary exit aborts, because it needs stdin, which the thread holds
