@@ -7,7 +7,7 @@ from pages.ui.home import keys as home
 from pages.ui.patterns import keys as patterns
 from pages.ui.shell import links, presenting, visitor
 from pages.ui.shell.frame import frame
-from pages.ui.shell.navigation import all_pages, go
+from pages.ui.shell.navigation import NAMES, all_pages, go
 from pages.ui.shell.terms import explain_terms
 from pages.ui.stories import keys as stories
 from pages.ui.words import LANGUAGES, language, t, told
@@ -29,7 +29,7 @@ def main() -> None:
     frame(visitor.screen())
     explain_terms(language())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
-        for each in pages:
+        for each in pages[: len(NAMES)]:
             st.page_link(each, label=each.title)
         st.space("stretch")
         st.button(

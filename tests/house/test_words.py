@@ -22,7 +22,7 @@ ROOT = REPOSITORY
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 # Names, file names and examples are the same in every language.
 UNTRANSLATED = re.compile(
-    r"examples\.(?!.*_name)|text\.ids_placeholder|tokenizers\.(gpt2|.*_base)|studio\.download|pattern\.(?!.*what).*_name"
+    r"examples\.(?!.*_name)|text\.ids_placeholder|tokenizers\.(gpt2|.*_base)|studio\.download|lessons\..*_text|pattern\.(?!.*what).*_name"
 )
 
 

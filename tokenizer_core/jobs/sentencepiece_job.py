@@ -32,6 +32,8 @@ from tokenizer_core.jobs.sentencepiece_log import TrainingLog, refusal
 from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
 from tokenizer_core.pretokens import check_text
 
+_ERRORS_ONLY = 2
+
 
 class SentencePieceJob:
     """The handle on one training. Its own threads write `log`, `tokenizer` and `failure`; `stop` ends it early.
@@ -137,8 +139,10 @@ def _hand_over(worker: Process, description: dict[str, Any], texts: tuple[str, .
         hand_over(worker, description, texts)
 
 
-def train_sentencepiece(texts: Iterable[str], settings: SentencePieceSettings) -> bytes:
+def train_sentencepiece(texts: Iterable[str], settings: SentencePieceSettings, *, quiet: bool = False) -> bytes:
     """Train at once, in this process, and return the bytes of the `.model` file; each line is a sentence.
+
+    The library writes its log to stderr, unless it must be `quiet`.
 
     Raises `TrainingError` with what the library says against the settings or the texts.
     """
@@ -147,9 +151,10 @@ def train_sentencepiece(texts: Iterable[str], settings: SentencePieceSettings) -
     settings.check()
     lines = (line for text in texts for line in text.split("\n"))
     model = io.BytesIO()
+    more: dict[str, Any] = {"minloglevel": _ERRORS_ONLY} if quiet else {}
     try:
         sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=lines, model_writer=model, **settings.arguments()
+            sentence_iterator=lines, model_writer=model, **settings.arguments(), **more
         )
     except (RuntimeError, ValueError, IndexError) as error:
         if "Resource temporarily unavailable" in str(error):  # no memory for the stack of another thread

@@ -8,11 +8,15 @@ from pages.ui.words import t
 
 FOLDER = Path(__file__).resolve().parents[2]
 NAMES = ("home", "train", "compare", "languages", "patterns", "stories")
+ASIDE = ("pieces",)
+"""Pages that other pages lead to; the navigation has no more room."""
 
 
 def all_pages() -> list[st.Page]:
     """Return every page, with its title in the visitor's language; the address uses the file's name."""
-    return [st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home") for name in NAMES]
+    return [
+        st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home") for name in (*NAMES, *ASIDE)
+    ]
 
 
 def page(name: str) -> Path:

@@ -1,0 +1,1 @@
+"""The page of other tokenizers: SentencePiece, characters and words."""

@@ -1,0 +1,41 @@
+"""What the page of SentencePiece, characters and words keeps in the session."""
+
+from dataclasses import asdict
+
+from pages.ui.choices.corpus import Corpus
+from pages.ui.session import Maybe, Value
+from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
+from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
+
+SMALL, OWN_TEXT = "small", "own"
+CARDS = (SMALL, "both", OWN_TEXT)
+FIRST_SIZE = 1_000
+"""The library begins at 8,000, for which a small text does not suffice."""
+
+SHOWN = Value("pieces_shown", lambda: "small")
+"""What stands at the top: a lesson, or the training."""
+JOB: Maybe[SentencePieceJob] = Maybe("pieces_job")
+BESIDE: Maybe[str] = Maybe("pieces_beside")
+"""The id of the run of our BPE at the same size, on the same text."""
+LEARNED_FROM: Maybe[Corpus] = Maybe("pieces_learned_from")
+CARD = Value("pieces_card", lambda: "both")
+NAIVE_OPEN: Value[bool] = Value("naive_open", bool)
+
+
+def setting(name: str) -> str:
+    """Return the key of the widget of a setting."""
+    return f"pieces_{name}"
+
+
+def as_held(settings: SentencePieceSettings) -> dict[str, str | float]:
+    """Return the settings as their widgets hold them."""
+    held = asdict(settings)
+    return {**held, "user_defined_symbols": "\n".join(settings.user_defined_symbols)}
+
+
+def fill_in(settings: SentencePieceSettings, card: str | None = None) -> None:
+    """Fill in all settings, and choose a text."""
+    for name, value in as_held(settings).items():
+        Maybe[str | float](setting(name)).put(value)
+    if card is not None:
+        CARD.put(card)

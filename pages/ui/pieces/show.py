@@ -1,0 +1,38 @@
+"""What stands at the top of the page: a lesson, or the visitor's own training, on a sentence of one's own."""
+
+import streamlit as st
+
+from pages.ui.pieces import keys
+from pages.ui.pieces.chips import draw_lane
+from pages.ui.pieces.lessons import LESSONS, ShownLane, Told
+from pages.ui.pieces.training import own_lanes
+from pages.ui.session import remembered
+from pages.ui.widgets.segmented import segmented
+from pages.ui.words import names, t
+
+MOST_CHARACTERS = 2_000
+OWN = "own"
+
+
+def show() -> None:
+    """Draw the choice of what to see, the sentence, its tokens, and what to see in them."""
+    job = keys.JOB.get()
+    shown = [*LESSONS, *([OWN] if job is not None and job.tokenizer is not None else [])]
+    if keys.SHOWN.get() not in shown:
+        keys.SHOWN.put(shown[0])
+    chosen = segmented(t("lessons.label"), shown, names("lessons.{}", shown), key=keys.SHOWN.key)
+    text = st.text_input(
+        t("lessons.text"),
+        key=remembered(f"pieces_text_{chosen}", t(f"lessons.{chosen}_text")),
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    text = (text or "")[:MOST_CHARACTERS]
+    told = LESSONS[chosen](text) if chosen in LESSONS else Told(own_lanes(), t("lessons.own_says"))
+    for lane in told.lanes:
+        _draw(lane, text)
+    st.markdown(f":material/lightbulb: {told.says}")
+
+
+def _draw(lane: ShownLane, text: str) -> None:
+    draw_lane(lane.name, lane.caption, lane.tokenizer, text)
