@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.pieces.naive import naive_section
 from pages.ui.pieces.settings import sentencepiece_settings
-from pages.ui.pieces.show import show
+from pages.ui.pieces.show import show, wait_until_warm
 from pages.ui.pieces.training import progress
 from pages.ui.shell.manual import how_to_read
 from pages.ui.trainings.registry import registry
@@ -13,7 +13,7 @@ from pages.ui.words import t
 if registry().is_warm:
     show()
 else:
-    st.skeleton(height=480)  # this process still compiles what our BPE needs
+    wait_until_warm()
 st.header(t("pieces.train"), anchor=False)
 corpus = sentencepiece_settings()
 progress()

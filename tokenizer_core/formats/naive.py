@@ -132,8 +132,8 @@ def word_tokenizer(
 def _counts(texts: Iterable[str], spans: Callable[[str], Iterable[Span]]) -> list[tuple[str, int]]:
     """Count the units of a corpus; of equally frequent ones, the first to appear is first."""
     counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(check_text(text)[start:end] for start, end in spans(text))
+    for text in map(check_text, texts):
+        counts.update(text[start:end] for start, end in spans(text))
     return counts.most_common()
 
 

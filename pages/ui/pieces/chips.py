@@ -23,7 +23,7 @@ _STYLE = f"""<style>
 .piece-chips {{ display: flex; flex-wrap: wrap; gap: .3rem; }}
 .piece-chips > span {{ display: inline-flex; flex-direction: column; align-items: center; margin: 0;
   padding: 0 .4rem .1rem; border-radius: .4rem; color: light-dark({LIGHT.ink}, {DARK.ink}); font-size: 1.6rem;
-  line-height: 1.75;  overflow-wrap: anywhere; }}
+  line-height: 1.75; overflow-wrap: anywhere; }}
 .piece-chips small {{ font-size: .75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }}
 .piece-chips .badge {{ font-family: "Source Code Pro", monospace; font-size: 1.1rem; line-height: 2.5;
   background: none; color: inherit; border: 2px solid light-dark(#4b5160, #b6bcc8); }}
@@ -38,7 +38,7 @@ class Chip(NamedTuple):
     shown: str
     token_id: int
     kind: str
-    """"ordinary", or a badge: "byte", "unknown", "control"."""
+    """"ordinary", or a badge: "byte", "bytes", "unknown", "control"."""
     covers: str
     """The stretch of the text under it."""
 
@@ -67,7 +67,7 @@ def _face(tokenizer: AnyTokenizer, token_id: int) -> tuple[str, int, str]:
         try:
             return seen(token.decode("utf-8")), token_id, "ordinary"
         except UnicodeDecodeError:
-            return token.hex(" ").upper(), token_id, "byte"
+            return token.hex(" ").upper(), token_id, "byte" if len(token) == 1 else "bytes"
     kind = str(getattr(tokenizer, "token_kind", lambda _: "ordinary")(token_id))
     is_badge = kind in ("byte", "unknown", "control")
     return seen(token_text(token_id)), token_id, kind if is_badge else "ordinary"
@@ -98,12 +98,14 @@ def draw_lane(name: str, caption: str, tokenizer: AnyTokenizer, text: str) -> No
 
 def chips_html(chips: list[Chip], *, label: str) -> str:
     """Return chips as HTML; everything in them is escaped."""
-    items = "".join(
-        f'<span role="listitem" class="{_look(chip)}" title="{html.escape(_said(chip))}"><span>{html.escape(chip.shown)}</span>'
-        f"<small>{chip.token_id}</small></span>"
-        for chip in chips
-    )
+    items = "".join(map(_chip_html, chips))
     return f'<div role="list" class="piece-chips" aria-label="{html.escape(label)}">{items}</div>'
+
+
+def _chip_html(chip: Chip) -> str:
+    title = html.escape(_said(chip))
+    shown = f"<span>{html.escape(chip.shown)}</span><small>{chip.token_id}</small>"
+    return f'<span role="listitem" class="{_look(chip)}" title="{title}">{shown}</span>'
 
 
 def _look(chip: Chip) -> str:

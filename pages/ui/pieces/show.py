@@ -7,11 +7,24 @@ from pages.ui.pieces.chips import draw_lane
 from pages.ui.pieces.lessons import LESSONS, ShownLane, Told
 from pages.ui.pieces.training import own_lanes
 from pages.ui.session import remembered
+from pages.ui.trainings.registry import registry
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t
 
 MOST_CHARACTERS = 2_000
 OWN = "own"
+REFRESH_SECONDS = 1.0
+
+
+def wait_until_warm() -> None:
+    """Keep the place of what comes, while this process still compiles what our BPE needs."""
+    st.skeleton(height=480)
+    st.fragment(_look_again, run_every=REFRESH_SECONDS)()
+
+
+def _look_again() -> None:
+    if registry().is_warm:
+        st.rerun()
 
 
 def show() -> None:
