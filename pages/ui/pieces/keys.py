@@ -2,7 +2,6 @@
 
 from dataclasses import asdict
 
-from pages.ui.choices.corpus import Corpus
 from pages.ui.session import Maybe, Value
 from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
 from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
@@ -14,12 +13,12 @@ FIRST_SIZE = 1_000
 
 SHOWN = Value("pieces_shown", lambda: "small")
 """What stands at the top: a lesson, or the training."""
+AWAITED: Value[bool] = Value("pieces_awaited", bool)
+"""Whether the training goes to the top of the page as soon as it is done."""
 JOB: Maybe[SentencePieceJob] = Maybe("pieces_job")
 BESIDE: Maybe[str] = Maybe("pieces_beside")
 """The id of the run of our BPE at the same size, on the same text."""
-LEARNED_FROM: Maybe[Corpus] = Maybe("pieces_learned_from")
 CARD = Value("pieces_card", lambda: "both")
-NAIVE_OPEN: Value[bool] = Value("naive_open", bool)
 
 
 def setting(name: str) -> str:

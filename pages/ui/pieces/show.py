@@ -31,6 +31,9 @@ def show() -> None:
     """Draw the choice of what to see, the sentence, its tokens, and what to see in them."""
     job = keys.JOB.get()
     shown = [*LESSONS, *([OWN] if job is not None and job.tokenizer is not None else [])]
+    if OWN in shown and keys.AWAITED.get():
+        keys.AWAITED.forget()
+        keys.SHOWN.put(OWN)
     if keys.SHOWN.get() not in shown:
         keys.SHOWN.put(shown[0])
     chosen = segmented(t("lessons.label"), shown, names("lessons.{}", shown), key=keys.SHOWN.key)

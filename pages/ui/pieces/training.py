@@ -38,9 +38,8 @@ def start(corpus: Corpus, settings: SentencePieceSettings) -> None:
             corpus.texts, settings.vocab_size, stop=StopRules(min_count=2), corpus_name=corpus.name, pace=None
         )
         keys.BESIDE.put(registry().start(beside, owner=visitor.owner()).id)
+    keys.AWAITED.put(True)
     job.wait(FIRST_WAIT)
-    if job.tokenizer is not None:
-        keys.SHOWN.put("own")
 
 
 def own_lanes() -> list[ShownLane]:
@@ -71,8 +70,6 @@ def _live(job: SentencePieceJob, was_pending: bool) -> None:
     beside = registry().get(keys.BESIDE.get())
     with told():
         if was_pending and job.ended and (beside is None or beside.ended):
-            if job.tokenizer is not None:
-                keys.SHOWN.put("own")
             st.rerun()  # the tokens at the top are new, and the timer stops
         if not job.ended:
             _show_progress(job)

@@ -1,0 +1,239 @@
+"""The page of SentencePiece, characters and words: lessons train live, trainings end clearly, nothing is torn."""
+
+import html
+import re
+import threading
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.pieces import lessons, training
+from pages.ui.pieces.chips import Chip, chips_html, chips_of, seen
+from pages.ui.pieces.lessons import CONTROLS, LESSONS, small_text
+from pages.ui.pieces.naive import naive_of
+from pages.ui.pieces.naive_chart import Way, naive_chart
+from pages.ui.pieces.settings import FIRST, SWITCHES
+from pages.ui.trainings.registry import registry
+from pages.ui.words import catalogue
+from pages.ui.words.breaks import without_breaks
+from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, open_page, said, tables, wait_until
+from tests.helpers.sentencepiece import tokenizer_of
+from tokenizer_core.formats.naive import character_tokenizer
+from tokenizer_core.jobs.sentencepiece_settings import LECTURE
+from tokenizer_core.tokenizer import Tokenizer
+
+
+def lanes(app: AppTest) -> list[list[str]]:
+    """The tokens of every lane on the page, as they are shown."""
+    found = []
+    for element in app.get("html"):
+        if 'class="piece-chips"' in element.proto.body:
+            found.append(list(map(html.unescape, re.findall(r"<span>(.*?)</span><small>", element.proto.body))))
+    return found
+
+
+def open_pieces(language: str = "en") -> AppTest:
+    app = open_page("pieces", language)
+    wait_until(app, lambda: bool(lanes(app)))
+    return app
+
+
+def choose(app: AppTest, lesson: str) -> AppTest:
+    app.segmented_control(key="pieces_shown").set_value(lesson).run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_lesson_shows_two_lanes_and_says_what_to_see(language: str) -> None:
+    app = open_pieces(language)
+    for lesson in LESSONS:
+        choose(app, lesson)
+        assert len(lanes(app)) >= 4
+        assert all(lanes(app)[:2])
+        assert any("lightbulb" in each.value for each in app.markdown)
+
+
+def test_without_bytes_an_unknown_script_is_lost_and_with_bytes_it_comes_back() -> None:
+    app = choose(open_pieces(), "fallback")
+    without, with_bytes = lanes(app)[:2]
+    assert "<unk>" in without
+    assert "<unk>" not in with_bytes
+    assert "<0xCE>" in with_bytes
+    decoded = [each.value for each in app.markdown if "comes back as" in each.value]
+    assert "⁇" in decoded[0]
+    assert "Ελλάδα 😊" in decoded[1]
+
+
+def test_with_a_dummy_prefix_a_word_is_the_same_at_the_start_and_after_a_space() -> None:
+    with_prefix, without = (lane.tokenizer for lane in LESSONS["prefix"]("hello hello").lanes)
+    ids = with_prefix.encode("hello hello")
+    half = len(ids) // 2
+    assert ids[:half] == ids[half:]
+    assert ids[0] != without.encode("hello hello")[0]
+    assert without.encode("hello")[0] not in without.encode("hello hello")[3:4]
+
+
+def test_byte_ids_are_moved_by_the_control_tokens() -> None:
+    told = LESSONS["ids"]("Ω")
+    theirs, ours = (lane.tokenizer for lane in told.lanes)
+    assert theirs.encode("Ω")[-2:] == [each + CONTROLS for each in ours.encode("Ω")]
+    assert "206" in told.says
+    assert "209" in told.says
+
+
+def test_at_400_tokens_the_parts_add_up() -> None:
+    told = LESSONS["small"]("")
+    numbers = list(map(int, re.findall(r"\d+", told.says)))
+    size, _, control, of_bytes, characters, merged, ours = numbers[:7]
+    assert control + of_bytes + characters + merged == size == LECTURE.vocab_size
+    assert ours == 144
+    assert 100 > characters > 50 > 10
+    assert merged > 10
+
+
+def test_the_sentence_can_be_changed_and_is_escaped() -> None:
+    app = open_pieces()
+    app.text_input(key="pieces_text_small").set_value(HOSTILE_HTML).run()
+    assert not app.exception
+    bodies = [each.proto.body for each in app.get("html") if 'class="piece-chips"' in each.proto.body]
+    assert not any("<script" in body for body in bodies)
+    app.text_input(key="pieces_text_small").set_value("").run()
+    assert not app.exception
+
+
+def start(app: AppTest, **values: Any) -> AppTest:
+    app.radio(key="pieces_card").set_value("small").run()
+    for name, value in values.items():
+        kinds = {bool: app.toggle, str: app.selectbox}
+        kinds.get(type(value), app.number_input)(key=f"pieces_{name}").set_value(value).run()
+    app.button(key="pieces_start").click().run()
+    return app
+
+
+def test_a_training_shows_its_sentence_beside_ours_and_can_be_saved() -> None:
+    app = start(open_pieces(), model_type="bpe", vocab_size=300)
+    wait_until(app, lambda: ENGLISH["lessons.own_says"] in " ".join(each.value for each in app.markdown))
+    wait_until(app, lambda: sum("vocabulary of 300" in each.value for each in app.markdown) == 2)
+    assert "Done: 300 tokens" in said(app)
+    shown = "".join(lanes(app)[0]).replace("◌", "").removeprefix("▁")
+    assert shown.replace("ํา", "ำ").replace("▁", " ") == ENGLISH["lessons.own_text"]
+    names = {each.proto.label for each in app.get("download_button")}
+    assert {ENGLISH["pieces.download_model"], ENGLISH["pieces.download_vocab"]} <= names
+    assert any("Alphabet size" in each.value for each in app.code)
+
+
+def test_what_the_library_refuses_is_said_in_a_sentence() -> None:
+    app = start(open_pieces(), vocab_size=9_000)
+    wait_until(app, lambda: "are too many" in said(app))
+    app = start(open_pieces("th"), vocab_size=20)
+    wait_until(app, lambda: "โทเค็นน้อยเกินไป" in without_breaks(said(app)))
+
+
+def test_one_click_sets_the_lectures_settings_and_another_the_librarys() -> None:
+    app = open_pieces()
+    app.button(key="pieces_lecture").click().run()
+    assert app.radio(key="pieces_card").value == "small"
+    assert app.selectbox(key="pieces_model_type").value == "bpe"
+    assert app.number_input(key="pieces_vocab_size").value == 400
+    held = {name: app.toggle(key=f"pieces_{name}").value for name in SWITCHES}
+    assert held == {name: getattr(LECTURE, name) for name in SWITCHES}
+    assert app.number_input(key="pieces_character_coverage").value == LECTURE.character_coverage
+    app.button(key="pieces_start").click().run()
+    wait_until(app, lambda: "Done: 400 tokens" in said(app))
+    app.button(key="pieces_defaults").click().run()
+    assert {name: app.toggle(key=f"pieces_{name}").value for name in SWITCHES} == {
+        name: getattr(FIRST, name) for name in SWITCHES
+    }
+    assert ENGLISH["pieces.unchanged"] in [each.value for each in app.caption]
+
+
+def test_a_training_at_work_shows_how_far_it_is_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = threading.Semaphore(0)
+    monkeypatch.setattr(training, "TURNS", turns)
+    monkeypatch.setattr(training, "FIRST_WAIT", 0.0)
+    app = start(open_pieces())
+    assert "Waiting for its turn" in said(app)
+    app.button(key="pieces_stop").click().run()
+    turns.release()
+    wait_until(app, lambda: ENGLISH["pieces.stopped"] in said(app))
+
+
+def test_every_setting_has_a_name_and_one_sentence_in_both_languages() -> None:
+    for language in LANGUAGES:
+        words = catalogue(language)
+        for name in FIRST.__dataclass_fields__:
+            assert words[f"pieces.set_{name}"]
+            assert words[f"pieces.set_{name}_help"]
+
+
+def test_characters_and_words_and_bpe_between_them() -> None:
+    naive = naive_of(["the cat sat on the mat\nแมวนั่งบนเสื่อ\n" * 40])
+    characters, words = naive.tokenizers["characters"], naive.tokenizers["words"]
+    assert naive.lengths["characters"] == len("the cat sat on the mat\nแมวนั่งบนเสื่อ\n" * 40)
+    assert naive.lengths["words"] == 7 * 40
+    assert words.vocab_size == 7
+    assert characters.vocab_size == len(set("the cat sat on the mat\nแมวนั่งบนเสื่อ\n")) + 1
+    sizes, lengths = zip(*naive.curve, strict=True)
+    assert sizes == tuple(range(256, naive.bpe.vocab_size + 1))
+    assert list(lengths) == sorted(lengths, reverse=True)
+
+
+def test_words_found_by_newmm_are_a_lane_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pages.ui.pieces import naive as module
+    from tokenizer_core.measures.segmenters import NEWMM, Segmenter
+
+    monkeypatch.setattr(module, "newmm", lambda: Segmenter(NEWMM, lambda text: re.findall(r"\s+|..?", text)))
+    naive = naive_of(["แมวกิน ปลา newmm"])
+    assert naive.lengths["newmm"] == len(re.findall(r"\s+|..?", "แมวกิน ปลา newmm"))
+
+
+def test_the_table_of_entries_begins_with_the_most_frequent() -> None:
+    rows = next(table for table in tables(open_pieces()) if table[0][0] == ENGLISH["naive.rank"])
+    counts = [int(row[2].replace(",", "")) for row in rows[1:]]
+    assert counts == sorted(counts, reverse=True)
+
+
+def test_the_chart_has_a_line_for_bpe_and_a_point_for_each_naive_way() -> None:
+    rows, spec = naive_chart(
+        [(256 + n, 1000 - n) for n in range(500)],
+        [Way("characters", 60, 900), Way("words", 5_000, 200)],
+        curve_name="BPE",
+        size_title="size",
+        tokens_title="tokens",
+    )
+    assert [row["name"] for row in rows if "name" in row] == ["characters", "words"]
+    assert len([row for row in rows if "name" not in row and "curve" not in row]) <= 170
+    assert {layer["mark"]["type"] for layer in spec["layer"]} == {"line", "point", "text"}
+
+
+def test_chips_show_badges_and_name_what_they_cover() -> None:
+    chips = chips_of(tokenizer_of(), "☃ a")
+    assert [(chip.kind, chip.covers) for chip in chips if chip.kind == "unknown"] == [("unknown", "☃")]
+    drawn = chips_html([Chip("<b>", 7, "byte", '"<x>')], label="<i>")
+    assert "<b>" not in drawn
+    assert "<x>" not in drawn
+    assert "<i>" not in drawn
+    assert "badge byte" in drawn
+
+
+def test_chips_of_a_byte_level_tokenizer_show_parts_of_characters_as_bytes() -> None:
+    chips = chips_of(Tokenizer([(0xE0, 0xB8)]), "ก a")
+    assert [(chip.shown, chip.kind) for chip in chips] == [
+        ("E0 B8", "bytes"),
+        ("81", "byte"),
+        ("␣", "ordinary"),
+        ("a", "ordinary"),
+    ]
+
+
+def test_a_mark_stands_on_a_dotted_circle() -> None:
+    assert [seen(each) for each in ("่", "ำ", "ก่", "\u200b")] == ["◌่", "◌ำ", "ก่", "U+200B"]
+    assert chips_of(character_tokenizer(["น้ำ"]), "น้ำ")[1].shown == "◌้"
+
+
+def test_the_small_text_is_the_beginning_of_the_bundled_one() -> None:
+    assert len(small_text().split("\n")) == 60
+    assert lessons.ours_at(small_text(), 300).vocab_size == 300
+    assert registry().is_warm is not None
