@@ -17,9 +17,11 @@ from pages.ui.pieces.settings import FIRST, SWITCHES
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, open_page, said, tables, wait_until
+from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, counts, open_page, said, tables, wait_until
+from tests.helpers.paths import REPOSITORY
 from tests.helpers.sentencepiece import tokenizer_of
 from tokenizer_core.formats.naive import character_tokenizer
+from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.jobs.sentencepiece_settings import LECTURE
 from tokenizer_core.tokenizer import Tokenizer
 
@@ -237,3 +239,32 @@ def test_the_small_text_is_the_beginning_of_the_bundled_one() -> None:
     assert len(small_text().split("\n")) == 60
     assert lessons.ours_at(small_text(), 300).vocab_size == 300
     assert registry().is_warm is not None
+
+
+def test_what_is_trained_here_is_a_lane_on_compare() -> None:
+    app = start(open_pieces(), model_type="bpe", vocab_size=300)
+    wait_until(app, lambda: any(each.key == "pieces_compare" for each in app.button))
+    app.button(key="pieces_compare").click().run()
+    assert app.title[0].value == ENGLISH["compare.title"]
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    own = ENGLISH["lessons.own_text"]
+    app.text_area(key="compare_text").set_value(own).run()
+    assert counts(app)["SentencePiece bpe 300"] == len(tokenizer_for(app).encode(own))
+
+
+def tokenizer_for(app: AppTest) -> SentencePieceTokenizer:
+    (file,) = app.session_state["opened_files"]
+    tokenizer = file.opened.tokenizer
+    assert isinstance(tokenizer, SentencePieceTokenizer)
+    return tokenizer
+
+
+def test_characters_and_words_are_lanes_on_compare() -> None:
+    app = open_pieces()
+    app.button(key="naive_compare").click().run()
+    assert app.title[0].value == ENGLISH["compare.title"]
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    app.text_area(key="compare_text").set_value("the cat sat 🧋").run()
+    assert not app.exception
+    assert counts(app)[ENGLISH["naive.characters"]] == len("the cat sat 🧋")
+    assert counts(app)[ENGLISH["naive.words"]] == 4

@@ -20,7 +20,8 @@ from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.tokenizer import Tokenizer
 
-Format = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "gpt2"]
+Format = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "gpt2", "corpus"]
+"""The format of the file; "corpus" for characters or words that were counted here, and have no file."""
 Part = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "vocab", "merges"]
 NEEDS_PATTERN = ("ranks", "gpt2")
 """Formats that do not say how text is cut before the merges."""

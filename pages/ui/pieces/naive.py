@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.pieces.chips import draw_lane, seen
+from pages.ui.pieces.compared import compare_naive
 from pages.ui.pieces.naive_chart import Way, naive_chart
 from pages.ui.session import remembered
 from pages.ui.widgets.bounded import Bounded
@@ -81,6 +82,7 @@ def naive_section(texts: Sequence[str], corpus_name: str) -> None:
         if name != "characters":
             _lane(name, naive, text)
     st.caption(t("naive.unknown_says"))
+    compare_naive(naive.tokenizers, corpus_name)
     st.subheader(t("naive.chart"), anchor=False)
     _chart(naive)
     st.caption(t("naive.from", corpus=corpus_name, characters=naive.lengths["characters"]))

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.pieces import keys
 from pages.ui.pieces.chips import draw_lane
+from pages.ui.pieces.compared import compare_sentencepiece
 from pages.ui.pieces.lessons import LESSONS, ShownLane, Told
 from pages.ui.pieces.training import own_lanes
 from pages.ui.session import remembered
@@ -48,6 +49,8 @@ def show() -> None:
     for lane in told.lanes:
         _draw(lane, text)
     st.markdown(f":material/lightbulb: {told.says}")
+    if chosen == OWN and job is not None and job.tokenizer is not None:
+        compare_sentencepiece(job.tokenizer)
 
 
 def _draw(lane: ShownLane, text: str) -> None:
