@@ -74,7 +74,8 @@ def file_lane(file: OpenedFile, size: int | None = None) -> Lane:
     if isinstance(tokenizer, Tokenizer | FileTokenizer):
         full = tokenizer
         tokenizer = _at_sizes.get(key, lambda: full.at(size))
-    caption = t("tokenizers.opened", kind=kind_of(opened), count=size, files=", ".join(opened.files))
+    words = "tokenizers.counted_from" if opened.format == "corpus" else "tokenizers.opened"
+    caption = t(words, kind=kind_of(opened), count=size, files=", ".join(opened.files))
     made_of = " · ".join(map(error_sentence, opened.remarks))
     return Lane(key, Label(file.name[:40], caption, made_of), tokenizer, chosen_as=file.key)
 
