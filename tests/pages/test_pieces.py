@@ -1,6 +1,7 @@
 """The page of SentencePiece, characters and words: lessons train live, trainings end clearly, nothing is torn."""
 
 import html
+import json
 import re
 import threading
 from typing import Any
@@ -268,3 +269,13 @@ def test_characters_and_words_are_lanes_on_compare() -> None:
     assert not app.exception
     assert counts(app)[ENGLISH["naive.characters"]] == len("the cat sat 🧋")
     assert counts(app)[ENGLISH["naive.words"]] == 4
+
+
+def test_a_lesson_can_be_presented() -> None:
+    app = open_pieces()
+    app.button(key="present").click().run()
+    assert not app.exception
+    (deck,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("deck"))
+    (slide,) = json.loads(bytes(deck.proto.bytes))["slides"]
+    assert slide["kind"] == "tokens"
+    assert ENGLISH["lessons.small"] in json.dumps(slide)

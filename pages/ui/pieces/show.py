@@ -2,15 +2,17 @@
 
 import streamlit as st
 
+from pages.ui.deck import Slide, View, present
 from pages.ui.pieces import keys
 from pages.ui.pieces.chips import draw_lane
 from pages.ui.pieces.compared import compare_sentencepiece
 from pages.ui.pieces.lessons import LESSONS, ShownLane, Told
-from pages.ui.pieces.training import own_lanes
+from pages.ui.pieces.training import own_key, own_lanes
 from pages.ui.session import remembered
+from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import names, t
+from pages.ui.words import in_every_language, names, t
 
 MOST_CHARACTERS = 2_000
 OWN = "own"
@@ -46,11 +48,26 @@ def show() -> None:
     )
     text = (text or "")[:MOST_CHARACTERS]
     told = LESSONS[chosen](text) if chosen in LESSONS else Told(own_lanes(), t("lessons.own_says"))
+    key = chosen if chosen in LESSONS else own_key()
+    present(lambda: [_slide(chosen, key, told, text)])
     for lane in told.lanes:
         _draw(lane, text)
     st.markdown(f":material/lightbulb: {told.says}")
     if chosen == OWN and job is not None and job.tokenizer is not None:
         compare_sentencepiece(job.tokenizer)
+
+
+def _slide(chosen: str, key: str, told: Told, text: str) -> Slide:
+    """Return the same tokens for a full screen; `key` changes whenever they may."""
+    lanes = [
+        Lane(
+            f"pieces {key} {place}",
+            Label(lane.name, t("pieces.entries", count=lane.tokenizer.vocab_size)),
+            lane.tokenizer,
+        )
+        for place, lane in enumerate(told.lanes)
+    ]
+    return Slide("tokens", over=in_every_language(f"lessons.{chosen}"), views=[View(text, lanes)])
 
 
 def _draw(lane: ShownLane, text: str) -> None:
