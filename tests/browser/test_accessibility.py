@@ -249,6 +249,14 @@ def upload_parallel_texts(tab: Page, words: dict[str, str]) -> None:
     expect(tab.get_by_role("alert")).to_have_count(2)
 
 
+def meet_unknown_tokens(tab: Page, words: dict[str, str]) -> None:
+    """The lesson with badges, all settings of SentencePiece, and the table of the naive tokenizers."""
+    tab.get_by_role("radio", name=words["lessons.fallback"]).click()
+    expect(tab.locator(".piece-chips .unknown").first).to_be_visible()
+    open_fold(tab, words["pieces.more"])
+    open_fold(tab, words["naive.table"])
+
+
 def view(tab: Page) -> Locator:
     """The first token view of the page."""
     return tab.locator(".token-view").first
@@ -303,6 +311,7 @@ SCREENS = [
     Screen("patterns", "/patterns", "th"),
     Screen("a branch", "/patterns", "en", hold_a_branch),
     Screen("all patterns", "/patterns", "th", try_all_patterns),
+    Screen("unknown tokens", "/pieces", "th", meet_unknown_tokens),
 ]
 
 
