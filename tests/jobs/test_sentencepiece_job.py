@@ -95,6 +95,7 @@ def test_a_refusal_comes_back_from_the_process() -> None:
         {"user_defined_symbols": ("",)},
         {"user_defined_symbols": ("<s>",)},
         {"user_defined_symbols": ("a\nb",)},
+        {"user_defined_symbols": ("a" * 600,)},
         {"user_defined_symbols": tuple(map(str, range(2_000)))},
         {"unk_surface": "\ud83d"},
     ],

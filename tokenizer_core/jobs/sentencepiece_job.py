@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.jobs.process import (
     MEMORY_BYTES,
@@ -128,9 +129,15 @@ class SentencePieceJob:
     def _take_in(self, event: dict[str, Any]) -> None:
         match event.pop("event"):
             case "model":
-                self.tokenizer = SentencePieceTokenizer(base64.b64decode(event["content"]), name=self.name)
+                self._open(base64.b64decode(event["content"]))
             case "failed":
                 self.failure = Failure(**event)
+
+    def _open(self, content: bytes) -> None:
+        try:
+            self.tokenizer = SentencePieceTokenizer(content, name=self.name)
+        except TokenizerError as error:
+            self.failure = Failure.of(error)
 
 
 def _hand_over(worker: Process, description: dict[str, Any], texts: tuple[str, ...]) -> None:

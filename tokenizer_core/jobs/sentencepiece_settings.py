@@ -49,11 +49,13 @@ class SentencePieceSettings:
         if self.model_type not in MODEL_TYPES or self.normalization_rule_name not in NORMALIZATIONS:
             raise TrainingError("the model type and the normalization must be known", "pieces_setting_unknown")
         for text in (*self.user_defined_symbols, self.unk_surface):
-            if any(character in "\0\n\r\t" or "\ud800" <= character <= "\udfff" for character in text):
+            if len(text) > MOST_PIECE_CHARACTERS or any(
+                character in "\0\n\r\t" or "\ud800" <= character <= "\udfff" for character in text
+            ):
                 raise TrainingError(
-                    f"a symbol must have no line break, tab or half character; {text!r} has one",
+                    f"a symbol must be short, without line breaks, tabs or half characters; {text[:40]!r} came",
                     "pieces_symbol_invalid",
-                    symbol=ascii(text),
+                    symbol=ascii(text[:40]),
                 )
         _check_symbols(self.user_defined_symbols)
 
