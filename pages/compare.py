@@ -14,7 +14,7 @@ from pages.ui.deck.mine import add_button
 from pages.ui.shell import visitor
 from pages.ui.shell.links import PRETOKENS, link_to, linked_view
 from pages.ui.shell.manual import how_to_read
-from pages.ui.shell.navigation import go
+from pages.ui.shell.navigation import go, page
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import drawing
 from pages.ui.words import language, t
@@ -52,4 +52,5 @@ with st.container():  # always one element, so that Streamlit does not redraw wh
         st.info(t("compare.choose_one"))
 with st.expander(t("compare.open"), icon=":material/folder_open:"):
     open_tokenizers()
+st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
 how_to_read("compare")

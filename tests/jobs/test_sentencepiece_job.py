@@ -1,6 +1,7 @@
 """SentencePiece trained in a process of its own: the library's model, its log, and always a clear end."""
 
 import threading
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tests.helpers.browser import PATIENCE
 from tests.helpers.sentencepiece import SMALL, model_of, small_text
 from tokenizer_core.errors import TrainingError
+from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.jobs import sentencepiece_job
 from tokenizer_core.jobs.process import Process, start_process
 from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
@@ -90,6 +92,9 @@ def test_a_refusal_comes_back_from_the_process() -> None:
         {"character_coverage": float("nan")},
         {"max_sentencepiece_length": 0},
         {"max_sentence_length": 2**30},
+        {"input_sentence_size": -1},
+        {"input_sentence_size": 100},
+        {"seed_sentencepiece_size": 0},
         {"normalization_rule_name": "none"},
         {"user_defined_symbols": ("a", "a")},
         {"user_defined_symbols": ("",)},
@@ -205,3 +210,15 @@ def test_the_lectures_settings_train() -> None:
 
 
 LECTURE_SMALL = SentencePieceSettings(**{**LECTURE.__dict__, "vocab_size": 300})
+
+
+def test_only_the_first_lines_are_learned_from_if_so_set() -> None:
+    lines = [f"word{number} again" for number in range(400)]
+    settings = SentencePieceSettings(vocab_size=60, hard_vocab_limit=False, model_type="char")
+    some = replace(settings, input_sentence_size=150)
+    first = sentencepiece_job.train_sentencepiece(["\n".join(lines[:150])], settings)
+    assert tokens(sentencepiece_job.train_sentencepiece(["\n".join(lines)], some)) == tokens(first)
+
+
+def tokens(model: bytes) -> list[str]:
+    return SentencePieceTokenizer(model).pieces

@@ -13,6 +13,10 @@ LEAST_COVERAGE = 0.98
 MOST_PIECE_CHARACTERS = 512
 MOST_PIECES = 100_000
 MOST_LINE_BYTES = 2**20
+LEAST_LINES = 101
+"""The library takes no smaller limit on lines, only none."""
+MOST_LINES = 2**31 - 1
+MOST_SEEDS = 2_000_000
 MOST_SYMBOLS = 1_000
 _THREADS = 2
 
@@ -36,6 +40,10 @@ class SentencePieceSettings:
     split_digits: bool = False
     max_sentencepiece_length: int = 16
     max_sentence_length: int = 4_192
+    input_sentence_size: int = 0
+    """At most this many lines are learned from; 0 for all."""
+    seed_sentencepiece_size: int = 1_000_000
+    """Candidates that unigram begins with."""
     user_defined_symbols: Sequence[str] = ()
     unk_surface: str = " ⁇ "
     hard_vocab_limit: bool = True
@@ -46,6 +54,9 @@ class SentencePieceSettings:
         _check_between(self.character_coverage, LEAST_COVERAGE, 1.0, "pieces_coverage_out_of_range")
         _check_between(self.max_sentencepiece_length, 1, MOST_PIECE_CHARACTERS, "pieces_length_out_of_range")
         _check_between(self.max_sentence_length, 1, MOST_LINE_BYTES, "pieces_line_length_out_of_range")
+        if self.input_sentence_size:
+            _check_between(self.input_sentence_size, LEAST_LINES, MOST_LINES, "pieces_lines_out_of_range")
+        _check_between(self.seed_sentencepiece_size, 1, MOST_SEEDS, "pieces_seeds_out_of_range")
         if self.model_type not in MODEL_TYPES or self.normalization_rule_name not in NORMALIZATIONS:
             raise TrainingError("the model type and the normalization must be known", "pieces_setting_unknown")
         for text in (*self.user_defined_symbols, self.unk_surface):
@@ -74,6 +85,7 @@ LECTURE = SentencePieceSettings(
     character_coverage=0.99995,
     byte_fallback=True,
     normalization_rule_name="identity",
+    input_sentence_size=200_000_000,
     remove_extra_whitespaces=False,
     allow_whitespace_only_pieces=True,
     split_digits=True,

@@ -17,8 +17,10 @@ from tokenizer_core.jobs.sentencepiece_settings import (
     LECTURE,
     MODEL_TYPES,
     MOST_LINE_BYTES,
+    MOST_LINES,
     MOST_PIECE_CHARACTERS,
     MOST_PIECES,
+    MOST_SEEDS,
     NORMALIZATIONS,
     SentencePieceSettings,
 )
@@ -106,6 +108,8 @@ def _more() -> dict[str, Any]:
         held["character_coverage"] = _number("character_coverage", 0.0005, format="%.5f")
         held["max_sentencepiece_length"] = int(_number("max_sentencepiece_length", 1))
         held["max_sentence_length"] = int(_number("max_sentence_length", 100))
+        held["input_sentence_size"] = int(_number("input_sentence_size", 1_000))
+        held["seed_sentencepiece_size"] = int(_number("seed_sentencepiece_size", 1_000))
         held["unk_surface"] = st.text_input(**_common("unk_surface")) or ""
         symbols = st.text_area(**_common("user_defined_symbols"), height=100) or ""
         held["user_defined_symbols"] = tuple(line for line in symbols.splitlines() if line)
@@ -132,6 +136,8 @@ LIMITS: dict[str, tuple[float, float]] = {
     "character_coverage": (LEAST_COVERAGE, 1.0),
     "max_sentencepiece_length": (1, MOST_PIECE_CHARACTERS),
     "max_sentence_length": (1, MOST_LINE_BYTES),
+    "input_sentence_size": (0, MOST_LINES),
+    "seed_sentencepiece_size": (1, MOST_SEEDS),
 }
 
 
