@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from pages.ui.choices.corpus import Corpus
 from pages.ui.session import Maybe, Value
 from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
 from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
@@ -16,6 +17,8 @@ SHOWN = Value("pieces_shown", lambda: "small")
 AWAITED: Value[bool] = Value("pieces_awaited", bool)
 """Whether the training goes to the top of the page as soon as it is done."""
 JOB: Maybe[SentencePieceJob] = Maybe("pieces_job")
+LEARNED_FROM: Maybe[Corpus] = Maybe("pieces_learned_from")
+"""The text of the training, until our BPE learns from it too."""
 BESIDE: Maybe[str] = Maybe("pieces_beside")
 """The id of the run of our BPE at the same size, on the same text."""
 CARD = Value("pieces_card", lambda: "both")

@@ -27,20 +27,28 @@ TURNS = threading.Semaphore(MAX_TRAININGS)
 
 
 def start(corpus: Corpus, settings: SentencePieceSettings) -> None:
-    """Start the training, and our BPE at the same size beside it; end the one before."""
+    """Start the training, and end the one before."""
     before = keys.JOB.get()
     if before is not None:
         before.stop()
     job = SentencePieceJob(corpus.texts, settings, name=corpus.name, turns=TURNS, memory_bytes=MAX_WORKER_BYTES)
     keys.JOB.put(job)
     keys.BESIDE.forget()
-    if settings.vocab_size > BYTES:
-        beside = Training(
-            corpus.texts, settings.vocab_size, stop=StopRules(min_count=2), corpus_name=corpus.name, pace=None
-        )
-        keys.BESIDE.put(registry().start(beside, owner=visitor.owner()).id)
+    keys.LEARNED_FROM.put(corpus)
     keys.AWAITED.put(True)
     job.wait(FIRST_WAIT)
+
+
+def _start_ours_beside(job: SentencePieceJob) -> None:
+    """Train our BPE at the same size on the same text, once SentencePiece has succeeded."""
+    corpus = keys.LEARNED_FROM.get()
+    size = job.settings.vocab_size
+    if job.tokenizer is None or corpus is None or keys.BESIDE.get() is not None or size <= BYTES:
+        return
+    training = Training(corpus.texts, size, stop=StopRules(min_count=2), corpus_name=corpus.name)
+    keys.LEARNED_FROM.forget()  # if our BPE cannot start, the page says so once
+    with told():
+        keys.BESIDE.put(registry().start(training, owner=visitor.owner()).id)
 
 
 def own_lanes() -> list[ShownLane]:
@@ -68,6 +76,7 @@ def progress() -> None:
     job = keys.JOB.get()
     if job is None:
         return
+    _start_ours_beside(job)
     beside = registry().get(keys.BESIDE.get())
     pending = not job.ended or (beside is not None and not beside.ended)
     st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(job, pending)
