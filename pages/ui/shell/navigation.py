@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.words import t
 
 FOLDER = Path(__file__).resolve().parents[2]
-NAMES = ("home", "train", "compare", "languages", "patterns", "stories")
+NAMES = ("home", "train", "compare", "languages", "patterns", "stories", "vocabulary")
 ASIDE = ("pieces",)
 """Pages that other pages lead to; the navigation has no more room."""
 

@@ -1,0 +1,1 @@
+"""The Vocabulary page: everything a tokenizer knows, and the story of each token."""

@@ -1,0 +1,183 @@
+// The vocabulary: all entries of a tokenizer, to be searched, filtered and walked through.
+// @ts-check
+
+import { make } from "../../token_view/browser/elements.js";
+import { isDark } from "../../stage/browser/screen.js";
+import { Controls, EVERYTHING } from "./controls.js";
+import { Grid } from "./grid.js";
+import { Vocabulary } from "./packed.js";
+import { RegexSearch } from "./regex_search.js";
+import { search } from "./search.js";
+import { select } from "./selection.js";
+
+/** @import { Choice, Found, Options } from "./types.d.ts" */
+
+const MOST_KEPT = 4;
+const REGEX_PAUSE = 80; // milliseconds without typing, before an expression is tried
+// The newest vocabularies by address, so that a rerun or a return to the page draws them at once.
+/** @type {Map<string, Vocabulary>} */
+const KEPT = new Map();
+/** @type {WeakMap<ShadowRoot | Element, VocabularyView>} */
+const INSTANCES = new WeakMap();
+
+/**
+ * What Streamlit calls for each run of the page.
+ * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element, setTriggerValue: (name: string, value: unknown) => void }} component
+ */
+export default function showVocabulary({ data, parentElement, setTriggerValue }) {
+  const size = new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true);
+  /** @type {Options} */
+  const options = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + size)));
+  const used = new Int32Array(data.slice(4 + size).buffer);
+  let view = INSTANCES.get(parentElement);
+  if (view?.options.locale !== options.locale) {
+    view?.remove();
+    view = new VocabularyView(parentElement, options, (id) => setTriggerValue("picked", id));
+    INSTANCES.set(parentElement, view);
+  }
+  void view.show(options, used);
+  return () => {
+    INSTANCES.get(parentElement)?.remove();
+    INSTANCES.delete(parentElement);
+  };
+}
+
+class VocabularyView {
+  /**
+   * @param {ShadowRoot | Element} parent
+   * @param {Options} options
+   * @param {(id: number) => void} onPick
+   */
+  constructor(parent, options, onPick) {
+    this.options = options;
+    const label = (/** @type {string} */ key, values = {}) => this.label(key, values);
+    const script = options.script === null ? null : options.scripts.indexOf(options.script);
+    /** @type {Choice} */
+    this.choice = { kind: "text", query: "", script, use: "all", order: "order", ...EVERYTHING };
+    this.root = make("div", "token-view vocabulary");
+    this.grid = new Grid(label, onPick);
+    this.controls = new Controls(label, this.choice, options.scripts, () => this.changed());
+    this.note = make("p", "note", label("loading"));
+    this.root.append(this.controls.element, this.grid.element, this.note);
+    parent.append(this.root);
+    /** @type {Vocabulary | null} */
+    this.vocabulary = null;
+    /** @type {RegexSearch | null} */
+    this.regex = null;
+    /** @type {Found} */
+    this.found = null;
+    this.fault = "";
+    this.uses = new Uint32Array(0);
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.address = "";
+    this.usedKey = "";
+  }
+
+  /**
+   * @param {string} key
+   * @param {Record<string, unknown>} [values]
+   */
+  label(key, values = {}) {
+    if (key === "locale") return this.options.locale;
+    const words = this.options.labels[key] ?? key;
+    return words.replace(/\{(\w+)\}/g, (_, name) => {
+      const value = values[name];
+      return typeof value === "number" ? value.toLocaleString(this.options.locale) : String(value);
+    });
+  }
+
+  /**
+   * @param {Options} options
+   * @param {Int32Array} used ids, then as many counts
+   */
+  async show(options, used) {
+    this.options = options;
+    this.root.classList.toggle("dark", isDark(this.controls.query));
+    this.grid.element.setAttribute("aria-label", this.label("entries_of", { name: options.name }));
+    const vocabulary = KEPT.get(options.address) ?? (await this.fetched(options.address));
+    if (!vocabulary || this.options !== options) return;
+    const usedKey = used.join();
+    const isNew = vocabulary !== this.vocabulary;
+    if (isNew || usedKey !== this.usedKey) {
+      this.uses = new Uint32Array(vocabulary.size);
+      const half = used.length / 2;
+      for (let i = 0; i < half; i++) {
+        const place = vocabulary.placeOf(used[i]);
+        if (place >= 0) this.uses[place] = used[half + i];
+      }
+    }
+    this.vocabulary = vocabulary;
+    this.grid.mark(options.picked === null ? -1 : vocabulary.placeOf(options.picked));
+    if (isNew) {
+      this.regex?.stop();
+      this.regex = new RegexSearch(vocabulary);
+      this.changed();
+    } else if (usedKey !== this.usedKey) this.draw();
+    this.usedKey = usedKey;
+  }
+
+  /** @param {string} address */
+  async fetched(address) {
+    this.say(this.label("loading"));
+    const answer = await fetch(address).catch(() => null);
+    if (!answer?.ok) {
+      this.say(answer?.status === 422 ? await answer.text() : this.label("failed"));
+      return null;
+    }
+    const vocabulary = new Vocabulary(await answer.arrayBuffer());
+    KEPT.set(address, vocabulary);
+    const [oldest] = KEPT.keys();
+    if (KEPT.size > MOST_KEPT) KEPT.delete(oldest);
+    return vocabulary;
+  }
+
+  /** @param {string} words */
+  say(words) {
+    this.note.textContent = words;
+    this.note.hidden = !words;
+  }
+
+  /** Search and filter anew. */
+  changed() {
+    clearTimeout(this.timer);
+    if (!this.vocabulary) return;
+    const { kind, query } = this.choice;
+    if (kind !== "regex" || !query) {
+      const found = search(this.vocabulary, { kind: kind === "regex" ? "text" : kind, query });
+      this.fault = found === "bad" ? this.label(kind === "bytes" ? "bad_bytes" : "bad_ids") : "";
+      this.found = found === "bad" ? new Uint8Array(this.vocabulary.size) : found;
+      if (kind === "regex") this.regex?.warm();
+      this.draw();
+      return;
+    }
+    this.timer = setTimeout(() => this.regex?.run(query, (answer) => this.take(answer)), REGEX_PAUSE);
+  }
+
+  /** @param {import("./regex_search.js").Answer} answer */
+  take(answer) {
+    if ("found" in answer) [this.found, this.fault] = [answer.found, ""];
+    else {
+      this.found = new Uint8Array(this.vocabulary?.size ?? 0);
+      this.fault = "isSlow" in answer ? this.label("too_slow") : this.label("bad_regex", { why: answer.fault });
+    }
+    this.draw();
+  }
+
+  draw() {
+    const { vocabulary, options } = this;
+    if (!vocabulary) return;
+    const { places, counts } = select(vocabulary, this.choice, this.found, this.uses, options.scripts.length);
+    this.grid.show(vocabulary, places, this.uses, options.tints);
+    this.controls.tell(counts, this.label("shown", { shown: places.length, all: vocabulary.size }));
+    this.say(this.fault || (places.length ? "" : this.label("nothing")));
+    this.root.dataset.shown = String(places.length);
+  }
+
+  remove() {
+    clearTimeout(this.timer);
+    this.regex?.stop();
+    this.grid.remove();
+    this.root.remove();
+  }
+}

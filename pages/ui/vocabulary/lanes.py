@@ -1,0 +1,67 @@
+"""The tokenizer whose vocabulary is shown, its entries, and how often a text uses them."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.shell import visitor
+from pages.ui.token_view.lanes import Lane
+from pages.ui.vocabulary import keys
+from pages.ui.vocabulary.texts import OwnText
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.segmented import segmented
+from pages.ui.words import t
+from tokenizer_core.measures.entries import Entries, entries_of
+
+
+class Uses(NamedTuple):
+    """How often a text uses each token: ids in ascending order, and their counts."""
+
+    ids: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+    def of(self, token_id: int) -> int:
+        """Return how often the text uses a token."""
+        place = int(np.searchsorted(self.ids, token_id))
+        return int(self.counts[place]) if place < len(self.ids) and self.ids[place] == token_id else 0
+
+
+_entries = Bounded[Entries](8, weigh=lambda entries: 1)
+_uses = Bounded[Uses](64, weigh=lambda uses: 1)
+
+
+def all_lanes() -> list[Lane]:
+    """Return every tokenizer whose vocabulary can be shown."""
+    own = visitor.mine()
+    return [*([own_lane(own)] if own else []), *reference_lanes()]
+
+
+def choose_lane(lanes: list[Lane]) -> Lane:
+    """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary."""
+    by_choice = {lane.choice: lane for lane in lanes}
+    first = max(lanes, key=lambda lane: (lane.is_own, lane.tokenizer.vocab_size))
+    chosen = segmented(
+        t("vocabulary.tokenizer"),
+        list(by_choice),
+        lambda choice: by_choice[choice].name,
+        key=f"{keys.LANE}_{len(lanes)}",
+        default=first.choice,
+    )
+    return by_choice[chosen]
+
+
+def entries_in(lane: Lane) -> Entries:
+    """Return the entries of a lane, from the cache if they are the same."""
+    return _entries.get(lane.key, lambda: entries_of(lane.tokenizer))
+
+
+def uses_in(lane: Lane, text: OwnText) -> Uses:
+    """Return how often a text uses each token of a lane."""
+
+    def count() -> Uses:
+        ids = lane.tokenizer.encode_each(text.texts).ids
+        return Uses(*(each.astype(np.int64) for each in np.unique(ids, return_counts=True)))
+
+    return _uses.get((lane.key, text.digest), count)

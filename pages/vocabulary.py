@@ -1,0 +1,23 @@
+"""Vocabulary: everything a tokenizer knows, and the story of each token."""
+
+import streamlit as st
+
+from pages.ui.shell.manual import how_to_read
+from pages.ui.vocabulary.browse import entries_view
+from pages.ui.vocabulary.lanes import all_lanes, choose_lane, uses_in
+from pages.ui.vocabulary.picked import pick, picked_in
+from pages.ui.vocabulary.texts import choose_text
+from pages.ui.words import t
+
+st.markdown(t("vocabulary.what"))
+lanes = all_lanes()
+if lanes:
+    lane = choose_lane(lanes)
+    shown = st.container()
+    with st.expander(t("vocabulary.with_text"), icon=":material/notes:"):
+        text = choose_text()
+    with shown:
+        clicked = entries_view(lane, uses_in(lane, text), picked_in(lane))
+    if clicked is not None:
+        pick(lane, clicked)
+how_to_read("vocabulary")

@@ -1,0 +1,85 @@
+"""The Vocabulary page: which vocabulary it shows, what a text uses of it, and which token is looked at."""
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.token_view.serve import offers
+from pages.ui.vocabulary.payload import pack
+from tests.helpers.app import LANGUAGES, job_of, open_page, start_training, wait_until
+from tests.helpers.paths import REPOSITORY
+from tokenizer_core.measures.entries import entries_of
+from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+
+
+class Shown(NamedTuple):
+    """What the browser is given: options, and how often the text uses each token."""
+
+    options: dict[str, Any]
+    uses: dict[int, int]
+
+    @property
+    def payload(self) -> bytes:
+        """What the browser fetches."""
+        offer = offers().find(self.options["address"].rpartition("/")[2])
+        assert offer is not None
+        return offer.make()
+
+
+def shown(app: AppTest) -> Shown:
+    """What the vocabulary on the page is given."""
+    (view,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("vocabulary"))
+    data = bytes(view.proto.bytes)
+    size = int.from_bytes(data[:4], "little")
+    ids, counts = np.frombuffer(data[4 + size :], dtype="<i4").reshape(2, -1).tolist()
+    return Shown(json.loads(data[4 : 4 + size]), dict(zip(ids, counts, strict=True)))
+
+
+@pytest.mark.parametrize("name", OPENAI_NAMES)
+def test_every_entry_of_a_reference_comes_to_the_browser(name: str) -> None:
+    app = open_page("vocabulary")
+    app.segmented_control(key="vocabulary_lane_3").set_value(name).run()
+    assert shown(app).payload == pack(entries_of(openai_tokenizer(name)))
+
+
+def test_the_tokens_that_a_typed_text_uses_are_counted() -> None:
+    app = open_page("vocabulary")
+    app.segmented_control(key="vocabulary_source_2").set_value("typed").run()
+    app.text_area(key="vocabulary_text").set_value("น้ำ น้ำ the the the").run()
+    ids = openai_tokenizer("o200k_base").encode("น้ำ น้ำ the the the")
+    assert shown(app).uses == {token_id: ids.count(token_id) for token_id in ids}
+    app.text_area(key="vocabulary_text").set_value("").run()
+    assert shown(app).uses == {}
+    assert not app.exception
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_begins_with_the_letters_of_its_language(language: str) -> None:
+    assert shown(open_page("vocabulary", language)).options["script"] == {"en": "latin", "th": "thai"}[language]
+
+
+def test_ones_own_tokenizer_has_its_vocabulary_and_the_text_it_learned_from() -> None:
+    app = start_training(corpus="กาแฟ กาแฟ กาแฟ the the the " * 9, size=270)
+    job = job_of(app)
+    wait_until(app, lambda: job.ended)
+    app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
+    app.segmented_control(key="vocabulary_source_3").set_value("trained").run()
+    view = shown(app)
+    assert view.options["name"] == "Yours"
+    assert sum(view.uses.values()) > 0
+    assert not app.exception
+
+
+def test_a_clicked_token_stays_picked_and_an_unknown_id_changes_nothing() -> None:
+    app = open_page("vocabulary")
+    first = shown(app).options["picked"]
+    assert openai_tokenizer("o200k_base").token_bytes(first).decode() == "พรีเมียร์ลีก"
+    for clicked, picked in ((5_000, 5_000), (-7, 5_000), (10**9, 5_000), ("x", 5_000)):
+        app.session_state["vocabulary_view"] = {"picked": clicked}
+        app.run()
+        app.run()
+        assert shown(app).options["picked"] == picked
+        assert not app.exception
