@@ -2,7 +2,8 @@
 
 import pytest
 
-from pages.ui.train.merges import chip_parts, choice_rows, token_chips
+from pages.ui.token_view.chips import chip_parts, token_chips
+from pages.ui.train.merges import choice_rows
 from tokenizer_core.trainer import Candidate
 
 

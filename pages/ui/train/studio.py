@@ -19,7 +19,8 @@ from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
 from pages.ui.stage import MOST_CHARACTERS, options, stage
-from pages.ui.train.merges import choice_rows, plain_token
+from pages.ui.token_view.chips import plain_token
+from pages.ui.train.merges import choice_rows
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
 from pages.ui.train.recipes import recipe_outcome, show_recipe

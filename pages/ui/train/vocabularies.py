@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from pages.ui.train.merges import token_chips
+from pages.ui.token_view.chips import token_chips
 from pages.ui.widgets.charts import TYPE, Spec, quantitative
 from pages.ui.words import t
 from tokenizer_core.measures.parting import Parting, parting

@@ -5,8 +5,8 @@ from functools import partial
 import streamlit as st
 
 from pages.ui.shell.frame import bring_into_view
+from pages.ui.token_view.chips import plain_token
 from pages.ui.train import keys
-from pages.ui.train.merges import plain_token
 from pages.ui.train.vocabularies import show_parting
 from pages.ui.train.what_if import WhatIf, ask_what_if
 from pages.ui.trainings.series import follow
