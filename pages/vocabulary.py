@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.shell.manual import how_to_read
 from pages.ui.vocabulary.browse import entries_view
 from pages.ui.vocabulary.lanes import all_lanes, choose_lane, uses_in
+from pages.ui.vocabulary.made_of import made_of
 from pages.ui.vocabulary.picked import pick, picked_in
 from pages.ui.vocabulary.texts import choose_text
 from pages.ui.words import t
@@ -20,4 +21,5 @@ if lanes:
         clicked = entries_view(lane, uses_in(lane, text), picked_in(lane))
     if clicked is not None:
         pick(lane, clicked)
+    made_of(lane, lanes)
 how_to_read("vocabulary")

@@ -1,6 +1,7 @@
 """The Vocabulary page: which vocabulary it shows, what a text uses of it, and which token is looked at."""
 
 import json
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,10 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.token_view.serve import offers
+from pages.ui.vocabulary.made_of_chart import LONGEST, lengths_chart, lengths_of, strip_chart
 from pages.ui.vocabulary.payload import pack
-from tests.helpers.app import LANGUAGES, job_of, open_page, start_training, wait_until
+from tests.helpers.app import ENGLISH, LANGUAGES, job_of, open_page, start_training, tables, wait_until
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core.measures.entries import entries_of
+from tokenizer_core.measures.entries import SCRIPTS, entries_of
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 
 
@@ -83,3 +85,46 @@ def test_a_clicked_token_stays_picked_and_an_unknown_id_changes_nothing() -> Non
         app.run()
         assert shown(app).options["picked"] == picked
         assert not app.exception
+
+
+# ---- what it is made of
+
+
+def test_the_table_of_thai_entries_has_every_reference() -> None:
+    (table,) = (
+        rows for rows in tables(open_page("vocabulary")) if rows[0][2:3] == [ENGLISH["made_of.thai_entries"]]
+    )
+    assert [row[1:3] for row in table[1:]] == [["50,256", "0"], ["100,256", "58"], ["199,998", "1,545"]]
+
+
+def test_the_overlap_is_that_of_the_two_chosen() -> None:
+    app = open_page("vocabulary")
+    app.segmented_control(key="vocabulary_overlap_o200k_base_2").set_value("cl100k_base").run()
+    one, other = (
+        set(map(openai_tokenizer(name).token_bytes, range(openai_tokenizer(name).vocab_size)))
+        for name in ("cl100k_base", "o200k_base")
+    )
+    assert any(f"**{len(one & other):,}** tokens are in both" in each.value for each in app.markdown)
+
+
+def test_every_entry_is_in_one_box_of_its_script() -> None:
+    entries = entries_of(openai_tokenizer("gpt2"))
+    rows, _ = strip_chart(entries, {script: script for script in SCRIPTS}, order_title="", count_title="")
+    for script in SCRIPTS:
+        boxes = [row for row in rows if row["script"] == script]
+        assert sum(row["count"] for row in boxes) == (0 if script == "special" else entries.count(script))
+        assert all(row["end"] == following["first"] for row, following in pairwise(boxes))
+    assert not any(row["script"] == "thai" for row in rows)
+
+
+def test_every_length_is_in_one_bar() -> None:
+    entries = entries_of(openai_tokenizer("cl100k_base"))
+    every, thai = lengths_of(entries), lengths_of(entries, "thai")
+    rows, _ = lengths_chart({"all": every, "thai": thai}, length_title="", share_title="")
+    assert len(every) == 100_256
+    assert len(thai) == 58
+    for name, lengths in (("all", every), ("thai", thai)):
+        bars = {row["length"]: row["count"] for row in rows if row["group"] == name}
+        assert bars["3"] == lengths.count(3)
+        assert bars[f"{LONGEST}+"] == sum(length >= LONGEST for length in lengths)
+        assert sum(bars.values()) == len(lengths)

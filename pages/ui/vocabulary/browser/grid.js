@@ -8,7 +8,7 @@ import { fillFace, spokenFace } from "./token_face.js";
 /** @import { Vocabulary } from "./packed.js" */
 
 const NARROW = 560;
-const WIDE_CELL = { width: 180, height: 92 };
+const WIDE_CELL = { width: 180, height: 96 };
 const NARROW_CELL = { width: 112, height: 76 };
 const SPARE_ROWS = 2; // drawn above and below what is in sight
 
