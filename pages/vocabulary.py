@@ -3,11 +3,13 @@
 import streamlit as st
 
 from pages.ui.shell.manual import how_to_read
+from pages.ui.vocabulary.biography import biography
 from pages.ui.vocabulary.browse import entries_view
 from pages.ui.vocabulary.lanes import all_lanes, choose_lane, uses_in
 from pages.ui.vocabulary.made_of import made_of
 from pages.ui.vocabulary.picked import pick, picked_in
 from pages.ui.vocabulary.texts import choose_text
+from pages.ui.vocabulary.trace import trace_a_word
 from pages.ui.words import t
 
 st.markdown(t("vocabulary.what"))
@@ -18,8 +20,11 @@ if lanes:
     with st.expander(t("vocabulary.with_text"), icon=":material/notes:"):
         text = choose_text()
     with shown:
-        clicked = entries_view(lane, uses_in(lane, text), picked_in(lane))
+        uses = uses_in(lane, text)
+        clicked = entries_view(lane, uses, picked_in(lane))
     if clicked is not None:
         pick(lane, clicked)
+    biography(lane, picked_in(lane), uses, text, lanes)
+    trace_a_word(lane)
     made_of(lane, lanes)
 how_to_read("vocabulary")

@@ -1,6 +1,7 @@
 """The Vocabulary page: which vocabulary it shows, what a text uses of it, and which token is looked at."""
 
 import json
+import re
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,9 +12,20 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.token_view.serve import offers
 from pages.ui.vocabulary.made_of_chart import LONGEST, lengths_chart, lengths_of, strip_chart
 from pages.ui.vocabulary.payload import pack
-from tests.helpers.app import ENGLISH, LANGUAGES, job_of, open_page, start_training, tables, wait_until
+from tests.helpers.app import (
+    ENGLISH,
+    HOSTILE_HTML,
+    LANGUAGES,
+    counts,
+    job_of,
+    open_page,
+    start_training,
+    tables,
+    wait_until,
+)
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.measures.entries import SCRIPTS, entries_of
+from tokenizer_core.measures.lineage import children_of
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 
 
@@ -78,7 +90,7 @@ def test_ones_own_tokenizer_has_its_vocabulary_and_the_text_it_learned_from() ->
 def test_a_clicked_token_stays_picked_and_an_unknown_id_changes_nothing() -> None:
     app = open_page("vocabulary")
     first = shown(app).options["picked"]
-    assert openai_tokenizer("o200k_base").token_bytes(first).decode() == "พรีเมียร์ลีก"
+    assert openai_tokenizer("o200k_base").token_bytes(first).decode() == " hospital"
     for clicked, picked in ((5_000, 5_000), (-7, 5_000), (10**9, 5_000), ("x", 5_000)):
         app.session_state["vocabulary_view"] = {"picked": clicked}
         app.run()
@@ -128,3 +140,85 @@ def test_every_length_is_in_one_bar() -> None:
         assert bars["3"] == lengths.count(3)
         assert bars[f"{LONGEST}+"] == sum(length >= LONGEST for length in lengths)
         assert sum(bars.values()) == len(lengths)
+
+
+# ---- the biography of a token
+
+
+def story(app: AppTest) -> str:
+    """All that the page says in HTML: trees, contexts and traces, without tags."""
+    return "".join(re.sub("<style>.*?</style>", "", each.proto.body, flags=re.DOTALL) for each in app.get("html"))
+
+
+def look_at(app: AppTest, token_id: int) -> None:
+    """Click a token."""
+    app.session_state["vocabulary_view"] = {"picked": token_id}
+    app.run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_story_of_a_token_has_its_number_its_uses_its_tree_and_its_descendants(language: str) -> None:
+    app = open_page("vocabulary", language)
+    o200k = openai_tokenizer("o200k_base")
+    (token_id,) = o200k.encode(" hospital")
+    look_at(app, token_id)
+    uses = shown(app).uses[token_id]
+    values = [metric.value for metric in app.metric[:4]]
+    assert values == [str(token_id), f"{token_id - 255:,}", "–", f"{uses:,}"]
+    assert [counts(app)[name] for name in ("GPT-2", "GPT-4o (o200k)")] == [1, 1]
+    left, right = o200k.merges[token_id - 256]
+    assert f"<b>{left}</b>" in story(app)
+    assert f"<b>{right}</b>" in story(app)
+    pills = app.button_group(key=f"vocabulary_child_o200k_base_{token_id}")
+    assert "` ␣hospitals `" in pills.options or len(pills.options) > 2
+
+
+def test_a_descendant_that_is_clicked_is_looked_at_next() -> None:
+    app = open_page("vocabulary")
+    token_id = shown(app).options["picked"]
+    child = children_of(token_id, openai_tokenizer("o200k_base"))[0]
+    app.button_group(key=f"vocabulary_child_o200k_base_{token_id}").set_value(child).run()
+    assert app.metric[0].value == str(child)
+    assert shown(app).options["picked"] == child
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [(b"\xe0\xb8", "biography.no_text"), (b"\xff", "biography.byte"), (b"<|endoftext|>", "biography.special")],
+    ids=["part of a character", "byte", "special token"],
+)
+def test_what_is_no_ordinary_text_says_what_it_is(token: bytes, said: str) -> None:
+    app = open_page("vocabulary")
+    entries = entries_of(openai_tokenizer("o200k_base"))
+    look_at(app, int(entries.ids[entries.tokens.index(token)]))
+    assert any(each.value == ENGLISH[said] for each in app.markdown)
+
+
+def test_the_merges_of_a_word_are_listed_with_their_ids() -> None:
+    app = open_page("vocabulary")
+    app.text_input(key="vocabulary_word").set_value("น").run()
+    assert "156, 116 → <b>381</b>" in story(app)
+    assert "381, 247 → <b>1435</b>" in story(app)
+    app.text_input(key="vocabulary_word").set_value("").run()
+    assert not app.exception
+
+
+def test_hostile_words_and_contexts_stay_text() -> None:
+    app = open_page("vocabulary")
+    app.segmented_control(key="vocabulary_source_2").set_value("typed").run()
+    app.text_area(key="vocabulary_text").set_value(HOSTILE_HTML).run()
+    app.text_input(key="vocabulary_word").set_value(HOSTILE_HTML).run()
+    for token_id in openai_tokenizer("o200k_base").encode(HOSTILE_HTML)[:6]:
+        look_at(app, token_id)
+        assert "<script" not in story(app)
+        assert "&lt;" in story(app)
+
+
+def test_ones_own_tokenizer_tells_at_what_count_a_token_was_born() -> None:
+    app = start_training(corpus="กาแฟ กาแฟ กาแฟ the the the " * 9, size=270)
+    job = job_of(app)
+    wait_until(app, lambda: job.ended)
+    app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
+    look_at(app, 257)
+    assert [metric.value for metric in app.metric[1:3]] == ["2", f"{job.merges[1].count:,}"]

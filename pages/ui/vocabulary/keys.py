@@ -10,10 +10,12 @@ TEXT = "vocabulary_text"
 """The key of the text box."""
 PICKED: Value[dict[str, int]] = Value("vocabulary_picked", dict)
 """The id whose biography is shown, by the choice of its tokenizer."""
+WORD: Maybe[str] = Maybe("vocabulary_word")
+"""The word that is traced."""
 CLICKS: Value[int] = Value("vocabulary_clicks", int)
 """How many entries were clicked: the page scrolls to a biography once for each click."""
 
 
-def widget(name: str) -> Maybe[str]:
-    """Return the session value of a text box of the page."""
-    return Maybe(f"vocabulary_{name}")
+def child_of(choice: str, token_id: int) -> Maybe[int]:
+    """Return the session value of the descendant that was chosen in a biography."""
+    return Maybe(f"vocabulary_child_{choice}_{token_id}")

@@ -1,6 +1,6 @@
 """The tokenizer whose vocabulary is shown, its entries, and how often a text uses them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import t
 from tokenizer_core.measures.entries import Entries, entries_of
+from tokenizer_core.measures.lineage import Merging
 
 
 class Uses(NamedTuple):
@@ -50,6 +51,12 @@ def choose_lane(lanes: list[Lane]) -> Lane:
         default=first.choice,
     )
     return by_choice[chosen]
+
+
+def merging(lane: Lane) -> Merging | None:
+    """Return the tokenizer of a lane if it applies merges after a split pattern."""
+    tokenizer: Any = lane.tokenizer
+    return tokenizer if hasattr(tokenizer, "merges") and hasattr(tokenizer, "pattern") else None
 
 
 def entries_in(lane: Lane) -> Entries:

@@ -1,0 +1,73 @@
+"""Trace a word: the merges that make its tokens, one by one, with their ids."""
+
+import html
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.session import remembered
+from pages.ui.token_view.chips import chip_style
+from pages.ui.token_view.lanes import Lane
+from pages.ui.vocabulary import keys
+from pages.ui.vocabulary.lanes import merging
+from pages.ui.vocabulary.written_tokens import hex_chips
+from pages.ui.words import t
+from pages.ui.words.breaks import without_breaks
+from tokenizer_core.measures.lineage import Merging, Trace, trace
+
+MOST_CHARACTERS = 60
+_STYLE = """<style>
+.trace { overflow-x: auto; }
+.trace table { border-collapse: collapse; }
+.trace td { border: 0; border-bottom: 1px solid rgba(128,128,128,.18); padding: .3rem .75rem .3rem 0;
+  font-size: 1.125rem; line-height: 1.9; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
+.trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
+  vertical-align: middle; }
+.trace .token-chip code { font-size: .875rem; background: none; color: inherit; padding: 0; }
+</style>"""
+
+
+def trace_a_word(lane: Lane) -> None:
+    """Let the visitor type a word, and show how it becomes tokens; draw nothing for a tokenizer without merges."""
+    tokenizer = merging(lane)
+    if tokenizer is not None:
+        st.header(t("trace.title"), anchor=False)
+        st.fragment(_trace)(tokenizer)
+
+
+def _trace(tokenizer: Merging) -> None:
+    word = st.text_input(
+        t("trace.word"),
+        key=remembered(keys.WORD.key, t("trace.example")),
+        persist_state="session",
+        live=True,
+        label_visibility="collapsed",
+    )
+    found = list(trace((word or "")[:MOST_CHARACTERS], tokenizer))
+    st.html(chip_style() + _STYLE + trace_html(found, tokenizer, without_breaks(t("trace.title"))))
+    if found:
+        merges = sum(len(each.steps) for each in found)
+        tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
+        size = sum(len(each.ids) for each in found)
+        st.caption(t("trace.says", bytes=size, merges=merges, tokens=tokens, pieces=len(found)))
+
+
+def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
+    """Return the HTML of traces: for each pretoken its bytes, and a row for each merge."""
+    number, rows = 0, []
+    for each in found:
+        rows.append(_row("", " ".join(map(str, each.ids)) if len(each.ids) <= 4 else "", each.ids, tokenizer))
+        for step in each.steps:
+            number += 1
+            ids = f"{step.left}, {step.right} → <b>{step.token_id}</b>"
+            rows.append(_row(f"{number}", ids, step.ids, tokenizer))
+    said = html.escape(label, quote=True)
+    return (
+        f'<div class="trace" role="region" tabindex="0" aria-label="{said}"><table>{"".join(rows)}</table></div>'
+    )
+
+
+def _row(number: str, ids: str, tokens: Sequence[int], tokenizer: Merging) -> str:
+    chips = hex_chips([tokenizer.token_bytes(token_id) for token_id in tokens])
+    return f"<tr><td>{number}</td><td>{ids}</td><td>{chips}</td></tr>"
