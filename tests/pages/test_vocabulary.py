@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.token_view.serve import offers
+from pages.ui.vocabulary.gpt2_files import id_lines, letters_html, merge_lines, walked
 from pages.ui.vocabulary.made_of_chart import LONGEST, lengths_chart, lengths_of, strip_chart
 from pages.ui.vocabulary.payload import pack
 from tests.helpers.app import (
@@ -25,8 +26,8 @@ from tests.helpers.app import (
 )
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.measures.entries import SCRIPTS, entries_of
-from tokenizer_core.measures.lineage import children_of
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.measures.lineage import children_of, trace
+from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
 
 
 class Shown(NamedTuple):
@@ -222,3 +223,33 @@ def test_ones_own_tokenizer_tells_at_what_count_a_token_was_born() -> None:
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
     look_at(app, 257)
     assert [metric.value for metric in app.metric[1:3]] == ["2", f"{job.merges[1].count:,}"]
+
+
+# ---- GPT-2's files
+
+
+def test_the_lines_of_gpt2s_files_are_those_of_the_shipped_files() -> None:
+    gpt2 = openai_tokenizer("gpt2")
+    merges, ids = ((RANK_FILES / name).read_text("utf-8") for name in _FILES_OF["gpt2"])
+    if ids.startswith("#"):
+        merges, ids = ids, merges
+    assert merge_lines(gpt2, 50_000) == merges.splitlines()
+    encoder = json.loads(ids)
+    for line in id_lines(gpt2, 500):
+        if line != "…":
+            assert json.loads("{" + line.rstrip(",") + "}").items() <= encoder.items()
+
+
+def test_a_text_goes_through_both_files_to_the_ids_of_gpt2() -> None:
+    gpt2 = openai_tokenizer("gpt2")
+    rows = [walked(each, gpt2) for each in trace("the น้ำ", gpt2)]
+    assert rows[0] == ["the", "74 68 65", "the", "3: h e · 914: t he", "the → 1169"]
+    ids = [int(token.rpartition(" ")[2]) for row in rows for token in row[4].split(" · ")]
+    assert ids == gpt2.encode("the น้ำ")
+
+
+def test_the_table_of_letters_has_every_byte_once() -> None:
+    cells = re.findall(r'<td[^>]*title="(..) → [^"]*">(.*?)</td>', letters_html("letters"))
+    assert [int(byte, 16) for byte, _ in cells] == list(range(256))
+    assert len({letter for _, letter in cells}) == 256
+    assert dict(cells)["20"] == "Ġ"

@@ -12,6 +12,8 @@ PICKED: Value[dict[str, int]] = Value("vocabulary_picked", dict)
 """The id whose biography is shown, by the choice of its tokenizer."""
 WORD: Maybe[str] = Maybe("vocabulary_word")
 """The word that is traced."""
+GPT2_WORD: Maybe[str] = Maybe("vocabulary_gpt2_word")
+"""The text that is sent through GPT-2's files."""
 CLICKS: Value[int] = Value("vocabulary_clicks", int)
 """How many entries were clicked: the page scrolls to a biography once for each click."""
 
