@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.shell.manual import how_to_read
 from pages.ui.vocabulary.biography import biography
 from pages.ui.vocabulary.browse import entries_view
+from pages.ui.vocabulary.cost import vocabulary_cost
 from pages.ui.vocabulary.gpt2_files import gpt2_files
 from pages.ui.vocabulary.lanes import all_lanes, choose_lane, uses_in
 from pages.ui.vocabulary.made_of import made_of
@@ -28,5 +29,6 @@ if lanes:
     biography(lane, picked_in(lane), uses, text, lanes)
     trace_a_word(lane)
     made_of(lane, lanes)
+    vocabulary_cost(lanes, text)
     gpt2_files()
 how_to_read("vocabulary")

@@ -6,9 +6,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.choices.samples import sample_texts
 from pages.ui.token_view.serve import offers
 from pages.ui.vocabulary.gpt2_files import id_lines, letters_html, merge_lines, walked
 from pages.ui.vocabulary.made_of_chart import LONGEST, lengths_chart, lengths_of, strip_chart
@@ -20,6 +22,7 @@ from tests.helpers.app import (
     counts,
     job_of,
     open_page,
+    said,
     start_training,
     tables,
     wait_until,
@@ -28,6 +31,7 @@ from tests.helpers.paths import REPOSITORY
 from tokenizer_core.measures.entries import SCRIPTS, entries_of
 from tokenizer_core.measures.lineage import children_of, trace
 from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
+from tokenizer_core.texts.mixing import held_out
 
 
 class Shown(NamedTuple):
@@ -253,3 +257,39 @@ def test_the_table_of_letters_has_every_byte_once() -> None:
     assert [int(byte, 16) for byte, _ in cells] == list(range(256))
     assert len({letter for _, letter in cells}) == 256
     assert dict(cells)["20"] == "Ġ"
+
+
+# ---- what a size costs
+
+
+def drawn_cost(app: AppTest) -> list[dict[str, Any]]:
+    """The rows of the chart of costs."""
+    (chart,) = (each for each in app.get("vega_lite_chart") if '"diamond"' in each.proto.spec)
+    rows: list[dict[str, Any]] = pa.ipc.open_stream(chart.proto.data.data).read_all().to_pylist()
+    return rows
+
+
+def test_each_size_has_its_tokens_and_its_parameters() -> None:
+    app = open_page("vocabulary")
+    app.segmented_control(key="vocabulary_model").set_value("GPT-2 small").run()
+    rows = drawn_cost(app)
+    gpt2 = next(row for row in rows if row["name"] == "GPT-2")
+    held = ["\n".join(held_out(text.splitlines())[1]) for text in sample_texts()]
+    assert gpt2["parameters"] == 50_257 * 768
+    assert gpt2["tokens"] == sum(len(openai_tokenizer("gpt2").encode(text)) for text in held)
+    line = [row for row in rows if row["is_line"]]
+    assert [row["size"] for row in line][:: len(line) - 1] == [256, 16_384]
+    assert line[0]["tokens"] == sum(len(text.encode()) for text in held)
+    assert all(row["parameters"] == row["size"] * 768 for row in line)
+    app.segmented_control(key="vocabulary_model").set_value("own").run()
+    app.number_input(key="vocabulary_width").set_value(10).run()
+    assert next(row for row in drawn_cost(app) if row["name"] == "GPT-2")["parameters"] == 2 * 502_570
+    app.toggle(key="vocabulary_tied").set_value(True).run()
+    assert next(row for row in drawn_cost(app) if row["name"] == "GPT-2")["parameters"] == 502_570
+
+
+def test_an_empty_text_asks_for_one() -> None:
+    app = open_page("vocabulary")
+    app.segmented_control(key="vocabulary_source_2").set_value("typed").run()
+    app.text_area(key="vocabulary_text").set_value("").run()
+    assert ENGLISH["cost.no_text"] in said(app)

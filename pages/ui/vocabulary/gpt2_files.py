@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from pages.ui.session import remembered
+from pages.ui.token_view.chips import chip_parts
 from pages.ui.vocabulary import keys
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.words import t
@@ -75,7 +76,7 @@ def walked(found: Trace, tokenizer: OpenAITokenizer) -> list[str]:
     ]
     tokens = [f"{_letters_of(token_id, tokenizer)} → {token_id}" for token_id in ids]
     written = [data.hex(" ").upper(), as_letters(data), " · ".join(merges), " · ".join(tokens)]
-    return [found.text.replace(" ", "␣"), *written]
+    return ["".join(text for text, _ in chip_parts(data)), *written]
 
 
 def letters_html(label: str) -> str:

@@ -8,6 +8,10 @@ SOURCE = "vocabulary_source"
 """The key of where the visitor's text comes from."""
 TEXT = "vocabulary_text"
 """The key of the text box."""
+MODEL = "vocabulary_model"
+"""The key of the model whose rows are counted."""
+WIDTH, TIED = "vocabulary_width", "vocabulary_tied"
+"""The keys of a width of one's own, and of whether the output head shares its rows."""
 PICKED: Value[dict[str, int]] = Value("vocabulary_picked", dict)
 """The id whose biography is shown, by the choice of its tokenizer."""
 WORD: Maybe[str] = Maybe("vocabulary_word")

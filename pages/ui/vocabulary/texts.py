@@ -15,6 +15,8 @@ from pages.ui.widgets.live_area import live_text_area
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t
 
+SAMPLE, TYPED, TRAINED = "sample", "typed", "trained"
+"""Where the text comes from."""
 MOST_CHARACTERS = 2_000_000
 """Characters of a training text that are counted: each tokenizer takes at most a second for them."""
 
@@ -25,6 +27,7 @@ class OwnText:
 
     texts: tuple[str, ...] = field(repr=False)
     name: str
+    source: str
 
     @cached_property
     def digest(self) -> str:
@@ -38,7 +41,7 @@ class OwnText:
 def choose_text() -> OwnText:
     """Let the visitor choose the text: built-in, their own, or what their tokenizer learned."""
     trained = _training_texts()
-    sources = ["sample", "typed", *(["trained"] if trained else [])]
+    sources = [SAMPLE, TYPED, *([TRAINED] if trained else [])]
     source = segmented(
         t("vocabulary.text"),
         sources,
@@ -46,7 +49,7 @@ def choose_text() -> OwnText:
         key=f"{keys.SOURCE}_{len(sources)}",
         show_label=True,
     )
-    if source == "typed":
+    if source == TYPED:
         typed = live_text_area(
             t("vocabulary.text_typed"),
             key=remembered(keys.TEXT, t("examples.sample")),
@@ -54,13 +57,13 @@ def choose_text() -> OwnText:
             placeholder=t("text.placeholder"),
             show_label=False,
         )
-        return OwnText((typed,), t("vocabulary.named_typed"))
-    if source == "trained":
+        return OwnText((typed,), t("vocabulary.named_typed"), TYPED)
+    if source == TRAINED:
         texts = first_characters(trained, MOST_CHARACTERS)
         if sum(map(len, texts)) < sum(map(len, trained)):
             st.caption(t("vocabulary.text_part", characters=MOST_CHARACTERS))
-        return OwnText(texts, t("vocabulary.named_trained"))
-    return OwnText(sample_texts(), t("vocabulary.named_sample"))
+        return OwnText(texts, t("vocabulary.named_trained"), TRAINED)
+    return OwnText(sample_texts(), t("vocabulary.named_sample"), SAMPLE)
 
 
 def first_characters(texts: Sequence[str], most: int) -> tuple[str, ...]:
