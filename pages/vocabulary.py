@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.deck import present
 from pages.ui.shell.manual import how_to_read
 from pages.ui.vocabulary.biography import biography
 from pages.ui.vocabulary.browse import entries_view
@@ -10,6 +11,7 @@ from pages.ui.vocabulary.gpt2_files import gpt2_files
 from pages.ui.vocabulary.lanes import all_lanes, choose_lane, uses_in
 from pages.ui.vocabulary.made_of import made_of
 from pages.ui.vocabulary.picked import pick, picked_in
+from pages.ui.vocabulary.slides import slides_of
 from pages.ui.vocabulary.texts import choose_text
 from pages.ui.vocabulary.trace import trace_a_word
 from pages.ui.words import t
@@ -18,12 +20,13 @@ st.markdown(t("vocabulary.what"))
 lanes = all_lanes()
 if lanes:
     lane = choose_lane(lanes)
+    present(lambda: slides_of(lane, lanes))
     shown = st.container()
     with st.expander(t("vocabulary.with_text"), icon=":material/notes:"):
         text = choose_text()
     with shown:
         uses = uses_in(lane, text)
-        clicked = entries_view(lane, uses, picked_in(lane))
+        clicked = entries_view(lane, uses, text, picked_in(lane))
     if clicked is not None:
         pick(lane, clicked)
     biography(lane, picked_in(lane), uses, text, lanes)

@@ -200,7 +200,7 @@ def test_the_manual_names_the_keys_that_the_page_knows(page: str, script: str, n
 @pytest.mark.parametrize("spoken", ["en", "th"])
 def test_the_manual_quotes_words_that_are_on_the_page(spoken: str) -> None:
     words = {key: without_breaks(said) for key, said in catalogue(spoken).items()}
-    for page in ("train", "stories"):
+    for page in ("train", "stories", "vocabulary"):
         quoted = re.findall("“([^”]+)”", words[f"manual.{page}"])
         assert len(quoted) > 2
         others = [said for key, said in words.items() if not key.startswith("manual.")]
@@ -240,7 +240,7 @@ def test_every_text_box_with_a_limit_is_known_to_have_a_count() -> None:
 
 
 @pytest.mark.parametrize("spoken", ["en", "th"])
-@pytest.mark.parametrize("page", ["train", "compare", "languages", "patterns"])
+@pytest.mark.parametrize("page", ["train", "compare", "languages", "patterns", "vocabulary"])
 def test_the_glossary_of_a_page_has_the_terms_of_its_words_in_order(page: str, spoken: str) -> None:
     listed = terms_of(page, spoken)
     assert 5 < len(listed) < len(glossary(spoken))

@@ -293,3 +293,12 @@ def test_an_empty_text_asks_for_one() -> None:
     app.segmented_control(key="vocabulary_source_2").set_value("typed").run()
     app.text_area(key="vocabulary_text").set_value("").run()
     assert ENGLISH["cost.no_text"] in said(app)
+
+
+def test_the_page_can_be_presented() -> None:
+    app = open_page("vocabulary")
+    app.button(key="present").click().run()
+    (deck,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("deck"))
+    slides = json.loads(bytes(deck.proto.bytes))["slides"]
+    assert "1,545" in slides[0]["title"]["en"]
+    assert slides[1]["views"][0]["text"] == " hospital"

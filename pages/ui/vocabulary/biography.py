@@ -17,6 +17,7 @@ from pages.ui.vocabulary.texts import OwnText
 from pages.ui.vocabulary.tree import tree_html
 from pages.ui.vocabulary.written_tokens import hex_chip, surroundings
 from pages.ui.widgets import written
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import as_plain_markdown, language, t
 from tokenizer_core.measures.contexts import Context, contexts_of
 from tokenizer_core.measures.entries import SCRIPTS
@@ -24,6 +25,8 @@ from tokenizer_core.measures.lineage import Merging, children_of, descendants_of
 from tokenizer_core.openai import OPENAI_NAMES
 
 MOST_CHILDREN = 40
+_families = Bounded[tuple[list[int], list[int]]](64, weigh=lambda family: 1)
+_found = Bounded[list[Context]](64, weigh=lambda found: 1)
 _CONTEXTS_STYLE = """<style>
 .contexts { overflow-x: auto; } .contexts table { border-collapse: collapse; line-height: 1.9; white-space: pre; }
 .contexts td { border: 0; padding: .1rem .15rem; } .contexts td:first-child { text-align: end; opacity: .8; }
@@ -97,7 +100,8 @@ def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
     if not count:
         st.markdown(t("biography.unused", text=text.name))
         return
-    found = contexts_of(token_id, text.texts, lane.tokenizer)
+    key = (lane.key, token_id, text.digest)
+    found = _found.get(key, lambda: contexts_of(token_id, text.texts, lane.tokenizer))
     st.html(_CONTEXTS_STYLE + chip_style() + contexts_html(found, t("biography.contexts")))
     st.caption(t("biography.contexts_says", shown=len(found), count=count, text=text.name))
 
@@ -115,7 +119,9 @@ def contexts_html(found: Sequence[Context], label: str) -> str:
 
 def _descendants(lane: Lane, token_id: int, tokenizer: Merging) -> None:
     st.subheader(t("biography.descendants"), anchor=False)
-    every, children = descendants_of(token_id, tokenizer), children_of(token_id, tokenizer)
+    every, children = _families.get(
+        (lane.key, token_id), lambda: (descendants_of(token_id, tokenizer), children_of(token_id, tokenizer))
+    )
     if not every:
         st.markdown(t("biography.childless"))
         return

@@ -13,8 +13,9 @@ from pages.ui.token_view.palette import TINT_COUNT
 from pages.ui.token_view.serve import Offer, address, offers, view_css
 from pages.ui.vocabulary.lanes import Uses, entries_in
 from pages.ui.vocabulary.payload import pack
+from pages.ui.vocabulary.texts import OwnText
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import error_sentence, language, section
+from pages.ui.words import error_sentence, language, section, t
 from pages.ui.words.breaks import without_breaks
 from tokenizer_core.measures.entries import SCRIPTS, Script
 
@@ -28,7 +29,7 @@ _component = st.components.v2.component(
 )
 
 
-def entries_view(lane: Lane, uses: Uses, picked: int | None) -> int | None:
+def entries_view(lane: Lane, uses: Uses, text: OwnText, picked: int) -> int | None:
     """Draw the vocabulary of a lane; return the id that was clicked just now, if any."""
     words = json.dumps(
         {
@@ -41,6 +42,7 @@ def entries_view(lane: Lane, uses: Uses, picked: int | None) -> int | None:
             "script": _first_script(lane),
             "picked": picked,
             "used": len(uses.ids),
+            "counted": without_breaks(t("entries.counted", text=text.name)) if len(uses.ids) else "",
         }
     ).encode("utf-8")
     data = len(words).to_bytes(4, "little") + words + np.concatenate(uses).astype("<i4").tobytes()

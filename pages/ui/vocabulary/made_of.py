@@ -18,6 +18,7 @@ from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, t
 from tokenizer_core.measures.entries import SCRIPTS, Entries, Overlap, overlap
 
+_lengths_of = Bounded[tuple[list[int], list[int]]](8, weigh=lambda lengths: 1)
 _overlaps = Bounded[Overlap](32, weigh=lambda found: 1)
 
 
@@ -28,7 +29,7 @@ def made_of(lane: Lane, lanes: Sequence[Lane]) -> None:
     _strip(entries)
     left, right = st.columns(2, gap="large")
     with left:
-        _lengths(entries)
+        _lengths(lane, entries)
     with right:
         _thai(lanes)
         _overlap(lane, lanes)
@@ -49,9 +50,9 @@ def _strip(entries: Entries) -> None:
     st.caption(says)
 
 
-def _lengths(entries: Entries) -> None:
+def _lengths(lane: Lane, entries: Entries) -> None:
     st.subheader(t("made_of.lengths"), anchor=False)
-    every, thai = lengths_of(entries), lengths_of(entries, "thai")
+    every, thai = _lengths_of.get(lane.key, lambda: (lengths_of(entries), lengths_of(entries, "thai")))
     groups = {t("entries.all"): every, **({t("entries.script_thai"): thai} if thai else {})}
     rows, spec = lengths_chart(groups, length_title=t("made_of.bytes"), share_title=t("made_of.share"))
     ((usual, _),) = Counter(every).most_common(1)

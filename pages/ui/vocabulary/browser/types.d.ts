@@ -17,6 +17,8 @@ export interface Options {
   picked: number | null;
   /** How many different tokens the visitor's text uses: as many ids and counts follow the options. */
   used: number;
+  /** Which text the counts are from; empty where nothing is counted. */
+  counted: string;
 }
 
 export type Label = (key: string, values?: Record<string, unknown>) => string;

@@ -169,7 +169,8 @@ class VocabularyView {
     if (!vocabulary) return;
     const { places, counts } = select(vocabulary, this.choice, this.found, this.uses, options.scripts.length);
     this.grid.show(vocabulary, places, this.uses, options.tints);
-    this.controls.tell(counts, this.label("shown", { shown: places.length, all: vocabulary.size }));
+    const shown = this.label("shown", { shown: places.length, all: vocabulary.size });
+    this.controls.tell(counts, [shown, options.counted].filter(Boolean).join(" · "));
     this.say(this.fault || (places.length ? "" : this.label("nothing")));
     this.root.dataset.shown = String(places.length);
   }
