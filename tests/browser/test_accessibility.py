@@ -1,6 +1,7 @@
 """Every screen passes axe-core's rules of accessibility, wide and light, and narrow and dark."""
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -11,6 +12,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.words import catalogue
+from pages.ui.words.breaks import without_breaks
 from tests.helpers.browser import OpenTab, open_fold, press_until_gone, require
 from tests.helpers.paths import REPOSITORY
 
@@ -255,6 +257,15 @@ def meet_unknown_tokens(tab: Page, words: dict[str, str]) -> None:
     expect(tab.locator(".piece-chips .unknown").first).to_be_visible()
     open_fold(tab, words["pieces.more"])
     open_fold(tab, words["naive.table"])
+def walk_a_vocabulary(tab: Page, words: dict[str, str]) -> None:
+    """All filters are open, the keyboard is in the list, and GPT-2's files are open."""
+    shown = tab.locator(".vocabulary")
+    shown.get_by_text(without_breaks(words["entries.more"])).click()
+    shown.get_by_role("listbox").focus()
+    tab.keyboard.press("ArrowDown")
+    expect(shown.locator(".entry.active")).to_have_attribute("data-index", re.compile("[1-9]"))
+    open_fold(tab, words["gpt2_files.title"])
+    expect(tab.locator(".letters")).to_be_visible()
 
 
 def view(tab: Page) -> Locator:
@@ -312,6 +323,7 @@ SCREENS = [
     Screen("a branch", "/patterns", "en", hold_a_branch),
     Screen("all patterns", "/patterns", "th", try_all_patterns),
     Screen("unknown tokens", "/pieces", "th", meet_unknown_tokens),
+    Screen("vocabulary", "/vocabulary", "th", walk_a_vocabulary),
 ]
 
 

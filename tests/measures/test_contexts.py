@@ -38,6 +38,11 @@ def test_many_uses_are_shown_from_the_first_to_the_last(most: int) -> None:
     assert most == 1 or found[-1].before == "499"
 
 
+def test_no_context_begins_with_a_mark_torn_from_its_letter() -> None:
+    (context,) = contexts_of(ord("x"), ["ที่ปู่x"], Tokenizer([], pattern="none"), width=5)
+    assert context.before == "ปู่"
+
+
 def test_the_edges_of_a_token_within_a_character_are_shown_as_bytes() -> None:
     assert contexts_of(0xB8, ["กน"], Tokenizer([(0xE0, 0xB8)], pattern="none")) == []  # E0 B8 is one token
     first, second = contexts_of(256, ["กน"], Tokenizer([(0xE0, 0xB8)], pattern="none"))

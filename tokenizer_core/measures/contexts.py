@@ -5,10 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import regex
 
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.segments import token_lengths
 
+_LEADING_MARKS = regex.compile(r"^[\p{M}\u0e33]+")
+"""What would hang in the air where a text is cut off before it."""
 _WIDEST = 4
 """Bytes of the longest character in UTF-8."""
 
@@ -63,8 +66,9 @@ def _context(data: bytes, start: int, end: int, width: int) -> Context:
     # The outer edges may lie within a character; the edges at the token are shown as they are.
     while before and start > _WIDEST * width and before[0] & 0xC0 == 0x80:
         before = before[1:]
+    seen = before.decode("utf-8", "surrogateescape")[-width:]
     return Context(
-        before.decode("utf-8", "surrogateescape")[-width:],
+        _LEADING_MARKS.sub("", seen) if len(seen) == width else seen,
         data[start:end],
         after.decode("utf-8", "surrogateescape")[:width],
     )

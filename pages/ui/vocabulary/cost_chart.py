@@ -96,7 +96,7 @@ def _spot(size: int, tokens: int, model: Model, encoding: Spec, label: str) -> l
     parameters = row_parameters(size, model.width, is_tied=model.is_tied)
     data = {"values": [{"parameters": parameters, "tokens": tokens, "size": size, "name": label}]}
     mark = {"type": "point", "shape": "diamond", "filled": True, "size": 260, "color": STRONG, "opacity": 1}
-    text = {"type": "text", "align": "left", "dx": 12, "dy": -10, "fontSize": 14, "fontWeight": 600, "color": INK}
+    text = {"type": "text", "dy": 24, "fontSize": 14, "fontWeight": 600, "color": INK}
     return [
         {"data": data, "mark": {**mark, "tooltip": True}, "encoding": encoding},
         {"data": data, "mark": text, "encoding": {**encoding, "text": nominal("name")}},

@@ -27,6 +27,7 @@ _STYLE = """<style>
   text-align: center; font-weight: 400; }
 .letters th { opacity: .8; font-size: .8125rem; }
 .letters td { border-radius: .3rem; font-size: 1.125rem; background: rgba(128,128,128,.12); }
+.letters td.corner { background: none; }
 .letters td.moved { box-shadow: inset 0 0 0 2px light-dark(#0f766e, #2dd4bf); background: none; font-weight: 600; }
 </style>"""
 
@@ -90,7 +91,7 @@ def letters_html(label: str) -> str:
     said = html.escape(without_breaks(label), quote=True)
     return (
         f'<div class="letters" role="region" tabindex="0" aria-label="{said}">'
-        f"<table><tr><th></th>{head}</tr>{rows}</table></div>"
+        f"<table><tr><td class='corner'></td>{head}</tr>{rows}</table></div>"
     )
 
 

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
-import { fillFace, spokenFace } from "./token_face.js";
+import { fillFace } from "./token_face.js";
 
 /** @import { Label } from "./types.d.ts" */
 /** @import { Vocabulary } from "./packed.js" */
@@ -132,8 +132,6 @@ export class Grid {
     fillFace(face, bytes, this.tints);
     facts.textContent = this.label("id", { id: String(id) }) + (uses ? ` · ${this.label("times", { count: uses })}` : "");
     cell.id = `entry-${index}`;
-    const values = { text: spokenFace(bytes), id: String(id), bytes: bytes.length };
-    cell.setAttribute("aria-label", this.label(bytes.length === 1 ? "entry_of_one" : "entry", values));
     cell.setAttribute("aria-setsize", String(this.places.length));
     cell.setAttribute("aria-posinset", String(index + 1));
     cell.dataset.index = String(index);

@@ -3,7 +3,6 @@
 
 import { fillChip } from "../../token_view/browser/boxes/named_text.js";
 import { make } from "../../token_view/browser/elements.js";
-import { spokenBytes } from "../../token_view/browser/boxes/box_words.js";
 import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 
 const MOST_BYTES = 72; // a whole number of Thai characters
@@ -19,9 +18,4 @@ export function fillFace(chip, bytes, tints) {
   fillChip(chip, bytes.subarray(0, end));
   if (end < bytes.length) chip.append(make("span", "w", "…"));
   chip.style.backgroundColor = `var(--t${tintOfBytes(bytes, tints)})`;
-}
-
-/** @param {Uint8Array} bytes */
-export function spokenFace(bytes) {
-  return spokenBytes(bytes.subarray(0, MOST_BYTES));
 }
