@@ -20,6 +20,14 @@ Stage: a training of the bundled texts at 2, 20 and 200 merges a second; for fiv
 thread takes of one core (tasks and, of these, scripts), merges played and frames drawn. The bar is a third of a
 core at 20 merges a second.
 
+Vocabulary: all 200,000 entries of o200k_base; medians of five visits, and the slowest.
+
+- first screen: from the last byte of the entries to the frame after the one that shows the first of them. The bar
+  is 1 s.
+- search: from a key to the frame after the one that shows the answer, over all entries. The bar is 150 ms. A
+  regular expression waits for a pause in typing (50 ms), and its worker has read the entries before.
+- frames: while the list scrolls by 40 pixels in each of 180 frames.
+
 Rerun: a whole run of the compare page by Streamlit's AppTest, with the file uploaded and nothing changed since, so
 that all of the view comes from caches; the uploaded file is decoded anew, and the text recognized by its digest.
 Medians of 40 runs, in turn. The bar is 10 ms.
@@ -50,6 +58,7 @@ from pages.ui.token_view.payload import token_payload
 from pages.ui.words import section
 from tests.benchmarks.bench_core import CORPUS, Row, best_of, show
 from tests.benchmarks.visits import FramesStopped, Visit, chromium, encodings, served_app, visit
+from tests.benchmarks.vocabulary_visits import VOCABULARY_HEADER, vocabulary_rows
 from tests.helpers.compare_page import view
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.openai import openai_tokenizer
@@ -68,12 +77,14 @@ def main() -> None:
         print(f"{machine(browser)}. Corpus: {path.name}, {len(corpus):,} characters.\n")
         visits = all_visits(browser, address, corpus)
         stage_rows = [stage_row(browser, address, pace) for pace in STAGE_PACES]
+        rows_of_vocabulary = vocabulary_rows(browser, address)
     text = excerpt(corpus, 0, SIZES[-1])
     show(
         "From a file to its tokens in three lanes", LOADING_HEADER, [loading_row(*each) for each in visits.items()]
     )
     show("Time from frame to frame, ms", FRAMES_HEADER, [frames_row(*each) for each in visits.items()])
     show("The stage while a training runs", STAGE_HEADER, stage_rows)
+    show("The vocabulary of o200k_base", VOCABULARY_HEADER, rows_of_vocabulary)
     show("Rerun of the compare page with nothing changed", ["text", "ms"], rerun_rows(text))
     show(f"Payload of {len(text):,} characters in three lanes", PAYLOAD_HEADER, [payload_row(text)])
 

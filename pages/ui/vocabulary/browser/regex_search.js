@@ -20,8 +20,9 @@ function workerCode() {
     }
     try {
       const expression = new RegExp(data.source, "u");
-      const found = Uint8Array.from(texts, (text) => Number(expression.test(text)));
-      scope.postMessage({ found });
+      const found = new Uint8Array(texts.length);
+      for (let i = 0; i < texts.length; i++) if (expression.test(texts[i])) found[i] = 1;
+      scope.postMessage({ found }, [found.buffer]);
     } catch (error) {
       scope.postMessage({ fault: error instanceof Error ? error.message : String(error) });
     }

@@ -13,7 +13,7 @@ import { select } from "./selection.js";
 /** @import { Choice, Found, Options } from "./types.d.ts" */
 
 const MOST_KEPT = 4;
-const REGEX_PAUSE = 80; // milliseconds without typing, before an expression is tried
+const REGEX_PAUSE = 50; // milliseconds without typing, before an expression is tried
 // The newest vocabularies by address, so that a rerun or a return to the page draws them at once.
 /** @type {Map<string, Vocabulary>} */
 const KEPT = new Map();
