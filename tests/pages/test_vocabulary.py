@@ -89,6 +89,9 @@ def test_ones_own_tokenizer_has_its_vocabulary_and_the_text_it_learned_from() ->
     view = shown(app)
     assert view.options["name"] == "Yours"
     assert sum(view.uses.values()) > 0
+    assert any(ENGLISH["cost.learned_from_text"] in each.value for each in app.caption)
+    app.segmented_control(key="vocabulary_source_3").set_value("sample").run()
+    assert not any(ENGLISH["cost.learned_from_text"] in each.value for each in app.caption)
     assert not app.exception
 
 

@@ -248,6 +248,7 @@ def _ways_on(job: Job) -> None:
             # A link, not a button: a click on a button may get lost while the page is redrawn.
             with st.container(key="to_compare", width="content"):
                 st.page_link(page("compare"), label=t("studio.compare"), icon=":material/compare_arrows:")
+            st.page_link(page("vocabulary"), label=t("studio.vocabulary"), icon=":material/menu_book:")
             try:
                 tokenizer = job.tokenizer()
                 model = tokenizer.model_text()

@@ -12,7 +12,7 @@ from pages.ui.token_view.lanes import Lane
 from pages.ui.vocabulary import keys
 from pages.ui.vocabulary.cost_chart import Point, cost_chart
 from pages.ui.vocabulary.lanes import uses_in
-from pages.ui.vocabulary.texts import SAMPLE, TRAINED, OwnText
+from pages.ui.vocabulary.texts import SAMPLE, OwnText, training_texts
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
@@ -102,7 +102,8 @@ def _line(lanes: Sequence[Lane], text: OwnText) -> Line:
     """
     for lane in lanes:
         if lane.is_own and isinstance(lane.tokenizer, Tokenizer):
-            return Line(lane.name, lane.key, lane.tokenizer, text, text.source == TRAINED)
+            learned = set(training_texts())
+            return Line(lane.name, lane.key, lane.tokenizer, text, not learned.isdisjoint(text.texts))
     if text.source == SAMPLE:
         text = OwnText(tuple(_sample()[1]), t("cost.held_out"), SAMPLE)
     return Line(t("cost.trained_here"), "trained on the sample", _trained(), text, False)

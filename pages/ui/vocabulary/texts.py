@@ -40,7 +40,7 @@ class OwnText:
 
 def choose_text() -> OwnText:
     """Let the visitor choose the text: built-in, their own, or what their tokenizer learned."""
-    trained = _training_texts()
+    trained = training_texts()
     sources = [SAMPLE, TYPED, *([TRAINED] if trained else [])]
     source = segmented(
         t("vocabulary.text"),
@@ -81,7 +81,7 @@ def first_characters(texts: Sequence[str], most: int) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _training_texts() -> Sequence[str]:
+def training_texts() -> Sequence[str]:
     """Return what the visitor's own tokenizer learned from, if it was trained here and the texts are kept."""
     own, job = visitor.mine(), visitor.current_job()
     return () if own is None or own.from_file or job is None else job.training.texts

@@ -17,6 +17,7 @@ _STYLE = """<style>
 .token-tree .node:first-child { font-size: 2rem; }
 .token-tree .node b { font-weight: 400; font-size: .75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .token-tree .hex { font-size: .8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.token-tree .node:first-child .hex { font-size: 1.5rem; }
 </style>"""
 
 
