@@ -32,7 +32,9 @@ DAMAGED_UTF8 = "ภาษาไทย".encode() * 9 + b"\xff" + "ภาษาไ
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("page", ["home", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"])
+@pytest.mark.parametrize(
+    "page", ["home", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
+)
 def test_every_page_opens_in_every_language(page: str, language: str) -> None:
     app = open_page(page, language)
     assert app.title[0].value == catalogue(language)[f"{page}.title"]

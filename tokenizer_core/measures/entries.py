@@ -8,6 +8,7 @@ import numpy.typing as npt
 import regex
 
 from tokenizer_core.errors import TokenIdError
+from tokenizer_core.measures.ratios import entry_ids
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.segments import distinct_ids
 
@@ -56,7 +57,7 @@ def entries_of(tokenizer: AnyTokenizer) -> Entries:
     special = set(tokenizer.special_tokens.values())
     written = getattr(tokenizer, "token_text", None)
     ids, tokens = [], []
-    for token_id in sorted({*range(tokenizer.vocab_size), *special}):
+    for token_id in sorted({*entry_ids(tokenizer), *special}):
         try:
             token = tokenizer.token_bytes(token_id) if written is None else written(token_id).encode("utf-8")
         except TokenIdError:  # an id below the largest that no token has

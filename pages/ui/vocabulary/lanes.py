@@ -5,14 +5,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.choices.keys import OPENED_FILES
+from pages.ui.choices.tokenizers import file_lane, own_lane, reference_lanes, run_lanes
 from pages.ui.shell import visitor
 from pages.ui.token_view.lanes import Lane
+from pages.ui.trainings.registry import registry
 from pages.ui.vocabulary import keys
 from pages.ui.vocabulary.texts import OwnText
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import t
+from pages.ui.words import as_name, t
 from tokenizer_core.measures.entries import Entries, entries_of
 from tokenizer_core.measures.lineage import Merging
 
@@ -34,29 +36,45 @@ _uses = Bounded[Uses](64, weigh=lambda uses: 1)
 
 
 def all_lanes() -> list[Lane]:
-    """Return every tokenizer whose vocabulary can be shown."""
+    """Return every tokenizer whose vocabulary can be shown: one's own, references, files, other runs."""
     own = visitor.mine()
-    return [*([own_lane(own)] if own else []), *reference_lanes()]
+    runs = run_lanes(f"run:{run.job.id}" for run in registry().runs(visitor.owner()))
+    files = [file_lane(file) for file in OPENED_FILES.get()]
+    return [*([own_lane(own)] if own else []), *reference_lanes(), *files, *runs]
 
 
 def choose_lane(lanes: list[Lane]) -> Lane:
     """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary."""
     by_choice = {lane.choice: lane for lane in lanes}
+    names = called_apart(lanes)
     first = max(lanes, key=lambda lane: (lane.is_own, lane.tokenizer.vocab_size))
     chosen = segmented(
         t("vocabulary.tokenizer"),
         list(by_choice),
-        lambda choice: by_choice[choice].name,
+        names.__getitem__,
         key=f"{keys.LANE}_{len(lanes)}",
         default=first.choice,
     )
     return by_choice[chosen]
 
 
+def called_apart(lanes: list[Lane]) -> dict[str, str]:
+    """Return the name of each lane by its choice, safe in Markdown; browsers know a choice by its name alone."""
+    found: dict[str, str] = {}
+    for lane in lanes:
+        name = as_name(lane.name)
+        times = sum(known.partition(" (№")[0] == name for known in found.values())
+        found[lane.choice] = f"{name} (№ {times + 1})" if times else name
+    return found
+
+
 def merging(lane: Lane) -> Merging | None:
     """Return the tokenizer of a lane if it applies merges after a split pattern."""
     tokenizer: Any = lane.tokenizer
-    return tokenizer if hasattr(tokenizer, "merges") and hasattr(tokenizer, "pattern") else None
+    has_merges = hasattr(tokenizer, "merges") and hasattr(tokenizer, "pattern")
+    # A file may number its tokens in another order than they were merged in.
+    is_in_order = not hasattr(tokenizer, "own_ids") or tokenizer.entry_ids == list(range(tokenizer.vocab_size))
+    return tokenizer if has_merges and is_in_order else None
 
 
 def entries_in(lane: Lane) -> Entries:

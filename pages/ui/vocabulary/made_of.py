@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.choices.tokenizers import entries_with_thai
 from pages.ui.token_view.chips import plain_token
 from pages.ui.token_view.lanes import Lane
-from pages.ui.vocabulary.lanes import entries_in
+from pages.ui.vocabulary.lanes import called_apart, entries_in
 from pages.ui.vocabulary.made_of_chart import lengths_chart, lengths_of, strip_chart
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
@@ -82,7 +82,7 @@ def _overlap(lane: Lane, lanes: Sequence[Lane]) -> None:
     chosen = segmented(
         t("made_of.overlap_with"),
         list(others),
-        lambda choice: others[choice].name,
+        called_apart(list(others.values())).__getitem__,
         key=f"vocabulary_overlap_{lane.choice}_{len(others)}",
         show_label=True,
     )

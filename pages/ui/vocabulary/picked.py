@@ -8,12 +8,12 @@ from pages.ui.words import t
 
 def picked_in(lane: Lane) -> int:
     """Return the id that the visitor clicked in this vocabulary, at first the longest token of an example."""
-    picked = keys.PICKED.get().get(lane.choice)
-    if picked is not None and picked in entries_in(lane).ids:
+    picked, known = keys.PICKED.get().get(lane.choice), entries_in(lane).ids
+    if picked is not None and picked in known:
         return picked
-    return max(
-        lane.tokenizer.encode(t("vocabulary.first_word")), key=lambda each: len(lane.tokenizer.token_bytes(each))
-    )
+    tokenizer = lane.tokenizer
+    found = [each for each in tokenizer.encode(t("vocabulary.first_word")) if each in known]
+    return max(found, key=lambda each: len(tokenizer.token_bytes(each)), default=int(known[0]))
 
 
 def pick(lane: Lane, token_id: int) -> None:
