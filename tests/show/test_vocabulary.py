@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -27,7 +28,10 @@ from tests.helpers.app import (
     tables,
     wait_until,
 )
+from tests.helpers.compare_page import MODEL
 from tests.helpers.paths import REPOSITORY
+from tests.helpers.sentencepiece import model_of
+from tests.helpers.trained.library_tokenizers import byte_level, rank_file, unigram, word_piece
 from tokenizer_core.measures.entries import SCRIPTS, entries_of
 from tokenizer_core.measures.lineage import children_of, trace
 from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
@@ -305,3 +309,33 @@ def test_the_page_can_be_presented() -> None:
     slides = json.loads(bytes(deck.proto.bytes))["slides"]
     assert "1,545" in slides[0]["title"]["en"]
     assert slides[1]["views"][0]["text"] == " hospital"
+
+
+# ---- tokenizers from files
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "wp.json": word_piece,
+    "uni.json": unigram,
+    "bl.json": byte_level,
+    "sp.model": model_of,
+    "ranks.tiktoken": rank_file,
+    "mine.model": lambda: MODEL,
+}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_a_tokenizer_from_a_file_has_its_vocabulary_and_its_stories(file: str) -> None:
+    app = open_page("compare")
+    app.file_uploader(key="model_file").set_value([(file, FILES[file](), "")]).run()
+    app.run()
+    (opened,) = app.session_state["opened_files"]
+    app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
+    app.segmented_control(key="vocabulary_lane_4").set_value(opened.key).run()
+    assert not app.exception
+    entries = entries_of(opened.opened.tokenizer)
+    assert shown(app).payload == pack(entries)
+    assert sum(shown(app).uses.values()) > 0
+    for token_id in (entries.ids[0], entries.ids[len(entries.ids) // 2], entries.ids[-1]):
+        look_at(app, int(token_id))
+    assert said(app) == ""
