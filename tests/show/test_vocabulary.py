@@ -339,3 +339,16 @@ def test_a_tokenizer_from_a_file_has_its_vocabulary_and_its_stories(file: str) -
     for token_id in (entries.ids[0], entries.ids[len(entries.ids) // 2], entries.ids[-1]):
         look_at(app, int(token_id))
     assert said(app) == ""
+
+
+def test_the_name_of_a_file_is_no_markup() -> None:
+    app = open_page("compare")
+    app.file_uploader(key="model_file").set_value([("# :material_home: *b* <i>.model", MODEL, "")]).run()
+    app.run()
+    (opened,) = app.session_state["opened_files"]
+    app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
+    app.segmented_control(key="vocabulary_lane_4").set_value(opened.key).run()
+    assert not app.exception
+    titles = [each.value for each in app.header if "*b*" in each.value]
+    assert titles
+    assert all(re.search(r"` [^`]*\*b\*[^`]* `", title) for title in titles)

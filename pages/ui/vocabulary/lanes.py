@@ -58,11 +58,16 @@ def choose_lane(lanes: list[Lane]) -> Lane:
     return by_choice[chosen]
 
 
+def name_of(lane: Lane) -> str:
+    """Return the name of a lane, safe in Markdown: visitors name their files and runs."""
+    return as_name(lane.name) if lane.chosen_as else lane.name
+
+
 def called_apart(lanes: list[Lane]) -> dict[str, str]:
     """Return the name of each lane by its choice, safe in Markdown; browsers know a choice by its name alone."""
     found: dict[str, str] = {}
     for lane in lanes:
-        name = as_name(lane.name)
+        name = name_of(lane)
         times = sum(known.partition(" (№")[0] == name for known in found.values())
         found[lane.choice] = f"{name} (№ {times + 1})" if times else name
     return found

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.choices.tokenizers import entries_with_thai
 from pages.ui.token_view.chips import plain_token
 from pages.ui.token_view.lanes import Lane
-from pages.ui.vocabulary.lanes import called_apart, entries_in
+from pages.ui.vocabulary.lanes import called_apart, entries_in, name_of
 from pages.ui.vocabulary.made_of_chart import lengths_chart, lengths_of, strip_chart
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
@@ -24,7 +24,7 @@ _overlaps = Bounded[Overlap](32, weigh=lambda found: 1)
 
 def made_of(lane: Lane, lanes: Sequence[Lane]) -> None:
     """Draw what a vocabulary is made of, and compare it with the others."""
-    st.header(t("made_of.title", name=lane.name), anchor=False)
+    st.header(t("made_of.title", name=name_of(lane)), anchor=False)
     entries = entries_in(lane)
     _strip(entries)
     left, right = st.columns(2, gap="large")
@@ -93,8 +93,8 @@ def _overlap(lane: Lane, lanes: Sequence[Lane]) -> None:
         t(
             "made_of.overlap_says",
             both=found.both,
-            name=lane.name,
-            other=other.name,
+            name=name_of(lane),
+            other=name_of(other),
             share=written.share(found.both / max(1, own)),
             other_share=written.share(found.both / max(1, others_own)),
         )
