@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.formats.opening import read_files
 from tokenizer_core.jobs.guarded import open_guarded
@@ -20,6 +19,7 @@ from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.archives import PackedFile
+from tokenizer_core.texts.csv_cells import harmless_cell
 from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel
 
 if TYPE_CHECKING:

@@ -29,9 +29,9 @@ from pages.ui.widgets.picture_button import picture_button
 from pages.ui.widgets.printed import printed
 from pages.ui.words import t
 from pages.ui.words.breaks import without_breaks
-from tokenizer_core.commands.csv_cells import harmless_cell
 from tokenizer_core.measures.prices import cost
 from tokenizer_core.measures.ratios import context_left
+from tokenizer_core.texts.csv_cells import harmless_cell
 
 _PAGE = Path(__file__).parent / "report.html"
 
