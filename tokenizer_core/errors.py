@@ -58,6 +58,10 @@ class RankFileError(TokenizerError):
     """A reference tokenizer that is unknown, or a rank file that is missing, damaged or impossible."""
 
 
+class ExportError(TokenizerError):
+    """A tokenizer that a file format cannot hold."""
+
+
 class CorpusError(TokenizerError):
     """Files or texts that cannot be read, mixed or compared."""
 

@@ -78,14 +78,18 @@ def test_the_core_knows_no_interface() -> None:
 
 
 def test_importing_the_core_loads_no_interface() -> None:
-    code = "import sys, tokenizer_core, tokenizer_core.jobs.job;"
+    code = "import sys, tokenizer_core, tokenizer_core.jobs.job, tokenizer_core.formats.exports;"
     code += " print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & (INTERFACE | {"tokenizers", "sentencepiece"})
 
 
-def test_only_openai_knows_tiktoken() -> None:
-    assert [path.name for path in CORE if "tiktoken" in roots(path)] == ["openai.py"]
+def test_only_openai_and_the_formats_know_other_libraries() -> None:
+    def knowing(library: str) -> list[str]:
+        return [name_of(path).removeprefix("tokenizer_core/") for path in CORE if library in roots(path)]
+
+    assert knowing("tiktoken") == ["formats/reloading.py", "openai.py"]
+    assert {name.partition("/")[0] for name in knowing("tokenizers")} == {"formats"}
 
 
 def test_shared_parts_know_no_page() -> None:
