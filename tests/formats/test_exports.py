@@ -156,7 +156,7 @@ def chained(word: str) -> Tokenizer:
     [
         (Tokenizer([]), "exe", "export_format"),
         (PretokenTokenizer("gpt2"), "vocabulary.json", "export_kind"),
-        (openai_tokenizer("gpt2"), "minbpe", "export_byte_order"),
+        (openai_tokenizer("gpt2"), "minbpe", "export_id_fixed"),
         (TWICE, "tiktoken", "export_same_bytes"),
         (TWICE, "tokenizer.json", "export_same_bytes"),
         (TWICE, "gpt2", "export_same_bytes"),
@@ -172,6 +172,40 @@ def test_what_a_format_cannot_hold_is_refused(tokenizer: Any, to: str, code: str
 
 def test_merges_of_the_header_reach_tokenizer_json() -> None:
     assert reloaded(chained("#version!"), "tokenizer.json").encode("#version!") == [BYTES + 7]
+
+
+class Renumbered(Tokenizer):
+    """A tokenizer with the ids of a file."""
+
+    def __init__(self, tokenizer: Tokenizer, entry_ids: list[int]) -> None:
+        super().__init__(tokenizer.merges, pattern=tokenizer.pattern, special_tokens={"<|end|>": 9_000})
+        self.entry_ids = entry_ids
+        self._entry = {token_id: entry for entry, token_id in enumerate(entry_ids)}
+
+    def encode(self, text: str, **options: Any) -> list[int]:
+        ids = super().encode(text, **options)
+        return [self.entry_ids[token_id] if token_id < self.vocab_size else token_id for token_id in ids]
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return super().token_bytes(self._entry.get(token_id, token_id))
+
+
+def test_ids_of_a_file_are_kept_where_the_format_can() -> None:
+    tokenizer = train(corpus(1), 400)
+    ids = random.Random(1).sample(range(5_000), 400)
+    rising = [*ids[:BYTES], *range(6_000, 6_000 + 400 - BYTES)]
+    shuffled, in_order = Renumbered(tokenizer, ids), Renumbered(tokenizer, rising)
+    for renumbered, to in ((shuffled, "tokenizer.json"), (shuffled, "gpt2"), (in_order, "tiktoken")):
+        library = reloaded(renumbered, to)
+        for text in HOSTILE[:40]:
+            assert library.encode(text) == renumbered.encode(text)
+            assert library.encode_acting(text) == renumbered.encode(text, allowed_special="all")
+    assert refused(shuffled, "tiktoken") == "export_id_order"
+    assert refused(in_order, "minbpe") == "export_id_fixed"
+    merges = export(shuffled, "merges.csv").files["merges.csv"].decode("utf-8-sig")
+    first = next(csv.DictReader(io.StringIO(merges)))
+    assert int(first["token_id"]) == ids[BYTES]
+    assert str(ids[0]) in json.loads(export(shuffled, "vocabulary.json").files["vocabulary.json"])
 
 
 # What is to be known

@@ -24,16 +24,17 @@ tokenizer.load({file!r})
 
 def export_minbpe(tokenizer: ByteLevelBPE, name: str) -> Export:
     """Write `name`.model and `name`.vocab; raise `TokenizerError` if they cannot hold the tokenizer."""
-    moved = next((byte for byte in range(BYTES) if tokenizer.tokens[byte] != bytes([byte])), None)
-    if moved is not None:
-        raise ExportError(
-            f"in a .model file, the id of a single byte is the byte; {tokenizer.name} has them in another order:"
-            f" id {moved} is byte {tokenizer.tokens[moved][0]}",
-            "export_byte_order",
-            name=tokenizer.name,
-            token_id=moved,
-            byte=tokenizer.tokens[moved][0],
-        )
+    wanted = [bytes([byte]) for byte in range(BYTES)] + list(tokenizer.tokens[BYTES:])
+    for place, token_id in enumerate(tokenizer.ids):
+        if token_id != place or tokenizer.tokens[place] != wanted[place]:
+            raise ExportError(
+                "in a .model file, the id of a single byte is the byte, and the merges make the next ids;"
+                f" {tokenizer.name} has other ids, first {token_id} for {tokenizer.tokens[place]!r}",
+                "export_id_fixed",
+                name=tokenizer.name,
+                token_id=token_id,
+                token=tokenizer.tokens[place][:40].decode("utf-8", errors="backslashreplace"),
+            )
     file = ModelFile(tokenizer.pattern, tokenizer.merges, tokenizer.special_tokens)
     files = {f"{name}.model": model_text(file).encode(), f"{name}.vocab": vocab_text(file).encode()}
     if not source_of(tokenizer) or tokenizer.pattern == "none":

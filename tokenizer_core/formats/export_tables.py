@@ -21,7 +21,7 @@ def export_vocabulary(tokenizer: ByteLevelBPE) -> Export:
     """
     rows = [
         f'"{token_id}": {json.dumps({"text": _text(token), "bytes": token.hex()}, ensure_ascii=False)}'
-        for token_id, token in enumerate(tokenizer.tokens)
+        for token_id, token in zip(tokenizer.ids, tokenizer.tokens)
     ]
     for token, token_id in sorted(tokenizer.special_tokens.items(), key=lambda entry: entry[1]):
         entry = {"text": token, "bytes": token.encode().hex(), "special": True}
@@ -36,9 +36,9 @@ def export_merges(tokenizer: ByteLevelBPE) -> Export:
     writer.writerow(["rank", "token_id", "left_id", "right_id", "left", "right", "token", "token_bytes"])
     shown = [harmless_cell(readable(token)) for token in tokenizer.tokens]
     for rank, (left, right) in enumerate(tokenizer.merges):
-        token_id = BYTES + rank
-        cells = [shown[left], shown[right], shown[token_id], tokenizer.tokens[token_id].hex()]
-        writer.writerow([rank, token_id, left, right, *cells])
+        made = BYTES + rank
+        cells = [shown[left], shown[right], shown[made], tokenizer.tokens[made].hex()]
+        writer.writerow([rank, *(tokenizer.ids[entry] for entry in (made, left, right)), *cells])
     return Export({"merges.csv": ("\ufeff" + written.getvalue()).encode()}, "")
 
 

@@ -1,7 +1,9 @@
 """Write a rank file for tiktoken, and the Python code that builds the `Encoding` from it."""
 
 import base64
+from itertools import pairwise
 
+from tokenizer_core.errors import ExportError
 from tokenizer_core.formats.exportable import ByteLevelBPE, check_distinct
 from tokenizer_core.formats.pattern_dialects import for_tiktoken
 from tokenizer_core.formats.traps import Export, Trap
@@ -36,7 +38,8 @@ def export_tiktoken(tokenizer: ByteLevelBPE, name: str) -> Export:
     """
     file = f"{name}.tiktoken"
     check_distinct(tokenizer, file)
-    rows = [f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokenizer.tokens)]
+    _check_order(tokenizer, file)
+    rows = [f"{base64.b64encode(token).decode()} {rank}\n" for rank, token in zip(tokenizer.ids, tokenizer.tokens)]
     pattern, traps = for_tiktoken(tokenizer.pattern)
     snippet = _SNIPPET.format(
         file=file, name=tokenizer.name, pattern=pattern, special_tokens=dict(tokenizer.special_tokens)
@@ -46,6 +49,22 @@ def export_tiktoken(tokenizer: ByteLevelBPE, name: str) -> Export:
     )
     traps = [only_tokens, *_lost(tokenizer), *_hidden(tokenizer), *traps]
     return Export({file: "".join(rows).encode()}, snippet, tuple(traps))
+
+
+def _check_order(tokenizer: ByteLevelBPE, file: str) -> None:
+    """Refuse ids that do not rise with the merges: in a rank file, the id of a token is also its rank.
+
+    Nothing makes single bytes, so theirs do not matter.
+    """
+    for earlier, later in pairwise(tokenizer.ids[BYTES:]):
+        if later < earlier:
+            raise ExportError(
+                f"in {file}, a token learned later must have a higher id; {later} was learned after {earlier}",
+                "export_id_order",
+                file=file,
+                token_id=later,
+                other=earlier,
+            )
 
 
 def _lost(tokenizer: ByteLevelBPE) -> list[Trap]:
@@ -58,10 +77,10 @@ def _lost(tokenizer: ByteLevelBPE) -> list[Trap]:
     return [
         Trap.of(
             f"a rank file holds no pairs, and tiktoken finds others than {len(lost)} of these merges, first for"
-            f" token {lost[0]} ({token!r}); texts with these tokens may be cut otherwise",
+            f" token {tokenizer.ids[lost[0]]} ({token!r}); texts with these tokens may be cut otherwise",
             "lost_merges",
             count=len(lost),
-            token_id=lost[0],
+            token_id=tokenizer.ids[lost[0]],
             token=token,
         )
     ]

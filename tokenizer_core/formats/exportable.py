@@ -11,15 +11,17 @@ from tokenizer_core.vocabulary import BYTES, Pair
 
 
 class ByteLevelBPE(NamedTuple):
-    """The parts of a byte-level BPE tokenizer. Ids 0 to 255 are the single bytes, in any order."""
+    """The parts of a byte-level BPE tokenizer. Its entries are the 256 bytes, and one for each merge in order."""
 
     name: str
     pattern: str
     """A name in `SPLIT_PATTERNS`, or a regular expression."""
     tokens: Sequence[bytes]
-    """The bytes of each token, by id, without special tokens."""
+    """The bytes of each entry."""
     merges: Sequence[Pair]
-    """The pair of each token from 256 up, as ids."""
+    """The pair of each entry from 256 up, as the numbers of two entries."""
+    ids: Sequence[int]
+    """The token id of each entry."""
     special_tokens: Mapping[str, int]
 
 
@@ -38,17 +40,18 @@ def exportable(tokenizer: AnyTokenizer) -> ByteLevelBPE:
             "export_kind",
             name=tokenizer.name,
         )
-    tokens = [tokenizer.token_bytes(token_id) for token_id in range(BYTES + len(merges))]
+    ids: Sequence[int] = getattr(tokenizer, "entry_ids", range(BYTES + len(merges)))
+    tokens = list(map(tokenizer.token_bytes, ids))
     made = all(tokens[left] + tokens[right] == token for (left, right), token in zip(merges, tokens[BYTES:]))
     if not made or sorted(tokens[:BYTES]) != [bytes([byte]) for byte in range(BYTES)]:
         raise ExportError(
-            f"ids 0 to 255 must be single bytes, and later ids the merges in order; {tokenizer.name} has others",
-            "export_ids",
+            f"the tokens must be the single bytes and what the merges make; those of {tokenizer.name} are others",
+            "export_tokens",
             name=tokenizer.name,
         )
     names = {source: name for name, source in SPLIT_PATTERNS.items()}
     return ByteLevelBPE(
-        tokenizer.name, names.get(pattern, pattern), tokens, merges, dict(tokenizer.special_tokens)
+        tokenizer.name, names.get(pattern, pattern), tokens, merges, ids, dict(tokenizer.special_tokens)
     )
 
 
@@ -60,7 +63,7 @@ def source_of(tokenizer: ByteLevelBPE) -> str:
 def check_distinct(tokenizer: ByteLevelBPE, file: str) -> None:
     """Raise `ExportError` if two ids have the same bytes: a file with ids by token can hold only one of them."""
     first: dict[bytes, int] = {}
-    for token_id, token in enumerate(tokenizer.tokens):
+    for token_id, token in zip(tokenizer.ids, tokenizer.tokens):
         if first.setdefault(token, token_id) != token_id:
             raise ExportError(
                 f"{file} has one id for each token; {first[token]} and {token_id} are both {token[:40]!r}",
@@ -78,7 +81,7 @@ def vocabulary_in_letters(tokenizer: ByteLevelBPE, file: str) -> dict[str, int]:
     Raises `ExportError` if two of them would be written the same.
     """
     check_distinct(tokenizer, file)
-    ids = {as_letters(token): token_id for token_id, token in enumerate(tokenizer.tokens)}
+    ids = {as_letters(token): token_id for token_id, token in zip(tokenizer.ids, tokenizer.tokens)}
     for token, token_id in tokenizer.special_tokens.items():
         if token in ids:
             raise ExportError(
