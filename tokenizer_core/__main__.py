@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tokenizer_core.commands import compare
+from tokenizer_core.commands import compare, convert
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -14,6 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tokenizer_core", description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     compare.add_to(commands)
+    convert.add_to(commands)
     said = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

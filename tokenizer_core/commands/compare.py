@@ -101,11 +101,11 @@ def run(said: argparse.Namespace) -> int:
             encoding=said.encoding,
         )
         base = _base(parallel, said.base, said.files)
-        tokenizers = [_tokenizer(name.strip(), said.pattern) for name in said.tokenizers.split(",")]
+        tokenizers = [tokenizer_named(name.strip(), said.pattern) for name in said.tokenizers.split(",")]
         joinings = JOININGS if said.joining == "all" else (said.joining,)
         bills = [bill for each in tokenizers for bill in bills_of(parallel, each, joinings, base)]
     except (TokenizerError, OSError) as error:
-        print(f"compare: {_one_line(error)}", file=sys.stderr)
+        print(f"compare: {one_line(error)}", file=sys.stderr)
         return 1
     for remark in remarks(parallel):
         print(f"compare: {remark}", file=sys.stderr)
@@ -202,7 +202,7 @@ def _packed(path: Path) -> PackedFile:
     return PackedFile(path.name, path.read_bytes())
 
 
-def _tokenizer(name: str, pattern: str | None) -> AnyTokenizer:
+def tokenizer_named(name: str, pattern: str | None, *, command: str = "compare") -> AnyTokenizer:
     """Load a reference by its name, or else a tokenizer from its files; print what there is to know of it."""
     if name in OPENAI_NAMES:
         return openai_tokenizer(name)
@@ -215,7 +215,7 @@ def _tokenizer(name: str, pattern: str | None) -> AnyTokenizer:
         )
     opened = open_guarded(Path(paths[0]).stem, read_files(paths), pattern=pattern)
     for remark in opened.remarks:
-        print(f"compare: {name}: {_one_line(remark)}", file=sys.stderr)
+        print(f"{command}: {name}: {one_line(remark)}", file=sys.stderr)
     return opened.tokenizer
 
 
@@ -232,7 +232,8 @@ def _base(parallel: Parallel, name: str | None, files: Sequence[str]) -> int:
     )
 
 
-def _one_line(error: Exception) -> str:
+def one_line(error: Exception) -> str:
+    """Write an error on one line."""
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror or error}"
     return " ".join(str(error).split())
