@@ -8,6 +8,7 @@ from pages.ui.compare.hints import hint_at_lookalikes
 from pages.ui.compare.keys import NAMES
 from pages.ui.compare.lanes import choose_pattern, lanes_of
 from pages.ui.compare.opened import open_tokenizers
+from pages.ui.compare.take_along import take_a_lane_along
 from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
 from pages.ui.deck.keys import Entry
 from pages.ui.deck.mine import add_button
@@ -50,6 +51,7 @@ with st.container():  # always one element, so that Streamlit does not redraw wh
         hint_at_lookalikes(text.content, lanes)
     else:
         st.info(t("compare.choose_one"))
+take_a_lane_along(text, lanes)
 with st.expander(t("compare.open"), icon=":material/folder_open:"):
     open_tokenizers()
 st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")

@@ -21,7 +21,7 @@ UI_FLOORS = [
     ["token_view"],
     ["shell"],
     ["stage"],
-    ["choices"],
+    ["choices", "exports"],
     ["deck"],
     PAGE_FOLDERS,
     ["main.py"],

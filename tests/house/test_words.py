@@ -259,3 +259,16 @@ def test_terms_are_found_as_words_of_their_own_and_the_longest_first() -> None:
     assert all(
         terms_in(form, spoken) for spoken in ("en", "th") for term in glossary(spoken) for form in term.forms
     )
+
+
+def test_every_trap_of_an_export_has_its_sentence() -> None:
+    codes = {
+        node.args[1].value
+        for path in (ROOT / "tokenizer_core" / "formats").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "Trap.of"
+        and isinstance(node.args[1], ast.Constant)
+    }
+    assert len(codes) > 6
+    assert codes == {key.removeprefix("traps.") for key in ENGLISH if key.startswith("traps.")}

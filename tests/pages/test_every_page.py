@@ -113,7 +113,7 @@ def test_training_from_the_sample_ends_in_a_summary_and_downloads() -> None:
     app = start_training(size=400)
     wait_until(app, lambda: bool(app.success))
     assert app.metric[0].value == "400"
-    assert len(app.get("download_button")) == 3
+    assert len(app.get("download_button")) == 2
 
 
 def test_compare_shows_mine_at_any_size() -> None:

@@ -25,6 +25,11 @@ class ByteLevelBPE(NamedTuple):
     special_tokens: Mapping[str, int]
 
 
+def may_be_exported(tokenizer: AnyTokenizer) -> bool:
+    """Tell whether a tokenizer has merges, without working them out."""
+    return "merges" in vars(tokenizer) or hasattr(type(tokenizer), "merges")
+
+
 def exportable(tokenizer: AnyTokenizer) -> ByteLevelBPE:
     """Take the parts of a tokenizer; raise `ExportError` if it is no byte-level BPE.
 

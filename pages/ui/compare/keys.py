@@ -26,6 +26,9 @@ READ_FILES: Value[set[str]] = Value("model_files_read", set)
 """The ids of uploaded files that are open or were refused; a file that waits for another one is not among them."""
 REFUSED: Value[list[Refused]] = Value("model_files_refused", list)
 """The uploads that could not be opened, and why."""
+EXPORTS_OPEN: Value[bool] = Value("compare_exports", bool)
+EXPORTED = "compare_exported"
+"""The key of the choice of a tokenizer to take along."""
 
 
 def take_over(query: Mapping[str, str]) -> None:

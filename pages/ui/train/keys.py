@@ -54,6 +54,9 @@ COMPARISONS = Value("comparisons", int)
 """How often the comparison of two runs has been opened."""
 RUN_OPENED: Value[bool] = Value("run_opened", bool)
 """Whether a click in the list of runs asks for another screen."""
+EXPORTS_OPEN: Value[bool] = Value("train_exports", bool)
+EXPORTED_MERGES: Maybe[tuple[str, int]] = Maybe("train_exported")
+"""The training whose files were asked for while it learns, and how many merges it had then."""
 QUESTIONS = Value("what_if_questions", int)
 """How many questions have been asked."""
 ASKED: Maybe[WhatIf] = Maybe("what_if")

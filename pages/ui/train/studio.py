@@ -24,6 +24,7 @@ from pages.ui.train.merges import choice_rows
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
 from pages.ui.train.recipes import recipe_outcome, show_recipe
+from pages.ui.train.take_along import take_run_along
 from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
@@ -67,6 +68,7 @@ def studio(job: Job) -> None:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
     st.fragment(_live, run_every=refresh)(job, job.state, registry().is_warm)
+    take_run_along(job)
     what_if_answer(job)
     st.fragment(_race, run_every=None if refresh is None else max(refresh, RACE_SECONDS))(
         job, texts, pairs_in_files
@@ -250,20 +252,11 @@ def _ways_on(job: Job) -> None:
                 st.page_link(page("compare"), label=t("studio.compare"), icon=":material/compare_arrows:")
             st.page_link(page("vocabulary"), label=t("studio.vocabulary"), icon=":material/menu_book:")
             try:
-                tokenizer = job.tokenizer()
-                model = tokenizer.model_text()
+                model = job.tokenizer().model_text()
                 st.download_button(
                     t("studio.download_model"),
                     model,
                     "tokenizer.model",
-                    "text/plain",
-                    on_click="ignore",
-                    icon=":material/download:",
-                )
-                st.download_button(
-                    t("studio.download_vocab"),
-                    tokenizer.vocab_text(),
-                    "tokenizer.vocab",
                     "text/plain",
                     on_click="ignore",
                     icon=":material/download:",

@@ -1,0 +1,42 @@
+"""The files of a tokenizer on the Compare page for other libraries, and the token ids of the text."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from pages.ui.choices.samples import sample_texts
+from pages.ui.compare import keys
+from pages.ui.exports.panel import take_along
+from pages.ui.session import one_of
+from pages.ui.token_view.drawings import Text
+from pages.ui.token_view.lanes import Lane
+from pages.ui.words import t
+from tokenizer_core.formats.exportable import may_be_exported
+
+MOST_CHARACTERS = 5_000
+"""Characters whose token ids are shown, to be copied."""
+
+
+def take_a_lane_along(text: Text, lanes: Sequence[Lane]) -> None:
+    """Let the visitor choose a tokenizer of the page, copy the ids of the text, and take its files."""
+    known = {lane.choice: lane for lane in lanes if may_be_exported(lane.tokenizer)}
+    if not known:
+        return
+    with st.expander(
+        t("exports.title"), icon=":material/luggage:", key=keys.EXPORTS_OPEN.key, on_change=lambda: None
+    ):
+        if not keys.EXPORTS_OPEN.get():
+            return
+        chosen = st.selectbox(
+            t("compare.tokenizers"),
+            list(known),
+            format_func=lambda choice: known[choice].name,
+            key=one_of(keys.EXPORTED, list(known)),
+        )
+        lane = known[chosen]
+        if isinstance(text.content, str) and text.content:
+            ids = lane.tokenizer.encode(text.content[:MOST_CHARACTERS])
+            st.caption(t("exports.ids", count=len(ids)))
+            st.code(str(ids), language=None, wrap_lines=True, height=100)
+        name = "tokenizer" if lane.is_own else lane.key
+        take_along(lane.tokenizer, lane.key, sample_texts(), name=name)

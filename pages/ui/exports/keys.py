@@ -1,0 +1,32 @@
+"""What the exports keep in the session."""
+
+from dataclasses import dataclass
+
+from pages.ui.session import Value
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.formats.traps import Export
+from tokenizer_core.jobs.export_proof import ExportProof
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A tokenizer in one format: its files and their proof, or why the format cannot hold it."""
+
+    export: Export | None
+    proof: ExportProof | None = None
+    """None for a table, which no library loads."""
+    refusal: TokenizerError | None = None
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it is still being proven."""
+        return self.proof is not None and not self.proof.ended
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the visitor stopped the proof."""
+        return self.proof is not None and self.proof.stopped
+
+
+TAKEN: Value[dict[tuple[str, str], Taken]] = Value("exports", dict)
+"""By the tokenizer's key and the format."""
