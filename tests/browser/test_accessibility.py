@@ -138,6 +138,14 @@ def paste_ids(tab: Page, words: dict[str, str]) -> None:
     expect(tab.get_by_text(words["text.ids_broken"])).to_be_visible()
 
 
+def take_along(tab: Page, words: dict[str, str]) -> None:
+    """GPT-2's files for another library, proven, and those for minbpe, which cannot hold it."""
+    open_fold(tab, words["exports.title"])
+    for to in ("minbpe", "tokenizer_json"):
+        press_until_gone(tab.locator(f".st-key-exports_take_{to}_gpt2 button"))
+    expect(tab.locator(".st-key-export_tokenizer_json")).to_contain_text("tokenizers 0.")
+
+
 def choose_nothing(tab: Page, words: dict[str, str]) -> None:
     """No tokenizer is chosen, and the opened file is none."""
     for name in ("gpt2", "cl100k_base", "o200k_base"):
@@ -311,6 +319,7 @@ SCREENS = [
     Screen("menu", "/compare", "th", open_the_menu),
     Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}),
     Screen("ids", "/compare", "th", paste_ids),
+    Screen("files for other libraries", "/compare", "th", take_along),
     Screen("nothing chosen", "/compare", "en", choose_nothing),
     Screen("languages", "/languages", "en"),
     Screen("pairs", "/languages", "th", look_at_pairs),

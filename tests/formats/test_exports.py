@@ -21,6 +21,7 @@ from tokenizer_core.formats.reloading import Reloaded, newer_character, reload
 from tokenizer_core.openai import RANK_FILES
 from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.texts.hostile import hostile_texts, sampled_lines
+from tokenizer_core.two_stage import train_in_two_stages
 from tokenizer_core.vocabulary import BYTES
 
 SPECIAL_TOKENS = {"<|end|>": 1101, "<|end|>s": 1107, "สวัสดี!": 1105}
@@ -63,6 +64,14 @@ def test_every_export_gives_the_same_ids_on_hostile_texts(pattern: str) -> None:
                 if to != "tiktoken":  # which may find "<|end|>" in "<|end|>s"
                     acting = tokenizer.encode(text, allowed_special="all")
                     assert library.encode_acting(text) == acting, (number, to, text)
+
+
+@pytest.mark.parametrize("to", LOADED_BY)
+def test_a_tokenizer_of_two_stages_is_plain_in_every_format(to: str) -> None:
+    tokenizer = train_in_two_stages(corpus(2), 500, first_merges=40)
+    library = reloaded(tokenizer, to)
+    for text in HOSTILE[:60]:
+        assert library.encode(text) == tokenizer.encode(text)
 
 
 @given(text=drawn_texts)
@@ -296,4 +305,9 @@ def test_lines_are_spread_over_the_whole_corpus() -> None:
     assert len(lines) == 2_000
     assert (lines[0], lines[1], lines[-1]) == ("0\n", "5\n", "9995\n")
     assert sampled_lines(["x" * 5_000]) == ["x" * 1_000]
+    long = sampled_lines(["\n".join(map(str, range(400_000)))], 2_000)
+    assert 1_990 < len(long) <= 2_000
+    assert all(line.strip().isdigit() and line.endswith("\n") for line in long[:-1])
+    assert int(long[1_000]) in range(150_000, 250_000)
+    assert sampled_lines(["x" * 3_000_000], 7) == ["x" * 1_000] * 7
     assert sampled_lines([]) == sampled_lines(["\n \n"]) == []

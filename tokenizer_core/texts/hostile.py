@@ -1,10 +1,14 @@
 """Hostile texts: short seeded texts in which splitting, merging or special tokens are most likely to go wrong."""
 
 import random
+import re
 from collections.abc import Iterable, Sequence
 
 HOSTILE_COUNT = 500
 _SEED = 13
+_ALL_SPLIT = 1_000_000
+"""Characters. Of longer texts, only the lines that are wanted are cut out."""
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _PIECES: tuple[tuple[str, ...], ...] = tuple(
     tuple(pieces.split("|"))
     for pieces in (
@@ -47,11 +51,29 @@ def sampled_lines(texts: Sequence[str], most: int = 2_000, *, longest: int = 1_0
     >>> sampled_lines(["a\nb\n\nc"]), sampled_lines(["a\nb", "c\nd"], 2)
     (['a\n', 'b\n', 'c'], ['a\n', 'c\n'])
     """
-    lines = [line for text in texts for line in text.split("\n")]
-    ends = [end for text in texts for end in ["\n"] * text.count("\n") + [""]]
-    full = [n for n, line in enumerate(lines) if line.strip()]
+    if sum(map(len, texts)) > _ALL_SPLIT:
+        return _lines_at_places(texts, most, longest)
+    full = [line for text in texts for line in _LINE.findall(text) if line.strip()]
     chosen = full if len(full) <= most else [full[n * len(full) // most] for n in range(most)]
-    return [(lines[n] + ends[n])[:longest] for n in chosen]
+    return [line[:longest] for line in chosen]
+
+
+def _lines_at_places(texts: Sequence[str], most: int, longest: int) -> list[str]:
+    """Return the lines at evenly spread places of long texts, and stretches of lines that are too long."""
+    length = sum(map(len, texts))
+    lines: dict[tuple[int, int], str] = {}
+    before = 0
+    for number, text in enumerate(texts):
+        first, last = -(-before * most // length), -(-(before + len(text)) * most // length)
+        for n in range(first, last):
+            place = n * length // most - before
+            start = text.rfind("\n", max(0, place - longest), place) + 1
+            start = start or max(0, place - longest)
+            end = text.find("\n", place, start + longest) + 1 or start + longest
+            if (line := text[start:end]).strip():
+                lines[number, start] = line
+        before += len(text)
+    return list(lines.values())
 
 
 def _lookalikes(tokens: Sequence[str]) -> tuple[str, ...]:

@@ -9,9 +9,11 @@ from pages.ui.exports import keys
 from pages.ui.exports.keys import Taken
 from pages.ui.exports.proof_lines import proof_line
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import error_sentence, plain, t, told
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.exports import LOADED_BY, export
+from tokenizer_core.formats.traps import Export
 from tokenizer_core.jobs.export_proof import ExportProof
 from tokenizer_core.protocols import AnyTokenizer
 
@@ -20,6 +22,8 @@ LARGE = 20_000
 """Entries from which a format is written only when asked for: 200,000 take a second or two each."""
 REFRESH_SECONDS = 0.4
 MAX_KEPT = 18
+_written = Bounded[Export](128 * 2**20, weigh=lambda written: sum(map(len, written.files.values())))
+"""The files that visitors asked for, so that all who ask for those of a reference share them."""
 TURNS = threading.Semaphore(MAX_TRAININGS)
 """Turns for the proofs of all visitors: this many run at the same time, others wait."""
 
@@ -107,7 +111,7 @@ def _take(tokenizer: AnyTokenizer, to: str, key: str, texts: Sequence[str], name
     """Write a tokenizer in a format, and begin to prove it."""
     taken = keys.TAKEN.get()
     try:
-        written = export(tokenizer, to, name=name)
+        written = _written.get((key, to, name), lambda: export(tokenizer, to, name=name))
     except TokenizerError as error:
         taken[key, to] = Taken(None, refusal=error.bare())
         return
