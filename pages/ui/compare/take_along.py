@@ -36,7 +36,7 @@ def take_a_lane_along(text: Text, lanes: Sequence[Lane]) -> None:
         lane = known[chosen]
         if isinstance(text.content, str) and text.content:
             ids = lane.tokenizer.encode(text.content[:MOST_CHARACTERS])
-            st.caption(t("exports.ids", count=len(ids)))
-            st.code(str(ids), language=None, wrap_lines=True, height=100)
+            with st.popover(t("exports.ids", count=len(ids)), icon=":material/content_copy:"):
+                st.code(str(ids), language=None, wrap_lines=True)
         name = "tokenizer" if lane.is_own else lane.key
         take_along(lane.tokenizer, lane.key, sample_texts(), name=name)
