@@ -51,7 +51,8 @@ with st.container():  # always one element, so that Streamlit does not redraw wh
         hint_at_lookalikes(text.content, lanes)
     else:
         st.info(t("compare.choose_one"))
-take_a_lane_along(text, lanes)
+with st.container():  # likewise
+    take_a_lane_along(text, lanes)
 with st.expander(t("compare.open"), icon=":material/folder_open:"):
     open_tokenizers()
 st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")

@@ -68,7 +68,8 @@ def studio(job: Job) -> None:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
     st.fragment(_live, run_every=refresh)(job, job.state, registry().is_warm)
-    take_run_along(job)
+    with st.container():  # always one element, so that Streamlit does not redraw what follows
+        take_run_along(job)
     what_if_answer(job)
     st.fragment(_race, run_every=None if refresh is None else max(refresh, RACE_SECONDS))(
         job, texts, pairs_in_files
