@@ -47,7 +47,7 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a file, two joined by +, or the name of a reference")
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a file, two joined by +, or a reference")
     parser.add_argument("--to", required=True, choices=FORMATS, help="the format")
     parser.add_argument("--out", default=".", metavar="FOLDER", help="where to write; by default here")
     parser.add_argument("--verify", metavar="CORPUS", help="a text file or table whose lines are compared too")
