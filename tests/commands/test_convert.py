@@ -51,6 +51,18 @@ def test_a_reference_is_converted_by_its_name(tmp_path: Path, capsys: pytest.Cap
     assert json.loads((tmp_path / "vocab.json").read_bytes())["<|endoftext|>"] == 50256
 
 
+def test_files_of_other_libraries_are_converted_with_their_ids(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert convert("gpt2", "--to", "gpt2", "--out", tmp_path) == 0
+    both = f"{tmp_path / 'vocab.json'}+{tmp_path / 'merges.txt'}"
+    assert convert(both, "--to", "tiktoken", "--pattern", "gpt2", "--out", tmp_path) == 0
+    assert "500 hostile texts: the same ids in tiktoken" in capsys.readouterr().err
+    assert convert("gpt2", "--to", "tiktoken", "--out", tmp_path) == 0
+    ours, reopened = ((tmp_path / f"{name}.tiktoken").read_text() for name in ("gpt2", "vocab"))
+    assert sorted(ours.splitlines()) == sorted(reopened.splitlines())
+
+
 def test_no_file_is_replaced_unless_told_to(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = model.read_bytes()
     assert convert(model, "--to", "minbpe", "--out", model.parent) == 1

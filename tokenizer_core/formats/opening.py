@@ -91,7 +91,8 @@ def part_of(content: bytes) -> Part:
     start = content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     first = start.split(b"\n", 1)[0].strip()
     if start.startswith(b"{"):
-        return "tokenizer_json" if "model" in read_json(content) else "vocab"
+        # In a vocabulary, "model" may be a token, as in GPT-2's; then it has an id.
+        return "vocab" if isinstance(read_json(content).get("model", 0), int) else "tokenizer_json"
     if any(first == header.encode() for header in minbpe_files.KNOWN_HEADERS):
         return "minbpe"
     if looks_like_sentencepiece(content):
