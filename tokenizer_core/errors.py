@@ -72,3 +72,7 @@ class WikipediaError(CorpusError):
 
 class RecipeError(TokenizerError):
     """A file that is not a training recipe, or a recipe with other training rules."""
+
+
+class LibraryError(TokenizerError):
+    """A kept tokenizer that is damaged, or a library that is full or cannot be written."""

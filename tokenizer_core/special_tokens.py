@@ -37,6 +37,41 @@ def assign_ids(special_tokens: Iterable[str] | Mapping[str, int], first_free_id:
     return ids
 
 
+def special_tokens_text(special_tokens: Iterable[str] | Mapping[str, int]) -> str:
+    """Write special tokens as people enter them: separated by spaces, each with its id if it has one of its own.
+
+    >>> special_tokens_text({"<|end|>": 1101, "<|start|>": 1102}), special_tokens_text(["<|end|>"])
+    ('<|end|>=1101 <|start|>=1102', '<|end|>')
+    """
+    if isinstance(special_tokens, Mapping):
+        return " ".join(f"{token}={token_id}" for token, token_id in special_tokens.items())
+    return " ".join([special_tokens] if isinstance(special_tokens, str) else special_tokens)
+
+
+def parse_special_tokens(text: str, first_free_id: int) -> list[str] | dict[str, int]:
+    """Read what `special_tokens_text` writes; after an id of its own, each token without one gets the next id.
+
+    Raises `SpecialTokenError` as `assign_ids` does, if the merges have the ids below `first_free_id`.
+
+    >>> parse_special_tokens("<|a|> <|b|>", 300)
+    ['<|a|>', '<|b|>']
+    >>> parse_special_tokens("<|a|>=1101 <|b|> <|c|>=2000", 300)
+    {'<|a|>': 1101, '<|b|>': 1102, '<|c|>': 2000}
+    """
+    parts = [regex.fullmatch(r"(.+)=([0-9]{1,12})", word) or word for word in text.split()]
+    tokens = [part if isinstance(part, str) else str(part[1]) for part in parts]
+    _refuse_duplicates(tokens)
+    if all(isinstance(part, str) for part in parts):
+        assign_ids(tokens, first_free_id)
+        return tokens
+    ids: dict[str, int] = {}
+    following = first_free_id
+    for token, part in zip(tokens, parts, strict=True):
+        ids[token] = following if isinstance(part, str) else int(part[2])
+        following = ids[token] + 1
+    return assign_ids(ids, first_free_id)
+
+
 def split_on_special_tokens(text: str, allowed: Collection[str]) -> Iterator[tuple[str, bool]]:
     """Cut a text into ordinary stretches (False) and special tokens (True); the longest token wins.
 

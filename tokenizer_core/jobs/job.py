@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import platform
 import secrets
 import threading
 import time
@@ -9,6 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 from typing import Any, Literal
+
+import numpy as np
+import regex
 
 from tokenizer_core.jobs.process import (
     MEMORY_BYTES,
@@ -21,7 +25,6 @@ from tokenizer_core.jobs.process import (
 )
 from tokenizer_core.jobs.training import Pace, Training
 from tokenizer_core.pretokens import check_text
-from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.texts.excerpts import opening
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Candidate, Merge
@@ -29,9 +32,9 @@ from tokenizer_core.vocabulary import BYTES
 
 State = Literal["waiting", "starting", "counting", "running", "paused", "done", "stopped", "failed"]
 ENDED: tuple[State, ...] = ("done", "stopped", "failed")
-Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped"]
+Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped", "interrupted"]
 """Why a training ended: the vocabulary was full, no pair was left, tokens grew too long, the time was up, the text
-reached its goal, or somebody stopped the training."""
+reached its goal, somebody stopped the training, or the app stopped while the training was at work."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,9 @@ class Job:
     A thread that listens to the worker writes the attributes: `merges` and the `curve` of (merges, tokens in the
     corpus), which only grow, and the `state`. The merges learned stay, whatever happens to the worker. A job that
     `waits` has no worker until `begin` is called, but it accepts commands.
+
+    A job that `continues` another, which was interrupted, has its id and its merges from the start. Its worker
+    learns these merges again at full speed, and the job fails if they differ.
     """
 
     def __init__(
@@ -65,38 +71,56 @@ class Job:
         waits: bool = False,
         memory_bytes: int | None = MEMORY_BYTES,
         when_changed: Callable[["Job"], None] | None = None,
+        continues: "Job | None" = None,
     ) -> None:
         """Start the training unless it `waits`; call `when_changed` when an event or `close` changes the state."""
         for text in training.texts:
             check_text(text)
-        assign_ids(training.special_tokens, training.vocab_size)  # refuse them now, not after the training
+        training.special_ids(training.vocab_size)  # refuse them now, not after the training
         self.id = secrets.token_urlsafe(16)
         self.training = training
         self.state: State = "waiting"
         self.failure: Failure | None = None
         self.ending: Ending | None = None
-        self.merges: list[Merge] = []
-        self.curve: list[tuple[int, int]] = []
+        self._merges: list[Merge] = []
+        self._curve: list[tuple[int, int]] = []
+        self._reported = 0  # merges that this job's own worker has learned
         self.latest_choice: Choice | None = None
         self.pretokens = self.distinct_pretokens = 0
         self.corpus_sha256: str | None = None
+        self.versions = software_versions()
+        self.continued_from = 0
+        """Merges learned before the training was interrupted; 0 if it was not."""
         self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
         self.corpus_characters = sum(map(len, training.texts))
         self.pace = training.pace
         self._tokenizer: Tokenizer | None = None
         self.created = time.time()
+        self._when_changed = when_changed
+        self._memory_bytes = memory_bytes
+        self._expect_worker()
+        if continues is not None:
+            self._take_over(continues)
+        if not waits:
+            self.begin(worker)
+
+    def _expect_worker(self) -> None:
         self.work_seconds = 0.0
         """Seconds that the worker has spent on merges, without the waits of its pace."""
         self._busy_seconds = 0.0
         self._running_since: float | None = None
         self._changed = threading.Condition()
-        self._when_changed = when_changed
         self._worker: Process | None = None
         self._listener: threading.Thread | None = None
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
-        self._memory_bytes = memory_bytes
-        if not waits:
-            self.begin(worker)
+
+    def _take_over(self, other: "Job") -> None:
+        """Start with the id and with what another job has learned."""
+        self.id, self.created, self.pace = other.id, other.created, other.pace
+        self._merges, self._curve = list(other.merges), list(other.curve)
+        self.continued_from = len(self._merges)
+        self.corpus_sha256 = other.corpus_sha256
+        self._busy_seconds = other.seconds
 
     def begin(self, worker: Process | None = None) -> None:
         """Start a waiting job with this worker, or with a new one; if the job no longer waits, end the worker.
@@ -127,6 +151,21 @@ class Job:
             threading.Thread(target=self._write, args=(worker,), daemon=True).start()
             if self.ended:
                 worker.kill()
+
+    @property
+    def merges(self) -> list[Merge]:
+        """The merges learned so far."""
+        return self._merges
+
+    @property
+    def curve(self) -> list[tuple[int, int]]:
+        """The tokens in the corpus after some of the merges, as (merges, tokens)."""
+        return self._curve
+
+    @property
+    def learned(self) -> int:
+        """How many merges are learned."""
+        return len(self._merges)
 
     @property
     def ended(self) -> bool:
@@ -160,9 +199,8 @@ class Job:
         learned = list(self.merges)
         if self._tokenizer is None or len(learned) != len(self._tokenizer.merges):
             pairs = [(merge.left, merge.right) for merge in learned]
-            self._tokenizer = Tokenizer(
-                pairs, pattern=self.training.pattern, special_tokens=list(self.training.special_tokens)
-            )
+            special_tokens = self.training.special_ids(BYTES + len(pairs))
+            self._tokenizer = Tokenizer(pairs, pattern=self.training.pattern, special_tokens=special_tokens)
         return self._tokenizer
 
     def pause(self) -> None:
@@ -228,7 +266,12 @@ class Job:
     def _write(self, worker: Process) -> None:
         """Send the corpus, then the commands in the outbox, so that callers never wait for the worker to read."""
         assert worker.stdin is not None
-        description = {"training": self.training.described(), "memory_bytes": self._memory_bytes}
+        description = {
+            "training": self.training.described(),
+            "memory_bytes": self._memory_bytes,
+            "learned": self.continued_from,
+            "seconds": self._busy_seconds,
+        }
         with contextlib.suppress(OSError):  # the listener notices a worker that has died
             hand_over(worker, description, self.training.texts)
             while (command := self._outbox.get()) is not None:
@@ -283,17 +326,27 @@ class Job:
         self._set_state("counting")
 
     def _on_started(self, token_count: int, pretokens: int, distinct: int, corpus_sha256: str) -> None:
+        if self.corpus_sha256 not in (None, corpus_sha256):
+            self._on_failed("continued_other_corpus", {}, "a training must be continued on its own corpus")
+            return
         self.corpus_sha256 = corpus_sha256
         self.pretokens, self.distinct_pretokens = pretokens, distinct
-        self.curve.append((0, token_count))
+        if not self._curve:
+            self._curve.append((0, token_count))
         self._set_state("running")
 
     def _on_merges(
         self, merges: list[tuple[int, int, int]], curve: list[tuple[int, int]], work_seconds: float
     ) -> None:
-        first_id = BYTES + len(self.merges)
-        self.merges += [Merge(left, right, n, count) for n, (left, right, count) in enumerate(merges, first_id)]
-        self.curve += [(learned, tokens) for learned, tokens in curve]
+        news = [Merge(*each[:2], n, each[2]) for n, each in enumerate(merges, BYTES + self._reported)]
+        known = self._merges[self._reported : self._reported + len(news)]
+        if news[: len(known)] != known:
+            self._on_failed("continued_differs", {}, "a continued training must learn the same merges again")
+            return
+        self._reported += len(news)
+        self._merges += news[len(known) :]
+        last = self._curve[-1][0] if self._curve else -1
+        self._curve += [(learned, tokens) for learned, tokens in curve if learned > last]
         self.work_seconds = work_seconds
 
     def _on_choice(self, after: int, candidates: list[tuple[int, int, int]], ties: int) -> None:
@@ -312,6 +365,13 @@ class Job:
     def _on_failed(self, code: str, values: dict[str, Any], message: str) -> None:
         self.failure = Failure(code, values, message)
         self._set_state("failed")
+        if self._worker is not None:
+            self._worker.kill()
+
+
+def software_versions() -> dict[str, str]:
+    """Return the versions of what decides the merges."""
+    return {"python": platform.python_version(), "regex": regex.__version__, "numpy": np.__version__}
 
 
 def _died() -> Failure:

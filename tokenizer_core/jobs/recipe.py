@@ -2,17 +2,16 @@
 
 import hashlib
 import json
-import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-import numpy as np
 import regex
 
 from tokenizer_core.errors import RecipeError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS
+from tokenizer_core.trainer import Merge
 from tokenizer_core.vocabulary import BYTES
 
 FORMAT = "tokenizer recipe v1"
@@ -40,22 +39,23 @@ class Recipe:
     vocab_size: int
     """The 256 bytes and the merges learned."""
     min_count: int
-    special_tokens: tuple[str, ...]
+    special_tokens: tuple[str, ...] | Mapping[str, int]
+    """Special tokens, or special tokens with ids of their own."""
     given: tuple[tuple[int, int], ...]
     """The pairs merged first, whatever their counts."""
     merges_sha256: str
     versions: Mapping[str, str]
 
 
-def recipe_of(job: Job) -> Recipe | None:
-    """Return the recipe of what a job has learned so far; None before its corpus is read.
+def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
+    """Return the recipe of what a job has learned so far, or of these merges; None before its corpus is read.
 
     A recipe has no time limits and no goals: it asks for as many merges as the job has learned.
     """
     if job.corpus_sha256 is None:
         return None
     training = job.training
-    pairs = [(merge.left, merge.right) for merge in list(job.merges)]
+    pairs = [(merge.left, merge.right) for merge in (list(job.merges) if merges is None else merges)]
     return Recipe(
         corpus=training.corpus_name,
         corpus_sha256=job.corpus_sha256,
@@ -64,11 +64,11 @@ def recipe_of(job: Job) -> Recipe | None:
         pattern_source=SPLIT_PATTERNS.get(training.pattern, training.pattern),
         vocab_size=BYTES + len(pairs),
         min_count=training.stop.min_count,
-        special_tokens=tuple(training.special_tokens),
+        special_tokens=_kept_as_given(training.special_tokens),
         # A recipe has one stage: what the first stage learned is given to it.
         given=tuple(pairs[: max(len(training.given), training.first_merges)]),
         merges_sha256=merges_hash(pairs),
-        versions={"python": platform.python_version(), "regex": regex.__version__, "numpy": np.__version__},
+        versions=job.versions,
     )
 
 
@@ -122,7 +122,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "pattern_source": lambda value: isinstance(value, str) and len(value) <= MAX_PATTERN_LENGTH,
     "vocab_size": lambda value: _is_count(value, BYTES),
     "min_count": lambda value: _is_count(value, 1),
-    "special_tokens": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    "special_tokens": lambda value: _are_special_tokens(value),
     "given": lambda value: isinstance(value, list) and all(_is_pair(each) for each in value),
     "merges_sha256": lambda value: _is_hash(value),
     "versions": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
@@ -138,6 +138,15 @@ def _checked(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(tuple(each) if isinstance(each, list) else each for each in value)
     return value
+
+
+def _kept_as_given(special_tokens: Sequence[str] | Mapping[str, int]) -> tuple[str, ...] | Mapping[str, int]:
+    return dict(special_tokens) if isinstance(special_tokens, Mapping) else tuple(special_tokens)
+
+
+def _are_special_tokens(value: Any) -> bool:
+    ids_are_valid = not isinstance(value, dict) or all(_is_count(each, 0) for each in value.values())
+    return isinstance(value, (list, dict)) and all(isinstance(each, str) for each in value) and ids_are_valid
 
 
 def _is_count(value: Any, least: int) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.vocabulary import Pair
 
 Pace = float | Literal["gathering"] | None
@@ -38,7 +39,8 @@ class Training:
     texts: Sequence[str]
     vocab_size: int
     pattern: str = "mark_aware"
-    special_tokens: Sequence[str] = ()
+    special_tokens: Sequence[str] | Mapping[str, int] = ()
+    """Special tokens, which get the ids after the last merge, or special tokens with ids of their own."""
     stop: StopRules = StopRules()
     pace: Pace = None
     corpus_name: str = ""
@@ -46,6 +48,10 @@ class Training:
     """Pairs to merge first, whatever their counts."""
     first_merges: int = 0
     """Merges to learn first inside grapheme clusters, as `two_stage` does."""
+
+    def special_ids(self, first_free_id: int) -> dict[str, int]:
+        """Return the ids of the special tokens if the merges have the ids below this one."""
+        return assign_ids(self.special_tokens, first_free_id)
 
     def described(self) -> dict[str, Any]:
         """Return everything except the texts, in a form that JSON can hold."""

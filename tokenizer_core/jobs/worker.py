@@ -57,7 +57,8 @@ def main() -> None:
     with failures_sent():
         texts = list(texts_in(stdin, description))
         threading.Thread(target=read_commands, args=(stdin, commands), daemon=True).start()
-        Conductor(count(training, texts), commands, training).run(first_stage(training, texts))
+        conductor = Conductor(count(training, texts), commands, training, seconds=description["seconds"])
+        conductor.run(first_stage(training, texts), description["learned"])
 
 
 def count(training: Training, texts: list[str]) -> Trainer:
@@ -100,7 +101,14 @@ def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> 
 class Conductor:
     """Runs a trainer at a pace, obeys commands, reports merges in batches, and knows when to stop."""
 
-    def __init__(self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", training: Training) -> None:
+    def __init__(
+        self,
+        trainer: Trainer,
+        commands: "SimpleQueue[dict[str, Any]]",
+        training: Training,
+        *,
+        seconds: float = 0.0,
+    ) -> None:
         self.trainer = trainer
         self.commands = commands
         self.training = training
@@ -113,8 +121,8 @@ class Conductor:
         self.pairs: list[tuple[int, int]] = []
         self.token_lengths = [1] * BYTES
         self.vocabulary_bytes = BYTES
-        self.seconds = 0.0
-        """Seconds of training, with the waits of its pace, without pauses."""
+        self.seconds = seconds
+        """Seconds of training, with the waits of its pace, without pauses and without what is learned again."""
         self.work_seconds = 0.0
         """Seconds spent on merges."""
         self.batch = 0
@@ -122,9 +130,10 @@ class Conductor:
         # Merges between two points of the curve.
         self.stride = max(1, (trainer.vocab_size - BYTES) // CURVE_POINTS)
 
-    def run(self, first_stage: Iterable[Pair] = ()) -> None:
-        """Train to the end, or until a command or a rule stops it."""
+    def run(self, first_stage: Iterable[Pair] = (), learned: int = 0) -> None:
+        """Train to the end, or until a command or a rule stops it; learn the first merges at full speed."""
         self.begin(first_stage)
+        self.catch_up(learned)
         self.show_choice()
         while not (self.ending or self.trainer.done):
             started = time.monotonic()
@@ -146,6 +155,20 @@ class Conductor:
             learned = [(merge, int(self.trainer.token_counts[0])) for merge in joined]
         if learned or self.stop_rules.beat is not None:
             self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
+
+    def catch_up(self, learned: int) -> None:
+        """Learn again what an interrupted training had learned; only a command to stop ends it early."""
+        while not (self.ending or self.trainer.done) and self.trainer.merge_count < learned:
+            merges: list[Merge] = []
+            counts: list[int] = []
+            deadline = time.monotonic() + BATCH_SECONDS
+            while self.trainer.merge_count < learned and not (merges and self.is_interrupted(deadline)):
+                merges += self.step(min(self.at_once, learned - self.trainer.merge_count))
+                counts += self.trainer.token_counts.tolist()
+                self.at_once = min(2 * self.at_once, MOST_AT_ONCE)
+            self.report(merges, counts)
+            while not self.commands.empty():
+                self.obey(self.commands.get())
 
     def learn_batch(self, deadline: float) -> None:
         """Learn and report one batch of merges: as many as the pace allows, up to the deadline.
