@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from pages.ui.limits import LIBRARY_DAYS  # noqa: E402
 from pages.ui.shell.cookie import VisitorCookie  # noqa: E402
 from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
 from pages.ui.stage import serve as stage  # noqa: E402
@@ -44,5 +45,8 @@ app = st.App(
     ROOT / "pages" / "ui" / "main.py",
     lifespan=lifespan,
     routes=[*token_view.routes(), *stage.routes()],
-    middleware=[Middleware(SecurityHeaders), Middleware(VisitorCookie)],
+    middleware=[
+        Middleware(SecurityHeaders),
+        Middleware(VisitorCookie, days=LIBRARY_DAYS if registry().library is not None else None),
+    ],
 )

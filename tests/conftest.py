@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Iterator
 
+os.environ["TOKENIZER_EXPLORER_LIBRARY"] = "off"  # no test keeps anything in the library of whoever runs it
+
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Page, sync_playwright

@@ -32,9 +32,21 @@ MAX_WORKER_BYTES = int(setting("TOKENIZER_EXPLORER_WORKER_GB", 4, least=0.5, mos
 MAX_PAUSED = 16
 """Paused trainings with a worker; beyond that, the least recently viewed is stopped and keeps its merges."""
 MAX_RUNS = 20
-"""Runs kept per visitor."""
+"""Runs kept per visitor without a library."""
 MAX_KEPT_CHARACTERS = 512 * 2**20
 """Characters of all texts kept so that runs can be repeated."""
+OFF = ("", "off", "0", "no", "false")
+"""What turns a setting off."""
+IS_PUBLIC = os.environ.get("TOKENIZER_EXPLORER_PUBLIC", "").strip().lower() not in OFF
+"""Whether a browser on this machine is a visitor like any other."""
+LIBRARY_FOLDER = os.environ.get("TOKENIZER_EXPLORER_LIBRARY")
+"""Where tokenizers are kept; None for the user's data."""
+LIBRARY_ENTRIES = int(setting("TOKENIZER_EXPLORER_LIBRARY_ENTRIES", 100, least=1, most=100_000))
+"""Tokenizers kept per visitor."""
+LIBRARY_BYTES = int(setting("TOKENIZER_EXPLORER_LIBRARY_MB", 200, least=1, most=1_000_000) * 2**20)
+"""Bytes kept per visitor."""
+LIBRARY_DAYS = int(setting("TOKENIZER_EXPLORER_LIBRARY_DAYS", 30, least=1, most=400))
+"""Days after the last visit until a visitor's cookie ends, and what was kept for them is deleted."""
 UNSEEN_SECONDS = 2 * 3600.0
 LEFT_ALONE_SECONDS = 60.0
 """A slow training unviewed for this long is paused if others wait."""

@@ -174,7 +174,7 @@ def test_marks_of_line_breaks_are_in_thai_words_only_and_can_be_taken_out() -> N
 
 def test_a_link_to_a_run_is_said_to_let_others_watch_and_only_its_owner_control() -> None:
     """`test_studio` holds that it is so."""
-    for key in ("manual.train", "runs.kept"):
+    for key in ("manual.train", "runs.kept", "runs.kept_days"):
         assert "watch it and save" in ENGLISH[key]
         assert re.search("[Oo]nly you can (steer|control) it", ENGLISH[key])
         assert "ดูและบันทึกผลได้ แต่มีเพียงคุณที่ควบคุมได้" in without_breaks(THAI[key])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pages.ui.choices.pattern import shortened
-from pages.ui.trainings.registry import Run
+from pages.ui.trainings.keeping import Run
 from pages.ui.widgets.charts import CATEGORIES
 from pages.ui.words import as_plain_markdown, t
 from tokenizer_core.jobs.job import Job

@@ -13,7 +13,8 @@ from pages.ui.session import chosen_among
 from pages.ui.shell import visitor
 from pages.ui.token_view.drawings import token_count
 from pages.ui.token_view.lanes import MINE, Label, Lane
-from pages.ui.trainings.registry import Run, registry
+from pages.ui.trainings.keeping import Run
+from pages.ui.trainings.registry import registry
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import RankFileError
@@ -114,7 +115,7 @@ def sizes_of_choices(chosen: Iterable[str]) -> dict[str, tuple[str, int]]:
         if file.opened.has_merges
     }
     called = _run_names()
-    found |= {_run_key(run): (called[_run_key(run)].plain, BYTES + len(run.job.merges)) for run in _other_runs()}
+    found |= {_run_key(run): (called[_run_key(run)].plain, BYTES + run.job.learned) for run in _other_runs()}
     return {key: value for key, value in found.items() if key in wanted and value[1] > BYTES + 1}
 
 
@@ -123,7 +124,7 @@ def _other_runs() -> list[Run]:
     own = visitor.mine()
     current = visitor.current_job() if own and not own.from_file else None
     runs = registry().runs(visitor.owner())
-    return [run for run in runs if run.job.merges and (current is None or run.job.id != current.id)]
+    return [run for run in runs if run.job.learned and (current is None or run.job.id != current.id)]
 
 
 def _run_key(run: Run) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pages.ui.choices.kept_files import store_files
 from pages.ui.choices.keys import OPENED_FILES, close_file, keep_file, widget
 from pages.ui.choices.opened_files import OpenedFile, open_file
 from pages.ui.choices.tokenizers import kind_of
@@ -52,7 +53,9 @@ def _open(uploads: Sequence[UploadedFile]) -> None:
     still = [refused for refused in keys.REFUSED.get() if refused not in waiting]
     for files in in_groups(contents):
         try:
-            keep_file(open_file(files))
+            opened = open_file(files)
+            keep_file(opened)
+            store_files(files, opened)
         except TokenizerError as error:
             kept = files if error.code in ("file_needs_both", *REPAIRABLE) else dict.fromkeys(files, b"")
             still.append(Refused(tuple(ids[name] for name in files), kept, error.bare()))
@@ -76,7 +79,9 @@ def _say(refused: Refused) -> None:
 def _repair(refused: Refused) -> None:
     left = [each for each in keys.REFUSED.get() if each is not refused]
     try:
-        keep_file(open_file(refused.files, repair=True))
+        opened = open_file(refused.files, repair=True)
+        keep_file(opened)
+        store_files(refused.files, opened, repair=True)
     except TokenizerError as error:
         left.append(refused._replace(why=error.bare()))
     keys.REFUSED.put(left)

@@ -9,10 +9,13 @@ import streamlit as st
 from pages.ui.session import Maybe, Value, rename_choices
 from pages.ui.shell import presenting
 from pages.ui.shell.cookie import secret_of_cookie
+from pages.ui.shell.local import is_local
+from pages.ui.trainings.keeping import LOCAL
 from pages.ui.trainings.registry import registry
 from pages.ui.words import language
 from pages.ui.words.keys import LANGUAGE, SWITCH
 from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.library import owner_key
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.tokenizer import Tokenizer
 
@@ -34,15 +37,18 @@ _OPENED: Maybe[Mine] = Maybe("opened")
 _MINE: Maybe[Mine] = Maybe("mine")
 
 
-def _secret() -> str:
-    """Return the secret of the visitor's browser, or a new one for this session if the browser has none.
+def _key() -> str:
+    """Return the key of the visitor: one for all who open the app on its own machine, if it has a library.
 
-    It must never come from the address: a link would make everyone who follows it the owner of the same runs.
+    Elsewhere it is made from the secret of the visitor's browser, or from a new one for this session. It must
+    never come from the address: a link would make everyone who follows it the owner of the same runs.
     """
-    return secret_of_cookie() or secrets.token_urlsafe(32)
+    if registry().library is not None and is_local():
+        return LOCAL
+    return owner_key(secret_of_cookie() or secrets.token_urlsafe(32))
 
 
-_OWNER: Value[str] = Value("owner", _secret)
+_OWNER: Value[str] = Value("owner", _key)
 
 
 # ---- language and address
@@ -75,7 +81,7 @@ def current_job() -> Job | None:
 
 
 def owner() -> str:
-    """Return the secret that identifies the visitor's runs."""
+    """Return the key that identifies the visitor's runs; it is no secret, and gives no power over them."""
     return _OWNER.get()
 
 

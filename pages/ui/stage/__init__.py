@@ -43,7 +43,7 @@ def options(
     mine = run is not None and visitor.owns(job)
     return {
         **_sentence(text, job.training.pattern, levels),
-        "name": f"{job.id} {sha256(text.encode()).hexdigest()[:16]}",
+        "name": f"{job.id} {job.continued_from} {sha256(text.encode()).hexdigest()[:16]}",
         "feed": address("watch", job.id, spoken),
         "steer": address("steer", run.steering, spoken) if run and mine else None,
         "race": race,

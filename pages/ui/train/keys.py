@@ -1,6 +1,6 @@
 """What the Train page keeps in the session."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pages.ui.choices.corpus import Corpus
@@ -14,6 +14,7 @@ from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.recipe import Recipe
 from tokenizer_core.jobs.training import Training
+from tokenizer_core.special_tokens import special_tokens_text
 
 NOBODY = "nobody"
 """The choice to beat no reference."""
@@ -57,6 +58,8 @@ RUN_OPENED: Value[bool] = Value("run_opened", bool)
 EXPORTS_OPEN: Value[bool] = Value("train_exports", bool)
 EXPORTED_MERGES: Maybe[tuple[str, int]] = Maybe("train_exported")
 """The training whose files were asked for while it learns, and how many merges it had then."""
+KEPT_FAILURE: Maybe[TokenizerError] = Maybe("kept_failure")
+"""Why the last click on the list of runs could not do what it says."""
 QUESTIONS = Value("what_if_questions", int)
 """How many questions have been asked."""
 ASKED: Maybe[WhatIf] = Maybe("what_if")
@@ -75,6 +78,11 @@ def name_of_run(job: Job) -> Value[str]:
     return Value(f"name_{job.id}", str)
 
 
+def name_of_file(entry_id: str) -> Value[str]:
+    """Return the session value of the name typed for a tokenizer from a file."""
+    return Value(f"name_{entry_id}", str)
+
+
 def fill_in(training: Training) -> None:
     """Fill the settings with those of a training: the same settings make the same training."""
     fill_in_merges(training.vocab_size, training.pattern, training.stop.min_count, training.special_tokens)
@@ -87,9 +95,11 @@ def fill_in(training: Training) -> None:
         RIVAL_TEXT.put(stop.beat.text)
 
 
-def fill_in_merges(vocab_size: int, pattern: str, min_count: int, special_tokens: Sequence[str]) -> None:
+def fill_in_merges(
+    vocab_size: int, pattern: str, min_count: int, special_tokens: Sequence[str] | Mapping[str, int]
+) -> None:
     """Fill in the settings that decide the merges, as a recipe does."""
     SIZE.put(vocab_size)
     MIN_COUNT.put(min_count)
-    SPECIAL_TOKENS.put(" ".join(special_tokens))
+    SPECIAL_TOKENS.put(special_tokens_text(special_tokens))
     choose_pattern(PATTERN, pattern)

@@ -1,11 +1,12 @@
 """The visitor's runs: a list to open, rename, repeat or delete them, and a comparison of two."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
+from pages.ui.choices.kept_files import kept_files
 from pages.ui.choices.run_names import RunName, pattern_name, run_names, swatch
-from pages.ui.limits import UNSEEN_SECONDS
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.frame import bring_into_view
@@ -13,28 +14,32 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.train import keys
+from pages.ui.train.continuing import known_texts
+from pages.ui.train.kept_rows import MAX_NAME, dated, delete_entry, kept_rows, trouble_note, where_kept
 from pages.ui.train.vocabularies import show_parting
-from pages.ui.trainings.registry import Run, registry
+from pages.ui.trainings.keeping import Run
+from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
 from pages.ui.words import language, t
+from tokenizer_core.jobs.entry import damaged
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.measures.ratios import characters_per_token
 from tokenizer_core.vocabulary import BYTES
 
 REFRESH_SECONDS = 2.0
-MAX_NAME = 60
 
 
 def runs_list() -> None:
-    """List all runs of this visitor; draw nothing if there are none."""
+    """List all runs of this visitor, and what else is kept for them; draw nothing if there is nothing."""
     runs = registry().runs(visitor.owner())
-    if not runs:
+    if not (runs or kept_files() or registry().damaged(visitor.owner())):
         return
     st.header(t("runs.title"), anchor=False)
+    trouble_note()
     active = any(not run.job.ended for run in runs)
     st.fragment(_rows, run_every=REFRESH_SECONDS if active else None)()
-    st.caption(t("runs.kept", hours=round(UNSEEN_SECONDS / 3600)))
-    if sum(bool(run.job.merges) for run in runs) > 1:
+    st.caption(where_kept())
+    if sum(bool(run.job.learned) for run in runs) > 1:
         with st.expander(
             t("runs.compare"),
             icon=":material/compare_arrows:",
@@ -42,7 +47,7 @@ def runs_list() -> None:
             on_change=_count_comparisons,
         ):
             if keys.RUNS_COMPARED.get():
-                _compare_two([run for run in registry().runs(visitor.owner()) if run.job.merges])
+                _compare_two([run for run in registry().runs(visitor.owner()) if run.job.learned])
                 bring_into_view(keys.RUNS_COMPARED.key, str(keys.COMPARISONS.get()))
 
 
@@ -55,7 +60,8 @@ def state_words(job: Job) -> str:
     place = registry().place(job)
     if place:
         return t("runs.state_waiting", place=place)
-    return t(f"runs.state_{job.state}", merges=len(job.merges), goal=job.merge_goal)
+    state = "interrupted" if job.ending == "interrupted" else job.state
+    return t(f"runs.state_{state}", merges=job.learned, goal=job.merge_goal)
 
 
 def _rows() -> None:
@@ -64,6 +70,7 @@ def _rows() -> None:
     for run in reversed(runs):
         with st.container(horizontal=True, vertical_alignment="center", key=f"run_{run.job.id}"):
             _row(run, named[run.job.id])
+    kept_rows()
     if keys.RUN_OPENED.take():
         st.rerun()
 
@@ -71,7 +78,7 @@ def _rows() -> None:
 def _row(run: Run, name: RunName) -> None:
     job = run.job
     shown = visitor.screen() == job.id
-    said = f"{state_words(job)} · {t('runs.shown')}" if shown else state_words(job)
+    said = f"{state_words(job)} · {dated(job.created)}" + (f" · {t('runs.shown')}" if shown else "")
     if run.name:  # a made name says all this
         size = job.training.vocab_size
         what = t("runs.what", corpus=job.training.corpus_name, pattern=pattern_name(job), size=size)
@@ -103,39 +110,36 @@ def _more(run: Run, name: RunName) -> None:
         on_click=_again,
         args=(job,),
         key=f"again_{job.id}",
-        disabled=not job.training.texts,
-        help=None if job.training.texts else t("runs.texts_gone"),
+        disabled=not (texts := known_texts(job)),
+        help=None if texts else t("runs.texts_gone"),
         width="stretch",
     )
     st.button(
         t("runs.delete"),
         icon=":material/delete:",
-        on_click=_delete,
-        args=(job,),
+        on_click=delete_entry,
+        args=(job.id,),
         key=f"delete_{job.id}",
         width="stretch",
     )
 
 
 def _open(job: Job) -> None:
-    visitor.set_job(job)
+    keys.KEPT_FAILURE.forget()
+    if registry().get(job.id) is None:  # what it learned cannot be read
+        keys.KEPT_FAILURE.put(damaged(job.id))
+    else:
+        visitor.set_job(job)
     keys.RUN_OPENED.put(True)
 
 
 def _rename(run: Run) -> None:
-    run.name = " ".join(keys.name_of_run(run.job).get().split())[:MAX_NAME]
+    registry().rename(run.job.id, " ".join(keys.name_of_run(run.job).get().split())[:MAX_NAME])
 
 
 def _again(job: Job) -> None:
-    keys.fill_in(job.training)
+    keys.fill_in(replace(job.training, texts=known_texts(job)))
     visitor.show_setup(True)
-    keys.RUN_OPENED.put(True)
-
-
-def _delete(job: Job) -> None:
-    """Delete a run; if it is the visitor's current one, show the settings."""
-    registry().forget(job.id)
-    visitor.drop_job(job.id)
     keys.RUN_OPENED.put(True)
 
 

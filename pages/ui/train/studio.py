@@ -20,6 +20,7 @@ from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
 from pages.ui.stage import MOST_CHARACTERS, options, stage
 from pages.ui.token_view.chips import plain_token
+from pages.ui.train.continuing import continue_offer, known_texts
 from pages.ui.train.merges import choice_rows
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
@@ -66,6 +67,7 @@ def studio(job: Job) -> None:
                 stage(drawn)
         else:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
+    continue_offer(job)
     refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
     st.fragment(_live, run_every=refresh)(job, job.state, registry().is_warm)
     with st.container():  # always one element, so that Streamlit does not redraw what follows
@@ -169,6 +171,8 @@ def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
     training = job.training
     values = {"size": vocab_size, "wanted": training.vocab_size, "merges": learned, "goal": job.merge_goal}
     match job.ending:
+        case "interrupted":
+            st.info(t("studio.interrupted", **values), icon=":material/pause_circle:")
         case "stopped":
             st.info(t("studio.stopped", **values), icon=":material/stop_circle:")
         case "length":
@@ -232,9 +236,10 @@ def _sentence(job: Job) -> str:
 def first_sentence(job: Job) -> str:
     """Return a Thai sentence that the bundled Thai texts do not have; for other texts, the first line.
 
-    A long line is cut at a space, or else where a letter with its marks ends.
+    A long line is cut at a space, or else where a letter with its marks ends. The library keeps no text.
     """
-    if job.training.texts and job.training.texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0])):
+    texts = known_texts(job)
+    if not job.opening or (texts and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))):
         return t("examples.thai")
     line = next((line.strip() for line in job.opening.split("\n") if line.strip()), "")
     if len(line) <= SENTENCE_CHARACTERS:

@@ -4,12 +4,14 @@ import contextlib
 import secrets
 import threading
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import count
 
 from pages.ui.limits import (
     LEFT_ALONE_SECONDS,
+    LIBRARY_ENTRIES,
     MAX_KEPT_CHARACTERS,
     MAX_PAUSED,
     MAX_RUNS,
@@ -17,8 +19,12 @@ from pages.ui.limits import (
     MAX_WORKER_BYTES,
     UNSEEN_SECONDS,
 )
-from tokenizer_core.errors import TrainingError
+from pages.ui.trainings.keeping import Keeper, Run, open_library
+from tokenizer_core.errors import LibraryError, TrainingError
+from tokenizer_core.jobs.entry import Entry
 from tokenizer_core.jobs.job import Job, start_worker
+from tokenizer_core.jobs.kept import KeptJob
+from tokenizer_core.jobs.library import Damaged, Library
 from tokenizer_core.jobs.process import Process, end_process
 from tokenizer_core.jobs.recipe import Recipe
 from tokenizer_core.jobs.training import Training
@@ -28,32 +34,16 @@ SWEEP_SECONDS = 15.0
 AT_WORK = ("starting", "counting", "running")
 
 
-@dataclass
-class Run:
-    """A training and what the app knows about it: its owner, its name, and when it was last viewed."""
-
-    job: Job
-    owner: str
-    """The visitor's secret; "" for trainings that no list shows."""
-    name: str
-    """The name that the visitor gave it; "" without one."""
-    number: int = 0
-    """The lowest number that none of its owner's other runs had when it began; it decides its color."""
-    steering: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    """The key that lets its owner's pages control it; never in an address that people see."""
-    expected: Recipe | None = None
-    """The recipe that it follows, if any."""
-    seen: float = field(default_factory=time.monotonic)
-
-
 class Registry:
     """All trainings of this server by their id, which only their owner's address contains.
 
     At most `MAX_TRAININGS` run at the same time; the others wait for their turn in the order they came. A paused
-    training takes no turn.
+    training takes no turn. With a library, runs are kept there too, and come back from it when they are asked for.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, library: Library | None = None) -> None:
+        self.library = library
+        self._keeper = Keeper(library, lambda: list(self._runs.values()))
         self._runs: dict[str, Run] = {}
         self._queue: list[Job] = []
         self._at_work: set[str] = set()
@@ -80,13 +70,34 @@ class Registry:
     def start(self, training: Training, *, owner: str = "", name: str = "") -> Job:
         """Start a training, or let it wait for its turn; raise `TrainingError` if its owner has too many runs."""
         self.sweep()
+        limit = MAX_RUNS if self.library is None else LIBRARY_ENTRIES
+        if owner and len(self.runs(owner)) >= limit:
+            raise TrainingError(f"at most {limit} runs are kept", "too_many_runs", limit=limit)
         with self._lock:
-            if owner and len(self.runs(owner)) >= MAX_RUNS:
-                raise TrainingError(f"at most {MAX_RUNS} runs are kept", "too_many_runs", limit=MAX_RUNS)
             job = Job(training, waits=True, memory_bytes=MAX_WORKER_BYTES, when_changed=self._on_change)
             self._runs[job.id] = Run(job, owner, name, self._free_number(owner))
             self._queue.append(job)
             self._go_on()
+        self._keeper.begin()
+        return job
+
+    def continue_run(self, job_id: str, texts: Sequence[str]) -> Job | None:
+        """Let an interrupted training go on, with the texts that it began with; None if the id is unknown."""
+        with self._lock:
+            run = self._runs.get(job_id)
+            if run is None or not run.job.ended:
+                return run.job if run else None
+            job = Job(
+                replace(run.job.training, texts=texts),
+                waits=True,
+                memory_bytes=MAX_WORKER_BYTES,
+                when_changed=self._on_change,
+                continues=run.job,
+            )
+            run.job = job
+            self._queue.append(job)
+            self._go_on()
+        self._keeper.begin()
         return job
 
     def resume(self, job: Job) -> None:
@@ -102,25 +113,61 @@ class Registry:
             return self._queue.index(job) + 1 if job in self._queue else None
 
     def get(self, job_id: str | None) -> Job | None:
-        """Return the training with this id, and note that it was viewed; None if the id is unknown."""
+        """Return the training with this id, and note that it was viewed; None if it is unknown or damaged."""
         run = self.run(job_id)
+        if run is not None and isinstance(run.job, KeptJob):
+            try:
+                run.job.read()
+            except LibraryError:
+                self.forget(run.job.id)
+                return None
         return run.job if run else None
 
     def run(self, job_id: str | None) -> Run | None:
         """Return the run with this id, and note that it was viewed; None if the id is unknown."""
         with self._lock:
             run = self._runs.get(job_id or "")
+        found = self.library.find(job_id) if run is None and job_id and self.library is not None else None
+        with self._lock:
+            if found is not None:
+                run = self._take_back(*found)
             if run:
                 run.seen = time.monotonic()
             return run
 
     def runs(self, owner: str) -> list[Run]:
         """Return the runs of an owner in the order they were started, and note that all were viewed."""
+        self._keeper.visit(owner)
+        kept = self._kept(owner)  # outside the lock: reading may take a moment
         with self._lock:
+            for entry in kept:
+                if isinstance(entry, Entry):
+                    self._take_back(owner, entry)
             found = [run for run in self._runs.values() if run.owner == owner and owner]
             for run in found:
                 run.seen = time.monotonic()
-            return found
+            return sorted(found, key=lambda run: run.job.created)
+
+    def damaged(self, owner: str) -> list[Damaged]:
+        """Return what an owner's folder holds that cannot be read."""
+        return [each for each in self._kept(owner) if isinstance(each, Damaged)]
+
+    def trouble(self, owner: str) -> LibraryError | None:
+        """Return why an owner's runs cannot be kept; None if they are."""
+        return self._keeper.trouble(owner)
+
+    def rename(self, job_id: str, name: str) -> None:
+        """Give a run another name."""
+        with self._lock:
+            self._runs[job_id].name = name
+        self._keeper.begin()
+
+    def delete(self, owner: str, job_id: str) -> None:
+        """End a training if it still runs, and delete it for good; raise `LibraryError` if the disk refuses."""
+        with self._keeper.lock:
+            if self.library is not None:
+                self.library.delete(owner, job_id)
+            self.forget(job_id)
 
     def steered(self, key: str) -> Job | None:
         """Return the training that this key controls; None if there is none."""
@@ -141,7 +188,7 @@ class Registry:
         return run.expected if run else None
 
     def forget(self, job_id: str) -> None:
-        """End a training if it still runs, and delete what it learned."""
+        """End a training if it still runs, and free the memory of what it learned; the library keeps it."""
         with self._lock:
             run = self._runs.pop(job_id, None)
             if run:
@@ -149,6 +196,7 @@ class Registry:
 
     def sweep(self) -> None:
         """Free what is stuck, and what nobody has viewed for a long time: runs, turns, paused workers, texts."""
+        self._keeper.keep_all()
         with self._lock:
             now = time.monotonic()
             self._free_what_is_stuck()
@@ -170,6 +218,7 @@ class Registry:
         self._closed.set()
         if self._preparing:
             self._preparing.join(timeout=5)
+        self._keeper.close()
         with self._lock:
             self._queue.clear()
             for job_id in list(self._runs):
@@ -177,6 +226,24 @@ class Registry:
             spare, self._spare = self._spare, None
         if spare:
             end_process(spare)
+
+    def _kept(self, owner: str) -> list[Entry | Damaged]:
+        return self.library.entries(owner) if self.library is not None and owner else []
+
+    def _take_back(self, owner: str, entry: Entry) -> Run | None:
+        """Take a run from the library into memory, unless it is there already or is no run."""
+        library = self.library
+        if library is None or entry.run is None or entry.id in self._runs:
+            return self._runs.get(entry.id)
+        try:
+            job = KeptJob(entry, lambda: library.learned(owner, entry))
+        except LibraryError:
+            library.set_aside(owner, entry.id)
+            return None
+        run = Run(job, owner, entry.name, entry.run.number, expected=entry.run.expected)
+        self._runs[job.id] = run
+        self._keeper.note(run)
+        return run
 
     def _free_number(self, owner: str) -> int:
         taken = {run.number for run in self._runs.values() if run.owner == owner}
@@ -190,6 +257,7 @@ class Registry:
             if job.ended and job in self._queue:
                 self._queue.remove(job)
             self._go_on()
+        self._keeper.wake()
 
     def _go_on(self) -> None:
         """Give the free turns to the trainings that wait, first come, first served."""
@@ -289,4 +357,4 @@ class Registry:
 @cache
 def registry() -> Registry:
     """Return the only registry of this server."""
-    return Registry()
+    return Registry(open_library())
