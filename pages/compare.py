@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from pages.ui.choices.special import special_switch
 from pages.ui.choices.text import text_picker
 from pages.ui.choices.tokenizers import all_tokenizers, choose_tokenizers
+from pages.ui.compare.chat import chat_markers
 from pages.ui.compare.hints import hint_at_lookalikes
-from pages.ui.compare.keys import NAMES
+from pages.ui.compare.keys import CHAT_OPEN, NAMES
 from pages.ui.compare.lanes import choose_pattern, lanes_of
 from pages.ui.compare.opened import open_tokenizers
 from pages.ui.compare.take_along import take_a_lane_along
@@ -31,7 +33,7 @@ with right:
         t("compare.train_first"), type="primary", icon=":material/model_training:"
     ):
         go("train")
-    lanes = lanes_of(chosen, pattern, text)
+    lanes = special_switch(lanes_of(chosen, pattern, text))
 if isinstance(text.content, str):
     shown = View(text.content[:MOST_CHARACTERS], lanes)
     present(lambda: [Slide("tokens", views=[shown])])
@@ -55,5 +57,8 @@ with st.container():  # likewise
     take_a_lane_along(text, lanes)
 with st.expander(t("compare.open"), icon=":material/folder_open:"):
     open_tokenizers()
+with st.expander(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key, on_change="rerun"):
+    if CHAT_OPEN.get():
+        chat_markers()
 st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
 how_to_read("compare")

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.choices.first_training import first_training
 from pages.ui.choices.samples import sample_text
+from pages.ui.choices.special import special_switch
 from pages.ui.choices.text import example_pills
 from pages.ui.choices.tokenizers import own_lane, reference_lanes
 from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
@@ -41,9 +42,12 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 lanes = reference_lanes()
 if (own := visitor.mine()) is not None:
     lanes.append(own_lane(own))
+shown = st.container()
+lanes = special_switch(lanes)
 present(lambda: [Slide("tokens", views=[View(text, lanes)])])
 drawn = drawing(Text(text), lanes, language=language())
-token_view(drawn, key="home_view", toolbar="short", large=True, largest=True, link=Link({"lang": language()}))
+with shown:
+    token_view(drawn, key="home_view", toolbar="short", large=True, largest=True, link=Link({"lang": language()}))
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.caption(t("home.how_to_read"), width="stretch")
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=OPENAI_NAMES), key="home_add")

@@ -18,7 +18,7 @@ from tokenizer_core.patterns import pattern_source, pretokenize
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.rank_merges import merges_of_ranks
-from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
+from tokenizer_core.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
 from tokenizer_core.vocabulary import BYTES, Pair, unknown_id
 
 OPENAI_NAMES = ("gpt2", "cl100k_base", "o200k_base")
@@ -208,6 +208,29 @@ def tokenizer_of_ranks(name: str, pattern: str, tokens: Sequence[bytes]) -> Open
             f"tiktoken refuses these ranks or this pattern: {why}", "ranks_refused", why=why
         ) from None
     return OpenAITokenizer(encoding)
+
+
+@lru_cache(maxsize=4)
+def with_special_tokens(name: str, added: tuple[tuple[str, int], ...]) -> OpenAITokenizer:
+    """Return a reference with special tokens added to its own, as a `tiktoken.Encoding` of its own.
+
+    Raises `SpecialTokenError` if a token is there already, or if its id belongs to another token.
+
+    >>> chat = with_special_tokens("cl100k_base", (("<|im_start|>", 100_264), ("<|im_end|>", 100_265)))
+    >>> chat.encode("<|im_start|>user", allowed_special="all")
+    [100264, 882]
+    """
+    base = openai_tokenizer(name)
+    assign_ids([*base.special_tokens, *(token for token, _ in added)], 0)  # refuse a token that comes twice
+    special_tokens = assign_ids({**base.special_tokens, **dict(added)}, base.vocab_size)
+    encoding = base._encoding
+    extended = tiktoken.Encoding(
+        f"{name} with {len(added)} more",
+        pat_str=encoding._pat_str,
+        mergeable_ranks=encoding._mergeable_ranks,
+        special_tokens=special_tokens,
+    )
+    return OpenAITokenizer(extended)
 
 
 def references(

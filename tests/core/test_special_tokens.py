@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from tests.helpers.hostile import hostile_texts
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.errors import SpecialTokenError
-from tokenizer_core.special_tokens import MAX_TOKEN_ID, allowed_tokens, assign_ids, split_on_special_tokens
+from tokenizer_core.openai import openai_tokenizer, with_special_tokens
+from tokenizer_core.special_tokens import (
+    MAX_TOKEN_ID,
+    allowed_tokens,
+    assign_ids,
+    parse_special_tokens,
+    special_tokens_text,
+    split_on_special_tokens,
+)
 
 SPECIAL = ["<|end|>", "<|end|>>", "<|", "จบ", "a.b", "🏁", "(", " "]
 tokenizer = train("the end of the text จบ", 270, special_tokens=SPECIAL)
@@ -132,3 +140,80 @@ def test_an_id_of_a_merge_is_taken() -> None:
     with pytest.raises(SpecialTokenError) as caught:
         Tokenizer(merges, special_tokens={"<a>": 257})
     assert caught.value.values == {"token": "<a>", "token_id": 257, "first_free_id": 258}
+
+
+# Ids of one's own choice
+
+
+@given(
+    st.lists(st.sampled_from(["<|a|>", "จบ", "a=b", "🏁"]), unique=True), st.integers(300, 9_999), st.booleans()
+)
+def test_what_is_written_is_read_again(tokens: list[str], first: int, has_ids: bool) -> None:
+    given_tokens = {token: first + 7 * n for n, token in enumerate(tokens)} if has_ids and tokens else tokens
+    assert parse_special_tokens(special_tokens_text(given_tokens), 300) == given_tokens
+
+
+def test_ids_count_on_from_one_that_is_given() -> None:
+    five = "<|endoftext|>=1101 <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|endofprompt|>"
+    ids = parse_special_tokens(five, 1_000)
+    assert isinstance(ids, dict)
+    assert list(ids.values()) == [1101, 1102, 1103, 1104, 1105]
+    assert parse_special_tokens("<|a|> <|b|>=400", 300) == {"<|a|>": 300, "<|b|>": 400}
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("<|a|>=299", "special_token_id_taken"),
+        ("<|a|>=2147483648", "special_token_id_taken"),
+        ("<|a|>=999999999999", "special_token_id_taken"),
+        ("<|a|>=400 <|b|>=400", "special_token_same_id"),
+        ("<|a|>=400 <|b|>=399 <|c|>", "special_token_same_id"),
+        ("<|a|>=400 <|a|>=401", "special_token_duplicate"),
+        ("<|a|> <|a|>", "special_token_duplicate"),
+    ],
+)
+def test_ids_that_collide_are_refused(text: str, code: str) -> None:
+    with pytest.raises(SpecialTokenError) as refusal:
+        parse_special_tokens(text, 300)
+    assert refusal.value.code == code
+
+
+# Added to a reference
+
+CHAT = (("<|im_start|>", 100_264), ("<|im_end|>", 100_265))
+
+
+def test_chat_markers_added_to_cl100k_act_and_change_nothing_else() -> None:
+    base, chat = openai_tokenizer("cl100k_base"), with_special_tokens("cl100k_base", CHAT)
+    said = "<|im_start|>user\nสวัสดี hello<|im_end|>\n"
+    assert chat.encode(said) == base.encode(said)
+    ids = chat.encode(said, allowed_special="all")
+    assert ids == [100_264, *base.encode("user\nสวัสดี hello"), 100_265, *base.encode("\n")]
+    assert chat.decode(ids) == said
+    assert chat.special_tokens == {**base.special_tokens, **dict(CHAT)}
+    assert (chat.id_counts.total, base.id_counts.total) == (100_277, 100_277)
+    assert (base.id_counts.unused, chat.id_counts.unused) == (16, 14)
+
+
+@pytest.mark.parametrize(
+    ("added", "code"),
+    [
+        (("<|x|>", 100_257), "special_token_same_id"),
+        (("<|x|>", 100_276), "special_token_same_id"),
+        (("<|x|>", 5), "special_token_id_taken"),
+        (("<|endoftext|>", 100_270), "special_token_duplicate"),
+        (("", 100_270), "special_token_empty"),
+    ],
+)
+def test_a_token_that_collides_is_not_added(added: tuple[str, int], code: str) -> None:
+    with pytest.raises(SpecialTokenError) as refusal:
+        with_special_tokens("cl100k_base", (added,))
+    assert refusal.value.code == code
+
+
+def test_the_near_miss_is_ordinary_text_and_the_marker_one_token() -> None:
+    gpt2 = openai_tokenizer("gpt2")
+    assert len(gpt2.encode("<|endoftext|>")) == 7
+    assert gpt2.encode("<|endoftext|>", allowed_special="all") == [50_256]
+    assert gpt2.encode("<|endoftex", allowed_special="all") == gpt2.encode("<|endoftex")

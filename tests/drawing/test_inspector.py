@@ -242,3 +242,19 @@ def test_motion_is_reduced_where_people_ask_for_it(page: Page) -> None:
         assert in_shadow(page, "getComputedStyle(root.querySelector('.p')).transitionDuration") == "0s"
     finally:
         page.emulate_media(reduced_motion="no-preference")
+
+
+def test_a_special_token_is_a_badge_that_is_named_in_words(page: Page) -> None:
+    text = "end <|endoftext|> น้ำ"
+    gpt2 = openai_tokenizer("gpt2")
+    acting = Lane("acting", Label("acting"), gpt2, gpt2.encode(text, allowed_special="all"))
+    draw(page, text, [acting, lane_over(text, gpt2, "plain")], view="staff")
+    badges = page.locator(".lane .p.special")
+    assert "".join(badges.all_inner_texts()) == "<|endoftext|>"
+    assert {badge.get_attribute("class") for badge in badges.all()} >= {"p s special", "p e special"}
+    badges.first.click()
+    assert page.locator(".inspector .title .control").inner_text() == LABELS["special"]
+    assert page.locator(".ladder .control").first.inner_text() == LABELS["special"]
+    page.keyboard.press("Escape")
+    draw(page, text, [acting], view="chips")
+    assert page.locator(".p.special").count() == 1

@@ -26,7 +26,7 @@ from tokenizer_core.texts.encodings import DecodedText, decode_text
 PLACE, WIDGET = "text", "text_file"
 _LIMITS = Limits(1, MAX_UPLOAD_MB * 2**20, comparison_too_large(MAX_UPLOAD_MB * 2**20), unpacks=False)
 SOURCES = ("type", "sample", "upload", "ids")
-EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji")
+EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
 
 
 def example_pills(text_key: str, prefix: str) -> None:

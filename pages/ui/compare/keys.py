@@ -22,6 +22,10 @@ NAMES = "compare_names"
 PATTERN = "compare_pattern"
 """The prefix of the pattern picker's keys."""
 
+CHAT_OPEN: Value[bool] = Value("compare_chat_open", bool)
+CHAT: Maybe[str] = Maybe("compare_chat")
+CHAT_WIDTH: Maybe[int] = Maybe("compare_chat_width")
+"""The numbers that stand for a token in the model of the chat markers."""
 READ_FILES: Value[set[str]] = Value("model_files_read", set)
 """The ids of uploaded files that are open or were refused; a file that waits for another one is not among them."""
 REFUSED: Value[list[Refused]] = Value("model_files_refused", list)

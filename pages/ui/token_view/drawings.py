@@ -89,11 +89,11 @@ def over(lane: Lane, text: Text) -> Lane:
             if places_tokens(tokenizer):
                 placed = tokenizer.encode_placed(text.content)
                 return _Encoded(placed.ids, tokenizer, placed)
-            ids = tokenizer.encode(text.content)
+            ids = tokenizer.encode(text.content, allowed_special="all" if lane.special_acts else ())
         wide = max(ids, default=0) >= 2**31  # a special token may have any id
         return _Encoded(np.array(ids, dtype=np.int64 if wide else np.int32), tokenizer)
 
-    encoded = _encodings.get((lane.key, text.digest), make)
+    encoded = _encodings.get((lane.key, lane.special_acts, text.digest), make)
     return replace(lane, tokenizer=encoded.tokenizer, encoding=encoded.ids, placed=encoded.placed)
 
 
@@ -106,7 +106,7 @@ def token_count(lane: Lane, text: str) -> int:
 
 def drawing(text: Text, lanes: Sequence[Lane], *, language: str) -> Drawing:
     """Return the drawing of a text, from the cache if the text and the lanes are the same."""
-    key = f"{text.digest} {language} {[(lane.key, *lane.label) for lane in lanes]!r}"
+    key = f"{text.digest} {language} {[(lane.key, lane.special_acts, *lane.label) for lane in lanes]!r}"
 
     def make() -> bytes:
         # tiktoken and numpy let other threads run: lanes are encoded side by side.

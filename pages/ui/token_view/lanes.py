@@ -54,6 +54,8 @@ class Lane:
     """Its name among the choices of tokenizers, where that is not its key."""
     placed: PlacedTokens | None = field(default=None, repr=False)
     """The same tokens with the text that each covers, where tokens do not spell the text."""
+    special_acts: bool = False
+    """Whether the special tokens in a text act; otherwise they are ordinary text."""
 
     @property
     def name(self) -> str:

@@ -184,9 +184,16 @@ def _column(placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str]) -> 
         "sizes": blocks.add(placed.sizes),
         "tints": blocks.add(np.array([tint(token) for token in placed.spelled], dtype=np.int64)),
         "bytes": blocks.add(np.frombuffer(b"".join(placed.distinct_bytes), dtype=np.uint8)),
+        "specials": _specials(placed),
         "made": _made(placed, blocks) if lane.merges else None,
         **_branches(lane.cuts, blocks),
     }
+
+
+def _specials(placed: LaneOnText) -> list[int]:
+    """Return which of the distinct tokens are special."""
+    special = set(placed.lane.tokenizer.special_tokens.values())
+    return [place for place, token_id in enumerate(placed.distinct.tolist()) if token_id in special]
 
 
 def _branches(found: BranchCuts | None, blocks: "Blocks") -> dict[str, Any]:

@@ -17,6 +17,7 @@ from pages.ui.token_view.drawings import token_count
 from pages.ui.train import keys
 from pages.ui.train.frontier_view import mix_frontier
 from pages.ui.train.recipes import recipe_loader, recipe_note
+from pages.ui.train.special_tokens import special_tokens_picker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
@@ -25,7 +26,6 @@ from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.training import Goal, StopRules, Training
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.patterns import SPLIT_PATTERNS
-from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.vocabulary import BYTES
 
 MAX_MIN_COUNT = 1_000_000
@@ -40,7 +40,7 @@ class _More(NamedTuple):
     pattern: str | None
     pace: str
     stop: StopRules
-    special_tokens: list[str] | None
+    special_tokens: list[str] | dict[str, int] | None
 
 
 def training_setup(job: Job | None) -> None:
@@ -53,7 +53,7 @@ def training_setup(job: Job | None) -> None:
     corpus = _corpus() if card == keys.OWN_TEXT else sample_to_train_on(card)
     said = st.container()
     with st.expander(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
-        more = _more(corpus, is_sample=card != keys.OWN_TEXT)
+        more = _more(corpus, vocab_size or BYTES, is_sample=card != keys.OWN_TEXT)
     with said:
         st.caption(_settings_said(more))
     training = _training(more, vocab_size, recipe_note(more.corpus))
@@ -66,7 +66,7 @@ def training_setup(job: Job | None) -> None:
             mix_frontier(more.corpus.texts if more.corpus else ())
 
 
-def _more(corpus: Corpus | None, *, is_sample: bool) -> _More:
+def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
     """Draw the settings that few people need to change; the bundled texts can be mixed here."""
     corpus_side, settings_side = st.columns(2, gap="large")
     with settings_side:
@@ -79,7 +79,7 @@ def _more(corpus: Corpus | None, *, is_sample: bool) -> _More:
         st.header(t("train.step_pace"), anchor=False)
         pace = segmented(t("stage.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
         stop = _stop_rules()
-        special_tokens = _special_tokens_picker()
+        special_tokens = special_tokens_picker(vocab_size)
         recipe_loader()
     return _More(corpus, pattern, pace, stop, special_tokens)
 
@@ -232,25 +232,6 @@ def _goal_picker() -> Goal | None:
         help=label.made_of,
     )
     return Goal(text, tokens, rival)
-
-
-def _special_tokens_picker() -> list[str] | None:
-    """Return the special tokens, split at spaces; None, with the reason on the page, if they are unusable."""
-    with st.expander(t("train.special_tokens"), icon=":material/star:"):
-        entered = st.text_input(
-            t("train.special_tokens_label"),
-            key=remembered(keys.SPECIAL_TOKENS.key, ""),
-            persist_state="session",
-            placeholder="<|endoftext|> <|user|>",
-        )
-        st.caption(t("train.special_tokens_help"))
-    tokens = (entered or "").split()
-    try:
-        assign_ids(tokens, BYTES)
-    except TokenizerError as error:
-        st.error(error_sentence(error))
-        return None
-    return tokens
 
 
 def _start(training: Training) -> None:

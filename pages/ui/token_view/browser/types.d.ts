@@ -100,6 +100,8 @@ export interface Column {
   sizes: Place;
   tints: Place;
   bytes: Place;
+  /** Which of the distinct tokens are special. */
+  specials: number[];
   made: Made<Place> | null;
   branches: Branch[] | null;
   taken_by: Place | null;

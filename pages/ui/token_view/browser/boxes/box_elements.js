@@ -39,6 +39,7 @@ function patchBox(node, box, lane, model, { whiteSpace, marks }) {
   if (box.kind === "note") patchNote(node, box);
   else if (box.kind === "chip") patchChip(node, box, lane, marks);
   else patchReading(node, box, model, whiteSpace, marks);
+  node.classList.toggle("special", box.count === 1 && lane.isSpecial(box.first));
   node.lane = lane;
   node.box = box;
 }

@@ -27,14 +27,16 @@ function tokensIn(lane, box, own) {
 }
 
 /**
- * The text of a box and where it lies.
+ * The text of a box, whether it is a special token, and where it lies.
  * @param {Model} model
  * @param {Lane} lane
  * @param {Box} box
  */
 export function titleOf(model, lane, box) {
   const said = make("span", "said", spoken(model.text.slice(box.from, box.to)));
-  return [said, make("span", "where", offsets(model, lane, box))];
+  const [first, stop] = tokensIn(lane, box, lane);
+  const control = stop - first === 1 && lane.isSpecial(first) ? [make("span", "control", model.labels.special)] : [];
+  return [said, ...control, make("span", "where", offsets(model, lane, box))];
 }
 
 /**
@@ -85,7 +87,9 @@ function tokenList(model, lane, first, stop) {
  */
 export function idOf(model, lane, token) {
   if (lane.isGap(token)) return [make("b", "", model.labels.no_token)];
-  return lane.isPretokens ? [] : [make("b", "", model.label("id", { id: String(lane.id(token)) }))];
+  if (lane.isPretokens) return [];
+  const id = make("b", "", model.label("id", { id: String(lane.id(token)) }));
+  return lane.isSpecial(token) ? [id, make("span", "control", model.labels.special)] : [id];
 }
 
 /**
@@ -122,7 +126,8 @@ export function boxName(model, lane, box) {
   if (last === before) return `${text}, ${model.labels.no_token}`;
   const key = `${lane.isPretokens ? "pretoken" : "piece"}_of_${last - before > 1 ? "many" : "one"}`;
   const known = ids.filter((id) => id !== null).join(", ");
-  return model.label(key, { first: before + 1, last, count: lane.column.count, text, ids: known });
+  const name = model.label(key, { first: before + 1, last, count: lane.column.count, text, ids: known });
+  return stop - first === 1 && lane.isSpecial(first) ? `${name}, ${model.labels.special}` : name;
 }
 
 /**

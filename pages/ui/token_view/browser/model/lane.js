@@ -45,6 +45,15 @@ export class Lane {
     this.agreed = null;
     this.takenBy = column.taken_by && read(column.taken_by); // of each pretoken its branch, from 1 up; 0: none
     this.made = column.made && madeOf(column.made, read);
+    this.specials = new Set(column.specials);
+  }
+
+  /**
+   * Whether a token is special: control, not text.
+   * @param {number} token
+   */
+  isSpecial(token) {
+    return this.specials.has(this.tokens[token]);
   }
 
   get segments() {

@@ -89,6 +89,11 @@ function addBox(scene, element) {
   places.forEach(({ left: x, top: y, width, height }, index) => {
     const [isFirst, isLast] = [index === 0, index === places.length - 1];
     addStripes(scene, box, new DOMRect(x - left, y - top, width, height), isFirst, isLast);
+    if (element.classList.contains("special")) {
+      const isChip = box.kind === "chip";
+      const [starts, ends] = [(isChip || box.starts) && isFirst, (isChip || box.ends) && isLast];
+      addFrame(scene, new DOMRect(x - left, y - top, width, height), starts, ends);
+    }
     if (!element.classList.contains("d")) return;
     const line = { x: x - left, y: y - top + height - 2, width, height: 2 };
     scene.rects.push({ ...line, fill: scene.tint("differ"), round: 0 });
@@ -105,6 +110,21 @@ function addBox(scene, element) {
     const y = baseline(scene, element, letterRect(element)) - top;
     addWords(scene, "\u25cc", place.left - left, y, { ...fontOf(element), opacity: 0.45 });
   }
+}
+
+/**
+ * The frame of a special token on one line, on the ground of the page.
+ * @param {Scene} scene
+ * @param {DOMRect} place
+ * @param {boolean} starts whether the token starts here
+ * @param {boolean} ends
+ */
+function addFrame(scene, { x, y, width, height }, starts, ends) {
+  const [fill, round] = [scene.tint("ink"), 0];
+  scene.rects.push({ x, y, width, height, fill: scene.tint("gap"), round });
+  scene.rects.push({ x, y, width, height: 2, fill, round }, { x, y: y + height - 2, width, height: 2, fill, round });
+  if (starts) scene.rects.push({ x, y, width: 2, height, fill, round });
+  if (ends) scene.rects.push({ x: x + width - 2, y, width: 2, height, fill, round });
 }
 
 /**
