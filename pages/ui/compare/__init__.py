@@ -1,1 +1,4 @@
-"""The Compare page."""
+"""The Compare page.
+
+Its files: keys lanes opened hints chat take_along
+"""

@@ -1,1 +1,4 @@
-"""The Home page."""
+"""The Home page.
+
+Its files: keys premiums
+"""

@@ -1,1 +1,4 @@
-"""The Languages page."""
+"""The Languages page.
+
+Its files: keys comparison counts bill pairs metrics topics report charts slides
+"""

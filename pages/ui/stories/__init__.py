@@ -1,1 +1,4 @@
-"""The Stories page."""
+"""The Stories page.
+
+Its files: keys form lanes tales telling worksheet, talk my_talk
+"""
