@@ -1,0 +1,280 @@
+"""Screens of the app, and how each is reached: what the accessibility test looks at."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from playwright.sync_api import FilePayload, Locator, Page, expect
+
+from pages.ui.words.breaks import without_breaks
+from tests.helpers.browser import open_fold, press_until_gone
+
+# Nothing fades from here on: colours halfway between two others are nobody's, and Streamlit pales what a slow
+# machine is still drawing.
+STILL = """() => {
+  const still = new CSSStyleSheet();
+  still.replaceSync(`*, ::before, ::after { transition: none !important; animation: none !important }
+    [data-stale=true] { opacity: 1 !important }`);
+  const within = [...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean);
+  for (const root of [document, ...within]) root.adoptedStyleSheets = [still];
+}"""
+UNSEEN = "e\u0301 น\u0e4d\u0e32ใจ เเละ zero\u200bwidth"
+NO_MODEL = FilePayload(name="damaged.model", mimeType="text/plain", buffer=b"no model\n")
+
+
+def settled(tab: Page) -> None:
+    """Wait until the page is drawn, with our rules of style, and no run is under way; nothing fades any more."""
+    expect(tab.get_by_role("heading", level=1)).to_be_visible()
+    expect(tab.get_by_test_id("stHtml").locator("style").first).to_be_attached()
+    expect(tab.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(tab.locator("[data-stale=true]")).to_have_count(0)
+    tab.evaluate(STILL)
+
+
+def as_it_is(tab: Page, words: dict[str, str]) -> None:
+    """Nothing is done to it."""
+
+
+def break_the_settings(tab: Page, words: dict[str, str]) -> None:
+    """A pattern that does not compile, a size out of range, and the special tokens open."""
+    open_fold(tab, words["train.more"])
+    tab.get_by_role("combobox", name=words["pattern.label"]).click()
+    tab.get_by_role("option", name=words["pattern.custom_name"]).click()
+    tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
+    tab.get_by_role("spinbutton", name=words["train.size"]).fill("3")
+    tab.get_by_role("spinbutton", name=words["train.size"]).press("Enter")
+    tab.get_by_text(words["train.special_tokens"]).click()
+    expect(tab.get_by_role("alert")).to_have_count(2)
+
+
+def pin_a_piece(tab: Page, words: dict[str, str]) -> None:
+    """Look closely at a letter."""
+    view(tab).locator(".lane:not(.ruler) .p").nth(3).click()
+    expect(view(tab).locator(".ladder")).to_be_visible()
+
+
+def walk_by_keyboard(tab: Page, words: dict[str, str]) -> None:
+    """A piece has the focus, and its card is open."""
+    view(tab).get_by_role("button", name=words["token_view.after"]).click()
+    tab.keyboard.press("ArrowRight")
+    expect(view(tab).locator(".p[aria-describedby=card]")).to_be_focused()
+    expect(view(tab).locator(".card")).to_be_visible()
+
+
+def open_the_menu(tab: Page, words: dict[str, str]) -> None:
+    """The menu of what can be taken away, which has just copied a link."""
+    view(tab).get_by_role("button", name=words["token_view.save"]).click()
+    view(tab).get_by_role("button", name=words["token_view.save_link"]).click()
+    expect(view(tab).get_by_role("status")).to_be_visible()
+
+
+def show_the_cleaned_text(tab: Page, words: dict[str, str]) -> None:
+    """The hint, and the cleaned text beside the text."""
+    tab.get_by_text(words["hints.show"]).click()
+    expect(tab.locator(".st-key-cleaned_view .p").first).to_be_visible()
+
+
+def paste_ids(tab: Page, words: dict[str, str]) -> None:
+    """Ids that make broken characters."""
+    tab.get_by_role("radio", name=words["text.ids"]).click()
+    tab.get_by_role("textbox", name=words["text.ids_label"]).fill("19567 247 31479")
+    tab.get_by_role("textbox", name=words["text.ids_label"]).press("Control+Enter")
+    expect(tab.get_by_text(words["text.ids_broken"])).to_be_visible()
+
+
+def take_along(tab: Page, words: dict[str, str]) -> None:
+    """GPT-2's files for another library, proven, and those for minbpe, which cannot hold it."""
+    open_fold(tab, words["exports.title"])
+    for to in ("minbpe", "tokenizer_json"):
+        press_until_gone(tab.locator(f".st-key-exports_take_{to}_gpt2 button"))
+    expect(tab.locator(".st-key-export_tokenizer_json")).to_contain_text("tokenizers 0.")
+
+
+def choose_nothing(tab: Page, words: dict[str, str]) -> None:
+    """No tokenizer is chosen, and the opened file is none."""
+    for name in ("gpt2", "cl100k_base", "o200k_base"):
+        tab.get_by_role("button", name=words[f"tokenizers.{name}"], exact=True).click()
+        settled(tab)
+    expect(tab.get_by_text(words["compare.choose_one"])).to_be_visible()
+    tab.get_by_text(words["compare.open"]).click()
+    tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(NO_MODEL)
+    expect(tab.get_by_role("alert")).to_be_visible()
+
+
+def open_all_settings(tab: Page, words: dict[str, str]) -> None:
+    """Everything that is folded away on the settings."""
+    for title in ("train.more", "stop.title", "train.special_tokens", "recipe.load", "frontier.title"):
+        tab.get_by_text(words[title]).first.click()  # the manual quotes some
+        settled(tab)
+    tab.get_by_role("textbox", name=words["recipe.paste"]).fill("{}")
+    tab.get_by_role("textbox", name=words["recipe.paste"]).press("Control+Enter")
+    expect(tab.get_by_text(words["errors.recipe_none"])).to_be_visible()
+
+
+def upload_a_table(tab: Page, words: dict[str, str]) -> None:
+    """A table with a broken row, and a file that is no text."""
+    tab.locator(".st-key-train_card label").last.click()
+    tab.get_by_role("radio", name=words["corpus.upload"]).click()
+    table = "id,ข้อความ\n1,น้ำใจคนไทย\n2,ดื่มน้ำ,เยอะๆ\n3,ที่นี่\n".encode()
+    tab.locator(".st-key-corpus_files input[type=file]").set_input_files(
+        [
+            FilePayload(name="ตาราง.csv", mimeType="text/csv", buffer=table),
+            FilePayload(name="picture.txt", mimeType="text/plain", buffer=b"\x89PNG\r\n\x1a\n" + bytes(99)),
+        ]
+    )
+    expect(tab.get_by_role("alert").first).to_be_visible()
+
+
+def ask_wikipedia(tab: Page, words: dict[str, str]) -> None:
+    """The source that would go to the internet, before any click that says so."""
+    tab.locator(".st-key-train_card label").last.click()
+    tab.get_by_role("radio", name=words["corpus.wikipedia"]).click()
+    expect(tab.get_by_role("textbox", name=words["wikipedia.titles"].split("{")[0])).to_be_visible()
+
+
+def hold_a_branch(tab: Page, words: dict[str, str]) -> None:
+    """One branch stands alone, a piece is pointed at."""
+    view(tab).locator(".branch").nth(1).click()
+    expect(view(tab).locator(".p.taken").first).to_be_visible()
+    view(tab).locator(".lane:not(.ruler) .p").first.hover()
+    expect(view(tab).locator(".branch.hot")).not_to_have_count(0)
+
+
+def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
+    """A pattern that does not compile, the other one on a whole corpus, and what it costs beside two stages."""
+    tab.get_by_role("combobox", name=words["lab.first"]).click()
+    tab.get_by_role("option", name=words["pattern.custom_name"]).click()
+    tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
+    expect(tab.get_by_role("alert")).to_be_visible()
+    press_until_gone(tab.locator(".st-key-lab_check button"))
+    expect(tab.locator(".figures table")).to_have_count(2)
+    press_until_gone(tab.locator(".st-key-costs_start button"))
+    expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(2)
+    expect(tab.locator(".figures table")).to_have_count(3)
+
+
+def define_metrics(tab: Page, words: dict[str, str]) -> None:
+    """The metrics with their definitions, words asked for."""
+    tab.get_by_role("radio", name=words["languages.view_metrics"]).click()
+    tab.get_by_text(words["metrics.count_words"], exact=True).click()
+    tab.get_by_text(words["metrics.definitions"], exact=True).click()
+    expect(tab.get_by_text(words["metrics.bytes_is"])).to_be_visible()
+
+
+def tell_a_story(tab: Page, words: dict[str, str]) -> None:
+    """A story that trains a tokenizer of its own, after a guess."""
+    tab.locator(".st-key-story_choice_0 button").click()
+    expect(tab.locator(".st-key-story_home_made_most .p").first).to_be_visible()
+
+
+def vote(tab: Page, words: dict[str, str]) -> None:
+    """A question of a story fills the screen, and its answer is shown."""
+    deck = tab.locator(".st-key-deck .deck")
+    expect(deck).to_be_visible()  # before that nobody listens to keys
+    tab.keyboard.press("ArrowRight")
+    expect(deck).to_have_attribute("data-kind", "ask")
+    tab.keyboard.press("ArrowRight")
+    expect(deck.locator(".choice.right")).to_be_visible()
+
+
+def take_languages_away(tab: Page, words: dict[str, str]) -> None:
+    """The buttons for table, report and pictures, and a price that is none."""
+    tab.get_by_role("radio", name=words["languages.view_take_away"]).click()
+    expect(tab.get_by_role("button", name=words["report.png"])).to_have_count(2)
+    tab.get_by_role("textbox", name=words["languages.price"]).fill("cheap")
+    tab.get_by_role("textbox", name=words["languages.price"]).press("Enter")
+    expect(tab.get_by_role("alert")).to_be_visible()
+
+
+def look_at_pairs(tab: Page, words: dict[str, str]) -> None:
+    """The most unfair pair."""
+    tab.get_by_role("radio", name=words["languages.view_pairs"]).click()
+    expect(tab.locator("[class*=st-key-languages_pair_] .p").first).to_be_visible()
+
+
+def upload_parallel_texts(tab: Page, words: dict[str, str]) -> None:
+    """A table whose first row is broken and whose second pair is half empty."""
+    tab.get_by_text(words["languages.texts"], exact=True).click()
+    tab.get_by_role("radio", name=words["languages.source_upload"]).click()
+    table = "th,en\nหมาขาวตัวใหญ่,a large white dog,more\nแมวดำตัวหนึ่ง,\nนกบินอยู่บนฟ้า,a bird in the sky\n"
+    file = FilePayload(name="pairs.csv", mimeType="text/csv", buffer=table.encode())
+    tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([file])
+    expect(tab.get_by_role("alert")).to_have_count(2)
+
+
+def meet_unknown_tokens(tab: Page, words: dict[str, str]) -> None:
+    """The lesson with badges, all settings of SentencePiece, and the table of the naive tokenizers."""
+    tab.get_by_role("radio", name=words["lessons.fallback"]).click()
+    expect(tab.locator(".piece-chips .unknown").first).to_be_visible()
+    open_fold(tab, words["pieces.more"])
+    open_fold(tab, words["naive.table"])
+
+
+def walk_a_vocabulary(tab: Page, words: dict[str, str]) -> None:
+    """All filters are open, the keyboard is in the list, and GPT-2's files are open."""
+    shown = tab.locator(".vocabulary")
+    shown.get_by_text(without_breaks(words["entries.more"])).click()
+    shown.get_by_role("listbox").focus()
+    tab.keyboard.press("ArrowDown")
+    open_fold(tab, words["gpt2_files.title"])
+    expect(tab.locator(".letters")).to_be_visible()
+
+
+def view(tab: Page) -> Locator:
+    """The first token view of the page."""
+    return tab.locator(".token-view").first
+
+
+class Screen(NamedTuple):
+    """A screen: its address, its language, and how it is reached from there."""
+
+    name: str
+    path: str
+    language: str
+    reach: Callable[[Page, dict[str, str]], None] = as_it_is
+    link: Mapping[str, str] = MappingProxyType({})
+
+
+SCREENS = [
+    Screen("home", "/", "en"),
+    Screen("home", "/", "th"),
+    Screen("settings", "/train", "en"),
+    Screen("settings that cannot be used", "/train", "th", break_the_settings),
+    Screen("all settings", "/train", "en", open_all_settings),
+    Screen("uploads", "/train", "th", upload_a_table),
+    Screen("wikipedia", "/train", "th", ask_wikipedia),
+    Screen("staff", "/compare", "en"),
+    Screen("columns by bytes", "/compare", "th", link={"view": "columns", "colour": "bytes"}),
+    Screen(
+        "chips by broken letters",
+        "/compare",
+        "en",
+        link={
+            "view": "chips",
+            "colour": "broken",
+            "white_space": "1",
+            "with": "gpt2,o200k_base,pretokens",
+            "pattern": "llama3",
+        },
+    ),
+    Screen("a long text", "/compare", "th", link={"text": "ดื่มน้ำเยอะๆ นะ " * 300, "colour": "broken"}),
+    Screen("inspector", "/compare", "th", pin_a_piece),
+    Screen("keyboard", "/compare", "en", walk_by_keyboard),
+    Screen("menu", "/compare", "th", open_the_menu),
+    Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}),
+    Screen("ids", "/compare", "th", paste_ids),
+    Screen("files for other libraries", "/compare", "th", take_along),
+    Screen("nothing chosen", "/compare", "en", choose_nothing),
+    Screen("languages", "/languages", "en"),
+    Screen("pairs", "/languages", "th", look_at_pairs),
+    Screen("metrics", "/languages", "th", define_metrics),
+    Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
+    Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),
+    Screen("languages taken away", "/languages", "en", take_languages_away),
+    Screen("parallel texts", "/languages", "th", upload_parallel_texts),
+    Screen("patterns", "/patterns", "th"),
+    Screen("a branch", "/patterns", "en", hold_a_branch),
+    Screen("all patterns", "/patterns", "th", try_all_patterns),
+    Screen("unknown tokens", "/pieces", "th", meet_unknown_tokens),
+    Screen("vocabulary", "/vocabulary", "th", walk_a_vocabulary),
+]
