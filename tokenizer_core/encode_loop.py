@@ -45,7 +45,7 @@ def slot_of(table: Numbers, left: int, right: int) -> int:
 @compiled
 def rank_of(table: Numbers, left: int, right: int) -> int:
     """Return the rank of a pair; a pair that never merges has NO_RANK, the value in a free slot."""
-    return table[slot_of(table, left, right), 1]
+    return table[slot_of(table, np.int64(left), np.int64(right)), 1]
 
 
 @compiled
@@ -132,7 +132,7 @@ def merge_long(ids: Ids, table: Numbers) -> int:
     following[n - 1] = NONE
     preceding = np.arange(-1, n - 1).astype(np.int32)
     heap = np.empty(3 * n, dtype=np.int64)  # every merge adds at most two pairs
-    size = 0
+    size = np.int64(0)  # not 0, for which numba would compile three functions anew
     for i in range(n):
         size = push_pair(ids, following, table, heap, size, i)
     while size > 0:
@@ -147,7 +147,7 @@ def merge_long(ids: Ids, table: Numbers) -> int:
         following[i] = following[j]
         if following[j] != NONE:
             preceding[following[j]] = i
-        size = push_pair(ids, following, table, heap, size, preceding[i])
+        size = push_pair(ids, following, table, heap, size, np.int64(preceding[i]))
         size = push_pair(ids, following, table, heap, size, i)
     left = 0
     for i in range(n):
@@ -168,7 +168,8 @@ def encode_pretokens(text: NDArray[np.uint8], ends: Numbers, table: Numbers) -> 
     for p in range(ends.size):
         length = ends[p] - start
         own = ids[written : written + length]
-        own[:] = text[start : ends[p]]
+        for i in range(length):  # numba compiles `own[:] = text[...]` for seconds
+            own[i] = text[start + i]
         if length <= SHORT:
             written += merge_short(own, pair_ranks, table)
         else:

@@ -26,6 +26,8 @@ HEAP_COUNT, HEAP_FIRST, HEAP_PAIR = range(3)
 # The state of the loop: rows in use in the table of pairs, heap entries, next token id, tokens in the corpus.
 PAIRS, HEAP_SIZE, NEXT_TOKEN_ID, TOKEN_COUNT = range(4)
 NONE = -1
+# numba compiles a function anew for a number written in a call, and for int32: all here are int64.
+TOP = np.int64(0)
 
 
 @compiled
@@ -56,7 +58,7 @@ def index_pairs(rows: Rows, state: Table) -> tuple[Table, Table]:
         if j != NONE:
             key = rows[i, ID] * 256 + rows[j, ID]
             if number_of[key] == NONE:
-                number_of[key] = new_pair(pairs, state, rows[i, ID], rows[j, ID])
+                number_of[key] = new_pair(pairs, state, np.int64(rows[i, ID]), np.int64(rows[j, ID]))
             add_occurrence(rows, pairs, number_of[key], i)
     for p in range(state[PAIRS]):
         push(heap, state, pairs[p, COUNT], pairs[p, HEAD], p)
@@ -140,7 +142,7 @@ def push(heap: Table, state: Table, count: int, first: int, p: int) -> None:
 @compiled
 def sift_down(heap: Table, state: Table) -> None:
     """Restore the heap after its top entry got worse."""
-    parent = 0
+    parent = TOP
     while True:
         child = 2 * parent + 1
         if child >= state[HEAP_SIZE]:
@@ -160,7 +162,7 @@ def best_pair(pairs: Table, heap: Table, state: Table) -> int:
         p = heap[0, HEAP_PAIR]
         if pairs[p, COUNT] == 0:
             state[HEAP_SIZE] -= 1
-            swap(heap, 0, state[HEAP_SIZE])
+            swap(heap, TOP, state[HEAP_SIZE])
         elif heap[0, HEAP_COUNT] == pairs[p, COUNT] and heap[0, HEAP_FIRST] == pairs[p, HEAD]:
             return p
         else:
@@ -181,14 +183,14 @@ def replace_pair(
     """
     i = pairs[p, HEAD]
     while i != NONE:
-        j = rows[i, NEXT]
-        before = rows[i, PREVIOUS]
+        j = np.int64(rows[i, NEXT])
+        before = np.int64(rows[i, PREVIOUS])
         after = rows[j, NEXT]
         rows[i, ID] = token_id
         rows[i, NEXT] = after
         state[TOKEN_COUNT] -= rows[i, WEIGHT]
         if before != NONE:
-            neighbour = rows[before, ID]
+            neighbour = np.int64(rows[before, ID])
             if rows[before, PAIR] != NONE:
                 remove_occurrence(rows, pairs, before)
             if by_left[neighbour] == NONE:
@@ -196,9 +198,9 @@ def replace_pair(
             add_occurrence(rows, pairs, by_left[neighbour], before)
         if after != NONE:
             remove_occurrence(rows, pairs, j)  # in a run such as aaaa, j may be next in the list of this walk
-        following = rows[i, NEXT_SAME]
+        following = np.int64(rows[i, NEXT_SAME])
         if after != NONE:
-            neighbour = rows[after, ID]
+            neighbour = np.int64(rows[after, ID])
             rows[after, PREVIOUS] = i
             if by_right[neighbour] == NONE:
                 by_right[neighbour] = new_pair(pairs, state, token_id, neighbour)
@@ -216,7 +218,9 @@ def with_room(table: Table, used: int, more: int) -> Table:
     if used + more <= table.shape[0]:
         return table
     larger = np.empty((max(used + more, table.shape[0] * 3 // 2), table.shape[1]), dtype=np.int64)
-    larger[:used] = table[:used]
+    for row in range(used):  # numba would compile `larger[:used] = table[:used]` for seconds
+        for column in range(table.shape[1]):
+            larger[row, column] = table[row, column]
     return larger
 
 
