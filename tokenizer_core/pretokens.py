@@ -1,13 +1,61 @@
 """Count the pretokens of a corpus: all that training needs to know about it."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tokenizer_core.cutter import Cutter, is_compiled
 from tokenizer_core.errors import TextError
 from tokenizer_core.patterns import pretokenize_each
+
+AT_ONCE = 1_000_000
+"""Bytes. Short texts are cut together, up to so many, because each call of compiled code takes 0.01 ms."""
+
+
+class PretokenCounts(NamedTuple):
+    """Distinct pretokens in order of first appearance, without a string for each, which would take longer."""
+
+    text: NDArray[np.uint8]
+    """Their bytes, end to end."""
+    ends: NDArray[np.int64]
+    """Where each ends in `text`."""
+    counts: NDArray[np.int64]
+    """How often each occurs."""
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> Self:
+        """Return counted strings as arrays.
+
+        >>> PretokenCounts.of({"ab": 3, "ก": 1}).ends
+        array([2, 5])
+        """
+        times = np.fromiter(counts.values(), dtype=np.int64, count=len(counts))
+        return cls(*bytes_and_ends(counts.keys()), times)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """The length of each pretoken in bytes."""
+        return np.diff(self.ends, prepend=0)
+
+    def strings(self) -> list[str]:
+        """Return the pretokens as strings."""
+        text = self.text.tobytes().decode("utf-8")
+        characters = np.cumsum((self.text & 0xC0) != 0x80)  # up to and with each byte
+        ends = characters[self.ends - 1].tolist()
+        return [text[start:end] for start, end in zip([0, *ends], ends)]
+
+
+class NumberedPretokens(NamedTuple):
+    """The pretokens of texts, each as its number among the distinct ones."""
+
+    distinct: PretokenCounts
+    places: NDArray[np.int32]
+    """The numbers of all pretokens, in the order of the texts."""
+    text_ends: NDArray[np.int64]
+    """How many pretokens there are up to the end of each text."""
 
 
 def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
@@ -18,10 +66,94 @@ def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
     >>> count_pretokens(["a cat", "a dog"], "mark_aware")
     Counter({'a': 2, ' cat': 1, ' dog': 1})
     """
+    if is_compiled(pattern):
+        counted = counted_pretokens(texts, pattern)
+        return Counter(dict(zip(counted.strings(), counted.counts.tolist())))
     counts: Counter[str] = Counter()
-    for pretokens in pretokenize_each(map(check_text, [texts] if isinstance(texts, str) else texts), pattern):
+    for pretokens in pretokenize_each(map(check_text, _listed(texts)), pattern):
         counts.update(pretokens)
     return counts
+
+
+def counted_pretokens(texts: str | Iterable[str], pattern: str) -> PretokenCounts:
+    """Do the same as `count_pretokens`, in arrays; by a named pattern it takes a sixth of the time of `regex`.
+
+    >>> counted_pretokens(["a cat", "a dog"], "mark_aware").counts
+    array([2, 1, 1])
+    """
+    if not is_compiled(pattern):
+        return PretokenCounts.of(count_pretokens(texts, pattern))
+    cutter = Cutter(pattern)
+    for batch in _batches(_listed(texts)):
+        cutter.add(batch)
+    return PretokenCounts(*cutter.pretokens())
+
+
+def number_pretokens(texts: str | Iterable[str], pattern: str) -> NumberedPretokens:
+    """Number the distinct pretokens of the texts in order of first appearance; say which stands at each place.
+
+    >>> numbered = number_pretokens(["a cat a", "", "a dog"], "mark_aware")
+    >>> numbered.places.tolist(), numbered.text_ends.tolist(), numbered.distinct.strings()
+    ([0, 1, 2, 0, 3], [3, 3, 5], ['a', ' cat', ' a', ' dog'])
+    """
+    if not is_compiled(pattern):
+        return _numbered_by_regex(texts, pattern)
+    cutter = Cutter(pattern)
+    numbered = [cutter.number(batch) for batch in _batches(_listed(texts))]
+    before = 0
+    for places, text_ends in numbered:
+        text_ends += before
+        before += places.size
+    return NumberedPretokens(
+        PretokenCounts(*cutter.pretokens()),
+        np.concatenate([np.empty(0, dtype=np.int32), *(places for places, _ in numbered)]),
+        np.concatenate([np.empty(0, dtype=np.int64), *(text_ends for _, text_ends in numbered)]),
+    )
+
+
+def _numbered_by_regex(texts: str | Iterable[str], pattern: str) -> NumberedPretokens:
+    numbers: defaultdict[str, int] = defaultdict(int)
+    numbers.default_factory = numbers.__len__  # a new pretoken gets the next number
+    order: list[int] = []
+    text_ends: list[int] = []
+    for pretokens in pretokenize_each(map(check_text, _listed(texts)), pattern):
+        order += map(numbers.__getitem__, pretokens)
+        text_ends.append(len(order))
+    places = np.array(order, dtype=np.int32)
+    distinct = PretokenCounts(*bytes_and_ends(numbers.keys()), np.bincount(places, minlength=len(numbers)))
+    return NumberedPretokens(distinct, places, np.array(text_ends, dtype=np.int64))
+
+
+def _listed(texts: str | Iterable[str]) -> Iterable[str]:
+    return [texts] if isinstance(texts, str) else texts
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[bytes]]:
+    """Yield the UTF-8 of texts, several at once; raise `TextError` for a lone surrogate."""
+    batch: list[bytes] = []
+    size = 0
+    for text in texts:
+        batch.append(utf8(text))
+        size += len(batch[-1])
+        if size >= AT_ONCE:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def utf8(text: str) -> bytes:
+    """Return the bytes of a text; raise `TextError` if it holds a lone surrogate."""
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        surrogate = f"U+{ord(text[error.start]):04X}"
+        raise TextError(
+            f"the text must be valid Unicode; character {error.start} is the lone surrogate {surrogate}",
+            "lone_surrogate",
+            position=error.start,
+            surrogate=surrogate,
+        ) from None
 
 
 def check_text(text: str) -> str:
@@ -31,16 +163,7 @@ def check_text(text: str) -> str:
     Traceback (most recent call last):
     tokenizer_core.errors.TextError: the text must be valid Unicode; character 15 is the lone surrogate U+D83D
     """
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        surrogate = f"U+{ord(text[error.start]):04X}"
-        raise TextError(
-            f"the text must be valid Unicode; character {error.start} is the lone surrogate {surrogate}",
-            "lone_surrogate",
-            position=error.start,
-            surrogate=surrogate,
-        ) from None
+    utf8(text)
     return text
 
 

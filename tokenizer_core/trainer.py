@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tokenizer_core import merge_loop
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.pretokens import bytes_and_ends, check_text, count_pretokens
+from tokenizer_core.pretokens import PretokenCounts, check_text, counted_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
@@ -49,7 +49,9 @@ class Trainer:
     (True, 5)
     """
 
-    def __init__(self, pretoken_counts: Mapping[str, int], vocab_size: int, min_count: int = 1) -> None:
+    def __init__(
+        self, pretoken_counts: Mapping[str, int] | PretokenCounts, vocab_size: int, min_count: int = 1
+    ) -> None:
         """Give `pretoken_counts` in order of first appearance: the order decides ties."""
         check_vocab_size(vocab_size)
         if min_count < 1:
@@ -189,7 +191,7 @@ def train(
     [258]
     """
     check_vocab_size(vocab_size)
-    trainer = Trainer(count_pretokens(text, pattern), vocab_size)
+    trainer = Trainer(counted_pretokens(text, pattern), vocab_size)
     merges = [(merge.left, merge.right) for merge in trainer.step(vocab_size)]
     return Tokenizer(merges, pattern=pattern, special_tokens=special_tokens)
 
@@ -204,18 +206,28 @@ def check_vocab_size(vocab_size: int) -> None:
         )
 
 
-def _as_arrays(
-    pretoken_counts: Mapping[str, int],
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the bytes of all pretokens, end to end, the offset where each ends, and how often each occurs."""
+def _as_arrays(pretoken_counts: Mapping[str, int] | PretokenCounts) -> PretokenCounts:
+    """Check the counts, and return them in arrays."""
+    if isinstance(pretoken_counts, PretokenCounts):
+        text, ends, counts = pretoken_counts
+        lengths = np.diff(ends, prepend=0)
+        if ends.shape != counts.shape or (lengths < 0).any() or lengths.sum() != text.size:
+            raise ValueError("the arrays of counted pretokens must fit together: an end and a count for each")
+        for row in np.flatnonzero((counts < 1) | (counts > MAX_COUNT))[:1]:
+            found = text[ends[row] - lengths[row] : ends[row]].tobytes()
+            raise _count_out_of_range(found.decode("utf-8", errors="replace"), int(counts[row]))
+        return pretoken_counts
     for pretoken, count in pretoken_counts.items():
         if not 1 <= count <= MAX_COUNT:
-            raise TrainingError(
-                f"a pretoken must occur 1 to {MAX_COUNT:,} times; {pretoken!r} came with {count}",
-                "pretoken_count_range",
-                pretoken=pretoken,
-                count=count,
-            )
+            raise _count_out_of_range(pretoken, count)
     check_text("".join(pretoken_counts))
-    weights = np.fromiter(pretoken_counts.values(), dtype=np.int64, count=len(pretoken_counts))
-    return *bytes_and_ends(pretoken_counts.keys()), weights
+    return PretokenCounts.of(pretoken_counts)
+
+
+def _count_out_of_range(pretoken: str, count: int) -> TrainingError:
+    return TrainingError(
+        f"a pretoken must occur 1 to {MAX_COUNT:,} times; {pretoken!r} came with {count}",
+        "pretoken_count_range",
+        pretoken=pretoken,
+        count=count,
+    )

@@ -22,7 +22,7 @@ from tokenizer_core.jobs.fingerprint import corpus_hash
 from tokenizer_core.jobs.process import be_nice, failures_sent, receive, send, texts_in
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.measures.history import token_counts
-from tokenizer_core.pretokens import count_pretokens
+from tokenizer_core.pretokens import counted_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge, Trainer
 from tokenizer_core.two_stage import cluster_merges, join_while_found
@@ -64,13 +64,13 @@ def main() -> None:
 def count(training: Training, texts: list[str]) -> Trainer:
     """Count the pretokens of a corpus, and return its trainer."""
     send("counting")
-    counts = count_pretokens(texts, training.pattern)
-    trainer = Trainer(counts, training.vocab_size, training.stop.min_count)
+    counted = counted_pretokens(texts, training.pattern)
+    trainer = Trainer(counted, training.vocab_size, training.stop.min_count)
     send(
         "started",
         token_count=trainer.token_count,
-        pretokens=counts.total(),
-        distinct=len(counts),
+        pretokens=int(counted.counts.sum()),
+        distinct=len(counted.counts),
         corpus_sha256=corpus_hash(texts),
     )
     return trainer
@@ -86,7 +86,7 @@ def first_stage(training: Training, texts: list[str]) -> list[Pair]:
 
 def warm_up() -> None:
     """Compile everything that training and encoding need, or load it from the cache on disk."""
-    trainer = Trainer({"ab": 2}, 258)
+    trainer = Trainer(counted_pretokens("ab" * 2, "none"), 258)
     merges = [(merge.left, merge.right) for merge in trainer.step(2)]
     Tokenizer(merges).encode("ab " + "ab" * 100)
 

@@ -1,0 +1,219 @@
+"""Compiled code cuts exactly as `regex` does, by every named pattern, and counts what it cuts."""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
+from tokenizer_core import (
+    SPLIT_PATTERNS,
+    Trainer,
+    count_loop,
+    count_pretokens,
+    encode_loop,
+    kinds,
+    merge_loop,
+    pretokens,
+    train,
+)
+from tokenizer_core.cutter import Cutter, is_compiled
+from tokenizer_core.errors import TextError, TrainingError
+from tokenizer_core.jobs.worker import warm_up
+from tokenizer_core.kinds import CODE_POINTS, character_kinds
+from tokenizer_core.patterns import compile_pattern
+from tokenizer_core.pretokens import NumberedPretokens, PretokenCounts, counted_pretokens, number_pretokens
+
+SURROGATES = range(0xD800, 0xE000)
+EVERY_CHARACTER = [chr(point) for point in range(CODE_POINTS) if point not in SURROGATES]
+WHERE_CHARACTERS_DIFFER = [*EVERY_CHARACTER[:0x3F800], *map(chr, range(0xE0000, 0xE1000)), "\U0010ffff"]
+"""All planes that hold more than one kind of character: the first four, and the tags and variation selectors."""
+EDGES = [
+    *"aAbBsStTdDlLvVrReEmMkK'ſKǅʰกำ่\u0301\u0e47\n\r \t\x0b\x1c\x85\u2028\u00a0\u3000/!.-😀\u20e3٣9𝟘½ⅷ漢",
+    *(" ", "  ", "\n", "\r\n", "'ll", "'LL", "'ſ", "'s", "'RE", "'ve", "'Ve", "//", "\n/", "123", "1234567"),
+    *("\U000e0100", "\u200b", "\u200d", "\ue000", "\U0010ffff", "\u0378", "İ", "Σ", "ς", "ﬆ", "ΑΒก", "ABcD"),
+]
+"""Where one branch of a pattern gives way to another."""
+
+
+def cut(texts: Sequence[str], pattern: str) -> list[str]:
+    """The pretokens of all texts, cut by compiled code."""
+    numbered = number_pretokens(texts, pattern)
+    distinct = numbered.distinct.strings()
+    return [distinct[place] for place in numbered.places]
+
+
+def lengths_cut(text: str, pattern: str) -> NDArray[np.int64]:
+    """The characters of each pretoken, cut by compiled code."""
+    numbered = number_pretokens(text, pattern)
+    return np.array([len(pretoken) for pretoken in numbered.distinct.strings()])[numbered.places]
+
+
+def lengths_cut_by_regex(text: str, pattern: str) -> NDArray[np.int64]:
+    return np.fromiter(map(len, compile_pattern(pattern).findall(text)), dtype=np.int64)
+
+
+def cut_by_regex(texts: Sequence[str], pattern: str) -> list[str]:
+    compiled = compile_pattern(pattern)
+    return [pretoken for text in texts for pretoken in compiled.findall(text)]
+
+
+def twin(pattern: str) -> str:
+    """The same pattern as one of one's own, which `regex` cuts."""
+    return f"(?:{SPLIT_PATTERNS[pattern]})"
+
+
+# The same cuts
+
+
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+def test_twenty_thousand_seeded_texts_are_cut_as_regex_cuts_them(pattern: str) -> None:
+    pieces = [*EDGES, *EDGES, *HOSTILE_PIECES]
+    seeded = random.Random(pattern)
+    for _ in range(20):
+        texts = ["".join(seeded.choices(pieces, k=seeded.randint(0, 12))) for _ in range(1_000)]
+        assert cut(texts, pattern) == cut_by_regex(texts, pattern)
+
+
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+@given(texts=st.lists(st.one_of(hostile_texts, st.lists(st.sampled_from(EDGES)).map("".join)), max_size=4))
+@example(texts=[])
+@example(texts=["", "'", "' ", " ", "\n ", ""])
+@example(texts=["a\r\n \n  b", "a \u3000b", "\u3000\u3000b", "  '"])
+def test_any_texts_are_cut_as_regex_cuts_them(pattern: str, texts: list[str]) -> None:
+    assert cut(texts, pattern) == cut_by_regex(texts, pattern)
+
+
+def test_every_character_has_the_kind_that_regex_gives_it() -> None:
+    text = "".join(EVERY_CHARACTER)
+    found = np.delete(character_kinds(), SURROGATES)
+    classes = {
+        r"[\p{Lu}\p{Lt}]": kinds.UPPER,
+        r"\p{Ll}": kinds.LOWER,
+        r"[\p{Lm}\p{Lo}]": kinds.CASELESS,
+        r"\p{L}": kinds.LETTER,
+        r"\p{M}": kinds.MARK,
+        r"\p{N}": kinds.DIGIT,
+        r"[\r\n]": kinds.LINE_END,
+        r"\s": kinds.BLANK,
+        r"[^\s\p{L}\p{M}\p{N}]": kinds.OTHER,
+    }
+    for source, kind in classes.items():
+        matched = np.zeros(len(text), dtype=np.bool_)
+        for run in compile_pattern(f"{source}+").finditer(text):
+            matched[run.start() : run.end()] = True
+        assert np.array_equal(matched, found & kind != 0), source
+
+
+@pytest.mark.parametrize("pattern", sorted({*SPLIT_PATTERNS} - {"none"}))
+def test_every_character_is_cut_as_regex_cuts_it_wherever_it_stands(pattern: str) -> None:
+    text = "".join(f"a{c}b {c}\n{c}' {c}1" for c in WHERE_CHARACTERS_DIFFER)
+    assert np.array_equal(lengths_cut(text, pattern), lengths_cut_by_regex(text, pattern))
+
+
+@pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k"])
+def test_every_character_after_an_apostrophe_is_part_of_a_contraction_or_not(pattern: str) -> None:
+    text = "".join(f"'{c}e'l{c}" for c in WHERE_CHARACTERS_DIFFER)
+    assert np.array_equal(lengths_cut(text, pattern), lengths_cut_by_regex(text, pattern))
+
+
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+@pytest.mark.parametrize("run", [" ", "\n", "a", "A", "กA", "'s", "1", "\u0301", "!\n/", "\u3000"])
+def test_long_runs_take_linear_time_and_are_cut_alike(pattern: str, run: str) -> None:
+    texts = [run * 20_000, f"{run * 5_000}x"]
+    assert cut(texts, pattern) == cut_by_regex(texts, pattern)
+
+
+# The same counts
+
+
+def test_pretokens_of_zeros_are_told_apart_by_their_lengths() -> None:
+    texts = ["\0" * length for length in [*range(1, 30), *range(1, 30)]]
+    counted = counted_pretokens(texts, "none")
+    assert counted.strings() == texts[:29]
+    assert counted.counts.tolist() == [2] * 29
+
+
+def test_more_pretokens_than_there_was_room_for_are_counted() -> None:
+    seeded = random.Random(1)
+    words = ["".join(seeded.choices("abกข", k=seeded.randint(1, 9))) for _ in range(20_000)]
+    expected = {word: words.count(word) for word in dict.fromkeys(words[:200])}
+    counts = count_pretokens(words, "mark_aware")
+    assert list(counts) == list(dict.fromkeys(words))
+    assert {word: counts[word] for word in expected} == expected
+
+
+def test_texts_in_several_batches_are_counted_as_in_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"{n % 7} and {n}" for n in range(300)]
+    at_once = number_pretokens(texts, "cl100k")
+    monkeypatch.setattr(pretokens, "AT_ONCE", 20)
+    assert _listed(number_pretokens(texts, "cl100k")) == _listed(at_once)
+
+
+def _listed(numbered: NumberedPretokens) -> list[list[int]]:
+    return [array.tolist() for array in (*numbered.distinct, *numbered[1:])]
+
+
+@settings(max_examples=40)
+@given(st.lists(hostile_texts, max_size=4), st.sampled_from([*SPLIT_PATTERNS]))
+def test_compiled_code_and_regex_give_the_same_numbers_and_merges(texts: list[str], pattern: str) -> None:
+    assert not is_compiled(twin(pattern))
+    compiled, plain = number_pretokens(texts, pattern), number_pretokens(texts, twin(pattern))
+    assert _listed(compiled) == _listed(plain)
+    assert list(count_pretokens(texts, pattern).items()) == list(count_pretokens(texts, twin(pattern)).items())
+    tokenizer = train(texts, 270, pattern=pattern)
+    own = train(texts, 270, pattern=twin(pattern))
+    assert tokenizer.merges == own.merges
+
+
+def test_a_trainer_takes_counted_arrays_as_well_as_strings() -> None:
+    texts = ["the cat sat on the mat", "ที่นี่ที่นั่น"]
+    from_arrays = Trainer(counted_pretokens(texts, "mark_aware"), 300).step(44)
+    assert from_arrays == Trainer(count_pretokens(texts, "mark_aware"), 300).step(44)
+
+
+@pytest.mark.parametrize("count", [0, -1, 2**31])
+def test_a_count_out_of_range_in_arrays_is_refused_with_its_pretoken(count: int) -> None:
+    counted = PretokenCounts.of({"ab": 1, "ก": 2})
+    counted.counts[1] = count
+    with pytest.raises(TrainingError) as caught:
+        Trainer(counted, 300)
+    assert caught.value.values == {"pretoken": "ก", "count": count}
+
+
+def test_arrays_that_do_not_fit_together_are_refused() -> None:
+    text, ends, counts = PretokenCounts.of({"ab": 1, "ก": 2})
+    for broken in [(text, ends[:1], counts), (text[:3], ends, counts), (text, ends[::-1], counts)]:
+        with pytest.raises(ValueError, match="pretokens"):
+            Trainer(PretokenCounts(*broken), 300)
+
+
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+def test_a_lone_surrogate_is_refused_before_anything_is_cut(pattern: str) -> None:
+    for work in (counted_pretokens, number_pretokens, train):
+        with pytest.raises(TextError) as caught:
+            work(["fine", "ab\udc00"], *([300] if work is train else [pattern]))
+        assert caught.value.values == {"position": 2, "surrogate": "U+DC00"}
+
+
+def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
+    warm_up()
+    for pattern in [*SPLIT_PATTERNS, "[a-z]+"]:
+        tokenizer = train([thai_corpus[:2_000], "a cat"], 300, pattern=pattern)
+        tokenizer.encode(thai_corpus[:3_000])
+    for entrance in (
+        count_loop.number_pretokens,
+        encode_loop.encode_pretokens,
+        merge_loop.lay_out,
+        merge_loop.merge_best,
+    ):
+        assert len(entrance.signatures) == 1
+
+
+def test_a_cutter_needs_a_named_pattern() -> None:
+    with pytest.raises(KeyError):
+        Cutter("[a-z]+")

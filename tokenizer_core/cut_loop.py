@@ -1,0 +1,208 @@
+r"""The compiled loop under `cutter`: each named split pattern as a small machine over the bytes of a text.
+
+A machine looks at the character where a pretoken starts, and takes the first alternative of its pattern that fits.
+It returns where the pretoken ends. What it needs of a pattern: which kinds of characters stand in a run, and what
+may follow. No machine looks at a character more than a few times, so a text takes linear time.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokenizer_core.compiled import compiled
+from tokenizer_core.kinds import BLANK, CASELESS, DIGIT, LETTER, LINE_END, LOWER, MARK, OTHER, UPPER
+
+Bytes = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
+
+GPT2, CL100K, LLAMA3, O200K, MARK_AWARE, NONE = map(np.int64, range(6))
+_SPACE, _APOSTROPHE, _SLASH = ord(" "), ord("'"), ord("/")
+_D, _E, _L, _M, _R, _S, _T, _V = (ord(letter) for letter in "delmrstv")
+_LONG_S = "ſ".encode()  # an s, if case does not matter
+_LONG_S_LEAD, _LONG_S_TRAIL = _LONG_S
+_TO_LOWER = 0x20
+_CASED = UPPER | CASELESS | MARK
+_UNCASED = LOWER | CASELESS | MARK
+
+
+@compiled
+def next_start(text: Bytes, i: int) -> int:
+    """Return where the character after the one at `i` starts."""
+    lead = text[i]
+    return i + 1 if lead < 0x80 else i + 2 if lead < 0xE0 else i + 3 if lead < 0xF0 else i + 4
+
+
+@compiled
+def kind_at(text: Bytes, i: int, kinds: Bytes) -> int:
+    """Return the kind of the character that starts at `i`: decode its UTF-8, and look it up."""
+    lead = np.int64(text[i])
+    if lead < 0x80:
+        return kinds[lead]
+    point = (lead << 6) & 0x7FF | text[i + 1] & 0x3F
+    if lead < 0xE0:
+        return kinds[point]
+    point = (point << 6) & 0xFFFF | text[i + 2] & 0x3F
+    if lead < 0xF0:
+        return kinds[point]
+    return kinds[(point << 6) & 0x1FFFFF | text[i + 3] & 0x3F]
+
+
+@compiled
+def run_end(text: Bytes, i: int, end: int, kinds: Bytes, wanted: int) -> int:
+    """Return where a run of characters of the wanted kinds ends; `i` itself if none stands there."""
+    while i < end:
+        if text[i] < 0x80:  # a byte alone: twice as fast as to decode it
+            if not kinds[text[i]] & wanted:
+                return i
+            i += 1
+        else:
+            if not kind_at(text, i, kinds) & wanted:
+                return i
+            i = next_start(text, i)
+    return i
+
+
+@compiled
+def contraction_end(text: Bytes, i: int, end: int, pattern: int) -> int:
+    """Return where a contraction such as 's or 'll ends; `i`, where an apostrophe is, if none is there."""
+    if i + 1 >= end:
+        return i
+    fold = 0 if pattern == GPT2 else _TO_LOWER
+    first = text[i + 1] | fold
+    if first in (_S, _D, _M, _T):
+        return i + 2
+    if i + 2 >= end:
+        return i
+    second = text[i + 2] | fold
+    if (first == _L and second == _L) or (second == _E and first in (_V, _R)):
+        return i + 3
+    if fold and text[i + 1] == _LONG_S_LEAD and text[i + 2] == _LONG_S_TRAIL:
+        return i + 3
+    return i
+
+
+@compiled
+def blank_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
+    r"""Cut white space: up to the last line end (not gpt2), else leave one character to what follows."""
+    stop = run_end(text, i, end, kinds, BLANK)
+    if stop == end and pattern in (GPT2, CL100K):  # \s++$
+        return stop
+    if pattern != GPT2:  # \s*[\r\n]+
+        last = stop - 1
+        while last >= i and kinds[text[last]] != LINE_END:  # no byte of a longer character is a line end
+            last -= 1
+        if last >= i:
+            return last + 1
+    if stop == end:  # \s+(?!\S), at the end of the text
+        return stop
+    last = stop - 1
+    while text[last] & 0xC0 == 0x80:
+        last -= 1
+    return last if last > i else stop
+
+
+@compiled
+def gpt2_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
+    """The machine of gpt2: a run of letters, digits or other signs, each with the space before it."""
+    if text[i] == _APOSTROPHE:
+        stop = contraction_end(text, i, end, GPT2)
+        if stop > i:
+            return stop
+    first = i + 1 if text[i] == _SPACE and i + 1 < end else i
+    kind = kind_at(text, first, kinds)
+    if kind & BLANK:
+        return blank_end(text, i, end, kinds, GPT2)
+    wanted = LETTER if kind & LETTER else DIGIT if kind == DIGIT else MARK | OTHER
+    return run_end(text, next_start(text, first), end, kinds, wanted)
+
+
+@compiled
+def tail_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, word: int) -> int:
+    """Cut what is no word, in every pattern but gpt2: up to three digits, other signs, or white space."""
+    kind = kind_at(text, i, kinds)
+    if kind == DIGIT:
+        stop = i
+        for _ in range(3):
+            if stop < end and kind_at(text, stop, kinds) == DIGIT:
+                stop = next_start(text, stop)
+        return stop
+    signs = (MARK | OTHER) & ~word
+    stop = run_end(text, i + 1 if text[i] == _SPACE else i, end, kinds, signs)
+    if stop == i or (stop == i + 1 and text[i] == _SPACE):
+        return blank_end(text, i, end, kinds, pattern)
+    while stop < end and (text[stop] in (10, 13) or (pattern == O200K and text[stop] == _SLASH)):
+        stop += 1
+    return stop
+
+
+@compiled
+def word_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
+    """The machine of cl100k, llama3 and mark_aware: a word may start with any one sign or space."""
+    if text[i] == _APOSTROPHE:
+        stop = contraction_end(text, i, end, pattern)
+        if stop > i:
+            return stop
+    word = LETTER | MARK if pattern == MARK_AWARE else LETTER
+    kind = kind_at(text, i, kinds)
+    first = i if kind & (word | DIGIT | LINE_END) else next_start(text, i)
+    stop = run_end(text, first, end, kinds, word)
+    return stop if stop > first else tail_end(text, i, end, kinds, pattern, word)
+
+
+@compiled
+def cased_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
+    """Return where a word of o200k ends that ends in small letters, or in letters without case; `i` if none does.
+
+    Capitals come first, as many as there are; if no small letter follows, they give letters back up to the last
+    one that has no case.
+    """
+    caseless_end = i
+    stop = i
+    while stop < end:
+        kind = kind_at(text, stop, kinds)
+        if not kind & _CASED:
+            break
+        stop = next_start(text, stop)
+        if kind & _UNCASED:
+            caseless_end = stop
+    small = run_end(text, stop, end, kinds, _UNCASED)
+    return small if small > stop else caseless_end
+
+
+@compiled
+def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
+    """The machine of o200k: words end where capitals begin, and take a contraction with them."""
+    kind = kind_at(text, i, kinds)
+    first = i if kind & (LETTER | DIGIT | LINE_END) else next_start(text, i)
+    stop = cased_end(text, first, end, kinds)
+    if stop == first:
+        stop = first = i
+        if kind == MARK:  # a mark is a sign before a word, or a letter of it
+            stop = cased_end(text, i, end, kinds)
+    if stop == first:
+        first = i if kind & (LETTER | DIGIT | LINE_END) else next_start(text, i)
+        stop = run_end(text, first, end, kinds, UPPER)
+    if stop > first:
+        return contraction_end(text, stop, end, O200K) if stop < end and text[stop] == _APOSTROPHE else stop
+    return tail_end(text, i, end, kinds, O200K, LETTER)
+
+
+@compiled
+def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers) -> int:
+    """Note where the next pretokens end, from `i` on, until `ends` is full or the text ends; return how many."""
+    found = 0
+    if pattern == NONE:
+        ends[0] = end
+        return 1
+    if pattern == GPT2:
+        while i < end and found < ends.size:
+            i = ends[found] = gpt2_end(text, i, end, kinds)
+            found += 1
+    elif pattern == O200K:
+        while i < end and found < ends.size:
+            i = ends[found] = o200k_end(text, i, end, kinds)
+            found += 1
+    else:
+        while i < end and found < ends.size:
+            i = ends[found] = word_end(text, i, end, kinds, pattern)
+            found += 1
+    return found
