@@ -180,15 +180,23 @@ def encode_pretokens(text: NDArray[np.uint8], ends: Numbers, table: Numbers) -> 
 
 
 @compiled
-def in_order(ids: Ids, stops: Numbers, order: Numbers) -> Ids:
-    """Return the ids of pretoken `order[0]`, then of `order[1]`, and so on, end to end."""
+def in_order(ids: Ids, stops: Numbers, places: NDArray[np.int32], text_ends: Numbers) -> tuple[Ids, Numbers]:
+    """Return the ids of the pretokens at all places, end to end, and how many ids each text has.
+
+    `text_ends` says how many places there are up to the end of each text.
+    """
+    counts = np.zeros(text_ends.size, dtype=np.int64)
     total = 0
-    for p in order:
-        total += stops[p] - (stops[p - 1] if p > 0 else 0)
+    place = 0
+    for t in range(text_ends.size):
+        for p in places[place : text_ends[t]]:
+            counts[t] += stops[p] - (stops[p - 1] if p > 0 else 0)
+        total += counts[t]
+        place = text_ends[t]
     out = np.empty(total, dtype=np.int32)
     written = 0
-    for p in order:
+    for p in places:
         for k in range(stops[p - 1] if p > 0 else 0, stops[p]):
             out[written] = ids[k]
             written += 1
-    return out
+    return out, counts

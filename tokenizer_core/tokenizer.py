@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 from tokenizer_core import encode_loop, minbpe_files
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.minbpe_files import ModelFile
-from tokenizer_core.patterns import compile_pattern, pretokenize_each
-from tokenizer_core.pretokens import bytes_and_ends, check_text
+from tokenizer_core.patterns import compile_pattern
+from tokenizer_core.pretokens import check_text, counted_pretokens, number_pretokens
 from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
 from tokenizer_core.vocabulary import BYTES, Pair, build_vocabulary, unknown_id
@@ -78,11 +77,21 @@ class Tokenizer:
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
         """Return the token ids of a text; special tokens are ordinary text unless allowed."""
         check_text(text)
+        stretches = list(split_on_special_tokens(text, allowed_tokens(self.special_tokens, allowed_special)))
+        encoded = self.encode_each(stretch for stretch, is_special in stretches if not is_special)
+        ordinary: list[int] = encoded.ids.tolist()
+        if len(stretches) == 1 and ordinary:
+            return ordinary
         ids: list[int] = []
-        for stretch, is_special in split_on_special_tokens(
-            text, allowed_tokens(self.special_tokens, allowed_special)
-        ):
-            ids += [self.special_tokens[stretch]] if is_special else self._encode_ordinary(stretch)
+        ends = iter(np.cumsum(encoded.counts).tolist())
+        start = 0
+        for stretch, is_special in stretches:
+            if is_special:
+                ids.append(self.special_tokens[stretch])
+            else:
+                end = next(ends)
+                ids += ordinary[start:end]
+                start = end
         return ids
 
     def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
@@ -91,19 +100,20 @@ class Tokenizer:
         >>> Tokenizer([(97, 97)], pattern="none").encode_each(["aaa", "", "a"]).counts
         array([2, 0, 1])
         """
-        numbers: defaultdict[str, int] = defaultdict(int)
-        numbers.default_factory = numbers.__len__  # a new pretoken gets the next number
-        order: list[int] = []
-        text_ends = [0]
-        for pretokens in pretokenize_each(map(check_text, texts), self.pattern):
-            order += map(numbers.__getitem__, pretokens)
-            text_ends.append(len(order))
+        numbered = number_pretokens(texts, self.pattern)
         # Each distinct pretoken is encoded once; then its ids are copied to every place where it occurs.
-        distinct_bytes, ends = bytes_and_ends(numbers)
-        ids, stops = encode_loop.encode_pretokens(distinct_bytes, ends, self._ranks)
-        places = np.array(order, dtype=np.int64)
-        token_ends = np.append(0, np.cumsum(np.diff(stops, prepend=0)[places]))
-        return EncodedTexts(encode_loop.in_order(ids, stops, places), np.diff(token_ends[text_ends]))
+        ids, stops = encode_loop.encode_pretokens(numbered.distinct.text, numbered.distinct.ends, self._ranks)
+        return EncodedTexts(*encode_loop.in_order(ids, stops, numbered.places, numbered.text_ends))
+
+    def count_tokens(self, texts: str | Iterable[str]) -> int:
+        """Count the tokens of all texts without listing them, each text encoded separately.
+
+        >>> Tokenizer([(97, 97)], pattern="none").count_tokens(["aaa", "", "a"])
+        3
+        """
+        counted = counted_pretokens(texts, self.pattern)
+        _, stops = encode_loop.encode_pretokens(counted.text, counted.ends, self._ranks)
+        return int(np.diff(stops, prepend=0) @ counted.counts)
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""
@@ -160,7 +170,3 @@ class Tokenizer:
         pairs = np.array(self.merges, dtype=np.int64).reshape(-1, 2)
         table: NDArray[np.int64] = encode_loop.index_merges(pairs[:, 0].copy(), pairs[:, 1].copy())
         return table
-
-    def _encode_ordinary(self, text: str) -> list[int]:
-        ids: list[int] = self.encode_each([text]).ids.tolist()
-        return ids

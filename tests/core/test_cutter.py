@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
 from tokenizer_core import (
     SPLIT_PATTERNS,
+    Tokenizer,
     Trainer,
     count_loop,
     count_pretokens,
@@ -160,7 +161,7 @@ def _listed(numbered: NumberedPretokens) -> list[list[int]]:
 
 @settings(max_examples=40)
 @given(st.lists(hostile_texts, max_size=4), st.sampled_from([*SPLIT_PATTERNS]))
-def test_compiled_code_and_regex_give_the_same_numbers_and_merges(texts: list[str], pattern: str) -> None:
+def test_compiled_code_and_regex_give_the_same_numbers_ids_and_merges(texts: list[str], pattern: str) -> None:
     assert not is_compiled(twin(pattern))
     compiled, plain = number_pretokens(texts, pattern), number_pretokens(texts, twin(pattern))
     assert _listed(compiled) == _listed(plain)
@@ -168,6 +169,9 @@ def test_compiled_code_and_regex_give_the_same_numbers_and_merges(texts: list[st
     tokenizer = train(texts, 270, pattern=pattern)
     own = train(texts, 270, pattern=twin(pattern))
     assert tokenizer.merges == own.merges
+    ids, counts = tokenizer.encode_each(texts)
+    assert (ids.tolist(), counts.tolist()) == tuple(array.tolist() for array in own.encode_each(texts))
+    assert tokenizer.count_tokens(texts) == own.count_tokens(texts) == len(own.encode_each(texts).ids)
 
 
 def test_a_trainer_takes_counted_arrays_as_well_as_strings() -> None:
@@ -192,6 +196,13 @@ def test_arrays_that_do_not_fit_together_are_refused() -> None:
             Trainer(PretokenCounts(*broken), 300)
 
 
+def test_special_tokens_stand_between_what_is_encoded_together() -> None:
+    tokenizer = Tokenizer([(97, 97)], pattern="mark_aware", special_tokens=["<|end|>", "<|pad|>"])
+    text = "<|end|>aa<|pad|><|end|>aa b<|end|>"
+    assert tokenizer.encode(text, allowed_special="all") == [257, 256, 258, 257, 256, 32, 98, 257]
+    assert tokenizer.decode(tokenizer.encode(text, allowed_special="all")) == text
+
+
 @pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
 def test_a_lone_surrogate_is_refused_before_anything_is_cut(pattern: str) -> None:
     for work in (counted_pretokens, number_pretokens, train):
@@ -205,9 +216,11 @@ def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
     for pattern in [*SPLIT_PATTERNS, "[a-z]+"]:
         tokenizer = train([thai_corpus[:2_000], "a cat"], 300, pattern=pattern)
         tokenizer.encode(thai_corpus[:3_000])
+        tokenizer.count_tokens(["", "a" * 1_000])
     for entrance in (
         count_loop.number_pretokens,
         encode_loop.encode_pretokens,
+        encode_loop.in_order,
         merge_loop.lay_out,
         merge_loop.merge_best,
     ):
