@@ -163,6 +163,22 @@ def count_all(
 
 
 @compiled
+def add_counts(
+    distinct: Distinct, used: Numbers, text: Bytes, ends: Numbers, counts: Numbers, secret: int
+) -> Distinct:
+    """Add the counts of other pretokens, which lie end to end; those that are new follow in their order."""
+    distinct = with_room(distinct, used, ends.size, text.size, secret)
+    known, known_ends, known_counts, slots = distinct
+    before = used[ROWS]
+    rows = np.empty(ends.size, dtype=np.int32)
+    count_all(text, np.int64(0), ends, secret, known, known_ends, slots, used, rows)
+    known_counts[before : used[ROWS]] = 0
+    for n in range(ends.size):
+        known_counts[rows[n]] += counts[n]
+    return distinct
+
+
+@compiled
 def number_pretokens(
     text: Bytes,
     edges: Numbers,

@@ -70,6 +70,12 @@ class Cutter:
         edges = self._run(texts, places)
         return places[: edges[-1]], edges[1:]
 
+    def add_counted(self, other: "Cutter") -> None:
+        """Add what another cutter counted in texts that come after the texts of this one."""
+        self._distinct = count_loop.Distinct(
+            *count_loop.add_counts(self._distinct, self._used, *other.pretokens(), _SECRET)
+        )
+
     def pretokens(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
         """Return the bytes of the distinct pretokens, end to end, where each ends, and how often each occurs."""
         rows = self._used[ROWS]

@@ -2,17 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Self
 
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from tokenizer_core.cutter import Cutter, is_compiled
 from tokenizer_core.errors import TextError
-from tokenizer_core.patterns import pretokenize_each
+from tokenizer_core.patterns import SPLIT_PATTERNS, pattern_source, pretokenize_each
 
 AT_ONCE = 1_000_000
 """Bytes. Short texts are cut together, up to so many, because each call of compiled code takes 0.01 ms."""
+# No white space is ASCII from "!" on, or begins with the byte 0xE0 or one above 0xE3.
+_SAFE = regex.compile(rb"(?<=[!-~]|[\xe0\xe4-\xef][\x80-\xbf]{2})\n(?=[!-.0-~\xe0\xe4-\xf4])")
 
 
 class PretokenCounts(NamedTuple):
@@ -75,18 +79,53 @@ def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
     return counts
 
 
-def counted_pretokens(texts: str | Iterable[str], pattern: str) -> PretokenCounts:
+def counted_pretokens(texts: str | Iterable[str], pattern: str, *, threads: int = 1) -> PretokenCounts:
     """Do the same as `count_pretokens`, in arrays; by a named pattern it takes a sixth of the time of `regex`.
+
+    Several threads count several parts of the texts at once, with the same result.
 
     >>> counted_pretokens(["a cat", "a dog"], "mark_aware").counts
     array([2, 1, 1])
     """
     if not is_compiled(pattern):
         return PretokenCounts.of(count_pretokens(texts, pattern))
+    batches = _batches(_listed(texts))
+    if threads > 1:
+        return _counted_at_once(batches, pattern, threads)
     cutter = Cutter(pattern)
-    for batch in _batches(_listed(texts)):
+    for batch in batches:
         cutter.add(batch)
     return PretokenCounts(*cutter.pretokens())
+
+
+def _counted_at_once(batches: Iterable[list[bytes]], pattern: str, threads: int) -> PretokenCounts:
+    """Give each thread a stretch of the texts, of about as many bytes, and add up in the order of the texts."""
+    parts = [part for batch in batches for text in batch for part in parts_of(text, pattern)]
+    sizes = np.cumsum([0, *map(len, parts)])
+    edges = sizes.searchsorted(np.arange(threads + 1) * (sizes[-1] / threads)).tolist()
+    cutters = [Cutter(pattern) for _ in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(Cutter.add, cutters, (parts[start:end] for start, end in zip(edges, edges[1:]))))
+    for cutter in cutters[1:]:
+        cutters[0].add_counted(cutter)
+    return PretokenCounts(*cutters[0].pretokens())
+
+
+def parts_of(text: bytes, pattern: str, size: int | None = None) -> list[bytes]:
+    """Part a long text where no pretoken of a named pattern can span: after a line end between two other signs.
+
+    Neither sign may be white space, which line ends join, and the second no slash, which o200k joins to them.
+
+    >>> parts_of(b"one\\n\\ntwo\\nthree", "gpt2", size=2)
+    [b'one\\n\\ntwo\\n', b'three']
+    """
+    if pattern_source(pattern) == SPLIT_PATTERNS["none"]:
+        return [text]
+    parts, start = [], 0
+    while place := _SAFE.search(text, start + (AT_ONCE if size is None else size)):
+        parts.append(text[start : place.end()])
+        start = place.end()
+    return [*parts, text[start:]]
 
 
 def number_pretokens(texts: str | Iterable[str], pattern: str) -> NumberedPretokens:

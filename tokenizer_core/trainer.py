@@ -181,17 +181,18 @@ def train(
     *,
     pattern: str = "mark_aware",
     special_tokens: Iterable[str] = (),
+    threads: int = 1,
 ) -> Tokenizer:
     """Train a tokenizer on one text or on several; no pair crosses from one text to the next.
 
     `pattern` is a name in `SPLIT_PATTERNS` or a regular expression. The vocabulary is smaller than
-    `vocab_size` if the text runs out of pairs.
+    `vocab_size` if the text runs out of pairs. Several `threads` count a named pattern's pretokens at once.
 
     >>> train("aaabdaaabac", 259, pattern="none").encode("aaab")
     [258]
     """
     check_vocab_size(vocab_size)
-    trainer = Trainer(counted_pretokens(text, pattern), vocab_size)
+    trainer = Trainer(counted_pretokens(text, pattern, threads=threads), vocab_size)
     merges = [(merge.left, merge.right) for merge in trainer.step(vocab_size)]
     return Tokenizer(merges, pattern=pattern, special_tokens=special_tokens)
 

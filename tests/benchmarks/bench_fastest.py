@@ -8,6 +8,7 @@ is faster. Each run begins with a tokenizer that has encoded nothing yet. Our co
 table of characters.
 """
 
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -36,6 +37,7 @@ def main() -> None:
     """All tables, one after the other."""
     english, thai = (Path(argument).read_text(encoding="utf-8").strip() for argument in sys.argv[1:3])
     warm_up()
+    counted_pretokens(["a", "b"], "gpt2", threads=2)
     texts = {"English": english, "Thai": thai}
     show("Cutting and counting", COUNTING_HEADER, [counting_row(*case) for case in each_pattern(texts)])
     show("Training, 32,000", TRAINING_HEADER, [training_row([english] * copies, p) for p, copies in TRAININGS])
@@ -71,20 +73,25 @@ def count(pretokens: list[str]) -> dict[str, int]:
     return counts
 
 
-TRAINING_HEADER = ["pattern", "MB", "ours, s", "rustbpe, s", "ours ÷ it", "ffbpe, s", "ours ÷ it"]
+TRAINING_HEADER = [
+    *("pattern", "MB", "one thread, s", "rustbpe, s", "ours ÷ it", "ffbpe, s", "ours ÷ it"),
+    *("all cores, s", "÷ rustbpe", "÷ ffbpe"),
+]
 
 
 def training_row(texts: list[str], pattern: str) -> Row:
     """Texts to merges; the peers may take each text to a core of its own."""
-    trains = [train_ours, train_rustbpe, train_ffbpe]
-    ours, *peers = best_of([partial(train, texts, pattern) for train in trains], runs=RUNS)
+    trains = [train_ours, partial(train_ours, threads=os.cpu_count() or 1), train_rustbpe, train_ffbpe]
+    ours, threaded, *peers = best_of([partial(train, texts, pattern) for train in trains], runs=RUNS)
     ratios = (cell for peer in peers for cell in (f"{peer:.2f}", f"**{ours / peer:.2f}**"))
-    return [pattern, f"{sum(len(text.encode()) for text in texts) / 1e6:.1f}", f"{ours:.2f}", *ratios]
+    of_all = (f"**{threaded / peer:.2f}**" for peer in peers)
+    megabytes = sum(len(text.encode()) for text in texts) / 1e6
+    return [pattern, f"{megabytes:.1f}", f"{ours:.2f}", *ratios, f"{threaded:.2f}", *of_all]
 
 
-def train_ours(texts: list[str], pattern: str) -> object:
+def train_ours(texts: list[str], pattern: str, threads: int = 1) -> object:
     """Count, then merge."""
-    return Trainer(counted_pretokens(texts, pattern), VOCABULARY).step(VOCABULARY)
+    return Trainer(counted_pretokens(texts, pattern, threads=threads), VOCABULARY).step(VOCABULARY)
 
 
 def train_rustbpe(texts: list[str], pattern: str) -> object:

@@ -27,7 +27,13 @@ from tokenizer_core.errors import TextError, TrainingError
 from tokenizer_core.jobs.worker import warm_up
 from tokenizer_core.kinds import CODE_POINTS, character_kinds
 from tokenizer_core.patterns import compile_pattern
-from tokenizer_core.pretokens import NumberedPretokens, PretokenCounts, counted_pretokens, number_pretokens
+from tokenizer_core.pretokens import (
+    NumberedPretokens,
+    PretokenCounts,
+    counted_pretokens,
+    number_pretokens,
+    parts_of,
+)
 
 SURROGATES = range(0xD800, 0xE000)
 EVERY_CHARACTER = [chr(point) for point in range(CODE_POINTS) if point not in SURROGATES]
@@ -39,6 +45,9 @@ EDGES = [
     *("\U000e0100", "\u200b", "\u200d", "\ue000", "\U0010ffff", "\u0378", "İ", "Σ", "ς", "ﬆ", "ΑΒก", "ABcD"),
 ]
 """Where one branch of a pattern gives way to another."""
+
+
+WHITE_SPACE = [character for character in EVERY_CHARACTER if character.isspace()]
 
 
 def cut(texts: Sequence[str], pattern: str) -> list[str]:
@@ -157,6 +166,39 @@ def test_texts_in_several_batches_are_counted_as_in_one(monkeypatch: pytest.Monk
 
 def _listed(numbered: NumberedPretokens) -> list[list[int]]:
     return [array.tolist() for array in (*numbered.distinct, *numbered[1:])]
+
+
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+def test_no_pretoken_spans_the_place_where_a_text_is_parted(pattern: str) -> None:
+    seeded = random.Random(pattern)
+    neighbours = [*EDGES, *HOSTILE_PIECES, "\n", "\n", "\n", "/", "/\n", "'"]
+    parted = 0
+    for _ in range(1_000):
+        text = "".join(seeded.choices(neighbours, k=12))
+        parts = [part.decode() for part in parts_of(text.encode(), pattern, size=0)]
+        parted += len(parts) > 1
+        assert "".join(parts) == text
+        assert cut_by_regex(parts, pattern) == cut_by_regex([text], pattern)
+    assert parted > 100 or pattern == "none"
+
+
+@pytest.mark.parametrize("character", WHITE_SPACE)
+def test_no_text_is_parted_beside_other_white_space(character: str) -> None:
+    for text in (f"a{character}\nb", f"a\n{character}b", f"a{character}\n{character}b"):
+        assert parts_of(text.encode(), "gpt2", size=0) == [text.encode()]
+
+
+@pytest.mark.parametrize("threads", [2, 3, 9])
+@pytest.mark.parametrize("pattern", [*SPLIT_PATTERNS, "[a-z]+"])
+def test_several_threads_count_what_one_counts(
+    pattern: str, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeded = random.Random(threads)
+    monkeypatch.setattr(pretokens, "AT_ONCE", 50)
+    for size in (0, 1, 2, 40):
+        texts = ["".join(seeded.choices([*EDGES, "\n", "word", "ที่นี่"], k=60)) for _ in range(size)]
+        alone, together = (counted_pretokens(texts, pattern, threads=n) for n in (1, threads))
+        assert [array.tolist() for array in together] == [array.tolist() for array in alone]
 
 
 @settings(max_examples=40)
