@@ -81,8 +81,13 @@ TRAINING_HEADER = [
 
 def training_row(texts: list[str], pattern: str) -> Row:
     """Texts to merges; the peers may take each text to a core of its own."""
-    trains = [train_ours, partial(train_ours, threads=os.cpu_count() or 1), train_rustbpe, train_ffbpe]
-    ours, threaded, *peers = best_of([partial(train, texts, pattern) for train in trains], runs=RUNS)
+    tasks = [
+        lambda: train_ours(texts, pattern),
+        lambda: train_ours(texts, pattern, threads=os.cpu_count() or 1),
+        lambda: train_rustbpe(texts, pattern),
+        lambda: train_ffbpe(texts, pattern),
+    ]
+    ours, threaded, *peers = best_of(tasks, runs=RUNS)
     ratios = (cell for peer in peers for cell in (f"{peer:.2f}", f"**{ours / peer:.2f}**"))
     of_all = (f"**{threaded / peer:.2f}**" for peer in peers)
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
