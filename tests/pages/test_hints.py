@@ -44,7 +44,7 @@ def test_a_look_alike_is_hinted_at(text: str, clean: str, kind: str, language: s
 def test_clean_text_has_no_hint(text: str) -> None:
     app = open_link(text=text)
     assert ENGLISH["hints.found"] not in markdown(app)
-    assert not app.toggle
+    assert "show_cleaned" not in [toggle.key for toggle in app.toggle]
 
 
 def test_the_cleaned_text_is_drawn_beside_the_text_which_stays() -> None:

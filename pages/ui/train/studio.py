@@ -57,8 +57,9 @@ def studio(job: Job) -> None:
         add_button(Entry(text=text, learned=learned_by(job)), key="add_stage")
         st.space("stretch")
         st.caption(_what(job))
+    is_warm = registry().is_warm
     with shown, told():  # a split pattern of one's own may be too slow for the sentence
-        if registry().is_warm:
+        if is_warm:
             levels = reference_counts(text)
             drawn = options(
                 job, text, levels, title=t("train.title"), what=_what(job), race=race_address(job, texts)
@@ -68,8 +69,9 @@ def studio(job: Job) -> None:
         else:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
     continue_offer(job)
-    refresh = None if job.ended else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
-    st.fragment(_live, run_every=refresh)(job, job.state, registry().is_warm)
+    # A run of the library, which has ended, may be opened before this process is warm.
+    refresh = None if job.ended and is_warm else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
+    st.fragment(_live, run_every=refresh)(job, job.state, is_warm)
     with st.container():  # always one element, so that Streamlit does not redraw what follows
         take_run_along(job)
     what_if_answer(job)
