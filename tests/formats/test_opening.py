@@ -72,6 +72,11 @@ def test_several_files_are_put_into_groups() -> None:
     assert [list(group) for group in in_groups(files)] == [["v", "b"], ["m"], ["x"], ["t"], ["v2"]]
 
 
+def test_added_tokens_beside_a_vocabulary_do_not_take_its_merges() -> None:
+    files = [("added_tokens.json", b'{"<|im_start|>": 1197}'), ("merges.txt", MERGES), ("vocab.json", ENCODER)]
+    assert [list(group) for group in in_groups(files)] == [["added_tokens.json"], ["merges.txt", "vocab.json"]]
+
+
 @pytest.mark.parametrize(
     ("files", "code"),
     [

@@ -115,6 +115,21 @@ def test_only_the_session_touches_streamlits_session_state() -> None:
     assert [name_of(path) for path in [*SHARED, *PAGES] if touches(path)] == ["pages/ui/session.py"]
 
 
+def test_choices_in_words_survive_a_change_of_language() -> None:
+    """The browser knows a choice of a radio or a selectbox by its words alone; `one_of` gives it the new ones."""
+
+    calls = [
+        (path, node) for path in [*SHARED, *PAGES] for node in ast.walk(tree(path)) if isinstance(node, ast.Call)
+    ]
+    forgotten = []
+    for path, call in calls:
+        named = {each.arg: ast.unparse(each.value) for each in call.keywords}
+        is_choice = isinstance(call.func, ast.Attribute) and call.func.attr in ("radio", "selectbox")
+        if is_choice and "format_func" in named and "remembered(" in named.get("key", ""):
+            forgotten.append(f"{name_of(path)}:{call.lineno}")
+    assert forgotten == []
+
+
 def test_what_a_session_holds_is_declared_in_keys_and_in_the_shell() -> None:
     def declares(path: Path) -> bool:
         made = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call))

@@ -35,6 +35,8 @@ def test_a_premium_is_the_product_of_length_and_tokenizer() -> None:
     tokens = [sum(len(gpt2.encode(line)) for line in lines) for lines in (THAI, ENGLISH)]
     length = sum(map(len, THAI)) / sum(map(len, ENGLISH))
     times = tokens[0] / tokens[1]
-    expected = f"premium {times:.2f} ×: {length:.2f} times as many characters, each taking {times / length:.2f} "
+    expected = (
+        f"premium {times:.2f} ×, that is, {length:.2f} times as many characters, each taking {times / length:.2f} "
+    )
     assert expected in " ".join(each.value for each in app.markdown)
     assert {row[0] for row in sortable_tables(app)[0][1:]} >= {"Chat", "News", "Royal vocabulary"}

@@ -117,23 +117,27 @@ def _are_merges(lines: Sequence[bytes]) -> bool:
 def in_groups(files: Sequence[tuple[str, bytes]]) -> list[dict[str, bytes]]:
     """Put files together that make one tokenizer: vocabulary and merges of GPT-2's kind, in the order they came.
 
-    A file that is nothing known stands alone, and opening it says so.
+    Any JSON object may be a vocabulary, such as the added tokens that lie beside one: of more vocabularies than
+    merges, the largest are taken. A file that is nothing known stands alone, and opening it says so.
     """
-    groups: list[dict[str, bytes]] = []
-    waiting: dict[str, list[dict[str, bytes]]] = {"vocab": [], "merges": []}
-    for name, content in files:
-        try:
-            part = part_of(content)
-        except TokenizerError:
-            part = "minbpe"
-        other = {"vocab": "merges", "merges": "vocab"}.get(part)
-        if other and waiting[other]:
-            waiting[other].pop(0)[name] = content
-            continue
-        groups.append({name: content})
-        if other:
-            waiting[part].append(groups[-1])
-    return groups
+    parts = [_part_or_none(content) for _, content in files]
+    merges = [place for place, part in enumerate(parts) if part == "merges"]
+    vocabularies = [place for place, part in enumerate(parts) if part == "vocab"]
+    largest = sorted(vocabularies, key=lambda place: -len(files[place][1]))[: len(merges)]
+    pairs = dict(zip(sorted(largest), merges, strict=False))
+    partner = pairs | {second: first for first, second in pairs.items()}
+    return [
+        dict([files[place], *([files[partner[place]]] if place in partner else [])])
+        for place in range(len(files))
+        if partner.get(place, place) >= place
+    ]
+
+
+def _part_or_none(content: bytes) -> Part | None:
+    try:
+        return part_of(content)
+    except TokenizerError:
+        return None
 
 
 def read_files(paths: Sequence[str | Path]) -> dict[str, bytes]:

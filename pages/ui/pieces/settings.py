@@ -51,7 +51,7 @@ def sentencepiece_settings() -> Corpus | None:
         keys.CARDS,
         format_func=names("pieces.card_{}", keys.CARDS),
         horizontal=True,
-        key=remembered(keys.CARD.key, "both"),
+        key=one_of(keys.CARD.key, keys.CARDS, "both"),
         persist_state="session",
     )
     corpus = _corpus(str(card))

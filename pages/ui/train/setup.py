@@ -111,7 +111,7 @@ def _card() -> str:
         format_func=names("train.card_{}", keys.CARDS),
         captions=[t(f"train.card_{card}_says", lines=_lines_of(card)) for card in keys.CARDS],
         horizontal=True,
-        key=remembered(keys.CARD.key, DEFAULT_SAMPLE),
+        key=one_of(keys.CARD.key, keys.CARDS, DEFAULT_SAMPLE),
         persist_state="session",
     )
     return str(chosen or DEFAULT_SAMPLE)

@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from pages.ui.session import one_of
 from pages.ui.shell.frame import bring_into_view
 from pages.ui.token_view.chips import plain_token
 from pages.ui.train import keys
@@ -41,7 +42,7 @@ def what_if_asker(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
                 t("what_if.pair", left=left, right=right, count=pair.count)
                 for pair, (left, right) in zip(known, texts, strict=True)
             ].__getitem__,
-            key=f"what_if_pair_{job.id}_{choice.after}",
+            key=one_of(f"what_if_pair_{job.id}_{choice.after}", range(1, len(known))),
         )
         pairs = [(pair.left, pair.right) for pair in known]
         st.button(

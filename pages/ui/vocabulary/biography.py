@@ -55,7 +55,8 @@ def biography(lane: Lane, token_id: int, uses: Uses, text: OwnText, lanes: Seque
         with right:
             if tokenizer is not None:
                 _descendants(lane, token_id, tokenizer)
-        _in_other_lanes(lane.tokenizer.token_bytes(token_id), lanes)
+        if not is_special:  # as text it is cut like any other, by this tokenizer too
+            _in_other_lanes(lane.tokenizer.token_bytes(token_id), lanes)
     if keys.CLICKS.get():
         bring_into_view("biography", str(keys.CLICKS.get()))
 

@@ -167,7 +167,11 @@ class VocabularyView {
   draw() {
     const { vocabulary, options } = this;
     if (!vocabulary) return;
-    const { places, counts } = select(vocabulary, this.choice, this.found, this.uses, options.scripts.length);
+    let { places, counts } = select(vocabulary, this.choice, this.found, this.uses, options.scripts.length);
+    if (!places.length && this.choice.query && this.choice.script !== null && counts.some(Boolean)) {
+      this.choice.script = null; // what is looked for stands in other scripts only
+      ({ places, counts } = select(vocabulary, this.choice, this.found, this.uses, options.scripts.length));
+    }
     this.grid.show(vocabulary, places, this.uses, options.tints);
     const shown = this.label("shown", { shown: places.length, all: vocabulary.size });
     this.controls.tell(counts, [shown, options.counted].filter(Boolean).join(" · "));
