@@ -65,9 +65,11 @@ def kept_rows() -> None:
 
 def _file_row(entry: Entry) -> None:
     shown = is_open(entry)
-    known = entry.pattern in SPLIT_PATTERNS
-    pattern = shortened(pattern_name(entry.pattern)) if known else t("pattern.custom_name")
-    said = t("runs.file", pattern=pattern, size=entry.vocab_size, date=dated(entry.created))
+    values = {"size": entry.vocab_size, "date": dated(entry.created)}
+    if entry.pattern in SPLIT_PATTERNS:
+        said = t("runs.file", pattern=shortened(pattern_name(entry.pattern)), **values)
+    else:  # a pattern that came with the file, or none, as in SentencePiece
+        said = t("runs.file_plain", **values)
     st.markdown(":material/description:", width="content")
     with st.container(width="stretch", gap=None):
         st.markdown(f"**{as_plain_markdown(file_title(entry))}**")
