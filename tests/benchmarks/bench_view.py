@@ -158,7 +158,7 @@ def stage_row(browser: Browser, address: str, pace: str) -> Row:
     tab.goto(f"{address}/train?lang=en")
     tab.get_by_role("spinbutton").first.fill("4000")
     tab.get_by_role("spinbutton").first.press("Enter")
-    tab.get_by_text("3,744 merges").wait_for()
+    tab.get_by_text("3,744 merges").first.wait_for()
     tab.wait_for_timeout(1_500)  # a click on what is being drawn anew gets lost
     tab.locator(".st-key-start button").click()
     stage = tab.locator(".st-key-stage .stage[data-state=running]")

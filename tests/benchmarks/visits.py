@@ -1,6 +1,7 @@
 """Visits of the compare page in a browser: what a visitor waits for, in frames of the screen."""
 
 import contextlib
+import os
 import shutil
 import socket
 import subprocess
@@ -250,7 +251,11 @@ def served_app() -> Iterator[str]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     quiet = subprocess.DEVNULL
-    with subprocess.Popen(command, cwd=REPOSITORY, stdout=quiet, stderr=quiet) as server:
+    alone = {
+        **os.environ,
+        "TOKENIZER_EXPLORER_LIBRARY": "off",
+    }  # nothing is kept in the library of whoever measures
+    with subprocess.Popen(command, cwd=REPOSITORY, stdout=quiet, stderr=quiet, env=alone) as server:
         try:
             wait_healthy(f"http://127.0.0.1:{port}")
             yield f"http://127.0.0.1:{port}"
