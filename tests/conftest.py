@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 os.environ["TOKENIZER_EXPLORER_LIBRARY"] = "off"  # no test keeps anything in the library of whoever runs it
 
@@ -15,9 +16,12 @@ from playwright.sync_api import Page, sync_playwright
 
 from pages.ui.trainings.registry import registry
 from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, require, visitors, wait_healthy
+from tests.helpers.jobs import Start, wait_for
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
 from tests.helpers.wikipedia import Handler, StandIn
 from tokenizer_core import branches, patterns
+from tokenizer_core.jobs.job import ENDED, Job
+from tokenizer_core.jobs.training import Training
 
 # The first example loads compiled code from disk, so no deadline. The same examples in every run.
 settings.register_profile(
@@ -102,6 +106,24 @@ def page(profile: Profile) -> Iterator[Page]:
     page.goto("about:blank")
     yield page
     page.close()
+
+
+# ---- jobs
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts jobs, and ends their workers after the test."""
+    jobs: list[Job] = []
+
+    def start_job(text: str, vocab_size: int, **more: Any) -> Job:
+        jobs.append(Job(Training([text], vocab_size, **more)))
+        return jobs[-1]
+
+    yield start_job
+    for job in jobs:
+        job.close()
+        wait_for(job, *ENDED)
 
 
 # ---- Wikipedia

@@ -2,30 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.helpers.jobs import SMALL, Start, wait_for
+from tests.helpers.jobs import SMALL, wait_for
 from tests.library.shelf import ROOMY
-from tokenizer_core.jobs.job import ENDED, Job
+from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.library import Library
 from tokenizer_core.jobs.training import Goal, StopRules, Training
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    """Starts jobs, and ends their workers after the test."""
-    jobs: list[Job] = []
-
-    def start_job(text: str, vocab_size: int, **more: Any) -> Job:
-        jobs.append(Job(Training([text], vocab_size, **more)))
-        return jobs[-1]
-
-    yield start_job
-    for job in jobs:
-        job.close()
-        wait_for(job, *ENDED)
 
 
 @pytest.fixture
