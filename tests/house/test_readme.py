@@ -36,17 +36,17 @@ def rooms_of_the_map() -> dict[str, str]:
     return found
 
 
-def files_of_the_page(folder: str) -> str:
-    """What a page's folder says of its files, which README has no room for."""
+def files_of_the_folder(folder: str) -> str:
+    """What a folder says of its files itself, where README has no room for them."""
     path = ROOT / folder / "__init__.py"
-    return path.read_text("utf-8").partition("Its files:")[2] if path.is_file() else ""
+    return path.read_text("utf-8").partition("Its files:")[2].partition('"""')[0] if path.is_file() else ""
 
 
 def test_the_map_names_every_module_and_no_other() -> None:
     named = {
         f"{folder}/{name}"
         for folder, words in rooms_of_the_map().items()
-        for name in re.findall(r"\w+", words.partition(":")[2] or files_of_the_page(folder))
+        for name in re.findall(r"\w+", words.partition(":")[2] or files_of_the_folder(folder))
     }
     modules = {
         name_of(path).removesuffix(".py") for path in [*CORE, *SHARED, *PAGES] if not path.stem.startswith("__")

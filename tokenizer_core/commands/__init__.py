@@ -1,1 +1,4 @@
-"""The commands of `python -m tokenizer_core`."""
+"""The commands of `python -m tokenizer_core`.
+
+Its files: compare convert
+"""

@@ -1,4 +1,7 @@
-"""Draws tokens, everywhere in the app: a text and its lanes become a payload, which the browser draws."""
+"""Draws tokens, everywhere in the app: a text and its lanes become a payload, which the browser draws.
+
+Its files: lanes placed_lanes drawings payload palette character_names bundle serve chips
+"""
 
 import json
 import struct

@@ -1,1 +1,4 @@
-"""Parts of pages that know nothing about tokenizers: charts, tables, buttons, caches."""
+"""Parts of pages that know nothing about tokenizers: charts, tables, buttons, caches.
+
+Its files: charts figures_table picture_button segmented live_area written bounded printed
+"""
