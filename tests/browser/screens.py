@@ -233,18 +233,19 @@ class Screen(NamedTuple):
     language: str
     reach: Callable[[Page, dict[str, str]], None] = as_it_is
     link: Mapping[str, str] = MappingProxyType({})
+    is_long: bool = False
 
 
 SCREENS = [
     Screen("home", "/", "en"),
-    Screen("home", "/", "th"),
+    Screen("home", "/", "th", is_long=True),
     Screen("settings", "/train", "en"),
     Screen("settings that cannot be used", "/train", "th", break_the_settings),
     Screen("all settings", "/train", "en", open_all_settings),
     Screen("uploads", "/train", "th", upload_a_table),
     Screen("wikipedia", "/train", "th", ask_wikipedia),
     Screen("staff", "/compare", "en"),
-    Screen("columns by bytes", "/compare", "th", link={"view": "columns", "colour": "bytes"}),
+    Screen("columns by bytes", "/compare", "th", link={"view": "columns", "colour": "bytes"}, is_long=True),
     Screen(
         "chips by broken letters",
         "/compare",
@@ -259,22 +260,22 @@ SCREENS = [
     ),
     Screen("a long text", "/compare", "th", link={"text": "ดื่มน้ำเยอะๆ นะ " * 300, "colour": "broken"}),
     Screen("inspector", "/compare", "th", pin_a_piece),
-    Screen("keyboard", "/compare", "en", walk_by_keyboard),
+    Screen("keyboard", "/compare", "en", walk_by_keyboard, is_long=True),
     Screen("menu", "/compare", "th", open_the_menu),
-    Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}),
+    Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}, is_long=True),
     Screen("ids", "/compare", "th", paste_ids),
     Screen("files for other libraries", "/compare", "th", take_along),
-    Screen("nothing chosen", "/compare", "en", choose_nothing),
+    Screen("nothing chosen", "/compare", "en", choose_nothing, is_long=True),
     Screen("languages", "/languages", "en"),
-    Screen("pairs", "/languages", "th", look_at_pairs),
+    Screen("pairs", "/languages", "th", look_at_pairs, is_long=True),
     Screen("metrics", "/languages", "th", define_metrics),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),
     Screen("languages taken away", "/languages", "en", take_languages_away),
     Screen("parallel texts", "/languages", "th", upload_parallel_texts),
     Screen("patterns", "/patterns", "th"),
-    Screen("a branch", "/patterns", "en", hold_a_branch),
-    Screen("all patterns", "/patterns", "th", try_all_patterns),
+    Screen("a branch", "/patterns", "en", hold_a_branch, is_long=True),
+    Screen("all patterns", "/patterns", "th", try_all_patterns, is_long=True),
     Screen("unknown tokens", "/pieces", "th", meet_unknown_tokens),
     Screen("vocabulary", "/vocabulary", "th", walk_a_vocabulary),
 ]

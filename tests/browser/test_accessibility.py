@@ -66,7 +66,11 @@ def dress(tab: Page, scheme: Scheme) -> None:
 # ---- the screens
 
 
-@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: f"{screen.name}, {screen.language}")
+@pytest.mark.parametrize(
+    "screen",
+    [pytest.param(screen, marks=pytest.mark.long if screen.is_long else ()) for screen in SCREENS],
+    ids=lambda screen: f"{screen.name}, {screen.language}",
+)
 def test_a_screen_is_accessible(open_tab: OpenTab, address: str, axe: str, screen: Screen) -> None:
     tab = open_tab(reduced_motion="reduce")
     tab.goto(f"{address}{screen.path}?{urlencode({'lang': screen.language, **screen.link})}")

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -59,6 +59,14 @@ LINKS = {
     "a text of a whole page": {"text": "น้ำใจ " * 1_000},
 }
 Found = TypeVar("Found")
+
+
+def some_long(cases: dict[str, Any], *short: str) -> list[Any]:
+    """The cases with their names; all but a few are long tests."""
+    return [
+        pytest.param(case, id=name, marks=() if name in short else pytest.mark.long)
+        for name, case in cases.items()
+    ]
 
 
 # ---- what every page must still do
@@ -156,7 +164,7 @@ def test_compare_shows_a_hostile_text_as_text(compare: Page, text: str) -> None:
     answers(compare, view, "compare.title")
 
 
-@pytest.mark.parametrize("text", LARGE.values(), ids=LARGE)
+@pytest.mark.parametrize("text", some_long(LARGE, "100,000 emoji", "a word of 1 MB"))
 def test_a_large_text_does_not_hang_the_page(compare: Page, text: str) -> None:
     view = compare.locator(".st-key-compare_view")
     compare.get_by_role("radio", name=ENGLISH["text.upload"]).click()
@@ -188,7 +196,7 @@ def test_ids_that_are_none_are_refused_in_words(compare: Page, typed: str, said:
 # ---- links
 
 
-@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+@pytest.mark.parametrize("link", some_long(LINKS, "tags everywhere", "an endless pattern"))
 @pytest.mark.parametrize(
     ("path", "title"), [("/", "home.title"), ("/compare", "compare.title")], ids=["home", "compare"]
 )

@@ -1,5 +1,6 @@
 """The knife in a browser: checked as one types, and never in the way of others."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.helpers.app import ENGLISH
@@ -24,6 +25,7 @@ def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
     expect(tab.locator(".st-key-lab_view .branch code").first).to_have_text("[a-z]+")
 
 
+@pytest.mark.long
 def test_a_slow_pattern_lets_other_visitors_go_on(open_tab: OpenTab, address: str) -> None:
     slow, other = open_tab(), open_tab()
     slow.goto(f"{address}/patterns?lang=en")

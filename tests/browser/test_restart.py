@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pages.ui.words import catalogue
@@ -30,6 +31,7 @@ def serve(port: int, library: Path) -> "subprocess.Popen[bytes]":
     return server
 
 
+@pytest.mark.long
 def test_a_killed_server_comes_back_with_what_was_learned(tab: Page, tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

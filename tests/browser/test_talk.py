@@ -24,7 +24,12 @@ SMALLEST = """() => {
 
 @pytest.mark.parametrize(
     ("language", "width", "height"),
-    [(language, *size) for language in ("en", "th") for size in ((1920, 1080), (1280, 720))],
+    [
+        ("en", 1920, 1080),
+        ("th", 1280, 720),
+        pytest.param("en", 1280, 720, marks=pytest.mark.long),
+        pytest.param("th", 1920, 1080, marks=pytest.mark.long),
+    ],
 )
 def test_the_talk_is_walked_by_keyboard_and_read_from_the_last_row(
     tab: Page, address: str, language: str, width: int, height: int

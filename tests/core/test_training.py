@@ -148,9 +148,12 @@ def test_the_published_ids_of_the_article_come_out(thai_corpus: str) -> None:
     assert tokenizer.encode(ARTICLE_ENGLISH) == ARTICLE_ENGLISH_IDS
 
 
+@pytest.mark.parametrize("characters", [4_000, pytest.param(20_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("pattern", ["llama3", "mark_aware", "none"])
-def test_fast_training_agrees_with_the_definition_on_thai_text(thai_corpus: str, pattern: str) -> None:
-    part = thai_corpus[:20_000]
+def test_fast_training_agrees_with_the_definition_on_thai_text(
+    thai_corpus: str, pattern: str, characters: int
+) -> None:
+    part = thai_corpus[:characters]
     assert as_pairs(trainer_for(part, 512, pattern).step(256)) == train_by_definition(part, 512, pattern)
 
 

@@ -44,6 +44,7 @@ def all_proven(app: AppTest) -> None:
     app.run()
 
 
+@pytest.mark.long
 def test_a_training_is_written_in_every_format_and_proven() -> None:
     app = start_training("th", corpus="ที่นี่มีน้ำใจ\nthe cat sat\n" * 20)
     wait_until(app, lambda: job_of(app).ended)

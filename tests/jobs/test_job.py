@@ -66,9 +66,10 @@ def test_one_letter_a_million_times_ends_when_no_pair_is_left(start: Start, lett
     assert job.curve[-1][1] == len(job.tokenizer().encode(text)) < 10
 
 
-def test_a_single_line_of_20_megabytes_is_learned_from(start: Start) -> None:
-    line = "".join(random.Random(1).choices("กขคงจช", k=700_000)) * 10
-    assert len(line.encode()) > 20 * 2**20
+@pytest.mark.parametrize("megabytes", [2, pytest.param(20, marks=pytest.mark.long)])
+def test_a_single_line_of_many_megabytes_is_learned_from(start: Start, megabytes: int) -> None:
+    line = "".join(random.Random(1).choices("กขคงจช", k=35_000 * megabytes)) * 10
+    assert len(line.encode()) > megabytes * 2**20
     job = start(line, 260)
     wait_for(job, "done")
     assert (job.pretokens, len(job.merges)) == (1, 4)

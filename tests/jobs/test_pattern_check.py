@@ -30,6 +30,7 @@ def test_the_figures_are_those_of_the_library(pattern: str) -> None:
     assert (check.failure, check.stopped) == (None, False)
 
 
+@pytest.mark.long
 def test_a_corpus_of_very_many_texts_comes_to_an_end() -> None:
     texts = [f"text number {number} of many, each with its own progress" for number in range(10_000)]
     figures = ended(PatternCheck(texts, "llama3")).figures

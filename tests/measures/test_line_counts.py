@@ -70,6 +70,7 @@ def test_a_base_without_tokens_has_no_premium() -> None:
     assert premium(0, 5) == 0.0
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_pairs_are_all_counted() -> None:
     thai, english = (
         "".join(f"{lines[n % 648]} {n}\n" for n in range(100_000)) for lines in (THAI_LINES, ENGLISH_LINES)

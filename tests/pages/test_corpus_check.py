@@ -1,5 +1,7 @@
 """A pattern checked on a whole corpus, in the background."""
 
+import pytest
+
 from pages.ui.choices.samples import SAMPLES, sample_text
 from tests.helpers.app import ENGLISH, open_page, said
 from tests.helpers.patterns_page import buttons, run_until, tables, with_pattern
@@ -18,6 +20,7 @@ def test_a_corpus_is_checked_in_the_background() -> None:
     assert not {"lab_check", "lab_stop"} & buttons(app)
 
 
+@pytest.mark.long
 def test_a_check_that_fails_says_why_and_one_can_be_stopped() -> None:
     app = with_pattern("(a+)+$|x", "short")
     app.segmented_control(key="corpus_source").set_value("paste").run()

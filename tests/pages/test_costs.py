@@ -125,6 +125,7 @@ def test_two_to_four_can_be_compared(entrants: list[str]) -> None:
     assert "2 to 4" in said(app)
 
 
+@pytest.mark.long
 def test_a_pattern_of_ones_own_can_be_trained_and_a_slow_one_says_why() -> None:
     app = with_pattern("(a+)+$", "short")
     app.selectbox(key="lab_second_choice").set_value("custom").run()

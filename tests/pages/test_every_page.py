@@ -298,6 +298,7 @@ def test_a_damaged_rank_file_is_said_and_the_others_still_work(
     assert set(counts(app)) == {"GPT-2", "GPT-4 (cl100k)"}
 
 
+@pytest.mark.long
 def test_text_that_repeats_itself_unsplit_ends_before_its_tokens_fill_the_memory() -> None:
     app = open_page("train")
     choose_source(app, "paste")

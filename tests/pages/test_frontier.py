@@ -89,6 +89,7 @@ def two_shares(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "SHARES", (0, 100))
 
 
+@pytest.mark.long
 def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     app = open_frontier()
     assert not kept(app)  # nothing runs before the click

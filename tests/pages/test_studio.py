@@ -45,7 +45,7 @@ def run_ids(app: AppTest) -> list[str]:
 # ---- the queue
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "th"])
 def test_a_training_that_waits_says_its_place_and_gets_its_turn(
     language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
