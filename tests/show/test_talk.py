@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.deck import squares_of
-from pages.ui.deck.keys import Entry
+from pages.ui.deck.keys import Entry, Unfair
 from pages.ui.deck.mine import MOST_BYTES, MOST_ENTRIES, read, written
 from pages.ui.stories.tales import STORIES
 from pages.ui.words import catalogue
+from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import job_of, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
@@ -21,6 +22,7 @@ from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.patterns import pretokenize
 
 NAMES = list(STORIES)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=600)
 
 
 def deck_on(app: AppTest) -> dict[str, Any] | None:
@@ -167,6 +169,60 @@ def test_a_training_is_put_into_the_talk_saved_and_played_again() -> None:
     assert list(zip(played[::3], played[1::3], strict=True)) == merges
 
 
+@pytest.mark.parametrize(("page", "key"), [("patterns", "lab_add"), ("languages", "languages_add")])
+def test_patterns_and_languages_are_put_into_the_talk_saved_and_shown_as_their_page_presents_them(
+    page: str, key: str
+) -> None:
+    presents = (deck_on(presented(page, lang="en", present="1")) or {})["slides"]
+    app = open_page(page)
+    app.button(key=key).click().run()
+    (entry,) = app.session_state["my_talk"]
+    app = open_page("stories")
+    app.file_uploader(key="talk_file").upload("talk.json", written([entry]).encode()).run()
+    assert app.session_state["my_talk"] == [entry]
+    app.button(key="present_mine").click().run()
+    assert (deck_on(app) or {})["slides"] == presents
+
+
+def test_a_comparison_in_the_talk_follows_the_language_of_the_page() -> None:
+    app = open_page("languages")
+    app.button(key="languages_add").click().run()
+    app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
+    assert name_of_first(app).startswith("1. For the same message, GPT-2 uses 6.01")
+    app.segmented_control(key="lang").set_value("th").run()
+    assert "ภาษาไทย" in name_of_first(app)
+
+
+def name_of_first(app: AppTest) -> str:
+    """What the list of the talk calls its first part."""
+    return without_breaks(next(each.value for each in app.markdown if each.value.startswith("1. ")))
+
+
+def test_a_text_that_only_an_own_tokenizer_cuts_is_not_offered_for_the_talk() -> None:
+    app = open_page("compare")
+    app.pills(key="compare_names_False").set_value(["pretokens"]).run()
+    assert app.button(key="compare_add").disabled
+    assert app.button(key="compare_add").help == catalogue("en")["talk.needs_reference"]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"text": "ab", "patterns": []},
+        {"text": "ab", "patterns": ["("]},
+        {"text": "ab", "patterns": ["gpt2", 1]},
+        {"comparison": {}},
+        {"comparison": Unfair("gpt2", ("th", "en"), float("inf"))._asdict()},
+        {"comparison": Unfair("gpt2", ("th", "en"), 6.0, True)._asdict()},
+        {"comparison": Unfair("gpt2", ("th", "\ud800"), 6.0)._asdict()},
+        {"comparison": {**Unfair("gpt2", ("th", "en"), 6.0)._asdict(), "texts": ["a"]}},
+    ],
+)
+def test_a_view_that_cannot_be_is_refused(entry: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="not a talk"):
+        read(json.dumps({"tokenizer_explorer_talk": 1, "entries": [entry]}), NAMES)
+
+
 @pytest.mark.parametrize(
     "training",
     [
@@ -208,9 +264,9 @@ def test_no_file_raises_anything_but_a_refusal(rows: Any) -> None:
 @given(
     st.lists(
         st.sampled_from(NAMES).map(lambda name: Entry(story=name))
-        | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=600).map(
-            lambda text: Entry(text=text, lanes=OPENAI_NAMES)
-        ),
+        | TEXTS.map(lambda text: Entry(text=text, lanes=OPENAI_NAMES))
+        | TEXTS.map(lambda text: Entry(text=text, patterns=("gpt2", r"\w+")))
+        | TEXTS.map(lambda text: Entry(unfair=Unfair(text[:200], ("th", text[:200]), 6.25, 3, 7.5, (text, "")))),
         max_size=MOST_ENTRIES,
     )
 )

@@ -1,26 +1,33 @@
 """The visitor's own talk: views put aside on any page, in an order of one's own, kept in a small file."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import cast
 
 import streamlit as st
 
+from pages.ui.choices.pattern import pattern_name, shortened
 from pages.ui.choices.tokenizers import reference_counts, reference_lanes
 from pages.ui.deck import MOST_CHARACTERS, Slide, View
-from pages.ui.deck.keys import ENTRIES, Entry, Learned
+from pages.ui.deck.keys import ENTRIES, Entry, Learned, Unfair
 from pages.ui.stage import MOST_CHARACTERS as MOST_ON_STAGE
 from pages.ui.stage import replay_options
-from pages.ui.words import as_plain_markdown, t
+from pages.ui.token_view.lanes import MINE, Label, Lane, pretoken_lane
+from pages.ui.widgets.written import premium, ratio
+from pages.ui.words import LANGUAGES, as_name, as_plain_markdown, language, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.openai import OPENAI_NAMES
-from tokenizer_core.patterns import pretokenize
+from tokenizer_core.patterns import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.vocabulary import MergeCheck
 
 MOST_ENTRIES = 50
 MOST_MERGES = 4_000
 """Merges of a training in a talk; nobody watches more."""
 MOST_BYTES = 1_000_000
+MOST_PATTERNS = 2
+MOST_IN_NAME = 200
+MOST_IN_FIGURE = 1e9
 
 
 NOTHING_YET = Learned("", "", ())
@@ -36,12 +43,25 @@ def name_of(entry: Entry) -> str:
     """Return what the list of the talk calls an entry; for a text, its beginning as Markdown code."""
     if entry.learned:
         return t("talk.training", merges=len(entry.learned.merges), text=as_plain_markdown(entry.text[:60]))
+    if entry.unfair:
+        return premium_said(entry.unfair, as_name)
+    if entry.patterns:
+        names = " · ".join(as_name(_short_name(pattern)) for pattern in entry.patterns)
+        return t("talk.cut_by", patterns=names, text=as_plain_markdown(entry.text[:60]))
     return t(f"stories.{entry.story}_name") if entry.story else as_plain_markdown(entry.text[:60])
+
+
+def premium_said(unfair: Unfair, called: Callable[[str], str] = str) -> str:
+    """Say the highest premium in a sentence."""
+    spoken, base = (_word_for(name, "languages", called) for name in unfair.languages)
+    tokenizer = _word_for(unfair.tokenizer, "tokenizers", called)
+    return t("languages.says", tokenizer=tokenizer, premium=ratio(unfair.premium), language=spoken, base=base)
 
 
 def add_button(entry: Entry, *, key: str) -> None:
     """Draw the button that puts a view into the visitor's talk."""
     is_full = len(ENTRIES.get()) >= MOST_ENTRIES
+    has_view = bool(entry.text and (entry.lanes or entry.learned or entry.patterns))
     st.button(
         t("talk.add"),
         icon=":material/playlist_add:",
@@ -49,20 +69,60 @@ def add_button(entry: Entry, *, key: str) -> None:
         type="tertiary",
         on_click=_add,
         args=(entry,),
-        disabled=is_full or not (entry.story or entry.text) or entry.learned == NOTHING_YET,
-        help=t("talk.full", most=MOST_ENTRIES) if is_full else t("talk.in_it", count=len(ENTRIES.get())),
+        disabled=is_full or not (entry.story or entry.unfair or has_view) or entry.learned == NOTHING_YET,
+        help=_help(entry, is_full=is_full),
     )
 
 
-def slide_of(entry: Entry) -> Slide:
-    """Return the slide of a text or of a training."""
+def _help(entry: Entry, *, is_full: bool) -> str:
+    if is_full:
+        return t("talk.full", most=MOST_ENTRIES)
+    if entry.text and entry == Entry(text=entry.text):
+        return t("talk.needs_reference")
+    return t("talk.in_it", count=len(ENTRIES.get()))
+
+
+def slides_of_entry(entry: Entry) -> list[Slide]:
+    """Return the slides of an entry that is no story."""
     if entry.learned:
         corpus, pattern, merges = entry.learned
         levels = reference_counts(entry.text)
-        return Slide(
-            "stage", stage=replay_options(pattern, corpus, merges, entry.text, levels, title=t("train.title"))
+        played = replay_options(pattern, corpus, merges, entry.text, levels, title=t("train.title"))
+        return [Slide("stage", stage=played)]
+    if entry.unfair:
+        return unfair_slides(entry.unfair, reference_lanes(entry.lanes))
+    if entry.patterns:
+        lanes = [pretoken_lane(pattern, Label(_short_name(pattern))) for pattern in entry.patterns]
+        return [Slide("tokens", views=[View(entry.text, lanes)])]
+    return [Slide("tokens", views=[View(entry.text, reference_lanes(entry.lanes))])]
+
+
+def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
+    """Return the highest premium in a sentence, and the most unfair pair in the tokens of these lanes."""
+    slides = [Slide("words", title={language(): premium_said(unfair)}, is_strong=True)]
+    if unfair.line and lanes:
+        over = t(
+            "languages.most_unfair",
+            line=unfair.line,
+            premium=premium(unfair.pair_premium),
+            tokenizer=_word_for(unfair.tokenizer, "tokenizers"),
         )
-    return Slide("tokens", views=[View(entry.text, reference_lanes(entry.lanes))])
+        views = [
+            View(text, lanes, label=_word_for(name, "languages"))
+            for name, text in zip(unfair.languages, unfair.texts, strict=True)
+        ]
+        slides.append(Slide("tokens", over={language(): over}, views=views))
+    return slides
+
+
+def _word_for(name: str, section: str, called: Callable[[str], str] = str) -> str:
+    """Return the word for a language or a tokenizer that the app has, and any other name as it is."""
+    known = (*OPENAI_NAMES, MINE) if section == "tokenizers" else LANGUAGES
+    return t(f"{section}.{name}") if name in known else called(name)
+
+
+def _short_name(pattern: str) -> str:
+    return shortened(pattern_name(pattern)) if pattern in SPLIT_PATTERNS else pattern_name(pattern)
 
 
 def move(place: int, step: int) -> None:
@@ -93,6 +153,10 @@ def written(entries: Sequence[Entry]) -> str:
 def _row(entry: Entry) -> dict[str, object]:
     if entry.learned:
         return {"text": entry.text, "training": entry.learned._asdict()}
+    if entry.unfair:
+        return {"comparison": entry.unfair._asdict(), "with": list(entry.lanes)}
+    if entry.patterns:
+        return {"text": entry.text, "patterns": list(entry.patterns)}
     return {"story": entry.story} if entry.story else {"text": entry.text, "with": list(entry.lanes)}
 
 
@@ -116,16 +180,50 @@ def read(content: str | bytes, stories: Sequence[str]) -> list[Entry]:
 def _entry(row: object, stories: Sequence[str]) -> Entry:
     if isinstance(row, dict) and row.get("story") in stories:
         return Entry(story=str(row["story"]))
-    if not isinstance(row, dict) or not _is_text(row.get("text")):
+    if not isinstance(row, dict):
+        raise ValueError("not a talk")
+    named = row.get("with")
+    lanes = tuple(name for name in OPENAI_NAMES if isinstance(named, list) and name in named)
+    if "comparison" in row:
+        return Entry(unfair=_unfair(row["comparison"]), lanes=lanes)
+    if not _is_text(row.get("text")):
         raise ValueError("not a talk")
     if "training" in row:
         text = row["text"][:MOST_ON_STAGE]
         return Entry(text=text, learned=_learned(row["training"], text))
-    named = row.get("with")
-    lanes = tuple(name for name in OPENAI_NAMES if isinstance(named, list) and name in named)
+    text = row["text"][:MOST_CHARACTERS]
+    if "patterns" in row:
+        return Entry(text=text, patterns=_patterns(row["patterns"], text))
     if not lanes:
         raise ValueError("not a talk")
-    return Entry(text=row["text"][:MOST_CHARACTERS], lanes=lanes)
+    return Entry(text=text, lanes=lanes)
+
+
+def _patterns(row: object, text: str) -> tuple[str, ...]:
+    """Check the split patterns of a file: each must cut the text."""
+    if not isinstance(row, list) or not 0 < len(row) <= MOST_PATTERNS or not all(map(_is_text, row)):
+        raise ValueError("not a talk")
+    for pattern in row:
+        _check_pattern(pattern, text)
+    return tuple(row)
+
+
+def _unfair(row: object) -> Unfair:
+    """Check a comparison of languages of a file: names and texts, and figures that can be."""
+    found = row if isinstance(row, dict) and set(row) == set(Unfair._fields) else {}
+    pairs = [found.get("languages"), found.get("texts")]
+    figures = [found.get("premium"), found.get("pair_premium"), found.get("line")]
+    are_pairs = all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_written, pair)) for pair in pairs)
+    if not are_pairs or not _is_text(found.get("tokenizer")) or not all(map(_is_figure, figures)):
+        raise ValueError("not a talk")
+    return Unfair(
+        found["tokenizer"][:MOST_IN_NAME],
+        (found["languages"][0][:MOST_IN_NAME], found["languages"][1][:MOST_IN_NAME]),
+        float(found["premium"]),
+        int(found["line"]),
+        float(found["pair_premium"]),
+        (found["texts"][0][:MOST_CHARACTERS], found["texts"][1][:MOST_CHARACTERS]),
+    )
 
 
 def _learned(row: object, text: str) -> Learned:
@@ -143,17 +241,29 @@ def _learned(row: object, text: str) -> Learned:
             check.add(*merge[:2])
         except TokenizerError:
             raise ValueError("not a talk") from None
-    try:
-        pretokenize(text, row["pattern"])
-    except TokenizerError:
-        raise ValueError("not a talk") from None
+    _check_pattern(row["pattern"], text)
     return Learned(
         row["corpus"][:200], row["pattern"], tuple((left, right, count) for left, right, count in merges)
     )
 
 
+def _check_pattern(pattern: str, text: str) -> None:
+    try:
+        pretokenize(text, pattern)
+    except TokenizerError:
+        raise ValueError("not a talk") from None
+
+
+def _is_figure(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= cast(float, value) < MOST_IN_FIGURE
+
+
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != "" and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return value != "" and _is_written(value)
+
+
+def _is_written(value: object) -> bool:
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _add(entry: Entry) -> None:

@@ -4,12 +4,13 @@ import streamlit as st
 
 from pages.ui.choices.parallel_texts import pick_parallel, say_what_was_read, wants_upload
 from pages.ui.deck import present
+from pages.ui.deck.mine import add_button
 from pages.ui.languages import bill
 from pages.ui.languages.counts import bills, countable
 from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
 from pages.ui.languages.report import take_away
-from pages.ui.languages.slides import slides_of
+from pages.ui.languages.slides import entry_of, slides_of
 from pages.ui.words import t
 
 
@@ -29,6 +30,8 @@ def compare_languages(view: str) -> None:
     with top:
         say_what_was_read(compared)
         bill.say_premium(compared, found)
+        if lanes:
+            add_button(entry_of(compared, lanes, found), key="languages_add")
     if lanes and view == "bills":
         bill.show_bills(compared, found)
     elif lanes and view == "pairs":

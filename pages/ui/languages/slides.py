@@ -5,29 +5,47 @@ from collections.abc import Sequence
 import numpy as np
 
 from pages.ui.choices.parallel_texts import Compared
-from pages.ui.deck import MOST_CHARACTERS, Slide, View
-from pages.ui.languages.bill import premium_sentence, worst
+from pages.ui.deck import MOST_CHARACTERS, Slide
+from pages.ui.deck.keys import Entry, Unfair
+from pages.ui.deck.mine import unfair_slides
+from pages.ui.languages.bill import worst
 from pages.ui.languages.counts import Bill, pair_premiums
-from pages.ui.token_view.lanes import Lane
-from pages.ui.widgets import written
+from pages.ui.token_view.lanes import MINE, Lane
 from pages.ui.words import language, t
+from tokenizer_core.openai import OPENAI_NAMES
 
 
 def slides_of(compared: Compared, lanes: Sequence[Lane], found: Sequence[Bill]) -> list[Slide]:
     """Return the highest premium in a sentence, and the pair with the highest premium by that tokenizer."""
-    bill = worst(compared, found)
-    if bill is None:
+    unfair = _unfair(compared, found)
+    if unfair is None:
         return [Slide("words", title={language(): t("languages.no_premium")})]
-    said = {language(): premium_sentence(bill, compared.spoken, compared.base)}
-    slides = [Slide("words", title=said, is_strong=True)]
+    return unfair_slides(unfair, lanes)
+
+
+def entry_of(compared: Compared, lanes: Sequence[Lane], found: Sequence[Bill]) -> Entry:
+    """Return the same for the visitor's talk, in which references stay; nothing if no language has a premium."""
+    kept = tuple(lane.key for lane in lanes if lane.key in OPENAI_NAMES)
+    return Entry(unfair=_unfair(compared, found), lanes=kept)
+
+
+def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
+    bill = worst(compared, found)
+    if bill is None or bill.premium is None:
+        return None
+    names = compared.parallel.names if compared.is_sample else compared.names
+    unfair = Unfair(_called(bill.lane), (names[bill.language], names[compared.base]), bill.premium)
     premiums = pair_premiums(compared, bill.language, bill.lane)
-    if np.isfinite(premiums).any():
-        pair = int(np.nanargmax(premiums))
-        values = {"line": pair + 1, "premium": written.premium(float(premiums[pair])), "tokenizer": bill.lane.name}
-        texts = [
-            (compared.spoken[place], compared.parallel.lines[place][pair])
-            for place in (bill.language, compared.base)
-        ]
-        views = [View(text[:MOST_CHARACTERS], lanes, label=name) for name, text in texts]
-        slides.append(Slide("tokens", over={language(): t("languages.most_unfair", **values)}, views=views))
-    return slides
+    if not np.isfinite(premiums).any():
+        return unfair
+    pair = int(np.nanargmax(np.where(np.isfinite(premiums), premiums, np.nan)))
+    spoken, base = (
+        compared.parallel.lines[place][pair][:MOST_CHARACTERS] for place in (bill.language, compared.base)
+    )
+    return unfair._replace(line=pair + 1, pair_premium=float(premiums[pair]), texts=(spoken, base))
+
+
+def _called(lane: Lane) -> str:
+    if lane.is_own:
+        return MINE
+    return lane.key if lane.key in OPENAI_NAMES else lane.name

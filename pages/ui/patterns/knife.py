@@ -10,6 +10,8 @@ from pages.ui.choices.keys import widget
 from pages.ui.choices.pattern import PATTERN_ORDER, PREVIEW_SENTENCE, shortened
 from pages.ui.choices.text import example_pills
 from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
+from pages.ui.deck.keys import Entry
+from pages.ui.deck.mine import add_button
 from pages.ui.patterns import keys
 from pages.ui.patterns.branch_words import explained
 from pages.ui.patterns.pattern_lines import as_lines, from_lines
@@ -116,6 +118,8 @@ def pattern_lab() -> list[Chosen]:
             link=link_to_patterns(dict(zip(keys.SIDES, patterns, strict=True))),
             **{"colour": "branch", **linked_view()},
         )
+        kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
+        add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
         figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
         figures_table(figure_rows(figures), t("lab.figures"))
         st.caption(t("lab.ceiling") + _words_said(text))

@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.deck import Slide
 from pages.ui.deck.keys import ENTRIES, Entry
-from pages.ui.deck.mine import MOST_BYTES, drop, move, name_of, read, slide_of, written
+from pages.ui.deck.mine import MOST_BYTES, drop, move, name_of, read, slides_of_entry, written
 from pages.ui.shell import presenting
 from pages.ui.stories import keys
 from pages.ui.stories.tales import STORIES, story
@@ -48,7 +48,7 @@ def my_slides() -> list[Slide]:
     """Return the slides of the visitor's own talk."""
     slides: list[Slide] = []
     for entry in ENTRIES.get():
-        slides += slides_of(story(entry.story)) if entry.story else [slide_of(entry)]
+        slides += slides_of(story(entry.story)) if entry.story else slides_of_entry(entry)
     return slides
 
 
