@@ -20,6 +20,7 @@ from pages.ui.shell.manual import how_to_read
 from pages.ui.shell.navigation import go, page
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import drawing
+from pages.ui.widgets.fold import fold
 from pages.ui.words import language, t
 from tokenizer_core.openai import OPENAI_NAMES
 
@@ -55,9 +56,9 @@ with st.container():  # always one element, so that Streamlit does not redraw wh
         st.info(t("compare.choose_one"))
 with st.container():  # likewise
     take_a_lane_along(text, lanes)
-with st.expander(t("compare.open"), icon=":material/folder_open:"):
+with fold(t("compare.open"), icon=":material/folder_open:", key="compare_open"):
     open_tokenizers()
-with st.expander(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key, on_change="rerun"):
+with fold(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key):
     if CHAT_OPEN.get():
         chat_markers()
 st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")

@@ -14,6 +14,7 @@ from pages.ui.vocabulary.picked import pick, picked_in
 from pages.ui.vocabulary.slides import slides_of
 from pages.ui.vocabulary.texts import choose_text
 from pages.ui.vocabulary.trace import trace_a_word
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 
 st.markdown(t("vocabulary.what"))
@@ -22,7 +23,7 @@ if lanes:
     lane = choose_lane(lanes)
     present(lambda: slides_of(lane, lanes))
     shown = st.container()
-    with st.expander(t("vocabulary.with_text"), icon=":material/notes:"):
+    with fold(t("vocabulary.with_text"), icon=":material/notes:", key="vocabulary_with_text"):
         text = choose_text()
     with shown:
         uses = uses_in(lane, text)

@@ -109,6 +109,21 @@ def test_a_language_switch_keeps_text_and_training() -> None:
     assert counts(app)[without_breaks(catalogue("th")["tokenizers.mine"])] > 0
 
 
+@pytest.mark.parametrize("page", ["train", "compare"])
+def test_folds_stay_open_or_closed_when_the_language_changes(page: str) -> None:
+    app = open_page(page)
+    keys = {fold.proto.id.split("-")[-1] for fold in app.expander if fold.proto.id}
+    assert len(keys) == len(app.expander) >= 3
+    opened = sorted(keys)[::2]
+    for key in opened:
+        app.session_state[key] = True
+    app.run()
+    app.segmented_control(key="lang").set_value("th").run()
+    assert {key for key in keys if app.session_state[key]} == {*opened}
+    shown = [fold.proto.id.split("-")[-1] for fold in app.expander if fold.proto.expanded]
+    assert sorted(shown) == opened
+
+
 def test_training_from_the_sample_ends_in_a_summary_and_downloads() -> None:
     app = start_training(size=400)
     wait_until(app, lambda: bool(app.success))

@@ -12,6 +12,7 @@ from pages.ui.choices.upload import CORPUS, MENDED_BY_ENCODING, NOT_GUESSED, Cho
 from pages.ui.choices.upload_report import column_name, listed, say_guessed, say_refused, show_read
 from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
 from pages.ui.limits import MAX_CORPUS_BYTES
+from pages.ui.widgets.fold import fold
 from pages.ui.words import error_sentence, t
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.jobs.parquet_reader import open_parquet_apart
@@ -86,7 +87,12 @@ def _reading_settings(upload: Upload, readings: Mapping[str, Reading]) -> None:
     doubtful = [key for key in changeable if _is_doubtful(readings[key])]
     touched = any(upload.choices(key) != Choices() for key in changeable)
     expanded = bool(doubtful) or touched or (len(changeable) == 1 and _is_table(readings[changeable[0]]))
-    with st.expander(t("files.how_read"), icon=":material/tune:", expanded=expanded):
+    with fold(
+        t("files.how_read"),
+        icon=":material/tune:",
+        is_open=expanded,
+        key=f"files_how_read_{expanded}_{len(changeable)}",
+    ):
         key = changeable[0]
         if len(changeable) > 1:
             names = {key: upload.files[key].name for key in changeable}

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES
+from pages.ui.widgets.fold import fold
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, language, names, plain, t
 from tokenizer_core.errors import WikipediaError
@@ -149,7 +150,12 @@ def _show_sources(articles: Sequence[Article]) -> None:
         )
         for article in articles
     ]
-    with st.expander(t("wikipedia.sources", count=len(articles)), icon=":material/menu_book:", expanded=True):
+    with fold(
+        t("wikipedia.sources", count=len(articles)),
+        icon=":material/menu_book:",
+        is_open=True,
+        key="wikipedia_sources",
+    ):
         st.markdown("\n".join(rows))
         st.button(t("wikipedia.forget"), icon=":material/delete:", key="wikipedia_forget", on_click=_forget)
 

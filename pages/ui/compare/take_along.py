@@ -10,6 +10,7 @@ from pages.ui.exports.panel import take_along
 from pages.ui.session import one_of
 from pages.ui.token_view.drawings import Text
 from pages.ui.token_view.lanes import Lane
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 from tokenizer_core.formats.exportable import may_be_exported
 
@@ -22,9 +23,7 @@ def take_a_lane_along(text: Text, lanes: Sequence[Lane]) -> None:
     known = {lane.choice: lane for lane in lanes if may_be_exported(lane.tokenizer)}
     if not known:
         return
-    with st.expander(
-        t("exports.title"), icon=":material/luggage:", key=keys.EXPORTS_OPEN.key, on_change=lambda: None
-    ):
+    with fold(t("exports.title"), icon=":material/luggage:", key=keys.EXPORTS_OPEN.key):
         if not keys.EXPORTS_OPEN.get():
             return
         chosen = st.selectbox(

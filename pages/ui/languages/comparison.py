@@ -11,15 +11,14 @@ from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
 from pages.ui.languages.report import take_away
 from pages.ui.languages.slides import entry_of, slides_of
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 
 
 def compare_languages(view: str) -> None:
     """The premium in a sentence, and below the bills, the pairs, the metrics, or what can be saved."""
     top = st.container()
-    with st.expander(
-        t("languages.texts"), icon=":material/translate:", expanded=wants_upload(), key="languages_texts"
-    ):
+    with fold(t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"):
         compared = pick_parallel()
     if compared is None:
         top.info(t("languages.choose_texts"))

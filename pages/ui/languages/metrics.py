@@ -13,6 +13,7 @@ from pages.ui.session import one_of, remembered
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets import written
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 from tokenizer_core.measures.ratios import (
     broken_share,
@@ -112,5 +113,5 @@ def metrics_table(
 
 def definitions() -> None:
     """Show what each metric means, and where it comes from."""
-    with st.expander(t("metrics.definitions"), icon=":material/menu_book:"):
+    with fold(t("metrics.definitions"), icon=":material/menu_book:", key="metrics_definitions"):
         st.markdown("\n".join(f"- **{t(f'metrics.{name}')}** – {t(f'metrics.{name}_is')}" for name in DEFINED))

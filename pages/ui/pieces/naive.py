@@ -11,6 +11,7 @@ from pages.ui.pieces.naive_chart import Way, naive_chart
 from pages.ui.session import remembered
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 from tokenizer_core.formats.naive import NaiveTokenizer, character_tokenizer, word_tokenizer
 from tokenizer_core.jobs.fingerprint import corpus_hash
@@ -130,5 +131,5 @@ def _table(naive: Naive) -> None:
             counts = naive.tokenizers[name].counts
             cells += [seen(counts[place][0])[:30], f"{counts[place][1]:,}"] if place < len(counts) else ["", ""]
         rows.append(cells)
-    with st.expander(t("naive.table"), icon=":material/table:", key="naive_table"):
+    with fold(t("naive.table"), icon=":material/table:", key="naive_table"):
         figures_table([head, *rows], t("naive.table"), words=tuple(range(1, 2 * len(names), 2)))

@@ -11,6 +11,7 @@ from pages.ui.pieces import keys
 from pages.ui.pieces.lessons import small_text
 from pages.ui.pieces.training import start_told
 from pages.ui.session import one_of, remembered
+from pages.ui.widgets.fold import fold
 from pages.ui.words import as_plain_markdown, names, t
 from tokenizer_core.jobs.sentencepiece_settings import (
     LEAST_COVERAGE,
@@ -62,7 +63,7 @@ def sentencepiece_settings() -> Corpus | None:
             "model_type": _choice("model_type", MODEL_TYPES),
             "vocab_size": int(_number("vocab_size", 100)),
         }
-    with st.expander(t("pieces.more"), icon=":material/tune:", key="pieces_more"):
+    with fold(t("pieces.more"), icon=":material/tune:", key="pieces_more"):
         held |= _more()
     settings = SentencePieceSettings(**held)
     with said:

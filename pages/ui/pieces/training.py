@@ -11,6 +11,7 @@ from pages.ui.pieces import keys
 from pages.ui.pieces.lessons import ShownLane
 from pages.ui.shell import visitor
 from pages.ui.trainings.registry import registry
+from pages.ui.widgets.fold import fold
 from pages.ui.words import error_sentence, t, told
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
@@ -98,7 +99,7 @@ def _live(job: SentencePieceJob, was_pending: bool) -> None:
         else:
             _say_done(job)
         if job.log.lines:
-            with st.expander(t("pieces.log"), icon=":material/terminal:", key="pieces_log"):
+            with fold(t("pieces.log"), icon=":material/terminal:", key="pieces_log"):
                 st.code("\n".join(job.log.lines[-SHOWN_LOG_LINES:]), language=None, height=280)
 
 

@@ -9,12 +9,13 @@ from pages.ui.shell import presenting
 from pages.ui.stories import keys
 from pages.ui.stories.tales import STORIES, story
 from pages.ui.stories.talk import slides_of
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 
 
 def show_my_talk() -> None:
     """Draw the entries with what can be done with each, and ways to present, save and open the talk."""
-    with st.expander(t("talk.mine"), icon=":material/playlist_play:", key="my_talk_open"):
+    with fold(t("talk.mine"), icon=":material/playlist_play:", key="my_talk_open"):
         entries = ENTRIES.get()
         if not entries:
             st.markdown(t("talk.mine_empty"))

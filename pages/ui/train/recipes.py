@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.choices.corpus import Corpus
 from pages.ui.train import keys
 from pages.ui.trainings.registry import registry
+from pages.ui.widgets.fold import fold
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Job
@@ -14,7 +15,7 @@ from tokenizer_core.patterns import SPLIT_PATTERNS
 
 def recipe_loader() -> None:
     """Let the visitor paste or upload a recipe, and apply its settings at once."""
-    with st.expander(t("recipe.load"), icon=":material/receipt_long:"):
+    with fold(t("recipe.load"), icon=":material/receipt_long:", key="recipe_load"):
         st.caption(t("recipe.load_what"))
         st.file_uploader(t("recipe.file"), type="json", key=keys.RECIPE_FILE.key, on_change=_take_file)
         st.text_area(t("recipe.paste"), key=keys.RECIPE_TEXT.key, on_change=_take_text, height=80)

@@ -20,6 +20,7 @@ from pages.ui.train.vocabularies import show_parting
 from pages.ui.trainings.keeping import Run
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
+from pages.ui.widgets.fold import fold
 from pages.ui.words import language, t
 from tokenizer_core.jobs.entry import damaged
 from tokenizer_core.jobs.job import Job
@@ -40,7 +41,7 @@ def runs_list() -> None:
     st.fragment(_rows, run_every=REFRESH_SECONDS if active else None)()
     st.caption(where_kept())
     if sum(bool(run.job.learned) for run in runs) > 1:
-        with st.expander(
+        with fold(
             t("runs.compare"),
             icon=":material/compare_arrows:",
             key=keys.RUNS_COMPARED.key,

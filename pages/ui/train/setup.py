@@ -19,6 +19,7 @@ from pages.ui.train.frontier_view import mix_frontier
 from pages.ui.train.recipes import recipe_loader, recipe_note
 from pages.ui.train.special_tokens import special_tokens_picker
 from pages.ui.trainings.registry import registry
+from pages.ui.widgets.fold import fold
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
@@ -52,16 +53,14 @@ def training_setup(job: Job | None) -> None:
         vocab_size = _size_picker()
     corpus = _corpus() if card == keys.OWN_TEXT else sample_to_train_on(card)
     said = st.container()
-    with st.expander(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
+    with fold(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
         more = _more(corpus, vocab_size or BYTES, is_sample=card != keys.OWN_TEXT)
     with said:
         st.caption(_settings_said(more))
     training = _training(more, vocab_size, recipe_note(more.corpus))
     with first_row:
         _start_or_go_back(training, job)
-    with st.expander(
-        t("frontier.title"), icon=":material/balance:", key=keys.FRONTIER_OPEN.key, on_change="rerun"
-    ):
+    with fold(t("frontier.title"), icon=":material/balance:", key=keys.FRONTIER_OPEN.key):
         if keys.FRONTIER_OPEN.get():
             mix_frontier(more.corpus.texts if more.corpus else ())
 
@@ -177,7 +176,7 @@ def _size_picker() -> int | None:
 
 def _stop_rules() -> StopRules:
     """Let the visitor set when to stop early: the smallest count, the minutes, and a reference to beat."""
-    with st.expander(t("stop.title"), icon=":material/flag:"):
+    with fold(t("stop.title"), icon=":material/flag:", key="train_stop"):
         st.caption(t("stop.what"))
         min_count = st.number_input(
             t("stop.min_count"),

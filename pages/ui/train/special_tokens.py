@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.session import remembered
 from pages.ui.train import keys
+from pages.ui.widgets.fold import fold
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.special_tokens import assign_ids, parse_special_tokens
@@ -15,7 +16,7 @@ MAX_SAID = 12
 
 def special_tokens_picker(vocab_size: int) -> list[str] | dict[str, int] | None:
     """Return the special tokens, with ids if the visitor chose some; None, with the reason, if they collide."""
-    with st.expander(t("train.special_tokens"), icon=":material/star:"):
+    with fold(t("train.special_tokens"), icon=":material/star:", key="train_special_fold"):
         entered = st.text_input(
             t("train.special_tokens_label"),
             key=remembered(keys.SPECIAL_TOKENS.key, ""),

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.exports.panel import take_along
 from pages.ui.train import keys
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.vocabulary import BYTES
@@ -13,7 +14,7 @@ def take_run_along(job: Job) -> None:
     """Let the visitor take what a training has learned; while it learns, as it was when this was opened."""
     if job.ended and not job.merges:
         return
-    with st.expander(
+    with fold(
         t("exports.title"), icon=":material/luggage:", key=keys.EXPORTS_OPEN.key, on_change=_note_size, args=(job,)
     ):
         if keys.EXPORTS_OPEN.get():

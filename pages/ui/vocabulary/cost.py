@@ -16,6 +16,7 @@ from pages.ui.vocabulary.texts import SAMPLE, OwnText, training_texts
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.fold import fold
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import t
 from tokenizer_core.measures.history import token_counts
@@ -65,7 +66,7 @@ def vocabulary_cost(lanes: Sequence[Lane], text: OwnText) -> None:
     says = _sentence(line, counts, spot, model)
     st.vega_lite_chart(rows, spec, key="vocabulary_cost", alt=says)
     st.caption(says)
-    with st.expander(t("cost.published"), icon=":material/table:"):
+    with fold(t("cost.published"), icon=":material/table:", key="cost_published"):
         _published()
 
 

@@ -10,6 +10,7 @@ from pages.ui.session import remembered
 from pages.ui.token_view.chips import chip_parts
 from pages.ui.vocabulary import keys
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.fold import fold
 from pages.ui.words import t
 from pages.ui.words.breaks import without_breaks
 from tokenizer_core.formats.byte_letters import as_letters, letter_of_byte
@@ -36,7 +37,7 @@ def gpt2_files() -> None:
     """Draw the walk through GPT-2's files, folded away; nothing if they cannot be read."""
     tokenizer = references(["gpt2"]).get("gpt2")
     if tokenizer is not None:
-        with st.expander(t("gpt2_files.title"), icon=":material/description:", key="vocabulary_gpt2"):
+        with fold(t("gpt2_files.title"), icon=":material/description:", key="vocabulary_gpt2"):
             st.fragment(_walk)(tokenizer)
             st.subheader(t("gpt2_files.letters"), anchor=False)
             st.markdown(t("gpt2_files.letters_why"))
