@@ -200,6 +200,8 @@ def test_the_language_switch_keeps_the_text_and_is_in_the_address(tab: Page, add
     tab.get_by_role("button", name=catalogue("th")["home.train"]).click()  # though the browser speaks English
     expect(tab.get_by_role("heading", name=without_breaks(catalogue("th")["train.title"]))).to_be_visible()
     assert tab.evaluate("document.documentElement.lang") == "th"
+    tab.go_back()  # one step, though the address got its query in a step of its own
+    expect(tab.get_by_role("heading", name=catalogue("th")["home.title"])).to_be_visible()
 
 
 def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, address: str) -> None:

@@ -74,6 +74,15 @@ _ENGLISH_OF_STREAMLIT = {
 }
 
 _SCRIPT = """
+// Streamlit adds a step for the back button with each change of the address's query, two for a change of page.
+// A step within a page leads nowhere: back there, the page would put its query in again, with another step.
+const step = history.pushState.bind(history);
+history.pushState = (state, title, url) => {
+  const isSamePage = url != null && new URL(url, location.href).pathname === location.pathname;
+  if (isSamePage) history.replaceState(state, title, url);
+  else step(state, title, url);
+};
+
 const seen = new WeakMap();
 export default function ({ data, parentElement }) {
   const { language, screen } = JSON.parse(new TextDecoder().decode(data));

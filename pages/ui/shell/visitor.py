@@ -62,7 +62,7 @@ def keep_address() -> None:
     if job is not None:
         _JOB_ID.put(job.id)
         wanted["job"] = job.id
-    if st.query_params.to_dict() != wanted:  # each change adds a step for the browser's back button
+    if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
 
