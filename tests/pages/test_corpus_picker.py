@@ -10,8 +10,11 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.choices import corpus_picker, corpus_upload
 from pages.ui.choices import upload as upload_module
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_names import corpus_called, given_name, name_of_articles, name_of_mix
+from pages.ui.choices.first_training import sample_to_train_on
 from pages.ui.words import catalogue
-from tests.helpers.app import ENGLISH, LANGUAGES
+from pages.ui.words.breaks import without_breaks
+from tests.helpers.app import ENGLISH, LANGUAGES, open_page, staged
 from tests.helpers.corpus_page import (
     CSV,
     THAI_LINE,
@@ -224,3 +227,30 @@ def test_an_encoding_that_does_not_fit_can_be_taken_back() -> None:
     assert app.error
     widget(app, "selectbox", "corpus.encoding").set_value("cp874").run()
     assert texts(app) == (THAI_LINE,)
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_names_that_the_app_gives_follow_the_language_and_those_of_files_stay(
+    spoken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.ui.words.language", lambda: spoken)
+    words, other = catalogue(spoken), catalogue("th" if spoken == "en" else "en")
+    both = words["corpus.sample_both"]
+    assert corpus_called(sample_to_train_on("both").name) == both
+    assert corpus_called(other["corpus.sample_both"]) == both  # of a training kept by an older version
+    mix = corpus_called(name_of_mix(given_name("sample_both"), "2 : 1", "bytes"))
+    assert both in mix
+    assert words["mix.bytes"] in mix
+    assert corpus_called(name_of_articles("` ก `")).endswith("` ก `")
+    for name in ("` corpus:sample_th `", "corpus:nothing", "mix:1:bytes", "", "corpus:sample_th "):
+        assert corpus_called(name) == name
+
+
+def test_a_run_is_called_by_its_corpus_in_the_language_of_the_page() -> None:
+    app = open_page("home")
+    app.button(key="home_train").click().run()
+    app.segmented_control(key="lang").set_value("th").run()
+    thai = catalogue("th")["corpus.sample_both"]
+    assert without_breaks(thai) in staged(app)["what"]
+    assert any(thai in each.value for each in app.markdown if each.value.startswith("**"))
+    app.button(key="stop").click().run()

@@ -15,7 +15,7 @@ OPENING_CHARACTERS = 240
 class Corpus:
     """Texts to train on, and their name."""
 
-    name: str  # safe in Markdown
+    name: str  # safe in Markdown; `corpus_called` puts it into words
     texts: tuple[str, ...] = field(repr=False)
 
     @cached_property

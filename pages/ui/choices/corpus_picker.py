@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus, Source
+from pages.ui.choices.corpus_names import given_name
 from pages.ui.choices.corpus_upload import pick_upload
 from pages.ui.choices.mix import mix_controls
 from pages.ui.choices.samples import SAMPLES, sample_text
@@ -83,7 +84,7 @@ def pick_sample() -> Corpus:
         persist_state="session",
         label_visibility="collapsed",
     )
-    return Corpus(t(f"corpus.sample_{choice}"), tuple(map(sample_text, SAMPLES[choice or "both"])))
+    return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice or "both"])))
 
 
 def _pick_paste() -> Corpus:
@@ -94,7 +95,7 @@ def _pick_paste() -> Corpus:
         height=180,
         placeholder=t("corpus.paste_placeholder"),
     )
-    return Corpus(t("corpus.pasted"), (text or "",))
+    return Corpus(given_name("pasted"), (text or "",))
 
 
 SOURCES: dict[str, Source] = {

@@ -3,9 +3,10 @@
 from functools import cache
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_names import given_name
 from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.stage.paces import DEFAULT_PACE, PACES
-from pages.ui.words import catalogue, t
+from pages.ui.words import catalogue
 from tokenizer_core.jobs.training import StopRules, Training
 from tokenizer_core.texts.mixing import held_out
 
@@ -24,7 +25,7 @@ def first_training() -> Training:
 
 def sample_to_train_on(name: str) -> Corpus:
     """Return a bundled sample without the lines that are held out, so that the race can be run on those."""
-    return Corpus(t(f"corpus.sample_{name}"), tuple(map(text_to_train_on, SAMPLES[name])))
+    return Corpus(given_name(f"sample_{name}"), tuple(map(text_to_train_on, SAMPLES[name])))
 
 
 @cache

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_names import name_of_mix
 from pages.ui.session import remembered
 from pages.ui.widgets import written
 from pages.ui.widgets.segmented import segmented
@@ -41,7 +42,7 @@ def mix_controls(corpus: Corpus) -> Corpus:
     mixed = _mixed(corpus.texts, weights, unit)
     st.caption(_what_was_taken(mixed, before, unit))
     written_weights = " : ".join(map(str, weights))
-    name = t("mix.name", corpus=corpus.name, weights=written_weights, unit=t(f"mix.{unit}"))
+    name = name_of_mix(corpus.name, written_weights, unit)
     return replace(corpus, name=name, texts=mixed.texts)
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.pattern import shortened
 from pages.ui.trainings.keeping import Run
 from pages.ui.widgets.charts import CATEGORIES
@@ -61,7 +62,7 @@ def _own_name(name: str) -> RunName:
 
 
 def _made_name(job: Job) -> RunName:
-    corpus = job.training.corpus_name  # safe in Markdown
+    corpus = corpus_called(job.training.corpus_name)  # safe in Markdown
     values = {"pattern": shortened(pattern_name(job)), "size": job.training.vocab_size}
     plain, markdown = (t("runs.named", corpus=each, **values) for each in (_without_fences(corpus), corpus))
     return RunName(plain, markdown)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.keys import OPENED_FILES
 from pages.ui.choices.opened_files import OpenedFile
 from pages.ui.choices.run_names import RunName, run_names
@@ -76,7 +77,7 @@ def file_lane(file: OpenedFile, size: int | None = None) -> Lane:
         full = tokenizer
         tokenizer = _at_sizes.get(key, lambda: full.at(size))
     words = "tokenizers.counted_from" if opened.format == "corpus" else "tokenizers.opened"
-    caption = t(words, kind=kind_of(opened), count=size, files=", ".join(opened.files))
+    caption = t(words, kind=kind_of(opened), count=size, files=", ".join(map(corpus_called, opened.files)))
     made_of = " · ".join(map(error_sentence, opened.remarks))
     return Lane(key, Label(file.name[:40], caption, made_of), tokenizer, chosen_as=file.key)
 

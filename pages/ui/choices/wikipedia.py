@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_names import name_of_articles
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.widgets.fold import fold
 from pages.ui.widgets.segmented import segmented
@@ -38,7 +39,7 @@ def pick_wikipedia() -> Corpus | None:
     _show_sources(articles)
     shown = as_plain_markdown(", ".join(article.title for article in articles[:3])[:120])
     more = " …" if len(articles) > 3 else ""
-    return Corpus(t("wikipedia.name", titles=shown + more), tuple(article.text for article in articles))
+    return Corpus(name_of_articles(shown + more), tuple(article.text for article in articles))
 
 
 def _language_picker() -> str:

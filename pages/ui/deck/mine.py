@@ -6,6 +6,7 @@ from typing import cast
 
 import streamlit as st
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.pattern import pattern_name, shortened
 from pages.ui.choices.tokenizers import reference_counts, reference_lanes
 from pages.ui.deck import MOST_CHARACTERS, Slide, View
@@ -87,7 +88,7 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
     if entry.learned:
         corpus, pattern, merges = entry.learned
         levels = reference_counts(entry.text)
-        played = replay_options(pattern, corpus, merges, entry.text, levels, title=t("train.title"))
+        played = replay_options(pattern, corpus_called(corpus), merges, entry.text, levels, title=t("train.title"))
         return [Slide("stage", stage=played)]
     if entry.unfair:
         return unfair_slides(entry.unfair, reference_lanes(entry.lanes))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.pieces.chips import draw_lane, seen
 from pages.ui.pieces.compared import compare_naive
 from pages.ui.pieces.naive_chart import Way, naive_chart
@@ -86,7 +87,7 @@ def naive_section(texts: Sequence[str], corpus_name: str) -> None:
     compare_naive(naive.tokenizers, corpus_name)
     st.subheader(t("naive.chart"), anchor=False)
     _chart(naive)
-    st.caption(t("naive.from", corpus=corpus_name, characters=naive.lengths["characters"]))
+    st.caption(t("naive.from", corpus=corpus_called(corpus_name), characters=naive.lengths["characters"]))
     _table(naive)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_names import given_name
 from pages.ui.choices.corpus_picker import corpus_picker
 from pages.ui.choices.first_training import sample_to_train_on
 from pages.ui.pieces import keys
@@ -95,7 +96,7 @@ def _corpus(card: str) -> Corpus | None:
     if card == keys.OWN_TEXT:
         return corpus_picker()
     if card == keys.SMALL:
-        return Corpus(t("pieces.card_small"), (small_text(),))
+        return Corpus(given_name("small"), (small_text(),))
     return sample_to_train_on(card)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.first_training import first_training
 from pages.ui.choices.tokenizers import reference_counts, reference_lanes
 from pages.ui.deck import Slide, View
@@ -96,7 +97,7 @@ def _stage() -> list[Slide]:
     merges = _learned(training.corpus_name, tuple(training.texts), training.vocab_size)
     options = replay_options(
         training.pattern,
-        training.corpus_name,
+        corpus_called(training.corpus_name),
         [(merge.left, merge.right, merge.count) for merge in merges],
         text,
         reference_counts(text),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.corpus_picker import corpus_picker
 from pages.ui.choices.first_training import sample_to_train_on
 from pages.ui.choices.samples import SAMPLES, sample_text
@@ -47,7 +48,9 @@ def continue_offer(job: Job) -> None:
 
 def _chosen_texts(job: Job) -> Sequence[str]:
     """Let the owner choose the text again; return it only if it is the same."""
-    st.markdown(t("continuing.same_text", corpus=job.training.corpus_name, characters=job.corpus_characters))
+    st.markdown(
+        t("continuing.same_text", corpus=corpus_called(job.training.corpus_name), characters=job.corpus_characters)
+    )
     corpus = corpus_picker()
     if corpus is None:
         return ()

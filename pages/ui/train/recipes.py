@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.train import keys
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.fold import fold
@@ -29,7 +30,7 @@ def recipe_note(corpus: Corpus | None) -> tuple[tuple[int, int], ...]:
     recipe = keys.RECIPE.get()
     if recipe is None:
         return ()
-    name = as_plain_markdown(recipe.corpus[:80])
+    name = as_plain_markdown(corpus_called(recipe.corpus[:80]))
     if corpus is None:
         st.info(t("recipe.wants", corpus=name, characters=recipe.corpus_characters))
     elif corpus.sha256 == recipe.corpus_sha256:

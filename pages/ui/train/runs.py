@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.kept_files import kept_files
 from pages.ui.choices.run_names import RunName, pattern_name, run_names, swatch
 from pages.ui.session import remembered
@@ -82,7 +83,7 @@ def _row(run: Run, name: RunName) -> None:
     said = f"{state_words(job)} · {dated(job.created)}" + (f" · {t('runs.shown')}" if shown else "")
     if run.name:  # a made name says all this
         size = job.training.vocab_size
-        what = t("runs.what", corpus=job.training.corpus_name, pattern=pattern_name(job), size=size)
+        what = t("runs.what", corpus=corpus_called(job.training.corpus_name), pattern=pattern_name(job), size=size)
         said = f"{what}  \n{said}"
     st.html(swatch(run), width="content")
     with st.container(width="stretch", gap=None):
