@@ -1,6 +1,8 @@
 """What the stage asks for and commands: merges in order from anywhere, and obedience to the owner alone."""
 
+import json
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -258,7 +260,8 @@ def test_the_sentence_comes_with_its_pieces_and_letters_in_bytes() -> None:
     app = start_training(size=300)
     wait_until(app, lambda: bool(app.success))
     for text in (*HOSTILE.values(), "", " ", "👍🏽" * 9, "น้ำใจคนไทย"):
-        app.text_area(key=f"studio_sample_{job_of(app).id}").set_value(text).run()
+        app.session_state[f"studio_sentence_{job_of(app).id}"] = text
+        app.run()
         assert not app.exception
         options = staged(app)
         assert options["text"] == text
@@ -272,9 +275,19 @@ def pieces_of(text: str, places: list[int]) -> list[str]:
     return [utf8[start:end].decode() for start, end in zip(places, places[1:], strict=False)]
 
 
-def test_a_long_sentence_is_cut_and_that_is_said() -> None:
+def test_the_stage_takes_another_sentence_and_no_more_of_it_than_can_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = start_training(size=300)
-    app.text_area(key=f"studio_sample_{job_of(app).id}").set_value("น้ำ " * 200).run()
-    assert len(staged(app)["text"]) == MOST_CHARACTERS
-    words = WORDS["studio.sample_cut"].format(shown=MOST_CHARACTERS, characters=800)
-    assert words in [caption.value for caption in app.caption]
+    assert staged(app)["most"] == MOST_CHARACTERS
+    typed = iter(["น้ำ " * 200])
+    drawn: list[str] = []
+
+    def component(*, data: bytes, **_: object) -> SimpleNamespace:
+        drawn.append(json.loads(data)["text"])
+        return SimpleNamespace(sentence=next(typed, None))
+
+    monkeypatch.setattr("pages.ui.stage._component", component)
+    app.run()
+    assert not app.exception
+    assert drawn == [WORDS["examples.thai"], ("น้ำ " * 200)[:MOST_CHARACTERS]]

@@ -94,8 +94,17 @@ def test_notes_are_a_window_of_their_own() -> None:
     assert deck["showsNotes"]
 
 
-def test_the_settings_of_a_training_have_no_show_and_present_the_talk() -> None:
-    assert len((deck_on(presented("train", lang="en", present="1")) or {"slides": ()})["slides"]) > 20
+def test_without_a_training_the_train_page_says_so_and_with_one_it_presents_it() -> None:
+    (slide,) = (deck_on(presented("train", lang="en", present="1")) or {})["slides"]
+    assert slide["title"]["th"] == catalogue("th")["train.present_nothing"]
+
+    app = start_training(corpus="aa ab ba bb " * 50, size=262)
+    wait_for_page(app, lambda: job_of(app).ended)
+    app.button(key="again").click().run()
+    assert app.button(key="start")  # the settings of the next training
+    app.button(key="present").click().run()
+    (slide,) = (deck_on(app) or {})["slides"]
+    assert slide["stage"]["feed"].split("/")[3] == job_of(app).id
 
 
 def test_patterns_present_what_both_make_of_the_text() -> None:

@@ -25,9 +25,11 @@ MOST_CHARACTERS = 300
 _component = st.components.v2.component("stage", css=stage_css(), js=stage_js())
 
 
-def stage(drawn: Mapping[str, Any]) -> None:
-    """Draw a stage with these options."""
-    _component(key="stage", data=json.dumps(drawn).encode())
+def stage(drawn: Mapping[str, Any]) -> str | None:
+    """Draw a stage with these options; return another sentence if the visitor has just typed one."""
+    shown = _component(key="stage", data=json.dumps(drawn).encode(), on_sentence_change=lambda: None)
+    typed = shown.sentence
+    return typed[:MOST_CHARACTERS] if isinstance(typed, str) else None
 
 
 def options(
@@ -49,6 +51,7 @@ def options(
         "race": race,
         "title": without_breaks(title),
         "what": without_breaks(what),
+        "most": MOST_CHARACTERS,
         "page": address("replay.html"),
     }
 

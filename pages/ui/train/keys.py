@@ -73,6 +73,11 @@ def asking() -> Value[bool]:
     return Value(f"what_if_asks{QUESTIONS.get() or ''}", bool)
 
 
+def sentence_of(job: Job) -> Maybe[str]:
+    """Return the session value of the sentence that the visitor typed for the stage of a training."""
+    return Maybe(f"studio_sentence_{job.id}")
+
+
 def name_of_run(job: Job) -> Value[str]:
     """Return the session value of the name typed for a run."""
     return Value(f"name_{job.id}", str)

@@ -5,10 +5,12 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.corpus_picker import corpus_picker, mixed
 from pages.ui.choices.first_training import DEFAULT_SAMPLE, DEFAULT_SIZE, DEFAULT_STOP, sample_to_train_on
 from pages.ui.choices.pattern import pattern_name, pattern_picker, shortened
 from pages.ui.choices.tokenizers import reference_lanes
+from pages.ui.deck import Slide
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.session import one_of, remembered
 from pages.ui.shell import visitor
@@ -21,7 +23,7 @@ from pages.ui.train.special_tokens import special_tokens_picker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.fold import fold
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import as_plain_markdown, error_sentence, names, t
+from pages.ui.words import as_plain_markdown, error_sentence, in_every_language, names, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.training import Goal, StopRules, Training
@@ -32,6 +34,12 @@ from tokenizer_core.vocabulary import BYTES
 MAX_MIN_COUNT = 1_000_000
 MAX_MINUTES = 24 * 60.0
 MAX_GOAL_CHARACTERS = 20_000
+
+
+def nothing_yet() -> list[Slide]:
+    """Return what fills the screen while there is no training to show: that there is none, and what to press."""
+    said = in_every_language("train.present_nothing_says")
+    return [Slide("words", title=in_every_language("train.present_nothing"), says=said)]
 
 
 class _More(NamedTuple):
@@ -151,7 +159,10 @@ def _corpus() -> Corpus | None:
     reused = keys.REUSED_CORPUS.get()
     if reused is None:
         return corpus_picker()
-    st.info(t("train.reused", corpus=reused.name, characters=reused.characters), icon=":material/replay:")
+    st.info(
+        t("train.reused", corpus=corpus_called(reused.name), characters=reused.characters),
+        icon=":material/replay:",
+    )
     st.button(t("train.another_corpus"), on_click=keys.REUSED_CORPUS.forget, key="drop_reused")
     return reused
 

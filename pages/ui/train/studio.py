@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
+from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.first_training import text_to_train_on
 from pages.ui.choices.parallel_texts import NamedTexts
 from pages.ui.choices.run_names import pattern_name
@@ -15,11 +16,11 @@ from pages.ui.deck import Slide, present
 from pages.ui.deck.keys import Entry
 from pages.ui.deck.mine import add_button, learned_by
 from pages.ui.limits import MAX_TRAININGS
-from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
 from pages.ui.stage import MOST_CHARACTERS, options, stage
 from pages.ui.token_view.chips import plain_token
+from pages.ui.train import keys
 from pages.ui.train.continuing import continue_offer, known_texts
 from pages.ui.train.merges import choice_rows
 from pages.ui.train.race import race, race_address
@@ -51,8 +52,8 @@ NAMED_TIES = 3
 def studio(job: Job) -> None:
     """Draw the stage, which plays the training by itself; below it what goes with it, redrawn while it runs."""
     shown = st.container()
+    text = _sentence(job)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        text = _sentence(job)
         texts, pairs_in_files = choose_race_texts()
         add_button(Entry(text=text, learned=learned_by(job)), key="add_stage")
         st.space("stretch")
@@ -65,7 +66,7 @@ def studio(job: Job) -> None:
                 job, text, levels, title=t("train.title"), what=_what(job), race=race_address(job, texts)
             )
             if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
-                stage(drawn)
+                _take(job, stage(drawn))
         else:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
     continue_offer(job)
@@ -78,6 +79,13 @@ def studio(job: Job) -> None:
     st.fragment(_race, run_every=None if refresh is None else max(refresh, RACE_SECONDS))(
         job, texts, pairs_in_files
     )
+
+
+def _take(job: Job, typed: str | None) -> None:
+    """Show another sentence if the visitor typed one on the stage."""
+    if typed is not None:
+        keys.sentence_of(job).put(typed)
+        st.rerun()
 
 
 def _live(job: Job, state_at_start: str, was_warm: bool) -> None:
@@ -101,7 +109,10 @@ def _race(job: Job, texts: NamedTexts, pairs_in_files: int) -> None:
 def _what(job: Job) -> str:
     """Say what is trained: corpus, size and pattern."""
     return t(
-        "studio.what", corpus=job.training.corpus_name, size=job.training.vocab_size, pattern=pattern_name(job)
+        "studio.what",
+        corpus=corpus_called(job.training.corpus_name),
+        size=job.training.vocab_size,
+        pattern=pattern_name(job),
     )
 
 
@@ -220,19 +231,9 @@ def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokeniz
 
 
 def _sentence(job: Job) -> str:
-    """Let the visitor set the sentence on the stage; at first it is an example, or the corpus begins with it."""
-    with st.popover(t("studio.sample_change"), icon=":material/edit:", type="tertiary"):
-        text = st.text_area(
-            t("studio.sample_label"),
-            key=remembered(f"studio_sample_{job.id}", first_sentence(job)),
-            persist_state="session",
-            height=110,
-            help=t("studio.sample_help", characters=MOST_CHARACTERS),
-        )
-    text = text or ""
-    if len(text) > MOST_CHARACTERS:
-        st.caption(t("studio.sample_cut", shown=MOST_CHARACTERS, characters=len(text)))
-    return text[:MOST_CHARACTERS]
+    """Return the sentence on the stage: the visitor's, or an example, or what the corpus begins with."""
+    typed = keys.sentence_of(job).get()
+    return first_sentence(job)[:MOST_CHARACTERS] if typed is None else typed
 
 
 def first_sentence(job: Job) -> str:

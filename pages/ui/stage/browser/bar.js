@@ -41,8 +41,9 @@ export class Bar {
     this.waiting = make("input");
     this.waiting.type = "checkbox";
     this.waits.append(this.waiting, label("waits"));
+    this.watching = make("p", "watching", label("watching"));
     this.full = addButton(this.element, "⛶", () => listener.onPress("full_screen"));
-    this.element.append(this.line, this.where, this.live, this.pace, this.waits, this.full);
+    this.element.append(this.line, this.where, this.live, this.pace, this.waits, this.full, this.watching);
     this.isPlaying = false;
     this.flagged = 0;
     this.name(this.back, "back");
@@ -63,9 +64,9 @@ export class Bar {
   }
 
   /**
-   * @param {{ position: number, total: number, goal: number, isPlaying: boolean, isLive: boolean, canStep: boolean }} now
+   * @param {{ position: number, total: number, goal: number, isPlaying: boolean, isLive: boolean, canStep: boolean, isWatching: boolean }} now
    */
-  show({ position, total, goal, isPlaying, isLive, canStep }) {
+  show({ position, total, goal, isPlaying, isLive, canStep, isWatching }) {
     this.isPlaying = isPlaying;
     this.toggle.textContent = isPlaying ? "❚❚" : "▶";
     this.name(this.toggle, isPlaying ? "pause" : "play");
@@ -80,6 +81,7 @@ export class Bar {
     this.forward.disabled = isLive && !canStep;
     this.live.classList.toggle("on", isLive);
     this.live.disabled = isLive;
+    this.watching.hidden = !isWatching; // then the bar acts on this view only
   }
 
   /** @param {string} name */

@@ -9,28 +9,27 @@ import { plainWords } from "./screen.js";
 import { slideOf } from "./slide.js";
 
 /** @import { Stage } from "./stage.js" */
-/** @import { Scene } from "../../token_view/browser/types.d.ts" */
-/** @import { Answer, Options, Saved } from "./types.d.ts" */
+/** @import { Answer, Saved } from "./types.d.ts" */
 
 /** @typedef {(key: string, values?: Record<string, unknown>) => string} Label */
 
 export class Saves {
   /**
    * @param {Label} label
-   * @param {{ slide: () => Scene, saved: () => Saved, options: Options }} source
+   * @param {Stage} stage
    */
-  constructor(label, source) {
+  constructor(label, stage) {
     this.label = label;
-    this.source = source;
+    this.stage = stage;
     this.element = make("div", "save");
-    this.element.hidden = !source.options.page;
+    this.element.hidden = !stage.options.page;
     this.opener = addButton(this.element, label("save"), () => this.toggle(Boolean(this.list.hidden)));
     this.opener.setAttribute("aria-expanded", "false");
     this.list = make("div", "choices");
     this.list.hidden = true;
     this.item("save_replay", () => this.saveReplay());
-    this.item("save_slide_png", async () => download("stage.png", "image/png", await pngOf(source.slide())));
-    this.item("save_slide_svg", () => download("stage.svg", "image/svg+xml", svgOf(source.slide(), source.options.title)));
+    this.item("save_slide_png", async () => download("stage.png", "image/png", await pngOf(slideNow(stage))));
+    this.item("save_slide_svg", () => download("stage.svg", "image/svg+xml", svgOf(slideNow(stage), stage.options.title)));
     this.element.append(this.list);
     this.element.addEventListener("keydown", ({ key }) => {
       if (key !== "Escape" || this.list.hidden) return;
@@ -65,10 +64,10 @@ export class Saves {
   }
 
   async saveReplay() {
-    const { options, saved } = this.source;
+    const { options } = this.stage;
     const response = await fetch(/** @type {string} */ (options.page));
     if (!response.ok) throw new Error(response.statusText);
-    const kept = { ...options, feed: "", steer: null, race: null, page: null, saved: saved() };
+    const kept = { ...options, feed: "", steer: null, race: null, page: null, saved: savedNow(this.stage) };
     /** @type {Record<string, string>} */
     const values = {
       OPTIONS: JSON.stringify(kept).replaceAll("<", "\\u003c"),

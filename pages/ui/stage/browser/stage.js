@@ -6,15 +6,17 @@ import { Banner } from "./banner.js";
 import { Bar } from "./bar.js";
 import { Board } from "./board.js";
 import { Charts } from "./charts.js";
+import { Editor } from "./editor.js";
 import { ENDED, Feed } from "./feed.js";
 import { Headline } from "./headline.js";
 import { listenToKeys } from "./keys.js";
 import { Learned } from "./learned.js";
 import { Milestones } from "./milestones.js";
 import { Player } from "./player.js";
-import { Saves, savedNow, slideNow } from "./saves.js";
+import { Saves } from "./saves.js";
 import { isDark, toggleFullScreen } from "./screen.js";
 import { Sentence } from "./sentence.js";
+import { labelsOf } from "./words.js";
 
 /** @import { Press } from "./bar.js" */
 /** @import { Answer, Options } from "./types.d.ts" */
@@ -29,15 +31,16 @@ const INSTANCES = new WeakMap();
 
 /**
  * What Streamlit calls for each run of the page.
- * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element }} component
+ * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element,
+ *   setTriggerValue: (name: string, value: unknown) => void }} component
  */
-export default function showStage({ data, parentElement }) {
+export default function showStage({ data, parentElement, setTriggerValue }) {
   /** @type {Options} */
   const options = JSON.parse(new TextDecoder().decode(data));
   let stage = INSTANCES.get(parentElement);
   if (stage?.options.name !== options.name || stage.options.locale !== options.locale) {
     stage?.remove();
-    stage = new Stage(parentElement, options);
+    stage = new Stage(parentElement, options, (text) => setTriggerValue("sentence", text));
     INSTANCES.set(parentElement, stage);
   }
   stage.charts.askAt(options.race);
@@ -52,12 +55,13 @@ export class Stage {
   /**
    * @param {ShadowRoot | Element} parent
    * @param {Options} options
+   * @param {((text: string) => void) | null} onSentence
    */
-  constructor(parent, options) {
+  constructor(parent, options, onSentence = null) {
     this.options = options;
     this.learned = new Learned();
     this.sentence = new Sentence(options.text, options.pretokens, options.clusters);
-    const label = (/** @type {string} */ key, values = {}) => this.label(key, values);
+    const label = (this.label = labelsOf(options));
     this.milestones = new Milestones(this.sentence, options.levels, label);
     /** @type {Answer | null} */
     this.answer = null;
@@ -79,11 +83,15 @@ export class Stage {
       onGo: (merges) => this.go(merges),
       onPace: (name) => this.setPace(name),
     });
-    const source = { slide: () => slideNow(this), saved: () => savedNow(this), options };
-    this.bar.element.append(new Saves(label, source).element);
     this.charts = new Charts(this, label);
     const show = make("div", "show");
     show.append(this.headline.element, this.banner.element, this.board.element, this.bar.element);
+    if (onSentence) {
+      const editor = new Editor(label, options.text, options.most ?? 0, onSentence);
+      this.bar.element.append(editor.opener);
+      show.append(editor.form);
+    }
+    this.bar.element.append(new Saves(label, this).element);
     const more = make("div", "below");
     more.append(this.charts.race.element, this.charts.newest.element);
     const heading = make("h1", options.saved ? "replay-title" : "unseen", options.saved ? options.what : options.title);
@@ -124,18 +132,6 @@ export class Stage {
     this.banner.stop();
     this.charts.stop();
     this.root.remove();
-  }
-
-  /**
-   * @param {string} key
-   * @param {Record<string, unknown>} [values]
-   */
-  label(key, values = {}) {
-    if (key === "locale") return this.options.locale;
-    return (this.options.labels[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => {
-      const value = values[name];
-      return typeof value === "number" ? value.toLocaleString(this.options.locale) : String(value);
-    });
   }
 
   // ---- looks
@@ -267,6 +263,7 @@ export class Stage {
       isPlaying,
       isLive: player.isLive && !this.isOver,
       canStep: Boolean(this.options.steer) && !this.isOver,
+      isWatching: Boolean(this.options.feed) && !this.options.steer && !this.isOver,
     });
     this.bar.live.hidden = this.isOver;
     this.bar.waits.hidden = this.isOver || !this.options.steer;

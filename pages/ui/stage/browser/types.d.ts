@@ -25,6 +25,8 @@ export interface Options {
   title: string;
   /** What is trained, in a line. */
   what: string;
+  /** The most characters of a sentence, where another one can be typed. */
+  most?: number;
   /** Where the page to save is fetched from. */
   page: string | null;
   /** Whether it fills the screen for a room; then the deck has the keys. */
