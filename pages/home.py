@@ -21,7 +21,6 @@ from pages.ui.widgets import written
 from pages.ui.words import language, t
 from tokenizer_core.openai import OPENAI_NAMES
 
-st.markdown(t("home.what_is_a_token"))
 text = (
     st.text_input(
         t("home.text_label"),
@@ -29,6 +28,7 @@ text = (
         persist_state="session",
         live=True,
         placeholder=t("home.text_placeholder"),
+        label_visibility="collapsed",
     )
     or ""
 )
@@ -51,6 +51,7 @@ with shown:
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.caption(t("home.how_to_read"), width="stretch")
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=OPENAI_NAMES), key="home_add")
+st.markdown(t("home.what_is_a_token"))
 st.header(t("home.bill"), anchor=False)
 st.markdown(t("home.bill_why"))
 for place, (name, premium) in zip(st.columns(len(OPENAI_NAMES)), sample_premiums(), strict=False):

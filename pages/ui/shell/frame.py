@@ -26,6 +26,14 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-stage, .st-key-stage *, [data-stale="true"]:has(.st-key-stage) { opacity: 1 !important; }
 /* Less empty room above the first screen. */
 [data-testid="stMainBlockContainer"] { padding-top: 3.5rem; }
+/* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
+@media (max-width: 640px) {
+  h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }
+  .st-key-navigation { row-gap: .5rem !important; padding-top: .25rem; }
+  .st-key-lang, .st-key-present { position: fixed; top: .6rem; z-index: 999991; width: auto !important; }
+  .st-key-lang { left: 1rem; }
+  .st-key-present { left: 10.5rem; }
+}
 /* The texts to train on, as cards. */
 .st-key-train_card [role="radiogroup"] { gap: 1rem; }
 .st-key-train_card [role="radiogroup"] > div {
