@@ -11,6 +11,7 @@ import { Stage } from "../../stage/browser/stage.js";
 
 const MOST_OF_TOKENS = 2.2; // times as large as the style sheet says, where there is room
 const MOST_OF_WORDS = 1.3;
+const LEAST_SCALE = 0.3;
 const FALL = 45; // milliseconds between two pieces that fall into place
 
 /**
@@ -66,9 +67,9 @@ export class SlideView {
       heading.setAttribute("aria-level", "1");
       this.element.append(over, title);
     }
-    const views = make("div", "views");
-    for (const view of slide.views ?? []) views.append(this.viewOf(view));
-    if (slide.views?.length) this.element.append(views);
+    this.views = make("div", "views");
+    for (const view of slide.views ?? []) this.views.append(this.viewOf(view));
+    if (slide.views?.length) this.element.append(this.views);
     if (slide.choices) this.element.append(this.choicesOf(slide.choices));
     if (slide.kind !== "stage") this.element.append(wordsIn("said", slide.says, spoken));
   }
@@ -137,17 +138,45 @@ export class SlideView {
     this.fit();
   }
 
-  /** Type as large as fits: the words are given in shares of it. */
+  /** Type as large as fits: the words are given in shares of it. Several texts stand side by side if that is larger. */
   fit() {
-    const { element } = this;
-    if (this.slide.kind === "stage") this.stage?.fit();
-    if (this.slide.kind === "stage" || !element.clientHeight) return;
+    const { element, slide } = this;
+    if (slide.kind === "stage") this.stage?.fit();
+    if (slide.kind === "stage" || !element.clientHeight) return;
     const base = Math.min(innerWidth / 1920, innerHeight / 1080);
     element.style.setProperty("--base", `${base}px`);
-    for (let scale = this.slide.kind === "tokens" ? MOST_OF_TOKENS : MOST_OF_WORDS; scale > 0.3; scale -= 0.04) {
-      element.style.setProperty("--unit", `${base * scale}px`);
-      if (element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth) break;
+    const isTokens = slide.kind === "tokens";
+    const most = isTokens ? Math.max(1, slide.views?.length ?? 1) : 1;
+    let best = { columns: 1, scale: 0 };
+    for (let columns = 1; columns <= most; columns++) {
+      this.arrange(columns);
+      const scale = this.largest(base, isTokens ? MOST_OF_TOKENS : MOST_OF_WORDS);
+      if (scale > best.scale) best = { columns, scale };
     }
+    this.arrange(best.columns);
+    element.style.setProperty("--unit", `${base * best.scale}px`);
+  }
+
+  /** @param {number} columns */
+  arrange(columns) {
+    this.views.classList.toggle("side", columns > 1);
+    this.views.style.setProperty("--columns", String(columns));
+  }
+
+  /**
+   * The largest share of the screen's own type with which everything fits, or the least one that is tried.
+   * @param {number} base
+   * @param {number} most
+   */
+  largest(base, most) {
+    const { element, boards } = this;
+    let scale = most;
+    for (; scale > LEAST_SCALE; scale -= 0.04) {
+      element.style.setProperty("--unit", `${base * scale}px`);
+      const isInside = element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth;
+      if (isInside && boards.every(({ line }) => line.scrollWidth <= line.clientWidth + 1)) break;
+    }
+    return scale;
   }
 
   remove() {

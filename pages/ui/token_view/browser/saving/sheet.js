@@ -11,7 +11,7 @@ import { ViewState } from "../state.js";
 /** @import { BoxElement, Model, Scene } from "../types.d.ts" */
 
 const SHEET = { width: 1920, height: 1080 }; // as the style sheet has it
-const SIZES = [96, 80, 68, 58, 50, 44, 38, 34, 30]; // pixels of a letter; the last one is readable in a room
+const SIZES = [160, 136, 112, 96, 80, 68, 58, 50, 44, 38, 34, 30]; // pixels of a letter; the last one is readable in a room
 const MOST_FIGURES = 3;
 const MOST_UNITS = 1500; // UTF-16 units that are tried: no slide has room for more
 const HEADLINE = 56; // grapheme clusters of a line
