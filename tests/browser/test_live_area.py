@@ -14,7 +14,7 @@ def expect_gpt2_tokens(tab: Page, text: str) -> None:
     expect(tab.locator(".st-key-compare_view .count").first).to_have_text(f"{len(GPT2.encode(text)):,} tokens")
 
 
-def test_typing_is_taken_over_and_a_long_text_waits_for_its_key(tab: Page, address: str) -> None:
+def test_typing_is_taken_over_and_a_long_text_after_a_longer_pause(tab: Page, address: str) -> None:
     tab.goto(f"{address}/compare?lang=en")
     expect_gpt2_tokens(tab, catalogue("en")["examples.sample"])
     at_rest(tab)
@@ -33,5 +33,4 @@ def test_typing_is_taken_over_and_a_long_text_waits_for_its_key(tab: Page, addre
     box.fill(long)
     tab.wait_for_timeout(1_000)
     expect_gpt2_tokens(tab, "น้ำ Water is here")
-    box.press("Control+Enter")
-    expect_gpt2_tokens(tab, long)
+    expect_gpt2_tokens(tab, long)  # no picture stays old below a new text

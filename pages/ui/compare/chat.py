@@ -9,6 +9,7 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.live_area import live_text_area
 from pages.ui.words import language, t
 from tokenizer_core.openai import OpenAITokenizer, with_special_tokens
 
@@ -20,7 +21,7 @@ MAX_CHARACTERS = 20_000
 def chat_markers() -> None:
     """Draw a conversation with and without markers that act, and the rows that a model would gain."""
     st.markdown(t("chat.what"))
-    text = st.text_area(t("chat.text"), key=remembered(CHAT.key, t("examples.chat")), height=170) or ""
+    text = live_text_area(t("chat.text"), key=remembered(CHAT.key, t("examples.chat")), height=170)
     plain = reference_lanes([BASE])
     if not plain:
         return

@@ -22,6 +22,7 @@ from pages.ui.trainings.keeping import Run
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
 from pages.ui.widgets.fold import fold
+from pages.ui.widgets.live_area import live_text_area
 from pages.ui.words import language, t
 from tokenizer_core.jobs.entry import damaged
 from tokenizer_core.jobs.job import Job
@@ -155,7 +156,7 @@ def _compare_two(runs: list[Run]) -> None:
             chosen.append(by_id[_pick(n, by_id, {job_id: name.plain for job_id, name in named.items()})])
             _figures(chosen[n].job)
     tokenizers = [run.job.tokenizer() for run in chosen]
-    text = st.text_area(t("runs.text"), key=remembered("runs_text", t("examples.sample")), height=110)
+    text = live_text_area(t("runs.text"), key=remembered("runs_text", t("examples.sample")), height=110)
     lanes = [
         Lane(
             f"{run.job.id}@{tokenizer.vocab_size}#{n}",
@@ -165,7 +166,7 @@ def _compare_two(runs: list[Run]) -> None:
         )
         for n, (run, tokenizer) in enumerate(zip(chosen, tokenizers, strict=True))
     ]
-    drawn = drawing(Text(text or ""), lanes, language=language())
+    drawn = drawing(Text(text), lanes, language=language())
     token_view(drawn, key="runs_view", toolbar="none", max_height=None, large=True)
     show_parting(
         (named[chosen[0].job.id].markdown, named[chosen[1].job.id].markdown),
