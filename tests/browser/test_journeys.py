@@ -170,6 +170,14 @@ def test_one_click_trains_and_the_replay_tells_the_same_from_disk(
     replay = alone.locator(".stage")
     expect(replay).to_have_attribute("data-position", re.compile("[1-9]"))  # it plays by itself
     assert {place: tokens_at(replay, place) for place in counted} == counted
+    expect(replay.locator(".change")).to_have_count(0)  # a file cannot cut another sentence
+
+    tab.bring_to_front()
+    stage.locator(".change").click()
+    stage.locator(".editor textarea").fill("ดื่มน้ำ")
+    tab.keyboard.press("Enter")
+    expect(stage.locator(".line").first).to_contain_text("ดื่มน้ำ")
+    assert tokens_at(stage, 0) == len("ดื่มน้ำ".encode())
 
 
 def tokens_at(stage: Locator, merges: int) -> int:
@@ -180,9 +188,14 @@ def tokens_at(stage: Locator, merges: int) -> int:
 
 
 def test_home_updates_as_one_types(tab: Page, address: str) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{address}/?lang=en")
     box = tab.get_by_role("textbox", name=ENGLISH["home.text_label"])
     expect(tab.locator(".st-key-home_view .count").first).to_contain_text("50")
+    # On a phone too, what people came for is in the first screen.
+    last = tab.locator(".st-key-home_view .cell").last.bounding_box()
+    assert last is not None
+    assert last["y"] + last["height"] <= 844
     box.fill("๒๕๖๗")
     expect(tab.locator(".st-key-home_view .count").first).to_contain_text("8")
 

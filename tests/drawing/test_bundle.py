@@ -62,7 +62,10 @@ def test_the_stage_is_one_module_that_parses(tmp_path: Path) -> None:
     code = stage.stage_js()
     assert_parses(code, tmp_path)
     exported = re.findall(r"^(?:import|export)\b.*", code, re.M)
-    assert exported == ["export default function showStage({ data, parentElement }) {", "export class Stage {"]
+    assert exported == [
+        "export default function showStage({ data, parentElement, setTriggerValue }) {",
+        "export class Stage {",
+    ]
 
 
 def test_the_page_to_take_away_holds_one_module_that_parses(tmp_path: Path) -> None:
