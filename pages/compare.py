@@ -22,7 +22,6 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import drawing
 from pages.ui.widgets.fold import fold
 from pages.ui.words import language, t
-from tokenizer_core.openai import OPENAI_NAMES
 
 text = text_picker(all_tokenizers())
 left, right = st.columns([3, 2], vertical_alignment="bottom", gap="large")
@@ -49,7 +48,7 @@ with st.container():  # always one element, so that Streamlit does not redraw wh
         )
         st.caption(t("compare.caption"))
         if isinstance(text.content, str):
-            known = tuple(name for name in OPENAI_NAMES if name in chosen)
+            known = tuple(name for name in chosen if name != PRETOKENS)
             add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")
         hint_at_lookalikes(text.content, lanes)
     else:

@@ -6,7 +6,7 @@ from pages.ui.choices.first_training import first_training
 from pages.ui.choices.samples import sample_text
 from pages.ui.choices.special import special_switch
 from pages.ui.choices.text import example_pills
-from pages.ui.choices.tokenizers import own_lane, reference_lanes
+from pages.ui.choices.tokenizers import choose_beside, own_lane, reference_lanes, that_can
 from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
 from pages.ui.deck.keys import Entry
 from pages.ui.deck.mine import add_button
@@ -42,6 +42,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
 lanes = reference_lanes()
 if (own := visitor.mine()) is not None:
     lanes.append(own_lane(own))
+lanes += that_can(choose_beside("home_beside", own=False, files_at_first=True), [text])
 shown = st.container()
 lanes = special_switch(lanes)
 present(lambda: [Slide("tokens", views=[View(text, lanes)])])
@@ -50,7 +51,7 @@ with shown:
     token_view(drawn, key="home_view", toolbar="short", large=True, largest=True, link=Link({"lang": language()}))
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     st.caption(t("home.how_to_read"), width="stretch")
-    add_button(Entry(text=text[:MOST_CHARACTERS], lanes=OPENAI_NAMES), key="home_add")
+    add_button(Entry(text=text[:MOST_CHARACTERS], lanes=tuple(lane.choice for lane in lanes)), key="home_add")
 st.markdown(t("home.what_is_a_token"))
 st.header(t("home.bill"), anchor=False)
 st.markdown(t("home.bill_why"))

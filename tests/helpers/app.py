@@ -51,6 +51,15 @@ def drawn(app: AppTest) -> list[dict[str, Any]]:
     return views
 
 
+def deck_on(app: AppTest) -> dict[str, Any] | None:
+    """What the deck on the page got."""
+    for element in app.get("bidi_component"):
+        if element.proto.component_name.endswith("deck"):
+            found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
+            return found
+    return None
+
+
 def staged(app: AppTest) -> dict[str, Any]:
     """What the browser gets for the stage on the page."""
     (stage,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("stage"))

@@ -5,14 +5,18 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.deck.mine import read, written
 from pages.ui.stories import lanes as story_lanes
 from pages.ui.stories.form import CHOICES, Story, guesses
 from pages.ui.stories.tales import STORIES, story
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, LANGUAGES, drawn, open_page, said
+from tests.helpers.app import ENGLISH, LANGUAGES, counts, deck_on, drawn, open_page, said
+from tests.helpers.compare_page import MODEL
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.tokenizer import Tokenizer
 
 STEPS = ("name", "setting", "question", "says", "remember")
 
@@ -187,3 +191,46 @@ def test_the_numbers_of_a_story_are_counted_not_stored() -> None:
     plain = re.compile(r"(?<!GPT-)(?<![\w.-])[0-9]+(?![\w-])")
     told = [re.sub(r"\{\w+\}|Llama 3|2567|555|digit 5|2\.2 MB", "", text) for text in words]
     assert [found for text in told for found in plain.findall(text)] == []
+
+
+# ---- the visitor's tokenizers beside those of a story
+
+
+def test_an_opened_file_tells_the_tale_too_and_the_question_stays() -> None:
+    app = open_page("compare")
+    app.file_uploader(key="model_file").set_value([("mine.model", MODEL, "")]).run()
+    app.run()
+    (file,) = app.session_state["opened_files"]
+    app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
+    app.selectbox(key="story").set_value("doctor").run()
+    choices = [app.button(key=f"story_choice_{place}").label for place in range(CHOICES)]
+    app.pills(key="story_beside").set_value([file.key]).run()
+    app.button(key="story_show").click().run()
+    assert not app.exception
+    assert [app.button(key=f"story_choice_{place}").label for place in range(CHOICES)] == choices
+    told = story("doctor")
+    for view, part in zip(drawn(app), told.parts, strict=True):
+        assert [column["name"] for column in view["columns"]][3:] == ["mine"]
+        count = len(Tokenizer.from_model(MODEL).encode(part.text))
+        assert view["columns"][3]["count"] == count
+        assert f"{part.label} **{count:,}**" in " ".join(each.value for each in app.markdown)
+    app.button(key="present_story").click().run()
+    deck = deck_on(app)
+    assert deck is not None
+    assert {lane["name"] for view in deck["slides"][2]["views"] for lane in view["lanes"]} >= {"mine", "GPT-2"}
+
+
+def test_home_shows_opened_files_and_puts_them_into_the_talk() -> None:
+    app = open_page("compare")
+    app.file_uploader(key="model_file").set_value([("mine.model", MODEL, "")]).run()
+    app.run()
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
+    assert list(counts(app))[3:] == ["mine"]
+    app.button(key="home_add").click().run()
+    (entry,) = app.session_state["my_talk"]
+    assert read(written([entry]), list(STORIES)) == [entry]
+    app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
+    app.button(key="present_mine").click().run()
+    deck = deck_on(app)
+    assert deck is not None
+    assert [lane["name"] for lane in deck["slides"][0]["views"][0]["lanes"]][3:] == ["mine"]

@@ -14,7 +14,7 @@ from pages.ui.deck.mine import MOST_BYTES, MOST_ENTRIES, read, written
 from pages.ui.stories.tales import STORIES
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import job_of, open_page, said, start_training
+from tests.helpers.app import deck_on, job_of, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
@@ -23,15 +23,6 @@ from tokenizer_core.patterns import pretokenize
 
 NAMES = list(STORIES)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=600)
-
-
-def deck_on(app: AppTest) -> dict[str, Any] | None:
-    """What the deck on the page got."""
-    for element in app.get("bidi_component"):
-        if element.proto.component_name.endswith("deck"):
-            found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
-            return found
-    return None
 
 
 def presented(page: str, **query: str) -> AppTest:

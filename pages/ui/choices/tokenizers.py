@@ -1,7 +1,7 @@
 """The choice of tokenizers: references, the visitor's own, other runs, and opened files, at any size known."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -12,13 +12,13 @@ from pages.ui.choices.opened_files import OpenedFile
 from pages.ui.choices.run_names import RunName, run_names
 from pages.ui.session import chosen_among
 from pages.ui.shell import visitor
-from pages.ui.token_view.drawings import token_count
+from pages.ui.token_view.drawings import INLINE_CHARACTERS, Text, opening_of, over, token_count
 from pages.ui.token_view.lanes import MINE, Label, Lane
 from pages.ui.trainings.keeping import Run
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import as_plain_markdown, error_sentence, t
-from tokenizer_core.errors import RankFileError
+from pages.ui.words import as_name, error_sentence, t
+from tokenizer_core.errors import RankFileError, TokenizerError
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.formats.opening import Opened
 from tokenizer_core.measures.pieces import places_tokens
@@ -28,6 +28,8 @@ from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
+MAX_CHOICE = 100
+"""Characters of a choice; the longest are SHA-256 hashes."""
 _at_sizes = Bounded[Tokenizer | FileTokenizer](16, weigh=lambda tokenizer: 1)
 _entries = Bounded[int](256, weigh=lambda entries: 1)
 
@@ -35,22 +37,94 @@ _entries = Bounded[int](256, weigh=lambda entries: 1)
 def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool = True) -> list[str]:
     """Let the visitor choose tokenizers; at first all but `more` and runs that are not the current one."""
     known = [*([MINE] if visitor.mine() else []), *OPENAI_NAMES]
-    files, runs = {file.key: file.name for file in OPENED_FILES.get()}, _run_names()
-    choices = [*known, *files, *runs, *more]
-    words = {name: t(f"tokenizers.{name}") for name in [*known, *more]}
-    words |= {name: as_plain_markdown(called) for name, called in files.items()}
-    words = _told_apart(words | {name: called.markdown for name, called in runs.items()})
+    files, runs = _files_and_runs()
+    words = _told_apart(_worded(known) | files | runs | _worded(more))
     chosen = st.pills(
         t("compare.tokenizers"),
-        choices,
+        list(words),
         selection_mode="multi",
         format_func=words.__getitem__,
-        key=chosen_among(f"{key}_{MINE in choices}", choices, [*known, *files], new=list(files)),
+        key=chosen_among(f"{key}_{MINE in words}", list(words), [*known, *files], new=list(files)),
         persist_state="session",
         label_visibility="visible" if label_visible else "collapsed",
         wrap=True,
     )
-    return [name for name in choices if name in chosen]
+    return [name for name in words if name in chosen]
+
+
+def choose_beside(key: str, *, own: bool, files_at_first: bool) -> list[Lane]:
+    """Let the visitor put opened files, runs and, if `own`, their own tokenizer beside what a page shows anyway.
+
+    Draws nothing while there are none of these. `files_at_first` says whether files are chosen from the start.
+    """
+    files, runs = _files_and_runs()
+    words = _told_apart((_worded([MINE]) if own and visitor.mine() else {}) | files | runs)
+    if not words:
+        return []
+    first = list(files) if files_at_first else []
+    chosen = st.pills(
+        t("tokenizers.beside"),
+        list(words),
+        selection_mode="multi",
+        format_func=words.__getitem__,
+        key=chosen_among(key, list(words), first, new=first),
+        persist_state="session",
+        wrap=True,
+    )
+    return lanes_called(chosen)
+
+
+def is_choice(value: object) -> bool:
+    """Tell whether a value may be the choice of a tokenizer, open or not."""
+    if not isinstance(value, str) or len(value) > MAX_CHOICE:
+        return False
+    return value in (MINE, *OPENAI_NAMES) or value.startswith(("file:", "run:"))
+
+
+def lanes_called(chosen: Collection[str]) -> list[Lane]:
+    """Return the lanes of these choices at their full size, the visitor's own first; skip what is gone."""
+    own = visitor.mine()
+    lanes = [own_lane(own)] if own and MINE in chosen else []
+    lanes += reference_lanes(name for name in OPENAI_NAMES if name in chosen)
+    lanes += [file_lane(file) for file in OPENED_FILES.get() if file.key in chosen]
+    return lanes + run_lanes(chosen)
+
+
+def why_not(lane: Lane, text: str) -> str | None:
+    """Say, with its name, why a tokenizer from a file cannot encode a text; None if it can.
+
+    Of a long text only the beginning is tried.
+    """
+    if not places_tokens(lane.tokenizer):
+        return None
+    content = Text(text)
+    try:
+        over(lane, content if len(text) <= INLINE_CHARACTERS else opening_of(content))
+    except TokenizerError as error:
+        return f"{as_name(lane.name)} – {error_sentence(error)}"
+    return None
+
+
+def that_can(lanes: Iterable[Lane], texts: Iterable[str]) -> list[Lane]:
+    """Return the lanes that can encode all these texts; say on the page why others cannot."""
+    texts, able = list(texts), []
+    for lane in lanes:
+        why = next(filter(None, (why_not(lane, text) for text in texts)), None)
+        if why is None:
+            able.append(lane)
+        else:
+            st.error(why, icon=":material/error:")
+    return able
+
+
+def _files_and_runs() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the names of opened files, and of runs besides the current one, safe in Markdown, by choice."""
+    files = {file.key: as_name(file.name) for file in OPENED_FILES.get()}
+    return files, {choice: as_name(called.plain) for choice, called in _run_names().items()}
+
+
+def _worded(choices: Iterable[str]) -> dict[str, str]:
+    return {choice: t(f"tokenizers.{choice}") for choice in choices}
 
 
 def all_tokenizers() -> dict[str, AnyTokenizer]:

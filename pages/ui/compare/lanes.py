@@ -6,14 +6,20 @@ import streamlit as st
 
 from pages.ui.choices.keys import OPENED_FILES
 from pages.ui.choices.pattern import PREVIEW_SENTENCE, pattern_choice, pattern_name
-from pages.ui.choices.tokenizers import file_lane, own_lane, reference_lanes, run_lanes, sizes_of_choices
+from pages.ui.choices.tokenizers import (
+    file_lane,
+    own_lane,
+    reference_lanes,
+    run_lanes,
+    sizes_of_choices,
+    that_can,
+)
 from pages.ui.compare.keys import PATTERN
 from pages.ui.shell import visitor
-from pages.ui.token_view.drawings import INLINE_CHARACTERS, Text, opening_of, over
+from pages.ui.token_view.drawings import Text
 from pages.ui.token_view.lanes import MINE, Label, Lane, pretoken_lane
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.measures.pieces import places_tokens
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.patterns import pretokenize
 from tokenizer_core.vocabulary import BYTES
@@ -51,20 +57,7 @@ def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lan
         lanes.append(pretoken_lane(pattern, Label(t("tokenizers.pretokens"), caption)))
     if isinstance(text.content, bytes):
         return [lane for lane in lanes if text.is_of(lane)]
-    return [lane for lane in lanes if _can_encode(lane, text)]
-
-
-def _can_encode(lane: Lane, text: Text) -> bool:
-    """Tell whether a tokenizer from a file can encode the text, or its beginning if it is long; say why if not."""
-    if not places_tokens(lane.tokenizer):
-        return True
-    assert isinstance(text.content, str)
-    try:
-        over(lane, text if len(text.content) <= INLINE_CHARACTERS else opening_of(text))
-    except TokenizerError as error:
-        st.error(f"{as_plain_markdown(lane.name)} – {error_sentence(error)}", icon=":material/error:")
-        return False
-    return True
+    return that_can(lanes, [text.content])
 
 
 def _sizes(chosen: Sequence[str], text: Text) -> dict[str, int]:

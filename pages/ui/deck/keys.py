@@ -31,12 +31,13 @@ class Unfair(NamedTuple):
 class Entry(NamedTuple):
     """A part of a talk: a story by its name, a comparison of languages, or a text.
 
-    A text is cut by references or by split patterns, or a training is played on it.
+    A text is cut by tokenizers or by split patterns, or a training is played on it.
     """
 
     story: str = ""
     text: str = ""
     lanes: tuple[str, ...] = ()
+    """Choices of tokenizers. A file or a run is named by what is in it, so a saved talk finds it again."""
     learned: Learned | None = None
     patterns: tuple[str, ...] = ()
     unfair: Unfair | None = None

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.pattern import pattern_name, shortened
-from pages.ui.choices.tokenizers import reference_counts, reference_lanes
+from pages.ui.choices.tokenizers import is_choice, lanes_called, reference_counts, reference_lanes, why_not
 from pages.ui.deck import MOST_CHARACTERS, Slide, View
 from pages.ui.deck.keys import ENTRIES, Entry, Learned, Unfair
 from pages.ui.stage import MOST_CHARACTERS as MOST_ON_STAGE
@@ -29,6 +29,7 @@ MOST_BYTES = 1_000_000
 MOST_PATTERNS = 2
 MOST_IN_NAME = 200
 MOST_IN_FIGURE = 1e9
+MOST_LANES = 200
 
 
 NOTHING_YET = Learned("", "", ())
@@ -95,7 +96,10 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
     if entry.patterns:
         lanes = [pretoken_lane(pattern, Label(_short_name(pattern))) for pattern in entry.patterns]
         return [Slide("tokens", views=[View(entry.text, lanes)])]
-    return [Slide("tokens", views=[View(entry.text, reference_lanes(entry.lanes))])]
+    # What is no longer open is left out; a slide without tokens would say nothing.
+    lanes = lanes_called(entry.lanes) or reference_lanes()
+    able = [lane for lane in lanes if not why_not(lane, entry.text)]
+    return [Slide("tokens", views=[View(entry.text, able)])]
 
 
 def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
@@ -184,8 +188,8 @@ def _entry(row: object, stories: Sequence[str]) -> Entry:
     if not isinstance(row, dict):
         raise ValueError("not a talk")
     named = row.get("with")
-    lanes = tuple(name for name in OPENAI_NAMES if isinstance(named, list) and name in named)
     if "comparison" in row:
+        lanes = tuple(name for name in OPENAI_NAMES if isinstance(named, list) and name in named)
         return Entry(unfair=_unfair(row["comparison"]), lanes=lanes)
     if not _is_text(row.get("text")):
         raise ValueError("not a talk")
@@ -195,7 +199,8 @@ def _entry(row: object, stories: Sequence[str]) -> Entry:
     text = row["text"][:MOST_CHARACTERS]
     if "patterns" in row:
         return Entry(text=text, patterns=_patterns(row["patterns"], text))
-    if not lanes:
+    lanes = tuple(name for name in named if is_choice(name)) if isinstance(named, list) else ()
+    if not lanes or len(lanes) > MOST_LANES:
         raise ValueError("not a talk")
     return Entry(text=text, lanes=lanes)
 

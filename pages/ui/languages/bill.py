@@ -6,23 +6,20 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.choices.keys import OPENED_FILES
 from pages.ui.choices.parallel_texts import NAME_CHARACTERS, Compared
-from pages.ui.choices.tokenizers import choose_tokenizers, file_lane, own_lane, reference_lanes, run_lanes
+from pages.ui.choices.tokenizers import choose_tokenizers, lanes_called
 from pages.ui.languages import keys
 from pages.ui.languages.charts import Bar, bar_chart
 from pages.ui.languages.counts import Bill
 from pages.ui.languages.keys import VIEWS
 from pages.ui.session import remembered
-from pages.ui.shell import visitor
-from pages.ui.token_view.lanes import MINE, Lane
+from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets import written
 from pages.ui.widgets.figures_table import Column, sortable_table
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import LANGUAGES, catalogue, names, t, told
 from tokenizer_core.measures.prices import cost, cost_of_chats, currency_of, parse_price, with_currency
 from tokenizer_core.measures.ratios import context_left
-from tokenizer_core.openai import OPENAI_NAMES
 
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
@@ -49,11 +46,7 @@ def choose_view() -> str:
 def choose_lanes() -> list[Lane]:
     """Let the visitor choose tokenizers, at first all; return their lanes, the visitor's own first."""
     chosen = choose_tokenizers("languages_names", label_visible=False)
-    own = visitor.mine()
-    lanes = [own_lane(own)] if own and MINE in chosen else []
-    lanes += reference_lanes(name for name in OPENAI_NAMES if name in chosen)
-    lanes += [file_lane(file) for file in OPENED_FILES.get() if file.key in chosen]
-    lanes += run_lanes(chosen)
+    lanes = lanes_called(chosen)
     if not lanes:
         st.info(t("compare.choose_one"))
     return lanes

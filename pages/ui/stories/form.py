@@ -49,6 +49,13 @@ class Story:
     """Figures that are not the count of a part."""
     note: str = ""
     """What else must be said beside the drawing."""
+    beside: Sequence[Lane] = ()
+    """Tokenizers that the visitor put beside its own lanes; no figure is about them."""
+
+    @property
+    def drawn(self) -> tuple[Lane, ...]:
+        """All lanes that are drawn: its own, then those that the visitor put beside them."""
+        return (*self.lanes.values(), *self.beside)
 
     @cached_property
     def figures(self) -> dict[str, Figure]:

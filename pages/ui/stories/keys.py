@@ -10,6 +10,8 @@ LINKED_STORY: Maybe[str] = Maybe("linked_story")
 """The story that a link names, until it is shown."""
 SHOWS_ALL: Value[bool] = Value("story_all", bool)
 """Whether stories are shown at once, without a guess."""
+BESIDE = "story_beside"
+"""The key of the tokenizers that stand beside those of the stories."""
 GUESSES: Value[dict[str, int | None]] = Value("story_guesses", dict)
 """The choice made in each story whose answer is shown; None if the answer was shown without a choice."""
 PRESENTS: Value[str] = Value("presents_what", lambda: "talk")

@@ -1,5 +1,7 @@
 """The visitor's own talk on the Stories page: its entries in order, and the file that keeps it."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from pages.ui.deck import Slide
@@ -7,7 +9,8 @@ from pages.ui.deck.keys import ENTRIES, Entry
 from pages.ui.deck.mine import MOST_BYTES, drop, move, name_of, read, slides_of_entry, written
 from pages.ui.shell import presenting
 from pages.ui.stories import keys
-from pages.ui.stories.tales import STORIES, story
+from pages.ui.stories.form import Story
+from pages.ui.stories.tales import STORIES
 from pages.ui.stories.talk import slides_of
 from pages.ui.widgets.fold import fold
 from pages.ui.words import t
@@ -45,11 +48,11 @@ def show_my_talk() -> None:
             st.error(t("talk.bad_file"), icon=":material/error:")
 
 
-def my_slides() -> list[Slide]:
-    """Return the slides of the visitor's own talk."""
+def my_slides(tell: Callable[[str], Story]) -> list[Slide]:
+    """Return the slides of the visitor's own talk; `tell` makes a story of its name."""
     slides: list[Slide] = []
     for entry in ENTRIES.get():
-        slides += slides_of(story(entry.story)) if entry.story else slides_of_entry(entry)
+        slides += slides_of(tell(entry.story)) if entry.story else slides_of_entry(entry)
     return slides
 
 

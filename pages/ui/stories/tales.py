@@ -1,9 +1,10 @@
 """The stories: each function counts what it tells when it is called."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pages.ui.choices.parallel_texts import sample_parallel
-from pages.ui.choices.tokenizers import entries_with_thai
+from pages.ui.choices.tokenizers import entries_with_thai, why_not
 from pages.ui.stories.form import Figure, Part, Story
 from pages.ui.stories.lanes import (
     CL100K,
@@ -39,6 +40,13 @@ BANGKOK = (
 def story(name: str) -> Story:
     """Return a story; raise `RankFileError` if a reference it needs is missing."""
     return STORIES[name](name)
+
+
+def beside_story(name: str, beside: Sequence[Lane]) -> Story:
+    """Return a story with other tokenizers beside its own lanes, except those that cannot encode its texts."""
+    told = story(name)
+    able = [lane for lane in beside if not any(why_not(lane, part.text) for part in told.parts)]
+    return replace(told, beside=able)
 
 
 def _parts(**texts: str) -> list[Part]:

@@ -1,6 +1,6 @@
 """Stories for a room: each in five steps, and a talk of ten minutes made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from pages.ui.choices.corpus_names import corpus_called
@@ -9,7 +9,6 @@ from pages.ui.choices.tokenizers import reference_counts, reference_lanes
 from pages.ui.deck import Slide, View
 from pages.ui.stage import replay_options
 from pages.ui.stories.form import Story
-from pages.ui.stories.tales import story
 from pages.ui.words import in_every_language, t
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.pretokens import count_pretokens
@@ -24,7 +23,7 @@ def slides_of(told: Story, *, is_in_talk: bool = False) -> list[Slide]:
     """Return the steps of a story: setting, question, pieces, numbers, and what to remember."""
     over = told.says_in_every_language("name")
     texts = [View(part.text, label=part.label) for part in told.parts]
-    drawn = [View(part.text, tuple(told.lanes.values()), part.label) for part in told.parts]
+    drawn = [View(part.text, told.drawn, part.label) for part in told.parts]
     prediction = told.prediction
     extra = in_every_language(f"talk.{told.name}_notes") if is_in_talk else {}
     return [
@@ -61,8 +60,8 @@ def slides_of(told: Story, *, is_in_talk: bool = False) -> list[Slide]:
     ]
 
 
-def talk() -> list[Slide]:
-    """Return the talk "How a machine reads Thai"."""
+def talk(tell: Callable[[str], Story]) -> list[Slide]:
+    """Return the talk "How a machine reads Thai"; `tell` makes a story of its name."""
     slides = [
         Slide(
             "words",
@@ -80,7 +79,7 @@ def talk() -> list[Slide]:
     for name in TALK:
         if name == STAGE_BEFORE:
             slides += _stage()
-        slides += slides_of(story(name), is_in_talk=True)
+        slides += slides_of(tell(name), is_in_talk=True)
     ending = Slide(
         "words",
         title=in_every_language("talk.end"),

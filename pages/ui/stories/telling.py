@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages.ui.choices.tokenizers import choose_beside, that_can
 from pages.ui.deck import Slide, present
 from pages.ui.deck.keys import Entry
 from pages.ui.deck.mine import add_button
@@ -16,12 +17,13 @@ from pages.ui.shell.navigation import page
 from pages.ui.stories import keys
 from pages.ui.stories.form import Part, Prediction, Story
 from pages.ui.stories.my_talk import my_slides, show_my_talk
-from pages.ui.stories.tales import STORIES, story
+from pages.ui.stories.tales import STORIES, beside_story, story
 from pages.ui.stories.talk import slides_of, talk
 from pages.ui.stories.worksheet import worksheet
 from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, drawing
-from pages.ui.words import language, names, t
+from pages.ui.token_view.drawings import Text, drawing, token_count
+from pages.ui.token_view.lanes import Lane
+from pages.ui.words import as_name, language, names, t
 
 _STYLE = """
 .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.375rem; line-height: 1.6; }
@@ -41,11 +43,13 @@ def show_stories() -> None:
     """Draw the chosen story as far as the visitor has got, and the ways to others."""
     st.html(f"<style>{_STYLE}</style>")
     name = _choose_story()
-    told = story(name)
+    beside = choose_beside(keys.BESIDE, own=True, files_at_first=False)
+    told = beside_story(name, that_can(beside, [part.text for part in story(name).parts]))
+    tell = partial(beside_story, beside=beside)
     ways: dict[str, Callable[[], list[Slide]]] = {
-        "talk": talk,
+        "talk": partial(talk, tell),
         "story": partial(slides_of, told),
-        "mine": my_slides,
+        "mine": partial(my_slides, tell),
     }
     present(ways[keys.PRESENTS.get()])
     shown_at_once = keys.SHOWS_ALL.get()
@@ -145,12 +149,20 @@ def _reveal(told: Story) -> None:
     _each_part(told, _draw)
     with st.container(key="story_says"):
         st.markdown(told.says("says"))
+    for lane in told.beside:
+        st.markdown(t("stories.beside", name=as_name(lane.name), counts=_counts(told, lane)))
     if told.note:
         st.markdown(told.note)
     with st.container(key="story_remember"):
         st.caption(t("stories.remember"))
         st.markdown(told.says("remember"))
     st.caption(t("stories.live"))
+
+
+def _counts(told: Story, lane: Lane) -> str:
+    """Return the tokens of each part in a lane, counted now."""
+    counts = [(part.label, token_count(lane, part.text)) for part in told.parts]
+    return " · ".join(f"{label} **{count:,}**".strip() for label, count in counts)
 
 
 def _offer(told: Story) -> None:
@@ -211,7 +223,7 @@ def _show_text(told: Story, part: Part) -> None:
 
 def _draw(told: Story, part: Part) -> None:
     token_view(
-        drawing(Text(part.text), list(told.lanes.values()), language=language()),
+        drawing(Text(part.text), told.drawn, language=language()),
         key=f"story_{told.name}_{part.key}",
         toolbar="none" if len(told.parts) > 1 else "short",
         ruler=False,
