@@ -13,10 +13,13 @@ from pages.ui.train.kept_rows import dated
 from pages.ui.trainings.keeping import LOCAL
 from pages.ui.trainings.registry import registry
 from tests.helpers.app import ENGLISH, job_of, open_page, said, start_training, wait_until
+from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_until as wait_for_job
 from tests.helpers.paths import REPOSITORY
+from tests.helpers.trained.library_tokenizers import rank_file
 from tests.library.shelf import ROOMY
 from tokenizer_core.errors import LibraryError
+from tokenizer_core.jobs.entry import Entry
 from tokenizer_core.jobs.library import Library, Quota, owner_key
 
 
@@ -153,6 +156,53 @@ def test_an_opened_file_is_listed_opened_renamed_and_deleted(kept: Library) -> N
     app = restarted()
     app.button(key=f"delete_{entry.id}").click().run()
     assert kept.entries(LOCAL) == []
+
+
+def test_a_sentencepiece_model_trained_here_is_kept_and_opens_after_a_restart(kept: Library) -> None:
+    app = open_page("pieces")
+    app.radio(key="pieces_card").set_value("small").run()
+    app.number_input(key="pieces_vocab_size").set_value(200.0).run()
+    app.button(key="pieces_start").click().run()
+    job = app.session_state["pieces_job"]
+    job.wait(PATIENCE)
+    assert job.tokenizer is not None, job.failure
+    (entry,) = kept.entries(LOCAL)
+    assert isinstance(entry, Entry)
+    assert entry.vocab_size == 200
+    app = restarted()
+    assert "SentencePiece, trained here · 200 tokens" in captions(app)
+    app.text_input(key=f"name_{entry.id}").set_value("pieces").run()
+    app.button(key=f"open_{entry.id}").click().run()
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    (file,) = app.session_state["opened_files"]
+    assert (file.name, file.opened.format, file.opened.tokenizer.vocab_size) == ("pieces", "sentencepiece", 200)
+    app = restarted()
+    app.button(key=f"delete_{entry.id}").click().run()
+    assert kept.entries(LOCAL) == []
+
+
+def test_a_pattern_chosen_later_is_kept_under_the_name_of_the_file(kept: Library) -> None:
+    app = open_page("compare")
+    app.file_uploader(key="model_file").set_value([("ranks.tiktoken", rank_file(), "")]).run()
+    app.run()
+    (before,) = kept.entries(LOCAL)
+    kept.rename(LOCAL, before.id, "my ranks")
+    (picker,) = [box for box in app.selectbox if box.key and box.key.startswith("opened_pattern")]
+    picker.set_value("none").run()
+    (after,) = kept.entries(LOCAL)
+    assert isinstance(after, Entry)
+    assert (after.name, after.options["pattern"], after.id == before.id) == ("my ranks", "none", False)
+
+
+def test_an_opened_file_that_cannot_be_kept_is_open_and_says_so(
+    kept: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "quota", Quota(0, 10))
+    app = open_page("compare")
+    app.file_uploader(key="model_file").set_value([("a.model", b"minbpe v1\n\n0\n97 98\n", "")]).run()
+    app.run()
+    assert len(app.session_state["opened_files"]) == 1
+    assert ENGLISH["compare.not_kept"].partition("{")[0] in said(app)
 
 
 def test_a_folder_that_cannot_be_written_is_said_in_one_sentence(

@@ -1,6 +1,7 @@
 """Tokenizers of any format on Compare and Languages: opened, chosen, repaired, closed, at any size they have."""
 
 import pytest
+import tokenizers
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.choices import keys as choice_keys
@@ -13,6 +14,7 @@ from tests.helpers.paths import REPOSITORY
 from tests.helpers.sentencepiece import model_of
 from tests.helpers.trained.library_tokenizers import byte_level, gpt2_files, rank_file, unigram, word_piece
 from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.tokenizer import Tokenizer
 
@@ -51,6 +53,19 @@ def test_files_of_any_format_become_lanes_with_their_own_ids(language: str) -> N
             captions[3:6], [("WordPiece", "wp.json"), ("Unigram", "uni.json"), ("BPE", "bl.json")], strict=True
         )
     )
+
+
+def test_special_tokens_are_counted_in_the_size_and_named() -> None:
+    files = {"wp.json": word_piece(), "uni.json": unigram(), "bl.json": byte_level()}
+    app = compare_with(*files.items(), ("sp.model", model_of()))
+    captions = [column["caption"] for column in view(app).block.header["columns"]][3:]
+    for caption, content in zip(captions, files.values(), strict=False):
+        library = tokenizers.Tokenizer.from_buffer(content)
+        special = sum(token.special for token in library.get_added_tokens_decoder().values())
+        said = f"{library.get_vocab_size(with_added_tokens=True):,} tokens"
+        assert (f"{said}, {special} of them special" if special else f"{said} ·") in caption
+    pieces = SentencePieceTokenizer(model_of())
+    assert f"{pieces.vocab_size} tokens, {len(pieces.special_tokens)} of them special" in captions[3]
 
 
 def test_two_files_of_gpt2_are_one_tokenizer_also_when_one_comes_later() -> None:
@@ -123,6 +138,13 @@ def test_a_text_that_a_tokenizer_cannot_split_takes_only_its_lane_away() -> None
     app = compare_with(("words.json", words), ("a.model", MODEL))
     assert "tokenizers" in said(app)
     assert view(app).names[3:] == ["a"]
+
+
+def test_of_many_refused_files_three_stand_open_and_the_rest_in_a_fold() -> None:
+    app = compare_with(*[(f"{number}.bin", b"\x00%d" % number) for number in range(9)])
+    assert len(app.error) == 9
+    (fold,) = [each for each in app.expander if each.label == "6 more files could not be opened"]
+    assert len(fold.error) == 6
 
 
 def test_languages_counts_with_opened_files_too() -> None:

@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -50,8 +50,12 @@ class SentencePieceJob:
         name: str = "sentencepiece",
         turns: threading.Semaphore | None = None,
         memory_bytes: int | None = MEMORY_BYTES,
+        keep: Callable[[SentencePieceTokenizer], None] = lambda tokenizer: None,
     ) -> None:
-        """Start the training; raise `TokenizerError` for settings or texts that cannot be used."""
+        """Start the training; raise `TokenizerError` for settings or texts that cannot be used.
+
+        A thread of the training hands the tokenizer to `keep` before the training has `ended`.
+        """
         settings.check()
         for text in texts:
             check_text(text)
@@ -63,6 +67,7 @@ class SentencePieceJob:
         self.stopped = False
         self.began: float | None = None
         self.seconds = 0.0
+        self._keep = keep
         self._turns = turns or threading.Semaphore()
         self._worker: Process | None = None
         self._lock = threading.Lock()
@@ -106,7 +111,11 @@ class SentencePieceJob:
             self.failure = Failure("worker_not_started", {}, f"no process could be started: {error}")
         if not (self.stopped or self.tokenizer or self.failure):
             self.failure = Failure("pieces_died", {}, "the process that trained SentencePiece ended unexpectedly")
-        self._ended.set()
+        try:
+            if self.tokenizer is not None:
+                self._keep(self.tokenizer)
+        finally:
+            self._ended.set()
 
     def _follow(self, worker: Process, texts: tuple[str, ...], description: dict[str, Any]) -> None:
         """Send the texts, and read the events and the log, at the same time; else one side might wait forever."""

@@ -106,6 +106,19 @@ def entry_ids(tokenizer: AnyTokenizer) -> Iterable[int]:
     return own
 
 
+def token_total(tokenizer: AnyTokenizer) -> int:
+    """Count all tokens of a tokenizer, special ones included, whether or not they are among its entries.
+
+    >>> from tokenizer_core.tokenizer import Tokenizer
+    >>> token_total(Tokenizer([(97, 98)], special_tokens=["<|end|>"]))
+    258
+    """
+    special = set(tokenizer.special_tokens.values())
+    if hasattr(tokenizer, "entry_ids"):  # these are without special tokens
+        return tokenizer.vocab_size + len(special)
+    return tokenizer.vocab_size + sum(not 0 <= token_id < tokenizer.vocab_size for token_id in special)
+
+
 def tokens_per_thousand(encoder: Encoder, text: str) -> float | None:
     """Return the tokens per 1,000 characters of a text; None for an empty text.
 

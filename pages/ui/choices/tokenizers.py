@@ -22,7 +22,7 @@ from tokenizer_core.errors import RankFileError, TokenizerError
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.formats.opening import Opened
 from tokenizer_core.measures.pieces import places_tokens
-from tokenizer_core.measures.ratios import thai_entries
+from tokenizer_core.measures.ratios import thai_entries, token_total
 from tokenizer_core.openai import OPENAI_NAMES, IdCounts, references
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.tokenizer import Tokenizer
@@ -150,8 +150,15 @@ def file_lane(file: OpenedFile, size: int | None = None) -> Lane:
     if isinstance(tokenizer, Tokenizer | FileTokenizer):
         full = tokenizer
         tokenizer = _at_sizes.get(key, lambda: full.at(size))
-    words = "tokenizers.counted_from" if opened.format == "corpus" else "tokenizers.opened"
-    caption = t(words, kind=kind_of(opened), count=size, files=", ".join(map(corpus_called, opened.files)))
+    special, values = (
+        len(tokenizer.special_tokens),
+        {"kind": kind_of(opened), "files": ", ".join(map(corpus_called, opened.files))},
+    )
+    if opened.format == "corpus":
+        caption = t("tokenizers.counted_from", count=size, **values)
+    else:
+        words = "tokenizers.opened_special" if special else "tokenizers.opened"
+        caption = t(words, count=token_total(tokenizer), special=special, **values)
     made_of = " · ".join(map(error_sentence, opened.remarks))
     return Lane(key, Label(file.name[:40], caption, made_of), tokenizer, chosen_as=file.key)
 

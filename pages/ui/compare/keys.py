@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pages.ui.choices.keys import choose_pattern, show_text
 from pages.ui.session import Maybe, Value
 from pages.ui.shell.links import PRETOKENS, linked_names
-from tokenizer_core.errors import TokenizerError
+from tokenizer_core.errors import LibraryError, TokenizerError
 
 
 class Refused(NamedTuple):
@@ -30,6 +30,8 @@ READ_FILES: Value[set[str]] = Value("model_files_read", set)
 """The ids of uploaded files that are open or were refused; a file that waits for another one is not among them."""
 REFUSED: Value[list[Refused]] = Value("model_files_refused", list)
 """The uploads that could not be opened, and why."""
+NOT_KEPT: Maybe[LibraryError] = Maybe("model_files_not_kept")
+"""Why the library could not keep a tokenizer that was opened just now."""
 EXPORTS_OPEN: Value[bool] = Value("compare_exports", bool)
 EXPORTED = "compare_exported"
 """The key of the choice of a tokenizer to take along."""

@@ -1,11 +1,12 @@
 """Open tokenizers from the visitor's files, of any known format, and list those that are open."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.ui.choices.kept_files import store_files
+from pages.ui.choices.kept_files import REPAIRED, Shelf
 from pages.ui.choices.keys import OPENED_FILES, close_file, keep_file, widget
 from pages.ui.choices.opened_files import OpenedFile, open_file
 from pages.ui.choices.tokenizers import kind_of
@@ -13,12 +14,14 @@ from pages.ui.compare import keys
 from pages.ui.compare.keys import Refused
 from pages.ui.limits import MAX_OPENED_FILES
 from pages.ui.session import one_of
-from pages.ui.words import as_plain_markdown, error_sentence, names, t
+from pages.ui.words import as_name, error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.json_files import MAX_FILE_BYTES
 from tokenizer_core.formats.opening import NEEDS_PATTERN, in_groups
+from tokenizer_core.measures.ratios import token_total
 from tokenizer_core.patterns import SPLIT_PATTERNS
 
+SHOWN_REFUSALS = 3
 REPAIRABLE = ("special_token_id_taken", "special_token_same_id")
 
 
@@ -35,8 +38,15 @@ def open_tokenizers() -> None:
         with st.spinner(t("compare.opening")):
             _open(fresh)
         st.rerun()
-    for refused in keys.REFUSED.get():
+    first, rest = keys.REFUSED.get()[:SHOWN_REFUSALS], keys.REFUSED.get()[SHOWN_REFUSALS:]
+    for refused in first:
         _say(refused)
+    if rest:
+        with st.expander(t("compare.more_refused", count=len(rest)), icon=":material/error:", key="more_refused"):
+            for refused in rest:
+                _say(refused)
+    if (trouble := keys.NOT_KEPT.get()) is not None:
+        st.warning(t("compare.not_kept", why=error_sentence(trouble)), icon=":material/save:")
     for file in OPENED_FILES.get():
         _row(file)
 
@@ -51,20 +61,22 @@ def _open(uploads: Sequence[UploadedFile]) -> None:
         contents.append((upload.name, upload.getvalue()))
         keys.READ_FILES.get().add(upload.file_id)
     still = [refused for refused in keys.REFUSED.get() if refused not in waiting]
+    shelf = Shelf.of_visitor()
     for files in in_groups(contents):
         try:
             opened = open_file(files)
             keep_file(opened)
-            store_files(files, opened)
+            shelf.store(opened, files)
         except TokenizerError as error:
             kept = files if error.code in ("file_needs_both", *REPAIRABLE) else dict.fromkeys(files, b"")
             still.append(Refused(tuple(ids[name] for name in files), kept, error.bare()))
     keys.REFUSED.put(still)
+    _note(shelf)
 
 
 def _say(refused: Refused) -> None:
     """Say why files could not be opened; offer to repair what can be repaired."""
-    called = ", ".join(map(as_plain_markdown, refused.files))
+    called = ", ".join(map(as_name, refused.files))
     st.error(f"{called} – {error_sentence(refused.why)}", icon=":material/error:")
     if refused.why.code in REPAIRABLE:
         st.button(
@@ -81,7 +93,9 @@ def _repair(refused: Refused) -> None:
     try:
         opened = open_file(refused.files, repair=True)
         keep_file(opened)
-        store_files(refused.files, opened, repair=True)
+        shelf = Shelf.of_visitor()
+        shelf.store(opened, refused.files, repair=REPAIRED)
+        _note(shelf)
     except TokenizerError as error:
         left.append(refused._replace(why=error.bare()))
     keys.REFUSED.put(left)
@@ -92,7 +106,9 @@ def _row(file: OpenedFile) -> None:
     opened = file.opened
     with st.container(border=True, key=f"opened_{opened.digest[:12]}"):
         with st.container(horizontal=True, vertical_alignment="center"):
-            said = t("compare.opened", name=as_plain_markdown(file.name), size=opened.tokenizer.vocab_size)
+            special = len(opened.tokenizer.special_tokens)
+            words = "compare.opened_special" if special else "compare.opened"
+            said = t(words, name=as_name(file.name), size=token_total(opened.tokenizer), special=special)
             st.markdown(f"{said} {kind_of(opened)}", width="stretch")
             st.button(
                 t("compare.close"),
@@ -127,9 +143,21 @@ def _choose_pattern(file: OpenedFile) -> None:
 def _use_pattern(file: OpenedFile, key: str) -> None:
     """Open the same files with the pattern that the visitor chose."""
     try:
-        keep_file(open_file(file.files, pattern=widget(key).get()), instead_of=file.key)
+        changed = replace(open_file(file.files, pattern=widget(key).get()), name=file.name)
+        keep_file(changed, instead_of=file.key)
+        shelf = Shelf.of_visitor()
+        shelf.store_instead(changed, file.files, file)
+        _note(shelf)
     except TokenizerError as error:
         keys.REFUSED.put([*keys.REFUSED.get(), Refused((), _empty(file.files), error.bare())])
+
+
+def _note(shelf: Shelf) -> None:
+    """Remember why a tokenizer could not be kept, to be said below the uploader."""
+    if shelf.trouble is None:
+        keys.NOT_KEPT.forget()
+    else:
+        keys.NOT_KEPT.put(shelf.trouble)
 
 
 def _empty(files: Mapping[str, bytes]) -> dict[str, bytes]:

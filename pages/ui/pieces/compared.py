@@ -5,22 +5,20 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from pages.ui.choices.kept_files import trained_file
 from pages.ui.choices.keys import keep_file
 from pages.ui.choices.opened_files import OpenedFile
 from pages.ui.shell.navigation import go
 from pages.ui.words import t, told
 from tokenizer_core.formats.naive import NaiveTokenizer
-from tokenizer_core.formats.opening import Opened, open_tokenizer
+from tokenizer_core.formats.opening import Opened
 from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 
 
 def compare_sentencepiece(tokenizer: SentencePieceTokenizer) -> None:
     """Draw a button that takes a trained SentencePiece tokenizer to Compare."""
-    name = f"SentencePiece {tokenizer.model_type} {tokenizer.vocab_size:,}"
     if st.button(t("studio.compare"), icon=":material/compare_arrows:", key="pieces_compare"):
-        # It was trained here: it needs no process of its own to be opened.
-        opened = open_tokenizer("sentencepiece.model", tokenizer.content)
-        _take([OpenedFile(name, opened, {})])
+        _take([trained_file(tokenizer)])
 
 
 def compare_naive(tokenizers: Mapping[str, NaiveTokenizer], corpus_name: str) -> None:

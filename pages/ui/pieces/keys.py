@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.kept_files import Shelf
 from pages.ui.session import Maybe, Value
 from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
 from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
@@ -17,6 +18,8 @@ SHOWN = Value("pieces_shown", lambda: "small")
 AWAITED: Value[bool] = Value("pieces_awaited", bool)
 """Whether the training goes to the top of the page as soon as it is done."""
 JOB: Maybe[SentencePieceJob] = Maybe("pieces_job")
+SHELF: Maybe[Shelf] = Maybe("pieces_shelf")
+"""Where the tokenizer of the training is kept, or why it is not."""
 LEARNED_FROM: Maybe[Corpus] = Maybe("pieces_learned_from")
 """The text of the training, until our BPE learns from it too."""
 BESIDE: Maybe[str] = Maybe("pieces_beside")

@@ -6,10 +6,12 @@ from hashlib import sha256
 import streamlit as st
 
 from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.kept_files import Shelf
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
 from pages.ui.pieces import keys
 from pages.ui.pieces.lessons import ShownLane
 from pages.ui.shell import visitor
+from pages.ui.shell.navigation import page
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.fold import fold
 from pages.ui.words import error_sentence, t, told
@@ -32,8 +34,17 @@ def start(corpus: Corpus, settings: SentencePieceSettings) -> None:
     before = keys.JOB.get()
     if before is not None:
         before.stop()
-    job = SentencePieceJob(corpus.texts, settings, name=corpus.name, turns=TURNS, memory_bytes=MAX_WORKER_BYTES)
+    shelf = Shelf.of_visitor()
+    job = SentencePieceJob(
+        corpus.texts,
+        settings,
+        name=corpus.name,
+        turns=TURNS,
+        memory_bytes=MAX_WORKER_BYTES,
+        keep=shelf.store_trained,
+    )
     keys.JOB.put(job)
+    keys.SHELF.put(shelf)
     keys.BESIDE.forget()
     keys.LEARNED_FROM.put(corpus)
     keys.AWAITED.put(True)
@@ -121,6 +132,7 @@ def _say_done(job: SentencePieceJob) -> None:
     if job.log.skipped:
         said = t("pieces.skipped", lines=job.log.skipped, limit=job.settings.max_sentence_length)
         st.warning(said, icon=":material/info:")
+    _say_kept()
     with st.container(horizontal=True):
         for suffix, content in (("model", tokenizer.content), ("vocab", tokenizer.vocab_text().encode())):
             st.download_button(
@@ -134,10 +146,22 @@ def _say_done(job: SentencePieceJob) -> None:
             )
 
 
+def _say_kept() -> None:
+    """Say where the model is kept, or why it is not."""
+    shelf = keys.SHELF.get()
+    if shelf is None or shelf.library is None:
+        return
+    if shelf.trouble is not None:
+        st.warning(t("compare.not_kept", why=error_sentence(shelf.trouble)), icon=":material/save:")
+    else:
+        st.page_link(page("train"), label=t("pieces.kept"), icon=":material/inventory_2:")
+
+
 def start_told(corpus: Corpus, settings: SentencePieceSettings) -> None:
     """Start the training, or say why it cannot start."""
     try:
-        start(corpus, settings)
+        with st.spinner(t("pieces.starting"), show_time=True):
+            start(corpus, settings)
     except TokenizerError as error:
         st.error(error_sentence(error), icon=":material/error:")
         return

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from pages.ui.choices.kept_files import file_title, is_open, kept_files, open_kept
+from pages.ui.choices.kept_files import file_title, is_open, kept_files, open_kept, was_trained_here
 from pages.ui.choices.pattern import pattern_name, shortened
 from pages.ui.limits import LIBRARY_DAYS, UNSEEN_SECONDS
 from pages.ui.shell import visitor
@@ -15,7 +15,7 @@ from pages.ui.train import keys
 from pages.ui.trainings.keeping import LOCAL
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
-from pages.ui.words import as_plain_markdown, error_sentence, t
+from pages.ui.words import as_name, as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.entry import Entry
 from tokenizer_core.jobs.library import Damaged
@@ -66,13 +66,15 @@ def kept_rows() -> None:
 def _file_row(entry: Entry) -> None:
     shown = is_open(entry)
     values = {"size": entry.vocab_size, "date": dated(entry.created)}
-    if entry.pattern in SPLIT_PATTERNS:
+    if was_trained_here(entry):
+        said = t("runs.sentencepiece", **values)
+    elif entry.pattern in SPLIT_PATTERNS:
         said = t("runs.file", pattern=shortened(pattern_name(entry.pattern)), **values)
-    else:  # a pattern that came with the file, or none, as in SentencePiece
+    else:  # a pattern that came with the file, or none
         said = t("runs.file_plain", **values)
     st.markdown(":material/description:", width="content")
     with st.container(width="stretch", gap=None):
-        st.markdown(f"**{as_plain_markdown(file_title(entry))}**")
+        st.markdown(f"**{as_name(file_title(entry))}**")
         st.caption(f"{said} · {t('runs.file_open')}" if shown else said)
     st.button(t("runs.open"), on_click=_open, args=(entry,), key=f"open_{entry.id}", disabled=shown)
     with st.popover(t("runs.more"), icon=":material/more_horiz:", key=f"more_{entry.id}"):
