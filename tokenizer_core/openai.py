@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -79,6 +79,12 @@ class OpenAITokenizer:
         """Entries of the vocabulary, without special tokens."""
         return len(self._tokens)
 
+    @cached_property
+    def entry_ids(self) -> Sequence[int]:
+        """The ids of the entries in ascending order, without special tokens; a rank file may leave some out."""
+        last = max(self._tokens)
+        return range(last + 1) if last + 1 == len(self._tokens) else sorted(self._tokens)
+
     @property
     def id_counts(self) -> IdCounts:
         """What its ids are made of, special tokens and unused ids included: GPT-2 has 50,257."""
@@ -138,7 +144,7 @@ class OpenAITokenizer:
         >>> left, right, openai_tokenizer("gpt2").decode_bytes([left, right])
         (220, 83, b' t')
         """
-        return merges_of_ranks([self._tokens[rank] for rank in range(self.vocab_size)])
+        return merges_of_ranks([self._tokens[rank] for rank in self.entry_ids])
 
     def _encode_ordinary(self, text: str) -> NDArray[np.int32]:
         try:
@@ -191,13 +197,13 @@ def openai_tokenizer(name: str) -> OpenAITokenizer:
         return OpenAITokenizer(tiktoken.get_encoding(name))
 
 
-def tokenizer_of_ranks(name: str, pattern: str, tokens: Sequence[bytes]) -> OpenAITokenizer:
-    """Let tiktoken run any tokens, given in order of rank; it needs no merges.
+def tokenizer_of_ranks(name: str, pattern: str, tokens: Mapping[int, bytes]) -> OpenAITokenizer:
+    """Let tiktoken run any tokens, given by rank; it needs no merges.
 
-    >>> tokenizer_of_ranks("bytes", "none", [bytes([byte]) for byte in range(256)]).encode("ab")
+    >>> tokenizer_of_ranks("bytes", "none", {byte: bytes([byte]) for byte in range(256)}).encode("ab")
     [97, 98]
     """
-    ranks = {token: rank for rank, token in enumerate(tokens)}
+    ranks = {token: rank for rank, token in tokens.items()}
     try:
         encoding = tiktoken.Encoding(
             name, pat_str=pattern_source(pattern), mergeable_ranks=ranks, special_tokens={}

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenizer_core import openai_tokenizer, train
+from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.measures.lineage import (
+    InFileIds,
     children_of,
     descendants_of,
     merge_number,
@@ -39,6 +41,27 @@ def test_each_step_of_a_trace_is_a_merge_and_loses_no_byte(text: str) -> None:
             assert len(step.ids) < len(before)
             assert OWN.decode_bytes(step.ids) == each.text.encode()
             before = step.ids
+
+
+def test_the_ids_of_a_file_may_stand_in_any_order() -> None:
+    ids = [(number * 7919) % 100_003 for number in range(OWN.vocab_size)]
+    file = FileTokenizer(OWN.merges, ids, pattern=OWN.pattern)
+    found = InFileIds(file)
+    for text in CORPUS.split():
+        traced = [
+            token_id
+            for each in trace(text, found)
+            for token_id in (each.steps[-1].ids if each.steps else each.ids)
+        ]
+        assert traced == file.encode(text)
+    for number in range(0, OWN.vocab_size, 7):
+        token_id = ids[number]
+        assert merge_number(token_id, found) == merge_number(number, OWN)
+        assert children_of(token_id, found) == [ids[each] for each in children_of(number, OWN)]
+        assert descendants_of(token_id, found) == [ids[each] for each in descendants_of(number, OWN)]
+        assert [node.token_id for node in tree_of(token_id, found)] == [
+            ids[node.token_id] for node in tree_of(number, OWN)
+        ]
 
 
 @given(st.integers(0, OWN.vocab_size), st.integers(1, 60))

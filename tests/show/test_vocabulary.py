@@ -31,7 +31,7 @@ from tests.helpers.app import (
 from tests.helpers.compare_page import MODEL
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sentencepiece import model_of
-from tests.helpers.trained.library_tokenizers import byte_level, rank_file, unigram, word_piece
+from tests.helpers.trained.library_tokenizers import byte_level, gpt2_files, rank_file, unigram, word_piece
 from tokenizer_core.measures.entries import SCRIPTS, entries_of
 from tokenizer_core.measures.lineage import children_of, trace
 from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
@@ -352,3 +352,25 @@ def test_the_name_of_a_file_is_no_markup() -> None:
     titles = [each.value for each in app.header if "*b*" in each.value]
     assert titles
     assert all(re.search(r"` [^`]*\*b\*[^`]* `", title) for title in titles)
+
+
+def test_files_in_another_order_have_trees_and_ranks_without_pairs_say_why() -> None:
+    encoder, merges = gpt2_files()
+    app = open_page("compare")
+    files = [("encoder.json", encoder, ""), ("vocab.bpe", merges, ""), ("ranks.tiktoken", rank_file([b"the"]), "")]
+    app.file_uploader(key="model_file").set_value(files).run()
+    app.run()
+    app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
+    ordered, ranks = app.session_state["opened_files"]
+    tokenizer = ordered.opened.tokenizer
+    assert tokenizer.entry_ids != list(range(tokenizer.vocab_size))
+    newest = tokenizer.entry_ids[-1]
+    app.session_state["vocabulary_picked"] = {ordered.key: newest}
+    app.segmented_control(key="vocabulary_lane_5").set_value(ordered.key).run()
+    assert not app.exception
+    (tree,) = [each.proto.body for each in app.get("html") if 'class="token-tree"' in each.proto.body]
+    left, right = (tokenizer.entry_ids[part] for part in tokenizer.merges[-1])
+    assert all(f"<b>{token_id}</b>" in tree for token_id in (newest, left, right))
+    app.segmented_control(key="vocabulary_lane_5").set_value(ranks.key).run()
+    assert not app.exception
+    assert ENGLISH["biography.no_pairs"] in " ".join(each.value for each in app.markdown)

@@ -25,6 +25,8 @@ Format = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "gpt2", "
 Part = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "vocab", "merges"]
 NEEDS_PATTERN = ("ranks", "gpt2")
 """Formats that do not say how text is cut before the merges."""
+MOST_NAMED = 5
+"""Gaps of a rank file that are named."""
 MERGES_READ = 3
 """Lines by which a list of merges is known."""
 _PIECE_MODELS = {"bpe": "BPE", "unigram": "Unigram", "char": "characters", "word": "words"}
@@ -182,8 +184,10 @@ def _tokenizer_json(name: str, content: bytes, names: tuple[str, ...], digest: s
 
 
 def _ranks(name: str, content: bytes, names: tuple[str, ...], digest: str, pattern: str) -> Opened:
-    tokenizer, without_pair = rank_tokenizer(content, pattern=pattern, name=name)
+    tokenizer, without_pair, empty = rank_tokenizer(content, pattern=pattern, name=name)
     remarks = [_pattern_remark(pattern)]
+    if empty:
+        remarks.append(_empty_remark(empty))
     if without_pair:
         remarks.append(
             TokenizerError(
@@ -194,6 +198,14 @@ def _ranks(name: str, content: bytes, names: tuple[str, ...], digest: str, patte
             )
         )
     return Opened(tokenizer, "ranks", "BPE", names, digest, tuple(remarks))
+
+
+def _empty_remark(empty: Sequence[range]) -> TokenizerError:
+    """Say which ids have no token; of many only the first."""
+    count, named = sum(map(len, empty)), empty[:MOST_NAMED]
+    ids = ", ".join(f"{each[0]:,}–{each[-1]:,}" if len(each) > 1 else f"{each[0]:,}" for each in named)
+    ids += ", …" if len(empty) > MOST_NAMED else ""
+    return TokenizerError(f"{count:,} ids have no token: {ids}", "ranks_empty", count=count, ids=ids)
 
 
 def _pattern_remark(pattern: str) -> TokenizerError:

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tokenizer_core.errors import RankFileError, TokenizerFileError
@@ -21,13 +22,15 @@ class RankedTokenizer(NamedTuple):
     without_pair: int
     """Tokens for which no pair can be recovered. If there are any, tiktoken itself runs the tokenizer, and its
     merges are not known."""
+    empty: tuple[range, ...]
+    """Ids between others that no token has: tiktoken leaves them out, or gives them to special tokens."""
 
 
-def read_ranks(content: bytes) -> list[bytes]:
-    """Return the tokens in order of rank.
+def read_ranks(content: bytes) -> dict[int, bytes]:
+    """Return the tokens by rank, in order. As in tiktoken, ranks may leave numbers out.
 
-    Raises `RankFileError` for a line that is not a token and its rank, a rank that is missing or stands there
-    twice, a token that stands there twice, and a byte without a token.
+    Raises `RankFileError` for a line that is not a token and its rank, a rank or a token that stands there twice,
+    and a byte without a token.
 
     >>> read_ranks(b"".join(base64.b64encode(bytes([byte])) + b" %d\\n" % byte for byte in range(256)))[97]
     b'a'
@@ -47,7 +50,7 @@ def read_ranks(content: bytes) -> list[bytes]:
         tokens[rank], first_line[token] = token, number
     check_entries(len(tokens))
     _check_whole(tokens)
-    return [tokens[rank] for rank in range(len(tokens))]
+    return dict(sorted(tokens.items()))
 
 
 def rank_tokenizer(content: bytes, *, pattern: str, name: str = "file") -> RankedTokenizer:
@@ -57,15 +60,27 @@ def rank_tokenizer(content: bytes, *, pattern: str, name: str = "file") -> Ranke
     """
     compile_pattern(pattern)
     tokens = read_ranks(content)
-    pairs, without_pair = recover_merges(tokens)
+    ranks, in_order = list(tokens), list(tokens.values())
+    empty = _between(ranks)
+    pairs, without_pair = recover_merges(in_order)
     if without_pair:
-        return RankedTokenizer(tokenizer_of_ranks(name, pattern, tokens), len(without_pair))
-    ranks_of_bytes = sorted((token[0], rank) for rank, token in enumerate(tokens) if len(token) == 1)
-    longer = [rank for rank, token in enumerate(tokens) if len(token) > 1]
-    entry_ids = [rank for _, rank in ranks_of_bytes] + longer
-    own = {rank: number for number, rank in enumerate(entry_ids)}
+        return RankedTokenizer(tokenizer_of_ranks(name, pattern, tokens), len(without_pair), empty)
+    of_bytes = sorted((token[0], place) for place, token in enumerate(in_order) if len(token) == 1)
+    longer = [place for place, token in enumerate(in_order) if len(token) > 1]
+    places = [place for _, place in of_bytes] + longer
+    own = {place: number for number, place in enumerate(places)}
     merges = [(own[left], own[right]) for left, right in pairs[longer].tolist()]
-    return RankedTokenizer(FileTokenizer(merges, entry_ids, pattern=pattern, name=name), 0)
+    entry_ids = [ranks[place] for place in places]
+    return RankedTokenizer(FileTokenizer(merges, entry_ids, pattern=pattern, name=name), 0, empty)
+
+
+def _between(ranks: Sequence[int]) -> tuple[range, ...]:
+    """Return the numbers that ascending ranks leave out, from 0 up.
+
+    >>> _between([0, 1, 4, 6])
+    (range(2, 4), range(5, 6))
+    """
+    return tuple(range(before + 1, rank) for before, rank in zip([-1, *ranks], ranks) if rank > before + 1)
 
 
 def is_rank_line(line: bytes) -> bool:
@@ -95,13 +110,6 @@ def _entry(line: bytes, number: int) -> tuple[bytes, int]:
 
 
 def _check_whole(tokens: dict[int, bytes]) -> None:
-    missing = next((rank for rank in range(len(tokens)) if rank not in tokens), None)
-    if missing is not None or not tokens:
-        raise RankFileError(
-            f"every rank from 0 up must be there; rank {missing or 0} is missing",
-            "rank_missing",
-            missing=missing or 0,
-        )
     single = {token[0] for token in tokens.values() if len(token) == 1}
     byte = next((byte for byte in range(BYTES) if byte not in single), None)
     if byte is not None:

@@ -25,6 +25,42 @@ class Merging(Protocol):
     def token_bytes(self, token_id: int) -> bytes: ...
 
 
+class OfFile(Merging, Protocol):
+    """A tokenizer whose ids may be any numbers; its merges are numbered as they were learned, bytes first."""
+
+    @property
+    def entry_ids(self) -> Sequence[int]: ...
+    def own_ids(self, ids: Iterable[int]) -> npt.NDArray[np.int64]: ...
+
+
+class InFileIds:
+    """A tokenizer from a file with its merges in the ids of the file.
+
+    >>> from tokenizer_core.formats.file_tokenizer import FileTokenizer
+    >>> found = InFileIds(FileTokenizer([(97, 98)], [*range(1, 257), 0], pattern="none"))
+    >>> found.merges, parts_of(0, found), children_of(98, found)
+    ([(98, 99)], (98, 99), [0])
+    """
+
+    def __init__(self, tokenizer: OfFile) -> None:
+        self._tokenizer = tokenizer
+        self.numbered = tokenizer.merges
+        """The merges in the numbers of learning."""
+        self.ids = tokenizer.entry_ids
+        """The id of each number."""
+        self.merges = [(self.ids[left], self.ids[right]) for left, right in self.numbered]
+        self.pattern = tokenizer.pattern
+        self.vocab_size = tokenizer.vocab_size
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes of one token of the file."""
+        return self._tokenizer.token_bytes(token_id)
+
+    def number_of(self, token_id: int) -> int:
+        """Return the number of a token in the order learned; -1 for a special and an unknown one."""
+        return int(self._tokenizer.own_ids([token_id])[0])
+
+
 class Node(NamedTuple):
     """A token in the tree of another, with the place of its bytes."""
 
@@ -69,7 +105,7 @@ def parts_of(token_id: int, tokenizer: Merging) -> Pair | None:
 
 def merge_number(token_id: int, tokenizer: Merging) -> int | None:
     """Return which merge made a token, from 1 up; None for a byte and for a special token."""
-    number = token_id - BYTES + 1
+    number = _number(token_id, tokenizer) - BYTES + 1
     return number if 1 <= number <= len(tokenizer.merges) else None
 
 
@@ -106,9 +142,8 @@ def children_of(token_id: int, tokenizer: Merging) -> list[int]:
     >>> children_of(97, Tokenizer([(97, 98), (256, 97), (98, 99)]))
     [256, 257]
     """
-    pairs = np.array(tokenizer.merges, dtype=np.int64).reshape(-1, 2)
-    found: list[int] = (np.flatnonzero((pairs == token_id).any(axis=1)) + BYTES).tolist()
-    return found
+    is_part = (_pairs(tokenizer) == _number(token_id, tokenizer)).any(axis=1)
+    return _ids(np.flatnonzero(is_part) + BYTES, tokenizer)
 
 
 def descendants_of(token_id: int, tokenizer: Merging) -> list[int]:
@@ -118,9 +153,11 @@ def descendants_of(token_id: int, tokenizer: Merging) -> list[int]:
     >>> descendants_of(98, Tokenizer([(97, 98), (256, 97), (100, 99)]))
     [256, 257]
     """
-    family = np.zeros(max(len(tokenizer.merges) + BYTES, token_id + 1), dtype=np.bool_)
-    family[token_id] = True
-    pairs: npt.NDArray[np.int64] = np.array(tokenizer.merges, dtype=np.int64).reshape(-1, 2)
+    number, pairs = _number(token_id, tokenizer), _pairs(tokenizer)
+    family = np.zeros(len(pairs) + BYTES, dtype=np.bool_)
+    if not 0 <= number < len(family):
+        return []
+    family[number] = True
     # A part is older than its token, so each round finds one more generation; few families have more than 20.
     while True:
         made = np.flatnonzero(family[pairs].any(axis=1)) + BYTES
@@ -128,14 +165,13 @@ def descendants_of(token_id: int, tokenizer: Merging) -> list[int]:
         if not len(made):
             break
         family[made] = True
-    family[token_id] = False
-    found: list[int] = np.flatnonzero(family).tolist()
-    return found
+    family[number] = False
+    return _ids(np.flatnonzero(family), tokenizer)
 
 
 def byte_ids(tokenizer: Merging) -> dict[int, int]:
     """Return the token id of each byte: the byte itself; references number them in their own way."""
-    return {tokenizer.token_bytes(token_id)[0]: token_id for token_id in range(BYTES)}
+    return {tokenizer.token_bytes(token_id)[0]: token_id for token_id in _ids(np.arange(BYTES), tokenizer)}
 
 
 def trace(text: str, tokenizer: Merging) -> Iterator[Trace]:
@@ -153,16 +189,33 @@ def trace(text: str, tokenizer: Merging) -> Iterator[Trace]:
     of_byte = byte_ids(tokenizer)
     for pretoken in pretokenize(check_text(text), tokenizer.pattern):
         ids = tuple(of_byte[byte] for byte in pretoken.encode("utf-8"))
-        yield Trace(pretoken, ids, list(_steps(ids, ranks)))
+        yield Trace(pretoken, ids, list(_steps(ids, ranks, tokenizer)))
 
 
-def _steps(ids: Iterable[int], ranks: dict[Pair, int]) -> Iterator[Step]:
+def _steps(ids: Iterable[int], ranks: dict[Pair, int], tokenizer: Merging) -> Iterator[Step]:
     """Apply the merge of lowest rank everywhere, left to right, until no pair is left, as the definition does."""
     now = list(ids)
     while len(now) > 1:
         pair = min(zip(now, now[1:]), key=lambda each: ranks.get(each, len(ranks)))
         if pair not in ranks:
             return
-        made = BYTES + ranks[pair]
+        (made,) = _ids(np.array([BYTES + ranks[pair]]), tokenizer)
         now = merge(now, pair, made)
         yield Step(*pair, made, tuple(now))
+
+
+# ---- ids, and numbers in the order learned: the same, but for files
+
+
+def _number(token_id: int, tokenizer: Merging) -> int:
+    return tokenizer.number_of(token_id) if isinstance(tokenizer, InFileIds) else token_id
+
+
+def _ids(numbers: npt.NDArray[np.int64], tokenizer: Merging) -> list[int]:
+    found: list[int] = numbers.tolist()
+    return [tokenizer.ids[number] for number in found] if isinstance(tokenizer, InFileIds) else found
+
+
+def _pairs(tokenizer: Merging) -> npt.NDArray[np.int64]:
+    merges = tokenizer.numbered if isinstance(tokenizer, InFileIds) else tokenizer.merges
+    return np.array(merges, dtype=np.int64).reshape(-1, 2)

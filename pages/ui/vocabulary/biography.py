@@ -11,7 +11,7 @@ from pages.ui.token_view.chips import chip_style, plain_token
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Lane
 from pages.ui.vocabulary import keys
-from pages.ui.vocabulary.lanes import Uses, entries_in, merging
+from pages.ui.vocabulary.lanes import Uses, entries_in, merging, why_no_merges
 from pages.ui.vocabulary.picked import pick
 from pages.ui.vocabulary.texts import OwnText
 from pages.ui.vocabulary.tree import tree_html
@@ -48,7 +48,7 @@ def biography(lane: Lane, token_id: int, uses: Uses, text: OwnText, lanes: Seque
         if tokenizer is not None and not is_special:
             _tree(token_id, tokenizer, lane)
         else:
-            st.markdown(t("biography.special" if is_special else "biography.no_merges"))
+            st.markdown(t("biography.special") if is_special else why_no_merges(lane))
         left, right = st.columns(2, gap="large")
         with left:
             _contexts(lane, token_id, uses, text)

@@ -1,6 +1,6 @@
 """The tokenizer whose vocabulary is shown, its entries, and how often a text uses them."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,13 @@ from pages.ui.vocabulary import keys
 from pages.ui.vocabulary.texts import OwnText
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import as_name, t
+from pages.ui.words import as_name, error_sentence, t
+from tokenizer_core.errors import RankFileError
+from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.measures.entries import Entries, entries_of
-from tokenizer_core.measures.lineage import Merging
+from tokenizer_core.measures.lineage import InFileIds, Merging
+from tokenizer_core.openai import OpenAITokenizer
+from tokenizer_core.tokenizer import Tokenizer
 
 
 class Uses(NamedTuple):
@@ -32,6 +36,7 @@ class Uses(NamedTuple):
 
 
 _entries = Bounded[Entries](8, weigh=lambda entries: 1)
+_in_file_ids = Bounded[InFileIds](8, weigh=lambda tokenizer: 1)
 _uses = Bounded[Uses](64, weigh=lambda uses: 1)
 
 
@@ -74,12 +79,31 @@ def called_apart(lanes: list[Lane]) -> dict[str, str]:
 
 
 def merging(lane: Lane) -> Merging | None:
-    """Return the tokenizer of a lane if it applies merges after a split pattern."""
-    tokenizer: Any = lane.tokenizer
-    has_merges = hasattr(tokenizer, "merges") and hasattr(tokenizer, "pattern")
-    # A file may number its tokens in another order than they were merged in.
-    is_in_order = not hasattr(tokenizer, "own_ids") or tokenizer.entry_ids == list(range(tokenizer.vocab_size))
-    return tokenizer if has_merges and is_in_order else None
+    """Return the tokenizer of a lane, in the ids that the lane has, if it applies merges after a split pattern."""
+    tokenizer = lane.tokenizer
+    if isinstance(
+        tokenizer, FileTokenizer
+    ):  # a file may number its tokens in another order than they were learned
+        return _in_file_ids.get(lane.key, lambda: InFileIds(tokenizer))
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    return tokenizer if isinstance(tokenizer, OpenAITokenizer) and not _lacks_pairs(tokenizer) else None
+
+
+def why_no_merges(lane: Lane) -> str:
+    """Say why no merges of a lane can be followed."""
+    if isinstance(lane.tokenizer, OpenAITokenizer) and (lacks := _lacks_pairs(lane.tokenizer)):
+        return f"{t('biography.no_pairs')} {error_sentence(lacks)}"
+    return f"{t('biography.no_merges')} {lane.label.made_of}".rstrip()
+
+
+def _lacks_pairs(tokenizer: OpenAITokenizer) -> RankFileError | None:
+    """Return the error of ranks that do not tell all merges; None if they do."""
+    try:
+        _ = tokenizer.merges
+    except RankFileError as error:
+        return error.bare()
+    return None
 
 
 def entries_in(lane: Lane) -> Entries:
