@@ -56,7 +56,9 @@ class AnyTokenizer(Protocol):
 class PlacingTokenizer(AnyTokenizer, Protocol):
     """A tokenizer whose tokens do not spell the text: it normalizes, marks word starts, or knows no bytes."""
 
-    def encode_placed(self, text: str) -> PlacedTokens: ...
+    def encode_placed(
+        self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()
+    ) -> PlacedTokens: ...
     def token_text(self, token_id: int) -> str:
         """Return a token as the tokenizer itself writes it, such as "▁the" or "##ing"."""
         ...

@@ -119,6 +119,17 @@ def test_special_tokens_are_ordinary_text_unless_allowed() -> None:
     assert "[UNK]" not in [both.token_text(token_id) for token_id in both.encode("the cat")]
 
 
+def test_special_tokens_that_act_are_placed_as_the_library_places_them() -> None:
+    opened = HuggingFaceTokenizer(word_piece())
+    text = "the [CLS] cat[CLS]"
+    acting = opened.encode_placed(text, allowed_special="all")
+    assert acting.ids.tolist() == opened.encode(text, allowed_special="all")
+    token_id = opened.special_tokens["[CLS]"]
+    covered = [text.encode()[start:end] for start, end in zip(acting.starts, acting.ends, strict=True)]
+    assert [part for part, found in zip(covered, acting.ids, strict=True) if found == token_id] == [b"[CLS]"] * 2
+    assert token_id not in opened.encode_placed(text).ids
+
+
 def test_truncation_padding_and_post_processors_do_not_act() -> None:
     parts = json.loads(word_piece())
     parts["truncation"] = {"direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0}
@@ -181,9 +192,9 @@ def _changed(path: str, value: object) -> bytes:
         (_changed("model.vocab", {"a": 1, "b": 1}), "file_id_twice"),
         (_changed("model.vocab", {"a": "1"}), "file_unknown"),
         (_changed("model.vocab", {"a": True}), "file_unknown"),
-        (_changed("model.merges", [["a", "nowhere"]]), "tokenizer_json_refused"),
+        (_changed("model.merges", [["a", "nowhere"]]), "tokenizer_json_merges"),
         (_changed("added_tokens", [{"id": 2**31, "content": "x", "special": True}]), "file_id_range"),
-        (_changed("pre_tokenizer", {"type": "Split", "pattern": {"Regex": "("}}), "tokenizer_json_refused"),
+        (_changed("pre_tokenizer", {"type": "Split", "pattern": {"Regex": "("}}), "tokenizer_json_field"),
         (b"\xff\xfe{", "file_unknown"),
     ],
     ids=[
@@ -211,4 +222,4 @@ def test_a_text_that_a_model_without_unknown_token_cannot_encode_is_an_error() -
     parts = {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}}
     with pytest.raises(TokenizerFileError) as caught:
         HuggingFaceTokenizer(json.dumps(parts).encode()).encode("b")
-    assert caught.value.code == "tokenizer_cannot_encode"
+    assert caught.value.code == "tokenizer_lacks_unknown"

@@ -8,7 +8,11 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.choices.special import MARKER, NEAR_MISS
 from pages.ui.compare.chat import MARKERS
 from pages.ui.train.special_tokens import FIVE
+from pages.ui.words import catalogue
 from tests.helpers.app import counts, drawn, job_of, open_page, said, tables, wait_until
+from tests.helpers.sentencepiece import model_of
+from tests.helpers.trained.library_tokenizers import word_piece
+from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
 
 
 def specials(app: AppTest) -> list[list[int]]:
@@ -36,6 +40,21 @@ def test_the_switch_on_home_makes_one_token_of_the_marker(language: str) -> None
     assert specials(app) == [[], [], []]
     assert counts(app)["GPT-2"] == 5
     assert all(figure in words(app) for figure in ("7", "1", "5"))
+
+
+def test_files_let_their_special_tokens_act_or_say_that_they_never_do() -> None:
+    app = open_page("compare")
+    files = [("wp.json", word_piece(), ""), ("sp.model", model_of(), "")]
+    app.file_uploader(key="model_file").set_value(files).run()
+    app.run()
+    app.text_area(key="compare_text").set_value("the [CLS] <s>").run()
+    assert specials(app)[3:] == [[], []]
+    switch(app).set_value(True).run()
+    assert not app.exception
+    cls = HuggingFaceTokenizer(word_piece()).special_tokens["[CLS]"]
+    assert specials(app)[3:] == [[cls], []]
+    captions = [column["caption"] for column in drawn(app)[-1]["columns"]]
+    assert [catalogue("en")["special.never"] in caption for caption in captions] == [False] * 4 + [True]
 
 
 def test_compare_has_the_same_switch_and_a_conversation_with_markers() -> None:

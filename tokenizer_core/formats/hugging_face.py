@@ -19,6 +19,19 @@ from tokenizer_core.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.special_tokens import allowed_tokens, split_on_special_tokens
 from tokenizer_core.vocabulary import unknown_id
 
+_KNOWN_FAULTS = {
+    "Missing [UNK] token": "tokenizer_lacks_unknown",
+    "unk_token": "tokenizer_lacks_unknown",
+    "PreTokenizer": "tokenizer_json_pre_tokenizer",
+    "Normalizer": "tokenizer_json_normalizer",
+    "Decoder": "tokenizer_json_decoder",
+    "missing field": "tokenizer_json_field",
+    "out of vocabulary": "tokenizer_json_merges",
+    "Merges text file": "tokenizer_json_merges",
+    "tokenizer version": "tokenizer_json_version",
+    "Oniguruma": "tokenizer_json_regex",
+}
+"""What the library says in its own words, and the codes of sentences that say it plainly."""
 MODELS = ("BPE", "WordPiece", "Unigram", "WordLevel")
 WORD_START = "▁"
 
@@ -86,9 +99,13 @@ class HuggingFaceTokenizer:
         counts = np.array(list(map(len, encoded)), dtype=np.int64)
         return EncodedTexts(np.array([token for ids in encoded for token in ids], dtype=np.int32), counts)
 
-    def encode_placed(self, text: str) -> PlacedTokens:
-        """Return the tokens of a text with the bytes that each covers, from the offsets of the library."""
-        found = self._encoded(check_text(text))
+    def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
+        """Return the tokens of a text with the bytes that each covers, from the offsets of the library.
+
+        Special tokens act if every one is allowed, and else not.
+        """
+        allowed = allowed_tokens(self.special_tokens, allowed_special)
+        found = self._encoded(check_text(text), acts=bool(allowed) and allowed == set(self.special_tokens))
         return placed(text, found.ids, found.offsets, self.token_bytes)
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -246,4 +263,5 @@ def _faults(code: str) -> Iterator[None]:
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         why = " ".join(str(error).split())[:200]
-        raise TokenizerFileError(f"the tokenizers library refuses this: {why}", code, why=why) from None
+        known = next((known for said, known in _KNOWN_FAULTS.items() if said in why), code)
+        raise TokenizerFileError(f"the tokenizers library refuses this: {why}", known, why=why) from None

@@ -66,8 +66,9 @@ class NaiveTokenizer:
         ids = np.array([token_id for ids in encoded for token_id in ids], dtype=np.int32)
         return EncodedTexts(ids, np.array(list(map(len, encoded)), dtype=np.int64))
 
-    def encode_placed(self, text: str) -> PlacedTokens:
+    def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
         """Return the number of each unit, and the bytes of the text that it covers."""
+        allowed_tokens(self.special_tokens, allowed_special)
         check_text(text)
         sizes = np.fromiter((len(character.encode()) for character in text), dtype=np.int64, count=len(text))
         byte_at = np.append(0, np.cumsum(sizes))

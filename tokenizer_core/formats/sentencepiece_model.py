@@ -73,8 +73,9 @@ class SentencePieceTokenizer:
         ids = np.array([token_id for ids in encoded for token_id in ids], dtype=np.int32)
         return EncodedTexts(ids, np.array(list(map(len, encoded)), dtype=np.int64))
 
-    def encode_placed(self, text: str) -> PlacedTokens:
-        """Return the ids of a text, and the bytes of it that each covers."""
+    def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
+        """Return the ids of a text, and the bytes of it that each covers; control pieces never act."""
+        allowed_tokens(self.special_tokens, allowed_special)
         content = check_text(text).encode()
         found = self._processor.encode(content, return_type="offset_mapping")
         ids = np.array(found["ids"], dtype=np.int32)

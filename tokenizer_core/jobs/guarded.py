@@ -115,9 +115,10 @@ class GuardedTokenizer:
         answer = self._guard.ask(task="each", texts=list(map(check_text, texts)))
         return EncodedTexts(np.array(answer["ids"], dtype=np.int32), np.array(answer["counts"], dtype=np.int64))
 
-    def encode_placed(self, text: str) -> PlacedTokens:
+    def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
         """Return the tokens with the bytes that each covers; raise `TokenizerFileError` if that takes too long."""
-        answer = self._guard.ask(task="placed", texts=[check_text(text)])
+        allowed = allowed_special if isinstance(allowed_special, str) else list(allowed_special)
+        answer = self._guard.ask(task="placed", texts=[check_text(text)], allowed=allowed)
         starts, ends = (np.array(answer[edge], dtype=np.int64) for edge in ("starts", "ends"))
         return PlacedTokens(np.array(answer["ids"], dtype=np.int32), starts, ends)
 
@@ -251,7 +252,7 @@ def main() -> None:
 def _done(tokenizer: Any, task: dict[str, Any]) -> dict[str, Any]:
     texts = task["texts"]
     if task["task"] == "placed":
-        found = tokenizer.encode_placed(texts[0])
+        found = tokenizer.encode_placed(texts[0], allowed_special=task["allowed"])
         return {"ids": found.ids.tolist(), "starts": found.starts.tolist(), "ends": found.ends.tolist()}
     if task["task"] == "each":
         encoded = tokenizer.encode_each(texts)

@@ -1,6 +1,6 @@
 """The tokens of a text as pieces end to end, where some of the text may belong to no token."""
 
-from typing import NamedTuple, TypeGuard
+from typing import Literal, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -48,12 +48,13 @@ def pieces_of(placed: PlacedTokens, size: int) -> Pieces:
     return Pieces(ids[kept], lengths[kept])
 
 
-def piece_ends(text: str, tokenizer: AnyTokenizer) -> tuple[Pieces, Ints]:
+def piece_ends(text: str, tokenizer: AnyTokenizer, *, special_acts: bool = False) -> tuple[Pieces, Ints]:
     """Return the pieces of a text by any tokenizer, and the offset in bytes where each ends."""
+    allowed: Literal["all"] | tuple[()] = "all" if special_acts else ()
     if places_tokens(tokenizer):
-        found = pieces_of(tokenizer.encode_placed(text), len(text.encode("utf-8")))
+        found = pieces_of(tokenizer.encode_placed(text, allowed_special=allowed), len(text.encode("utf-8")))
     else:
-        ids = tokenizer.encode(text)
+        ids = tokenizer.encode(text, allowed_special=allowed)
         sizes = [len(tokenizer.token_bytes(token_id)) for token_id in ids]
         found = Pieces(np.array(ids, dtype=np.int64), np.array(sizes, dtype=np.int64))
     return found, np.cumsum(found.lengths)

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.token_view.drawings import token_count
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.words import t
+from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.openai import references
 
 MARKER, NEAR_MISS = "<|endoftext|>", "<|endoftex"
@@ -19,7 +20,15 @@ def special_switch(lanes: Sequence[Lane]) -> list[Lane]:
         acts = st.toggle(t("special.act"), key="special_act", persist_state="session")
         with st.popover(t("special.why"), icon=":material/help:", type="tertiary", key="special_why"):
             _lesson()
-    return [replace(lane, special_acts=acts) for lane in lanes]
+    return [_acting(lane) if acts else lane for lane in lanes]
+
+
+def _acting(lane: Lane) -> Lane:
+    """Return a lane in which special tokens act; say in its caption where they never do."""
+    if isinstance(lane.tokenizer, SentencePieceTokenizer):
+        caption = f"{lane.label.caption} · {t('special.never')}"
+        return replace(lane, special_acts=True, label=lane.label._replace(caption=caption))
+    return replace(lane, special_acts=True)
 
 
 def _lesson() -> None:

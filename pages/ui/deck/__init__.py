@@ -113,7 +113,7 @@ def _view(view: View) -> dict[str, Any]:
     starts = np.flatnonzero(text_map.cluster_starts[:-1])
     lanes = []
     for lane in view.lanes:
-        pieces, ends = piece_ends(view.text, lane.tokenizer)
+        pieces, ends = piece_ends(view.text, lane.tokenizer, special_acts=lane.special_acts)
         solid = pieces.lengths > 0  # a token without text has no place on a slide, but counts
         lanes.append(
             {

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -86,10 +86,11 @@ def over(lane: Lane, text: Text) -> Lane:
             ids = list(text.ids)
         else:
             assert isinstance(text.content, str)  # bytes that are not text have only the ids they came from
+            allowed: Literal["all"] | tuple[()] = "all" if lane.special_acts else ()
             if places_tokens(tokenizer):
-                placed = tokenizer.encode_placed(text.content)
+                placed = tokenizer.encode_placed(text.content, allowed_special=allowed)
                 return _Encoded(placed.ids, tokenizer, placed)
-            ids = tokenizer.encode(text.content, allowed_special="all" if lane.special_acts else ())
+            ids = tokenizer.encode(text.content, allowed_special=allowed)
         wide = max(ids, default=0) >= 2**31  # a special token may have any id
         return _Encoded(np.array(ids, dtype=np.int64 if wide else np.int32), tokenizer)
 
