@@ -15,15 +15,15 @@ from tests.helpers.drawing import HOSTILE
 from tokenizer_core import train
 from tokenizer_core.measures.entries import SCRIPTS, Entries, entries_of
 
-CORPUS = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ The cat sat on the mat. aaaa abab 👍🏽👍🏽 \n\n กากา 12 2567 e\u0301 " * 4
+CORPUS = "ÉAéa ΔδΔ น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ The cat sat on the mat. aaaa abab 👍🏽👍🏽 \n\n กากา 12 2567 e\u0301" * 4
 LOAD = """async ([code, packed]) => {
   const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
   window.parts = await import(address);
   const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
   window.known = new window.parts.Vocabulary(bytes.buffer);
 }"""
-FIND = """([kind, query]) => {
-  const found = window.parts.search(window.known, { kind, query });
+FIND = """([kind, query, matchesCase]) => {
+  const found = window.parts.search(window.known, { kind, query, matchesCase });
   return found === null || found === "bad" ? found : [...found.keys()].filter((place) => found[place]);
 }"""
 SELECT = """([change, used, scripts]) => {
@@ -62,7 +62,14 @@ def test_a_text_is_found_wherever_its_bytes_stand_within_one_token(
     scripts: Page, entries: Entries, query: str
 ) -> None:
     expected = [place for place, token in enumerate(entries.tokens) if query.encode() in token]
-    assert scripts.evaluate(FIND, ["text", query]) == expected
+    assert scripts.evaluate(FIND, ["text", query, True]) == expected
+
+
+@pytest.mark.parametrize("query", ["THE", "the", "ÉA", "Δ", "น้ำ", "🅰", "İ"])
+def test_capitals_do_not_count_unless_they_are_to(scripts: Page, entries: Entries, query: str) -> None:
+    texts = [token.decode(errors="surrogateescape").lower() for token in entries.tokens]
+    expected = [place for place, text in enumerate(texts) if query.lower() in text]
+    assert scripts.evaluate(FIND, ["text", query, False]) == expected
 
 
 @pytest.mark.parametrize(
@@ -84,6 +91,21 @@ def test_what_is_no_byte_and_no_id_is_said_to_be_bad(scripts: Page, kind: str, q
 def test_ids_are_found_one_by_one_and_in_ranges(scripts: Page) -> None:
     assert scripts.evaluate(FIND, ["id", "97, 300-302 9999999999"]) == [97, 300, 301, 302]
     assert scripts.evaluate(FIND, ["text", ""]) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("5-3", [3, 4, 5]),
+        ("๙๗", [97]),
+        ("９７, ๓๐๐–๓๐๑", [97, 300, 301]),
+        ("0,097 5,6,7", [5, 6, 7, 97]),
+        ("1,000", []),
+        ("97,", [97]),
+    ],
+)
+def test_ids_are_read_as_people_write_them(scripts: Page, query: str, found: list[int]) -> None:
+    assert scripts.evaluate(FIND, ["id", query]) == found
 
 
 @pytest.mark.parametrize("source", ["^[a-z]+$", "น้ำ", r"\d", "^[ก-ฮ]$", "[ก-ฮ]{2}"])

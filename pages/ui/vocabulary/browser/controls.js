@@ -40,7 +40,8 @@ export class Controls {
     const line = make("div", "search");
     const kind = this.menu("kind", label("kind"), SEARCHES, (value) => label(`kind_${value}`));
     const order = this.menu("order", label("sort"), ORDERS, (value) => label(`order_${value}`));
-    line.append(kind, this.query, order);
+    this.matches = this.caseBox();
+    line.append(kind, this.query, this.matches, order);
     this.scripts = make("div", "scripts");
     this.scripts.setAttribute("role", "group");
     this.scripts.setAttribute("aria-label", label("script"));
@@ -60,7 +61,19 @@ export class Controls {
     this.onchange();
   }
 
+  /** Whether capital letters matter; shown where text is looked for. */
+  caseBox() {
+    const label = make("label", "menu");
+    const box = make("input");
+    box.type = "checkbox";
+    box.checked = this.choice.matchesCase;
+    box.onchange = () => this.set({ matchesCase: box.checked });
+    label.append(box, make("span", "", this.label("match_case")));
+    return label;
+  }
+
   hint() {
+    this.matches.hidden = this.choice.kind !== "text";
     this.query.placeholder = this.label(`hint_${this.choice.kind}`);
   }
 

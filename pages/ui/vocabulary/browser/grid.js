@@ -34,6 +34,8 @@ export class Grid {
     this.active = 0;
     this.picked = -1;
     this.columns = 1;
+    /** The code of special tokens among the scripts: their long names are written small, in two lines. */
+    this.special = -1;
     this.cell = WIDE_CELL;
     /** @type {Map<number, HTMLElement>} the drawn cells by index */
     this.cells = new Map();
@@ -130,6 +132,7 @@ export class Grid {
     const bytes = vocabulary.bytesOf(place);
     const [id, uses] = [vocabulary.ids[place], this.uses[place]];
     fillFace(face, bytes, this.tints);
+    face.classList.toggle("special", vocabulary.scripts[place] === this.special);
     facts.textContent = this.label("id", { id: String(id) }) + (uses ? ` · ${this.label("times", { count: uses })}` : "");
     cell.id = `entry-${index}`;
     cell.setAttribute("aria-setsize", String(this.places.length));

@@ -4,19 +4,59 @@
 /** @import { Choice, Found } from "./types.d.ts" */
 /** @import { Vocabulary } from "./packed.js" */
 
-const RANGE = /^(\d{1,10})(?:[-–](\d{1,10}))?$/;
+const NUMBER = "(\\d{1,10}|\\d{1,3}(?:,\\d{3})+)";
+const RANGE = new RegExp(`^${NUMBER}(?:[-–]${NUMBER})?$`);
+const CASED = /\p{Lowercase}|\p{Uppercase}|\p{Lt}/u;
+/** The first bytes of characters of scripts with capital letters: Latin, Greek, Cyrillic, Georgian and rarer ones. */
+const MAY_BE_CAPITAL = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number((byte >= 0xc3 && byte <= 0xd6) || [0xe1, 0xe2, 0xea, 0xef, 0xf0].includes(byte)));
+/** @type {WeakMap<Vocabulary, Bytes>} */
+const lowered = new WeakMap();
+
+/** @typedef {Pick<Vocabulary, "bytes" | "ends" | "size">} Bytes */
 
 /**
  * The entries that a search finds; "bad" if the query is not bytes, or not ids, where these are wanted.
  * @param {Vocabulary} vocabulary
- * @param {Pick<Choice, "kind" | "query">} choice
+ * @param {Pick<Choice, "kind" | "query" | "matchesCase">} choice
  * @returns {Found | "bad"}
  */
-export function search(vocabulary, { kind, query }) {
+export function search(vocabulary, { kind, query, matchesCase }) {
   if (!query) return null;
   if (kind === "id") return withIds(vocabulary, query);
+  if (kind === "text" && !matchesCase && CASED.test(query)) {
+    return withBytes(inLowerCase(vocabulary), new TextEncoder().encode(query.toLowerCase()));
+  }
   const needle = kind === "bytes" ? parseHex(query) : new TextEncoder().encode(query);
   return needle ? withBytes(vocabulary, needle) : "bad";
+}
+
+/**
+ * The entries in lower case, made once, in about 0.1 s for 200,000 entries. Bytes that are no text stay as they are.
+ * @param {Vocabulary} vocabulary
+ */
+function inLowerCase(vocabulary) {
+  const known = lowered.get(vocabulary);
+  if (known) return known;
+  const { bytes, ends, size } = vocabulary;
+  const [decoder, encoder] = [new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }), new TextEncoder()];
+  let made = { bytes: new Uint8Array(bytes.length * 2), ends: new Uint32Array(size), size };
+  for (let place = 0, from = 0, to = 0; place < size; from = ends[place++]) {
+    let part = bytes.subarray(from, ends[place]);
+    if (part.some((byte) => MAY_BE_CAPITAL[byte])) {
+      try {
+        part = encoder.encode(decoder.decode(part).toLowerCase());
+      } catch {
+        // no whole characters
+      }
+    }
+    if (to + part.length > made.bytes.length) part = part.subarray(0, made.bytes.length - to);
+    for (const byte of part) made.bytes[to++] = byte >= 65 && byte <= 90 ? byte + 32 : byte;
+    made.ends[place] = to;
+  }
+  made = { ...made, bytes: made.bytes.subarray(0, made.ends[size - 1] ?? 0) };
+  lowered.set(vocabulary, made);
+  return made;
 }
 
 /**
@@ -30,7 +70,7 @@ export function parseHex(query) {
 }
 
 /**
- * @param {Vocabulary} vocabulary
+ * @param {Bytes} vocabulary
  * @param {Uint8Array} needle
  */
 function withBytes({ bytes, ends, size }, needle) {
@@ -47,20 +87,32 @@ function withBytes({ bytes, ends, size }, needle) {
 }
 
 /**
- * Entries with ids such as "257", "257 300" or "256-300".
+ * Entries with ids such as "257", "257, 300", "256-300", "300-256", "1,000" or "๑๐๐๐".
  * @param {Vocabulary} vocabulary
  * @param {string} query
  */
 function withIds({ ids, size }, query) {
   const ranges = [];
-  for (const part of query.replaceAll(/\s*[-–]\s*/g, "-").split(/[\s,]+/).filter(Boolean)) {
-    const [, first, last = first] = RANGE.exec(part) ?? [];
-    if (first === undefined) return "bad";
-    ranges.push([Number(first), Number(last)]);
+  const plain = inArabicDigits(query).replaceAll(/\s*[-–]\s*/g, "-");
+  for (const group of plain.split(/,?\s+|,$/).filter(Boolean)) {
+    // A comma before three digits is part of a number; any other stands between two.
+    for (const part of RANGE.test(group) ? [group] : group.split(",").filter(Boolean)) {
+      const [, first, last = first] = RANGE.exec(part) ?? [];
+      if (first === undefined) return "bad";
+      ranges.push([first, last].map((number) => Number(number.replaceAll(",", ""))).sort((a, b) => a - b));
+    }
   }
   const found = new Uint8Array(size);
   for (let place = 0; place < size; place++) {
     if (ranges.some(([first, last]) => ids[place] >= first && ids[place] <= last)) found[place] = 1;
   }
   return found;
+}
+
+/**
+ * Digits as Thai and full-width keyboards write them, in ASCII.
+ * @param {string} text
+ */
+function inArabicDigits(text) {
+  return text.normalize("NFKC").replaceAll(/[๐-๙]/g, (digit) => String(digit.charCodeAt(0) - 0x0e50));
 }

@@ -31,6 +31,8 @@ export type Use = "all" | "used" | "unused";
 export interface Choice {
   kind: Kind;
   query: string;
+  /** Whether capital letters matter where text is looked for. */
+  matchesCase: boolean;
   /** The code of a script, or null for all. */
   script: number | null;
   use: Use;

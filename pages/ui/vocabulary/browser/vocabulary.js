@@ -53,9 +53,10 @@ class VocabularyView {
     const label = (/** @type {string} */ key, values = {}) => this.label(key, values);
     const script = options.script === null ? null : options.scripts.indexOf(options.script);
     /** @type {Choice} */
-    this.choice = { kind: "text", query: "", script, use: "all", order: "order", ...EVERYTHING };
+    this.choice = { kind: "text", query: "", matchesCase: false, script, use: "all", order: "order", ...EVERYTHING };
     this.root = make("div", "token-view vocabulary");
     this.grid = new Grid(label, onPick);
+    this.grid.special = options.scripts.indexOf("special");
     this.controls = new Controls(label, this.choice, options.scripts, () => this.changed());
     this.note = make("p", "note", label("loading"));
     this.root.append(this.controls.element, this.grid.element, this.note);
@@ -142,9 +143,9 @@ class VocabularyView {
   changed() {
     clearTimeout(this.timer);
     if (!this.vocabulary) return;
-    const { kind, query } = this.choice;
+    const { kind, query, matchesCase } = this.choice;
     if (kind !== "regex" || !query) {
-      const found = search(this.vocabulary, { kind: kind === "regex" ? "text" : kind, query });
+      const found = search(this.vocabulary, { kind: kind === "regex" ? "text" : kind, query, matchesCase });
       this.fault = found === "bad" ? this.label(kind === "bytes" ? "bad_bytes" : "bad_ids") : "";
       this.found = found === "bad" ? new Uint8Array(this.vocabulary.size) : found;
       if (kind === "regex") this.regex?.warm();
