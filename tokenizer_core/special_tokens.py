@@ -131,7 +131,15 @@ def _check_token(token: str, token_id: int, first_free_id: int) -> None:
             "special_token_surrogate",
             token=ascii(token),
         )
-    if not first_free_id <= token_id <= MAX_TOKEN_ID:
+    if token_id > MAX_TOKEN_ID:
+        raise SpecialTokenError(
+            f"the id of a special token must be at most {MAX_TOKEN_ID}; {token!r} came with {token_id}",
+            "special_token_id_large",
+            token=token,
+            token_id=token_id,
+            most=MAX_TOKEN_ID,
+        )
+    if token_id < first_free_id:
         raise SpecialTokenError(
             f"the id of a special token must be free, from {first_free_id} to {MAX_TOKEN_ID};"
             f" {token!r} came with {token_id}",

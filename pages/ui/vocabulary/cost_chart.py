@@ -50,7 +50,7 @@ def cost_chart(
     }
     layer = _layers(encoding)
     if spot is not None:
-        layer += _spot(spot, int(counts[spot - BYTES]), model, encoding, spot_label)
+        layer += _spot(spot, int(counts[spot - BYTES]), model, encoding, spot_label, rows)
     return rows, {"height": 340, "padding": {**PADDING, "right": 60, "top": 24}, "layer": layer}
 
 
@@ -91,12 +91,20 @@ def _log(field: str, title: str, **labels: str) -> Spec:
     return quantitative(field, scale=scale, axis={"title": title, "tickCount": 6, **labels, **TYPE})
 
 
-def _spot(size: int, tokens: int, model: Model, encoding: Spec, label: str) -> list[Spec]:
-    """Specify the mark of the sweet spot on the line."""
+def _spot(
+    size: int, tokens: int, model: Model, encoding: Spec, label: str, rows: Sequence[dict[str, Any]]
+) -> list[Spec]:
+    """Specify the mark of the sweet spot on the line, and its label beside it.
+
+    The line falls to the right, so nothing is below it on the left, and nothing above it on the right.
+    """
     parameters = row_parameters(size, model.width, is_tied=model.is_tied)
+    ends = [row["parameters"] for row in rows]
+    is_left = parameters * parameters < min(ends) * max(ends)
+    aside = {"align": "left", "dx": 12, "dy": -16} if is_left else {"align": "right", "dx": -12, "dy": 18}
     data = {"values": [{"parameters": parameters, "tokens": tokens, "size": size, "name": label}]}
     mark = {"type": "point", "shape": "diamond", "filled": True, "size": 260, "color": STRONG, "opacity": 1}
-    text = {"type": "text", "dy": 24, "fontSize": 14, "fontWeight": 600, "color": INK}
+    text = {"type": "text", **aside, "fontSize": 14, "fontWeight": 600, "color": INK}
     return [
         {"data": data, "mark": {**mark, "tooltip": True}, "encoding": encoding},
         {"data": data, "mark": text, "encoding": {**encoding, "text": nominal("name")}},
