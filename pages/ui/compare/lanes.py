@@ -18,7 +18,7 @@ from pages.ui.compare.keys import PATTERN
 from pages.ui.shell import visitor
 from pages.ui.token_view.drawings import Text
 from pages.ui.token_view.lanes import MINE, Label, Lane, pretoken_lane
-from pages.ui.words import as_plain_markdown, error_sentence, t
+from pages.ui.words import as_name, error_sentence, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.patterns import pretokenize
@@ -63,9 +63,7 @@ def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lan
 def _sizes(chosen: Sequence[str], text: Text) -> dict[str, int]:
     """Let the visitor pick the vocabulary size of each chosen file and run; the full size for its own ids."""
     return {
-        key: st.slider(
-            t("compare.size_of", name=as_plain_markdown(name)), BYTES, most, most, key=f"compare_size_{key}"
-        )
+        key: st.slider(t("compare.size_of", name=as_name(name)), BYTES, most, most, key=f"compare_size_{key}")
         for key, (name, most) in sizes_of_choices(chosen).items()
         if text.ids_of != key
     }

@@ -12,7 +12,7 @@ from pages.ui.choices.parallel_texts import Compared
 from pages.ui.languages import keys
 from pages.ui.token_view.lanes import Lane
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import as_plain_markdown, error_sentence, t
+from pages.ui.words import as_name, error_sentence, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.measures.line_counts import LineCuts, TextSizes, line_cuts, text_sizes, token_total
 from tokenizer_core.measures.pieces import places_tokens
@@ -77,7 +77,7 @@ def _can_count(compared: Compared, lane: Lane) -> bool:
         for place in range(len(compared.names)):
             total(compared, place, lane)
     except TokenizerError as error:
-        st.error(f"{as_plain_markdown(lane.name)} – {error_sentence(error)}", icon=":material/error:")
+        st.error(f"{as_name(lane.name)} – {error_sentence(error)}", icon=":material/error:")
         return False
     return True
 

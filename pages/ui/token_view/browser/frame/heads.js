@@ -6,10 +6,14 @@ import { make } from "../elements.js";
 /** @import { ViewState } from "../state.js" */
 /** @import { Column, Lane, Model } from "../types.d.ts" */
 
+/** Heads that stand open side by side; more are a name and a count, and open when they are asked to. */
+const MOST_WHOLE = 5;
+
 /** @param {ViewState} state */
 export function drawHeads(state) {
   const { root, heads, drawn } = state;
   root.style.setProperty("--heads", String(drawn.length || 1));
+  root.classList.toggle("many", drawn.length > MOST_WHOLE);
   heads.replaceChildren(...drawn.map((lane) => headOf(state, lane)));
 }
 
@@ -17,8 +21,9 @@ export function drawHeads(state) {
  * @param {ViewState} state
  * @param {Lane} lane
  */
-function headOf({ model, isStaff, colour }, { column, index }) {
-  const head = make("div", "head");
+function headOf({ model, isStaff, colour, drawn }, { column, index }) {
+  const isFolded = drawn.length > MOST_WHOLE && model.whole;
+  const head = make(isFolded ? "details" : "div", "head");
   const name = make("div", "name", column.name);
   if (isStaff && model.lanes.length > 1) name.prepend(make("span", "number", `${index + 1} `));
   head.append(name, captionOf(column));
@@ -31,6 +36,11 @@ function headOf({ model, isStaff, colour }, { column, index }) {
   counted.append(make("small", "", unit));
   const isMetered = colour === "broken" && column.kind === "tokens";
   head.append(counted, isMetered ? meterOf(model, column) : figuresOf(column));
+  if (isFolded) {
+    const summary = make("summary");
+    summary.append(name, counted);
+    head.prepend(summary);
+  }
   return head;
 }
 
