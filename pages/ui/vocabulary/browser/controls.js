@@ -63,7 +63,7 @@ export class Controls {
 
   /** Whether capital letters matter; shown where text is looked for. */
   caseBox() {
-    const label = make("label", "menu");
+    const label = make("label", "menu case");
     const box = make("input");
     box.type = "checkbox";
     box.checked = this.choice.matchesCase;

@@ -25,38 +25,70 @@ export function search(vocabulary, { kind, query, matchesCase }) {
   if (!query) return null;
   if (kind === "id") return withIds(vocabulary, query);
   if (kind === "text" && !matchesCase && CASED.test(query)) {
-    return withBytes(inLowerCase(vocabulary), new TextEncoder().encode(query.toLowerCase()));
+    return withBytes(inLowerCase(vocabulary), new TextEncoder().encode([...query].map((each) => each.toLowerCase()).join("")));
   }
   const needle = kind === "bytes" ? parseHex(query) : new TextEncoder().encode(query);
   return needle ? withBytes(vocabulary, needle) : "bad";
 }
 
 /**
- * The entries in lower case, made once, in about 0.1 s for 200,000 entries. Bytes that are no text stay as they are.
+ * The entries in lower case, made once, letter by letter. Bytes that are no whole character stay as they are.
  * @param {Vocabulary} vocabulary
  */
 function inLowerCase(vocabulary) {
   const known = lowered.get(vocabulary);
   if (known) return known;
   const { bytes, ends, size } = vocabulary;
-  const [decoder, encoder] = [new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }), new TextEncoder()];
-  let made = { bytes: new Uint8Array(bytes.length * 2), ends: new Uint32Array(size), size };
-  for (let place = 0, from = 0, to = 0; place < size; from = ends[place++]) {
-    let part = bytes.subarray(from, ends[place]);
-    if (part.some((byte) => MAY_BE_CAPITAL[byte])) {
-      try {
-        part = encoder.encode(decoder.decode(part).toLowerCase());
-      } catch {
-        // no whole characters
-      }
+  const [made, madeEnds] = [new Uint8Array(bytes.length * 2), new Uint32Array(size)];
+  let [at, to] = [0, 0];
+  for (let place = 0; place < size; place++) {
+    while (at < ends[place]) {
+      const byte = bytes[at];
+      const length = MAY_BE_CAPITAL[byte] ? lengthOfCharacter(bytes, at, ends[place]) : 1;
+      const small = length > 1 ? smallLetter(bytes, at, length) : null;
+      if (small) for (const each of small) made[to++] = each;
+      else if (length === 1) made[to++] = byte >= 65 && byte <= 90 ? byte + 32 : byte;
+      else for (let i = 0; i < length; i++) made[to++] = bytes[at + i];
+      at += length;
     }
-    if (to + part.length > made.bytes.length) part = part.subarray(0, made.bytes.length - to);
-    for (const byte of part) made.bytes[to++] = byte >= 65 && byte <= 90 ? byte + 32 : byte;
-    made.ends[place] = to;
+    madeEnds[place] = to;
   }
-  made = { ...made, bytes: made.bytes.subarray(0, made.ends[size - 1] ?? 0) };
-  lowered.set(vocabulary, made);
-  return made;
+  const found = { bytes: made.subarray(0, to), ends: madeEnds, size };
+  lowered.set(vocabulary, found);
+  return found;
+}
+
+/**
+ * The bytes of the character that begins here; 1 if it is not whole.
+ * @param {Uint8Array} bytes
+ * @param {number} at
+ * @param {number} end
+ */
+function lengthOfCharacter(bytes, at, end) {
+  const length = bytes[at] < 0xe0 ? 2 : bytes[at] < 0xf0 ? 3 : 4;
+  for (let i = 1; i < length; i++) if (at + i >= end || bytes[at + i] >> 6 !== 2) return 1;
+  return length;
+}
+
+/** @type {Map<number, Uint8Array | null>} */
+const smallLetters = new Map();
+
+/**
+ * The bytes of the small letter of a character; null if it has no other.
+ * @param {Uint8Array} bytes
+ * @param {number} at
+ * @param {number} length
+ */
+function smallLetter(bytes, at, length) {
+  let code = bytes[at] & (0xff >> (length + 1));
+  for (let i = 1; i < length; i++) code = (code << 6) | (bytes[at + i] & 0x3f);
+  let small = smallLetters.get(code);
+  if (small === undefined) {
+    const letter = String.fromCodePoint(code);
+    small = letter.toLowerCase() === letter ? null : new TextEncoder().encode(letter.toLowerCase());
+    smallLetters.set(code, small);
+  }
+  return small;
 }
 
 /**
