@@ -1,5 +1,7 @@
 """One function opens every file: by its content, not only by its name."""
 
+import json
+
 import pytest
 
 from tests.helpers.sentencepiece import model_of
@@ -110,3 +112,12 @@ def test_special_tokens_whose_ids_are_taken_are_repaired_only_on_request() -> No
         {"token": "<c>", "before": 257, "after": 259},
     ]
     assert open_tokenizer("a", MINBPE, repair=True).remarks == ()
+
+
+@pytest.mark.parametrize("token_id", [-1, 2**31, 2**63, -(2**70)])
+def test_an_id_that_no_token_can_have_is_refused(token_id: int) -> None:
+    vocabulary = json.loads(ENCODER)
+    changed = json.dumps({**vocabulary, next(reversed(vocabulary)): token_id}).encode()
+    with pytest.raises(TokenizerError) as caught:
+        open_tokenizer("gpt2", {"a": changed, "b": MERGES})
+    assert caught.value.code == "file_id_range"

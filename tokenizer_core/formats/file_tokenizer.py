@@ -40,9 +40,9 @@ class FileTokenizer:
         self._bpe = Tokenizer(merges, pattern=pattern, name=name)
         self.name = name
         self.special_tokens = dict(special_tokens or {})
-        self._file_ids = np.array(file_ids, dtype=np.int64)
         assert len(file_ids) == self._bpe.vocab_size
         check_ids(file_ids)
+        self._file_ids = np.array(file_ids, dtype=np.int64)
         check_ids(self.special_tokens.values())
         if taken := self._own_id.keys() & self.special_tokens.values():
             token_id = min(taken)
