@@ -103,7 +103,7 @@ class Registry:
     def resume(self, job: Job) -> None:
         """Continue a paused training as soon as a turn is free."""
         with self._lock:
-            if job.state == "paused" and job not in self._queue:
+            if job.state == "paused" and job not in self._queue and job.id not in self._at_work:
                 self._queue.append(job)
             self._go_on()
 
