@@ -16,6 +16,10 @@ Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 Places = NDArray[np.int32]
 
+CUT_LOOP = "9922d8863af5135f"
+"""The beginning of the SHA-256 of cut_loop.py. numba keeps compiled code until its own file changes, and `cut` is
+compiled into a function here: without this line, an update would go on cutting as before."""
+
 # A slot: the key of a pretoken, and its row.
 KEY, ROW = range(2)
 # What is in use: rows, bytes of `text`, places.

@@ -1,7 +1,9 @@
 """Compiled code cuts exactly as `regex` does, by every named pattern, and counts what it cuts."""
 
+import hashlib
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from tokenizer_core import (
     Trainer,
     count_loop,
     count_pretokens,
+    cut_loop,
     encode_loop,
     kinds,
     merge_loop,
@@ -267,6 +270,14 @@ def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
         merge_loop.merge_best,
     ):
         assert len(entrance.signatures) == 1
+
+
+def test_code_compiled_into_another_file_is_compiled_anew_when_it_changes() -> None:
+    """numba asks only whether the file of a function has changed, not the files of what it calls."""
+    assert hashlib.sha256(Path(cut_loop.__file__).read_bytes()).hexdigest()[:16] == count_loop.CUT_LOOP
+    for loop in (count_loop, cut_loop, encode_loop, merge_loop):
+        called = {value.__module__ for value in vars(loop).values() if hasattr(value, "py_func")}
+        assert called - {loop.__name__} == ({cut_loop.__name__} if loop is count_loop else set())
 
 
 def test_a_cutter_needs_a_named_pattern() -> None:
