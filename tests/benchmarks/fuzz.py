@@ -7,6 +7,7 @@ again; files are written to the folder of `--keep`. `--minutes` ends it earlier.
 """
 
 import argparse
+import contextlib
 import mmap
 import os
 import random
@@ -23,14 +24,19 @@ from tests.benchmarks import fuzz_texts
 from tests.benchmarks.fuzz_files import Files, damaged, valid_files
 from tests.benchmarks.fuzz_readers import READERS
 from tokenizer_core import SPLIT_PATTERNS
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.jobs.guarded import open_guarded
+from tokenizer_core.jobs.parquet_reader import open_parquet_apart
 from tokenizer_core.jobs.worker import warm_up
+from tokenizer_core.texts.archives import PackedFile
+from tokenizer_core.texts.files import read_corpus_file
 
 FILES_AT_ONCE = 500
 MEMORY = 2 * 2**30
 """Bytes that a batch may take beyond what it has when it starts."""
 SECONDS = 10.0
 """Processor seconds that one file or a thousand texts may take."""
-APART = ("PAR1", '"model"')
+APART = (b"PAR1", b'"model"')
 """The app reads Parquet and tokenizer.json in processes of their own: there, a full memory is a refusal."""
 
 
@@ -110,7 +116,7 @@ class DamagedFiles:
                 try:
                     reader(files, seeded)
                 except MemoryError:
-                    if not any(mark.encode() in content for mark in APART for content in files.values()):
+                    if not any(mark in content for mark in APART for content in files.values()):
                         yield self.note(number, kind, files, f"{reader.__name__} takes too much memory")
                 except BaseException:  # a panic of Rust is no Exception
                     yield self.note(number, kind, files, f"{reader.__name__}: {traceback.format_exc()[-1_500:]}")
@@ -148,10 +154,29 @@ def in_a_process(check: Texts | DamagedFiles, numbers: range) -> Iterator[str]:
         ended = signal.Signals(-code).name if code < 0 else f"code {code}"
         if isinstance(check, DamagedFiles):
             kind, files, _ = check.make(at)
-            yield check.note(at, kind, files, f"ended the process: {ended}")
+            if (why := not_held_apart(files)) is not None:
+                yield check.note(at, kind, files, f"ended the process: {ended}; {why}")
         else:
             yield f"texts {at} ended the process: {ended}"
         numbers = range(at + 1, numbers.stop) if isinstance(check, DamagedFiles) else range(0)
+
+
+def not_held_apart(files: Files) -> str | None:
+    """Tell why a file that ends a process would end the app; None if the app reads it in a process of its own."""
+    tables = [PackedFile(name, content) for name, content in files.items() if APART[0] in content]
+    models = {name: content for name, content in files.items() if APART[1] in content}
+    if not tables and not models:
+        return "the app reads it itself"
+    try:
+        for table in tables:
+            with contextlib.suppress(TokenizerError):
+                read_corpus_file(table, parquet=open_parquet_apart)
+        if models:
+            with contextlib.suppress(TokenizerError):
+                open_guarded("damaged", models)
+    except Exception:
+        return f"in a process of its own: {traceback.format_exc()[-1_500:]}"
+    return None
 
 
 def work(check: Texts | DamagedFiles, numbers: range, place: mmap.mmap, writer: int) -> None:

@@ -42,6 +42,8 @@ class Mutant:
 
     module: str
     line: int
+    text: str
+    """The line where the change begins."""
     before: str
     after: str
     source: str
@@ -52,7 +54,7 @@ class Mutant:
         return f"{self.before} → {self.after}"
 
     def __str__(self) -> str:
-        return f"{self.module}.py:{self.line}: {self.change}"
+        return f"{self.module}.py:{self.line}: {self.change}   in: {self.text}"
 
 
 def mutants_of(path: Path) -> Iterator[Mutant]:
@@ -71,7 +73,8 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         changed = source[:start] + replacement.encode() + source[end:]
         if ast.dump(ast.parse(changed)) != unchanged:
             before = " ".join(source[start:end].decode().split())
-            yield Mutant(path.stem, node.lineno, before, replacement, changed.decode())
+            text = source.decode().splitlines()[node.lineno - 1].strip()
+            yield Mutant(path.stem, node.lineno, text, before, replacement, changed.decode())
 
 
 def changes(node: ast.AST, answers: str = "") -> Iterator[Change]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import example, given
@@ -12,9 +13,16 @@ from hypothesis import strategies as st
 
 from tests.helpers.hostile import HOSTILE_PATTERNS, hostile_texts
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core import SPLIT_PATTERNS, Tokenizer, count_pretokens, openai_tokenizer, pretokenize
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, count_pretokens, openai_tokenizer, patterns, pretokenize
 from tokenizer_core.errors import PatternError, TextError
-from tokenizer_core.patterns import MAX_PATTERN_LENGTH, compile_pattern, time_budget, unrolled_length
+from tokenizer_core.patterns import (
+    HELD_CHARACTERS,
+    MAX_PATTERN_LENGTH,
+    MAX_UNROLLED_LENGTH,
+    compile_pattern,
+    time_budget,
+    unrolled_length,
+)
 from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 
@@ -193,6 +201,25 @@ def test_a_long_pattern_is_refused() -> None:
 )
 def test_a_pattern_that_would_fill_the_memory_is_refused(pattern: str) -> None:
     assert error_of(pattern).code == "pattern_complex"
+
+
+def test_the_longest_repeat_that_is_allowed_compiles() -> None:
+    assert unrolled_length("ab{100000}") == MAX_UNROLLED_LENGTH
+    compile_pattern("ab{100000}")
+    assert error_of("ab{100001}").code == "pattern_complex"
+
+
+def test_the_time_budget_grows_with_the_text() -> None:
+    assert [time_budget(characters, "a+") for characters in (0, 1_000_000)] == [2.0, 4.0]
+    assert time_budget(1_000_000, "(?R)") == 0.4
+
+
+@pytest.mark.parametrize("more", [0, 1], ids=["short", "long"])
+def test_only_a_long_text_is_cut_while_other_threads_run(more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Mock(pattern=SPLIT_PATTERNS["none"])
+    monkeypatch.setattr(patterns, "compile_pattern", lambda pattern: cut)
+    list(patterns.pretokenize_each(["a" * (HELD_CHARACTERS + more)], "none"))
+    assert [call.kwargs["concurrent"] for call in cut.findall.mock_calls] == [bool(more)]
 
 
 @pytest.mark.parametrize(
