@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -77,8 +78,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="end earlier; the order is random")
     parser.add_argument("--only", nargs="*", choices=TESTS, default=[*TESTS], metavar="MODULE")
     asked = parser.parse_args()
+    end = time.monotonic() + 60 * asked.minutes
     every = [mutant for module in asked.only for mutant in mutants_of(CORE / f"{module}.py")]
     chosen = random.Random(asked.seed).sample(every, min(asked.count, len(every)))
     tried: dict[Mutant, str] = {}
@@ -86,6 +89,8 @@ def main() -> None:
         copy = Copy(Path(folder))
         copy.measure(asked.only)
         for mutant in chosen:
+            if time.monotonic() > end:
+                break
             tried[mutant] = copy.outcome(mutant)
             print(f"{len(tried):4} {tried[mutant]:9} {copy.seconds:5.1f} s  {mutant}", file=sys.stderr, flush=True)
     print("\n".join(report(every, tried)))
