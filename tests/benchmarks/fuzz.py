@@ -98,7 +98,8 @@ class DamagedFiles:
     def __init__(self, seed: int, keep: Path | None) -> None:
         self._seed = seed
         self._keep = keep
-        valid_files()
+        with silence():  # SentencePiece tells much of its trainings
+            valid_files()
 
     def make(self, number: int) -> tuple[str, Files, random.Random]:
         """Make the damaged file or files with this number."""
@@ -184,15 +185,26 @@ def work(check: Texts | DamagedFiles, numbers: range, place: mmap.mmap, writer: 
     used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libraries complain there
 
     def say(number: int) -> None:
         place[:] = struct.pack("q", number)
         resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time() + 6 * SECONDS), resource.RLIM_INFINITY))
 
-    for counterexample in check(numbers, say):
-        os.write(writer, counterexample.encode("utf-8", "backslashreplace") + b"\x1e")
+    with silence():  # libraries complain of what they are given
+        for counterexample in check(numbers, say):
+            os.write(writer, counterexample.encode("utf-8", "backslashreplace") + b"\x1e")
     os._exit(0)
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Let nobody see what libraries write to stderr within this context."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    yield
+    os.dup2(kept, 2)
+    os.close(kept)
+    os.close(nowhere)
 
 
 if __name__ == "__main__":

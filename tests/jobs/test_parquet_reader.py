@@ -1,5 +1,8 @@
 """Parquet files that are read in a process of their own: the same rows, and little memory whatever a file says."""
 
+import base64
+import zlib
+
 import pyarrow as pa
 import pytest
 
@@ -57,3 +60,29 @@ def test_a_file_that_fills_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(parquet_reader, "MEMORY_BYTES", 2**20)
     with pytest.raises(CorpusError, match="damaged"):
         open_parquet_apart(TABLE, 50 * MB)
+
+
+ABORTS = zlib.decompress(
+    base64.b64decode(
+        "eNoLcAwyFGUR3SIvuovJR1RDlEGIgUG+m4MBBJiY917ezckUKND6MPrUtA3v3c2z1fUkMvS6JDIXdS7gPrTz7pyglPXbHvAfZjE+83OR"
+        "pDPHtbNVkctD8o/P/bohLdvrb97b6Tv17ic+27HxXF/26xl8266ZLvXZvyC11EPzvI78/3yRhkAmN1YJ0wSThotMbuwStgk82g/Yi5k0"
+        "OZaoTOhyyGLK5FiiOqHPoYpJ0s7T0rTlFjsDgyiDqJ5omA7QqQKibKJsMmYMGgkPdix/sGPjgx0zwWjrg52dD3asfbBj04MdjWByxYMd"
+        "U0DiOxZCBBUe7Gx5sGP2g50ND3ZMB2voeLBjEdiURqhBIKlpYFM2KFhK0NoGA0FBBuRwT05KSLiQkJQa/qLgzaYrEZUlYVsPavqxsTE8"
+        "/KjaJg5UAoyyJ/yinxgxo2zqxZucDQYirgenFHFP2JFfe6PhhTOrYYJS0vdrBVwz1n88tzPTfK/Z8rt5soHXN84IiniuH8xjpfuy81bT"
+        "ocl7uPxdO11bXXtdm127Xdtd+482HJ3x+GDT5EmTuybPmtw2edrkvsnzJjdO/shuEqbN+4kZa3TohWSkKpSnJpZkpBYpZBYr5GUmpyqU"
+        "5KckVuooFOcr5KSWKJQWK6TnK+SXlugBA5c09eQElYCokY8oE1pAJScwNMp/Y3g4U5EfJAT0iJCoFcIjEhB1DD/sESwxBg0solgdlHIl"
+        "AWjm79y7nGAnSMaYMkiwFSdnpOYmirIwmDJJcJcUJeYV5ySWZObnAUVEeVSZJJhKMlQZfGTAOlSUJJhS82BcLqAsYx6DmIakjKSNGoOM"
+        "KI+kKQObgKQGsjFA7aIsYhpiO5TFnrGpPWJS4xg+uUNSBxiPDKJMoHgSAFI2YlPkJNkkzRgYNIDhgzNEUvPAIbJASOwai1oDp9o7OqVQ"
+        "TOce4UN1LhfEucBYBbtwD6NYG5PaJB61I9ykJT0MmzTZJNXAtohNMRfTUOMQO8TLICkjweMYFOQfbgVJghI3mPTBIN0RCAIdIcDb0bHc"
+        "0Snd0c3RMd3RGSzl6OTk6OgLYjg7OnqCBRC0I5RpAOd7VAHNtAAyXF1cwYJgQ1wd4QDEdCp1dIwEmecOoh2h5hQGALWWg1xjABb0coQ7"
+        "zRlEhCLM8wERKR5eGUl5fsWREUEFSUYmEP2WcPvdIPYHotkPcq9TThLQmCqQ+gpHkGc9Qe5wKof40xURHk5OQWA6EuFfR7h7UtzTwe5z"
+        "QjHf1pZBQqEgsaiwNLVEN7mgQDexqCi/XKEstagYmBwVjMz0DPQMJW2AeRqCGKRZGBgCgHUwANM1rec="
+    )
+)
+"""A file whose footer counts its levels wrongly: pyarrow 26.0.1 ends its process. Found by fuzzing."""
+
+
+def test_a_file_that_ends_the_process_that_reads_it_is_refused() -> None:
+    with pytest.raises(CorpusError) as caught:
+        open_parquet_apart(ABORTS, 50 * MB)
+    assert caught.value.code == "damaged_file"
