@@ -12,7 +12,9 @@ from tokenizer_core.pretokens import PretokenCounts, check_text, counted_pretoke
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
 
-MAX_COUNT = 2**31 - 1
+MAX_COUNT = 2**62 - 1
+"""The largest count of a pretoken, and of the bytes of all."""
+MAX_DISTINCT_BYTES = 2**31 - 1
 
 
 class Merge(NamedTuple):
@@ -209,20 +211,38 @@ def check_vocab_size(vocab_size: int) -> None:
 
 def _as_arrays(pretoken_counts: Mapping[str, int] | PretokenCounts) -> PretokenCounts:
     """Check the counts, and return them in arrays."""
-    if isinstance(pretoken_counts, PretokenCounts):
-        text, ends, counts = pretoken_counts
-        lengths = np.diff(ends, prepend=0)
-        if ends.shape != counts.shape or (lengths < 0).any() or lengths.sum() != text.size:
-            raise ValueError("the arrays of counted pretokens must fit together: an end and a count for each")
-        for row in np.flatnonzero((counts < 1) | (counts > MAX_COUNT))[:1]:
-            found = text[ends[row] - lengths[row] : ends[row]].tobytes()
-            raise _count_out_of_range(found.decode("utf-8", errors="replace"), int(counts[row]))
-        return pretoken_counts
-    for pretoken, count in pretoken_counts.items():
-        if not 1 <= count <= MAX_COUNT:
-            raise _count_out_of_range(pretoken, count)
-    check_text("".join(pretoken_counts))
-    return PretokenCounts.of(pretoken_counts)
+    if not isinstance(pretoken_counts, PretokenCounts):
+        for pretoken, count in pretoken_counts.items():
+            if not 1 <= count <= MAX_COUNT:
+                raise _count_out_of_range(pretoken, count)
+        check_text("".join(pretoken_counts))
+        pretoken_counts = PretokenCounts.of(pretoken_counts)
+    text, ends, counts = pretoken_counts
+    lengths = np.diff(ends, prepend=0)
+    if ends.shape != counts.shape or (lengths < 0).any() or lengths.sum() != text.size:
+        raise ValueError("the arrays of counted pretokens must fit together: an end and a count for each")
+    for row in np.flatnonzero((counts < 1) | (counts > MAX_COUNT))[:1]:
+        found = text[ends[row] - lengths[row] : ends[row]].tobytes()
+        raise _count_out_of_range(found.decode("utf-8", errors="replace"), int(counts[row]))
+    _check_sizes(text.size, float(lengths.astype(np.float64) @ counts.astype(np.float64)))
+    return pretoken_counts
+
+
+def _check_sizes(distinct: int, total: float) -> None:
+    """Refuse what the loop has no numbers for: positions have 31 bits, and sums of counts 63."""
+    if distinct > MAX_DISTINCT_BYTES:
+        raise TrainingError(
+            f"the distinct pretokens must have at most {MAX_DISTINCT_BYTES:,} bytes; these have {distinct:,}",
+            "pretokens_large",
+            limit=MAX_DISTINCT_BYTES,
+            bytes=distinct,
+        )
+    if total > MAX_COUNT:
+        raise TrainingError(
+            f"all pretokens together must have at most {MAX_COUNT:,} bytes; these have more",
+            "pretokens_total",
+            limit=MAX_COUNT,
+        )
 
 
 def _count_out_of_range(pretoken: str, count: int) -> TrainingError:
