@@ -169,8 +169,11 @@ def count_all(
 @compiled
 def add_counts(
     distinct: Distinct, used: Numbers, text: Bytes, ends: Numbers, counts: Numbers, secret: int
-) -> Distinct:
-    """Add the counts of other pretokens, which lie end to end; those that are new follow in their order."""
+) -> tuple[Distinct, Places]:
+    """Add the counts of other pretokens, which lie end to end; those that are new follow in their order.
+
+    Returns the row of each, too.
+    """
     distinct = with_room(distinct, used, ends.size, text.size, secret)
     known, known_ends, known_counts, slots = distinct
     before = used[ROWS]
@@ -179,7 +182,7 @@ def add_counts(
     known_counts[before : used[ROWS]] = 0
     for n in range(ends.size):
         known_counts[rows[n]] += counts[n]
-    return distinct
+    return distinct, rows
 
 
 @compiled

@@ -35,7 +35,52 @@ def is_compiled(pattern: str) -> bool:
     return pattern_source(pattern) in _MACHINES
 
 
-class Cutter:
+class Tally:
+    """Adds up counted pretokens, in order of first appearance.
+
+    >>> tally = Tally()
+    >>> one, two = Cutter("mark_aware"), Cutter("mark_aware")
+    >>> one.add([b"a cat"]); two.add([b"a dog a"])
+    >>> tally.add_counts(*one.pretokens()).tolist(), tally.add_counts(*two.pretokens()).tolist()
+    ([0, 1], [0, 2, 3])
+    >>> tally.pretokens()[2].tolist()
+    [2, 1, 1, 1]
+    """
+
+    def __init__(self) -> None:
+        self._used = np.zeros(3, dtype=np.int64)
+        self._distinct = count_loop.Distinct(
+            np.empty(16 * _FIRST_ROWS, dtype=np.uint8),
+            np.empty(_FIRST_ROWS, dtype=np.int64),
+            np.empty(_FIRST_ROWS, dtype=np.int64),
+            np.full((2 * _FIRST_ROWS, 2), FREE, dtype=np.int64),
+        )
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that the pretokens and the table to find them take."""
+        return sum(array.nbytes for array in self._distinct)
+
+    def add_counts(
+        self, text: NDArray[np.uint8], ends: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """Add pretokens that lie end to end, with their counts; return the number of each among all so far."""
+        text = text.view()
+        text.flags.writeable = False  # numba compiles anew for bytes that may be written
+        distinct, rows = count_loop.add_counts(self._distinct, self._used, text, ends, counts, _SECRET)
+        self._distinct = count_loop.Distinct(*distinct)
+        numbers: NDArray[np.int32] = rows
+        return numbers
+
+    def pretokens(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the bytes of the distinct pretokens, end to end, where each ends, and how often each occurs."""
+        rows = self._used[ROWS]
+        text = self._distinct.text[: self._used[BYTES]]
+        text.flags.writeable = False
+        return text, self._distinct.ends[:rows].copy(), self._distinct.counts[:rows].copy()
+
+
+class Cutter(Tally):
     """Numbers the distinct pretokens of texts in order of first appearance, and counts them.
 
     >>> cutter = Cutter("mark_aware")
@@ -48,13 +93,7 @@ class Cutter:
     def __init__(self, pattern: str) -> None:
         """Take a pattern for which there is a machine."""
         self._machine = _MACHINES[pattern_source(pattern)]
-        self._used = np.zeros(3, dtype=np.int64)
-        self._distinct = count_loop.Distinct(
-            np.empty(16 * _FIRST_ROWS, dtype=np.uint8),
-            np.empty(_FIRST_ROWS, dtype=np.int64),
-            np.empty(_FIRST_ROWS, dtype=np.int64),
-            np.full((2 * _FIRST_ROWS, 2), FREE, dtype=np.int64),
-        )
+        super().__init__()
 
     def add(self, texts: Sequence[bytes]) -> None:
         """Cut and count more texts, each separately; they must be valid UTF-8."""
@@ -70,18 +109,9 @@ class Cutter:
         edges = self._run(texts, places)
         return places[: edges[-1]], edges[1:]
 
-    def add_counted(self, other: "Cutter") -> None:
-        """Add what another cutter counted in texts that come after the texts of this one."""
-        self._distinct = count_loop.Distinct(
-            *count_loop.add_counts(self._distinct, self._used, *other.pretokens(), _SECRET)
-        )
-
-    def pretokens(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the bytes of the distinct pretokens, end to end, where each ends, and how often each occurs."""
-        rows = self._used[ROWS]
-        text = self._distinct.text[: self._used[BYTES]]
-        text.flags.writeable = False  # numba compiles anew for bytes that may be written
-        return text, self._distinct.ends[:rows].copy(), self._distinct.counts[:rows].copy()
+    def add_counted(self, other: Tally) -> None:
+        """Add what was counted in texts that come after the texts of this one."""
+        self.add_counts(*other.pretokens())
 
     def _run(self, texts: Sequence[bytes], places: NDArray[np.int32]) -> NDArray[np.int64]:
         """Run the machine; return how many pretokens there are up to each edge of these texts."""

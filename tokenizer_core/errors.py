@@ -66,6 +66,10 @@ class CorpusError(TokenizerError):
     """Files or texts that cannot be read, mixed or compared."""
 
 
+class CountsError(TokenizerError):
+    """Counted pretokens that are damaged, out of range, or do not belong together."""
+
+
 class WikipediaError(CorpusError):
     """An article that could not be fetched."""
 
