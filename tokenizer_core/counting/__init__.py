@@ -1,4 +1,4 @@
 """Large corpora → counted pretokens: streamed from files, added up from parts, kept in a file.
 
-Its files: counts parts counts_file
+Its files: counts parts counts_file safe_places reading table_streams streaming
 """

@@ -16,6 +16,8 @@ from tokenizer_core.texts.tables import NUMBER, SAMPLE_ROWS, Rows, Table, check_
 
 MAX_CELL = 2**22
 """Characters of a cell. After this many, an unclosed quotation mark is noticed."""
+_MAX_ROW = 2**26
+"""Characters. In a file that comes in pieces, a longer row is broken."""
 _DELIMITERS = ",;\t|"
 _HEAD = 65_536
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|\Z)")
@@ -61,6 +63,33 @@ def open_csv(text: str, *, header: bool | None = None, delimiter: str = ",") -> 
         return ((line, cells and [cells[place] for place in places]) for line, cells in records)
 
     return Table(labels, header, lambda place: [cells[place] for cells in below], rows)
+
+
+class CsvStream:
+    """A CSV file that comes in pieces, the first of at least `_HEAD` characters; its rows are those of `open_csv`.
+
+    >>> stream = CsvStream("id,text\\n1,a cat\\n1,a cat\\n2,\\"a\\n")
+    >>> [*stream.rows([1])], [*stream.rows([1], 'dog"\\n', is_end=True)]
+    ([['a cat'], ['a cat']], [['a\\ndog']])
+    """
+
+    def __init__(self, head: str, *, header: bool | None = None, delimiter: str = ",") -> None:
+        self.table = open_csv(head, header=header, delimiter=delimiter)
+        self._style = _find_style(_head(head), delimiter)
+        self._rest = head
+        self._skip = bool(self.table.header)
+
+    def rows(self, places: Sequence[int], more: str = "", *, is_end: bool = False) -> Iterator[Sequence[str]]:
+        """Yield the rows that are whole now, and leave out broken ones; the rest waits for the next piece."""
+        text = self._rest + more
+        lines = _Lines(text)
+        is_end = is_end or len(text) > _MAX_ROW
+        for _, cells in _records(text, self._style, len(self.table.labels), lines=lines, is_end=is_end):
+            if self._skip:
+                self._skip = False
+            elif cells is not None:
+                yield [cells[place] for place in places]
+        self._rest = text[lines.offset :]
 
 
 def _head(text: str) -> str:
@@ -113,13 +142,15 @@ class _Lines:
             next(self)
 
 
-def _records(text: str, style: _Style, width: int | None = None) -> Iterator[tuple[int, list[str] | None]]:
+def _records(
+    text: str, style: _Style, width: int | None = None, *, lines: _Lines | None = None, is_end: bool = True
+) -> Iterator[tuple[int, list[str] | None]]:
     """Yield each row with the number of its line; for a broken row, yield None for each of its lines.
 
     After a broken row of several lines, reading continues at its second line, so a stray quotation mark costs one
-    line.
+    line. If the text is not the end of a file, the row that reaches its end is left to what follows.
     """
-    lines = _Lines(text)
+    lines = lines or _Lines(text)
     reader = (
         csv.reader(lines, delimiter=style.delimiter, strict=True)
         if style.is_quoted
@@ -134,6 +165,9 @@ def _records(text: str, style: _Style, width: int | None = None) -> Iterator[tup
             return
         except csv.Error:
             cells = None
+        if lines.offset >= len(text) and not is_end:
+            lines.offset, lines.number = offset, number
+            return
         if cells is not None and width is not None and cells and len(cells) != width:
             cells = None
         if cells is None or (has_nul and any("\0" in cell for cell in cells)):

@@ -29,7 +29,7 @@ def open_json_lines(text: str) -> Table:
     """
     check_rows(text.count("\n"))
     samples: dict[str, list[str]] = {}
-    for _, values in _objects(text):
+    for _, values in objects_of(text):
         for key, value in (values or {}).items():
             cells = samples.setdefault(key, [])
             if len(cells) < SAMPLE_ROWS:
@@ -41,7 +41,7 @@ def open_json_lines(text: str) -> Table:
 
     def rows(places: Sequence[int]) -> Rows:
         wanted = [keys[place] for place in places]
-        for line, values in _objects(text):
+        for line, values in objects_of(text):
             yield line, None if values is None else [values.get(key, "") for key in wanted]
 
     return Table(column_labels(keys), None, lambda place: samples[keys[place]], rows)
@@ -53,11 +53,11 @@ def looks_like_json_lines(text: str) -> bool:
     >>> looks_like_json_lines('{"a": 1}\\n{"a": 2}\\n'), looks_like_json_lines('{\\n"a": 1}')
     (True, False)
     """
-    lines = list(islice(_objects(text[:_HEAD]), 2))
+    lines = list(islice(objects_of(text[:_HEAD]), 2))
     return len(lines) == 2 and all(values is not None for _, values in lines)
 
 
-def _objects(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
+def objects_of(text: str) -> Iterator[tuple[int, Mapping[str, str] | None]]:
     """Yield the strings of each line by key; None for a broken line."""
     for number, line in _lines(text):
         if not line.strip():

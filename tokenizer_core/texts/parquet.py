@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tokenizer_core.errors import CorpusError
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SAMPLE_CELL = 2_000
+_ROWS_OF_A_LARGE_FILE = 1_024
+"""Rows unpacked at a time: a row may be a whole article, and a file may have a billion."""
 OpenParquet = Callable[[bytes, int], Table]
 """Opens the content of a Parquet file, of which at most so many bytes are read, as `open_parquet` does."""
 
@@ -30,8 +33,10 @@ def _whole() -> Iterator[None]:
         raise CorpusError("the file must be whole; it is damaged", "damaged_file", kind="Parquet") from error
 
 
-def open_parquet(content: bytes, max_bytes: int) -> Table:
+def open_parquet(content: bytes | Path, max_bytes: int | None) -> Table:
     """Open the text columns of a Parquet file; those that are read may have at most `max_bytes` bytes together.
+
+    A file on disk, given by its path and with None for `max_bytes`, may have any number of bytes and rows.
 
     The fields of a struct are columns, too, such as "translation.en". Repeated values take no space in a file, so
     sizes are checked before anything is unpacked. Raises `CorpusError` for a file that is damaged or too large.
@@ -40,11 +45,12 @@ def open_parquet(content: bytes, max_bytes: int) -> Table:
         return _open(content, max_bytes)
 
 
-def _open(content: bytes, max_bytes: int) -> Table:
+def _open(content: bytes | Path, max_bytes: int | None) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    fields = list(pq.read_schema(pa.BufferReader(content)).empty_table().flatten().schema)
+    source = content if isinstance(content, Path) else pa.BufferReader(content)
+    fields = list(pq.read_schema(source).empty_table().flatten().schema)
     strings = [each.name for each in fields if _is_string(each.type)]
     if not strings:
         raise CorpusError("at least one column must hold text; none does", "no_text_column")
@@ -52,8 +58,10 @@ def _open(content: bytes, max_bytes: int) -> Table:
     if len({each.name for each in fields}) < len(fields):
         raise CorpusError("columns must have different names; two have the same", "same_columns")
     # Read as dictionaries: otherwise a value that repeats a million times would take its space a million times.
-    file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=strings, pre_buffer=False)
-    check_rows(file.metadata.num_rows)
+    source = content if isinstance(content, Path) else pa.BufferReader(content)
+    file = pq.ParquetFile(source, read_dictionary=strings, pre_buffer=False)
+    if max_bytes is not None:
+        check_rows(file.metadata.num_rows)
     _check_encodings(file.metadata, strings)
     sample = next(_batches(file, strings, SAMPLE_ROWS), None)
     if sample is None:
@@ -112,29 +120,29 @@ def _beginnings(column: Any) -> list[str]:
         return [cell for cell in short.take(column.indices).to_pylist() if cell]
 
 
-def _rows(file: Any, names: list[str], max_bytes: int) -> Rows:
+def _rows(file: Any, names: list[str], max_bytes: int | None) -> Rows:
     """Yield the rows of some columns; raise `CorpusError` if they are damaged, or too large together."""
     with _whole():
         yield from _rows_within(file, names, max_bytes)
 
 
-def _rows_within(file: Any, names: list[str], max_bytes: int) -> Rows:
+def _rows_within(file: Any, names: list[str], max_bytes: int | None) -> Rows:
     import pyarrow.compute as pc
 
     metadata = file.metadata
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     chunks = (group.column(place) for group in groups for place in range(group.num_columns))
     size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names)
-    if size > max_bytes:
+    if max_bytes is not None and size > max_bytes:
         raise too_large(max_bytes)
     size = number = 0
-    for batch in _batches(file, names, 65_536):
+    for batch in _batches(file, names, 65_536 if max_bytes is not None else _ROWS_OF_A_LARGE_FILE):
         columns = _flat(batch)
         cells = [columns[name] for name in names]
         for column in cells:
             lengths = pc.binary_length(column.dictionary).take(column.indices)
             size += (pc.sum(lengths).as_py() or 0) + len(column) - column.null_count
-        if size > max_bytes:
+        if max_bytes is not None and size > max_bytes:
             raise too_large(max_bytes)
         for row in zip(*(column.dictionary_decode().to_pylist() for column in cells)):
             number += 1

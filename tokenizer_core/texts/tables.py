@@ -54,7 +54,7 @@ class TableReading:
 
 def text_of(table: Table, columns: Collection[str] | None = None) -> tuple[str, TableReading]:
     """Return the cells of the chosen columns, one per line; without a choice, of the columns that are prose."""
-    chosen = _choose(table, columns)
+    chosen = choose_columns(table, columns)
     written = io.StringIO()  # a list of three million short strings would take 180 MB
     whole = _WholeRows(table, chosen)
     for cells in whole:
@@ -75,7 +75,7 @@ def cells_of(
     Without a choice, takes the columns that look like prose; if only one does, all columns with letters. Prose may
     be much shorter here, because a Chinese text has a third of the characters of the same text in English.
     """
-    chosen = _choose(table, columns, least=1 / 6)
+    chosen = choose_columns(table, columns, least=1 / 6)
     if columns is None and len(chosen) < 2:
         places = range(len(table.labels))
         chosen = tuple(table.labels[place] for place in places if any(map(_has_letter, table.sample(place))))
@@ -117,7 +117,7 @@ class _WholeRows:
         )
 
 
-def _choose(table: Table, columns: Collection[str] | None, *, least: float = 1 / 2) -> tuple[str, ...]:
+def choose_columns(table: Table, columns: Collection[str] | None, *, least: float = 1 / 2) -> tuple[str, ...]:
     """Return the columns asked for, in table order; without a choice, those that look like prose.
 
     A column looks like prose if its mean length of prose is at least `least` times that of the longest column.
@@ -126,9 +126,7 @@ def _choose(table: Table, columns: Collection[str] | None, *, least: float = 1 /
     if columns is not None:
         for column in columns:
             if column not in labels:
-                raise CorpusError(
-                    f"a chosen column must be in the table; {column!r} is not", "unknown_column", column=column
-                )
+                raise unknown_column(column)
         return tuple(label for label in labels if label in columns)
     cells = [table.sample(place) for place in range(len(labels))]
     lengths = [mean_length(each, only=_is_prose) for each in cells]
@@ -174,6 +172,11 @@ def check_rows(count: int) -> None:
         raise CorpusError(
             f"a table may have at most {MAX_ROWS:,} rows; this one has more", "too_many_rows", limit=MAX_ROWS
         )
+
+
+def unknown_column(column: str) -> CorpusError:
+    """Return the error for a column that the table does not have."""
+    return CorpusError(f"a chosen column must be in the table; {column!r} is not", "unknown_column", column=column)
 
 
 def no_rows() -> CorpusError:

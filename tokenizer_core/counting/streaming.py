@@ -1,0 +1,168 @@
+"""Count the pretokens of files of any size on several cores; memory grows with distinct pretokens only."""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import regex
+
+from tokenizer_core.counting.counts import Boundaries, Counts, CountsRecipe
+from tokenizer_core.counting.reading import DETECT, Listener, Reading, blocks_of
+from tokenizer_core.counting.safe_places import CHUNK_BYTES, chunks_of
+from tokenizer_core.cutter import Cutter, Tally, is_compiled
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.patterns import batches, compile_pattern, pattern_source
+from tokenizer_core.pretokens import PretokenCounts
+
+_LINE_END = regex.compile(rb"\r?\n")
+_GROWTH = 3
+"""While the table of pretokens grows, the old one and the new one, twice as large, are in memory."""
+
+
+@dataclass(frozen=True)
+class CountingRules:
+    """How pretokens are counted."""
+
+    pattern: str = "mark_aware"
+    """A name in `SPLIT_PATTERNS`, or a regular expression."""
+    boundaries: Boundaries = "file"
+    min_count: int = 1
+    """Pretokens that occur less often are dropped."""
+    memory_bytes: int | None = None
+    """Memory for distinct pretokens. When they need more, the rare ones are dropped, or counting ends."""
+    threads: int = 1
+    chunk_bytes: int = CHUNK_BYTES
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A part of a text that no pretoken spans, as UTF-8."""
+
+    text: bytes
+    starts_text: bool = True
+
+
+def count_files(
+    names: Sequence[str],
+    rules: CountingRules,
+    reading: Reading = DETECT,
+    *,
+    listener: Listener = lambda read: None,
+) -> Counts:
+    """Count the pretokens of files, each a text of its own; "-" is the standard input.
+
+    Raises `TokenizerError`, which names the file if it cannot be read, and `OSError` if a file cannot be opened.
+    """
+    compile_pattern(rules.pattern)
+
+    def chunks() -> Iterator[Chunk]:
+        for name in names:
+            with _named(name):
+                blocks = blocks_of(name, reading, listener=listener)
+                yield from _text_chunks(blocks, rules)
+
+    return count_chunks(chunks(), rules)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Name the file in an error about it."""
+    try:
+        yield
+    except CorpusError as error:
+        raise CorpusError(f"{name}: {error}", error.code, **error.values) from error
+
+
+def _text_chunks(blocks: Iterable[bytes], rules: CountingRules) -> Iterator[Chunk]:
+    for number, text in enumerate(chunks_of(blocks, rules.pattern, rules.boundaries, size=rules.chunk_bytes)):
+        yield Chunk(text, starts_text=number == 0)
+
+
+def count_chunks(chunks: Iterable[Chunk], rules: CountingRules) -> Counts:
+    """Count chunks, several at once, and add them up in their order.
+
+    >>> counts = count_chunks([Chunk(b"a cat"), Chunk(b" a dog", starts_text=False)], CountingRules("gpt2"))
+    >>> counts.pretokens.strings(), counts.recipe.texts, counts.recipe.pretokens
+    (['a', ' cat', ' a', ' dog'], 1, 4)
+    """
+    total = RunningTotal(rules)
+    if rules.threads <= 1:
+        for chunk in chunks:
+            total.add(counted_chunk(chunk, rules))
+        return total.counts()
+    waiting: deque[Future[Counts]] = deque()
+    with ThreadPoolExecutor(rules.threads) as pool:
+        try:
+            for chunk in chunks:
+                waiting.append(pool.submit(counted_chunk, chunk, rules))
+                while len(waiting) > rules.threads or (waiting and waiting[0].done()):
+                    total.add(waiting.popleft().result())
+            while waiting:
+                total.add(waiting.popleft().result())
+        finally:
+            for future in waiting:
+                future.cancel()
+    return total.counts()
+
+
+def counted_chunk(chunk: Chunk, rules: CountingRules) -> Counts:
+    """Count one chunk: as a part of a text, or line by line."""
+    texts = [chunk.text]
+    if rules.boundaries == "line":
+        texts = _LINE_END.split(chunk.text)
+        if not texts[-1]:
+            texts.pop()
+    if is_compiled(rules.pattern):
+        cutter = Cutter(rules.pattern)
+        cutter.add(texts)
+        pretokens = PretokenCounts(*cutter.pretokens())
+    else:
+        found: Counter[str] = Counter()
+        for text in texts:
+            for batch in batches(text.decode(), rules.pattern):
+                found.update(batch)
+        pretokens = PretokenCounts.of(found)
+    read = len(texts) if rules.boundaries == "line" else int(chunk.starts_text)
+    return Counts.counted(pretokens, rules.pattern, boundaries=rules.boundaries, texts=read)
+
+
+class RunningTotal:
+    """Adds up the counts of chunks in their order, and keeps them within the memory."""
+
+    def __init__(self, rules: CountingRules) -> None:
+        self._rules = rules
+        self._tally = Tally()
+        self._recipe = CountsRecipe(pattern_source(rules.pattern), rules.boundaries)
+
+    def add(self, counts: Counts) -> None:
+        """Add the counts of the next chunk; raise `CorpusError` if they need too much memory."""
+        self._recipe = self._recipe.joined(counts.recipe)
+        self._tally.add_counts(*counts.pretokens)
+        limit = self._rules.memory_bytes
+        if limit is not None and _GROWTH * self._tally.held_bytes > limit:
+            if self._rules.min_count > 1:
+                self._drop_rare()
+            if _GROWTH * self._tally.held_bytes > limit:
+                raise self._too_many(limit)
+
+    def counts(self) -> Counts:
+        """Return the counts so far, without the rare ones."""
+        return Counts(PretokenCounts(*self._tally.pretokens()), self._recipe).without_rare(self._rules.min_count)
+
+    def _drop_rare(self) -> None:
+        kept = self.counts()
+        self._recipe = kept.recipe
+        self._tally = Tally()
+        self._tally.add_counts(*kept.pretokens)
+
+    def _too_many(self, limit: int) -> CorpusError:
+        distinct = self._tally.pretokens()[1].size
+        return CorpusError(
+            f"the distinct pretokens must fit in {limit / 2**20:,.0f} MB; after {self._recipe.bytes_read:,} bytes"
+            f" of text {distinct:,} of them do not: allow more memory, or drop rare ones",
+            "counts_memory",
+            megabytes=limit // 2**20,
+            distinct=distinct,
+        )
