@@ -6,13 +6,16 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tokenizer_core.commands import compare, convert
+from tokenizer_core.commands import compare, convert, count, encode, train
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; exit with 0 if it succeeds, 1 if the input or output fails, 2 if the command is wrong."""
+    """Run a command; exit with 0 if it succeeds, 1 if input or output fails, 2 if the command is wrong."""
     parser = argparse.ArgumentParser(prog="python -m tokenizer_core", description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    train.add_to(commands)
+    count.add_to(commands)
+    encode.add_to(commands)
     compare.add_to(commands)
     convert.add_to(commands)
     said = parser.parse_args(arguments)

@@ -1,0 +1,258 @@
+"""`python -m tokenizer_core train` and `count`: what they learn, write, refuse, and keep when they are stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+
+from tests.helpers.paths import REPOSITORY
+from tests.helpers.tables import CSV, ROWS
+from tokenizer_core import Tokenizer, train
+from tokenizer_core.__main__ import main
+from tokenizer_core.commands import corpus
+from tokenizer_core.commands.corpus import Progress, named_files
+from tokenizer_core.counting.counts_file import read_counts
+from tokenizer_core.errors import CorpusError
+
+SAMPLE = REPOSITORY / "sample_data"
+THAI = SAMPLE / "parallel.th.txt"
+TEXT = THAI.read_text(encoding="utf-8")
+
+
+def done(*arguments: object) -> int:
+    return main([*map(str, arguments)])
+
+
+def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The one line on stderr of a command that ends with 1."""
+    assert done(*arguments) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1
+    assert said.err.startswith(f"{arguments[0]}: ")
+    return said.err
+
+
+def test_files_train_what_the_library_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = sorted(SAMPLE.glob("*.txt"))
+    end = ("--special-token", "<|end|>", "--special-token", "<|pad|>")
+    assert done("train", *files, "--vocab-size", 600, "--pattern", "o200k", "--out", tmp_path / "mine", *end) == 0
+    assert capsys.readouterr() == ("", "")  # quiet in a pipe
+    found = Tokenizer.load(tmp_path / "mine.model")
+    texts = [path.read_text(encoding="utf-8") for path in files]
+    assert found.merges == train(texts, 600, pattern="o200k").merges
+    assert found.special_tokens == {"<|end|>": 600, "<|pad|>": 601}
+    assert (tmp_path / "mine.vocab").read_text(encoding="utf-8") == found.vocab_text()
+
+
+def test_counts_train_the_same_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    counts = tmp_path / "c.parquet"
+    assert done("count", SAMPLE / "*.txt", "-o", counts, "--pattern", "cl100k", "--json") == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["sha256"] == read_counts(counts, pattern="cl100k").sha256
+    assert summary["recipe"]["texts"] == len(list(SAMPLE.glob("*.txt")))
+    assert done("train", "--counts", counts, "--vocab-size", 500, "--out", tmp_path / "a") == 0
+    assert (
+        done("train", SAMPLE / "*.txt", "--vocab-size", 500, "--pattern", "cl100k", "--out", tmp_path / "b") == 0
+    )
+    assert (tmp_path / "a.model").read_bytes() == (tmp_path / "b.model").read_bytes()
+
+
+def test_other_formats_and_a_summary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = ("train", THAI, "--vocab-size", 400, "--pattern", "cl100k", "--json", "--out")
+    assert done(*common, tmp_path / "new" / "t.json") == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert (summary["vocab_size"], summary["merges"], summary["stopped"]) == (400, 144, False)
+    loaded = tokenizers.Tokenizer.from_file(str(tmp_path / "new" / "t.json"))
+    assert done(*common, tmp_path / "t.tiktoken") == 0
+    assert len((tmp_path / "t.tiktoken").read_text().splitlines()) == 400
+    assert loaded.encode("ดื่มน้ำ").ids == train(TEXT, 400, pattern="cl100k").encode("ดื่มน้ำ")
+
+
+def test_tables_and_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.csv").write_text(CSV, encoding="utf-8")
+    counted = (
+        "count",
+        tmp_path / "a.csv",
+        "--column",
+        "en",
+        "--boundaries",
+        "line",
+        "--pattern",
+        "none",
+        "--json",
+    )
+    assert done(*counted, "-o", tmp_path / "c.parquet") == 0
+    assert json.loads(capsys.readouterr().out)["recipe"]["texts"] == len(ROWS)
+    assert read_counts(tmp_path / "c.parquet").pretokens.strings() == [row["en"] for row in ROWS]
+
+
+def test_rare_pretokens_are_dropped_and_that_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.txt").write_text("the cat the cat the dog", encoding="utf-8")
+    out = ("--vocab-size", 300, "--out", tmp_path / "m", "--min-pretoken-count", 2)
+    assert done("train", tmp_path / "a.txt", *out) == 0
+    said = capsys.readouterr().err
+    assert "2 of 6 pretokens (7 of 23 bytes) were rare and dropped" in said
+    assert "short by more than 1" in said
+    assert "because no pair occurs any more" in said
+    assert b"dog" not in b"".join(Tokenizer.load(tmp_path / "m.model").vocabulary[256:])
+
+
+# ---- what is refused
+
+
+def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ("--vocab-size", 300, "--out", tmp_path / "m")
+    (tmp_path / "bad.txt").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(99))
+    assert "bad.txt: the file must be text" in fails(capsys, "train", tmp_path / "bad.txt", *out)
+    assert "nobody: No such file" in fails(capsys, "train", tmp_path / "nobody", *out)
+    assert "none does" in fails(capsys, "train", tmp_path / "*.md", *out)
+    assert "at least 256" in fails(capsys, "train", THAI, "--vocab-size", 12, "--out", tmp_path / "m")
+    assert "must compile" in fails(capsys, "train", THAI, *out, "--pattern", "(a")
+    assert "came twice" in fails(capsys, "train", "-", "-", *out)
+    assert "at least one character" in fails(capsys, "train", THAI, *out, "--special-token", "")
+    assert "damaged" in fails(capsys, "train", "--counts", THAI, *out)
+    done("count", THAI, "-o", tmp_path / "c.parquet", "--pattern", "gpt2")
+    assert "gpt2" in fails(capsys, "train", "--counts", tmp_path / "c.parquet", "--pattern", "o200k", *out)
+    assert not list(tmp_path.glob("m*"))
+
+
+def test_no_file_is_replaced_unless_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "m.vocab").write_text("mine", encoding="utf-8")
+    out = ("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m")
+    assert "m.vocab is there already; --force replaces it" in fails(capsys, *out)
+    assert done(*out, "--force") == 0
+    assert (tmp_path / "m.vocab").read_text(encoding="utf-8") != "mine"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "--vocab-size", "300", "--out", "m"],
+        ["train", "a", "--counts", "b", "--vocab-size", "300", "--out", "m"],
+        ["train", "a", "--vocab-size", "x", "--out", "m"],
+        ["train", "a", "--vocab-size", "300", "--out", "m", "--memory", "much"],
+        ["train", "a", "--vocab-size", "300", "--out", "m", "--memory", "1KB"],
+        ["count", "a", "-o", "b", "--min-pretoken-count", "0"],
+        ["count", "a"],
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_command_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_files_are_named_by_patterns(tmp_path: Path) -> None:
+    for name in ("b.txt", "a.txt", "[c].txt", "d/e.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    found = named_files([f"{tmp_path}/[c].txt", f"{tmp_path}/[ab].txt", f"{tmp_path}/**/e.txt"])
+    assert [Path(name).name for name in found] == ["[c].txt", "a.txt", "b.txt", "e.txt"]
+    with pytest.raises(CorpusError):
+        named_files([f"{tmp_path}/*.md"])
+
+
+# ---- in a process of its own
+
+
+def started(code: str, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:
+    """A command in a process, after some code."""
+    script = f"import sys\n{code}\nfrom tokenizer_core.__main__ import main\nsys.exit(main())"
+    return subprocess.Popen([sys.executable, "-c", script, *map(str, arguments)], cwd=REPOSITORY, **options)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals to open here")
+def test_ctrl_c_keeps_what_was_learned_so_far(tmp_path: Path) -> None:
+    import pty
+
+    slow = "from tokenizer_core.commands import train, corpus; train._AT_ONCE = 1; corpus._EVERY = 0"
+    ours, theirs = pty.openpty()
+    out = ("--vocab-size", 100_000, "--out", tmp_path / "m", "--json")
+    process = started(slow, "train", *SAMPLE.glob("*.txt"), *out, stdout=subprocess.PIPE, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    while b"merges/s" not in said:
+        said += os.read(ours, 1_000)
+    process.send_signal(signal.SIGINT)
+    while b"kept" not in said.partition(b"stopped")[2]:
+        said += os.read(ours, 1_000)
+    summary = json.loads(process.communicate()[0])
+    os.close(ours)
+    assert process.returncode == 130
+    assert b" left" in said
+    found = Tokenizer.load(tmp_path / "m.model")
+    assert 0 < len(found.merges) == summary["merges"] < 90_000
+    assert summary["stopped"]
+    texts = [path.read_text(encoding="utf-8") for path in SAMPLE.glob("*.txt")]
+    assert found.merges == train(texts, found.vocab_size).merges
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_ctrl_c_while_counting_leaves_no_file(tmp_path: Path) -> None:
+    process = started(
+        "", "count", "-", "-o", tmp_path / "c.parquet", stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    for _ in range(20):  # more than a pipe holds: afterwards, the process is reading
+        process.stdin.write(b"the cat sat on the mat\n" * 10_000)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    assert process.stderr is not None
+    assert process.stderr.read() == b"count: stopped; no file was written\n"
+    assert process.returncode == 130
+    assert not list(tmp_path.iterdir())
+    process.stderr.close()
+    process.stdin.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
+@pytest.mark.parametrize("least", [1, 2])
+def test_too_little_memory_is_a_sentence(tmp_path: Path, least: int) -> None:
+    words = "\n".join(f"{n} the" for n in range(0, 3_000_000_000, 2_003)).encode()
+    process = started(
+        "",
+        *("train", "-", "--vocab-size", 300, "--out", tmp_path / "m", "--memory", "64MB", "--threads", 1),
+        *("--pattern", r"gpt2", "--min-pretoken-count", least),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    said = process.communicate(words)[1]
+    assert b"Traceback" not in said
+    if least == 1:
+        assert process.returncode == 1
+        assert said.count(b"\n") == 1
+    else:
+        assert process.returncode == 0
+        assert b"were rare and dropped" in said
+
+
+# ---- progress
+
+
+def test_progress_says_how_far_how_fast_and_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    progress = Progress("count", "MB", 100 * 2**20, per=2**20, clock=lambda: now)
+    now = 2.0
+    progress.add(20 * 2**20)
+    assert progress.sentence() == "count: 20 of 100 MB, 10 MB/s, 8 s left"
+    endless = Progress("count", "MB", None, per=2**20, clock=lambda: now)
+    now = 4.0
+    endless.add(2**21)
+    assert endless.sentence() == "count: 2 MB, 1 MB/s"
+
+
+def test_progress_is_silent_in_a_pipe(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus, "_EVERY", 0)
+    progress = Progress("count", "MB", 10)
+    progress.add(5)
+    progress.end()
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,262 @@
+"""What the commands that read a corpus have in common: their options, their progress, and how they end."""
+
+import argparse
+import glob
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tokenizer_core.counting.counts import Counts
+from tokenizer_core.counting.reading import STANDARD_INPUT, Reading, size_of
+from tokenizer_core.counting.streaming import CountingRules, count_files
+from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.patterns import SPLIT_PATTERNS
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C: 128 and the number of the signal."""
+EPILOG = (
+    "Exit codes: 0 done, 1 the input or output fails (the reason is on stderr), 2 the command is wrong,"
+    " 130 stopped by Ctrl-C."
+)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", re.IGNORECASE)
+_LEAST_MEMORY = 64 * 2**20
+_EVERY = 0.2
+"""Seconds between two lines of progress."""
+
+
+def add_corpus(parser: argparse.ArgumentParser, *, files: str = "*") -> None:
+    """Add the files, and what is to be known of them, to a parser."""
+    parser.add_argument(
+        "files",
+        nargs=files,
+        metavar="FILE",
+        help="text, .csv, .tsv, .jsonl or .parquet, each of the first four also as .gz; patterns such as"
+        " 'corpus/*.txt' (** for all folders); - is the standard input",
+    )
+    parser.add_argument(
+        "--column", action="append", metavar="NAME", help="a column of tables; repeat it; by default the prose"
+    )
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether the first line of a table names its columns; detected by default",
+    )
+    parser.add_argument("--encoding", help="the encoding of the files, such as cp874; detected by default")
+    add_boundaries(parser)
+
+
+def add_boundaries(parser: argparse.ArgumentParser) -> None:
+    """Add the choice of what is one text to a parser."""
+    parser.add_argument(
+        "--boundaries",
+        choices=["file", "line"],
+        default="file",
+        help="what is one text: a file (by default), or each line without its end; no token crosses from one to"
+        " the next",
+    )
+
+
+def add_counting(parser: argparse.ArgumentParser) -> None:
+    """Add how pretokens are counted to a parser."""
+    parser.add_argument(
+        "--pattern",
+        help=f"the split pattern: {', '.join(SPLIT_PATTERNS)}, or a regular expression; by default mark_aware",
+    )
+    parser.add_argument(
+        "--min-pretoken-count",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="drop pretokens that occur less often; how much that can matter is printed; by default 1",
+    )
+    parser.add_argument(
+        "--memory",
+        type=memory_size,
+        metavar="SIZE",
+        help="memory to work in, such as 4GB; if it is too little, the command ends with a sentence",
+    )
+    parser.add_argument(
+        "--threads", type=positive, default=_cores(), metavar="N", help="by default %(default)s, all cores"
+    )
+
+
+def positive(said: str) -> int:
+    """Read a number from 1 up."""
+    if not said.isascii() or not said.isdigit() or not 1 <= int(said) < 2**31:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 up must come; {said!r} came")
+    return int(said)
+
+
+def memory_size(said: str) -> int:
+    """Read a size of memory.
+
+    >>> memory_size("4GB"), memory_size("1.5 GiB") == memory_size("1.5g")
+    (4294967296, True)
+    """
+    found = _SIZE.fullmatch(said.strip())
+    size = float(found[1]) * 2 ** (10 * " KMGT".index(found[2].upper() or " ")) if found else 0
+    if not _LEAST_MEMORY <= size < 2**60:
+        raise argparse.ArgumentTypeError(f"a size such as 4GB must come, 64MB or more; {said!r} came")
+    return int(size)
+
+
+def named_files(patterns: Sequence[str]) -> list[str]:
+    """Return the files that are meant, those of a pattern in order of their names.
+
+    Raises `CorpusError` if no file fits a pattern.
+    """
+    names: list[str] = []
+    for pattern in patterns:
+        if pattern == STANDARD_INPUT or Path(pattern).exists() or not glob.has_magic(pattern):
+            names.append(pattern)
+            continue
+        paths = glob.glob(pattern, recursive=True)  # noqa: PTH207  Path.glob knows no absolute patterns
+        found = sorted(path for path in paths if Path(path).is_file())
+        if not found:
+            raise CorpusError(
+                f"at least one file must fit {pattern!r}; none does", "no_file_fits", pattern=pattern
+            )
+        names += found
+    if names.count(STANDARD_INPUT) > 1:
+        raise CorpusError("the standard input can be read only once; - came twice", "stdin_twice")
+    return names
+
+
+def reading_of(said: argparse.Namespace) -> Reading:
+    """Return what the arguments say of the files."""
+    return Reading(said.column, said.header, said.encoding)
+
+
+def counted(said: argparse.Namespace, command: str) -> Counts:
+    """Count the files that the arguments name, with progress on a terminal."""
+    names = named_files(said.files)
+    rules = CountingRules(
+        pattern=said.pattern or "mark_aware",
+        boundaries=said.boundaries,
+        min_count=said.min_pretoken_count,
+        memory_bytes=said.memory,
+        threads=said.threads,
+    )
+    progress = Progress(command, "MB", size_of(names), per=2**20)
+    try:
+        return count_files(names, rules, reading_of(said), listener=progress.add)
+    finally:
+        progress.end()
+
+
+def dropped_sentence(counts: Counts) -> str | None:
+    """Say what is missing from counts, and how much that can matter; None if nothing is.
+
+    >>> dropped_sentence(Counts.of("a b a b c", "gpt2").without_rare(2))
+    '3 of 5 pretokens (5 of 9 bytes) were rare and dropped; no count of a pretoken is short by more than 1'
+    """
+    recipe = counts.recipe
+    if not recipe.short_by:
+        return None
+    return (
+        f"{recipe.dropped:,} of {recipe.pretokens:,} pretokens ({recipe.dropped_bytes:,} of {recipe.bytes_read:,}"
+        f" bytes) were rare and dropped; no count of a pretoken is short by more than {recipe.short_by:,}"
+    )
+
+
+class Progress:
+    """One line on a terminal, written anew: how far the work is, its rate, and the time left; silent in a pipe."""
+
+    def __init__(
+        self,
+        command: str,
+        unit: str,
+        whole: int | None,
+        *,
+        per: int = 1,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._said = ""
+        self._command = command
+        self._unit = unit
+        self._whole = whole
+        self._per = per
+        self._clock = clock
+        self._start = self._last = clock()
+        self._done = 0
+        self._is_shown = sys.stderr.isatty()
+
+    def add(self, more: int) -> None:
+        """Note that so much more is done."""
+        self._done += more
+        now = self._clock()
+        if self._is_shown and now - self._last >= _EVERY:
+            self._last = now
+            self._write(self.sentence())
+
+    def sentence(self) -> str:
+        """Say how far the work is."""
+        seconds = max(self._clock() - self._start, 1e-9)
+        rate = self._done / seconds
+        said = f"{self._command}: {self._done / self._per:,.0f}"
+        if self._whole is not None:
+            said += f" of {self._whole / self._per:,.0f}"
+        said += f" {self._unit}, {rate / self._per:,.0f} {self._unit}/s"
+        if self._whole is not None and rate > 0:
+            said += f", {lasting((self._whole - self._done) / rate)} left"
+        return said
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._said:
+            self._write("")
+
+    def _write(self, sentence: str) -> None:
+        with suppress(OSError):
+            sys.stderr.write(f"\r{sentence.ljust(len(self._said))}" + ("" if sentence else "\r"))
+            sys.stderr.flush()
+        self._said = sentence
+
+
+def lasting(seconds: float) -> str:
+    """Write a time as people say it.
+
+    >>> lasting(7.6), lasting(125), lasting(7_300)
+    ('8 s', '2 min 5 s', '2 h 2 min')
+    """
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3_600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3_600} h {whole % 3_600 // 60} min"
+
+
+def failing(command: str, work: Callable[[argparse.Namespace], int], said: argparse.Namespace) -> int:
+    """Do the work of a command; say on one line of stderr why it failed, and return the exit code."""
+    try:
+        return work(said)
+    except BrokenPipeError:
+        raise
+    except (TokenizerError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is None:
+            raise  # the output: `__main__` says so
+        print(f"{command}: {one_line(error)}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print(f"{command}: the work must fit in the memory; it is full", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{command}: stopped; no file was written", file=sys.stderr)
+        return INTERRUPTED
+
+
+def one_line(error: Exception) -> str:
+    """Write an error on one line."""
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror or error}"
+    return " ".join(str(error).split())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

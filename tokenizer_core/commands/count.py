@@ -1,0 +1,66 @@
+"""`python -m tokenizer_core count`: the pretokens of a corpus of any size → a file of counts."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from tokenizer_core.commands.corpus import (
+    EPILOG,
+    add_corpus,
+    add_counting,
+    counted,
+    dropped_sentence,
+    failing,
+)
+from tokenizer_core.counting.counts import Counts
+from tokenizer_core.counting.counts_file import write_counts
+from tokenizer_core.jobs.process import limit_memory
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+_ABOUT = """\
+Count the pretokens of files, and write the counts with their recipe as Parquet: all that training needs of a
+corpus. The files are read in parts, so memory grows with different pretokens only, not with text.
+"""
+
+
+def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the command and its options to a parser."""
+    parser = commands.add_parser(
+        "count",
+        help="the pretokens of a large corpus, in a file to train from",
+        description=_ABOUT,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_corpus(parser, files="+")
+    parser.add_argument(
+        "-o", "--out", required=True, metavar="COUNTS", help="the file to write, replaced if there"
+    )
+    add_counting(parser)
+    parser.add_argument("--json", action="store_true", help="print the recipe as JSON")
+    parser.set_defaults(run=lambda said: failing("count", run, said))
+
+
+def run(said: argparse.Namespace) -> int:
+    """Count and write."""
+    limit_memory(said.memory)
+    counts = counted(said, "count")
+    write_counts(counts, said.out)
+    if missing := dropped_sentence(counts):
+        print(f"count: {missing}", file=sys.stderr)
+    if said.json:
+        print(json.dumps({**summary_of(counts), "out": said.out}, ensure_ascii=False, indent=2))
+    elif sys.stderr.isatty():
+        print(f"count: {counts.pretokens.ends.size:,} different pretokens in {said.out}", file=sys.stderr)
+    return 0
+
+
+def summary_of(counts: Counts) -> dict[str, Any]:
+    """Return what is to be known of counts."""
+    name = counts.recipe.pattern_name
+    recipe = {"pattern_name": name, **asdict(counts.recipe)}
+    return {"distinct_pretokens": int(counts.pretokens.ends.size), "sha256": counts.sha256, "recipe": recipe}

@@ -1,0 +1,163 @@
+"""`python -m tokenizer_core encode` and `decode`: texts of any size → token ids, and back."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeGuard
+
+from tokenizer_core.commands.compare import tokenizer_named
+from tokenizer_core.commands.corpus import (
+    EPILOG,
+    Progress,
+    add_boundaries,
+    add_corpus,
+    failing,
+    named_files,
+    reading_of,
+)
+from tokenizer_core.commands.id_files import FORMATS, IdWriter, format_of, pieces_of_ids
+from tokenizer_core.counting.reading import blocks_of, size_of
+from tokenizer_core.counting.safe_places import chunks_of
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.formats.file_tokenizer import FileTokenizer
+from tokenizer_core.openai import OpenAITokenizer
+from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.special_tokens import allowed_tokens
+from tokenizer_core.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+_ABOUT_ENCODE = """\
+Encode files, or the standard input, to token ids. A text is read and written piece by piece where the split
+pattern of its tokenizer allows it. A tokenizer of another kind, such as SentencePiece, needs each text whole: at
+most 256 MB, or with --boundaries line any number of lines.
+
+Formats: text has a line of ids for each text, json an array on a line for each, npy one array of all ids (int32),
+and parquet a row for each id with the number of its text.
+"""
+_ABOUT_DECODE = """\
+Write the text of token ids: a line of ids for each text, in any of the formats of `encode`. Bytes that are not
+valid UTF-8 are written as they are. With --boundaries line, each text becomes a line.
+"""
+
+
+def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add both commands and their options to a parser."""
+    encode = commands.add_parser(
+        "encode",
+        help="texts to token ids",
+        description=_ABOUT_ENCODE,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_corpus(encode)
+    _add_tokenizer(encode)
+    encode.add_argument("--format", choices=FORMATS, help="by default what the name of --out tells, or text")
+    encode.add_argument("-o", "--out", metavar="IDS", help="the file to write; by default the standard output")
+    encode.add_argument(
+        "--special-token", action="append", metavar="TOKEN", help="a special token that acts in the text; or all"
+    )
+    encode.set_defaults(run=lambda said: failing("encode", run_encode, said))
+    decode = commands.add_parser(
+        "decode",
+        help="token ids to text",
+        description=_ABOUT_DECODE,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    decode.add_argument("files", nargs="*", metavar="IDS", help="files of ids; by default the standard input")
+    add_boundaries(decode)
+    _add_tokenizer(decode)
+    decode.set_defaults(run=lambda said: failing("decode", run_decode, said))
+
+
+def _add_tokenizer(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tokenizer",
+        required=True,
+        metavar="TOKENIZER",
+        help="gpt2, cl100k_base, o200k_base, or a file: a .model of minbpe or SentencePiece, a tokenizer.json, or"
+        " a rank file of tiktoken; GPT-2's two files have a + between",
+    )
+    parser.add_argument("--pattern", help="the split pattern of files that do not hold one")
+
+
+def run_encode(said: argparse.Namespace) -> int:
+    """Encode all files and write the ids."""
+    names = named_files(said.files or ["-"])
+    tokenizer = tokenizer_named(said.tokenizer, said.pattern, command="encode")
+    special = _special_of(tokenizer, said.special_token)
+    progress = Progress("encode", "MB", size_of(names), per=2**20)
+    form = said.format or format_of(said.out)
+    try:
+        with IdWriter(said.out, form) as writer:
+            for name in names:
+                blocks = blocks_of(name, reading_of(said), listener=progress.add)
+                if said.boundaries == "line":
+                    _encode_lines(tokenizer, chunks_of(blocks, "none", "line"), special, writer)
+                else:
+                    for chunk in chunks_of(blocks, _pattern_of(tokenizer, special)):
+                        writer.add(tokenizer.encode(chunk.decode(), allowed_special=special))
+                    writer.end_text()
+    finally:
+        progress.end()
+    return 0
+
+
+def _special_of(tokenizer: AnyTokenizer, tokens: list[str] | None) -> list[str]:
+    """Return the special tokens that act; raise `SpecialTokenError` for one that the tokenizer does not have."""
+    if tokens == ["all"]:
+        return list(tokenizer.special_tokens)
+    return list(allowed_tokens(tokenizer.special_tokens, tokens or ()))
+
+
+def _pattern_of(tokenizer: AnyTokenizer, special: list[str]) -> str:
+    """Return the pattern by whose pretokens a text can be cut; "none" if it must stay whole."""
+    # A special token with white space might be cut in two.
+    has_space = any(character.isspace() for token in special for character in token)
+    return tokenizer.pattern if _has_bytes(tokenizer) and not has_space else "none"
+
+
+def _encode_lines(tokenizer: AnyTokenizer, chunks: Iterator[bytes], special: list[str], writer: IdWriter) -> None:
+    """Encode each line as a text of its own, without its end."""
+    for chunk in chunks:
+        lines = chunk.decode().replace("\r\n", "\n").removesuffix("\n").split("\n")
+        if special:
+            for line in lines:
+                writer.add(tokenizer.encode(line, allowed_special=special))
+                writer.end_text()
+            continue
+        encoded = tokenizer.encode_each(lines)
+        end = 0
+        for count in encoded.counts.tolist():
+            writer.add(encoded.ids[end : end + count])
+            writer.end_text()
+            end += count
+
+
+def run_decode(said: argparse.Namespace) -> int:
+    """Decode all ids and write the bytes."""
+    tokenizer = tokenizer_named(said.tokenizer, said.pattern, command="decode")
+    names = said.files or ["-"]
+    if names.count("-") > 1:
+        raise CorpusError("the standard input can be read only once; - came twice", "stdin_twice")
+    write = sys.stdout.buffer.write
+    for name in names:
+        held: list[int] = []
+        for ids, is_end in pieces_of_ids(name):
+            if _has_bytes(tokenizer):
+                write(tokenizer.decode_bytes(ids))
+            else:  # what a token spells may depend on its neighbours
+                held += ids
+            if is_end:
+                write(tokenizer.decode(held).encode("utf-8", errors="replace") if held else b"")
+                held = []
+                write(b"\n" if said.boundaries == "line" else b"")
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _has_bytes(tokenizer: AnyTokenizer) -> TypeGuard[Tokenizer | OpenAITokenizer | FileTokenizer]:
+    """Tell whether each token has bytes of its own, and the split pattern alone says how a text is cut."""
+    return isinstance(tokenizer, Tokenizer | OpenAITokenizer | FileTokenizer)
