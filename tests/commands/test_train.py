@@ -1,5 +1,6 @@
 """`python -m tokenizer_core train` and `count`: what they learn, write, refuse, and keep when they are stopped."""
 
+import contextlib
 import json
 import os
 import signal
@@ -166,7 +167,9 @@ def test_files_are_named_by_patterns(tmp_path: Path) -> None:
 
 def started(code: str, *arguments: object, **options: Any) -> subprocess.Popen[bytes]:
     """A command in a process, after some code."""
-    script = f"import sys\n{code}\nfrom tokenizer_core.__main__ import main\nsys.exit(main())"
+    # A shell may start what runs in the background deaf to Ctrl-C.
+    hearing = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    script = f"import sys\n{hearing}\n{code}\nfrom tokenizer_core.__main__ import main\nsys.exit(main())"
     return subprocess.Popen([sys.executable, "-c", script, *map(str, arguments)], cwd=REPOSITORY, **options)
 
 
@@ -204,8 +207,10 @@ def test_ctrl_c_while_counting_leaves_no_file(tmp_path: Path) -> None:
     assert process.stdin is not None
     for _ in range(20):  # more than a pipe holds: afterwards, the process is reading
         process.stdin.write(b"the cat sat on the mat\n" * 10_000)
-    process.send_signal(signal.SIGINT)
-    process.wait()
+    while process.poll() is None:  # it may just be between two looks at the keyboard
+        process.send_signal(signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
     assert process.stderr is not None
     assert process.stderr.read() == b"count: stopped; no file was written\n"
     assert process.returncode == 130
@@ -215,30 +220,25 @@ def test_ctrl_c_while_counting_leaves_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux only")
-@pytest.mark.parametrize("least", [1, 2])
-def test_too_little_memory_is_a_sentence(tmp_path: Path, least: int) -> None:
-    words = "\n".join(f"{n} the" for n in range(0, 3_000_000_000, 2_003)).encode()
+def test_too_little_memory_is_a_sentence(tmp_path: Path) -> None:
+    words = "\n".join(f"{n} the" for n in range(0, 3_000_000_000, 5_003)).encode()
     process = started(
         "",
         *("train", "-", "--vocab-size", 300, "--out", tmp_path / "m", "--memory", "64MB", "--threads", 1),
-        *("--pattern", r"gpt2", "--min-pretoken-count", least),
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    said = process.communicate(words)[1]
-    assert b"Traceback" not in said
-    if least == 1:
-        assert process.returncode == 1
-        assert said.count(b"\n") == 1
-    else:
-        assert process.returncode == 0
-        assert b"were rare and dropped" in said
+    said = process.communicate(words)[1].decode()
+    assert "Traceback" not in said
+    assert "memory" in said
+    assert (process.returncode, said.count("\n")) == (1, 1)
+    assert not list(tmp_path.iterdir())
 
 
 # ---- progress
 
 
-def test_progress_says_how_far_how_fast_and_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_says_how_far_how_fast_and_how_long() -> None:
     now = 0.0
     progress = Progress("count", "MB", 100 * 2**20, per=2**20, clock=lambda: now)
     now = 2.0

@@ -221,7 +221,7 @@ class Progress:
 def lasting(seconds: float) -> str:
     """Write a time as people say it.
 
-    >>> lasting(7.6), lasting(125), lasting(7_300)
+    >>> lasting(7.6), lasting(125), lasting(7_330)
     ('8 s', '2 min 5 s', '2 h 2 min')
     """
     whole = max(0, round(seconds))

@@ -97,7 +97,7 @@ def run_encode(said: argparse.Namespace) -> int:
                 if said.boundaries == "line":
                     _encode_lines(tokenizer, chunks_of(blocks, "none", "line"), special, writer)
                 else:
-                    for chunk in chunks_of(blocks, _pattern_of(tokenizer, special)):
+                    for chunk in chunks_of(blocks, pattern_of(tokenizer, special)):
                         writer.add(tokenizer.encode(chunk.decode(), allowed_special=special))
                     writer.end_text()
     finally:
@@ -112,7 +112,7 @@ def _special_of(tokenizer: AnyTokenizer, tokens: list[str] | None) -> list[str]:
     return list(allowed_tokens(tokenizer.special_tokens, tokens or ()))
 
 
-def _pattern_of(tokenizer: AnyTokenizer, special: list[str]) -> str:
+def pattern_of(tokenizer: AnyTokenizer, special: list[str]) -> str:
     """Return the pattern by whose pretokens a text can be cut; "none" if it must stay whole."""
     # A special token with white space might be cut in two.
     has_space = any(character.isspace() for token in special for character in token)

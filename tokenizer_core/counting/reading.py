@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
 
 from tokenizer_core.counting.table_streams import cells_in
 from tokenizer_core.errors import CorpusError
@@ -79,9 +78,11 @@ def size_of(names: Iterable[str]) -> int | None:
 
 
 @contextmanager
-def _opened(name: str) -> Iterator[BinaryIO]:
+def _opened(name: str) -> Iterator[io.BufferedIOBase]:
     if name == STANDARD_INPUT:
-        yield sys.stdin.buffer
+        standard_input = sys.stdin.buffer
+        assert isinstance(standard_input, io.BufferedIOBase)
+        yield standard_input
     else:
         with Path(name).open("rb") as file:
             yield file
@@ -100,7 +101,7 @@ def _is_parquet(path: Path) -> bool:
 class _Unpacked:
     """Reads a file, and unpacks it if it is gz; tells the listener how much was read."""
 
-    def __init__(self, file: BinaryIO, listener: Listener) -> None:
+    def __init__(self, file: io.BufferedIOBase, listener: Listener) -> None:
         head = _whole_read(file.read, len(_GZIP))
         self._raw = _Counted(head, file, listener)
         self._read: Callable[[int], bytes] = self._raw.read
@@ -125,7 +126,7 @@ class _Unpacked:
 class _Counted(io.RawIOBase):
     """A file whose first bytes were read already."""
 
-    def __init__(self, head: bytes, file: BinaryIO, listener: Listener) -> None:
+    def __init__(self, head: bytes, file: io.BufferedIOBase, listener: Listener) -> None:
         self._head = head
         self._file = file
         self._listener = listener
@@ -136,7 +137,8 @@ class _Counted(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Return up to so many bytes."""
-        found, self._head = (self._head, b"") if self._head else (self._file.read(size), b"")
+        # One call of the system each: in the loop of `read`, a Ctrl-C would wait for the next piece of a pipe.
+        found, self._head = (self._head, b"") if self._head else (self._file.read1(size), b"")
         self._listener(len(found))
         return found
 
