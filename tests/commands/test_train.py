@@ -224,7 +224,7 @@ def test_too_little_memory_is_a_sentence(tmp_path: Path) -> None:
     words = "\n".join(f"{n} the" for n in range(0, 3_000_000_000, 5_003)).encode()
     process = started(
         "",
-        *("train", "-", "--vocab-size", 300, "--out", tmp_path / "m", "--memory", "64MB", "--threads", 1),
+        *("train", "-", "--vocab-size", 300, "--out", tmp_path / "m", "--memory", "64MB", "--pattern", "gpt2"),
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

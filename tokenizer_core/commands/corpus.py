@@ -12,8 +12,10 @@ from pathlib import Path
 
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.reading import STANDARD_INPUT, Reading, size_of
+from tokenizer_core.counting.safe_places import CHUNK_BYTES
 from tokenizer_core.counting.streaming import CountingRules, count_files
 from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.jobs.process import limit_memory
 from tokenizer_core.patterns import SPLIT_PATTERNS
 
 INTERRUPTED = 130
@@ -23,6 +25,8 @@ EPILOG = (
     " 130 stopped by Ctrl-C."
 )
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", re.IGNORECASE)
+_SPARE = 2**29
+"""Memory for compiled code and the stacks of threads, which may not fail: it would crash the program."""
 _LEAST_MEMORY = 64 * 2**20
 _EVERY = 0.2
 """Seconds between two lines of progress."""
@@ -78,7 +82,8 @@ def add_counting(parser: argparse.ArgumentParser) -> None:
         "--memory",
         type=memory_size,
         metavar="SIZE",
-        help="memory to work in, such as 4GB; if it is too little, the command ends with a sentence",
+        help="memory for counts and training, such as 4GB, besides 0.5 GB for the program; if it is too little,"
+        " the command ends with a sentence, or drops rare pretokens earlier",
     )
     parser.add_argument(
         "--threads", type=positive, default=_cores(), metavar="N", help="by default %(default)s, all cores"
@@ -139,14 +144,25 @@ def counted(said: argparse.Namespace, command: str) -> Counts:
         pattern=said.pattern or "mark_aware",
         boundaries=said.boundaries,
         min_count=said.min_pretoken_count,
-        memory_bytes=said.memory,
+        memory_bytes=None if said.memory is None else said.memory * 4 // 5,
         threads=said.threads,
+        chunk_bytes=_chunk_bytes(said.memory, said.threads),
     )
     progress = Progress(command, "MB", size_of(names), per=2**20)
     try:
         return count_files(names, rules, reading_of(said), listener=progress.add)
     finally:
         progress.end()
+
+
+def limit(memory: int | None) -> None:
+    """Limit this process, so that it fails before it fills the machine; its own checks come first."""
+    limit_memory(None if memory is None else memory + _SPARE)
+
+
+def _chunk_bytes(memory: int | None, threads: int) -> int:
+    """Return how much text is counted at a time: a chunk may take ten times its size, if all pretokens differ."""
+    return CHUNK_BYTES if memory is None else min(CHUNK_BYTES, memory // (64 * (threads + 1)))
 
 
 def dropped_sentence(counts: Counts) -> str | None:

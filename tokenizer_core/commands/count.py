@@ -13,10 +13,10 @@ from tokenizer_core.commands.corpus import (
     counted,
     dropped_sentence,
     failing,
+    limit,
 )
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import write_counts
-from tokenizer_core.jobs.process import limit_memory
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
@@ -47,7 +47,7 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
 
 def run(said: argparse.Namespace) -> int:
     """Count and write."""
-    limit_memory(said.memory)
+    limit(said.memory)
     counts = counted(said, "count")
     write_counts(counts, said.out)
     if missing := dropped_sentence(counts):

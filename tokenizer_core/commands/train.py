@@ -19,6 +19,7 @@ from tokenizer_core.commands.corpus import (
     counted,
     dropped_sentence,
     failing,
+    limit,
     positive,
 )
 from tokenizer_core.commands.count import summary_of
@@ -26,7 +27,6 @@ from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import read_counts
 from tokenizer_core.errors import ExportError, TrainingError
 from tokenizer_core.formats.exports import export
-from tokenizer_core.jobs.process import limit_memory
 from tokenizer_core.patterns import compile_pattern
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge, Trainer, check_vocab_size
@@ -86,7 +86,7 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
 def run(said: argparse.Namespace) -> int:
     """Count, learn and write."""
     check_vocab_size(said.vocab_size)
-    limit_memory(said.memory)
+    limit(said.memory)
     compile_pattern(said.pattern or "mark_aware")
     untrained = Tokenizer([], pattern=said.pattern or "mark_aware", special_tokens=said.special_token)
     _check_out(untrained, said)
