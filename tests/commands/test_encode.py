@@ -93,7 +93,7 @@ def test_the_standard_input_goes_through(model: Path) -> None:
 
 @pytest.mark.parametrize("name", ["sp.model", "wp.json"])
 def test_tokenizers_of_other_kinds_encode_whole_texts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], name: str
 ) -> None:
     (tmp_path / name).write_bytes(model_of() if name == "sp.model" else word_piece())
     (tmp_path / "a.txt").write_text(TEXT[:3_000], encoding="utf-8")
@@ -104,8 +104,8 @@ def test_tokenizers_of_other_kinds_encode_whole_texts(
     found = list(map(int, (tmp_path / "i").read_text().split()))
     tokenizer = tokenizer_named(str(tmp_path / name), None)
     assert found == tokenizer.encode(TEXT[:3_000])
-    code, text, _ = piped("decode", tmp_path / "i", "--tokenizer", tmp_path / name)
-    assert (code, text.decode()) == (0, tokenizer.decode(found))
+    assert main(["decode", str(tmp_path / "i"), "--tokenizer", str(tmp_path / name)]) == 0
+    assert capfdbinary.readouterr().out.decode() == tokenizer.decode(found)
 
 
 @pytest.mark.parametrize("boundaries", ["file", "line"])
