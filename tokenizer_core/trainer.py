@@ -224,7 +224,7 @@ def _as_arrays(pretoken_counts: Mapping[str, int] | PretokenCounts) -> PretokenC
     for row in np.flatnonzero((counts < 1) | (counts > MAX_COUNT))[:1]:
         found = text[ends[row] - lengths[row] : ends[row]].tobytes()
         raise _count_out_of_range(found.decode("utf-8", errors="replace"), int(counts[row]))
-    _check_sizes(text.size, float(lengths.astype(np.float64) @ counts.astype(np.float64)))
+    _check_sizes(text.size, float(np.multiply(lengths, counts, dtype=np.float64).sum()))
     return pretoken_counts
 
 

@@ -219,8 +219,8 @@ def _check_rows(counts: Counts) -> None:
     text, _, numbers = pretokens = counts.pretokens
     lengths = pretokens.lengths
     _refuse_first((lengths < 1) | (numbers < 1), pretokens)
-    # In floating point, because the exact sum may not fit; it is exact enough to tell 2**62 from 2**63.
-    if float(lengths.astype(float) @ numbers.astype(float)) >= MAX_TOTAL:
+    # In floating point, because the exact sum may not fit; exact enough to tell 2**62 from 2**63.
+    if float(np.multiply(lengths, numbers, dtype=np.float64).sum()) >= MAX_TOTAL:
         raise total_out_of_range()
     _check_utf8(text, pretokens.ends)
     recipe = counts.recipe
