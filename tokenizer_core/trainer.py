@@ -225,7 +225,9 @@ def _as_arrays(pretoken_counts: Mapping[str, int] | PretokenCounts) -> PretokenC
         found = text[ends[row] - lengths[row] : ends[row]].tobytes()
         raise _count_out_of_range(found.decode("utf-8", errors="replace"), int(counts[row]))
     _check_sizes(text.size, float(np.multiply(lengths, counts, dtype=np.float64).sum()))
-    return pretoken_counts
+    text = text.view()
+    text.flags.writeable = False  # numba compiles anew for bytes that may be written
+    return PretokenCounts(text, ends, counts)
 
 
 def _check_sizes(distinct: int, total: float) -> None:
