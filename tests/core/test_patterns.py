@@ -15,6 +15,7 @@ from tests.helpers.hostile import HOSTILE_PATTERNS, hostile_texts
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, count_pretokens, openai_tokenizer, patterns, pretokenize
 from tokenizer_core.errors import PatternError, TextError
+from tokenizer_core.measures.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.patterns import (
     HELD_CHARACTERS,
     MAX_PATTERN_LENGTH,
@@ -23,7 +24,6 @@ from tokenizer_core.patterns import (
     time_budget,
     unrolled_length,
 )
-from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 
 def error_of(pattern: str, text: str = "a") -> PatternError:

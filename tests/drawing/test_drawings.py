@@ -21,9 +21,9 @@ from pages.ui.words import section
 from tests.helpers.clusters import TEXTS
 from tests.helpers.drawing import ids_in
 from tests.helpers.tokenizers import Fake
+from tokenizer_core.measures.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.patterns import SPLIT_PATTERNS, pretokenize
-from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 LONG = "ดื่มน้ำเยอะๆ นะ the cat sat\n" * (INLINE_CHARACTERS // 20)
 

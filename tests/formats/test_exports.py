@@ -19,8 +19,8 @@ from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.byte_letters import letter_of_byte
 from tokenizer_core.formats.exports import FORMATS, LOADED_BY, export, file_name
 from tokenizer_core.formats.reloading import Reloaded, newer_character, reload
+from tokenizer_core.measures.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.openai import RANK_FILES
-from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.texts.hostile import hostile_texts, sampled_lines
 from tokenizer_core.two_stage import train_in_two_stages
 from tokenizer_core.vocabulary import BYTES

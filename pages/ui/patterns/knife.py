@@ -29,9 +29,9 @@ from pages.ui.words import error_sentence, language, names, section, t
 from tokenizer_core.branches import Pretoken, attribute
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.measures.pattern_figures import PatternFigures, pattern_figures
+from tokenizer_core.measures.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.measures.segmenters import NEWMM, newmm
 from tokenizer_core.patterns import SPLIT_PATTERNS
-from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
 
 MAX_CHARACTERS = 20_000
 """Characters of the text to cut: it is cut again at every change."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.words import error_sentence, section
 from tokenizer_core.measures.pieces import places_tokens
-from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
+from tokenizer_core.measures.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.protocols import AnyTokenizer, PlacedTokens
 
 from .lanes import Lane

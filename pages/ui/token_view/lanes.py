@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy.typing as npt
 
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
-from tokenizer_core.pretoken_tokenizer import PretokenTokenizer
+from tokenizer_core.measures.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.protocols import AnyTokenizer, PlacedTokens
 from tokenizer_core.tokenizer import Tokenizer
 
