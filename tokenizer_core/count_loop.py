@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import compiled
+from tokenizer_core.compiled import borrowing, compiled
 from tokenizer_core.cut_loop import cut
 
 Bytes = NDArray[np.uint8]
@@ -41,14 +41,14 @@ class Distinct(NamedTuple):
     slots: Numbers
 
 
-@compiled
+@borrowing
 def word_at(text: Bytes, i: int) -> int:
     """Return eight bytes as one number."""
     low = text[i] | text[i + 1] << 8 | text[i + 2] << 16 | text[i + 3] << 24
     return low | text[i + 4] << 32 | text[i + 5] << 40 | text[i + 6] << 48 | text[i + 7] << 56
 
 
-@compiled
+@borrowing
 def key_of(text: Bytes, start: int, end: int, secret: int) -> int:
     """Return the bytes of a short pretoken in one number, or the hash of a long one, which is negative.
 
@@ -71,7 +71,7 @@ def key_of(text: Bytes, start: int, end: int, secret: int) -> int:
     return (mixed & _HALF) * (mixed >> 32) | _LONG
 
 
-@compiled
+@borrowing
 def same_bytes(known: Bytes, first: int, last: int, text: Bytes, start: int, end: int) -> bool:
     """Tell whether two stretches have the same bytes."""
     if last - first != end - start:
@@ -89,7 +89,7 @@ def same_bytes(known: Bytes, first: int, last: int, text: Bytes, start: int, end
     return True
 
 
-@compiled
+@borrowing
 def first_slot(slots: Numbers, key: int, secret: int) -> int:
     """Return the slot where the search for a key begins; the secret is odd."""
     mixed = key * secret
@@ -125,7 +125,7 @@ def with_room(distinct: Distinct, used: Numbers, more_rows: int, more_bytes: int
     return Distinct(text, ends, counts, slots)
 
 
-@compiled
+@borrowing
 def count_all(
     text: Bytes,
     i: int,

@@ -9,7 +9,7 @@ list is always the first occurrence in the corpus, and breaking ties costs nothi
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import compiled
+from tokenizer_core.compiled import borrowing, compiled
 
 Rows = NDArray[np.int32]
 Table = NDArray[np.int64]
@@ -33,7 +33,7 @@ NONE = -1
 TOP = np.int64(0)
 
 
-@compiled
+@borrowing
 def lay_out(rows: Rows, text: NDArray[np.uint8], ends: Table, weights: Table) -> None:
     """Fill `rows`, of shape (bytes, 8), from the bytes of all distinct pretokens."""
     start = 0
@@ -75,7 +75,7 @@ def index_pairs(rows: Rows, state: Table) -> tuple[Table, Table]:
     return pairs, heap
 
 
-@compiled
+@borrowing
 def new_pair(pairs: Table, state: Table, left: int, right: int) -> int:
     """Add a row to the table of pairs; return its number."""
     p = state[PAIRS]
@@ -88,7 +88,7 @@ def new_pair(pairs: Table, state: Table, left: int, right: int) -> int:
     return p
 
 
-@compiled
+@borrowing
 def add_occurrence(rows: Rows, pairs: Table, p: int, i: int) -> None:
     """Append position `i` to the occurrences of pair `p`; positions must come in rising order."""
     tail = pairs[p, TAIL]
@@ -103,7 +103,7 @@ def add_occurrence(rows: Rows, pairs: Table, p: int, i: int) -> None:
     pairs[p, COUNT] += weight_of(rows, i)
 
 
-@compiled
+@borrowing
 def remove_occurrence(rows: Rows, pairs: Table, i: int) -> None:
     """Remove position `i` from the occurrences of its pair."""
     p = rows[i, PAIR]
@@ -121,7 +121,7 @@ def remove_occurrence(rows: Rows, pairs: Table, i: int) -> None:
     rows[i, PAIR] = NONE
 
 
-@compiled
+@borrowing
 def comes_before(heap: Table, a: int, b: int) -> bool:
     """Tell whether entry `a` is a better merge than `b`: more frequent, or as frequent but earlier in the text."""
     if heap[a, HEAP_COUNT] != heap[b, HEAP_COUNT]:
@@ -129,14 +129,14 @@ def comes_before(heap: Table, a: int, b: int) -> bool:
     return heap[a, HEAP_FIRST] < heap[b, HEAP_FIRST]
 
 
-@compiled
+@borrowing
 def swap(heap: Table, a: int, b: int) -> None:
     """Swap two heap entries."""
     for column in range(3):
         heap[a, column], heap[b, column] = heap[b, column], heap[a, column]
 
 
-@compiled
+@borrowing
 def push(heap: Table, state: Table, count: int, first: int, p: int) -> None:
     """Add an entry to the heap."""
     child = state[HEAP_SIZE]
@@ -149,7 +149,7 @@ def push(heap: Table, state: Table, count: int, first: int, p: int) -> None:
         child = (child - 1) // 2
 
 
-@compiled
+@borrowing
 def sift_down(heap: Table, state: Table) -> None:
     """Restore the heap after its top entry got worse."""
     parent = TOP
@@ -165,7 +165,7 @@ def sift_down(heap: Table, state: Table) -> None:
         parent = child
 
 
-@compiled
+@borrowing
 def best_pair(pairs: Table, heap: Table, state: Table) -> int:
     """Return the pair to merge next and leave it at the top of the heap; return NONE if no pair is left."""
     while state[HEAP_SIZE] > 0:
@@ -182,7 +182,7 @@ def best_pair(pairs: Table, heap: Table, state: Table) -> int:
     return NONE
 
 
-@compiled
+@borrowing
 def replace_pair(
     rows: Rows, pairs: Table, state: Table, by_left: Table, by_right: Table, p: int, token_id: int
 ) -> None:
@@ -227,7 +227,10 @@ def with_room(table: Table, used: int, more: int) -> Table:
     """Return the table, or a larger copy if `more` rows do not fit."""
     if used + more <= table.shape[0]:
         return table
-    larger = np.empty((max(used + more, table.shape[0] * 3 // 2), table.shape[1]), dtype=np.int64)
+    room = table.shape[0] * 3 // 2
+    if room < used + more:  # numba compiles `max` for 0.2 s
+        room = used + more
+    larger = np.empty((room, table.shape[1]), dtype=np.int64)
     for row in range(used):  # numba would compile `larger[:used] = table[:used]` for seconds
         for column in range(table.shape[1]):
             larger[row, column] = table[row, column]
@@ -240,7 +243,8 @@ def merge_pair(
 ) -> tuple[Table, Table]:
     """Replace pair `p` everywhere with the next token; return `pairs` and `heap`, larger if needed."""
     token_id = state[NEXT_TOKEN_ID]
-    born = 2 * (min(pairs[p, COUNT], token_id) + 1)  # upper bound on new pairs: one per side and neighbor
+    neighbours = pairs[p, COUNT] if pairs[p, COUNT] < token_id else token_id
+    born = 2 * (neighbours + 1)  # upper bound on new pairs: one per side and neighbor
     pairs = with_room(pairs, state[PAIRS], born)
     heap = with_room(heap, state[HEAP_SIZE], born)
     first_new = state[PAIRS]

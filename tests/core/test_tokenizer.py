@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from tests.helpers.hostile import hostile_texts
-from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, pretokenize, train
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, encode_loop, longest_loop, pretokenize, train
+from tokenizer_core.cutter import Cutter
 from tokenizer_core.encode_loop import SHORT
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError
 from tokenizer_core.reference import Pair, merge
@@ -121,6 +122,79 @@ def test_thai_text_is_encoded_as_tiktoken_does(thai_corpus: str) -> None:
     tokenizer = train(thai_corpus[:200_000], 1500)
     text = thai_corpus[200_000:400_000]
     assert tokenizer.encode(text) == in_tiktoken(tokenizer).encode_ordinary(text)
+
+
+# Encoding by longest tokens equals encoding pair by pair
+
+
+def both_ways(tokenizer: Tokenizer, pretokens: list[bytes]) -> tuple[list[int], list[int]]:
+    """Encode pretokens by the plain loop and by longest tokens; where each ends must be the same."""
+    text = np.frombuffer(b"".join(pretokens), dtype=np.uint8)
+    ends = np.cumsum(np.array(list(map(len, pretokens)), dtype=np.int64))
+    plain, plain_stops = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
+    ids, stops = longest_loop.encode_pretokens(text, ends, tokenizer._tree)
+    assert stops.tolist() == plain_stops.tolist()
+    return ids.tolist(), plain.tolist()
+
+
+@settings(max_examples=300)
+@given(merge_tables(), st.lists(st.text(alphabet="abc", min_size=1, max_size=30), min_size=1, max_size=4))
+@example([(98, 99), (97, 98), (97, 256)], ["abc", "abab"])  # abc is b + c first, so no text gives a + b
+@example([(97, 98), (98, 99), (97, 257), (256, 99)], ["abc"])  # two tokens with the same bytes, one never occurs
+@example([(97, 97), (256, 256), (257, 97)], ["a" * n for n in range(1, 12)])
+def test_longest_tokens_agree_with_the_definition_for_any_merges(merges: list[Pair], pretokens: list[str]) -> None:
+    tokenizer = Tokenizer(merges, pattern="none")
+    ids, plain = both_ways(tokenizer, [pretoken.encode() for pretoken in pretokens])
+    assert ids == plain
+    assert ids == [token for text in pretokens for token in encode_by_definition(text, "none", merges)]
+
+
+@settings(max_examples=100)
+@given(st.text(alphabet="ab", min_size=1, max_size=60), st.text(alphabet="ab", min_size=1, max_size=60))
+def test_longest_tokens_agree_where_every_choice_is_close(corpus: str, text: str) -> None:
+    ids, plain = both_ways(train(corpus, 300, pattern="none"), [text.encode()])
+    assert ids == plain
+
+
+@given(text=texts.filter(bool), pattern=st.sampled_from(sorted(SPLIT_PATTERNS)))
+def test_longest_tokens_agree_on_hostile_texts(text: str, pattern: str) -> None:
+    cutter = Cutter(pattern)
+    cutter.add([text.encode()])
+    content, ends, _ = cutter.pretokens()
+    pretokens = [content[start:end].tobytes() for start, end in zip([0, *ends], ends)]
+    ids, plain = both_ways(trained(pattern), pretokens)
+    assert ids == plain
+
+
+@pytest.mark.parametrize("length", [longest_loop.LONG - 1, longest_loop.LONG, longest_loop.LONG + 1])
+@pytest.mark.parametrize("unit", ["a", "aab", "ที่"])
+def test_pretokens_around_the_limit_agree(unit: str, length: int) -> None:
+    pretoken = (unit.encode() * length)[:length]
+    ids, plain = both_ways(trained("none"), [pretoken, b"a", pretoken[::-1]])
+    assert ids == plain
+
+
+def test_tokens_that_occur_in_no_encoding_are_not_in_the_tree() -> None:
+    tree = Tokenizer([(98, 99), (97, 98), (97, 256), (257, 99)], pattern="none")._tree
+    assert set(range(257)) <= set(tree.longest.tolist())
+    assert 258 in tree.longest  # a + bc
+    assert 259 not in tree.longest  # ab + c: bc is merged before ab
+
+
+def test_a_long_text_is_encoded_by_longest_tokens_and_a_short_one_needs_no_tree() -> None:
+    tokenizer = train(CORPUS, 400)
+    assert tokenizer.encode("ที่ a cat") == in_tiktoken(tokenizer).encode_ordinary("ที่ a cat")
+    assert "_tree" not in vars(tokenizer)
+    long = " ".join(f"{chr(0xE01 + n % 40)}{chr(0xE01 + n // 40)}ที่ดื่มน้ำเยอะ a cat" for n in range(1_600))
+    assert tokenizer.encode(long) == in_tiktoken(tokenizer).encode_ordinary(long)
+    assert tokenizer.count_tokens(long) == len(tokenizer.encode(long))
+    assert "_tree" in vars(tokenizer)
+
+
+@pytest.mark.parametrize("times", [1, 300])
+def test_a_list_of_ids_holds_plain_numbers(times: int) -> None:
+    ids = trained("none").encode("abc" * times)
+    assert all(type(token_id) is int for token_id in ids)
 
 
 # Decoding

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from tokenizer_core import encode_loop
 from tokenizer_core.pretokens import bytes_and_ends, count_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.vocabulary import BYTES
@@ -79,8 +78,7 @@ def token_counts_of(pretokens: Mapping[str, int], tokenizer: Tokenizer) -> npt.N
 def _tokens_made(pretokens: Mapping[str, int], tokenizer: Tokenizer) -> tuple[list[int], int]:
     """Count each token of the vocabulary in the encoded pretokens; return the counts and the bytes in all."""
     text, ends = bytes_and_ends(pretokens)
-    # This uses the tokenizer's own table of ranks: making it again would cost as much as encoding.
-    ids, stops = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
+    ids, stops = tokenizer.encode_pretokens(text, ends)
     times = np.fromiter(pretokens.values(), dtype=np.int64, count=len(pretokens))
     found = np.zeros(tokenizer.vocab_size, dtype=np.int64)
     np.add.at(found, ids, np.repeat(times, np.diff(stops, prepend=0)))
