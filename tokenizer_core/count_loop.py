@@ -26,7 +26,7 @@ KEY, ROW = range(2)
 ROWS, BYTES, PLACES = range(3)
 FREE = np.int64(-1)
 _SHORT = 8
-"""Bytes. A shorter pretoken is its own key, with a 1 before its first byte."""
+"""Bytes. A shorter pretoken is its own key, with a 1 after its last byte."""
 _LONG = -(2**63)
 _HALF = 2**32 - 1
 _AT_ONCE = 1024
@@ -55,38 +55,32 @@ def key_of(text: Bytes, start: int, end: int, secret: int) -> int:
     The halves of each eight bytes are multiplied with each other after a random secret has changed them, so that
     nobody can write a text whose pretokens all have the same hash.
     """
+    if end - start < _SHORT:
+        first_bit = 8 * (end - start)  # of what follows the pretoken
+        if start + 8 <= text.size:
+            return word_at(text, start) & (1 << first_bit) - 1 | 1 << first_bit
+        key = 1
+        for i in range(end - 1, start - 1, -1):
+            key = key << 8 | text[i]
+        return key
     mixed = end - start
-    i = start
-    while i + 8 <= end:
+    for i in range(start, end - 8, 8):
         mixed ^= word_at(text, i) ^ secret
         mixed = (mixed & _HALF) * (mixed >> 32)
-        i += 8
-    rest = 1
-    while i < end:
-        rest = rest << 8 | text[i]
-        i += 1
-    if end - start < _SHORT:
-        return rest
-    mixed ^= rest ^ secret
+    mixed ^= word_at(text, end - 8) ^ secret
     return (mixed & _HALF) * (mixed >> 32) | _LONG
 
 
 @borrowing
 def same_bytes(known: Bytes, first: int, last: int, text: Bytes, start: int, end: int) -> bool:
-    """Tell whether two stretches have the same bytes."""
+    """Tell whether two stretches of eight bytes or more are the same."""
     if last - first != end - start:
         return False
     shift = first - start
-    i = start
-    while i + 8 <= end:
+    for i in range(start, end - 8, 8):
         if word_at(text, i) != word_at(known, i + shift):
             return False
-        i += 8
-    while i < end:
-        if text[i] != known[i + shift]:
-            return False
-        i += 1
-    return True
+    return word_at(text, end - 8) == word_at(known, last - 8)
 
 
 @borrowing
