@@ -21,7 +21,8 @@ def borrowing(function: Callable[..., Any]) -> Any:
 
 
 def _njit(function: Callable[..., Any], **options: Any) -> Any:
+    options |= {"nogil": True, "no_cfunc_wrapper": True}  # nobody calls these functions from C
     try:
-        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True, **options)(function)
+        return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # neither the folder of the code nor the user's cache folder is writable
-        return numba.njit(nogil=True, **options)(function)
+        return numba.njit(**options)(function)
