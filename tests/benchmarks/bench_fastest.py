@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 import ffbpe
+import gigatoken
 import quicktok
 import riptoken
 import rustbpe
@@ -22,6 +23,7 @@ import tiktoken
 from tests.benchmarks.bench_core import Row, best_of, show
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, openai_tokenizer
 from tokenizer_core.jobs.worker import warm_up
+from tokenizer_core.openai import _FILES_OF, RANK_FILES
 from tokenizer_core.patterns import compile_pattern
 from tokenizer_core.pretokens import count_pretokens, counted_pretokens
 from tokenizer_core.rank_merges import merges_of_ranks
@@ -145,7 +147,7 @@ def encoding_row(language: str, text: str, pattern: str) -> Row:
 
 REFERENCE_HEADER = [
     *("text", "tokens", "ours, s", "tiktoken, s", "ours ÷ it", "quicktok, s", "ours ÷ it"),
-    *("riptoken, s", "ours ÷ it"),
+    *("riptoken, s", "ours ÷ it", "gigatoken, s", "ours ÷ it"),
 ]
 
 
@@ -160,14 +162,17 @@ def reference_row(language: str, text: str) -> Row:
         tokenizer.count_tokens("")  # its table of merges is made; the peers made theirs when they were loaded
     tik, quick = reference._encoding, quicktok.get_encoding("cl100k_base")
     rip = riptoken.CoreBPE({token: rank for rank, token in enumerate(tokens)}, {}, SPLIT_PATTERNS["cl100k"])
+    file = RANK_FILES / next(iter(_FILES_OF["cl100k_base"]))
+    gigas = [gigatoken.Tokenizer.from_tiktoken(file, pretokenizer="cl100k") for _ in range(RUNS + 1)]
     ids = tik.encode_ordinary(text)
-    assert ids == quick.encode(text) == rip.encode_ordinary(text)
+    assert ids == quick.encode(text) == rip.encode_ordinary(text) == gigas.pop().encode(text).tolist()
     assert fresh.pop().encode(text) == [byte_of[token_id] for token_id in ids]
     tasks = [
         lambda: fresh.pop().encode(text),
         lambda: tik.encode_ordinary(text),
         lambda: quick.encode(text),
         lambda: rip.encode_ordinary(text),
+        lambda: gigas.pop().encode(text).tolist(),
     ]
     ours, *peers = best_of(tasks, runs=RUNS)
     ratios = (cell for peer in peers for cell in (f"{peer:.3f}", f"**{ours / peer:.2f}**"))
