@@ -19,6 +19,8 @@ from tokenizer_core.vocabulary import BYTES
 
 Bytes = NDArray[np.uint8]
 
+ENCODE_LOOP = "f1f93be4eb2261a2"
+"""The beginning of the SHA-256 of encode_loop.py, whose loops are compiled into those here (see `count_loop`)."""
 NONE = np.int64(-1)
 ROOT = np.int64(0)
 LONG = 2_000
