@@ -201,11 +201,12 @@ def feed(scripts: Page) -> Iterator[Page]:
         """() => {
           window.fetchBefore = window.fetch;
           window.asked = [];
-          window.fetch = (address) => new Promise((resolve) => window.asked.push({ address, resolve }));
+          window.fetch = (address, { headers }) =>
+            new Promise((resolve) => window.asked.push({ address, headers, resolve }));
           window.learned = new window.modules.Learned();
           const listener = { known: () => window.learned.total, onLost: () => {},
             onAnswer: ({ merges }) => window.learned.add(merges) };
-          window.feed = new window.modules.Feed({ feed: "/watch", steer: "/steer" }, listener);
+          window.feed = new window.modules.Feed({ feed: "/watch", steer: "/steer", key: "mine" }, listener);
           window.reply = async (number, last) => {
             const { address, resolve } = window.asked[number];
             const first = Number(address.split("from=")[1]);
@@ -278,6 +279,7 @@ def test_a_hostile_sentence_is_text_on_the_stage(page: Page, tokenizer: Tokenize
             "name": name,
             "feed": "/watch",
             "steer": None,
+            "key": "",
             "race": None,
             "levels": [{"name": "<b>GPT</b>", "count": 9}],
             "labels": section("stage", spoken="en"),

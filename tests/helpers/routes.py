@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import quote
@@ -14,11 +14,14 @@ from starlette.routing import Route
 class Answer:
     """What the app answers to a request: status, headers and body."""
 
-    def __init__(self, routes: Sequence[Route], path: str, method: str = "GET") -> None:
+    def __init__(
+        self, routes: Sequence[Route], path: str, method: str = "GET", headers: Mapping[str, str] | None = None
+    ) -> None:
         self.status = 0
         self.headers: dict[str, str] = {}
         self.body = b""
         path, _, query = path.partition("?")
+        sent = [(name.lower().encode(), value.encode()) for name, value in (headers or {}).items()]
         scope = {
             "type": "http",
             "method": method,
@@ -26,7 +29,7 @@ class Answer:
             "raw_path": quote(path).encode(),
             "root_path": "",
             "query_string": quote(query, safe="=&%").encode(),
-            "headers": [(b"host", b"test")],
+            "headers": [(b"host", b"test"), *sent],
         }
         with ThreadPoolExecutor(1) as another:  # where no event loop runs, as a browser's does in this thread
             another.submit(asyncio.run, Starlette(routes=routes)(scope, self._receive, self._send)).result()

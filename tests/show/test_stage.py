@@ -12,7 +12,7 @@ from pages.ui.limits import MAX_TRAININGS
 from pages.ui.shell import visitor
 from pages.ui.stage import MOST_CHARACTERS, serve
 from pages.ui.stage.paces import PACES
-from pages.ui.stage.serve import routes
+from pages.ui.stage.serve import KEY_HEADER, routes
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
@@ -53,9 +53,14 @@ def key_of(job: Job) -> str:
     return run.steering
 
 
+def commanded(job: Job, path: str, key: str | None = None) -> Answer:
+    """The answer to a command that is given with the key of the training's owner, or with another key."""
+    return Answer(routes(), f"/stage/steer/{path}", "POST", {KEY_HEADER: key_of(job) if key is None else key})
+
+
 def steer(job: Job, command: str) -> dict[str, Any]:
     """Let the owner's page command something; return the answer."""
-    answer = Answer(routes(), f"/stage/steer/{key_of(job)}/en/{command}?from={len(job.merges)}", "POST")
+    answer = commanded(job, f"en/{command}?from={len(job.merges)}")
     assert answer.status == 200
     found: dict[str, Any] = answer.json
     return found
@@ -202,15 +207,15 @@ def test_every_pace_can_be_set_and_is_told() -> None:
 def test_an_unknown_command_is_not_found() -> None:
     job = begun(2.0)
     for command in ("stop", "close", "pace-", "pace-fastest", "__class__", "ก", ""):
-        assert Answer(routes(), f"/stage/steer/{key_of(job)}/en/{command}", "POST").status == 404, command
+        assert commanded(job, f"en/{command}").status == 404, command
     assert job.state == "running"
 
 
 def test_nobody_steers_without_the_key() -> None:
     job = begun(2.0)
     for key in (job.id, "", "ก", "..", key_of(job)[:-1], f"{key_of(job)}x"):
-        assert Answer(routes(), f"/stage/steer/{key}/en/pause", "POST").status == 404
-    assert Answer(routes(), f"/stage/steer/{key_of(job)}/en/pause").status == 405  # a link commands nothing
+        assert commanded(job, "en/pause", key).status == 404
+    assert Answer(routes(), "/stage/steer/en/pause").status == 405  # a link commands nothing
     assert job.state == "running"
     assert job._outbox.empty()
 
@@ -220,7 +225,7 @@ def test_a_request_that_is_not_found_commands_nothing() -> None:
     steered: list[str] = []
     job.pause = lambda: steered.append("pause")  # type: ignore[method-assign]
     for path in ("xx/pause", "en/pause?from=-1"):
-        assert Answer(routes(), f"/stage/steer/{key_of(job)}/{path}", "POST").status == 404
+        assert commanded(job, path).status == 404
     assert steered == []
 
 
@@ -231,12 +236,12 @@ def test_the_key_stands_on_the_owners_page_alone(monkeypatch: pytest.MonkeyPatch
     app = start_training(pace="slow")
     job = job_of(app)
     mine = staged(app)
-    assert mine["steer"] == f"/stage/steer/{key_of(job)}/en"
+    assert (mine["steer"], mine["key"]) == ("/stage/steer/en", key_of(job))
     monkeypatch.setattr(visitor, "owner", lambda: "somebody else")
     app.run()
     assert WORDS["studio.somebody_elses"] in said(app)
     theirs = staged(app)
-    assert theirs["steer"] is None
+    assert (theirs["steer"], theirs["key"]) == (None, "")
     assert key_of(job) not in str(theirs)
     assert theirs["feed"] == mine["feed"]
     assert watch(job).status == 200

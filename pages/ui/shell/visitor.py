@@ -91,6 +91,11 @@ def owns(job: Job) -> bool:
     return run is not None and run.owner == owner()
 
 
+def texts_of(job: Job) -> Sequence[str]:
+    """Return the texts of a training if it is the visitor's own: a link shows what was learned, not the texts."""
+    return job.training.texts if owns(job) else ()
+
+
 def start(training: Training) -> Job:
     """Start a training of the visitor's own, and make it the current one.
 

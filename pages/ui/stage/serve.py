@@ -26,6 +26,8 @@ MOST_AT_ONCE = 20_000
 """Merges in one answer; the browser asks again at once."""
 CLICK_WAIT = 0.2
 """Seconds that a command waits for its effect, so that a step shows at once."""
+KEY_HEADER = "X-Steering-Key"
+"""Carries the key that controls a training: servers in front of the app log addresses, but no headers."""
 _UNSAVED = {"Cache-Control": "no-store"}
 
 
@@ -81,7 +83,7 @@ def _news(request: Request) -> Response:
 
 def _command(request: Request) -> Response:
     """Carry out a command of the owner, and answer as `_news` does."""
-    job = registry().steered(request.path_params["key"])
+    job = registry().steered(request.headers.get(KEY_HEADER, ""))
     action = _actions(job).get(request.path_params["command"]) if job else None
     if job is None or action is None or _start(request) is None:
         return Response(status_code=404)
@@ -132,5 +134,5 @@ def routes() -> list[Route]:
     return [
         Route(address("replay.html"), _page),
         Route(address("watch", "{job}", "{language}"), _news),
-        Route(address("steer", "{key}", "{language}", "{command}"), _command, methods=["POST"]),
+        Route(address("steer", "{language}", "{command}"), _command, methods=["POST"]),
     ]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import streamlit as st
 
 from pages.ui.choices.parallel_texts import NamedTexts
+from pages.ui.shell import visitor
 from pages.ui.token_view.serve import Offer, address, offers
 from pages.ui.widgets import written
 from pages.ui.widgets.bounded import Bounded
@@ -79,12 +80,19 @@ def _say_what_is_counted(texts: NamedTexts, pairs_in_files: int) -> None:
 def race_address(job: Job, texts: NamedTexts) -> str:
     """Return the address at which the stage asks for the counts of these texts, as far as training has come."""
     spoken = language()
-    offer = Offer(lambda: race_answer(job, texts, spoken), lambda error: error_sentence(error, spoken=spoken))
-    return address(offers().offer(f"race {job.id} {texts.parallel.digest} {spoken}", offer))
+    # Whoever only has the link could try out with texts of their own which lines a corpus has.
+    tells = texts.is_sample or visitor.owns(job)
+    offer = Offer(
+        lambda: race_answer(job, texts, spoken, tells), lambda error: error_sentence(error, spoken=spoken)
+    )
+    return address(offers().offer(f"race {job.id} {texts.parallel.digest} {spoken} {tells}", offer))
 
 
-def race_answer(job: Job, texts: NamedTexts, spoken: str) -> bytes:
-    """Return for each side its tokens after the merges that changed them, and the references', as JSON."""
+def race_answer(job: Job, texts: NamedTexts, spoken: str, tells_seen: bool = True) -> bytes:
+    """Return for each side its tokens after the merges that changed them, and the references', as JSON.
+
+    `tells_seen` adds how many of these texts the corpus has.
+    """
     words = catalogue(spoken)
     tokenizer = job.tokenizer()
     counts = own_counts(job.id, tokenizer, texts.parallel)
@@ -102,7 +110,7 @@ def race_answer(job: Job, texts: NamedTexts, spoken: str) -> bytes:
         }
         for side in SIDES
     ]
-    seen = lines_seen(job, texts.parallel)
+    seen = lines_seen(job, texts.parallel) if tells_seen else None
     note = "" if seen is None else words["stage.race_trained_on" if seen else "stage.race_held_out"]
     said = without_breaks(note).format(seen=f"{seen or 0:,}", lines=f"{lines:,}")
     return json.dumps({"runners": runners, "note": said}, ensure_ascii=False).encode()

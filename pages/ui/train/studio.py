@@ -27,6 +27,7 @@ from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
 from pages.ui.train.recipes import recipe_outcome, show_recipe
 from pages.ui.train.take_along import take_run_along
+from pages.ui.train.watch_link import watch_link
 from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
@@ -56,6 +57,7 @@ def studio(job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         texts, pairs_in_files = choose_race_texts()
         add_button(Entry(text=text, learned=learned_by(job)), key="add_stage")
+        watch_link(job)
         st.space("stretch")
         st.caption(_what(job))
     is_warm = registry().is_warm
@@ -239,10 +241,12 @@ def _sentence(job: Job) -> str:
 def first_sentence(job: Job) -> str:
     """Return a Thai sentence that the bundled Thai texts do not have; for other texts, the first line.
 
-    A long line is cut at a space, or else where a letter with its marks ends. The library keeps no text.
+    A long line is cut at a space, or else where a letter with its marks ends. The library keeps no text, and a
+    link shows none.
     """
     texts = known_texts(job)
-    if not job.opening or (texts and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))):
+    is_ours = bool(texts) and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))
+    if not job.opening or is_ours or not visitor.owns(job):
         return t("examples.thai")
     line = next((line.strip() for line in job.opening.split("\n") if line.strip()), "")
     if len(line) <= SENTENCE_CHARACTERS:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.exports.panel import take_along
+from pages.ui.shell import visitor
 from pages.ui.train import keys
 from pages.ui.widgets.fold import fold
 from pages.ui.words import t
@@ -41,4 +42,4 @@ def _files(job: Job) -> None:
                 on_click=_note_size,
                 args=(job,),
             )
-    take_along(tokenizer, f"{job.id}@{tokenizer.vocab_size}", job.training.texts)
+    take_along(tokenizer, f"{job.id}@{tokenizer.vocab_size}", visitor.texts_of(job))

@@ -84,4 +84,4 @@ def first_characters(texts: Sequence[str], most: int) -> tuple[str, ...]:
 def training_texts() -> Sequence[str]:
     """Return what the visitor's own tokenizer learned from, if it was trained here and the texts are kept."""
     own, job = visitor.mine(), visitor.current_job()
-    return () if own is None or own.from_file or job is None else job.training.texts
+    return () if own is None or own.from_file or job is None else visitor.texts_of(job)

@@ -39,7 +39,7 @@ export class Feed {
     this.isAsking = true;
     clearTimeout(this.timer);
     const from = this.listener.known();
-    const answer = await this.fetch(`${this.options.feed}?from=${from}`, "GET");
+    const answer = await this.fetch(`${this.options.feed}?from=${from}`, {});
     this.isAsking = false;
     if (this.hasEnded) return;
     if (answer) this.take(answer, from);
@@ -74,7 +74,10 @@ export class Feed {
   async command(command) {
     if (!this.options.steer) return;
     const from = this.listener.known();
-    const answer = await this.fetch(`${this.options.steer}/${command}?from=${from}`, "POST");
+    const answer = await this.fetch(`${this.options.steer}/${command}?from=${from}`, {
+      method: "POST",
+      headers: { "X-Steering-Key": this.options.key },
+    });
     if (!answer || this.hasEnded) return;
     this.take(answer, from);
     clearTimeout(this.timer);
@@ -83,12 +86,12 @@ export class Feed {
 
   /**
    * @param {string} address
-   * @param {"GET" | "POST"} method
+   * @param {RequestInit} how
    * @returns {Promise<Answer | null>}
    */
-  async fetch(address, method) {
+  async fetch(address, how) {
     try {
-      const response = await fetch(address, { method, cache: "no-store" });
+      const response = await fetch(address, { ...how, cache: "no-store" });
       if (response.status === 404) this.stop(); // the run was deleted
       if (!response.ok) throw new Error(response.statusText);
       const answer = await response.json();

@@ -67,7 +67,8 @@ export class Saves {
     const { options } = this.stage;
     const response = await fetch(/** @type {string} */ (options.page));
     if (!response.ok) throw new Error(response.statusText);
-    const kept = { ...options, feed: "", steer: null, race: null, page: null, saved: savedNow(this.stage) };
+    const silent = { name: "replay", feed: "", steer: null, key: "", race: null, page: null };
+    const kept = { ...options, ...silent, saved: savedNow(this.stage) };
     /** @type {Record<string, string>} */
     const values = {
       OPTIONS: JSON.stringify(kept).replaceAll("<", "\\u003c"),

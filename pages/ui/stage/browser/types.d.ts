@@ -13,6 +13,8 @@ export interface Options {
   /** Where merges are asked for, and where commands go; null if the training is somebody else's. */
   feed: string;
   steer: string | null;
+  /** What lets the owner command; a header carries it, because addresses are logged. */
+  key: string;
   /** Where the counts of the parallel texts are asked for. */
   race: string | null;
   text: string;

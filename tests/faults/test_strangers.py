@@ -1,0 +1,78 @@
+"""Nobody sees another's text: whoever follows a link sees one training, and neither its text nor other runs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Element
+
+from pages.ui.stage.serve import routes
+from pages.ui.trainings.registry import registry
+from tests.helpers.app import job_of, open_page, start_training
+from tests.helpers.browser import PATIENCE
+from tests.helpers.jobs import wait_for
+from tests.helpers.paths import REPOSITORY
+from tests.helpers.routes import Answer
+from tokenizer_core.jobs.job import Job
+
+SECRET = "หกสิบสองทองแดง-private-9417"
+CORPUS = f"{SECRET}\n" + "ab ac ad ae af\n" * 50
+PAGES = ("home", "train", "compare", "languages", "vocabulary", "pieces")
+
+
+@pytest.fixture
+def theirs() -> Job:
+    """A training of another visitor, on a text that nobody else may see."""
+    job = job_of(start_training(corpus=CORPUS, size=260))
+    wait_for(job, "done")
+    return job
+
+
+def followed(job: Job, page: str) -> AppTest:
+    """A page of somebody who has opened the link to a training."""
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    app.query_params["job"], app.query_params["lang"] = job.id, "en"
+    app.run()
+    return app.switch_page(str(REPOSITORY / "pages" / f"{page}.py")).run()
+
+
+def protos(node: Any) -> Iterator[bytes]:
+    """Everything that the browser receives for a page."""
+    for child in node.children.values() if hasattr(node, "children") else ():
+        if isinstance(child, Element):
+            yield child.proto.SerializeToString()
+        yield from protos(child)
+
+
+def received(app: AppTest) -> bytes:
+    return b"".join(protos(app._tree))
+
+
+def test_a_link_shows_one_run_and_nothing_of_its_text(theirs: Job) -> None:
+    run = registry().run(theirs.id)
+    assert run is not None
+    other = registry().start(theirs.training, owner=run.owner, name="not-to-be-seen")
+    watched = Answer(routes(), f"/stage/watch/{theirs.id}/en")
+    assert watched.status == 200
+    for page in PAGES:
+        app = followed(theirs, page)
+        assert not app.exception
+        assert app.query_params["job"] in (theirs.id, [theirs.id])
+        seen = received(app) + watched.body
+        assert len(seen) > 1_000
+        for hidden in (SECRET, "private-9417", run.steering, run.owner, other.id, "not-to-be-seen", "watch_link"):
+            assert hidden.encode() not in seen, (page, hidden)
+
+
+def test_its_owner_sees_the_text_and_the_link(theirs: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = registry().run(theirs.id)
+    assert run is not None
+    monkeypatch.setattr("pages.ui.shell.visitor.owner", lambda: run.owner)
+    app = followed(theirs, "train")
+    assert SECRET in str(app.text_area(key=f"studio_sample_{theirs.id}").value)
+    assert f"?lang=en&job={theirs.id}".encode() in received(app)
+
+
+def test_whoever_comes_without_a_link_sees_no_run(theirs: Job) -> None:
+    assert theirs.id.encode() not in received(open_page("train"))
