@@ -1,9 +1,29 @@
 """Compile the loops with numba: once per machine if a cache can be written, else once per process."""
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
 import numba
+from numba.core import caching
+
+_FunctionCache: Any = caching.FunctionCache
+
+
+class _Cache(_FunctionCache):  # type: ignore[misc]
+    """numba's cache on disk; a full disk, or a file that a crash left empty, costs time and stops nothing."""
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return super().load_overload(*arguments)
+        except Exception:  # whatever reading a damaged file raises
+            with contextlib.suppress(Exception):
+                self.flush()  # so that it can be written anew
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        with contextlib.suppress(Exception):
+            super().save_overload(*arguments)
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -22,7 +42,7 @@ def borrowing(function: Callable[..., Any]) -> Any:
 
 def _njit(function: Callable[..., Any], **options: Any) -> Any:
     options |= {"nogil": True, "no_cfunc_wrapper": True}  # nobody calls these functions from C
-    try:
-        return numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # neither the folder of the code nor the user's cache folder is writable
-        return numba.njit(**options)(function)
+    made: Any = numba.njit(**options)(function)
+    with contextlib.suppress(RuntimeError):  # neither the folder of the code nor the user's cache can be written
+        made._cache = _Cache(function)
+    return made

@@ -51,13 +51,13 @@ def test_a_killed_worker_is_a_failure_that_keeps_the_merges(start: Start) -> Non
     kill_worker(job)
     wait_for(job, "failed")
     assert job.failure is not None
-    assert job.failure.code == "worker_died"
+    assert job.failure.code == "worker_killed"
     assert job.merges
     assert job.merges == learned(LARGE, 256 + len(job.merges))
     assert job.tokenizer().vocab_size == 256 + len(job.merges)
 
 
-def test_a_worker_killed_in_the_middle_of_a_line_is_a_failure_like_any_other() -> None:
+def test_a_worker_died_in_the_middle_of_a_line_is_a_failure_like_any_other() -> None:
     talks = 'import sys; sys.stdout.write(\'{"event": "counting"}\\n{"event": "mer\'); sys.stdout.flush()'
     worker = subprocess.Popen([sys.executable, "-c", talks], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     job = Job(Training([SMALL], 300), worker)
@@ -73,7 +73,7 @@ def test_a_worker_that_died_before_its_job_is_a_failure() -> None:
     job = Job(Training([LARGE], 300), worker)
     wait_for(job, "failed")
     assert job.failure is not None
-    assert job.failure.code == "worker_died"
+    assert job.failure.code == "worker_killed"
 
 
 @pytest.mark.parametrize(

@@ -292,7 +292,7 @@ def test_a_dead_worker_is_said_and_its_merges_are_kept() -> None:
     wait_until(app, lambda: len(job.merges) > 2)
     kill_worker(job)
     wait_until(app, lambda: bool(app.error))
-    assert ENGLISH["errors.worker_died"] in said(app)
+    assert ENGLISH["errors.worker_killed"] in said(app)
     assert "are kept" in said(app)
 
 

@@ -31,6 +31,7 @@ from tokenizer_core.jobs.process import (
     receive,
     send,
     start_process,
+    starting,
 )
 from tokenizer_core.pretokens import check_text
 from tokenizer_core.protocols import EncodedTexts, PlacedTokens
@@ -182,7 +183,8 @@ class Guard:
             guard._turn.release()
 
     def _start(self) -> None:
-        self._process = start_process("guarded")
+        with starting(TokenizerFileError):
+            self._process = start_process("guarded")
         sizes = [[name, len(content)] for name, content in self._files.items()]
         description = {"memory_bytes": MEMORY_BYTES, "name": self._name, "files": sizes}
         told = json.dumps(description).encode() + b"\n" + b"".join(self._files.values())
@@ -193,7 +195,8 @@ class Guard:
         assert process is not None
         assert process.stdin is not None
         late = threading.Timer(seconds, process.kill)
-        late.start()
+        with starting(TokenizerFileError):
+            late.start()
         try:
             with contextlib.suppress(OSError):  # a process that has died gives no answer
                 process.stdin.write(told)

@@ -15,12 +15,14 @@ import numpy as np
 import regex
 
 from tokenizer_core.jobs.process import (
+    CANNOT_START,
     MEMORY_BYTES,
     Failure,
     Process,
     end_process,
     events_of,
     hand_over,
+    is_suspended,
     start_process,
 )
 from tokenizer_core.jobs.training import Pace, Training
@@ -31,6 +33,8 @@ from tokenizer_core.trainer import Candidate, Merge
 from tokenizer_core.vocabulary import BYTES
 
 State = Literal["waiting", "starting", "counting", "running", "paused", "done", "stopped", "failed"]
+STOP_SECONDS = 5.0
+"""After this time, a worker that was told to stop is killed."""
 ENDED: tuple[State, ...] = ("done", "stopped", "failed")
 Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped", "interrupted"]
 """Why a training ended: the vocabulary was full, no pair was left, tokens grew too long, the time was up, the text
@@ -111,6 +115,7 @@ class Job:
         self._running_since: float | None = None
         self._changed = threading.Condition()
         self._worker: Process | None = None
+        self._halted = False
         self._listener: threading.Thread | None = None
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
 
@@ -137,7 +142,7 @@ class Job:
                 self._hire(worker)
             elif worker is not None:
                 end_process(worker)
-        except (OSError, RuntimeError) as error:  # the system gives no more processes, or no more threads
+        except CANNOT_START as error:
             if worker is not None:
                 worker.kill()
             self._end("failed", Failure("worker_not_started", {}, f"no worker could be started: {error}"))
@@ -216,11 +221,17 @@ class Job:
         self._command("step", merges=merges)
 
     def stop(self) -> None:
-        """End the training, and keep what it has learned."""
+        """End the training, and keep what it has learned; kill a worker that does not obey."""
         if self.state in ("waiting", "starting", "counting"):
             self.close()
-        else:
-            self._command("stop")
+            return
+        self._command("stop")
+        try:
+            patience = threading.Timer(STOP_SECONDS, self.close)
+            patience.daemon = True
+            patience.start()
+        except RuntimeError:  # no thread is left
+            self.close()
 
     def set_pace(self, pace: Pace) -> None:
         """Set the pace from now on."""
@@ -248,12 +259,21 @@ class Job:
             self._worker.wait()
 
     def notice_death(self) -> None:
-        """End the job as failed if it should be at work, but nobody listens to a worker any more."""
-        listened_to = self._listener is not None and self._listener.is_alive()
-        if self.state != "waiting" and not self.ended and not listened_to:
-            self._end("failed", _died())
-            if self._worker is not None:
-                self._worker.kill()
+        """End the job as failed if nobody listens to a worker, or if its worker is halted at two calls."""
+        if self.state == "waiting" or self.ended:
+            return
+        worker, was_halted = self._worker, self._halted
+        self._halted = worker is not None and is_suspended(worker)
+        if self._halted and was_halted:  # at the first call, whoever halted the whole app may just let it go on
+            self._fail(worker, Failure("worker_halted", {}, "the system halted the training process"))
+        elif self._listener is None or not self._listener.is_alive():
+            self._fail(worker, _died(worker))
+
+    def _fail(self, worker: Process | None, failure: Failure) -> None:
+        self._end("failed", failure)
+        if worker is not None:
+            worker.kill()
+            worker.wait()
 
     def forget_texts(self) -> None:
         """Free the memory of the corpus; after that, this job cannot be trained again."""
@@ -286,7 +306,7 @@ class Job:
             self._take_in(event)
         self._outbox.put(None)
         if not self.ended:
-            self._end("failed", _died())
+            self._end("failed", _died(worker))
 
     def _take_in(self, event: dict[str, Any]) -> None:
         """Process one event; drop what comes after the end of the job."""
@@ -374,5 +394,7 @@ def software_versions() -> dict[str, str]:
     return {"python": platform.python_version(), "regex": regex.__version__, "numpy": np.__version__}
 
 
-def _died() -> Failure:
+def _died(worker: Process | None) -> Failure:
+    if worker is not None and worker.poll() == -9:  # SIGKILL
+        return Failure("worker_killed", {}, "the system ended the training process")
     return Failure("worker_died", {}, "the training process ended unexpectedly")

@@ -21,6 +21,7 @@ from tokenizer_core.jobs.process import (
     receive,
     send,
     start_process,
+    starting,
 )
 from tokenizer_core.texts.parquet import open_parquet
 from tokenizer_core.texts.tables import Rows, Table
@@ -54,7 +55,8 @@ def _rows(content: bytes, max_bytes: int, places: Sequence[int]) -> Rows:
 
 def _events(content: bytes, max_bytes: int, places: Sequence[int] | None) -> Iterator[dict[str, Any]]:
     """Yield the events of one reading; raise `CorpusError` if it fails."""
-    process = start_process("parquet_reader")
+    with starting(CorpusError):
+        process = start_process("parquet_reader")
     description = {
         "memory_bytes": MEMORY_BYTES,
         "size": len(content),

@@ -20,6 +20,9 @@ NICENESS = 19
 MEMORY_BYTES = 4 * 2**30
 """Memory that a process may take beyond what it has when it starts."""
 
+CANNOT_START = (OSError, RuntimeError, MemoryError)
+"""What the system answers if there are no more processes, threads or memory."""
+
 Process = subprocess.Popen[bytes]
 
 
@@ -62,6 +65,23 @@ def end_process(process: Process) -> None:
             if pipe is not None:
                 pipe.close()
     process.wait()
+
+
+def is_suspended(process: Process) -> bool:
+    """Tell whether something has halted a process (SIGSTOP), as far as the system says so (Linux)."""
+    try:
+        return Path(f"/proc/{process.pid}/stat").read_bytes().rpartition(b")")[2].split()[0] == b"T"
+    except (OSError, IndexError):
+        return False
+
+
+@contextlib.contextmanager
+def starting(error: type[TokenizerError]) -> Iterator[None]:
+    """Within this context, raise this error if the system gives no more processes, threads or memory."""
+    try:
+        yield
+    except CANNOT_START as why:
+        raise error(f"no process could be started: {why}", "worker_not_started") from None
 
 
 def hand_over(process: Process, description: dict[str, Any], texts: Sequence[str]) -> None:
@@ -122,7 +142,9 @@ def failures_sent() -> Iterator[None]:
         yield
     except TokenizerError as error:
         send("failed", code=error.code, values=error.values, message=str(error))
-    except MemoryError:
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and "new thread" not in str(error):  # no memory for its stack
+            raise
         send("failed", code="out_of_memory", values={}, message="the process must fit in its memory; it is full")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.jobs.process import (
+    CANNOT_START,
     MEMORY_BYTES,
     Failure,
     Process,
@@ -107,7 +108,7 @@ class SentencePieceJob:
                     self.began = time.monotonic()
                     self._follow(worker, texts, description)
                     self.seconds = time.monotonic() - self.began
-        except (OSError, RuntimeError) as error:  # the system gives no more processes, or no more threads
+        except CANNOT_START as error:
             self.failure = Failure("worker_not_started", {}, f"no process could be started: {error}")
         if not (self.stopped or self.tokenizer or self.failure):
             self.failure = Failure("pieces_died", {}, "the process that trained SentencePiece ended unexpectedly")

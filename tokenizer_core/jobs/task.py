@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.process import Failure, Process, events_of, hand_over, start_process
+from tokenizer_core.jobs.process import CANNOT_START, Failure, Process, events_of, hand_over, start_process
 
 Order = tuple[dict[str, Any], Sequence[str]]
 """The description of the work, and the texts that go with it."""
@@ -74,7 +74,7 @@ class Task:
                     self._follow(worker, description, texts)
         except TokenizerError as error:
             self.failure = Failure.of(error.bare())
-        except (OSError, RuntimeError) as error:  # the system gives no more processes, or no more threads
+        except CANNOT_START as error:
             self.failure = Failure("worker_not_started", {}, f"no process could be started: {error}")
         if not (self.stopped or self.has_outcome() or self.failure):
             self.failure = self.died

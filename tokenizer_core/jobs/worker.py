@@ -93,10 +93,12 @@ def warm_up() -> None:
 
 
 def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> None:
-    """Queue each command; exit at once when the app is gone."""
-    for line in stream:
-        commands.put(json.loads(line))
-    os._exit(0)
+    """Queue each command; exit at once when the app is gone, or when there is no memory for commands."""
+    try:
+        for line in stream:
+            commands.put(json.loads(line))
+    finally:
+        os._exit(0)
 
 
 class Conductor:

@@ -1,5 +1,6 @@
 """Keeps runs in the library while they learn, so that neither a restart nor a crash loses them."""
 
+import contextlib
 import os
 import secrets
 import sys
@@ -14,6 +15,7 @@ from tokenizer_core.errors import LibraryError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.kept import KeptJob, entry_of
 from tokenizer_core.jobs.library import Library, Quota
+from tokenizer_core.jobs.process import CANNOT_START
 from tokenizer_core.jobs.recipe import Recipe
 
 LOCAL = "local"
@@ -82,11 +84,12 @@ class Keeper:
         """Save what has changed from now on, until `close` is called."""
         if self.library is None:
             return
-        with self._starting:
+        with self._starting, contextlib.suppress(*CANNOT_START):  # the next change may find a thread
             if self._thread is None:
                 self._closed = threading.Event()
-                self._thread = threading.Thread(target=self._work, args=(self._closed,), daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, args=(self._closed,), daemon=True)
+                thread.start()
+                self._thread = thread
         self._wake.set()
 
     def wake(self) -> None:
@@ -126,7 +129,8 @@ class Keeper:
             self._wake.wait(KEEP_SECONDS)
             self._wake.clear()
             if not closed.is_set():
-                self.keep_all()
+                with contextlib.suppress(*CANNOT_START):  # the next time, there may be memory for it
+                    self.keep_all()
 
     def _keep(self, library: Library, run: Run) -> None:
         state = _state_of(run)

@@ -25,7 +25,7 @@ from tokenizer_core.jobs.entry import Entry
 from tokenizer_core.jobs.job import Job, start_worker
 from tokenizer_core.jobs.kept import KeptJob
 from tokenizer_core.jobs.library import Damaged, Library
-from tokenizer_core.jobs.process import Process, end_process
+from tokenizer_core.jobs.process import CANNOT_START, Process, end_process, is_suspended
 from tokenizer_core.jobs.recipe import Recipe
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.jobs.worker import warm_up
@@ -157,9 +157,10 @@ class Registry:
         return self._keeper.trouble(owner)
 
     def rename(self, job_id: str, name: str) -> None:
-        """Give a run another name."""
+        """Give a run another name, unless another tab has deleted it."""
         with self._lock:
-            self._runs[job_id].name = name
+            if job_id in self._runs:
+                self._runs[job_id].name = name
         self._keeper.begin()
 
     def delete(self, owner: str, job_id: str) -> None:
@@ -178,9 +179,10 @@ class Registry:
         return self.get(found[0].job.id) if found else None
 
     def expect(self, job_id: str, recipe: Recipe | None) -> None:
-        """Store the recipe that a training follows."""
+        """Store the recipe that a training follows, unless another tab has deleted it."""
         with self._lock:
-            self._runs[job_id].expected = recipe
+            if job_id in self._runs:
+                self._runs[job_id].expected = recipe
 
     def expected(self, job_id: str) -> Recipe | None:
         """Return the recipe that a training follows."""
@@ -316,13 +318,14 @@ class Registry:
     def _look_after(self) -> None:
         """Sweep every `SWEEP_SECONDS` until the app ends."""
         while not self._closed.wait(SWEEP_SECONDS):
-            self.sweep()
+            with contextlib.suppress(*CANNOT_START):  # the next sweep may have what this one lacked
+                self.sweep()
 
     def _warm_up(self) -> None:
         """Compile in a separate process first: compiling in a thread would block every page for seconds."""
         try:
             worker = start_worker()
-        except OSError:
+        except CANNOT_START:
             warm_up()
         else:
             assert worker.stdout is not None
@@ -334,9 +337,9 @@ class Registry:
         self._prepare_spare()
 
     def _take_spare(self) -> Process | None:
-        """Return the spare worker if it is alive; close what is left of one that has died."""
+        """Return the spare worker if it is alive; end one that is halted, or close what is left of it."""
         spare, self._spare = self._spare, None
-        if spare is None or spare.poll() is None:
+        if spare is None or (spare.poll() is None and not is_suspended(spare)):
             return spare
         end_process(spare)
         return None
@@ -350,7 +353,7 @@ class Registry:
 
     def _prepare_spare(self) -> None:
         """Start a spare worker if there is none; without one, a training starts its own."""
-        with self._lock, contextlib.suppress(OSError):
+        with self._lock, contextlib.suppress(*CANNOT_START):
             self._spare = self._take_spare() or start_worker()
 
 

@@ -1,0 +1,256 @@
+"""Workers that are killed, halted or out of memory, and workers that cannot be started, on real processes (Linux).
+
+Each time, the page says why, the merges stay, and the turn, the process and its pipes are given back.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from pages.ui.trainings import registry as trainings
+from pages.ui.trainings.registry import Registry
+from pages.ui.words import error_sentence
+from pages.ui.words.breaks import without_breaks
+from tests.helpers.app import LANGUAGES, job_of, said, start_training
+from tests.helpers.app import wait_until as wait_for_page
+from tests.helpers.jobs import LARGE, SMALL, learned, wait_for, wait_until
+from tests.helpers.paths import REPOSITORY
+from tokenizer_core.jobs import job as jobs
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.kept import can_continue
+from tokenizer_core.jobs.process import Failure, is_suspended
+from tokenizer_core.jobs.training import Training
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs signals and /proc")
+QUICK = Training(["aa ab ba bb " * 50], 260)
+SLOW = Training([LARGE], 50_000, pace=50)
+LONG_TO_COUNT = Training([f"{LARGE * 40}{n}" for n in range(4)], 50_000, pace=50)
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    """A registry in which a single training is at work at a time."""
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
+    registry = Registry()
+    yield registry
+    registry.close()
+
+
+def brought_to(registry: Registry, state: str) -> Job:
+    """A training whose worker is in this state."""
+    job = registry.start(LONG_TO_COUNT if state == "counting" else SLOW, owner="me")
+    if state == "paused":
+        wait_until(job, lambda: job.merges)
+        job.pause()
+    wait_until(job, lambda: job.state == state)
+    return job
+
+
+def send(job: Job, kind: signal.Signals) -> int:
+    """Send a signal to a job's worker, and wait until it is halted if it is to be; return its process id."""
+    worker = job._worker
+    assert worker is not None
+    worker.send_signal(kind)
+    if kind == signal.SIGSTOP:
+        wait_until(job, lambda: is_suspended(worker))
+    return worker.pid
+
+
+def is_gone(process: int) -> bool:
+    """Whether nothing is left of a process, not even what its parent has yet to read."""
+    return not Path(f"/proc/{process}").exists()
+
+
+def fails(job: Job, code: str) -> None:
+    """Check that a job has failed with this code, which both languages have a sentence for."""
+    wait_for(job, "failed")
+    assert job.failure is not None
+    assert job.failure.code == code
+    assert len({error_sentence(job.failure, spoken=spoken) for spoken in LANGUAGES}) == 2
+
+
+STATES = [
+    pytest.param("starting", marks=pytest.mark.long),
+    pytest.param("counting", marks=pytest.mark.long),
+    "running",
+    pytest.param("paused", marks=pytest.mark.long),
+]
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_halted_worker_is_ended_and_gives_its_turn_back(registry: Registry, state: str) -> None:
+    job = brought_to(registry, state)
+    process = send(job, signal.SIGSTOP)
+    registry.sweep()
+    assert not job.ended  # whoever halted the whole app may just let it go on
+    waiting = registry.start(QUICK, owner="me")
+    registry.sweep()
+    fails(job, "worker_halted")
+    assert is_gone(process)
+    wait_for(waiting, "done")
+    assert registry._at_work == set()
+    assert job.merges == learned(LARGE, 256 + len(job.merges))[: len(job.merges)]
+    assert can_continue(job) == bool(job.merges)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("state", ["starting", "counting", "running", "paused"])
+def test_a_killed_worker_gives_its_turn_back(registry: Registry, state: str) -> None:
+    job = brought_to(registry, state)
+    waiting = registry.start(QUICK, owner="me")
+    process = send(job, signal.SIGKILL)
+    fails(job, "worker_killed")
+    wait_for(waiting, "done")
+    wait_until(waiting, lambda: is_gone(process))
+    assert registry._at_work == set()
+    assert can_continue(job) == bool(job.merges)
+
+
+@pytest.mark.long
+def test_a_worker_halted_for_a_moment_goes_on(registry: Registry) -> None:
+    job = brought_to(registry, "running")
+    send(job, signal.SIGSTOP)
+    registry.sweep()
+    send(job, signal.SIGCONT)
+    before = len(job.merges)
+    wait_until(job, lambda: len(job.merges) > before)
+    registry.sweep()
+    registry.sweep()
+    assert job.state == "running"
+
+
+def test_a_worker_that_does_not_obey_is_killed_when_it_is_stopped(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "STOP_SECONDS", 0.1)
+    job = brought_to(registry, "running")
+    process = send(job, signal.SIGSTOP)
+    job.stop()
+    wait_for(job, "stopped")
+    wait_until(job, lambda: is_gone(process))
+    assert (job.ending, job.failure) == ("stopped", None)
+
+
+def test_a_halted_spare_worker_is_not_used(registry: Registry) -> None:
+    registry._prepare_spare()
+    spare = registry._spare
+    assert spare is not None
+    spare.send_signal(signal.SIGSTOP)
+    while not is_suspended(spare):
+        time.sleep(0.01)
+    job = registry.start(QUICK)
+    wait_for(job, "done")
+    assert is_gone(spare.pid)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("megabytes", [0, 1, 8, 64, 128, 256])
+def test_too_little_memory_is_told_whenever_it_runs_out(megabytes: int) -> None:
+    """In reading, counting, setting up or learning 20 MB that hardly repeat themselves."""
+    text = " ".join(f"{n:x}{n * 7919:x}" for n in range(1_500_000))
+    job = Job(Training([text], 50_000), memory_bytes=megabytes * 2**20)
+    wait_until(job, lambda: job.ended or len(job.merges) > 100)
+    if not job.ended:
+        assert megabytes == 256
+        job.close()
+        return
+    fails(job, "out_of_memory")
+
+
+def test_no_memory_for_the_thread_that_reads_commands_is_told_too() -> None:
+    code = (
+        "import sys, threading\n"
+        "from tokenizer_core.jobs.process import failures_sent\n"
+        'def none(*_): raise RuntimeError("can\'t start new thread")\n'
+        "threading.Thread.start = none\n"
+        "with failures_sent():\n"
+        "    threading.Thread().start()\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, check=True).stdout
+    assert b'"out_of_memory"' in said
+
+
+NO_FILES = """
+import os, resource
+from pages.ui.trainings.registry import Registry
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.jobs.guarded import open_guarded
+from tokenizer_core.jobs.parquet_reader import open_parquet_apart
+from tokenizer_core.jobs.training import Training
+
+def files():
+    return len(os.listdir("/proc/self/fd"))
+
+registry, before = Registry(), files()
+resource.setrlimit(resource.RLIMIT_NOFILE, (before + 1, 4096))
+for _ in range(5):
+    job = registry.start(Training(["ab ac " * 20], 258), owner="me")
+    registry.sweep()
+    print(job.failure.code)
+for attempt in (lambda: open_guarded("tokenizer.json", b'{"model": {"type": "BPE"}}'), lambda: open_parquet_apart(b"PAR1", 1000)):
+    try:
+        attempt()
+    except TokenizerError as error:
+        print(error.code)
+resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 4096))
+job = registry.start(Training(["ab ac " * 20], 258), owner="me")
+job.wait(60, lambda: job.ended)
+print(job.state)
+registry.close()
+print(files() - before)
+"""
+
+
+def test_without_a_free_file_descriptor_nothing_starts_and_nothing_leaks() -> None:
+    env = {**os.environ, "TOKENIZER_EXPLORER_LIBRARY": "off", "PYTHONPATH": str(REPOSITORY)}
+    told = subprocess.run(
+        [sys.executable, "-c", NO_FILES], cwd=REPOSITORY, env=env, capture_output=True, check=False, text=True
+    )
+    assert told.stdout.split() == ["worker_not_started"] * 7 + ["done", "0"], told.stderr
+
+
+@pytest.mark.parametrize("why", [PermissionError(13, "Permission denied"), MemoryError(), RuntimeError("thread")])
+def test_whatever_keeps_a_worker_from_starting_is_told(
+    registry: Registry, why: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise why
+
+    monkeypatch.setattr(jobs, "start_worker", fail)
+    monkeypatch.setattr(trainings, "start_worker", fail)
+    fails(registry.start(QUICK), "worker_not_started")
+    assert registry._at_work == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("kind", "code"), [(signal.SIGKILL, "worker_killed"), (signal.SIGSTOP, "worker_halted")])
+def test_the_page_says_what_happened_and_offers_to_go_on(language: str, kind: signal.Signals, code: str) -> None:
+    app = start_training(language, corpus=SMALL, pace="slow")
+    job = job_of(app)
+    wait_until(job, lambda: len(job.merges) > 3)
+    send(job, kind)
+    for _ in range(2):
+        trainings.registry().sweep()
+    wait_for_page(app, lambda: job.ended and bool(app.error))
+    assert without_breaks(error_sentence(Failure(code), spoken=language)) in without_breaks(said(app))
+    app.run()
+    app.button(key="continue_run").click().run()
+    gone_on = job_of(app)
+    assert gone_on is not job
+    wait_until(gone_on, lambda: len(gone_on.merges) > len(job.merges))
+    assert gone_on.merges[: len(job.merges)] == job.merges
+
+
+def test_every_failure_of_a_worker_has_a_sentence() -> None:
+    codes = ["worker_died", "worker_killed", "worker_halted", "worker_not_started", "out_of_memory"]
+    sentences: Callable[[str], set[str]] = lambda spoken: {  # noqa: E731
+        error_sentence(Failure(code), spoken=spoken) for code in codes
+    }
+    assert [len(sentences(spoken)) for spoken in LANGUAGES] == [5, 5]
