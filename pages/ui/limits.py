@@ -26,12 +26,14 @@ MAX_VIEW_CHARACTERS = 1_000_000
 MAX_VOCAB_SIZE = 100_000
 MAX_OPENED_FILES = 8
 """Tokenizers that a visitor may have open from files at once."""
+MAX_WAITING = int(setting("TOKENIZER_EXPLORER_MAX_WAITING", 200, least=1, most=100_000))
+"""Trainings that may wait for their turn; more are refused."""
 MAX_TRAININGS = int(setting("TOKENIZER_EXPLORER_MAX_TRAININGS", os.cpu_count() or 1, least=1, most=1_000))
 """Trainings that run at the same time; others wait for their turn."""
 MAX_WORKER_BYTES = int(setting("TOKENIZER_EXPLORER_WORKER_GB", 4, least=0.5, most=1_000) * 2**30)
 MAX_PAUSED = 16
 """Paused trainings with a worker; beyond that, the least recently viewed is stopped and keeps its merges."""
-MAX_RUNS = 20
+MAX_RUNS = int(setting("TOKENIZER_EXPLORER_MAX_RUNS", 20, least=1, most=100_000))
 """Runs kept per visitor without a library."""
 MAX_KEPT_CHARACTERS = 512 * 2**20
 """Characters of all texts kept so that runs can be repeated."""
@@ -39,6 +41,8 @@ OFF = ("", "off", "0", "no", "false")
 """What turns a setting off."""
 IS_PUBLIC = os.environ.get("TOKENIZER_EXPLORER_PUBLIC", "").strip().lower() not in OFF
 """Whether a browser on this machine is a visitor like any other."""
+STATUS_SECRET = os.environ.get("TOKENIZER_EXPLORER_STATUS", "").strip()
+"""What opens the status for whoever runs the app; nobody sees it without."""
 LIBRARY_FOLDER = os.environ.get("TOKENIZER_EXPLORER_LIBRARY")
 """Where tokenizers are kept; None for the user's data."""
 LIBRARY_ENTRIES = int(setting("TOKENIZER_EXPLORER_LIBRARY_ENTRIES", 100, least=1, most=100_000))
@@ -47,6 +51,6 @@ LIBRARY_BYTES = int(setting("TOKENIZER_EXPLORER_LIBRARY_MB", 200, least=1, most=
 """Bytes kept per visitor."""
 LIBRARY_DAYS = int(setting("TOKENIZER_EXPLORER_LIBRARY_DAYS", 30, least=1, most=400))
 """Days after the last visit until a visitor's cookie ends, and what was kept for them is deleted."""
-UNSEEN_SECONDS = 2 * 3600.0
+UNSEEN_SECONDS = setting("TOKENIZER_EXPLORER_UNSEEN_HOURS", 2, least=0.001, most=24 * 400) * 3600.0
 LEFT_ALONE_SECONDS = 60.0
 """A slow training unviewed for this long is paused if others wait."""

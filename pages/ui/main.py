@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.compare import keys as compare
 from pages.ui.home import keys as home
 from pages.ui.patterns import keys as patterns
-from pages.ui.shell import links, presenting, visitor
+from pages.ui.shell import links, presenting, status, visitor
 from pages.ui.shell.frame import frame
 from pages.ui.shell.navigation import NAMES, all_pages, go
 from pages.ui.shell.terms import explain_terms
@@ -21,7 +21,7 @@ def main() -> None:
     page = st.navigation(pages, position="hidden")
     st.set_page_config(page_title=without_breaks(f"{page.title} · {t('app.name')}"), page_icon="🧩", layout="wide")
     query = st.query_params.to_dict()
-    for room in (presenting, links, home, compare, patterns, stories):
+    for room in (presenting, status, links, home, compare, patterns, stories):
         room.take_over(query)
     visitor.keep_address()
     if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
@@ -41,6 +41,7 @@ def main() -> None:
             on_click=presenting.begin,
         )
         _language_switch()
+    status.status()
     if page.url_path != "train" or visitor.screen() == "settings":  # a training has a stage, whose text is larger
         st.title(t(f"{page.url_path or 'home'}.title"), anchor=False)
     with told():

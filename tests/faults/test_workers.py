@@ -193,7 +193,10 @@ for _ in range(5):
     job = registry.start(Training(["ab ac " * 20], 258), owner="me")
     registry.sweep()
     print(job.failure.code)
-for attempt in (lambda: open_guarded("tokenizer.json", b'{"model": {"type": "BPE"}}'), lambda: open_parquet_apart(b"PAR1", 1000)):
+for attempt in (
+    lambda: open_guarded("tokenizer.json", b'{"model": {"type": "BPE"}}'),
+    lambda: open_parquet_apart(b"PAR1", 1000),
+):
     try:
         attempt()
     except TokenizerError as error:

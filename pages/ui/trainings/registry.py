@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import count
+from typing import NamedTuple
 
 from pages.ui.limits import (
     LEFT_ALONE_SECONDS,
@@ -16,6 +17,7 @@ from pages.ui.limits import (
     MAX_PAUSED,
     MAX_RUNS,
     MAX_TRAININGS,
+    MAX_WAITING,
     MAX_WORKER_BYTES,
     UNSEEN_SECONDS,
 )
@@ -32,6 +34,16 @@ from tokenizer_core.jobs.worker import warm_up
 
 SWEEP_SECONDS = 15.0
 AT_WORK = ("starting", "counting", "running")
+
+
+class Standing(NamedTuple):
+    """How many trainings this server has, by what they do."""
+
+    at_work: int
+    waiting: int
+    paused: int
+    runs: int
+    """Those that are in memory, whatever they do."""
 
 
 class Registry:
@@ -68,12 +80,14 @@ class Registry:
         return self._warm.is_set()
 
     def start(self, training: Training, *, owner: str = "", name: str = "") -> Job:
-        """Start a training, or let it wait for its turn; raise `TrainingError` if its owner has too many runs."""
+        """Start a training, or let it wait for its turn; raise `TrainingError` if too many wait or are kept."""
         self.sweep()
         limit = MAX_RUNS if self.library is None else LIBRARY_ENTRIES
         if owner and len(self.runs(owner)) >= limit:
             raise TrainingError(f"at most {limit} runs are kept", "too_many_runs", limit=limit)
         with self._lock:
+            if len(self._queue) >= MAX_WAITING:
+                raise TrainingError(f"at most {MAX_WAITING} trainings wait", "queue_full", limit=MAX_WAITING)
             job = Job(training, waits=True, memory_bytes=MAX_WORKER_BYTES, when_changed=self._on_change)
             self._runs[job.id] = Run(job, owner, name, self._free_number(owner))
             self._queue.append(job)
@@ -111,6 +125,12 @@ class Registry:
         """Return a training's place in the queue, counted from 1; None if it does not wait."""
         with self._lock:
             return self._queue.index(job) + 1 if job in self._queue else None
+
+    def standing(self) -> Standing:
+        """Count the trainings."""
+        with self._lock:
+            paused = sum(run.job.state == "paused" for run in self._runs.values())
+            return Standing(len(self._at_work), len(self._queue), paused, len(self._runs))
 
     def get(self, job_id: str | None) -> Job | None:
         """Return the training with this id, and note that it was viewed; None if it is unknown or damaged."""

@@ -1,0 +1,329 @@
+"""Whether the app holds a class: prints Markdown tables.
+
+    pip install -r requirements.txt
+    python -m tests.benchmarks.bench_load [visitors ...] [--sessions 500] [--library]
+
+Each visitor is a websocket as the browser opens it. It opens Home, types, trains the bundled texts to 1,000,
+watches the merges as the stage does, compares, and leaves; between two clicks it waits as long as a person would. A
+click takes from the message that says so to the end of the script, with all that is to be drawn received in between.
+
+Each number of visitors has an app of its own and comes twice. After each round the runs expire, and the memory,
+the processes and the files of the server are read (Linux). At last, sessions come one after another, each with one
+click, for what stays of a session.
+"""
+
+import argparse
+import json
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from urllib.parse import parse_qs
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.testing.v1 import AppTest
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
+
+from pages.ui.shell.status import _parent, _resident
+from tests.benchmarks.bench_core import Row, machine, show
+from tests.benchmarks.bench_visitors import opened, text_states
+from tests.benchmarks.visits import wait_healthy
+from tests.helpers.paths import REPOSITORY
+
+THINKING = (1.0, 4.0)
+"""Seconds that a person takes between two clicks."""
+ARRIVING = 10.0
+"""Seconds in which all visitors of a class open the app."""
+IDLE_CLICKS = 20
+SIZE = 1_000
+EXPIRES_SECONDS = 8
+HELD = (
+    "trained",
+    "told their place",
+    *("click of one alone p50, ms", "p95", "max"),
+    *("click in the class p50, ms", "p95", "max"),
+    *("server peak, MB", "workers peak, MB", "s"),
+)
+PATIENCE = 900.0
+"""Seconds after which a training is taken to be lost."""
+
+
+@dataclass
+class Server:
+    """A running app."""
+
+    address: str
+    process: int
+
+    @property
+    def children(self) -> list[int]:
+        """The processes that it has started."""
+        return [int(each.name) for each in Path("/proc").glob("[0-9]*") if _parent(each) == self.process]
+
+    def standing(self) -> tuple[float, float, int, int]:
+        """Return its memory and that of its workers in MB, its processes, and its open files."""
+        own, workers = _resident(self.process), sum(map(_resident, self.children))
+        files = len(list(Path(f"/proc/{self.process}/fd").iterdir()))
+        return own / 2**20, workers / 2**20, len(self.children), files
+
+
+@contextmanager
+def served(*, with_library: bool) -> Iterator[Server]:
+    """An app of its own, whose runs and sessions expire soon."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {
+            "TOKENIZER_EXPLORER_LIBRARY": folder if with_library else "off",
+            "TOKENIZER_EXPLORER_PUBLIC": "1",
+            "TOKENIZER_EXPLORER_UNSEEN_HOURS": str(EXPIRES_SECONDS / 3600),
+        }
+        options = ["--server.port", str(port), "--server.disconnectedSessionTTL", str(EXPIRES_SECONDS)]
+        with subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py", *options],
+            cwd=REPOSITORY,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **settings},
+        ) as server:
+            try:
+                wait_healthy(f"http://127.0.0.1:{port}")
+                yield Server(f"http://127.0.0.1:{port}", server.pid)
+            finally:
+                server.terminate()
+
+
+class Visit:
+    """One visitor's session."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.job: str | None = None
+        self.clicks: list[float] = []
+        self.end = ("lost", 0, False)
+        """The last state of its training, its merges, and whether it was told its place in the queue."""
+        self._open = ExitStack()
+        self._socket: ClientConnection = self._open.enter_context(
+            connect(
+                address.replace("http://", "ws://") + "/_stcore/stream",
+                subprotocols=[Subprotocol("streamlit")],
+                max_size=None,
+                ping_interval=None,
+                open_timeout=60,
+            )
+        )
+
+    def click(self, page: str, states: WidgetStates) -> float:
+        """Run a page with these values of its widgets; the seconds until it has ended."""
+        message = BackMsg()
+        message.rerun_script.page_name = "" if page == "home" else page
+        message.rerun_script.query_string = "lang=en" + (f"&job={self.job}" if self.job else "")
+        message.rerun_script.widget_states.CopyFrom(states)
+        started = time.perf_counter()
+        self._socket.send(message.SerializeToString())
+        while True:
+            answer = ForwardMsg.FromString(self._socket.recv(timeout=PATIENCE))
+            kind = answer.WhichOneof("type")
+            if kind == "page_info_changed":
+                named = parse_qs(answer.page_info_changed.query_string).get("job")
+                self.job = named[0] if named else self.job
+            if kind == "script_finished" and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+                self.clicks.append(time.perf_counter() - started)
+                return self.clicks[-1]
+
+    def watch(self) -> tuple[str, int, bool]:
+        """Ask for merges as the stage does, until training ends; return what `end` holds."""
+        learned, has_waited, end = 0, False, time.monotonic() + PATIENCE
+        state = "lost"
+        while time.monotonic() < end:
+            address = f"{self.address}/stage/watch/{self.job}/en?from={learned}"
+            try:
+                with urllib.request.urlopen(address, timeout=60) as found:
+                    answer = json.loads(found.read())
+            except urllib.error.HTTPError as error:
+                return f"HTTP {error.code}", learned, has_waited
+            learned += len(answer["merges"]) // 3
+            state = answer["state"]
+            has_waited |= state == "waiting" and bool(answer["says"])
+            if state in ("done", "stopped", "failed"):
+                break
+            time.sleep(0.3)
+        return state, learned, has_waited
+
+    def leave(self) -> None:
+        """Close the tab."""
+        self._open.close()
+
+
+@dataclass
+class Round:
+    """What one round of visitors came to."""
+
+    clicks: list[float] = field(default_factory=list)
+    idle: list[float] = field(default_factory=list)
+    ends: list[tuple[str, int, bool]] = field(default_factory=list)
+    peak: tuple[float, float] = (0.0, 0.0)
+    after: tuple[float, float, int, int] = (0.0, 0.0, 0, 0)
+    seconds: float = 0.0
+
+
+def trained() -> WidgetStates:
+    """The values of the Train page with the bundled texts, 1,000 tokens and full speed, and Train pressed."""
+    app: AppTest = opened("train")
+    app.number_input(key="train_size").set_value(SIZE)
+    app.segmented_control(key="train_pace").set_value("full").run()
+    app.button(key="start").click()
+    states: WidgetStates = app._tree.get_widget_states()
+    return states
+
+
+class Load:
+    """Rounds of visitors on one app."""
+
+    def __init__(self, server: Server, texts: dict[str, list[WidgetStates]], training: WidgetStates) -> None:
+        self.server = server
+        self.texts = texts
+        self.training = training
+
+    def visit(self, number: int, chance: random.Random) -> Visit:
+        """One visitor, from Home to leaving."""
+        time.sleep(chance.uniform(0, ARRIVING))
+        visit = Visit(self.server.address)
+        try:
+            visit.click("home", WidgetStates())
+            for page, times in (("home", 2), ("train", 0), ("compare", 3)):
+                if page == "train":
+                    visit.click(page, WidgetStates())
+                    time.sleep(chance.uniform(*THINKING))
+                    visit.click(page, self.training)
+                    visit.end = visit.watch()
+                for turn in range(times):
+                    time.sleep(chance.uniform(*THINKING))
+                    visit.click(page, self.texts[page][(number + turn) % len(self.texts[page])])
+        finally:
+            visit.leave()
+        return visit
+
+    def idle(self) -> list[float]:
+        """The same clicks of one visitor alone."""
+        visit = Visit(self.server.address)
+        for page in self.texts:
+            visit.click(page, WidgetStates())
+            for turn in range(IDLE_CLICKS):
+                visit.click(page, self.texts[page][turn % len(self.texts[page])])
+        visit.leave()
+        return visit.clicks
+
+    def round(self, visitors: int, seed: int) -> Round:
+        """All visitors at once; then wait until their sessions and runs have expired."""
+        found = Round(idle=self.idle())
+        over = threading.Event()
+        sampler = threading.Thread(target=self._sample, args=(found, over))
+        sampler.start()
+        started = time.monotonic()
+        with ThreadPoolExecutor(visitors) as pool:
+            visits = list(pool.map(lambda n: self.visit(n, random.Random(seed + n)), range(visitors)))
+        found.seconds = time.monotonic() - started
+        over.set()
+        sampler.join()
+        found.clicks = [seconds for visit in visits for seconds in visit.clicks]
+        found.ends = [visit.end for visit in visits]
+        found.after = self.rested()
+        return found
+
+    def rested(self) -> tuple[float, float, int, int]:
+        """Wait until sessions and runs have expired; Streamlit drops sessions when others come and go."""
+        time.sleep(2 * EXPIRES_SECONDS + 20)
+        for _ in range(3):
+            last = Visit(self.server.address)
+            last.click("home", WidgetStates())
+            last.leave()
+            time.sleep(1)
+        return self.server.standing()
+
+    def _sample(self, found: Round, over: threading.Event) -> None:
+        while not over.wait(0.5):
+            own, workers, _, _ = self.server.standing()
+            found.peak = max(found.peak[0], own), max(found.peak[1], workers)
+
+
+def growth(server: Server, sessions: int) -> float:
+    """Return how much the server grows with each session, in kB; the first fifty do not count."""
+    sizes = []
+    for number in range(sessions + 50):
+        visit = Visit(server.address)
+        visit.click("home", WidgetStates())
+        visit.leave()
+        if number in (49, sessions + 49):
+            time.sleep(2 * EXPIRES_SECONDS)
+            for _ in range(2):
+                last = Visit(server.address)
+                last.click("home", WidgetStates())
+                last.leave()
+                time.sleep(1)
+            sizes.append(server.standing()[0])
+    return (sizes[1] - sizes[0]) * 1024 / sessions
+
+
+def figures(seconds: list[float]) -> list[str]:
+    """Median, 95th of 100, and the slowest, in milliseconds."""
+    ordered = [statistics.median(seconds), statistics.quantiles(seconds, n=20)[-1], max(seconds)]
+    return [f"{each * 1000:,.0f}" for each in ordered]
+
+
+def row_of(found: Round) -> Row:
+    """What the first table says of a round."""
+    done = sum(state == "done" and learned == SIZE - 256 for state, learned, _ in found.ends)
+    waited = sum(has_waited for _, _, has_waited in found.ends)
+    peaks = [f"{each:,.0f}" for each in found.peak]
+    return [done, waited, *figures(found.idle), *figures(found.clicks), *peaks, f"{found.seconds:.0f}"]
+
+
+def main() -> None:
+    """All numbers of visitors, one after another."""
+    reader = argparse.ArgumentParser()
+    reader.add_argument("visitors", nargs="*", type=int, default=[10, 25, 50])
+    reader.add_argument("--sessions", type=int, default=500)
+    reader.add_argument("--library", action="store_true", help="keep the runs in a library, as by default")
+    options = reader.parse_args()
+    texts = {page: list(islice(text_states(page), 8)) for page in ("home", "compare")}
+    training = trained()
+    held: list[Row] = []
+    left: list[Row] = []
+    for visitors in options.visitors:
+        with served(with_library=options.library) as server:
+            load = Load(server, texts, training)
+            standing = {"before": load.rested()}
+            for number in (1, 2):
+                held.append([visitors, number, *row_of(found := load.round(visitors, 1_000 * number))])
+                standing[f"after round {number}"] = found.after
+        left += [[visitors, when, *(f"{each:,.0f}" for each in found)] for when, found in standing.items()]
+    print(f"{machine()}\n")
+    show("A class", ["visitors", "round", *HELD], held)
+    show("What stays", ["visitors", "", "server, MB", "workers, MB", "processes", "files"], left)
+    if options.sessions:
+        with served(with_library=options.library) as server:
+            Load(server, texts, training).rested()
+            kilobytes = growth(server, options.sessions)
+        print(f"Growth over {options.sessions} sessions: {kilobytes:.0f} kB a session")
+
+
+if __name__ == "__main__":
+    main()
