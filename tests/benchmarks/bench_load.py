@@ -4,8 +4,8 @@
     python -m tests.benchmarks.bench_load [visitors ...] [--sessions 500] [--library]
 
 Each visitor is a websocket as the browser opens it. It opens Home, types, trains the bundled texts to 1,000,
-watches the merges as the stage does, compares, and leaves; between two clicks it waits as long as a person would. A
-click takes from the message that says so to the end of the script, with all that is to be drawn received in between.
+watches the merges as the stage does, compares, and leaves; between two clicks it waits as long as a person would.
+A click takes from the message that says so to the end of the script, with all that is to be drawn received.
 
 Each number of visitors has an app of its own and comes twice. After each round the runs expire, and the memory,
 the processes and the files of the server are read (Linux). At last, sessions come one after another, each with one

@@ -60,8 +60,9 @@ def _figures() -> None:
 
 
 def visitors() -> int | None:
-    """Return how many tabs are open; None outside a server."""
-    return runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else None
+    """Return how many tabs are open; None outside a server, or where Streamlit keeps this elsewhere."""
+    sessions = getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
+    return None if sessions is None else sessions.num_active_sessions()
 
 
 def memory() -> tuple[int | None, int | None]:
