@@ -44,10 +44,13 @@ class Run:
 
 
 def open_library() -> Library | None:
-    """Return the library that the environment names, by default one in the user's data; None if it is off."""
+    """Return the library that the environment names, or one in the user's data; None if it has no place."""
     if LIBRARY_FOLDER is not None and LIBRARY_FOLDER.strip().lower() in OFF:
         return None
-    folder = Path(LIBRARY_FOLDER).expanduser() if LIBRARY_FOLDER else user_data() / "library"
+    try:
+        folder = Path(LIBRARY_FOLDER).expanduser() if LIBRARY_FOLDER else user_data() / "library"
+    except RuntimeError:  # a user without a home, as in some containers
+        return None
     return Library(folder.absolute(), Quota(LIBRARY_ENTRIES, LIBRARY_BYTES))
 
 

@@ -1,0 +1,188 @@
+"""Full and read-only disks: the app trains, and says why nothing new is kept; what was kept stays whole."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from pages.ui.trainings import keeping
+from pages.ui.trainings.keeping import open_library
+from pages.ui.trainings.registry import Registry
+from pages.ui.words import error_sentence
+from tests.helpers.app import LANGUAGES
+from tests.helpers.jobs import SMALL, wait_for
+from tests.helpers.paths import REPOSITORY
+from tokenizer_core.jobs import library as libraries
+from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.library import Library, Quota
+from tokenizer_core.jobs.training import Training
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs mounts and limits of Linux")
+QUOTA = Quota(100, 2**30)
+
+
+def mount(*options: str) -> None:
+    """Mount a disk of our own; skip where only an administrator may."""
+    if subprocess.run(["mount", *options], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets nobody mount a disk here")
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 32 kB."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount("-t", "tmpfs", "-o", "size=32k", "tmpfs", str(place))
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Registry]]:
+    """Opens the registry of an app whose library is in this folder, however little room its disk has."""
+    monkeypatch.setattr(libraries, "MIN_FREE_BYTES", 0)
+    found: list[Registry] = []
+
+    def open_registry(folder: Path) -> Registry:
+        found.append(Registry(Library(folder, QUOTA)))
+        return found[-1]
+
+    yield open_registry
+    for each in found:
+        each.close()
+
+
+def trained(registry: Registry, name: str = "") -> Job:
+    job = registry.start(Training([SMALL], 300), owner="me", name=name)
+    wait_for(job, "done")
+    registry._keeper.keep_all()
+    return job
+
+
+def is_told(registry: Registry, code: str) -> bool:
+    """Whether the page says in both languages why nothing is kept."""
+    trouble = registry.trouble("me")
+    assert trouble is not None
+    assert len({error_sentence(trouble, spoken=spoken) for spoken in LANGUAGES}) == 2
+    return trouble.code == code
+
+
+def left_behind(folder: Path) -> list[Path]:
+    return list(folder.rglob("*.tmp"))
+
+
+def test_a_full_disk_is_told_and_what_was_kept_stays(disk: Path, opened: Callable[[Path], Registry]) -> None:
+    registry = opened(disk)
+    kept = trained(registry, "kept")
+    assert registry.trouble("me") is None
+    filler = disk / "filler"
+    with pytest.raises(OSError, match="No space"):
+        filler.write_bytes(bytes(64 * 1024))
+    job = trained(registry)
+    assert is_told(registry, "library_disk_full")
+    assert (job.state, job.learned, left_behind(disk)) == ("done", 44, [])
+    registry.rename(kept.id, "another name")
+    registry._keeper.keep_all()
+    assert [entry.id for entry in Library(disk, QUOTA).entries("me")] == [kept.id]
+    filler.unlink()
+    registry._keeper.keep_all()
+    assert registry.trouble("me") is None
+    assert {entry.id for entry in Library(disk, QUOTA).entries("me")} == {kept.id, job.id}
+
+
+@pytest.mark.long
+def test_a_read_only_disk_is_told_and_is_read(disk: Path, opened: Callable[[Path], Registry]) -> None:
+    first = trained(opened(disk), "kept")
+    mount("-o", "remount,ro", str(disk))
+    registry = opened(disk)
+    assert [run.job.id for run in registry.runs("me")] == [first.id]
+    trained(registry)
+    assert is_told(registry, "library_not_writable")
+    again = registry.get(first.id)
+    assert again is not None
+    assert again.merges == first.merges
+
+
+@contextmanager
+def no_file_longer_than(size: int) -> Iterator[None]:
+    """Within this context, the system refuses to write longer files, as with a full quota."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_file_that_may_not_grow_is_told_and_leaves_nothing_behind(
+    tmp_path: Path, opened: Callable[[Path], Registry]
+) -> None:
+    registry = opened(tmp_path)
+    with no_file_longer_than(100):
+        job = trained(registry)
+        assert is_told(registry, "library_unusable")
+        assert left_behind(tmp_path) == []
+    registry._keeper.keep_all()
+    assert registry.trouble("me") is None
+    assert [entry.id for entry in Library(tmp_path, QUOTA).entries("me")] == [job.id]
+
+
+def test_a_user_without_a_home_has_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr(keeping, "LIBRARY_FOLDER", None)
+    assert open_library() is None
+
+
+COMPILED = """
+import resource, sys
+from pathlib import Path
+limit = int(sys.argv[1])
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+from doubling import double
+print(double(21))
+"""
+DOUBLING = """
+from tokenizer_core.compiled import compiled
+
+@compiled
+def double(number):
+    return number + number
+"""
+
+
+def doubled(folder: Path, limit: int = 0) -> str:
+    """What a compiled function says in a process of its own, whose cache is in this folder."""
+    (folder / "doubling.py").write_text(DOUBLING, encoding="utf-8")
+    env = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONPATH": f"{folder}:{REPOSITORY}",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [sys.executable, "-c", COMPILED, str(limit)]
+    found = subprocess.run(command, env=env, capture_output=True, check=False, text=True)
+    return found.stdout.strip() or found.stderr
+
+
+def test_what_is_compiled_works_without_room_for_its_cache_and_with_a_damaged_one(tmp_path: Path) -> None:
+    assert doubled(tmp_path, limit=100) == "42"
+    assert doubled(tmp_path) == "42"
+    files = [path for path in (tmp_path / "cache").rglob("*.nb*") if path.is_file()]
+    assert len(files) == 2
+    for path in files:
+        path.write_bytes(b"")  # as a crash leaves them
+    assert doubled(tmp_path) == "42"
+    assert all(path.stat().st_size for path in files)  # and made whole again
