@@ -1,0 +1,134 @@
+"""What a person sees of faults in a browser: no connection, a reload in mid-upload, and other people's text."""
+
+import re
+
+import pytest
+from playwright.sync_api import Error, Locator, Page, Response, Route, WebSocket, expect
+
+from pages.ui.words import catalogue
+from tests.helpers.browser import OpenTab, at_rest
+
+pytestmark = pytest.mark.long
+ENGLISH = catalogue("en")
+SECRET = "private-9417 สิบสองทองแดง"
+SENT = f"{SECRET}\n" + "ab ac ad ae af\n" * 50
+MERGES = re.compile("[1-9]")
+OFFLINE_MS = 12_000
+
+
+def stage_of(tab: Page) -> Locator:
+    return tab.locator(".st-key-stage .stage")
+
+
+def choose_file(tab: Page, address: str) -> None:
+    """Open the Train page, and choose a file of one's own."""
+    tab.goto(f"{address}/train?lang=en")
+    at_rest(tab)
+    tab.locator(".st-key-train_card label").last.click()
+    at_rest(tab)
+    tab.locator(".st-key-corpus_files input[type=file]").set_input_files(
+        {"name": "mine.txt", "mimeType": "text/plain", "buffer": SENT.encode()}
+    )
+
+
+def test_without_a_connection_the_stage_says_so_and_goes_on_after_it(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/?lang=en")
+    at_rest(tab)
+    tab.locator(".st-key-home_train button").first.click()
+    stage = stage_of(tab)
+    expect(stage).to_have_attribute("data-position", MERGES)
+    lost = tab.get_by_text(ENGLISH["stage.lost"])
+    try:
+        tab.context.set_offline(True)
+        expect(lost).to_be_visible()
+        tab.wait_for_timeout(OFFLINE_MS)
+        held = stage.get_attribute("data-position") or ""
+    finally:
+        tab.context.set_offline(False)
+    expect(lost).to_be_hidden()
+    expect(stage).not_to_have_attribute("data-position", held)
+    tab.keyboard.press("e")
+    expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=744))).to_be_visible()
+    expect(stage).to_have_attribute("data-position", "744")
+    expect(stage).to_have_attribute("data-played", "744")  # each merge once
+
+
+def test_a_reload_in_mid_upload_leaves_nothing_half(tab: Page, address: str) -> None:
+    held: list[Route] = []
+    tab.route("**/_stcore/upload_file/**", lambda route: held.append(route))
+    choose_file(tab, address)
+    tab.wait_for_timeout(500)
+    tab.unroute("**/_stcore/upload_file/**")
+    tab.reload()
+    for route in held:
+        try:
+            route.abort()
+        except Error:
+            continue  # the page that asked is gone
+    at_rest(tab)
+    expect(tab.get_by_test_id("stException")).to_have_count(0)
+    choose_file(tab, address)
+    at_rest(tab)
+    tab.locator(".st-key-train_size input").fill("260")
+    tab.locator(".st-key-train_size input").press("Enter")
+    at_rest(tab)
+    tab.locator(".st-key-start button").click()
+    expect(stage_of(tab)).to_be_visible()
+    expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=4))).to_be_visible()
+
+
+class Received:
+    """All that a browser receives: what comes over its websockets, and the answers to what it fetches."""
+
+    def __init__(self, tab: Page) -> None:
+        self.frames: list[bytes] = []
+        self.answers: list[Response] = []
+        tab.on("websocket", self._listen)
+        tab.on("response", lambda answer: self.answers.append(answer))
+
+    def _listen(self, opened: WebSocket) -> None:
+        opened.on("framereceived", self._take)
+
+    def _take(self, frame: bytes | str) -> None:
+        self.frames.append(frame if isinstance(frame, bytes) else frame.encode())
+
+    def all(self) -> bytes:
+        bodies = []
+        for answer in self.answers:
+            try:
+                bodies.append(answer.body())
+            except Error:
+                continue  # a redirect, or what the browser has dropped
+        return b"\n".join([*self.frames, *bodies])
+
+
+def test_nothing_that_one_visitor_receives_holds_text_of_another(open_tab: OpenTab, address: str) -> None:
+    owner = open_tab()
+    sent = Received(owner)
+    choose_file(owner, address)
+    at_rest(owner)
+    owner.locator(".st-key-train_size input").fill("260")
+    owner.locator(".st-key-train_size input").press("Enter")
+    at_rest(owner)
+    owner.locator(".st-key-start button").click()
+    expect(owner.get_by_text(ENGLISH["studio.done"].format(merges=4))).to_be_visible()
+    at_rest(owner)
+    job = re.search(r"job=([\w-]+)", owner.url)
+    assert job is not None
+    assert SECRET.encode() in sent.all()  # so the search below can find it
+
+    stranger = open_tab()
+    received = Received(stranger)
+    for page in ("", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"):
+        stranger.goto(f"{address}/{page}?lang=en&job={job[1]}")
+        at_rest(stranger)
+        owner.get_by_role("link", name=ENGLISH["nav.compare"]).click()  # both are at it at the same time
+        at_rest(owner)
+        owner.get_by_role("link", name=ENGLISH["nav.train"]).click()
+        at_rest(owner)
+        stranger.wait_for_timeout(500)
+    seen = received.all()
+    assert len(received.frames) > 50
+    assert b"token" in seen
+    for hidden in (SECRET, "private-9417", "สิบสองทองแดง", "X-Steering-Key: "):
+        assert hidden.encode() not in seen
