@@ -25,10 +25,20 @@ def choose_file(tab: Page, address: str) -> None:
     tab.goto(f"{address}/train?lang=en")
     at_rest(tab)
     tab.locator(".st-key-train_card label").last.click()
-    at_rest(tab)
+    tab.get_by_role("radio", name=ENGLISH["corpus.upload"]).click()
     tab.locator(".st-key-corpus_files input[type=file]").set_input_files(
         {"name": "mine.txt", "mimeType": "text/plain", "buffer": SENT.encode()}
     )
+
+
+def train(tab: Page) -> None:
+    """Train four merges on the file that was chosen."""
+    expect(tab.get_by_text(f"{len(SENT):,} characters").first).to_be_visible()
+    tab.get_by_role("spinbutton", name=ENGLISH["train.size"]).fill("260")
+    tab.get_by_role("spinbutton", name=ENGLISH["train.size"]).press("Enter")
+    expect(tab.get_by_text("4 merges to learn")).to_be_visible()
+    at_rest(tab)
+    tab.locator(".st-key-start button").click()
 
 
 def test_without_a_connection_the_stage_says_so_and_goes_on_after_it(tab: Page, address: str) -> None:
@@ -50,7 +60,6 @@ def test_without_a_connection_the_stage_says_so_and_goes_on_after_it(tab: Page, 
     tab.keyboard.press("e")
     expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=744))).to_be_visible()
     expect(stage).to_have_attribute("data-position", "744")
-    expect(stage).to_have_attribute("data-played", "744")  # each merge once
 
 
 def test_a_reload_in_mid_upload_leaves_nothing_half(tab: Page, address: str) -> None:
@@ -68,11 +77,7 @@ def test_a_reload_in_mid_upload_leaves_nothing_half(tab: Page, address: str) -> 
     at_rest(tab)
     expect(tab.get_by_test_id("stException")).to_have_count(0)
     choose_file(tab, address)
-    at_rest(tab)
-    tab.locator(".st-key-train_size input").fill("260")
-    tab.locator(".st-key-train_size input").press("Enter")
-    at_rest(tab)
-    tab.locator(".st-key-start button").click()
+    train(tab)
     expect(stage_of(tab)).to_be_visible()
     expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=4))).to_be_visible()
 
@@ -106,11 +111,7 @@ def test_nothing_that_one_visitor_receives_holds_text_of_another(open_tab: OpenT
     owner = open_tab()
     sent = Received(owner)
     choose_file(owner, address)
-    at_rest(owner)
-    owner.locator(".st-key-train_size input").fill("260")
-    owner.locator(".st-key-train_size input").press("Enter")
-    at_rest(owner)
-    owner.locator(".st-key-start button").click()
+    train(owner)
     expect(owner.get_by_text(ENGLISH["studio.done"].format(merges=4))).to_be_visible()
     at_rest(owner)
     job = re.search(r"job=([\w-]+)", owner.url)
