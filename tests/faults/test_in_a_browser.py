@@ -123,9 +123,9 @@ def test_nothing_that_one_visitor_receives_holds_text_of_another(open_tab: OpenT
     for page in ("", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"):
         stranger.goto(f"{address}/{page}?lang=en&job={job[1]}")
         at_rest(stranger)
-        owner.get_by_role("link", name=ENGLISH["nav.compare"]).click()  # both are at it at the same time
+        owner.get_by_role("link", name=ENGLISH["nav.compare"], exact=True).click()
         at_rest(owner)
-        owner.get_by_role("link", name=ENGLISH["nav.train"]).click()
+        owner.get_by_role("link", name=ENGLISH["nav.train"], exact=True).click()
         at_rest(owner)
         stranger.wait_for_timeout(500)
     seen = received.all()
