@@ -201,6 +201,7 @@ def test_a_process_that_is_killed_in_mid_training_loses_nothing_that_was_saved(
         try:
             done_id, job_id = child.stdout.readline().decode().split()
             wait(lambda: {entry.id: entry.vocab_size > 256 for entry in entries(folder)}.get(job_id))
+            wait(lambda: {entry.id: entry.vocab_size > 256 for entry in entries(folder)}.get(done_id))
         finally:
             child.send_signal(signal.SIGKILL)
     saved = {entry.id: entry.vocab_size - 256 for entry in entries(folder)}

@@ -219,6 +219,7 @@ def test_many_that_wait_fail_one_after_another_when_no_worker_can_be_started(
     registry: Registry, no_workers: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trainings, "MAX_TRAININGS", 0)
+    monkeypatch.setattr(trainings, "MAX_WAITING", 300)
     waiting = [registry.start(QUICK) for _ in range(300)]
     monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
     registry.sweep()
