@@ -66,7 +66,8 @@ class Tally:
     ) -> NDArray[np.int32]:
         """Add pretokens that lie end to end, with their counts; return the number of each among all so far."""
         text = text.view()
-        text.flags.writeable = False  # numba compiles anew for bytes that may be written
+        text.flags.writeable = False  # numba compiles anew for bytes that may be written,
+        ends, counts = (np.require(each, requirements="W") for each in (ends, counts))  # and numbers that may not
         distinct, rows = count_loop.add_counts(self._distinct, self._used, text, ends, counts, _SECRET)
         self._distinct = count_loop.Distinct(*distinct)
         numbers: NDArray[np.int32] = rows

@@ -4,6 +4,8 @@ Every error has an English message for programmers. From its `code` and `values`
 message in another language.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 
@@ -19,6 +21,10 @@ class TokenizerError(ValueError):
         super().__init__(message)
         self.code = code
         self.values = values
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[str]]:
+        """Pass through to another process whole."""
+        return partial(type(self), code=self.code, **self.values), (str(self),)
 
     def bare(self) -> Self:
         """Drop the traceback, context and cause, which keep whole texts alive, and return the error."""
@@ -68,6 +74,10 @@ class CorpusError(TokenizerError):
 
 class CountsError(TokenizerError):
     """Counted pretokens that are damaged, out of range, or do not belong together."""
+
+
+class ClusterError(TokenizerError):
+    """A cluster that is not there, has other versions of the library, or lost what it was counting."""
 
 
 class WikipediaError(CorpusError):

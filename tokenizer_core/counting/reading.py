@@ -6,11 +6,12 @@ import io
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from tokenizer_core.counting.storage import bytes_of, is_address, opened
 from tokenizer_core.counting.table_streams import cells_in
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts.encodings import decode_text
@@ -48,10 +49,10 @@ def blocks_of(name: str, reading: Reading = DETECT, *, listener: Listener = lamb
     A gz file is unpacked. A table gives each cell of its text columns as a line. Raises `CorpusError`, which names
     no file, if no text can be read, and `OSError` if the file cannot be opened.
     """
-    if name != STANDARD_INPUT and (_is_parquet(Path(name)) or table_kind(name) == "parquet"):
-        size = Path(name).stat().st_size  # raises `OSError` if it is not there
-        yield from _parquet_blocks(Path(name), reading.columns)
-        listener(size)
+    if name != STANDARD_INPUT and (_is_parquet(name) or table_kind(name) == "parquet"):
+        size = bytes_of(name)  # raises `OSError` if it is not there
+        yield from _parquet_blocks(name, reading.columns)
+        listener(size or 0)
         return
     with _opened(name) as file:
         unpacked = _Unpacked(file, listener)
@@ -71,10 +72,29 @@ def blocks_of(name: str, reading: Reading = DETECT, *, listener: Listener = lamb
             yield from _joined(cells_in(kind, chain([first], texts), reading.columns, reading.header))
 
 
+def plain_utf8(name: str, reading: Reading = DETECT) -> bool:
+    """Tell whether a file is plain text in UTF-8, neither packed nor a table, as far as its beginning tells."""
+    if table_kind(name.removesuffix(".gz")) is not None:
+        return False
+    with opened(name) as file:
+        head = _whole_read(file.read, BLOCK_BYTES)
+    if head.startswith((_GZIP, _PARQUET)):
+        return False
+    is_whole = len(head) < BLOCK_BYTES
+    decoded = decode_text(head if is_whole else _whole_characters(head), encoding=reading.encoding)
+    return decoded.encoding in ("utf-8", "utf-8-sig")
+
+
 def size_of(names: Iterable[str]) -> int | None:
     """Return the bytes of all files on the disk; None if the size of one is not known."""
-    sizes = [Path(name).stat().st_size if Path(name).is_file() else None for name in names]
+    sizes = [_size_if_there(name) for name in names]
     return None if None in sizes else sum(size for size in sizes if size is not None)
+
+
+def _size_if_there(name: str) -> int | None:
+    with suppress(OSError):
+        return bytes_of(name) if is_address(name) or Path(name).is_file() else None
+    return None
 
 
 @contextmanager
@@ -84,15 +104,15 @@ def _opened(name: str) -> Iterator[io.BufferedIOBase]:
         assert isinstance(standard_input, io.BufferedIOBase)
         yield standard_input
     else:
-        with Path(name).open("rb") as file:
+        with opened(name) as file:
             yield file
 
 
-def _is_parquet(path: Path) -> bool:
-    if not path.is_file():
+def _is_parquet(name: str) -> bool:
+    if not is_address(name) and not Path(name).is_file():
         return False
-    with path.open("rb") as file:
-        if file.read(4) != _PARQUET or path.stat().st_size < 12:
+    with opened(name) as file:
+        if file.read(4) != _PARQUET or (bytes_of(name) or 0) < 12:
             return False
         file.seek(-4, io.SEEK_END)
         return file.read(4) == _PARQUET
@@ -219,10 +239,11 @@ def _undecodable(name: str, offset: int, line: int) -> CorpusError:
 # ---- tables
 
 
-def _parquet_blocks(path: Path, columns: Collection[str] | None) -> Iterator[bytes]:
-    table = open_parquet(path, None)
-    places = [table.labels.index(label) for label in choose_columns(table, columns)]
-    return _joined(cell for _, cells in table.rows(places) for cell in cells or ())
+def _parquet_blocks(name: str, columns: Collection[str] | None) -> Iterator[bytes]:
+    with opened(name) as file:
+        table = open_parquet(file if is_address(name) else Path(name), None)
+        places = [table.labels.index(label) for label in choose_columns(table, columns)]
+        yield from _joined(cell for _, cells in table.rows(places) for cell in cells or ())
 
 
 def _joined(cells: Iterable[str]) -> Iterator[bytes]:

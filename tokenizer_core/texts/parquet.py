@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts.archives import too_large
@@ -33,10 +33,10 @@ def _whole() -> Iterator[None]:
         raise CorpusError("the file must be whole; it is damaged", "damaged_file", kind="Parquet") from error
 
 
-def open_parquet(content: bytes | Path, max_bytes: int | None) -> Table:
+def open_parquet(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Table:
     """Open the text columns of a Parquet file; those that are read may have at most `max_bytes` bytes together.
 
-    A file on disk, given by its path and with None for `max_bytes`, may have any number of bytes and rows.
+    A large file, given by its path or opened and with None for `max_bytes`, may have any number of bytes and rows.
 
     The fields of a struct are columns, too, such as "translation.en". Repeated values take no space in a file, so
     sizes are checked before anything is unpacked. Raises `CorpusError` for a file that is damaged or too large.
@@ -45,11 +45,11 @@ def open_parquet(content: bytes | Path, max_bytes: int | None) -> Table:
         return _open(content, max_bytes)
 
 
-def _open(content: bytes | Path, max_bytes: int | None) -> Table:
+def _open(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    source = content if isinstance(content, Path) else pa.BufferReader(content)
+    source = pa.BufferReader(content) if isinstance(content, bytes) else content
     fields = list(pq.read_schema(source).empty_table().flatten().schema)
     strings = [each.name for each in fields if _is_string(each.type)]
     if not strings:
@@ -58,7 +58,7 @@ def _open(content: bytes | Path, max_bytes: int | None) -> Table:
     if len({each.name for each in fields}) < len(fields):
         raise CorpusError("columns must have different names; two have the same", "same_columns")
     # Read as dictionaries: otherwise a value that repeats a million times would take its space a million times.
-    source = content if isinstance(content, Path) else pa.BufferReader(content)
+    source = pa.BufferReader(content) if isinstance(content, bytes) else content
     file = pq.ParquetFile(source, read_dictionary=strings, pre_buffer=False)
     if max_bytes is not None:
         check_rows(file.metadata.num_rows)
