@@ -19,6 +19,13 @@ _PLACES = regex.compile(rb"(?<=[!-~]|[\xe0\xe4-\xef][\x80-\xbf]{2})(?= )|(?<=[0-
 _LINES = regex.compile(rb"(?<=\n)")
 
 
+def places_in(pattern: str, boundaries: str = "file") -> regex.Pattern[bytes] | None:
+    """Return what finds the places to cut; None if nobody knows where a text can be cut by this pattern."""
+    if boundaries == "line":
+        return _LINES
+    return _PLACES if _has_places(pattern) else None
+
+
 def safe_place(text: bytes | bytearray, pattern: str, boundaries: str = "file") -> int:
     """Return the last place where a text can be cut; 0 if there is none.
 
@@ -29,9 +36,9 @@ def safe_place(text: bytes | bytearray, pattern: str, boundaries: str = "file") 
     >>> safe_place(b"a\\nb", "none", "line")
     2
     """
-    if boundaries == "file" and not _has_places(pattern):
+    places = places_in(pattern, boundaries)
+    if places is None:
         return 0
-    places = _LINES if boundaries == "line" else _PLACES
     end = len(text)
     while end > 0:
         # A window has three bytes more on each side than it looks at, because a place is told by its neighbours.

@@ -1,0 +1,220 @@
+"""Workers that read pieces of files read exactly the files, and count what one process counts."""
+
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+from dask.local import get_sync
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.helpers.hostile import HOSTILE_PIECES
+from tests.helpers.tables import CSV, PARQUET
+from tokenizer_core import SPLIT_PATTERNS
+from tokenizer_core.counting import pieces, safe_places
+from tokenizer_core.counting.counts import Counts
+from tokenizer_core.counting.on_cluster import Sum, graph_of, order_of
+from tokenizer_core.counting.parts import PartCounts
+from tokenizer_core.counting.pieces import Piece, Unreadable, blocks_in, pieces_of, plan
+from tokenizer_core.counting.reading import DETECT
+from tokenizer_core.counting.storage import bytes_of, everywhere, expanded, opened
+from tokenizer_core.counting.streaming import CountingRules, count_files
+from tokenizer_core.errors import CorpusError, PatternError
+
+SIGNS = [*HOSTILE_PIECES, *" \n\r\t/'", "a\n", "1 ", "ก ", "!\n", "\r\n", "\u3000 ", "ที่นี่", "cat"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pieces")
+
+
+def hostile(seed: int, signs: int = 400) -> str:
+    return "a" + "".join(random.Random(seed).choices(SIGNS, k=signs))
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 300),
+    st.sampled_from(["gpt2", "o200k", "none"]),
+    st.sampled_from(["file", "line"]),
+)
+def test_pieces_of_a_file_are_the_file(folder: Path, seed: int, size: int, pattern: str, boundaries: str) -> None:
+    path = folder / "a.txt"
+    path.write_text(hostile(seed), encoding="utf-8", newline="")
+    rules = CountingRules(pattern, boundaries)  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "_WINDOW", 7)
+        patch.setattr(pieces, "BLOCK_BYTES", 11)
+        found = pieces_of(str(path), 3, rules, DETECT, piece_bytes=size)
+        texts = [b"".join(blocks_in(piece, rules, DETECT)) for piece in found]
+    assert b"".join(texts) == path.read_bytes()
+    assert [piece.number for piece in found] == [*range(3, 3 + len(found))]
+    assert sum(piece.size for piece in found) == path.stat().st_size
+    assert (len(found) > 1) == (size < path.stat().st_size and (pattern, boundaries) != ("none", "file"))
+
+
+def added_up(
+    names: list[str], rules: CountingRules, shares: int, piece_bytes: int, *, skip: bool = False
+) -> list[Sum]:
+    """Run the cluster's tasks in this process."""
+    units, _ = plan(names, rules, DETECT, 2, piece_bytes, skip_unreadable=skip)
+    graph, keys = graph_of(order_of(rules, DETECT, shares, skip_unreadable=skip), units, rules.min_count)
+    return list(get_sync(graph, keys))
+
+
+@settings(max_examples=8)
+@given(
+    st.integers(0, 10**6),
+    st.integers(60, 2_000),
+    st.integers(1, 5),
+    st.sampled_from(["gpt2", "mark_aware", "o200k", "[a-z]+"]),
+    st.sampled_from(["file", "line"]),
+    st.integers(1, 3),
+)
+def test_tasks_of_a_cluster_count_what_one_process_counts(
+    folder: Path, seed: int, size: int, shares: int, pattern: str, boundaries: str, min_count: int
+) -> None:
+    names = [str(folder / f"{n}.txt") for n in range(4)]
+    for number, name in enumerate(names):
+        Path(name).write_text(hostile(seed + number, 300 * number + 1), encoding="utf-8", newline="")
+    names[1] = str(folder / "1.txt.gz")
+    Path(names[1]).write_bytes(gzip.compress(hostile(seed, 300).encode()))
+    rules = CountingRules(pattern, boundaries, min_count)  # type: ignore[arg-type]
+    here = count_files(names, rules)
+    sums = added_up(names, rules, shares, size)
+    there = PartCounts.of_shares(*(each.counts for each in sums if each.counts)).in_order()
+    assert there.recipe == here.recipe
+    assert there.sha256 == here.sha256
+
+
+def test_tables_are_read_whole(folder: Path) -> None:
+    for name, content in {"a.csv": CSV.encode() if isinstance(CSV, str) else CSV, "a.parquet": PARQUET}.items():
+        (folder / name).write_bytes(content)
+        path = str(folder / name)
+        assert len(pieces_of(path, 0, CountingRules(), DETECT, piece_bytes=5)) == 1
+        here = count_files([path], CountingRules())
+        there = added_up([path], CountingRules(), 2, 5)
+        shares = [each.counts for each in there if each.counts]
+        assert PartCounts.of_shares(*shares).in_order().sha256 == here.sha256
+
+
+@pytest.mark.parametrize("shares", [1, 2, 7, 32])
+def test_shares_are_about_as_large(shares: int) -> None:
+    words = [f"{word}{n}" for n in range(3_000) for word in ("cat", "ที่")]
+    part = PartCounts.of(Counts.of(words, "none"), 0)
+    sizes = [share.firsts.size for share in part.shared_out(shares)]
+    assert sum(sizes) == part.firsts.size
+    assert max(sizes) < 1.5 * part.firsts.size / shares
+    assert PartCounts.of_shares(*part.shared_out(shares)).in_order().sha256 == part.counts.sha256
+
+
+def test_a_long_word_belongs_to_who_has_its_beginning(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder / "long.txt"
+    path.write_text("one " + "ก" * 1_000 + " two " * 20, encoding="utf-8")
+    found = pieces_of(str(path), 0, CountingRules("gpt2"), DETECT, piece_bytes=100)
+    sizes = [len(b"".join(blocks_in(piece, CountingRules("gpt2"), DETECT))) for piece in found]
+    assert sizes[0] > 3_000
+    assert sizes[1:29] == [0] * 28
+    assert sum(sizes) == path.stat().st_size
+    monkeypatch.setattr(safe_places, "MAX_CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(pieces, "MAX_CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(pieces, "BLOCK_BYTES", 200)
+    rules = CountingRules("gpt2", chunk_bytes=100)
+    with pytest.raises(CorpusError, match=r"long\.txt") as caught:
+        added_up([str(path)], rules, 1, 100)
+    assert caught.value.code == "no_safe_place"
+
+
+def test_a_file_that_breaks_in_its_middle_is_skipped_as_a_whole(folder: Path) -> None:
+    broken, good, gone = (str(folder / name) for name in ("broken.txt", "good.txt", "gone.txt"))
+    Path(broken).write_bytes(b"one two three\n" * 100_000 + b"\xff\n" + b"four\n" * 100)
+    Path(good).write_bytes(b"five six\n" * 50)
+    names = [broken, gone, good]
+    sums = added_up(names, CountingRules(), 2, 100_000, skip=True)
+    there = PartCounts.of_shares(*(each.counts for each in sums if each.counts)).in_order()
+    assert there.sha256 == count_files([good], CountingRules()).sha256
+    assert there.recipe == count_files([good], CountingRules()).recipe
+    where = Unreadable(broken, f"{broken}: the file must be UTF-8 from end to end; byte 1,400,000 is broken")
+    assert {each.unreadable for each in sums} == {(where,)}
+    _, missing = plan(names, CountingRules(), DETECT, 2, skip_unreadable=True)
+    assert [(each.name, each.why) for each in missing] == [(gone, f"{gone}: No such file or directory")]
+    for name, code in ((broken, "broken_utf8_byte"), (gone, "file_unreadable")):
+        with pytest.raises(CorpusError, match=Path(name).name) as caught:
+            added_up([name], CountingRules(), 2, 100_000)
+        assert caught.value.code == code
+    for names, code in (([gone], "no_file_readable"), (["-"], "cluster_stdin")):
+        with pytest.raises(CorpusError) as caught:
+            plan(names, CountingRules(), DETECT, 2, skip_unreadable=True)
+        assert caught.value.code == code
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_slow_pattern_is_named_with_the_file(folder: Path) -> None:
+    path = folder / "slow.txt"
+    path.write_text("a" * 60)
+    with pytest.raises(PatternError, match=r"slow\.txt: .* must finish within"):
+        added_up([str(path)], CountingRules("(a|a)+b"), 1, 100)
+
+
+def test_a_character_cut_off_at_the_end_is_broken(folder: Path) -> None:
+    path = folder / "cut.txt"
+    path.write_bytes(b"one two " * 200_000 + "ก".encode()[:2])
+    pieces_found = pieces_of(str(path), 0, CountingRules(), DETECT, piece_bytes=2**20)
+    with pytest.raises(CorpusError, match="1,600,000"):
+        list(blocks_in(pieces_found[-1], CountingRules(), DETECT))
+
+
+def test_small_files_share_a_task_and_large_ones_have_several(folder: Path) -> None:
+    sizes = {"e1": 0, "s1": 10, "s2": 20, "s3": 80, "large": 350, "e2": 0, "s4": 30}
+    for name, size in sizes.items():
+        (folder / name).write_text("ab " * (size // 3) + "c" * (size % 3))
+    units, _ = plan([str(folder / name) for name in sizes], CountingRules(), DETECT, 2, 100)
+    found = [[[Path(piece.name).name for piece in task] for task in unit] for unit in units]
+    assert found == [[["e1", "s1", "s2"]], [["s3"]], [["large"]] * 4, [["e2", "s4"]]]
+    assert [piece.number for unit in units for task in unit for piece in task] == [*range(10)]
+
+
+def test_addresses_are_opened_by_fsspec(folder: Path) -> None:
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    text = "one two ที่นี่ three\n" * 40_000
+    for name in ("b", "a"):
+        memory.pipe(f"/corpus/{name}.txt", (name + text).encode())
+    memory.pipe("/corpus/a.parquet", PARQUET)
+    names = expanded(["memory://corpus/*.txt", str(folder)])
+    assert names == ["memory:///corpus/a.txt", "memory:///corpus/b.txt", str(folder)]
+    assert bytes_of(names[0]) == len(text.encode()) + 1
+    assert everywhere(names[0]) == names[0]
+    (folder / "a.txt").write_text("a" + text, newline="")
+    (folder / "b.txt").write_text("b" + text, newline="")
+    (folder / "a.parquet").write_bytes(PARQUET)
+    local = [str(folder / name) for name in ("a.txt", "b.txt", "a.parquet")]
+    away = [*names[:2], "memory://corpus/a.parquet"]
+    assert count_files(away, CountingRules()).sha256 == count_files(local, CountingRules()).sha256
+    sums = added_up(away, CountingRules(), 2, 2**20 + 3)
+    shares = [each.counts for each in sums if each.counts]
+    assert PartCounts.of_shares(*shares).in_order().sha256 == count_files(local, CountingRules()).sha256
+
+
+@pytest.mark.parametrize(
+    ("address", "code"), [("nothing://a.txt", "storage_unknown"), ("memory://none/*.txt", "no_file_fits")]
+)
+def test_an_address_that_cannot_be_opened_is_named(address: str, code: str) -> None:
+    with pytest.raises(CorpusError, match=address.partition(":")[0]) as caught:
+        expanded([address + "*"] if code == "storage_unknown" else [address])
+    assert caught.value.code == code
+    with pytest.raises(OSError, match="gone") as missing, opened("memory://gone.txt"):
+        pass
+    assert missing.value.filename == "memory://gone.txt"
+
+
+def test_every_named_pattern_but_none_is_parted(folder: Path) -> None:
+    path = folder / "p.txt"
+    path.write_text("one two\n" * 50)
+    for pattern in SPLIT_PATTERNS:
+        found = pieces_of(str(path), 0, CountingRules(pattern), DETECT, piece_bytes=100)
+        assert (found == [Piece(0, str(path), 400)]) == (pattern == "none")
