@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tokenizer_core.commands.engine import counted_there
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.reading import STANDARD_INPUT, Reading, size_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES
+from tokenizer_core.counting.storage import expanded, is_address
 from tokenizer_core.counting.streaming import CountingRules, count_files
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.jobs.process import limit_memory
@@ -117,6 +119,9 @@ def named_files(patterns: Sequence[str]) -> list[str]:
     """
     names: list[str] = []
     for pattern in patterns:
+        if is_address(pattern):
+            names += expanded([pattern])
+            continue
         if pattern == STANDARD_INPUT or Path(pattern).exists() or not glob.has_magic(pattern):
             names.append(pattern)
             continue
@@ -150,6 +155,8 @@ def counted(said: argparse.Namespace, command: str) -> Counts:
     )
     progress = Progress(command, "MB", size_of(names), per=2**20)
     try:
+        if getattr(said, "engine", "local") == "dask":
+            return counted_there(said, names, rules, reading_of(said), progress.add)
         return count_files(names, rules, reading_of(said), listener=progress.add)
     finally:
         progress.end()

@@ -15,6 +15,7 @@ from tokenizer_core.commands.corpus import (
     failing,
     limit,
 )
+from tokenizer_core.commands.engine import add_engine, wrong_choice
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import write_counts
 
@@ -42,12 +43,20 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
     )
     add_counting(parser)
     parser.add_argument("--json", action="store_true", help="print the recipe as JSON")
-    parser.set_defaults(run=lambda said: failing("count", run, said))
+    add_engine(parser, may_skip=True)
+
+    def checked(said: argparse.Namespace) -> int:
+        if wrong := wrong_choice(said):
+            parser.error(wrong)
+        return failing("count", run, said)
+
+    parser.set_defaults(run=checked)
 
 
 def run(said: argparse.Namespace) -> int:
     """Count and write."""
-    limit(said.memory)
+    if said.engine == "local":  # workers made here would have the limit of this process
+        limit(said.memory)
     counts = counted(said, "count")
     write_counts(counts, said.out)
     if missing := dropped_sentence(counts):

@@ -15,9 +15,13 @@ from tokenizer_core.commands.corpus import (
     named_files,
     reading_of,
 )
+from tokenizer_core.commands.encode_there import EncodingOrder, IdSink, encode_on_cluster
+from tokenizer_core.commands.engine import add_engine, cluster_for, wrong_choice
 from tokenizer_core.commands.id_files import FORMATS, IdWriter, format_of, pieces_of_ids
-from tokenizer_core.counting.reading import blocks_of, size_of
+from tokenizer_core.counting.cluster import versions
+from tokenizer_core.counting.reading import Listener, blocks_of, size_of
 from tokenizer_core.counting.safe_places import chunks_of
+from tokenizer_core.counting.streaming import CountingRules
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.openai import OpenAITokenizer
@@ -58,7 +62,14 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
     encode.add_argument(
         "--special-token", action="append", metavar="TOKEN", help="a special token that acts in the text; or all"
     )
-    encode.set_defaults(run=lambda said: failing("encode", run_encode, said))
+    add_engine(encode)
+
+    def checked(said: argparse.Namespace) -> int:
+        if wrong := wrong_choice(said):
+            encode.error(wrong)
+        return failing("encode", run_encode, said)
+
+    encode.set_defaults(run=checked)
     decode = commands.add_parser(
         "decode",
         help="token ids to text",
@@ -92,17 +103,43 @@ def run_encode(said: argparse.Namespace) -> int:
     form = said.format or format_of(said.out)
     try:
         with IdWriter(said.out, form) as writer:
+            if said.engine == "dask":
+                _encode_there(said, names, tokenizer, special, writer, progress.add)
+                return 0
             for name in names:
                 blocks = blocks_of(name, reading_of(said), listener=progress.add)
-                if said.boundaries == "line":
-                    _encode_lines(tokenizer, chunks_of(blocks, "none", "line"), special, writer)
-                else:
-                    for chunk in chunks_of(blocks, pattern_of(tokenizer, special)):
-                        writer.add(tokenizer.encode(chunk.decode(), allowed_special=special))
+                encode_blocks(tokenizer, blocks, special, said.boundaries, writer)
+                if said.boundaries == "file":
                     writer.end_text()
     finally:
         progress.end()
     return 0
+
+
+def encode_blocks(
+    tokenizer: AnyTokenizer, blocks: Iterator[bytes], special: list[str], boundaries: str, sink: IdSink
+) -> None:
+    """Encode the text in some blocks; if each line is a text, end each."""
+    if boundaries == "line":
+        _encode_lines(tokenizer, chunks_of(blocks, "none", "line"), special, sink)
+        return
+    for chunk in chunks_of(blocks, pattern_of(tokenizer, special)):
+        sink.add(tokenizer.encode(chunk.decode(), allowed_special=special))
+
+
+def _encode_there(
+    said: argparse.Namespace,
+    names: list[str],
+    tokenizer: AnyTokenizer,
+    special: list[str],
+    writer: IdWriter,
+    listener: Listener,
+) -> None:
+    """Encode on a cluster."""
+    rules = CountingRules(pattern_of(tokenizer, special), said.boundaries)
+    order = EncodingOrder(encode_blocks, tokenizer, special, rules, reading_of(said), versions())
+    with cluster_for(said, rules.pattern) as client:
+        encode_on_cluster(client, names, order, writer, listener)
 
 
 def _special_of(tokenizer: AnyTokenizer, tokens: list[str] | None) -> list[str]:
@@ -119,20 +156,20 @@ def pattern_of(tokenizer: AnyTokenizer, special: list[str]) -> str:
     return tokenizer.pattern if _has_bytes(tokenizer) and not has_space else "none"
 
 
-def _encode_lines(tokenizer: AnyTokenizer, chunks: Iterator[bytes], special: list[str], writer: IdWriter) -> None:
+def _encode_lines(tokenizer: AnyTokenizer, chunks: Iterator[bytes], special: list[str], sink: IdSink) -> None:
     """Encode each line as a text of its own, without its end."""
     for chunk in chunks:
         lines = chunk.decode().replace("\r\n", "\n").removesuffix("\n").split("\n")
         if special:
             for line in lines:
-                writer.add(tokenizer.encode(line, allowed_special=special))
-                writer.end_text()
+                sink.add(tokenizer.encode(line, allowed_special=special))
+                sink.end_text()
             continue
         encoded = tokenizer.encode_each(lines)
         end = 0
         for count in encoded.counts.tolist():
-            writer.add(encoded.ids[end : end + count])
-            writer.end_text()
+            sink.add(encoded.ids[end : end + count])
+            sink.end_text()
             end += count
 
 

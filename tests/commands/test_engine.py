@@ -1,0 +1,138 @@
+"""`count` and `encode` with --engine dask give what one process gives, and wrong choices a sentence."""
+
+import contextlib
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.paths import REPOSITORY
+from tests.helpers.tables import PARQUET
+from tokenizer_core import train
+from tokenizer_core.__main__ import main
+from tokenizer_core.commands import encode_there
+from tokenizer_core.counting import pieces
+from tokenizer_core.counting.cluster import local_cluster
+from tokenizer_core.counting.counts_file import read_counts
+
+THAI = REPOSITORY / "sample_data" / "parallel.th.txt"
+ENGLISH = REPOSITORY / "sample_data" / "parallel.en.txt"
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    with local_cluster(2, "mark_aware") as client:
+        yield client.scheduler.address
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    (tmp_path / "a.txt.gz").write_bytes(gzip.compress(ENGLISH.read_bytes()))
+    (tmp_path / "b.parquet").write_bytes(PARQUET)
+    return [str(THAI), str(tmp_path / "a.txt.gz"), str(THAI), str(tmp_path / "b.parquet")]
+
+
+@pytest.mark.parametrize("boundaries", ["file", "line"])
+def test_a_cluster_gives_what_one_process_gives(
+    scheduler: str, files: list[str], tmp_path: Path, boundaries: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "LEAST_PIECE", 5_000)
+    monkeypatch.setattr(encode_there, "PIECE_BYTES", 7_000)
+    there = ["--engine", "dask", "--scheduler", scheduler]
+    train(THAI.read_text(encoding="utf-8"), 300).save(tmp_path / "mine")
+    command = ["encode", *files, "--tokenizer", str(tmp_path / "mine.model"), "--boundaries", boundaries]
+    counting = ["count", *files, "--boundaries", boundaries, "--min-pretoken-count", "2"]
+    for name, engine in (("here", []), ("there", there)):
+        assert main([*counting, "-o", str(tmp_path / f"{name}.counts"), *engine]) == 0
+        assert main([*command, "-o", str(tmp_path / f"{name}.json"), *engine]) == 0
+    here, away = (read_counts(tmp_path / f"{name}.counts") for name in ("here", "there"))
+    assert (here.sha256, here.recipe) == (away.sha256, away.recipe)
+    assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()
+    assert (tmp_path / "here.json").read_bytes().count(b"]\n") == here.recipe.texts
+
+
+def test_skipped_files_are_named(scheduler: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    there = ["--engine", "dask", "--scheduler", scheduler, "-o", str(tmp_path / "a.counts")]
+    assert main(["count", str(THAI), str(tmp_path / "gone.txt"), *there]) == 1
+    assert "gone.txt: No such file or directory" in capfd.readouterr().err
+    assert not (tmp_path / "a.counts").exists()
+    assert main(["count", str(THAI), str(tmp_path / "gone.txt"), *there, "--skip-unreadable"]) == 0
+    assert capfd.readouterr().err == f"count: skipped {tmp_path}/gone.txt: No such file or directory\n"
+    assert read_counts(tmp_path / "a.counts").recipe.texts == 1
+
+
+@pytest.mark.parametrize(
+    ("choices", "sentence"),
+    [
+        (["--workers", "2"], "--workers needs --engine dask"),
+        (["--scheduler", "tcp://a:1"], "--scheduler needs --engine dask"),
+        (["--skip-unreadable"], "--skip-unreadable needs --engine dask"),
+        (["--engine", "dask", "--workers", "0"], "--workers must be at least 1"),
+        (["--engine", "dask", "--workers", "2", "--scheduler", "tcp://a:1"], "not both"),
+    ],
+)
+def test_choices_that_do_not_go_together_are_refused(
+    choices: list[str], sentence: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["count", str(THAI), "-o", "a.counts", *choices])
+    assert caught.value.code == 2
+    assert sentence in capfd.readouterr().err
+
+
+def test_a_scheduler_that_is_not_there_ends_the_command(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tokenizer_core.counting.cluster.PATIENCE", 0.5)
+    there = ["--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"]
+    assert main(["count", str(THAI), "-o", str(tmp_path / "a.counts"), *there]) == 1
+    assert "a scheduler must answer at tcp://127.0.0.1:9" in capfd.readouterr().err
+
+
+def _opened_for_writing(pipe: Path) -> int:
+    """Wait until a worker reads."""
+    for _ in range(600):
+        with contextlib.suppress(OSError):
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        time.sleep(0.1)
+    raise AssertionError("nobody reads")
+
+
+@pytest.mark.long
+def test_ctrl_c_ends_the_workers_that_were_made(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "endless.txt.gz")
+    command = [sys.executable, "-m", "tokenizer_core", "count", str(tmp_path / "endless.txt.gz"), "-o", "a.counts"]
+    started = subprocess.Popen(
+        [*command, "--engine", "dask", "--workers", "2"],
+        cwd=REPOSITORY,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        written = _opened_for_writing(tmp_path / "endless.txt.gz")
+        os.killpg(started.pid, signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+        os.close(written)
+        assert started.returncode == 130
+        assert said.startswith("count: stopped;")
+        assert said.count("\n") == 1
+    finally:
+        started.kill()
+    assert any(_has_ended(started.pid) for _ in range(100))
+
+
+def _has_ended(group: int) -> bool:
+    """Whether no process of a group is left; if one is, wait a little."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    time.sleep(0.1)
+    return False

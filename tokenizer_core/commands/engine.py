@@ -1,0 +1,88 @@
+"""Where the work of `count` and `encode` is done: in this process, or on a Dask cluster."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tokenizer_core.counting.cluster import local_cluster, running_cluster
+from tokenizer_core.counting.counts import Counts
+from tokenizer_core.counting.on_cluster import count_on_cluster
+from tokenizer_core.counting.reading import Listener, Reading
+from tokenizer_core.counting.streaming import CountingRules
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+ENGINES = ("local", "dask")
+
+
+def add_engine(parser: argparse.ArgumentParser, *, may_skip: bool = False) -> None:
+    """Add the choice of where the work is done to a parser."""
+    group = parser.add_argument_group(
+        "on a cluster",
+        "FILES may be addresses such as s3://bucket/*.txt, which every worker must be able to open. The result is"
+        " the same as that of one process.",
+    )
+    group.add_argument(
+        "--engine", choices=ENGINES, default="local", help="this process (by default), or a cluster of Dask"
+    )
+    group.add_argument(
+        "--scheduler", metavar="ADDRESS", help="the scheduler of a cluster that runs, such as tcp://10.0.0.1:8786"
+    )
+    group.add_argument(
+        "--workers",
+        type=int,
+        metavar="N",
+        help="without --scheduler: so many workers on this machine; by default one for each core",
+    )
+    if may_skip:
+        group.add_argument(
+            "--skip-unreadable", action="store_true", help="leave out files that cannot be read, and name them"
+        )
+
+
+def wrong_choice(said: argparse.Namespace) -> str | None:
+    """Say which choices do not go together; None if all do."""
+    chosen = [
+        name
+        for name, value in (
+            ("--scheduler", said.scheduler),
+            ("--workers", said.workers),
+            ("--skip-unreadable", getattr(said, "skip_unreadable", None)),
+        )
+        if value
+    ]
+    if said.engine != "dask" and (chosen or said.workers is not None):
+        return f"{(chosen or ['--workers'])[0]} needs --engine dask"
+    if said.workers is not None and said.workers < 1:
+        return "--workers must be at least 1"
+    if said.scheduler and said.workers:
+        return "either --scheduler or --workers may come, not both"
+    return None
+
+
+@contextmanager
+def cluster_for(said: argparse.Namespace, pattern: str) -> Iterator["Client"]:
+    """Connect to the cluster that was named, or make one for the time of the work."""
+    if said.scheduler is not None:
+        with running_cluster(said.scheduler) as client:
+            yield client
+    else:
+        with local_cluster(said.workers or os.cpu_count() or 1, pattern) as client:
+            yield client
+
+
+def counted_there(
+    said: argparse.Namespace, names: Sequence[str], rules: CountingRules, reading: Reading, listener: Listener
+) -> Counts:
+    """Count on the cluster; print which files were left out."""
+    with cluster_for(said, rules.pattern) as client:
+        found = count_on_cluster(
+            client, names, rules, reading, skip_unreadable=said.skip_unreadable, listener=listener
+        )
+    for file in found.unreadable:
+        print(f"count: skipped {' '.join(file.why.split())}", file=sys.stderr)
+    return found.counts
