@@ -7,7 +7,7 @@ file in a process of its own.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -91,7 +91,7 @@ def read_counts(
 
         file = pq.ParquetFile(source, pre_buffer=False, memory_map=False)
         found = _metadata_of(file)
-        recipe = _recipe_of(found)
+        recipe = checked_recipe(found)
         if pattern is not None and pattern_source(pattern) != recipe.pattern:
             raise CountsError(
                 f"the counts must come from the split pattern {pattern}; these come from"
@@ -142,8 +142,8 @@ def _metadata_of(file: Any) -> dict[str, Any]:
     return found
 
 
-def _recipe_of(found: dict[str, Any]) -> CountsRecipe:
-    """Return the recipe with every field checked."""
+def checked_recipe(found: Mapping[str, Any]) -> CountsRecipe:
+    """Return the recipe of a description with every field checked; raise `CountsError` if one is wrong."""
     for field in fields(CountsRecipe):
         if not _is_valid(field.name, found.get(field.name)):
             raise CountsError(

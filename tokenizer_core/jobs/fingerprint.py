@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Iterable
 
 
-def corpus_hash(texts: Iterable[str]) -> str:
-    """Return the SHA-256, in hexadecimal, over each text's length in bytes and its UTF-8.
+def corpus_hash(texts: Iterable[str | bytes]) -> str:
+    """Return the SHA-256, in hexadecimal, over each text's length in bytes and its UTF-8, which bytes are already.
 
     A length takes eight bytes, little-endian. The lengths distinguish ["ab", "c"] from ["a", "bc"].
 
@@ -14,7 +14,7 @@ def corpus_hash(texts: Iterable[str]) -> str:
     """
     digest = hashlib.sha256()
     for text in texts:
-        encoded = text.encode("utf-8", errors="surrogatepass")
+        encoded = text if isinstance(text, bytes) else text.encode("utf-8", errors="surrogatepass")
         digest.update(len(encoded).to_bytes(8, "little"))
         digest.update(encoded)
     return digest.hexdigest()

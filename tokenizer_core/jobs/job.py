@@ -7,9 +7,9 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import regex
@@ -39,6 +39,16 @@ ENDED: tuple[State, ...] = ("done", "stopped", "failed")
 Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped", "interrupted"]
 """Why a training ended: the vocabulary was full, no pair was left, tokens grew too long, the time was up, the text
 reached its goal, somebody stopped the training, or the app stopped while the training was at work."""
+
+
+class Counting(NamedTuple):
+    """How far the counting of a corpus is."""
+
+    done: int
+    """Bytes."""
+    size: int
+    """Bytes of the whole corpus; 0 while that is unknown, as for a counts file."""
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,8 @@ class Job:
         self.continued_from = 0
         """Merges learned before the training was interrupted; 0 if it was not."""
         self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
-        self.corpus_characters = sum(map(len, training.texts))
+        self.corpus_characters = training.counts.characters if training.counts else sum(map(len, training.texts))
+        self.counting = Counting(0, 0, 0.0)
         self.pace = training.pace
         self._tokenizer: Tokenizer | None = None
         self.created = time.time()
@@ -277,7 +288,7 @@ class Job:
 
     def forget_texts(self) -> None:
         """Free the memory of the corpus; after that, this job cannot be trained again."""
-        self.training = replace(self.training, texts=())
+        self.training = self.training.forgotten()
 
     def _command(self, command: str, **values: Any) -> None:
         if not self.ended:
@@ -293,7 +304,8 @@ class Job:
             "seconds": self._busy_seconds,
         }
         with contextlib.suppress(OSError):  # the listener notices a worker that has died
-            hand_over(worker, description, self.training.texts)
+            counts = self.training.counts
+            hand_over(worker, description, self.training.texts if counts is None else [counts.content])
             while (command := self._outbox.get()) is not None:
                 worker.stdin.write(command)
                 worker.stdin.flush()
@@ -342,7 +354,8 @@ class Job:
     def _on_ready(self) -> None:
         """Do nothing: the worker is warm, and counts as soon as it has read the corpus."""
 
-    def _on_counting(self) -> None:
+    def _on_counting(self, done: int = 0, size: int = 0, seconds: float = 0.0) -> None:
+        self.counting = Counting(done, size, seconds)
         self._set_state("counting")
 
     def _on_started(self, token_count: int, pretokens: int, distinct: int, corpus_sha256: str) -> None:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.entry import Entry, KeptRun, Learned, damaged
@@ -74,7 +73,7 @@ def entry_of(
     learned = Learned(merges, [point for point in list(job.curve) if point[0] <= len(merges)])
     recipe = recipe_of(job, merges)
     run = KeptRun(
-        replace(job.training, texts=()),
+        job.training.forgotten(),
         state if state in ("done", "stopped") else "interrupted",
         "interrupted" if state not in ("done", "stopped") else ending,
         recipe,

@@ -84,14 +84,18 @@ def starting(error: type[TokenizerError]) -> Iterator[None]:
         raise error(f"no process could be started: {why}", "worker_not_started") from None
 
 
-def hand_over(process: Process, description: dict[str, Any], texts: Sequence[str]) -> None:
-    """Write the description and the texts; raise `OSError` if the process has died."""
+def hand_over(process: Process, description: dict[str, Any], texts: Sequence[str | bytes]) -> None:
+    """Write the description and the texts, or files; raise `OSError` if the process has died."""
     assert process.stdin is not None
-    sizes = [len(text.encode("utf-8", "surrogatepass")) for text in texts]
+    sizes = [len(_encoded(text)) for text in texts]
     process.stdin.write(json.dumps(description | {"text_bytes": sizes}).encode() + b"\n")
     for text in texts:
-        process.stdin.write(text.encode("utf-8", "surrogatepass"))
+        process.stdin.write(_encoded(text))
     process.stdin.flush()
+
+
+def _encoded(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
 
 
 def events_of(process: Process) -> Iterator[dict[str, Any]]:
@@ -125,8 +129,14 @@ def receive(stream: BinaryIO) -> dict[str, Any] | None:
 
 def texts_in(stream: BinaryIO, description: dict[str, Any]) -> Iterator[str]:
     """Yield the texts that follow a description, one by one."""
+    for content in contents_in(stream, description):
+        yield content.decode("utf-8", "surrogatepass")
+
+
+def contents_in(stream: BinaryIO, description: dict[str, Any]) -> Iterator[bytes]:
+    """Do the same without decoding: the UTF-8 of texts, or files."""
     for size in description["text_bytes"]:
-        yield stream.read(size).decode("utf-8", "surrogatepass")
+        yield stream.read(size)
 
 
 def send(event: str, *, is_valid: bool = False, **values: Any) -> None:

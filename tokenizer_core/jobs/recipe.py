@@ -8,7 +8,8 @@ from typing import Any
 
 import regex
 
-from tokenizer_core.errors import RecipeError
+from tokenizer_core.counting.counts_file import checked_recipe
+from tokenizer_core.errors import CountsError, RecipeError
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS
 from tokenizer_core.trainer import Merge
@@ -45,6 +46,8 @@ class Recipe:
     """The pairs merged first, whatever their counts."""
     merges_sha256: str
     versions: Mapping[str, str]
+    counts: Mapping[str, Any] | None = None
+    """What was counted and how, as `CountsRecipe` has it, if only counted pretokens were there to learn from."""
 
 
 def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
@@ -69,6 +72,7 @@ def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
         given=tuple(pairs[: max(len(training.given), training.first_merges)]),
         merges_sha256=merges_hash(pairs),
         versions=job.versions,
+        counts=asdict(training.counts.recipe) if training.counts else None,
     )
 
 
@@ -83,7 +87,10 @@ def merges_hash(pairs: Iterable[Sequence[int]]) -> str:
 
 def recipe_text(recipe: Recipe) -> str:
     """Write a recipe as JSON, for people to read and for `parse_recipe` to parse."""
-    return json.dumps({"format": FORMAT, "rules": RULES, **asdict(recipe)}, ensure_ascii=False, indent=2) + "\n"
+    described = asdict(recipe)
+    if recipe.counts is None:
+        del described["counts"]
+    return json.dumps({"format": FORMAT, "rules": RULES, **described}, ensure_ascii=False, indent=2) + "\n"
 
 
 def parse_recipe(content: str | bytes) -> Recipe:
@@ -117,7 +124,7 @@ def differs(recipe: Recipe, job: Job) -> list[str]:
 _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "corpus": lambda value: isinstance(value, str) and len(value) <= 1000,
     "corpus_sha256": lambda value: _is_hash(value),
-    "corpus_characters": lambda value: _is_count(value, 0),
+    "corpus_characters": lambda value: _is_count(value, 0, 2**62),
     "pattern": lambda value: isinstance(value, str) and len(value) <= MAX_PATTERN_LENGTH,
     "pattern_source": lambda value: isinstance(value, str) and len(value) <= MAX_PATTERN_LENGTH,
     "vocab_size": lambda value: _is_count(value, BYTES),
@@ -126,6 +133,7 @@ _CHECKS: Mapping[str, Callable[[Any], bool]] = {
     "given": lambda value: isinstance(value, list) and all(_is_pair(each) for each in value),
     "merges_sha256": lambda value: _is_hash(value),
     "versions": lambda value: isinstance(value, dict) and all(isinstance(each, str) for each in value.values()),
+    "counts": lambda value: value is None or _is_counts_recipe(value),
 }
 
 
@@ -149,8 +157,15 @@ def _are_special_tokens(value: Any) -> bool:
     return isinstance(value, (list, dict)) and all(isinstance(each, str) for each in value) and ids_are_valid
 
 
-def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31
+def _is_count(value: Any, least: int, most: int = 2**31) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value < most
+
+
+def _is_counts_recipe(value: Any) -> bool:
+    try:
+        return isinstance(value, dict) and bool(checked_recipe(value))
+    except CountsError:
+        return False
 
 
 def _is_hash(value: Any) -> bool:

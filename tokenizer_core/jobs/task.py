@@ -8,8 +8,9 @@ from typing import Any
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.jobs.process import CANNOT_START, Failure, Process, events_of, hand_over, start_process
 
-Order = tuple[dict[str, Any], Sequence[str]]
-"""The description of the work, and the texts that go with it."""
+Order = tuple[dict[str, Any], Sequence[str | bytes]]
+"""The description of the work, and the texts or files that go with it."""
+_NOTHING: Order = ({}, ())
 
 
 class Task:
@@ -66,7 +67,7 @@ class Task:
     def _run(self, order: Callable[[], Order]) -> None:
         try:
             with self._turns:
-                description, texts = ({}, ()) if self.stopped else order()
+                description, texts = _NOTHING if self.stopped else order()
                 with self._lock:
                     worker = None if self.stopped else start_process(self._module)
                     self._worker = worker
@@ -80,7 +81,7 @@ class Task:
             self.failure = self.died
         self._ended.set()
 
-    def _follow(self, worker: Process, description: dict[str, Any], texts: Sequence[str]) -> None:
+    def _follow(self, worker: Process, description: dict[str, Any], texts: Sequence[str | bytes]) -> None:
         """Send the texts and read the events at the same time; otherwise both sides might wait forever."""
         threading.Thread(target=_hand_over, args=(worker, description, texts), daemon=True).start()
         limit = None if self._seconds is None else threading.Timer(self._seconds, self._time_up)
@@ -103,7 +104,7 @@ class Task:
                 self._worker.kill()
 
 
-def _hand_over(worker: Process, description: dict[str, Any], texts: Sequence[str]) -> None:
+def _hand_over(worker: Process, description: dict[str, Any], texts: Sequence[str | bytes]) -> None:
     """Write the description and the texts; whoever listens to the worker notices if it has died."""
     assert worker.stdin is not None
     with contextlib.suppress(OSError):

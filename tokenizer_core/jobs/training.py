@@ -1,9 +1,10 @@
-"""The settings of a training: its texts, size and pattern, and its stop rules."""
+"""The settings of a training: its texts or its counts, size and pattern, and its stop rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from tokenizer_core.jobs.counted import CountedCorpus
 from tokenizer_core.special_tokens import assign_ids
 from tokenizer_core.vocabulary import Pair
 
@@ -48,14 +49,27 @@ class Training:
     """Pairs to merge first, whatever their counts."""
     first_merges: int = 0
     """Merges to learn first inside grapheme clusters, as `two_stage` does."""
+    counts: CountedCorpus | None = None
+    """Counted pretokens to learn from in place of texts; the pattern must be theirs."""
+
+    @property
+    def has_corpus(self) -> bool:
+        """Whether there is something to learn from: texts, or a counts file."""
+        return bool(self.texts or (self.counts is not None and self.counts.content))
+
+    def forgotten(self) -> "Training":
+        """Return the same settings without the texts, and without the content of the counts file."""
+        return replace(self, texts=(), counts=self.counts and self.counts.forgotten())
 
     def special_ids(self, first_free_id: int) -> dict[str, int]:
         """Return the ids of the special tokens if the merges have the ids below this one."""
         return assign_ids(self.special_tokens, first_free_id)
 
     def described(self) -> dict[str, Any]:
-        """Return everything except the texts, in a form that JSON can hold."""
-        return asdict(replace(self, texts=()))
+        """Return everything except the texts or the counts file, in a form that JSON can hold."""
+        described = asdict(replace(self, texts=(), counts=None))
+        del described["counts"]
+        return described | ({"counts": self.counts.described()} if self.counts else {})
 
     @classmethod
     def from_description(cls, description: Mapping[str, Any]) -> "Training":
@@ -67,4 +81,11 @@ class Training:
         """
         stop = description["stop"]
         beat = Goal(**stop["beat"]) if stop["beat"] else None
-        return cls(**{**description, "stop": StopRules(**{**stop, "beat": beat})})
+        counts = description.get("counts")
+        return cls(
+            **{
+                **description,
+                "stop": StopRules(**{**stop, "beat": beat}),
+                "counts": CountedCorpus.from_description(counts) if counts else None,
+            }
+        )

@@ -18,13 +18,15 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from tokenizer_core.jobs.corpus_counting import counted_corpus
+from tokenizer_core.jobs.counts_reader import read_to_train
 from tokenizer_core.jobs.fingerprint import corpus_hash
-from tokenizer_core.jobs.process import be_nice, failures_sent, receive, send, texts_in
+from tokenizer_core.jobs.process import be_nice, contents_in, failures_sent, receive, send
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.measures.history import token_counts
-from tokenizer_core.pretokens import counted_pretokens
+from tokenizer_core.pretokens import PretokenCounts, counted_pretokens
 from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import Merge, Trainer
+from tokenizer_core.trainer import MAX_DISTINCT_BYTES, Merge, Trainer
 from tokenizer_core.two_stage import cluster_merges, join_while_found
 from tokenizer_core.vocabulary import BYTES, Pair
 
@@ -55,33 +57,45 @@ def main() -> None:
     training = Training.from_description(description["training"])
     commands: SimpleQueue[dict[str, Any]] = SimpleQueue()
     with failures_sent():
-        texts = list(texts_in(stdin, description))
+        contents = list(contents_in(stdin, description))
         threading.Thread(target=read_commands, args=(stdin, commands), daemon=True).start()
-        conductor = Conductor(count(training, texts), commands, training, seconds=description["seconds"])
-        conductor.run(first_stage(training, texts), description["learned"])
+        pretokens, corpus_sha256 = count(training, contents)
+        first = first_stage(training, contents)
+        contents.clear()
+        trainer = Trainer(pretokens, training.vocab_size, training.stop.min_count)
+        send(
+            "started",
+            token_count=trainer.token_count,
+            pretokens=int(pretokens.counts.sum()),
+            distinct=len(pretokens.counts),
+            corpus_sha256=corpus_sha256,
+        )
+        del pretokens
+        conductor = Conductor(trainer, commands, training, seconds=description["seconds"])
+        conductor.run(first, description["learned"])
 
 
-def count(training: Training, texts: list[str]) -> Trainer:
-    """Count the pretokens of a corpus, and return its trainer."""
+def count(training: Training, contents: list[bytes]) -> tuple[PretokenCounts, str]:
+    """Count the pretokens of texts, or read those of a counts file; return them and the corpus's fingerprint."""
+    if training.counts is None:
+        pretokens = counted_corpus(contents, training.pattern, _tell_counting)
+        return pretokens, corpus_hash(contents)
     send("counting")
-    counted = counted_pretokens(texts, training.pattern)
-    trainer = Trainer(counted, training.vocab_size, training.stop.min_count)
-    send(
-        "started",
-        token_count=trainer.token_count,
-        pretokens=int(counted.counts.sum()),
-        distinct=len(counted.counts),
-        corpus_sha256=corpus_hash(texts),
-    )
-    return trainer
+    counts = read_to_train(contents[0], MAX_DISTINCT_BYTES, pattern=training.pattern)
+    return counts.pretokens, counts.sha256
 
 
-def first_stage(training: Training, texts: list[str]) -> list[Pair]:
-    """Return the pairs learned inside grapheme clusters, if the training has this stage; then clear the texts."""
+def _tell_counting(done: int, size: int, seconds: float) -> None:
+    send("counting", done=done, size=size, seconds=seconds)
+
+
+def first_stage(training: Training, contents: list[bytes]) -> list[Pair]:
+    """Return the pairs learned inside grapheme clusters, if the training has this stage."""
     merges = min(training.first_merges, training.vocab_size - BYTES)
-    pairs = cluster_merges(texts, merges, min_count=training.stop.min_count) if merges else []
-    texts.clear()
-    return pairs
+    if not merges or training.counts is not None:
+        return []
+    texts = [content.decode("utf-8") for content in contents]
+    return cluster_merges(texts, merges, min_count=training.stop.min_count)
 
 
 def warm_up() -> None:

@@ -1,7 +1,7 @@
 """The scripts of a corpus: the shares of Thai, Latin and other letters."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import regex
@@ -40,6 +40,15 @@ def script_shares(texts: Collection[str]) -> Shares | None:
             counts.update(text)
         else:
             _count_sample(text, length, counts)
+    return shares_of(counts, is_sample=length > SAMPLE)
+
+
+def shares_of(counts: Mapping[str, int], *, is_sample: bool = False) -> Shares | None:
+    """Return the same for counted characters.
+
+    >>> shares_of({"a": 3, "ก": 1, "!": 9})
+    Shares(thai=0.25, latin=0.75, other=0.0, is_sample=False)
+    """
     letters: Counter[str] = Counter()
     for character, count in counts.items():
         script = next((name for name, pattern in _SCRIPTS if pattern.match(character)), None)
@@ -49,7 +58,7 @@ def script_shares(texts: Collection[str]) -> Shares | None:
         return None
     total = letters.total()
     thai, latin, other = (letters[name] / total for name, _ in _SCRIPTS)
-    return Shares(thai, latin, other, is_sample=length > SAMPLE)
+    return Shares(thai, latin, other, is_sample=is_sample)
 
 
 def _count_sample(text: str, length: int, counts: Counter[str]) -> None:

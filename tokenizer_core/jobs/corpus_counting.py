@@ -1,0 +1,49 @@
+"""Count the corpus of a training within its process, and say how far it is."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from tokenizer_core.cutter import Cutter, is_compiled
+from tokenizer_core.patterns import batches, pretokenize_each
+from tokenizer_core.pretokens import PretokenCounts, each_part
+
+SAID_SECONDS = 0.25
+"""Time between two reports."""
+Tell = Callable[[int, int, float], None]
+"""Takes the bytes counted so far, all bytes, and the seconds that this took."""
+
+
+def counted_corpus(texts: Sequence[bytes], pattern: str, tell: Tell) -> PretokenCounts:
+    """Count the pretokens of texts as `counted_pretokens` does, from their UTF-8, and tell how far it is.
+
+    >>> counted_corpus([b"a cat", b"a dog"], "mark_aware", lambda done, all_bytes, seconds: None).counts
+    array([2, 1, 1])
+    """
+    size, done = sum(map(len, texts)), 0
+    started = said = time.monotonic()
+    cutter, counts = Cutter(pattern) if is_compiled(pattern) else None, Counter[str]()
+    tell(0, size, 0.0)
+    for part in _parts(texts, pattern, counts) if cutter is None else _each_part(texts, pattern):
+        if cutter is not None:
+            cutter.add([part])
+        done += len(part)
+        now = time.monotonic()
+        if now - said >= SAID_SECONDS:
+            said = now
+            tell(done, size, now - started)
+    return PretokenCounts.of(counts) if cutter is None else PretokenCounts(*cutter.pretokens())
+
+
+def _each_part(texts: Iterable[bytes], pattern: str) -> Iterator[bytes]:
+    for text in texts:
+        yield from each_part(text, pattern)
+
+
+def _parts(texts: Sequence[bytes], pattern: str, counts: Counter[str]) -> Iterator[bytes]:
+    """Count by `regex`, and yield what is counted: one text in batches, several one after the other."""
+    strings = (text.decode("utf-8") for text in texts)
+    each = batches(next(strings), pattern) if len(texts) == 1 else pretokenize_each(strings, pattern)
+    for pretokens in each:
+        counts.update(pretokens)
+        yield "".join(pretokens).encode("utf-8")
