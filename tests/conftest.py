@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 os.environ["TOKENIZER_EXPLORER_LIBRARY"] = "off"  # no test keeps anything in the library of whoever runs it
+os.environ["TOKENIZER_EXPLORER_MAX_CORPUS_MB"] = "50"  # the same on every machine, and quick to fill
 
 import pytest
 from hypothesis import HealthCheck, settings

@@ -2,9 +2,14 @@
 
 import math
 import os
+from contextlib import suppress
+from pathlib import Path
 
 MAX_UPLOAD_MB = 200
 """The same as `maxUploadSize` in `.streamlit/config.toml`."""
+MEMORY_OF_MB = 8 * 2**30 // MAX_UPLOAD_MB
+"""Bytes of memory that a machine should have for each MB that may be uploaded."""
+_CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 def setting(name: str, default: float, *, least: float, most: float = math.inf) -> float:
@@ -20,7 +25,33 @@ def setting(name: str, default: float, *, least: float, most: float = math.inf) 
     return float(default) if math.isnan(value) else min(max(least, value), most)
 
 
-MAX_CORPUS_BYTES = int(setting("TOKENIZER_EXPLORER_MAX_CORPUS_MB", 50, least=1, most=MAX_UPLOAD_MB)) * 2**20
+def memory_bytes() -> int | None:
+    """Return the memory of this machine, or of its container if that has less; None if the system does not say."""
+    found: list[int] = []
+    with suppress(ValueError, OSError, AttributeError):
+        found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for file in _CONTAINER_LIMITS:
+        with suppress(ValueError, OSError):  # "max" stands for no limit
+            found.append(int(Path(file).read_text(encoding="ascii")))
+    return min(found, default=None)
+
+
+def default_corpus_mb(memory: int | None) -> int:
+    """Return how large a corpus may be by default, in MB: 200 from 8 GB of memory up, else as that allows.
+
+    >>> [default_corpus_mb(gigabytes * 2**30) for gigabytes in (16, 4, 1)], default_corpus_mb(None)
+    ([200, 100, 50], 50)
+    """
+    least, most = 50, MAX_UPLOAD_MB
+    return least if memory is None else min(max(memory // MEMORY_OF_MB, least), most)
+
+
+MAX_CORPUS_BYTES = (
+    int(
+        setting("TOKENIZER_EXPLORER_MAX_CORPUS_MB", default_corpus_mb(memory_bytes()), least=1, most=MAX_UPLOAD_MB)
+    )
+    * 2**20
+)
 MAX_FILES = 500
 MAX_VIEW_CHARACTERS = 1_000_000
 MAX_VOCAB_SIZE = 100_000

@@ -34,8 +34,8 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def reading_of(content: bytes, **options: int) -> CountsReading:
-    reading = CountsReading(content, **options)
+def reading_of(content: bytes, memory_bytes: int = 2**30) -> CountsReading:
+    reading = CountsReading(content, memory_bytes=memory_bytes)
     deadline = time.monotonic() + PATIENCE
     while not reading.ended:
         assert time.monotonic() < deadline

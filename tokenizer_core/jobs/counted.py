@@ -26,6 +26,11 @@ class CountedCorpus:
     content: bytes = field(default=b"", repr=False, compare=False)
     """The file; empty once it is no longer kept."""
 
+    @property
+    def bytes_each(self) -> float:
+        """UTF-8 bytes of each character that was counted."""
+        return (self.recipe.bytes_read - self.recipe.dropped_bytes) / max(1, self.characters)
+
     def forgotten(self) -> Self:
         """Return the same without the file."""
         return replace(self, content=b"")

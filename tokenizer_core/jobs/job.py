@@ -106,7 +106,7 @@ class Job:
         self.continued_from = 0
         """Merges learned before the training was interrupted; 0 if it was not."""
         self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
-        self.corpus_characters = training.counts.characters if training.counts else sum(map(len, training.texts))
+        self.corpus_characters = training.characters
         self.counting = Counting(0, 0, 0.0)
         self.pace = training.pace
         self._tokenizer: Tokenizer | None = None
@@ -304,8 +304,7 @@ class Job:
             "seconds": self._busy_seconds,
         }
         with contextlib.suppress(OSError):  # the listener notices a worker that has died
-            counts = self.training.counts
-            hand_over(worker, description, self.training.texts if counts is None else [counts.content])
+            hand_over(worker, description, self.training.held)
             while (command := self._outbox.get()) is not None:
                 worker.stdin.write(command)
                 worker.stdin.flush()

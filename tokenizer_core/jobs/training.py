@@ -57,6 +57,16 @@ class Training:
         """Whether there is something to learn from: texts, or a counts file."""
         return bool(self.texts or (self.counts is not None and self.counts.content))
 
+    @property
+    def characters(self) -> int:
+        """Characters to learn from."""
+        return self.counts.characters if self.counts else sum(map(len, self.texts))
+
+    @property
+    def held(self) -> Sequence[str | bytes]:
+        """What is kept in memory to learn from: the texts, or the counts file."""
+        return self.texts if self.counts is None else [self.counts.content]
+
     def forgotten(self) -> "Training":
         """Return the same settings without the texts, and without the content of the counts file."""
         return replace(self, texts=(), counts=self.counts and self.counts.forgotten())

@@ -2,5 +2,5 @@
 
 Its files: text samples encodings pattern tokenizers run_names opened_files keys, corpus corpus_names corpus_picker
 corpus_upload mix wikipedia first_training, parallel_texts parallel_upload, upload uploads upload_report
-kept_files special
+counts_upload kept_files special
 """

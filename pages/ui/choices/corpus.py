@@ -1,9 +1,10 @@
-"""Texts to train on, with the figures that pages show; each figure is computed once per corpus."""
+"""Texts to train on, or only their counts, with the figures that pages show, each computed once per corpus."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from tokenizer_core.jobs.counted import CountedCorpus
 from tokenizer_core.jobs.fingerprint import corpus_hash
 from tokenizer_core.texts.excerpts import opening
 from tokenizer_core.texts.scripts import Shares, script_shares
@@ -13,14 +14,15 @@ OPENING_CHARACTERS = 240
 
 @dataclass(frozen=True)
 class Corpus:
-    """Texts to train on, and their name."""
+    """Texts to train on, and their name; or a file of counted pretokens in place of the texts."""
 
     name: str  # safe in Markdown; `corpus_called` puts it into words
     texts: tuple[str, ...] = field(repr=False)
+    counts: CountedCorpus | None = None
 
     @cached_property
     def characters(self) -> int:
-        return sum(map(len, self.texts))
+        return self.counts.characters if self.counts else sum(map(len, self.texts))
 
     @cached_property
     def lines(self) -> int:
@@ -39,7 +41,7 @@ class Corpus:
     @cached_property
     def sha256(self) -> str:
         """The fingerprint: the same for the same texts in the same order."""
-        return corpus_hash(self.texts)
+        return self.counts.sha256 if self.counts else corpus_hash(self.texts)
 
     @cached_property
     def opening(self) -> str:

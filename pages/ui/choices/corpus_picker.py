@@ -6,34 +6,49 @@ from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus, Source
 from pages.ui.choices.corpus_names import given_name
 from pages.ui.choices.corpus_upload import pick_upload
+from pages.ui.choices.counts_upload import show_counts
 from pages.ui.choices.mix import mix_controls
 from pages.ui.choices.samples import SAMPLES, sample_text
 from pages.ui.choices.upload import corpus_too_large
+from pages.ui.choices.upload_report import shares_said
 from pages.ui.choices.wikipedia import pick_wikipedia
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.widgets import written
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import error_sentence, names, t
-from tokenizer_core.texts.scripts import Shares
 
 
-def corpus_picker() -> Corpus | None:
+def corpus_picker(*, takes_counts: bool = False) -> Corpus | None:
     """Let the visitor pick a corpus; return None, with the reason on the page, while there is nothing to train on.
 
-    The same texts give the same object in every page run.
+    The same texts give the same object in every page run. Only if the caller `takes_counts` may a corpus be a file
+    of counted pieces, which has no texts.
     """
     source = segmented(
         t("corpus.label"), list(SOURCES), names("corpus.{}", SOURCES), key="corpus_source", show_label=True
     )
     corpus = SOURCES[source]()
     if corpus is None or not corpus.characters:
-        st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
+        if source != "upload" or keys.COUNTS.get() is None:  # the reading of counts says itself how far it is
+            st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
+            if takes_counts and source == "upload":
+                st.caption(t("counts.hint"))
         return None
     corpus = _kept(source, corpus)
+    if corpus.counts is not None:
+        return _counts(corpus, takes_counts)
     if corpus.size > MAX_CORPUS_BYTES:
         st.error(error_sentence(corpus_too_large(corpus.size)), icon=":material/error:")
         return None
     return mixed(corpus)
+
+
+def _counts(corpus: Corpus, are_taken: bool) -> Corpus | None:
+    if not are_taken:
+        st.error(t("counts.needs_text"), icon=":material/error:")
+        return None
+    show_counts(corpus)
+    return corpus
 
 
 def mixed(corpus: Corpus) -> Corpus:
@@ -56,20 +71,8 @@ def preview(corpus: Corpus) -> None:
     """Show what was read: its size, its scripts, and its first lines."""
     kilobytes = written.kilobytes(corpus.size, exact_below=10_000)
     summary = t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=kilobytes)
-    st.caption(f"{summary}  \n{_shares_said(corpus.shares)}")
+    st.caption(f"{summary}  \n{shares_said(corpus.shares)}")
     st.code(corpus.opening, language=None, wrap_lines=True)
-
-
-def _shares_said(shares: Shares | None) -> str:
-    if shares is None:
-        return t("corpus.no_letters")
-    words = "corpus.shares_of_sample" if shares.is_sample else "corpus.shares"
-    return t(
-        words,
-        thai=written.share(shares.thai),
-        latin=written.share(shares.latin),
-        other=written.share(shares.other),
-    )
 
 
 def pick_sample() -> Corpus:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus, openings
+from pages.ui.choices.counts_upload import counts_in, pick_counts
 from pages.ui.choices.encodings import encoding_picker
 from pages.ui.choices.upload import CORPUS, MENDED_BY_ENCODING, NOT_GUESSED, Choices, Upload
 from pages.ui.choices.upload_report import column_name, listed, say_guessed, say_refused, show_read
@@ -34,10 +35,14 @@ def pick_upload() -> Corpus | None:
     )
     upload = uploaded(PLACE, uploads, CORPUS)
     if upload is None:
+        keys.COUNTS.forget()
         return None
     if upload.refusal is not None:
         st.error(error_sentence(upload.refusal), icon=":material/error:")
         return None
+    if counted := counts_in(upload):
+        return pick_counts(upload, counted[0])
+    keys.COUNTS.forget()
     readings = _readings(upload)
     read = [reading for reading in readings.values() if isinstance(reading, CorpusFile)]
     say_refused(upload.files, readings)

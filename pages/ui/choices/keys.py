@@ -11,6 +11,7 @@ from pages.ui.choices.upload import Upload
 from pages.ui.limits import MAX_OPENED_FILES, MAX_VIEW_CHARACTERS
 from pages.ui.session import Maybe, Value
 from tokenizer_core.errors import TokenizerFileError
+from tokenizer_core.jobs.counts_reader import CountsReading
 from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.texts.mixing import Mix, ScriptSizes, Unit
 from tokenizer_core.texts.wikipedia import Article
@@ -25,6 +26,8 @@ MIXED: Maybe[tuple[Any, Mix]] = Maybe("mix_mixed")
 LOOKED_AT: Maybe[str] = Maybe("corpus_looked_at")
 """The uploaded file whose settings are shown; stored here because a page change resets its widget."""
 FILE: Maybe[str] = Maybe("corpus_file")
+COUNTS: Maybe[tuple[str, CountsReading]] = Maybe("corpus_counts")
+"""The reading of the last uploaded file of counted pieces, by the key of the file."""
 ARTICLES: Value[dict[tuple[str, str], Article]] = Value("wikipedia_articles", dict)
 """Articles by language and title."""
 ASKED_TITLES: Value[set[tuple[str, str]]] = Value("wikipedia_known", set)

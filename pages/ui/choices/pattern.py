@@ -17,7 +17,7 @@ PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรีย
 def pattern_picker() -> str | None:
     """Let the visitor pick a split pattern, and show what it does to a sentence; None while it cannot be used."""
     _, pattern = pattern_choice("pattern", says_what=True)
-    return pattern if _preview(pattern) else None
+    return pattern if preview_of(pattern) else None
 
 
 def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
@@ -43,7 +43,7 @@ def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
     return choice, own or ""
 
 
-def _preview(pattern: str) -> bool:
+def preview_of(pattern: str) -> bool:
     """Show a sentence cut by the pattern; return False, with the reason on the page, if it cannot be used."""
     try:
         compile_pattern(pattern)

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages.ui.choices.encodings import encoding_name
+from pages.ui.widgets import written
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.files import CorpusFile
+from tokenizer_core.texts.scripts import Shares
 from tokenizer_core.texts.tables import TableReading
 
 MAX_SHOWN = 10
@@ -27,6 +29,19 @@ _STYLE = """<style>
   color: light-dark(#ffffff, #04211d);
 }
 </style>"""
+
+
+def shares_said(shares: Shares | None) -> str:
+    """Say the shares of Thai, Latin and other letters."""
+    if shares is None:
+        return t("corpus.no_letters")
+    words = "corpus.shares_of_sample" if shares.is_sample else "corpus.shares"
+    return t(
+        words,
+        thai=written.share(shares.thai),
+        latin=written.share(shares.latin),
+        other=written.share(shares.other),
+    )
 
 
 def listed(names: Sequence[str]) -> str:

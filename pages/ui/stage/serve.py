@@ -18,12 +18,14 @@ from pages.ui.token_view.bundle import bundle
 from pages.ui.token_view.serve import page_alone, view_css
 from pages.ui.trainings.registry import registry
 from pages.ui.words import LANGUAGES, section
-from tokenizer_core.jobs.job import Job
+from tokenizer_core.jobs.job import Counting, Job
 
 BROWSER = Path(__file__).parent / "browser"
 PATH = "/stage"
 MOST_AT_ONCE = 20_000
 """Merges in one answer; the browser asks again at once."""
+SHOWN_BYTES = 5_000_000
+"""Bytes of a text from which on the page says how far counting is; less takes no second."""
 CLICK_WAIT = 0.2
 """Seconds that a command waits for its effect, so that a step shows at once."""
 KEY_HEADER = "X-Steering-Key"
@@ -72,7 +74,19 @@ def _says(job: Job, words: Mapping[str, str]) -> str:
     place = registry().place(job)
     if place is not None:
         return words["waiting"].format(place=place, limit=MAX_TRAININGS)
+    if job.state == "counting" and job.counting.size >= SHOWN_BYTES and job.counting.seconds:
+        return _counting_said(job.counting, words)
+    if job.state == "counting" and job.training.counts is not None:
+        return words["reading_counts"]
     return words[job.state] if job.state in ("starting", "counting") else ""
+
+
+def _counting_said(counting: Counting, words: Mapping[str, str]) -> str:
+    """Say how much of the text is counted, and how fast."""
+    done, size, seconds = counting
+    return words["counting_share"].format(
+        share=f"{done / size:.0%}", megabytes=f"{size / 1e6:,.0f}", rate=f"{done / 1e6 / seconds:,.0f}"
+    )
 
 
 def _news(request: Request) -> Response:

@@ -92,7 +92,7 @@ def fill_in(training: Training) -> None:
     """Fill the settings with those of a training: the same settings make the same training."""
     fill_in_merges(training.vocab_size, training.pattern, training.stop.min_count, training.special_tokens)
     stop = training.stop
-    REUSED_CORPUS.put(Corpus(training.corpus_name, tuple(training.texts)))
+    REUSED_CORPUS.put(Corpus(training.corpus_name, tuple(training.texts), training.counts))
     PACE.put(pace_of(training.pace, DEFAULT_PACE))
     MINUTES.put((stop.max_seconds or 0.0) / 60)
     RIVAL.put(stop.beat.reference if stop.beat and stop.beat.reference else NOBODY)

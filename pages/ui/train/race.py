@@ -4,7 +4,7 @@ Both are counted on parallel texts.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -111,7 +111,9 @@ def race_answer(job: Job, texts: NamedTexts, spoken: str, tells_seen: bool = Tru
         for side in SIDES
     ]
     seen = lines_seen(job, texts.parallel) if tells_seen else None
-    note = "" if seen is None else words["stage.race_trained_on" if seen else "stage.race_held_out"]
+    note = words["stage.race_counts"] if job.training.counts else ""
+    if seen is not None:
+        note = words["stage.race_trained_on" if seen else "stage.race_held_out"]
     said = without_breaks(note).format(seen=f"{seen or 0:,}", lines=f"{lines:,}")
     return json.dumps({"runners": runners, "note": said}, ensure_ascii=False).encode()
 
@@ -130,10 +132,21 @@ def lines_seen(job: Job, parallel: Parallel) -> int | None:
         return None
 
     def count() -> int:
-        lines = {line.strip() for text in texts for line in text.split("\n")}
-        return sum(any(line.strip() in lines for line in pair) for pair in zip(*parallel.lines[:2], strict=True))
+        # Not all lines of the corpus at once: those of 200 MB would take half a gigabyte.
+        asked = {line.strip() for side in parallel.lines[:2] for line in side}
+        seen = {line for text in texts for each in _lines_of(text) if (line := each.strip()) in asked}
+        return sum(any(line.strip() in seen for line in pair) for pair in zip(*parallel.lines[:2], strict=True))
 
     return _seen.get((job.id, parallel.digest), count)
+
+
+def _lines_of(text: str) -> Iterator[str]:
+    """Yield the lines of a text one by one."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 # ---- counting

@@ -1,7 +1,6 @@
 """The visitor's runs: a list to open, rename, repeat or delete them, and a comparison of two."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import streamlit as st
 
@@ -15,7 +14,7 @@ from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.train import keys
-from pages.ui.train.continuing import known_texts
+from pages.ui.train.continuing import known_training
 from pages.ui.train.kept_rows import MAX_NAME, dated, delete_entry, kept_rows, trouble_note, where_kept
 from pages.ui.train.vocabularies import show_parting
 from pages.ui.trainings.keeping import Run
@@ -113,8 +112,8 @@ def _more(run: Run, name: RunName) -> None:
         on_click=_again,
         args=(job,),
         key=f"again_{job.id}",
-        disabled=not (texts := known_texts(job)),
-        help=None if texts else t("runs.texts_gone"),
+        disabled=(known := known_training(job)) is None,
+        help=None if known else t("runs.texts_gone" if job.training.counts is None else "counts.gone"),
         width="stretch",
     )
     st.button(
@@ -141,8 +140,9 @@ def _rename(run: Run) -> None:
 
 
 def _again(job: Job) -> None:
-    keys.fill_in(replace(job.training, texts=known_texts(job)))
-    visitor.show_setup(True)
+    if (training := known_training(job)) is not None:
+        keys.fill_in(training)
+        visitor.show_setup(True)
     keys.RUN_OPENED.put(True)
 
 

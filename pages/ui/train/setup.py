@@ -7,8 +7,10 @@ import streamlit as st
 from pages.ui.choices.corpus import Corpus
 from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.corpus_picker import corpus_picker, mixed
+from pages.ui.choices.counts_upload import pattern_of, pattern_said, show_counts
 from pages.ui.choices.first_training import DEFAULT_SAMPLE, DEFAULT_SIZE, DEFAULT_STOP, sample_to_train_on
-from pages.ui.choices.pattern import pattern_name, pattern_picker, shortened
+from pages.ui.choices.pattern import pattern_name, pattern_picker, preview_of, shortened
+from pages.ui.choices.samples import sample_texts
 from pages.ui.choices.tokenizers import reference_lanes
 from pages.ui.deck import Slide
 from pages.ui.limits import MAX_VOCAB_SIZE
@@ -25,6 +27,7 @@ from pages.ui.widgets.fold import fold
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, in_every_language, names, t
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.jobs.counted import CountedCorpus
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.training import Goal, StopRules, Training
 from tokenizer_core.openai import OPENAI_NAMES
@@ -70,7 +73,11 @@ def training_setup(job: Job | None) -> None:
         _start_or_go_back(training, job)
     with fold(t("frontier.title"), icon=":material/balance:", key=keys.FRONTIER_OPEN.key):
         if keys.FRONTIER_OPEN.get():
-            mix_frontier(more.corpus.texts if more.corpus else ())
+            if more.corpus is not None and more.corpus.counts is not None:
+                st.caption(t("counts.frontier"))
+                mix_frontier(sample_texts())
+            else:
+                mix_frontier(more.corpus.texts if more.corpus else ())
 
 
 def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
@@ -78,7 +85,7 @@ def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
     corpus_side, settings_side = st.columns(2, gap="large")
     with settings_side:
         st.header(t("train.step_pattern"), anchor=False)
-        pattern = pattern_picker()
+        pattern = pattern_picker() if corpus is None or corpus.counts is None else _pattern_of(corpus.counts)
     with corpus_side:
         if corpus is not None and is_sample:
             st.header(t("train.step_corpus"), anchor=False)
@@ -89,6 +96,13 @@ def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
         special_tokens = special_tokens_picker(vocab_size)
         recipe_loader()
     return _More(corpus, pattern, pace, stop, special_tokens)
+
+
+def _pattern_of(counts: CountedCorpus) -> str | None:
+    """Return the pattern that cut the counted pieces, with what it does to a sentence; None if it is unusable."""
+    pattern = pattern_of(counts.recipe)
+    st.caption(pattern_said(counts.recipe))
+    return pattern if preview_of(pattern) else None
 
 
 def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int], ...]) -> Training | None:
@@ -105,6 +119,7 @@ def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int],
         corpus_name=corpus.name,
         pace=PACES[more.pace],
         given=given,
+        counts=corpus.counts,
     )
 
 
@@ -158,12 +173,13 @@ def _corpus() -> Corpus | None:
     """Return the corpus of a run to repeat, or else what the visitor picks."""
     reused = keys.REUSED_CORPUS.get()
     if reused is None:
-        return corpus_picker()
+        return corpus_picker(takes_counts=True)
     st.info(
         t("train.reused", corpus=corpus_called(reused.name), characters=reused.characters),
         icon=":material/replay:",
     )
     st.button(t("train.another_corpus"), on_click=keys.REUSED_CORPUS.forget, key="drop_reused")
+    show_counts(reused)
     return reused
 
 

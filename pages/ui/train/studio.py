@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.choices.corpus_names import corpus_called
+from pages.ui.choices.counts_upload import pattern_said, recipe_sentences
 from pages.ui.choices.first_training import text_to_train_on
 from pages.ui.choices.parallel_texts import NamedTexts
 from pages.ui.choices.run_names import pattern_name
@@ -21,7 +22,7 @@ from pages.ui.shell.navigation import page
 from pages.ui.stage import MOST_CHARACTERS, options, stage
 from pages.ui.token_view.chips import plain_token
 from pages.ui.train import keys
-from pages.ui.train.continuing import continue_offer, known_texts
+from pages.ui.train.continuing import continue_offer
 from pages.ui.train.merges import choice_rows
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
@@ -33,6 +34,7 @@ from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
 from pages.ui.words import as_plain_markdown, error_sentence, t, told
 from tokenizer_core.errors import ModelFileError
+from tokenizer_core.jobs.counted import CountedCorpus
 from tokenizer_core.jobs.job import ENDED, Choice, Job
 from tokenizer_core.measures.ratios import characters_per_token
 from tokenizer_core.segments import TextMap
@@ -48,6 +50,8 @@ STOP_WAIT = 0.2
 SENTENCE_CHARACTERS = 80
 """Characters of the sentence that the corpus gives: they fit in three lines of large type."""
 NAMED_TIES = 3
+MOSTLY_THAI = 1.5
+"""Bytes of a character: English has 1, Thai 3, and of a half-Thai text each has 2."""
 
 
 def studio(job: Job) -> None:
@@ -71,6 +75,8 @@ def studio(job: Job) -> None:
                 _take(job, stage(drawn))
         else:
             st.skeleton(height=480)  # this process still compiles what cuts the sentence
+    if job.training.counts is not None:
+        _counts_said(job.training.counts)
     continue_offer(job)
     # A run of the library, which has ended, may be opened before this process is warm.
     refresh = None if job.ended and is_warm else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
@@ -88,6 +94,13 @@ def _take(job: Job, typed: str | None) -> None:
     if typed is not None:
         keys.sentence_of(job).put(typed)
         st.rerun()
+
+
+def _counts_said(counts: CountedCorpus) -> None:
+    """Say that only counts were there to learn from, what was counted, and what they cannot answer."""
+    with st.expander(t("counts.title"), icon=":material/tag:"):
+        st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
+        st.caption(f"{pattern_said(counts.recipe)} {t('counts.cannot')}")
 
 
 def _live(job: Job, state_at_start: str, was_warm: bool) -> None:
@@ -239,11 +252,13 @@ def _sentence(job: Job) -> str:
 
 
 def first_sentence(job: Job) -> str:
-    """Return a Thai sentence that the bundled Thai texts do not have; for other texts, the first line.
+    """Return a sentence that is in no bundled text, for those and for counts; for other texts, the first line.
 
-    A long line is cut at a space, or else where a letter with its marks ends. The library keeps no text, and a
-    link shows none.
+    A long line is cut at a space, or else where a letter with its marks ends. The library and counts have no text,
+    and a link shows none.
     """
+    if job.training.counts is not None:
+        return t("examples.thai" if job.training.counts.bytes_each > MOSTLY_THAI else "examples.english")
     texts = known_texts(job)
     is_ours = bool(texts) and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))
     if not job.opening or is_ours or not visitor.owns(job):

@@ -42,4 +42,6 @@ def _files(job: Job) -> None:
                 on_click=_note_size,
                 args=(job,),
             )
+    if job.training.counts is not None:
+        st.caption(t("counts.proof"))
     take_along(tokenizer, f"{job.id}@{tokenizer.vocab_size}", visitor.texts_of(job))

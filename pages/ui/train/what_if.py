@@ -48,6 +48,7 @@ def ask_what_if(job: Job, after: int, winner: Pair, other: Pair) -> WhatIf:
                 training.pattern,
                 stop=StopRules(training.stop.min_count),
                 given=[*begun, pair],
+                counts=training.counts,
             )
             assert not isinstance(outcome, Failure)
             learned.append(outcome.tokenizer().vocabulary[BYTES:])

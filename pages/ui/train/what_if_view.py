@@ -20,7 +20,7 @@ from tokenizer_core.vocabulary import Pair
 def what_if_asker(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
     """Draw the pairs that did not win to choose from, and the button that asks what if one of them had won."""
     known = [pair for pair in choice.candidates if max(pair.left, pair.right) < tokenizer.vocab_size]
-    if len(known) < 2 or not job.training.texts:
+    if len(known) < 2 or not job.training.has_corpus:
         return
     if keys.JUST_ASKED.take():
         st.rerun()  # the answer is drawn outside this fragment

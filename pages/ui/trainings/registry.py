@@ -23,6 +23,7 @@ from pages.ui.limits import (
 )
 from pages.ui.trainings.keeping import Keeper, Run, open_library
 from tokenizer_core.errors import LibraryError, TrainingError
+from tokenizer_core.jobs.counted import CountedCorpus
 from tokenizer_core.jobs.entry import Entry
 from tokenizer_core.jobs.job import Job, start_worker
 from tokenizer_core.jobs.kept import KeptJob
@@ -95,14 +96,14 @@ class Registry:
         self._keeper.begin()
         return job
 
-    def continue_run(self, job_id: str, texts: Sequence[str]) -> Job | None:
-        """Let an interrupted training go on, with the texts that it began with; None if the id is unknown."""
+    def continue_run(self, job_id: str, texts: Sequence[str], counts: CountedCorpus | None = None) -> Job | None:
+        """Let an interrupted training go on with the texts or counts that it began with; None if it is unknown."""
         with self._lock:
             run = self._runs.get(job_id)
             if run is None or not run.job.ended:
                 return run.job if run else None
             job = Job(
-                replace(run.job.training, texts=texts),
+                replace(run.job.training, texts=texts, counts=counts),
                 waits=True,
                 memory_bytes=MAX_WORKER_BYTES,
                 when_changed=self._on_change,
@@ -326,12 +327,12 @@ class Registry:
 
     def _give_texts_back(self, longest_unseen: list[Run]) -> None:
         """Drop the texts of ended trainings until the rest is within the limit; what they learned stays."""
-        texts = {id(text): len(text) for run in longest_unseen for text in run.job.training.texts}
+        texts = {id(text): len(text) for run in longest_unseen for text in run.job.training.held}
         for run in longest_unseen:
             if sum(texts.values()) <= MAX_KEPT_CHARACTERS:
                 return
             if run.job.ended:
-                for text in run.job.training.texts:
+                for text in run.job.training.held:
                     texts.pop(id(text), None)
                 run.job.forget_texts()
 

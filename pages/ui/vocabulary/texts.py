@@ -14,6 +14,7 @@ from pages.ui.vocabulary import keys
 from pages.ui.widgets.live_area import live_text_area
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import names, t
+from tokenizer_core.jobs.job import Job
 
 SAMPLE, TYPED, TRAINED = "sample", "typed", "trained"
 """Where the text comes from."""
@@ -41,6 +42,8 @@ class OwnText:
 def choose_text() -> OwnText:
     """Let the visitor choose the text: built-in, their own, or what their tokenizer learned."""
     trained = training_texts()
+    if learned_from_counts():
+        st.caption(t("counts.vocabulary"))
     sources = [SAMPLE, TYPED, *([TRAINED] if trained else [])]
     source = segmented(
         t("vocabulary.text"),
@@ -83,5 +86,16 @@ def first_characters(texts: Sequence[str], most: int) -> tuple[str, ...]:
 
 def training_texts() -> Sequence[str]:
     """Return what the visitor's own tokenizer learned from, if it was trained here and the texts are kept."""
-    own, job = visitor.mine(), visitor.current_job()
-    return () if own is None or own.from_file or job is None else visitor.texts_of(job)
+    job = _own_job()
+    return () if job is None else visitor.texts_of(job)
+
+
+def learned_from_counts() -> bool:
+    """Tell whether the visitor's own tokenizer learned from counts, so that its text was never here."""
+    job = _own_job()
+    return job is not None and job.training.counts is not None
+
+
+def _own_job() -> Job | None:
+    own = visitor.mine()
+    return None if own is None or own.from_file else visitor.current_job()

@@ -62,6 +62,20 @@ def kilobytes(count: int, *, exact_below: int = 0) -> str:
     return f"{count / 1000:,.1f}" if count < exact_below else f"{count / 1000:,.0f}"
 
 
+def large_size(count: int) -> str:
+    """Write bytes in the largest unit that leaves a number of at least 1, with two or three digits.
+
+    >>> large_size(2_234), large_size(57_400_000), large_size(100_000_000_000), large_size(12)
+    ('2.2 kB', '57 MB', '100 GB', '0.0 kB')
+    """
+    size, unit = next(
+        (count / scale, name)
+        for scale, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+        if count >= scale or name == "kB"
+    )
+    return f"{size:,.1f} {unit}" if size < 10 else f"{size:,.0f} {unit}"
+
+
 def money(amount: float) -> str:
     """Write an amount with at least two decimals, and with as many as a small amount needs.
 

@@ -1,0 +1,124 @@
+"""An uploaded file of counted pieces as a corpus: read in a process of its own, and said in words."""
+
+import threading
+
+import streamlit as st
+
+from pages.ui.choices import keys
+from pages.ui.choices.corpus import Corpus
+from pages.ui.choices.pattern import pattern_name
+from pages.ui.choices.upload import Upload
+from pages.ui.choices.upload_report import listed, shares_said
+from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
+from pages.ui.token_view.chips import plain_token
+from pages.ui.widgets import written
+from pages.ui.words import as_plain_markdown, error_sentence, t, told
+from tokenizer_core.counting.counts import CountsRecipe
+from tokenizer_core.jobs.counts_reader import CountsReading, ReadCounts, is_counts
+from tokenizer_core.patterns import SPLIT_PATTERNS
+
+REFRESH_SECONDS = 0.4
+PATIENCE = 1.0
+"""Seconds that the page waits for the reading, so that a small file needs no progress."""
+TURNS = threading.Semaphore(MAX_TRAININGS)
+"""Turns for the readings of all visitors: this many run at the same time, others wait."""
+
+
+def counts_in(upload: Upload) -> list[str]:
+    """Return the keys of the files of counted pieces in an upload."""
+    return [key for key, file in upload.files.items() if is_counts(file.name, file.content)]
+
+
+def pick_counts(upload: Upload, key: str) -> Corpus | None:
+    """Return a file of counted pieces as a corpus; None, with progress or the reason on the page, until then."""
+    name = as_plain_markdown(upload.files[key].name)
+    if len(upload.files) > 1:
+        st.error(t("counts.alone", name=name), icon=":material/error:")
+        return None
+    reading = _reading(key, upload.files[key].content)
+    if not reading.ended:
+        reading.wait(PATIENCE)
+    if not reading.ended:
+        st.fragment(_progress, run_every=REFRESH_SECONDS)(reading)
+    elif reading.failure is not None:
+        st.error(f"{name} – {error_sentence(reading.failure)}", icon=":material/error:")
+    elif reading.read is None:
+        st.info(t("counts.stopped"), icon=":material/stop_circle:")
+        st.button(t("counts.again"), icon=":material/replay:", key="counts_again", on_click=keys.COUNTS.forget)
+    else:
+        return Corpus(listed([upload.files[key].name]), (), reading.read.corpus)
+    return None
+
+
+def _reading(key: str, content: bytes) -> CountsReading:
+    """Return the reading of this file; begin it, and end that of another file, if need be."""
+    known = keys.COUNTS.get()
+    if known is not None and known[0] == key:
+        return known[1]
+    if known is not None:
+        known[1].stop()
+    reading = CountsReading(content, turns=TURNS, memory_bytes=MAX_WORKER_BYTES)
+    keys.COUNTS.put((key, reading))
+    return reading
+
+
+def _progress(reading: CountsReading) -> None:
+    """Say that a file is being read, and offer to stop."""
+    with told():
+        if reading.ended:
+            st.rerun()
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f":material/hourglass_empty: {t('counts.reading')}")
+            st.button(t("counts.stop"), icon=":material/stop:", key="counts_stop", on_click=reading.stop)
+
+
+# ---- what it says
+
+
+def show_counts(corpus: Corpus) -> None:
+    """Say what was counted and how, what was dropped, what the file is no use for, and show what is in it."""
+    if corpus.counts is None:
+        return
+    st.info(t("counts.only"), icon=":material/tag:")
+    st.markdown(" ".join(recipe_sentences(corpus.counts.recipe, corpus.counts.distinct)))
+    known = keys.COUNTS.get()
+    read = None if known is None else known[1].read
+    if read is not None and read.corpus == corpus.counts:
+        st.caption(f"{shares_said(read.shares)}  \n{_commonest(read)}")
+
+
+def recipe_sentences(recipe: CountsRecipe, distinct: int) -> list[str]:
+    """Say how much was read, how it was cut, and what was dropped with the error that this can make."""
+    said = [
+        t(
+            "counts.read",
+            size=written.large_size(recipe.bytes_read),
+            pretokens=recipe.pretokens,
+            distinct=distinct,
+        ),
+        t(f"counts.boundaries_{recipe.boundaries}", texts=recipe.texts),
+    ]
+    if not recipe.dropped:
+        return [*said, t("counts.nothing_dropped")]
+    share = written.fine_share(recipe.dropped_bytes / recipe.bytes_read if recipe.bytes_read else None)
+    values = {"dropped": recipe.dropped, "share": share, "count": recipe.min_pretoken_count}
+    return [*said, t("counts.dropped", **values), t("counts.short_by", times=recipe.short_by)]
+
+
+def pattern_of(recipe: CountsRecipe) -> str:
+    """Return the name of the pattern that cut the pieces, or the pattern itself."""
+    return recipe.pattern_name or recipe.pattern
+
+
+def pattern_said(recipe: CountsRecipe) -> str:
+    """Say that the split pattern is that of the counts."""
+    pattern = pattern_of(recipe)
+    name = pattern_name(pattern) if pattern in SPLIT_PATTERNS else as_plain_markdown(pattern[:80])
+    return t("counts.pattern", pattern=name)
+
+
+def _commonest(read: ReadCounts) -> str:
+    pieces = " · ".join(
+        f"{as_plain_markdown(plain_token(text.encode()))} {count:,}" for text, count in read.commonest
+    )
+    return t("counts.commonest", pieces=pieces)
