@@ -16,6 +16,7 @@ from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import ENGLISH, LANGUAGES
 from tests.helpers.browser import PATIENCE
 from tests.helpers.corpus_page import given, said, upload
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core import train
 from tokenizer_core.counting.counts import Counts, CountsRecipe
 from tokenizer_core.counting.counts_file import write_counts
@@ -155,10 +156,10 @@ def test_a_recipe_in_words(recipe: CountsRecipe, expected: list[str]) -> None:
 
 
 def test_training_on_the_page_from_counts(content: bytes) -> None:
-    app = AppTest.from_file("pages/ui/main.py", default_timeout=PATIENCE)
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     app.query_params["lang"] = "en"
     app.run()
-    app.switch_page("pages/train.py").run()
+    app.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
     app.radio(key="train_card").set_value("own").run()
     app.segmented_control(key="corpus_source").set_value("upload").run()
     app.file_uploader(key="corpus_files").set_value([("a.parquet", content, "")])
@@ -168,7 +169,7 @@ def test_training_on_the_page_from_counts(content: bytes) -> None:
     app.segmented_control(key="train_pace").set_value("full")
     app.number_input(key="train_size").set_value(270).run()
     app.button(key="start").click().run()
-    (run,) = registry().runs("local") or registry().runs(next(iter(registry()._runs.values())).owner)
+    (run,) = registry()._runs.values()
     job = run.job
     job.wait(PATIENCE, lambda: job.ended)
     assert [(merge.left, merge.right) for merge in job.merges] == train(TEXT, 270, pattern="gpt2").merges
@@ -200,3 +201,13 @@ def test_the_default_limit_follows_the_memory(tmp_path: Path, monkeypatch: pytes
     assert memory is not None
     assert memory <= 4294967296
     assert limits.default_corpus_mb(4294967296) == 100
+
+
+def test_a_text_too_large_to_be_sorted_by_language_is_used_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.choices.mix.MOST_CHARACTERS", 30)
+    app = upload(("a.txt", "น้ำใจคนไทย\na cat sat on the mat\n" * 3))
+    assert ENGLISH["mix.too_large"].split("{")[0] in said(app)
+    assert not app.toggle
+    corpus = given(app)
+    assert corpus is not None
+    assert corpus.size == sum(len(text.encode()) for text in corpus.texts)

@@ -10,6 +10,7 @@ from tokenizer_core.texts.excerpts import opening
 from tokenizer_core.texts.scripts import Shares, script_shares
 
 OPENING_CHARACTERS = 240
+AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,9 @@ class Corpus:
     @cached_property
     def size(self) -> int:
         """UTF-8 bytes."""
-        return sum(len(text.encode("utf-8", errors="surrogatepass")) for text in self.texts)
+        if self.counts is not None:
+            return self.counts.recipe.bytes_read
+        return sum(map(_size, self.texts))
 
     @cached_property
     def shares(self) -> Shares | None:
@@ -47,6 +50,14 @@ class Corpus:
     def opening(self) -> str:
         """The first lines of the first two nonempty texts."""
         return openings([text for text in self.texts[:100] if text][:2])
+
+
+def _size(text: str) -> int:
+    """Return the UTF-8 bytes of a text, encoded a part at a time: 200 MB at once would need as much again."""
+    return sum(
+        len(text[start : start + AT_ONCE].encode("utf-8", errors="surrogatepass"))
+        for start in range(0, len(text), AT_ONCE)
+    )
 
 
 def openings(texts: list[str]) -> str:

@@ -21,10 +21,15 @@ PRESETS: dict[str, tuple[int, int]] = {"1 : 2": (1, 2), "1 : 1": (1, 1), "2 : 1"
 """Thai : English, as people write it, and as weights."""
 MOST_WEIGHT = 100
 MAX_MEASURED = 8
+MOST_CHARACTERS = 50_000_000
+"""Characters sorted by language: 200 million would take ten seconds and 2 GB of memory."""
 
 
 def mix_controls(corpus: Corpus) -> Corpus:
     """Return the corpus in the visitor's mix, or unchanged if no mix is set or it has only one script."""
+    if is_too_large(corpus.texts):
+        st.caption(t("mix.too_large", limit=MOST_CHARACTERS // 10**6))
+        return corpus
     sizes_in = sizes_by_script(corpus.texts)
     if not holds_both(sizes_in):
         return corpus
@@ -49,6 +54,11 @@ def mix_controls(corpus: Corpus) -> Corpus:
 def corpus_key(texts: Sequence[str]) -> tuple[int, ...]:
     """Return a key, the same for the same texts while this server runs; fast, because a text keeps its hash."""
     return (hash(tuple(texts)), *map(len, texts))
+
+
+def is_too_large(texts: Sequence[str]) -> bool:
+    """Tell whether texts are too large to be sorted by language."""
+    return sum(map(len, texts)) > MOST_CHARACTERS
 
 
 def sizes_by_script(texts: Sequence[str]) -> dict[Unit, ScriptSizes]:

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.choices.mix import corpus_key, sizes_by_script
+from pages.ui.choices.mix import MOST_CHARACTERS, corpus_key, is_too_large, sizes_by_script
 from pages.ui.choices.samples import sample_texts
 from pages.ui.train import keys
 from pages.ui.train.frontier import PATTERN, SHARES, Frontier, new_frontier
@@ -29,6 +29,9 @@ def mix_frontier(corpus_texts: Sequence[str]) -> None:
     """
     st.markdown(t("frontier.what", count=len(SHARES)))
     texts: Sequence[str] = corpus_texts
+    if is_too_large(texts):
+        st.caption(t("frontier.too_large", limit=MOST_CHARACTERS // 10**6))
+        texts = sample_texts()
     measured = sizes_by_script(texts)["bytes"]
     if min(measured.thai, measured.latin) < LEAST_BYTES:
         st.caption(t("frontier.uses_sample"))
