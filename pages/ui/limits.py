@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 MAX_UPLOAD_MB = 200
-"""The same as `maxUploadSize` in `.streamlit/config.toml`."""
+"""MB of 2**20 bytes; `maxUploadSize` in `.streamlit/config.toml` is as much in MB of 10**6, as browsers count."""
 MEMORY_OF_MB = 8 * 2**30 // MAX_UPLOAD_MB
 """Bytes of memory that a machine should have for each MB that may be uploaded."""
 _CONTAINER_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -85,8 +86,11 @@ class Session:
         self.page = page
         self.socket: ClientConnection | None = None
         self.sessions = ExitStack()
+        self.session_id = ""
+        self.buttons: set[str] = set()
+        """The ids of the buttons that the latest run drew."""
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Self:
         opened = connect(self.address, subprotocols=[Subprotocol("streamlit")], max_size=None, ping_interval=None)
         self.socket = self.sessions.enter_context(opened)
         self.run(WidgetStates())
@@ -102,10 +106,13 @@ class Session:
         message.rerun_script.page_name = self.page if self.page != "home" else ""
         message.rerun_script.query_string = "lang=en"
         message.rerun_script.widget_states.CopyFrom(states)
+        self.buttons = set()
         started = time.perf_counter()
         self.socket.send(message.SerializeToString())
         while True:
             answer = ForwardMsg.FromString(self.socket.recv(timeout=120))
+            self.session_id = answer.new_session.initialize.session_id or self.session_id
+            self.buttons.add(answer.delta.new_element.button.id)
             if answer.WhichOneof("type") == "script_finished":
                 return time.perf_counter() - started
 
