@@ -129,17 +129,13 @@ def parts_of(text: bytes, pattern: str, size: int | None = None) -> list[bytes]:
     >>> parts_of(b"one\\n\\ntwo\\nthree", "gpt2", size=2)
     [b'one\\n\\ntwo\\n', b'three']
     """
-    return list(each_part(text, pattern, size))
-
-
-def each_part(text: bytes, pattern: str, size: int | None = None) -> Iterator[bytes]:
-    """Yield the parts of `parts_of` one by one, so that no second copy of the text is held."""
-    start = 0
-    if pattern_source(pattern) != SPLIT_PATTERNS["none"]:
-        while place := _SAFE.search(text, start + (AT_ONCE if size is None else size)):
-            yield text[start : place.end()]
-            start = place.end()
-    yield text[start:]
+    if pattern_source(pattern) == SPLIT_PATTERNS["none"]:
+        return [text]
+    parts, start = [], 0
+    while place := _SAFE.search(text, start + (AT_ONCE if size is None else size)):
+        parts.append(text[start : place.end()])
+        start = place.end()
+    return [*parts, text[start:]]
 
 
 def number_pretokens(texts: str | Iterable[str], pattern: str) -> NumberedPretokens:

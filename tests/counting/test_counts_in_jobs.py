@@ -172,10 +172,12 @@ def test_counting_with_progress_counts_the_same(texts: list[str], pattern: str) 
 
 def test_progress_grows_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenizer_core.jobs.corpus_counting.SAID_SECONDS", 0.0)
-    monkeypatch.setattr("tokenizer_core.pretokens.AT_ONCE", 100)
+    monkeypatch.setattr("tokenizer_core.jobs.corpus_counting.PART_BYTES", 100)
     told: list[int] = []
-    text = ("a cat sat\n" * 100).encode()
-    counted_corpus([text, text], "gpt2", lambda done, size, _: told.append(done))
+    text = (" a cat sat \n" * 100).encode()
+    found = counted_corpus([text, text], "gpt2", lambda done, size, _: told.append(done))
+    expected = counted_pretokens([text.decode()] * 2, "gpt2")
+    assert [each.tolist() for each in found] == [each.tolist() for each in expected]
     assert len(told) > 10
     assert told == sorted(told)
     assert told[-1] == 2 * len(text)

@@ -4,10 +4,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from tokenizer_core.counting.safe_places import safe_place
 from tokenizer_core.cutter import Cutter, is_compiled
 from tokenizer_core.patterns import batches, pretokenize_each
-from tokenizer_core.pretokens import PretokenCounts, each_part
+from tokenizer_core.pretokens import PretokenCounts
 
+PART_BYTES = 2**21
 SAID_SECONDS = 0.25
 """Time between two reports."""
 Tell = Callable[[int, int, float], None]
@@ -36,8 +38,16 @@ def counted_corpus(texts: Sequence[bytes], pattern: str, tell: Tell) -> Pretoken
 
 
 def _each_part(texts: Iterable[bytes], pattern: str) -> Iterator[bytes]:
+    """Yield parts that no pretoken spans; a text without a safe place stays whole."""
     for text in texts:
-        yield from each_part(text, pattern)
+        start, size = 0, PART_BYTES
+        while len(text) - start > size:
+            if place := safe_place(text[start : start + size], pattern):
+                yield text[start : start + place]
+                start, size = start + place, PART_BYTES
+            else:
+                size *= 2
+        yield text[start:]
 
 
 def _parts(texts: Sequence[bytes], pattern: str, counts: Counter[str]) -> Iterator[bytes]:

@@ -107,7 +107,6 @@ class Job:
         """Merges learned before the training was interrupted; 0 if it was not."""
         self.opening = "\n".join(filter(None, (opening(text) for text in training.texts[:2])))
         self.corpus_characters = training.characters
-        self.counting = Counting(0, 0, 0.0)
         self.pace = training.pace
         self._tokenizer: Tokenizer | None = None
         self.created = time.time()
@@ -129,6 +128,7 @@ class Job:
         self._halted = False
         self._listener: threading.Thread | None = None
         self._outbox: SimpleQueue[bytes | None] = SimpleQueue()
+        self.counting = Counting(0, 0, 0.0)
 
     def _take_over(self, other: "Job") -> None:
         """Start with the id and with what another job has learned."""
