@@ -135,6 +135,9 @@ class Trainer(Session):
             pressed.widgets.add(id=again[0], trigger_value=True)
             self.run(pressed)
         self.run(self.states)
+        # The session keeps what was uploaded; the uploader itself is emptied when it leaves the page.
+        kept = [each for each in self.states.widgets if each.WhichOneof("value") != "file_uploader_state_value"]
+        self.states = WidgetStates(widgets=kept)
 
 
 def clicked(visitors: dict[str, Session], states: dict[str, Iterator[WidgetStates]]) -> dict[str, float]:
