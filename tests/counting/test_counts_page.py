@@ -21,8 +21,8 @@ from tests.helpers.paths import REPOSITORY
 from tokenizer_core import train
 from tokenizer_core.counting.counts import Counts, CountsRecipe
 from tokenizer_core.counting.counts_file import write_counts
-from tokenizer_core.jobs.counted import CountedCorpus
-from tokenizer_core.jobs.job import Counting, Job
+from tokenizer_core.jobs.counted import CountedCorpus, Counting
+from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.training import Training
 
 TEXT = "the cat sat on the mat and the dog sat on the cat\n" * 30

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from tokenizer_core.counting.counts import CountsRecipe
 from tokenizer_core.counting.counts_file import checked_recipe
@@ -66,3 +66,13 @@ def _wrong(name: str) -> CountsError:
         "counts_recipe",
         field=name,
     )
+
+
+class Counting(NamedTuple):
+    """How far the counting of a corpus is."""
+
+    done: int
+    """Bytes."""
+    size: int
+    """Bytes of the whole corpus; 0 while that is unknown, as for a counts file."""
+    seconds: float

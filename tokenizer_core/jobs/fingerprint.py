@@ -1,7 +1,11 @@
-"""The fingerprint of a corpus: two trainings with the same fingerprint learned from the same texts."""
+"""What decides the merges beside the settings: the corpus, by its fingerprint, and the versions of software."""
 
 import hashlib
+import platform
 from collections.abc import Iterable
+
+import numpy as np
+import regex
 
 
 def corpus_hash(texts: Iterable[str | bytes]) -> str:
@@ -18,3 +22,8 @@ def corpus_hash(texts: Iterable[str | bytes]) -> str:
         digest.update(len(encoded).to_bytes(8, "little"))
         digest.update(encoded)
     return digest.hexdigest()
+
+
+def software_versions() -> dict[str, str]:
+    """Return the versions of what decides the merges."""
+    return {"python": platform.python_version(), "regex": regex.__version__, "numpy": np.__version__}

@@ -2,18 +2,16 @@
 
 import contextlib
 import json
-import platform
 import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
-import regex
-
+from tokenizer_core.jobs.counted import Counting
+from tokenizer_core.jobs.fingerprint import software_versions
 from tokenizer_core.jobs.process import (
     CANNOT_START,
     MEMORY_BYTES,
@@ -39,16 +37,6 @@ ENDED: tuple[State, ...] = ("done", "stopped", "failed")
 Ending = Literal["size", "pairs", "length", "time", "beaten", "stopped", "interrupted"]
 """Why a training ended: the vocabulary was full, no pair was left, tokens grew too long, the time was up, the text
 reached its goal, somebody stopped the training, or the app stopped while the training was at work."""
-
-
-class Counting(NamedTuple):
-    """How far the counting of a corpus is."""
-
-    done: int
-    """Bytes."""
-    size: int
-    """Bytes of the whole corpus; 0 while that is unknown, as for a counts file."""
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -399,11 +387,6 @@ class Job:
         self._set_state("failed")
         if self._worker is not None:
             self._worker.kill()
-
-
-def software_versions() -> dict[str, str]:
-    """Return the versions of what decides the merges."""
-    return {"python": platform.python_version(), "regex": regex.__version__, "numpy": np.__version__}
 
 
 def _died(worker: Process | None) -> Failure:

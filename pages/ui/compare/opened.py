@@ -14,6 +14,7 @@ from pages.ui.compare import keys
 from pages.ui.compare.keys import Refused
 from pages.ui.limits import MAX_OPENED_FILES
 from pages.ui.session import one_of
+from pages.ui.widgets.fold import fold
 from pages.ui.words import as_name, error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.json_files import MAX_FILE_BYTES
@@ -42,7 +43,7 @@ def open_tokenizers() -> None:
     for refused in first:
         _say(refused)
     if rest:
-        with st.expander(t("compare.more_refused", count=len(rest)), icon=":material/error:", key="more_refused"):
+        with fold(t("compare.more_refused", count=len(rest)), key="more_refused", icon=":material/error:"):
             for refused in rest:
                 _say(refused)
     if (trouble := keys.NOT_KEPT.get()) is not None:

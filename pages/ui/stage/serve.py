@@ -18,7 +18,8 @@ from pages.ui.token_view.bundle import bundle
 from pages.ui.token_view.serve import page_alone, view_css
 from pages.ui.trainings.registry import registry
 from pages.ui.words import LANGUAGES, section
-from tokenizer_core.jobs.job import Counting, Job
+from tokenizer_core.jobs.counted import Counting
+from tokenizer_core.jobs.job import Job
 
 BROWSER = Path(__file__).parent / "browser"
 PATH = "/stage"

@@ -22,7 +22,7 @@ from pages.ui.shell.navigation import page
 from pages.ui.stage import MOST_CHARACTERS, options, stage
 from pages.ui.token_view.chips import plain_token
 from pages.ui.train import keys
-from pages.ui.train.continuing import continue_offer
+from pages.ui.train.continuing import continue_offer, known_training
 from pages.ui.train.merges import choice_rows
 from pages.ui.train.race import race, race_address
 from pages.ui.train.race_texts import choose_race_texts
@@ -32,6 +32,7 @@ from pages.ui.train.watch_link import watch_link
 from pages.ui.train.what_if_view import what_if_answer, what_if_asker
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
+from pages.ui.widgets.fold import fold
 from pages.ui.words import as_plain_markdown, error_sentence, t, told
 from tokenizer_core.errors import ModelFileError
 from tokenizer_core.jobs.counted import CountedCorpus
@@ -98,7 +99,7 @@ def _take(job: Job, typed: str | None) -> None:
 
 def _counts_said(counts: CountedCorpus) -> None:
     """Say that only counts were there to learn from, what was counted, and what they cannot answer."""
-    with st.expander(t("counts.title"), icon=":material/tag:"):
+    with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
         st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
         st.caption(f"{pattern_said(counts.recipe)} {t('counts.cannot')}")
 
@@ -259,7 +260,8 @@ def first_sentence(job: Job) -> str:
     """
     if job.training.counts is not None:
         return t("examples.thai" if job.training.counts.bytes_each > MOSTLY_THAI else "examples.english")
-    texts = known_texts(job)
+    known = known_training(job)
+    texts = known.texts if known else ()
     is_ours = bool(texts) and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))
     if not job.opening or is_ours or not visitor.owns(job):
         return t("examples.thai")
