@@ -72,7 +72,7 @@ def _raise(future: "Future") -> NoReturn:
         raise ClusterError(
             f"a task must fit in the memory of a worker; the workers that ran it were killed or had none left"
             f" ({' '.join(str(error).split())[:200]})",
-            "worker_killed",
+            "cluster_worker_killed",
         ) from error
     raise error
 
