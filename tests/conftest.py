@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 os.environ["TOKENIZER_EXPLORER_LIBRARY"] = "off"  # no test keeps anything in the library of whoever runs it
@@ -125,6 +126,14 @@ def start() -> Iterator[Start]:
     for job in jobs:
         job.close()
         wait_for(job, *ENDED)
+
+
+@pytest.fixture(scope="module")
+def plain_main() -> Iterator[None]:
+    """A main module that processes may import: AppTest leaves its script there, and they would run it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "__main__", ModuleType("__main__"))
+        yield
 
 
 # ---- Wikipedia

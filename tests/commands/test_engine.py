@@ -26,7 +26,7 @@ ENGLISH = REPOSITORY / "sample_data" / "parallel.en.txt"
 
 
 @pytest.fixture(scope="module")
-def scheduler() -> Iterator[str]:
+def scheduler(plain_main: None) -> Iterator[str]:
     with local_cluster(2, "mark_aware") as client:
         yield client.scheduler.address
 

@@ -28,6 +28,7 @@ from tokenizer_core import (
 )
 from tokenizer_core.cutter import is_compiled
 from tokenizer_core.errors import TextError, TrainingError
+from tokenizer_core.jobs.compiling import warm_up_for_long_texts
 from tokenizer_core.jobs.worker import warm_up
 from tokenizer_core.kinds import CODE_POINTS, character_kinds
 from tokenizer_core.patterns import compile_pattern
@@ -259,6 +260,7 @@ def test_a_lone_surrogate_is_refused_before_anything_is_cut(pattern: str) -> Non
 
 def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
     warm_up()
+    warm_up_for_long_texts()
     for pattern in [*SPLIT_PATTERNS, "[a-z]+"]:
         tokenizer = train([thai_corpus[:2_000], "a cat"], 300, pattern=pattern)
         tokenizer.encode(thai_corpus[:3_000])
@@ -267,6 +269,7 @@ def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
         count_loop.number_pretokens,
         encode_loop.encode_pretokens,
         encode_loop.in_order,
+        longest_loop.encode_pretokens,
         merge_loop.lay_out,
         merge_loop.merge_best,
     ):

@@ -21,7 +21,7 @@ RULES = CountingRules("gpt2", chunk_bytes=2**16)
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
+def client(plain_main: None) -> Iterator[Any]:
     with local_cluster(2, "gpt2") as client:
         yield client
 

@@ -280,7 +280,7 @@ def test_a_preset_changes_the_corpus_and_says_what_is_left_out() -> None:
     app = set_mix(open_mix(), "1 : 1")
     name, texts = app.session_state["out"]
     assert texts == ("ภาษาไทยวันนี้\n" * 31, "plain English\n" * 90)
-    assert name == "mine, Thai : English = 1 : 1 in bytes"
+    assert name == "mix:1 : 1:bytes:mine"
     assert "Left out: Thai 2.8 kB · lines in neither language: 2 (0.0 kB)." in captions(app)
     set_mix(app, "2 : 1", "characters")
     name, texts = app.session_state["out"]

@@ -99,11 +99,10 @@ def first_stage(training: Training, contents: list[bytes]) -> list[Pair]:
 
 
 def warm_up() -> None:
-    """Compile everything that training and encoding need, or load it from the cache on disk."""
+    """Compile what training and encoding need, or load it from the cache on disk; `compiling` does the rest."""
     trainer = Trainer(counted_pretokens("ab" * 2, "none"), 258)
     merges = [(merge.left, merge.right) for merge in trainer.step(2)]
-    for length in (100, 10_000):  # one pretoken for each way to encode
-        Tokenizer(merges).encode("ab " + "ab" * length)
+    Tokenizer(merges).encode("ab " + "ab" * 100)
 
 
 def read_commands(stream: BinaryIO, commands: "SimpleQueue[dict[str, Any]]") -> None:

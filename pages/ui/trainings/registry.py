@@ -28,7 +28,7 @@ from tokenizer_core.jobs.entry import Entry
 from tokenizer_core.jobs.job import Job, start_worker
 from tokenizer_core.jobs.kept import KeptJob
 from tokenizer_core.jobs.library import Damaged, Library
-from tokenizer_core.jobs.process import CANNOT_START, Process, end_process, is_suspended
+from tokenizer_core.jobs.process import CANNOT_START, Process, end_process, is_suspended, start_process
 from tokenizer_core.jobs.recipe import Recipe
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.jobs.worker import warm_up
@@ -356,6 +356,8 @@ class Registry:
                 warm_up()
         self._warm.set()
         self._prepare_spare()
+        with contextlib.suppress(*CANNOT_START):  # then it is compiled when it is first needed
+            start_process("compiling").communicate()
 
     def _take_spare(self) -> Process | None:
         """Return the spare worker if it is alive; end one that is halted, or close what is left of it."""
