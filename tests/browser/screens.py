@@ -266,7 +266,7 @@ SCREENS = [
     Screen("menu", "/compare", "th", open_the_menu),
     Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}, is_long=True),
     Screen("ids", "/compare", "th", paste_ids),
-    Screen("files for other libraries", "/compare", "th", take_along),
+    Screen("files for other libraries", "/compare", "th", take_along, is_long=True),
     Screen("nothing chosen", "/compare", "en", choose_nothing, is_long=True),
     Screen("languages", "/languages", "en"),
     Screen("pairs", "/languages", "th", look_at_pairs, is_long=True),

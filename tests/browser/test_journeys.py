@@ -4,6 +4,7 @@ import re
 import urllib.request
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.choices.samples import sample_text
@@ -102,6 +103,7 @@ def test_stop_keeps_what_was_learned(tab: Page, address: str) -> None:
     expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))
 
 
+@pytest.mark.long
 def test_a_class_asks_what_if_the_other_had_won(tab: Page, address: str) -> None:
     """Slow play, pause, the other of two pairs, where they part and meet; then wind back in the browser."""
     stage = start_training(tab, address, pace="slowest")
@@ -123,6 +125,7 @@ def test_a_class_asks_what_if_the_other_had_won(tab: Page, address: str) -> None
     expect(stage).to_have_attribute("data-tokens", learned)
 
 
+@pytest.mark.long
 def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: str) -> None:
     start_training(tab, address, pace="full", size=400)
     expect(tab.locator(".st-key-to_compare a")).to_be_visible()

@@ -177,6 +177,7 @@ def doubled(folder: Path, limit: int = 0) -> str:
     return found.stdout.strip() or found.stderr
 
 
+@pytest.mark.long
 def test_what_is_compiled_works_without_room_for_its_cache_and_with_a_damaged_one(tmp_path: Path) -> None:
     assert doubled(tmp_path, limit=100) == "42"
     assert doubled(tmp_path) == "42"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.token_view.payload import Block
@@ -22,6 +23,8 @@ ENGLISH = catalogue("en")
 
 
 LANGUAGES = ("en", "th")
+SPOKEN = (pytest.param("en", marks=pytest.mark.long), "th")
+"""For tests that see the same in both languages: the words of both are compared elsewhere."""
 
 
 def open_page(name: str, language: str = "en") -> AppTest:

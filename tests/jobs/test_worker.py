@@ -81,7 +81,7 @@ def test_a_worker_that_died_before_its_job_is_a_failure() -> None:
     [
         (Training([SMALL], 300, pattern="(a"), "pattern_syntax"),
         (Training([SMALL], 300, pattern="a{999999999}"), "pattern_complex"),
-        (Training(["a" * 3000 + "b"], 300, pattern="(a+)+$"), "pattern_slow"),
+        pytest.param(Training(["a" * 3000 + "b"], 300, pattern="(a+)+$"), "pattern_slow", marks=pytest.mark.long),
         (Training([SMALL], 12), "vocab_size_low"),
         (Training([SMALL], 300, stop=StopRules(0)), "min_count_low"),
     ],

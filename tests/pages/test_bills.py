@@ -16,7 +16,7 @@ from pages.ui.words import catalogue
 from tests.helpers.app import (
     ENGLISH,
     HOSTILE_HTML,
-    LANGUAGES,
+    SPOKEN,
     drawn,
     said,
     sortable_tables,
@@ -32,7 +32,7 @@ from tokenizer_core.openai import RANK_FILES, openai_tokenizer
 # ---- the bills
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_the_plain_sentence_stands_first(language: str) -> None:
     app = opened(language)
     words = catalogue(language)
@@ -124,7 +124,7 @@ def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says(
     assert words["languages.times"].format(premium=f"{premium:.2f}") in month
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("price", ["cheap", "-1", "1.2.3", "nan", HOSTILE_HTML[:40]])
 def test_a_price_that_is_no_number_is_said_and_costs_nothing(price: str, language: str) -> None:
     app = opened(language)
@@ -232,7 +232,7 @@ def test_metrics_are_those_of_the_texts() -> None:
     assert metric(app, "thai_entries") == ["0", "58", "1,545"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_every_metric_has_its_definition(language: str) -> None:
     app = opened(language, "metrics")
     words = catalogue(language)

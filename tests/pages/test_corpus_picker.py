@@ -14,7 +14,7 @@ from pages.ui.choices.corpus_names import corpus_called, given_name, name_of_art
 from pages.ui.choices.first_training import sample_to_train_on
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, LANGUAGES, open_page, staged
+from tests.helpers.app import ENGLISH, SPOKEN, open_page, staged
 from tests.helpers.corpus_page import (
     CSV,
     THAI_LINE,
@@ -41,7 +41,7 @@ def widget(app: AppTest, kind: str, words: str) -> Any:
 # ---- what was read
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("source", ["sample", "upload", "paste"])
 def test_every_source_says_what_was_read(source: str, language: str) -> None:
     app = open_picker(language, source)
@@ -119,7 +119,7 @@ def test_a_source_of_others_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
 # ---- kinds and choices
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_files_of_every_kind_come_together(language: str) -> None:
     archive = zipped({"ชุด/หนึ่ง.csv": CSV, "two.jsonl": '{"text": "a cat sat"}\n'})
     table = parquet({"text": ["a dog sat"], "n": [1]})
@@ -146,7 +146,7 @@ def test_columns_of_a_table_can_be_chosen() -> None:
     assert widget(app, "multiselect", "files.columns").value == ["en"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_a_csv_file_without_header_says_so_and_can_be_told_otherwise(language: str) -> None:
     app = upload(("a.csv", CSV.partition("\n")[2]), language=language)
     assert texts(app)[0].count("\n") == 40
@@ -169,7 +169,7 @@ def test_a_table_that_is_only_a_header_can_be_told_back() -> None:
     assert texts(app) == ("a cat\na dog\n",)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -189,7 +189,7 @@ def test_broken_rows_are_counted_with_the_first_line(name: str, content: str, la
 # ---- encodings
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_files_in_several_encodings_are_read_and_guesses_said(language: str) -> None:
     files = [
         ("a.txt", THAI_LINE.encode()),
@@ -229,7 +229,7 @@ def test_an_encoding_that_does_not_fit_can_be_taken_back() -> None:
     assert texts(app) == (THAI_LINE,)
 
 
-@pytest.mark.parametrize("spoken", LANGUAGES)
+@pytest.mark.parametrize("spoken", SPOKEN)
 def test_names_that_the_app_gives_follow_the_language_and_those_of_files_stay(
     spoken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

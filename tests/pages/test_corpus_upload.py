@@ -8,7 +8,7 @@ from pages.ui.choices.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, setting
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, LANGUAGES
+from tests.helpers.app import ENGLISH, SPOKEN
 from tests.helpers.corpus_page import (
     CSV,
     THAI_LINE,
@@ -93,7 +93,7 @@ def test_files_of_the_same_name_are_told_apart_by_their_archives() -> None:
 # ---- what cannot be read
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
@@ -134,7 +134,7 @@ def test_what_is_left_out_is_named_and_the_rest_is_read() -> None:
     assert not app.error
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_files_too_large_together_are_refused_with_the_way_out(language: str) -> None:
     part = gzip.compress(b"a" * (30 * MB))
     app = upload(("a.txt.gz", part), ("b.txt.gz", part), language=language)

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.compare import hints
 from pages.ui.words import as_plain_markdown, catalogue
-from tests.helpers.app import ENGLISH, LANGUAGES
+from tests.helpers.app import ENGLISH, SPOKEN
 from tests.helpers.compare_page import open_link, paste, view, views
 from tokenizer_core.openai import openai_tokenizer
 
@@ -26,7 +26,7 @@ def markdown(app: AppTest) -> str:
     return "\n".join(each.value for each in app.markdown)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize(("text", "clean", "kind"), LOOK_ALIKES.values(), ids=LOOK_ALIKES)
 def test_a_look_alike_is_hinted_at(text: str, clean: str, kind: str, language: str) -> None:
     words = catalogue(language)

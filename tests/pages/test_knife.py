@@ -11,7 +11,7 @@ from pages.ui.patterns.branch_words import WORDS
 from pages.ui.patterns.knife import OWN_EXAMPLES
 from pages.ui.patterns.pattern_lines import as_lines, from_lines
 from pages.ui.words import catalogue
-from tests.helpers.app import ENGLISH, LANGUAGES, drawn, open_page, said
+from tests.helpers.app import ENGLISH, SPOKEN, drawn, open_page, said
 from tests.helpers.hostile import HOSTILE_PATTERNS
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.patterns_page import tables, with_pattern
@@ -33,7 +33,7 @@ def lanes(app: AppTest) -> list[dict[str, Any]]:
 # ---- the words of branches
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", SPLIT_PATTERNS)
 def test_every_branch_of_every_named_pattern_has_its_words(name: str, language: str) -> None:
     for branch in branches(name):
@@ -50,7 +50,7 @@ def test_no_words_of_a_branch_are_left_over() -> None:
 # ---- the knife
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_the_page_opens_with_a_text_under_two_patterns(language: str) -> None:
     app = open_page("patterns", language)
     assert app.title[0].value == catalogue(language)["patterns.title"]

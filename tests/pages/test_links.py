@@ -6,7 +6,7 @@ from pages.ui.choices import keys as choice_keys
 from pages.ui.choices import text as text_picker
 from pages.ui.shell import links
 from pages.ui.words import catalogue
-from tests.helpers.app import ENGLISH, LANGUAGES, address, open_page, said, start_training
+from tests.helpers.app import ENGLISH, SPOKEN, address, open_page, said, start_training
 from tests.helpers.compare_page import ALL, MODEL, open_link, view, views
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.patterns import SPLIT_PATTERNS, pretokenize
@@ -14,7 +14,7 @@ from tokenizer_core.patterns import SPLIT_PATTERNS, pretokenize
 # ---- links
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_a_link_restores_text_tokenizers_view_and_language(language: str) -> None:
     app = open_link(with_="gpt2,o200k_base", text="น้ำใจ\nคนไทย", view="chips", colour="bytes", lang=language)
     assert app.title[0].value == catalogue(language)["compare.title"]
@@ -130,7 +130,7 @@ def test_a_long_text_of_a_link_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert app.text_area(key="compare_text").value == view(app).text == ("น้ำ " * 25)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_a_long_text_is_cut_and_the_page_says_so(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_picker, "MAX_VIEW_CHARACTERS", 100)
     app = open_link(text="น้ำ " * 30, lang=language)
@@ -159,7 +159,7 @@ def test_a_link_restores_a_pattern_by_name(pattern: str) -> None:
     assert [token.decode() for token in shown.tokens(shown.names[0])] == pretokenize(shown.text, pattern)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize(
     ("pattern", "code"),
     [("(", "syntax"), ("x" * 2001, "long"), ("(" * 1000, "complex")],
@@ -204,7 +204,7 @@ def test_a_pattern_too_long_for_a_link_has_none() -> None:
 # ---- links to stories
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_the_link_of_a_story_tells_it_again(language: str) -> None:
     app = open_link("stories", story="water", lang=language)
     assert views(app) == []  # it starts with its question
@@ -237,7 +237,7 @@ def test_the_link_of_a_story_asks_it_again_and_keeps_other_guesses() -> None:
     assert views(app) != []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_an_old_link_to_a_story_leads_to_its_new_page(language: str) -> None:
     app = open_link("languages", story="digits", lang=language)
     assert app.title[0].value == catalogue(language)["stories.title"]

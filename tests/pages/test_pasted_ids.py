@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pages.ui.choices import text as text_picker
 from pages.ui.choices.text import parse_ids
 from pages.ui.words import catalogue
-from tests.helpers.app import ENGLISH, LANGUAGES, open_page, said
+from tests.helpers.app import ENGLISH, SPOKEN, open_page, said
 from tests.helpers.compare_page import ALL, MODEL, open_link, opened_key, paste, view
 from tokenizer_core.errors import TokenIdError
 from tokenizer_core.openai import openai_tokenizer
@@ -59,7 +59,7 @@ def test_too_many_ids_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         parse_ids("1 2 3 4")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize(
     ("ids", "code", "value"),
     [("50257", "token_id_unknown", "50,257"), ("31373 x", "token_id_no_number", "x")],
@@ -110,7 +110,7 @@ def test_the_tokenizer_of_the_ids_is_shown_although_it_was_not_chosen() -> None:
     assert shown.ids("GPT-2") == [31373]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("ids", [[19567], [31373, 19567], [19567, 31373]], ids=["alone", "at the end", "inside"])
 def test_ids_that_break_characters_show_only_their_own_lane(ids: list[int], language: str) -> None:
     app = paste(str(ids), language=language)
@@ -163,7 +163,7 @@ def test_the_example_of_ids_is_text() -> None:
     assert view(app).ids("GPT-2") == parse_ids(ENGLISH["examples.ids"])
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_ids_decode_to_no_more_than_can_be_shown(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_picker, "MAX_VIEW_CHARACTERS", 14)
     app = paste("31373 31373 31373", language=language)

@@ -11,7 +11,7 @@ from pages.ui.stories.form import CHOICES, Story, guesses
 from pages.ui.stories.tales import STORIES, story
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, LANGUAGES, counts, deck_on, drawn, open_page, said
+from tests.helpers.app import ENGLISH, SPOKEN, counts, deck_on, drawn, open_page, said
 from tests.helpers.compare_page import MODEL
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.measures.segmenters import Segmenter
@@ -35,7 +35,7 @@ def words_of(app: AppTest) -> str:
 # ---- on the page
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 @pytest.mark.parametrize("name", STORIES)
 def test_a_story_asks_and_then_tells(name: str, language: str) -> None:
     app = opened(name, language)

@@ -11,10 +11,10 @@ from pages.ui.stories.tales import STORIES, story
 from pages.ui.stories.worksheet import worksheet
 from pages.ui.widgets import printed
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import HOSTILE_HTML, LANGUAGES
+from tests.helpers.app import HOSTILE_HTML, SPOKEN
 
 
-@pytest.fixture(params=LANGUAGES)
+@pytest.fixture(params=SPOKEN)
 def language(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The visitor's language."""
     chosen = str(request.param)
