@@ -22,6 +22,7 @@ import tiktoken
 
 from tests.benchmarks.bench_core import Row, best_of, show
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, openai_tokenizer
+from tokenizer_core.jobs.compiling import warm_up_for_long_texts
 from tokenizer_core.jobs.worker import warm_up
 from tokenizer_core.openai import _FILES_OF, RANK_FILES
 from tokenizer_core.patterns import compile_pattern
@@ -39,6 +40,7 @@ def main() -> None:
     """All tables, one after the other."""
     english, thai = (Path(argument).read_text(encoding="utf-8").strip() for argument in sys.argv[1:3])
     warm_up()
+    warm_up_for_long_texts()
     counted_pretokens(["a", "b"], "gpt2", threads=2)
     texts = {"English": english, "Thai": thai}
     show("Cutting and counting", COUNTING_HEADER, [counting_row(*case) for case in each_pattern(texts)])
