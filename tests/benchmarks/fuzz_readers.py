@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable
 from functools import partial
 
-from pages.ui.deck import mine
+from pages.ui.deck import talk_file
 from tests.benchmarks.fuzz_files import Files
 from tests.helpers.hostile import HOSTILE_PIECES
 from tokenizer_core import Tokenizer, TokenizerError, minbpe_files, segments
@@ -113,8 +113,8 @@ def read_small(files: Files, seeded: random.Random) -> None:
             recipe = parse_recipe(content)
             assert parse_recipe(recipe_text(recipe)) == recipe, "a recipe changes when it is written"
         with contextlib.suppress(ValueError):
-            talk = mine.read(content, ["water"])
-            assert mine.read(mine.written(talk), ["water"]) == talk, "a talk changes when it is written"
+            talk = talk_file.read(content, ["water"])
+            assert talk_file.read(talk_file.written(talk), ["water"]) == talk, "a talk changes when it is written"
         with refused:
             parse_special_tokens(content.decode("utf-8", "replace"), 256)
 

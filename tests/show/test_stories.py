@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.deck.mine import read, written
+from pages.ui.deck.talk_file import read, written
 from pages.ui.stories import lanes as story_lanes
 from pages.ui.stories.form import CHOICES, Story, guesses
 from pages.ui.stories.tales import STORIES, story

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.deck import squares_of
 from pages.ui.deck.keys import Entry, Unfair
-from pages.ui.deck.mine import MOST_BYTES, MOST_ENTRIES, read, written
+from pages.ui.deck.mine import MOST_ENTRIES
+from pages.ui.deck.talk_file import MOST_BYTES, read, written
 from pages.ui.stories.tales import STORIES
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks

@@ -1,4 +1,7 @@
-"""The deck: views that fill the screen, one after another, for a room that looks at a projector."""
+"""The deck: views that fill the screen, one after another, for a room that looks at a projector.
+
+Its files: keys mine talk_file
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

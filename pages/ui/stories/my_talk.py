@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages.ui.deck import Slide
 from pages.ui.deck.keys import ENTRIES, Entry
-from pages.ui.deck.mine import MOST_BYTES, drop, move, name_of, read, slides_of_entry, written
+from pages.ui.deck.mine import drop, move, name_of, slides_of_entry
+from pages.ui.deck.talk_file import MOST_BYTES, read, written
 from pages.ui.shell import presenting
 from pages.ui.stories import keys
 from pages.ui.stories.form import Story
