@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.deck import present
+from pages.ui.deck.mine import add_button
 from pages.ui.shell.manual import how_to_read
 from pages.ui.vocabulary.biography import biography
 from pages.ui.vocabulary.browse import entries_view
@@ -11,7 +12,7 @@ from pages.ui.vocabulary.gpt2_files import gpt2_files
 from pages.ui.vocabulary.lanes import all_lanes, choose_lane, uses_in
 from pages.ui.vocabulary.made_of import made_of
 from pages.ui.vocabulary.picked import pick, picked_in
-from pages.ui.vocabulary.slides import slides_of
+from pages.ui.vocabulary.slides import entry_of, slides_of
 from pages.ui.vocabulary.texts import choose_text
 from pages.ui.vocabulary.trace import trace_a_word
 from pages.ui.widgets.fold import fold
@@ -31,6 +32,7 @@ if lanes:
     if clicked is not None:
         pick(lane, clicked)
     biography(lane, picked_in(lane), uses, text, lanes)
+    add_button(entry_of(lane, lanes), key="vocabulary_add")
     trace_a_word(lane)
     made_of(lane, lanes)
     vocabulary_cost(lanes, text)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.deck import squares_of
-from pages.ui.deck.keys import Entry, Unfair
+from pages.ui.deck.keys import Cut, Entry, Known, Lesson, Unfair
 from pages.ui.deck.mine import MOST_ENTRIES
 from pages.ui.deck.talk_file import MOST_BYTES, read, written
 from pages.ui.stories.tales import STORIES
@@ -170,12 +170,23 @@ def test_a_training_is_put_into_the_talk_saved_and_played_again() -> None:
     assert list(zip(played[::3], played[1::3], strict=True)) == merges
 
 
-@pytest.mark.parametrize(("page", "key"), [("patterns", "lab_add"), ("languages", "languages_add")])
-def test_patterns_and_languages_are_put_into_the_talk_saved_and_shown_as_their_page_presents_them(
+@pytest.mark.parametrize(
+    ("page", "key"),
+    [
+        ("patterns", "lab_add"),
+        ("languages", "languages_add"),
+        ("vocabulary", "vocabulary_add"),
+        ("pieces", "pieces_add"),
+    ],
+)
+def test_a_view_of_a_page_is_put_into_the_talk_saved_and_shown_as_the_page_presents_it(
     page: str, key: str
 ) -> None:
-    presents = (deck_on(presented(page, lang="en", present="1")) or {})["slides"]
+    app = presented(page, lang="en", present="1")
+    wait_for_page(app, lambda: deck_on(app) is not None)
+    presents = (deck_on(app) or {})["slides"]
     app = open_page(page)
+    wait_for_page(app, lambda: any(button.key == key for button in app.button))
     app.button(key=key).click().run()
     (entry,) = app.session_state["my_talk"]
     app = open_page("stories")
@@ -192,6 +203,51 @@ def test_a_comparison_in_the_talk_follows_the_language_of_the_page() -> None:
     assert name_of_first(app).startswith("1. For the same message, GPT-2 uses 6.01")
     app.segmented_control(key="lang").set_value("th").run()
     assert "ภาษาไทย" in name_of_first(app)
+
+
+def test_a_vocabulary_and_a_lesson_in_the_talk_follow_the_language_of_the_page() -> None:
+    cuts = (Cut("pieces.ours", 5, (1, 2, 1, 2)), Cut("own", 1, (6,), (0,)))
+    app = with_talk(
+        [
+            Entry(text=" hospital", known=Known("mine", 300, 7), lanes=("gpt2",)),
+            Entry(known=Known("**b** <i>", 300, 7)),
+            Entry(text="ก Ω", lesson=Lesson("ids", cuts)),
+        ]
+    )
+    app.button(key="my_talk_up_2").click().run()
+    assert names_in_talk(app) == [
+        "1. Vocabulary of Yours: the token ` ␣hospital `",
+        "2. SentencePiece, “Byte ids”: ` ก Ω `",
+        "3. Vocabulary of ` **b** <i> `",
+    ]
+    app.segmented_control(key="lang").set_value("th").run()
+    assert names_in_talk(app) == [
+        "1. คลังโทเค็นของตัวแบ่งของคุณ: โทเค็น ` ␣hospital `",
+        "2. SentencePiece หัวข้อ “รหัสของไบต์”: ` ก Ω `",
+        "3. คลังโทเค็นของ ` **b** <i> `",
+    ]
+    app.button(key="present_mine").click().run()
+    words, token, lesson, _ = (deck_on(app) or {})["slides"]
+    assert words["title"]["en"] == "Yours knows 300 tokens, 7 of them Thai."
+    assert without_breaks(words["title"]["th"]).startswith("ตัวแบ่งของคุณ รู้จัก 300 โทเค็น")
+    (lane,) = token["views"][0]["lanes"]
+    assert (lane["name"], lane["count"]) == ("GPT-2", len(openai_tokenizer("gpt2").encode(" hospital")))
+    ours, own = lesson["views"][0]["lanes"]
+    assert ours == {"name": "BPE ของแอปนี้", "count": 5, "ends": [1, 3, 4, 6], "plain": []}
+    assert own == {"name": "own", "count": 1, "ends": [6], "plain": [0]}
+
+
+def with_talk(entries: list[Entry]) -> AppTest:
+    """The Stories page after a talk was opened."""
+    app = open_page("stories")
+    app.file_uploader(key="talk_file").upload("talk.json", written(entries).encode()).run()
+    assert app.session_state["my_talk"] == entries
+    return app
+
+
+def names_in_talk(app: AppTest) -> list[str]:
+    """What the list of the talk calls its parts."""
+    return [without_breaks(each.value) for each in app.markdown if each.value[:3] in ("1. ", "2. ", "3. ")]
 
 
 def name_of_first(app: AppTest) -> str:
@@ -217,6 +273,34 @@ def test_a_text_that_only_an_own_tokenizer_cuts_is_not_offered_for_the_talk() ->
         {"comparison": Unfair("gpt2", ("th", "en"), 6.0, True)._asdict()},
         {"comparison": Unfair("gpt2", ("th", "\ud800"), 6.0)._asdict()},
         {"comparison": {**Unfair("gpt2", ("th", "en"), 6.0)._asdict(), "texts": ["a"]}},
+        {"text": "ab", "with": ["file:\ud800"]},
+        {"text": "ab", "vocabulary": {}},
+        {"text": 5, "vocabulary": Known("gpt2", 300, 7)._asdict()},
+        {"text": "", "vocabulary": Known("", 300, 7)._asdict()},
+        {"text": "", "vocabulary": Known("gpt2", 7, 300)._asdict()},
+        {"text": "", "vocabulary": Known("gpt2", True, False)._asdict()},
+        {"text": "", "vocabulary": {**Known("gpt2", 300, 7)._asdict(), "tokens": 300.0}},
+        {"text": "ab", "lesson": {}},
+        {"text": "ab", "lesson": {"name": "none", "cuts": [Cut("a", 1, (2,))._asdict()]}},
+        {"text": "ab", "lesson": {"name": ["small"], "cuts": [Cut("a", 1, (2,))._asdict()]}},
+        {"text": "ab", "lesson": {"name": "small", "cuts": []}},
+        {"text": "ab", "lesson": {"name": "small", "cuts": [Cut("a", 1, (2,))._asdict()] * 9}},
+        *(
+            {"text": "ab", "lesson": {"name": "small", "cuts": [cut._asdict()]}}
+            for cut in (
+                Cut("", 1, (2,)),
+                Cut("a", 1, (1,)),
+                Cut("a", 1, (3,)),
+                Cut("a", 2, (2, 0)),
+                Cut("a", 1, (1, 1)),
+                Cut("a", 2, (3, -1)),
+                Cut("a", 2, (1, True)),
+                Cut("a", 10**10, (2,)),
+                Cut("a", 2, (1, 1), (2,)),
+                Cut("a", 2, (1, 1), (1, 0)),
+                Cut("a", 2, (1, 1), (0, 0)),
+            )
+        ),
     ],
 )
 def test_a_view_that_cannot_be_is_refused(entry: dict[str, Any]) -> None:
@@ -262,12 +346,19 @@ def test_no_file_raises_anything_but_a_refusal(rows: Any) -> None:
         assert entries == []
 
 
+def whole(text: str) -> Cut:
+    """A text that belongs to no token."""
+    return Cut(text[:200], 0, (len(text.encode()),), (0,))
+
+
 @given(
     st.lists(
         st.sampled_from(NAMES).map(lambda name: Entry(story=name))
         | TEXTS.map(lambda text: Entry(text=text, lanes=OPENAI_NAMES))
         | TEXTS.map(lambda text: Entry(text=text, patterns=("gpt2", r"\w+")))
-        | TEXTS.map(lambda text: Entry(unfair=Unfair(text[:200], ("th", text[:200]), 6.25, 3, 7.5, (text, "")))),
+        | TEXTS.map(lambda text: Entry(unfair=Unfair(text[:200], ("th", text[:200]), 6.25, 3, 7.5, (text, ""))))
+        | TEXTS.map(lambda text: Entry(text=text, known=Known(text[:200], 300, 7), lanes=("gpt2", "file:0")))
+        | TEXTS.map(lambda text: Entry(text=text, lesson=Lesson("own", (whole(text),)))),
         max_size=MOST_ENTRIES,
     )
 )

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -15,6 +16,7 @@ import numpy as np
 import segno
 import streamlit as st
 
+from pages.ui.deck.keys import Cut
 from pages.ui.shell import presenting
 from pages.ui.stage.serve import stage_css
 from pages.ui.token_view.bundle import bundle
@@ -47,7 +49,7 @@ class View:
     """A text in the tokens of some lanes, or, without lanes, a text in large letters."""
 
     text: str
-    lanes: Sequence[Lane] = ()
+    lanes: Sequence[Lane | Cut] = ()
     label: str = ""
 
 
@@ -116,14 +118,13 @@ def _view(view: View) -> dict[str, Any]:
     starts = np.flatnonzero(text_map.cluster_starts[:-1])
     lanes = []
     for lane in view.lanes:
-        pieces, ends = piece_ends(view.text, lane.tokenizer, special_acts=lane.special_acts)
-        solid = pieces.lengths > 0  # a token without text has no place on a slide, but counts
+        cut = lane if isinstance(lane, Cut) else cut_of(view.text, lane)
         lanes.append(
             {
-                "name": without_breaks(lane.label.name),
-                "count": int(np.count_nonzero(pieces.are_tokens)),
-                "ends": ends[solid].tolist(),
-                "plain": np.flatnonzero(~pieces.are_tokens[solid]).tolist(),
+                "name": without_breaks(cut.name),
+                "count": cut.tokens,
+                "ends": list(accumulate(cut.lengths)),
+                "plain": list(cut.plain),
             }
         )
     return {
@@ -132,6 +133,15 @@ def _view(view: View) -> dict[str, Any]:
         "clusters": text_map.byte_at_char[starts].tolist(),
         "lanes": lanes,
     }
+
+
+def cut_of(text: str, lane: Lane) -> Cut:
+    """Return the tokens of a text in a lane."""
+    pieces, _ = piece_ends(text, lane.tokenizer, special_acts=lane.special_acts)
+    solid = pieces.lengths > 0  # a token without text has no place on a slide, but counts
+    plain = np.flatnonzero(~pieces.are_tokens[solid])
+    tokens = int(np.count_nonzero(pieces.are_tokens))
+    return Cut(lane.label.name, tokens, tuple(pieces.lengths[solid].tolist()), tuple(plain.tolist()))
 
 
 def squares_of(address: str) -> list[list[int]] | None:

@@ -28,10 +28,39 @@ class Unfair(NamedTuple):
     texts: tuple[str, str] = ("", "")
 
 
-class Entry(NamedTuple):
-    """A part of a talk: a story by its name, a comparison of languages, or a text.
+class Known(NamedTuple):
+    """How much of a vocabulary is Thai, as counted."""
 
-    A text is cut by tokenizers or by split patterns, or a training is played on it.
+    tokenizer: str
+    """A tokenizer of the app by its key, or the name of another one."""
+    tokens: int
+    thai: int
+
+
+class Cut(NamedTuple):
+    """The tokens of a text in one tokenizer: enough to draw them without it."""
+
+    name: str
+    """Its name, or the key of the words for it."""
+    tokens: int
+    lengths: tuple[int, ...]
+    """The bytes of each piece of the text, end to end."""
+    plain: tuple[int, ...] = ()
+    """Which pieces belong to no token, by their places."""
+
+
+class Lesson(NamedTuple):
+    """What a lesson about SentencePiece shows of a text: its tokenizers are trained for it, and kept nowhere."""
+
+    name: str
+    cuts: tuple[Cut, ...]
+
+
+class Entry(NamedTuple):
+    """A part of a talk: a story by its name, a comparison of languages, a vocabulary, or a text.
+
+    A text is cut by tokenizers, by split patterns or by those of a lesson, or a training is played on it. The text
+    of a vocabulary is the token that is looked at; it is empty if that is no text.
     """
 
     story: str = ""
@@ -41,6 +70,8 @@ class Entry(NamedTuple):
     learned: Learned | None = None
     patterns: tuple[str, ...] = ()
     unfair: Unfair | None = None
+    known: Known | None = None
+    lesson: Lesson | None = None
 
 
 ENTRIES: Value[list[Entry]] = Value("my_talk", list)

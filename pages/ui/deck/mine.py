@@ -8,11 +8,12 @@ from pages.ui.choices.corpus_names import corpus_called
 from pages.ui.choices.pattern import pattern_name, shortened
 from pages.ui.choices.tokenizers import lanes_called, reference_counts, reference_lanes, why_not
 from pages.ui.deck import Slide, View
-from pages.ui.deck.keys import ENTRIES, Entry, Learned, Unfair
+from pages.ui.deck.keys import ENTRIES, Entry, Known, Learned, Lesson, Unfair
 from pages.ui.stage import replay_options
+from pages.ui.token_view.chips import plain_token
 from pages.ui.token_view.lanes import MINE, Label, Lane, pretoken_lane
 from pages.ui.widgets.written import premium, ratio
-from pages.ui.words import LANGUAGES, as_name, as_plain_markdown, language, t
+from pages.ui.words import LANGUAGES, as_name, as_plain_markdown, catalogue, in_every_language, language, t
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.patterns import SPLIT_PATTERNS
@@ -38,6 +39,13 @@ def name_of(entry: Entry) -> str:
     if entry.patterns:
         names = " · ".join(as_name(_short_name(pattern)) for pattern in entry.patterns)
         return t("talk.cut_by", patterns=names, text=as_plain_markdown(entry.text[:60]))
+    if entry.lesson:
+        lesson = t(f"lessons.{entry.lesson.name}")
+        return t("talk.lesson", lesson=lesson, text=as_plain_markdown(entry.text[:60]))
+    if entry.known:
+        tokenizer = _word_for(entry.known.tokenizer, "tokenizers", as_name)
+        token = as_plain_markdown(plain_token(entry.text[:60].encode()))
+        return t("talk.vocabulary_token" if entry.text else "talk.vocabulary", tokenizer=tokenizer, text=token)
     return t(f"stories.{entry.story}_name") if entry.story else as_plain_markdown(entry.text[:60])
 
 
@@ -51,7 +59,6 @@ def premium_said(unfair: Unfair, called: Callable[[str], str] = str) -> str:
 def add_button(entry: Entry, *, key: str) -> None:
     """Draw the button that puts a view into the visitor's talk."""
     is_full = len(ENTRIES.get()) >= MOST_ENTRIES
-    has_view = bool(entry.text and (entry.lanes or entry.learned or entry.patterns))
     st.button(
         t("talk.add"),
         icon=":material/playlist_add:",
@@ -59,9 +66,15 @@ def add_button(entry: Entry, *, key: str) -> None:
         type="tertiary",
         on_click=_add,
         args=(entry,),
-        disabled=is_full or not (entry.story or entry.unfair or has_view) or entry.learned == NOTHING_YET,
+        disabled=is_full or not _has_view(entry),
         help=_help(entry, is_full=is_full),
     )
+
+
+def _has_view(entry: Entry) -> bool:
+    if entry.text and (entry.lanes or entry.learned or entry.patterns or entry.lesson):
+        return entry.learned != NOTHING_YET
+    return bool(entry.story or entry.unfair or entry.known)
 
 
 def _help(entry: Entry, *, is_full: bool) -> str:
@@ -84,10 +97,55 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
     if entry.patterns:
         lanes = [pretoken_lane(pattern, Label(_short_name(pattern))) for pattern in entry.patterns]
         return [Slide("tokens", views=[View(entry.text, lanes)])]
+    if entry.lesson:
+        return [_lesson_slide(entry.lesson, entry.text)]
     # What is no longer open is left out; a slide without tokens would say nothing.
     lanes = lanes_called(entry.lanes) or reference_lanes()
-    able = [lane for lane in lanes if not why_not(lane, entry.text)]
-    return [Slide("tokens", views=[View(entry.text, able)])]
+    if entry.known:
+        return known_slides(entry.known, entry.text, lanes)
+    return [Slide("tokens", views=[View(entry.text, _able(lanes, entry.text))])]
+
+
+def _able(lanes: Sequence[Lane], text: str) -> list[Lane]:
+    return [lane for lane in lanes if not why_not(lane, text)]
+
+
+def _lesson_slide(lesson: Lesson, text: str) -> Slide:
+    cuts = [cut._replace(name=t(cut.name) if is_lesson_word(cut.name) else cut.name) for cut in lesson.cuts]
+    return Slide("tokens", over=in_every_language(f"lessons.{lesson.name}"), views=[View(text, cuts)])
+
+
+def is_lesson_word(name: str) -> bool:
+    """Tell whether the name of a lesson's tokenizer is the key of words.
+
+    >>> is_lesson_word("pieces.ours"), is_lesson_word("SentencePiece"), is_lesson_word("lessons.none")
+    (True, False, False)
+    """
+    return name.startswith(("lessons.", "pieces.")) and name in catalogue("en")
+
+
+def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
+    """Return how many tokens a vocabulary has, and how each of these lanes cuts the token that is looked at."""
+    figures = {"tokens": known.tokens, "thai": known.thai}
+    title = {
+        spoken: in_every_language("vocabulary.slide", tokenizer=name, **figures)[spoken]
+        for spoken, name in _names(known.tokenizer).items()
+    }
+    slides = [Slide("words", title=title, is_strong=True)]
+    if text and (able := _able(lanes, text)):
+        slides.append(Slide("tokens", over=in_every_language("biography.others"), views=[View(text, able)]))
+    return slides
+
+
+def _names(tokenizer: str) -> dict[str, str]:
+    if tokenizer in (*OPENAI_NAMES, MINE):
+        return in_every_language(f"tokenizers.{tokenizer}")
+    return dict.fromkeys(LANGUAGES, tokenizer)
+
+
+def name_kept(lane: Lane) -> str:
+    """Return what a talk calls a tokenizer: one of the app by its key, so that it has a name in each language."""
+    return lane.choice if lane.is_own or lane.key in OPENAI_NAMES else lane.name
 
 
 def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:

@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from typing import cast
+from itertools import pairwise
+from typing import Any, cast
 
 from pages.ui.choices.tokenizers import is_choice
 from pages.ui.deck import MOST_CHARACTERS
-from pages.ui.deck.keys import Entry, Learned, Unfair
+from pages.ui.deck.keys import Cut, Entry, Known, Learned, Lesson, Unfair
 from pages.ui.deck.mine import MOST_ENTRIES, MOST_MERGES
 from pages.ui.stage import MOST_CHARACTERS as MOST_ON_STAGE
+from pages.ui.words import catalogue
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.openai import OPENAI_NAMES
 from tokenizer_core.patterns import pretokenize
@@ -19,6 +21,7 @@ MOST_PATTERNS = 2
 MOST_IN_NAME = 200
 MOST_IN_FIGURE = 1e9
 MOST_LANES = 200
+MOST_CUTS = 8
 
 
 def written(entries: Sequence[Entry]) -> str:
@@ -39,6 +42,11 @@ def _row(entry: Entry) -> dict[str, object]:
         return {"comparison": entry.unfair._asdict(), "with": list(entry.lanes)}
     if entry.patterns:
         return {"text": entry.text, "patterns": list(entry.patterns)}
+    if entry.known:
+        return {"text": entry.text, "vocabulary": entry.known._asdict(), "with": list(entry.lanes)}
+    if entry.lesson:
+        cuts = [cut._asdict() for cut in entry.lesson.cuts]
+        return {"text": entry.text, "lesson": {"name": entry.lesson.name, "cuts": cuts}}
     return {"story": entry.story} if entry.story else {"text": entry.text, "with": list(entry.lanes)}
 
 
@@ -68,6 +76,8 @@ def _entry(row: object, stories: Sequence[str]) -> Entry:
     if "comparison" in row:
         lanes = tuple(name for name in OPENAI_NAMES if isinstance(named, list) and name in named)
         return Entry(unfair=_unfair(row["comparison"]), lanes=lanes)
+    if "vocabulary" in row and _is_written(row.get("text")):
+        return Entry(text=row["text"][:MOST_CHARACTERS], known=_known(row["vocabulary"]), lanes=_lanes(named))
     if not _is_text(row.get("text")):
         raise ValueError("not a talk")
     if "training" in row:
@@ -76,10 +86,20 @@ def _entry(row: object, stories: Sequence[str]) -> Entry:
     text = row["text"][:MOST_CHARACTERS]
     if "patterns" in row:
         return Entry(text=text, patterns=_patterns(row["patterns"], text))
-    lanes = tuple(name for name in named if is_choice(name)) if isinstance(named, list) else ()
-    if not lanes or len(lanes) > MOST_LANES:
+    if "lesson" in row:
+        return Entry(text=text, lesson=_lesson(row["lesson"], len(text.encode())))
+    lanes = _lanes(named)
+    if not lanes:
         raise ValueError("not a talk")
     return Entry(text=text, lanes=lanes)
+
+
+def _lanes(named: object) -> tuple[str, ...]:
+    """Check choices of tokenizers of a file: they may be closed now, and what is no choice is left out."""
+    lanes = tuple(filter(is_choice, named)) if isinstance(named, list) else ()
+    if len(lanes) > MOST_LANES or not all(map(_is_text, lanes)):
+        raise ValueError("not a talk")
+    return lanes
 
 
 def _patterns(row: object, text: str) -> tuple[str, ...]:
@@ -93,11 +113,11 @@ def _patterns(row: object, text: str) -> tuple[str, ...]:
 
 def _unfair(row: object) -> Unfair:
     """Check a comparison of languages of a file: names and texts, and figures that can be."""
-    found = row if isinstance(row, dict) and set(row) == set(Unfair._fields) else {}
-    pairs = [found.get("languages"), found.get("texts")]
-    figures = [found.get("premium"), found.get("pair_premium"), found.get("line")]
+    found = _with_fields(row, Unfair._fields)
+    pairs = [found["languages"], found["texts"]]
+    figures = [found["premium"], found["pair_premium"], found["line"]]
     are_pairs = all(isinstance(pair, list) and len(pair) == 2 and all(map(_is_written, pair)) for pair in pairs)
-    if not are_pairs or not _is_text(found.get("tokenizer")) or not all(map(_is_figure, figures)):
+    if not are_pairs or not _is_text(found["tokenizer"]) or not all(map(_is_figure, figures)):
         raise ValueError("not a talk")
     return Unfair(
         found["tokenizer"][:MOST_IN_NAME],
@@ -107,6 +127,40 @@ def _unfair(row: object) -> Unfair:
         float(found["pair_premium"]),
         (found["texts"][0][:MOST_CHARACTERS], found["texts"][1][:MOST_CHARACTERS]),
     )
+
+
+def _known(row: object) -> Known:
+    """Check a vocabulary of a file: a name, and figures that can be."""
+    found = _with_fields(row, Known._fields)
+    figures = [found["thai"], found["tokens"]]
+    if not _is_text(found["tokenizer"]) or not all(map(_is_count, figures)) or figures[0] > figures[1]:
+        raise ValueError("not a talk")
+    return Known(found["tokenizer"][:MOST_IN_NAME], found["tokens"], found["thai"])
+
+
+def _lesson(row: object, size: int) -> Lesson:
+    """Check a lesson of a file: one of the app's, and the tokens of a text of `size` bytes."""
+    found = _with_fields(row, Lesson._fields)
+    name, cuts = found["name"], found["cuts"]
+    if not _is_text(name) or f"lessons.{name}_says" not in catalogue("en"):
+        raise ValueError("not a talk")
+    if not isinstance(cuts, list) or not 0 < len(cuts) <= MOST_CUTS:
+        raise ValueError("not a talk")
+    return Lesson(str(name), tuple(_cut(cut, size) for cut in cuts))
+
+
+def _cut(row: object, size: int) -> Cut:
+    """Check the tokens of a text of `size` bytes: pieces end to end, the plain ones among them in their order."""
+    found = _with_fields(row, Cut._fields)
+    tokens, lengths, plain = found["tokens"], found["lengths"], found["plain"]
+    are_lists = _are_counts(lengths) and _are_counts(plain)
+    if not are_lists or not _is_count(tokens) or not _is_text(found["name"]):
+        raise ValueError("not a talk")
+    is_end_to_end = 0 not in lengths and sum(lengths) == size
+    is_in_order = all(before < after for before, after in pairwise([-1, *plain, len(lengths)]))
+    if not is_end_to_end or not is_in_order or tokens < len(lengths) - len(plain):
+        raise ValueError("not a talk")
+    return Cut(found["name"][:MOST_IN_NAME], tokens, tuple(lengths), tuple(plain))
 
 
 def _learned(row: object, text: str) -> Learned:
@@ -137,8 +191,22 @@ def _check_pattern(pattern: str, text: str) -> None:
         raise ValueError("not a talk") from None
 
 
+def _with_fields(row: object, names: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(row, dict) or set(row) != set(names):
+        raise ValueError("not a talk")
+    return row
+
+
 def _is_figure(value: object) -> bool:
     return type(value) in (int, float) and 0 <= cast(float, value) < MOST_IN_FIGURE
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and _is_figure(value)
+
+
+def _are_counts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_count, value))
 
 
 def _is_text(value: object) -> bool:

@@ -7,10 +7,10 @@ import numpy as np
 from pages.ui.choices.parallel_texts import Compared
 from pages.ui.deck import MOST_CHARACTERS, Slide
 from pages.ui.deck.keys import Entry, Unfair
-from pages.ui.deck.mine import unfair_slides
+from pages.ui.deck.mine import name_kept, unfair_slides
 from pages.ui.languages.bill import worst
 from pages.ui.languages.counts import Bill, pair_premiums
-from pages.ui.token_view.lanes import MINE, Lane
+from pages.ui.token_view.lanes import Lane
 from pages.ui.words import language, t
 from tokenizer_core.openai import OPENAI_NAMES
 
@@ -34,7 +34,7 @@ def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
     if bill is None or bill.premium is None:
         return None
     names = compared.parallel.names if compared.is_sample else compared.names
-    unfair = Unfair(_called(bill.lane), (names[bill.language], names[compared.base]), bill.premium)
+    unfair = Unfair(name_kept(bill.lane), (names[bill.language], names[compared.base]), bill.premium)
     premiums = pair_premiums(compared, bill.language, bill.lane)
     if not np.isfinite(premiums).any():
         return unfair
@@ -43,9 +43,3 @@ def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
         compared.parallel.lines[place][pair][:MOST_CHARACTERS] for place in (bill.language, compared.base)
     )
     return unfair._replace(line=pair + 1, pair_premium=float(premiums[pair]), texts=(spoken, base))
-
-
-def _called(lane: Lane) -> str:
-    if lane.is_own:
-        return MINE
-    return lane.key if lane.key in OPENAI_NAMES else lane.name

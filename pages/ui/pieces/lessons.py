@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from pages.ui.choices.samples import sample_text
+from pages.ui.deck.mine import is_lesson_word
 from pages.ui.words import as_plain_markdown, t
 from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.jobs.sentencepiece_job import train_sentencepiece
@@ -24,9 +25,15 @@ _THAI_LINES, _ENGLISH_LINES = 60, 200
 class ShownLane(NamedTuple):
     """One tokenizer of a lesson, and what is said beside it."""
 
-    name: str
+    called: str
+    """Its name, or the key of the words for it: a talk says them in another language too."""
     tokenizer: AnyTokenizer
     caption: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that people read."""
+        return t(self.called) if is_lesson_word(self.called) else self.called
 
 
 class Told(NamedTuple):
@@ -67,7 +74,7 @@ def _small(text: str) -> Told:
         merged=merged,
         ours=ours.vocab_size - BYTES,
     )
-    return Told([ShownLane("SentencePiece", theirs), ShownLane(t("pieces.ours"), ours)], says)
+    return Told([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
 
 
 def _fallback(text: str) -> Told:
@@ -75,7 +82,7 @@ def _fallback(text: str) -> Told:
     for way, with_bytes in (("off", False), ("on", True)):
         tokenizer = _learned(small_text(), replace(LECTURE, byte_fallback=with_bytes))
         back = as_plain_markdown(tokenizer.decode(tokenizer.encode(text)))
-        lanes.append(ShownLane(t(f"lessons.fallback_{way}"), tokenizer, t("lessons.decoded", text=back)))
+        lanes.append(ShownLane(f"lessons.fallback_{way}", tokenizer, t("lessons.decoded", text=back)))
     return Told(lanes, t("lessons.fallback_says"))
 
 
@@ -83,7 +90,7 @@ def _prefix(text: str) -> Told:
     english = small_text("parallel.en.txt", _ENGLISH_LINES)
     settings = replace(LECTURE, vocab_size=600)
     lanes = [
-        ShownLane(t(f"lessons.prefix_{way}"), _learned(english, replace(settings, add_dummy_prefix=is_added)))
+        ShownLane(f"lessons.prefix_{way}", _learned(english, replace(settings, add_dummy_prefix=is_added)))
         for way, is_added in (("on", True), ("off", False))
     ]
     return Told(lanes, t("lessons.prefix_says"))
@@ -93,7 +100,7 @@ def _ids(text: str) -> Told:
     theirs, ours = _learned(small_text(), LECTURE), ours_at(small_text(), LECTURE.vocab_size)
     byte = next((ours.token_bytes(each)[0] for each in ours.encode(text) if each >= 128 and each < BYTES), 0xE0)
     says = t("lessons.ids_says", byte=f"{byte:02X}", value=byte, shifted=byte + CONTROLS, control=CONTROLS)
-    return Told([ShownLane("SentencePiece", theirs), ShownLane(t("pieces.ours"), ours)], says)
+    return Told([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
 
 
 LESSONS: dict[str, Callable[[str], Told]] = {

@@ -2,17 +2,20 @@
 
 import streamlit as st
 
-from pages.ui.deck import Slide, View, present
+from pages.ui.deck import MOST_CHARACTERS as MOST_ON_A_SLIDE
+from pages.ui.deck import cut_of, present
+from pages.ui.deck.keys import Entry, Lesson
+from pages.ui.deck.mine import add_button, slides_of_entry
 from pages.ui.pieces import keys
 from pages.ui.pieces.chips import draw_lane
 from pages.ui.pieces.compared import compare_sentencepiece
 from pages.ui.pieces.lessons import LESSONS, ShownLane, Told
-from pages.ui.pieces.training import own_key, own_lanes
+from pages.ui.pieces.training import own_lanes
 from pages.ui.session import remembered
 from pages.ui.token_view.lanes import Label, Lane
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets.segmented import segmented
-from pages.ui.words import in_every_language, names, t
+from pages.ui.words import names, t
 
 MOST_CHARACTERS = 2_000
 OWN = "own"
@@ -48,26 +51,21 @@ def show() -> None:
     )
     text = (text or "")[:MOST_CHARACTERS]
     told = LESSONS[chosen](text) if chosen in LESSONS else Told(own_lanes(), t("lessons.own_says"))
-    key = chosen if chosen in LESSONS else own_key()
-    present(lambda: [_slide(chosen, key, told, text)])
+    entry = _entry(chosen, told, text)
+    present(lambda: slides_of_entry(entry))
     for lane in told.lanes:
         _draw(lane, text)
     st.markdown(f":material/lightbulb: {told.says}")
+    add_button(entry, key="pieces_add")
     if chosen == OWN and job is not None and job.tokenizer is not None:
         compare_sentencepiece(job.tokenizer)
 
 
-def _slide(chosen: str, key: str, told: Told, text: str) -> Slide:
-    """Return the same tokens for a full screen; `key` changes whenever they may."""
-    lanes = [
-        Lane(
-            f"pieces {key} {place}",
-            Label(lane.name, t("pieces.entries", count=lane.tokenizer.vocab_size)),
-            lane.tokenizer,
-        )
-        for place, lane in enumerate(told.lanes)
-    ]
-    return Slide("tokens", over=in_every_language(f"lessons.{chosen}"), views=[View(text, lanes)])
+def _entry(chosen: str, told: Told, text: str) -> Entry:
+    """Return what is shown, for a full screen and for the visitor's talk."""
+    text = text[:MOST_ON_A_SLIDE]
+    lanes = [Lane(f"pieces {place}", Label(lane.called), lane.tokenizer) for place, lane in enumerate(told.lanes)]
+    return Entry(text=text, lesson=Lesson(chosen, tuple(cut_of(text, lane) for lane in lanes)))
 
 
 def _draw(lane: ShownLane, text: str) -> None:

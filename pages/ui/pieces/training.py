@@ -1,7 +1,6 @@
 """A SentencePiece training of the visitor: its start, its progress from the library's log, and what it gives."""
 
 import threading
-from hashlib import sha256
 
 import streamlit as st
 
@@ -72,15 +71,8 @@ def own_lanes() -> list[ShownLane]:
     beside = registry().get(keys.BESIDE.get())
     if beside is not None and beside.merges:
         ours = beside.tokenizer()
-        lanes.append(ShownLane(t("pieces.ours"), ours, t("pieces.entries", count=ours.vocab_size)))
+        lanes.append(ShownLane("pieces.ours", ours, t("pieces.entries", count=ours.vocab_size)))
     return lanes
-
-
-def own_key() -> str:
-    """Return a key that changes whenever the tokens of `own_lanes` may."""
-    job, beside = keys.JOB.get(), registry().get(keys.BESIDE.get())
-    model = sha256(job.tokenizer.content).hexdigest() if job is not None and job.tokenizer is not None else ""
-    return f"{model} {beside.id} {len(beside.merges)}" if beside is not None else model
 
 
 def progress() -> None:
