@@ -258,6 +258,23 @@ def test_a_lone_surrogate_is_refused_before_anything_is_cut(pattern: str) -> Non
         assert caught.value.values == {"position": 2, "surrogate": "U+DC00"}
 
 
+@given(st.binary(min_size=8, max_size=40), st.integers(0, 9), st.integers(0, 9))
+def test_only_the_same_bytes_are_the_same(content: bytes, before: int, change: int) -> None:
+    """Hashes that meet are rare, so what tells such pretokens apart is asked directly."""
+    known = np.frombuffer(b"." * before + content, dtype=np.uint8)
+    others = [
+        content,
+        content + b"a",
+        content[:-1] + bytes([content[-1] ^ 1]),
+        bytes([content[0] ^ 1]) + content[1:],
+    ]
+    others.append(bytes([*content[:change], content[change % len(content)] ^ 64, *content[change + 1 :]]))
+    for other in others:
+        text = np.frombuffer(other, dtype=np.uint8)
+        found = count_loop.same_bytes(known, before, known.size, text, 0, text.size)
+        assert found == (other == content)
+
+
 def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
     warm_up()
     warm_up_for_long_texts()

@@ -218,5 +218,13 @@ def test_a_refused_save_leaves_the_older_files(tmp_path: Path) -> None:
     assert (tmp_path / "mine.model").read_bytes() == before
 
 
+@pytest.mark.parametrize("content", [b"%b", b"minbpe v1\n\n%b", b"minbpe v1\n\n0\n%b"])
+def test_a_message_quotes_forty_characters_of_a_wrong_line(content: bytes) -> None:
+    with pytest.raises(ModelFileError) as refused:
+        minbpe_files.parse(content % (b"x" * 1_000))
+    assert refused.value.values["found"] == "x" * 40
+    assert "x" * 41 not in str(refused.value)
+
+
 def test_a_million_merges_fit_into_the_limit() -> None:
     assert len("1000255 1000255\n") * 1_000_000 <= minbpe_files.MAX_FILE_BYTES

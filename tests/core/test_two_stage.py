@@ -53,6 +53,11 @@ def test_the_result_is_saved_and_loaded_as_any_other(tmp_path: Path) -> None:
     assert loaded.encode("ที่นี่") == tokenizer.encode("ที่นี่")
 
 
+def test_a_pair_that_occurs_once_is_learned_unless_one_asks_for_more() -> None:
+    assert train_in_two_stages("ab", 257, pattern="none").merges == [(97, 98)]
+    assert train_in_two_stages("ab", 257, pattern="none", min_count=2).merges == []
+
+
 def test_a_vocabulary_below_the_bytes_is_refused() -> None:
     with pytest.raises(TrainingError):
         train_in_two_stages("a", 12)
