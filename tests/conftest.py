@@ -25,8 +25,6 @@ from tokenizer_core import branches, patterns
 from tokenizer_core.jobs.job import ENDED, Job
 from tokenizer_core.jobs.training import Training
 
-COMPILING = pytest.StashKey["subprocess.Popen[bytes]"]()
-
 # The first example loads compiled code from disk, so no deadline. The same examples in every run.
 settings.register_profile(
     "bounded",
@@ -36,21 +34,6 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("bounded")
-
-
-COMPILE = "from tokenizer_core.jobs import compiling, worker; worker.warm_up(); compiling.warm_up_for_long_texts()"
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the loops once, while the processes collect their tests; else each of them would."""
-    if session.config.getoption("numprocesses", None) and not hasattr(session.config, "workerinput"):
-        session.config.stash[COMPILING] = subprocess.Popen([sys.executable, "-c", COMPILE], cwd=REPOSITORY)
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Wait for the process that compiles."""
-    if compiling := session.config.stash.get(COMPILING, None):
-        compiling.wait()
 
 
 @pytest.fixture(scope="session")
