@@ -157,7 +157,7 @@ def test_too_little_memory_is_told_whenever_it_runs_out(megabytes: int) -> None:
     job = Job(Training([text], 50_000), memory_bytes=megabytes * 2**20)
     wait_until(job, lambda: job.ended or len(job.merges) > 100)
     if not job.ended:
-        assert megabytes == 256
+        assert megabytes >= 64  # the corpus itself has 20 MB
         job.close()
         return
     fails(job, "out_of_memory")
