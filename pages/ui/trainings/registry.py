@@ -52,6 +52,9 @@ class Registry:
 
     At most `MAX_TRAININGS` run at the same time; the others wait for their turn in the order they came. A paused
     training takes no turn. With a library, runs are kept there too, and come back from it when they are asked for.
+
+    What changes the runs or the queue holds the lock. What only looks takes none, since a page must not wait until
+    a process has started: looking up, and copying a list or the values of a dictionary, are one step in Python.
     """
 
     def __init__(self, library: Library | None = None) -> None:
@@ -124,8 +127,8 @@ class Registry:
 
     def place(self, job: Job) -> int | None:
         """Return a training's place in the queue, counted from 1; None if it does not wait."""
-        with self._lock:
-            return self._queue.index(job) + 1 if job in self._queue else None
+        queue = list(self._queue)
+        return queue.index(job) + 1 if job in queue else None
 
     def standing(self) -> Standing:
         """Count the trainings."""
@@ -146,28 +149,28 @@ class Registry:
 
     def run(self, job_id: str | None) -> Run | None:
         """Return the run with this id, and note that it was viewed; None if the id is unknown."""
-        with self._lock:
-            run = self._runs.get(job_id or "")
+        run = self._runs.get(job_id or "")
         found = self.library.find(job_id) if run is None and job_id and self.library is not None else None
-        with self._lock:
-            if found is not None:
+        if found is not None:
+            with self._lock:
                 run = self._take_back(*found)
-            if run:
-                run.seen = time.monotonic()
-            return run
+        if run:
+            run.seen = time.monotonic()
+        return run
 
     def runs(self, owner: str) -> list[Run]:
         """Return the runs of an owner in the order they were started, and note that all were viewed."""
         self._keeper.visit(owner)
         kept = self._kept(owner)  # outside the lock: reading may take a moment
-        with self._lock:
-            for entry in kept:
-                if isinstance(entry, Entry):
-                    self._take_back(owner, entry)
-            found = [run for run in self._runs.values() if run.owner == owner and owner]
-            for run in found:
-                run.seen = time.monotonic()
-            return sorted(found, key=lambda run: run.job.created)
+        if kept:
+            with self._lock:
+                for entry in kept:
+                    if isinstance(entry, Entry):
+                        self._take_back(owner, entry)
+        found = [run for run in list(self._runs.values()) if run.owner == owner and owner]
+        for run in found:
+            run.seen = time.monotonic()
+        return sorted(found, key=lambda run: run.job.created)
 
     def damaged(self, owner: str) -> list[Damaged]:
         """Return what an owner's folder holds that cannot be read."""
@@ -193,10 +196,8 @@ class Registry:
 
     def steered(self, key: str) -> Job | None:
         """Return the training that this key controls; None if there is none."""
-        with self._lock:
-            runs = list(self._runs.values())
         given = key.encode("utf-8", "surrogatepass")  # text is compared only if it is ASCII
-        found = [run for run in runs if secrets.compare_digest(run.steering.encode(), given)]
+        found = [run for run in list(self._runs.values()) if secrets.compare_digest(run.steering.encode(), given)]
         return self.get(found[0].job.id) if found else None
 
     def expect(self, job_id: str, recipe: Recipe | None) -> None:
@@ -376,8 +377,18 @@ class Registry:
 
     def _prepare_spare(self) -> None:
         """Start a spare worker if there is none; without one, a training starts its own."""
-        with self._lock, contextlib.suppress(*CANNOT_START):
-            self._spare = self._take_spare() or start_worker()
+        with self._lock:
+            self._spare = self._take_spare()
+            if self._spare is not None:
+                return
+        with contextlib.suppress(*CANNOT_START):
+            started = start_worker()
+            with self._lock:
+                is_wanted = self._spare is None and not self._closed.is_set()
+                if is_wanted:
+                    self._spare = started
+            if not is_wanted:
+                end_process(started)
 
 
 @cache
