@@ -1,5 +1,7 @@
 """The picker of a corpus: where its texts come from, and what was read, before a training uses it."""
 
+from functools import cache
+
 import streamlit as st
 
 from pages.ui.choices import keys
@@ -87,7 +89,13 @@ def pick_sample() -> Corpus:
         persist_state="session",
         label_visibility="collapsed",
     )
-    return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice or "both"])))
+    return sample_corpus(choice or "both")
+
+
+@cache
+def sample_corpus(choice: str) -> Corpus:
+    """Return bundled sentences: one corpus for all visitors, whose figures are computed once."""
+    return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice])))
 
 
 def _pick_paste() -> Corpus:
