@@ -1,5 +1,6 @@
 """The launcher of Tokenizer Explorer: load what is slow, then serve the pages with security headers."""
 
+import asyncio
 import contextlib
 import gc
 import sys
@@ -11,6 +12,10 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 ROOT = Path(__file__).resolve().parent
+COLLECT_SECONDS = 15.0
+SWITCH_SECONDS = 0.0005
+"""How long one visitor's page may keep Python to itself while others wait. A page sends some hundred messages and
+lets go of Python at each; to get it back takes that long, which with Python's own 5 ms adds up to half a second."""
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
@@ -34,11 +39,21 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
         tokenizer.token_bytes(0)
     registry().warm_up()
     gc.collect()
-    gc.freeze()  # Streamlit collects garbage after every run; without this, a click takes four times as long
+    gc.freeze()  # what is loaded now stays, so collecting need not look at it
+    sys.setswitchinterval(SWITCH_SECONDS)
+    collecting = asyncio.create_task(collect_garbage())
     try:
         yield {}
     finally:
+        collecting.cancel()
         registry().close()
+
+
+async def collect_garbage() -> None:
+    """Free now and then what sessions have left behind; after every run, as Streamlit does, pages would wait."""
+    while True:
+        await asyncio.sleep(COLLECT_SECONDS)
+        gc.collect()
 
 
 app = st.App(
