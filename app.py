@@ -14,8 +14,8 @@ from starlette.middleware import Middleware
 ROOT = Path(__file__).resolve().parent
 COLLECT_SECONDS = 15.0
 SWITCH_SECONDS = 0.0005
-"""How long one visitor's page may keep Python to itself while others wait. A page sends some hundred messages and
-lets go of Python at each; to get it back takes that long, which with Python's own 5 ms adds up to half a second."""
+"""How long one visitor's page may keep Python to itself while others wait. A page sends about a hundred messages
+and lets go of Python at each; getting it back takes that long, which with Python's own 5 ms adds up to 0.5 s."""
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
