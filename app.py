@@ -51,9 +51,13 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
 
 async def collect_garbage() -> None:
     """Free now and then what sessions have left behind; after every run, as Streamlit does, pages would wait."""
+    is_frozen = False
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
         gc.collect()
+        if registry().is_warm and not is_frozen:
+            gc.freeze()  # the compiled code, too
+            is_frozen = True
 
 
 app = st.App(
