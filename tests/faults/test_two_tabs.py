@@ -24,8 +24,9 @@ CLOCKS = {
     "tokenizer_core/jobs/job.py",
     "tokenizer_core/jobs/kept.py",
     "tokenizer_core/jobs/library.py",
+    "tokenizer_core/jobs/library_clock.py",
 }
-"""Where the clock on the wall may be read: for dates that people see, and for the age of files."""
+"""Where the clock on the wall may be read: for dates that people see, for the age of files, across a restart."""
 
 
 def begun(text: str, size: int, pace: float | None) -> Job:

@@ -118,18 +118,6 @@ def test_owners_see_nothing_of_one_another(library: Library, finished: Job) -> N
     assert "a secret" not in str(list(library.root.rglob("*")))
 
 
-def test_owners_who_stay_away_are_forgotten_and_nobody_else(library: Library, finished: Job) -> None:
-    for owner in ("away", "here", "local"):
-        keep(library, finished, owner)
-    for owner in ("away", "local"):
-        os.utime(library.root / owner, (1, 1))
-    (library.root / "A foreign folder").mkdir()
-    os.utime(library.root / "A foreign folder", (1, 1))
-    library.forget_owners(1_000, but="local")
-    assert {each.name for each in library.root.iterdir()} == {"here", "local", "A foreign folder"}
-    library.visit("nobody")
-
-
 # ---- many writers
 
 

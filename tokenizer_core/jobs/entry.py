@@ -30,6 +30,8 @@ FORMAT = "tokenizer entry v1"
 MAX_ENTRY_BYTES = 64 * 2**20
 """Bytes of an entry, packed and unpacked."""
 MAX_NAME = 200
+LAST_SECOND = 253_370_764_800
+"""Seconds from 1970 to 9999, the last year that has a date."""
 RUN_STATES = ("done", "stopped", "interrupted")
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _DAMAGE = (
@@ -127,9 +129,11 @@ def renamed(content: bytes, name: str) -> bytes:
 def _packed(entry: Entry, members: Mapping[str, bytes]) -> bytes:
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("entry.json", json.dumps(_described(entry), ensure_ascii=True, indent=1))
-        for name, content in members.items():
-            archive.writestr(name, content)
+        described = json.dumps(_described(entry), ensure_ascii=True, indent=1).encode()
+        for name, content in {"entry.json": described, **members}.items():
+            member = zipfile.ZipInfo(name)  # with a fixed date: a clock before 1980 or after 2107 has none in ZIP
+            member.compress_type, member.external_attr = zipfile.ZIP_DEFLATED, 0o600 << 16
+            archive.writestr(member, content)
     if max(written.tell(), sum(map(len, members.values()))) > MAX_ENTRY_BYTES:
         raise LibraryError(
             f"a kept tokenizer may have at most {MAX_ENTRY_BYTES:,} bytes", "entry_large", limit=MAX_ENTRY_BYTES
@@ -288,6 +292,6 @@ def _recipe_of(found: Any) -> Recipe | None:
 
 
 def _seconds(value: object) -> float:
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < 2**40:
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value < LAST_SECOND:
         raise ValueError("a time is wrong")
     return float(value)

@@ -21,8 +21,11 @@ from typing import TypeVar
 from tokenizer_core.errors import LibraryError
 from tokenizer_core.jobs import entry as entries
 from tokenizer_core.jobs.entry import Entry, Learned, damaged, is_entry_id
+from tokenizer_core.jobs.library_clock import LibraryClock, read_numbers, write_numbers
 
 SUFFIX = ".zip"
+CLOCK, SEEN = ".clock", ".seen"
+"""Files with numbers: the library's age, and in an owner's folder its age at the owner's last visit."""
 MIN_FREE_BYTES = 100 * 2**20
 """Bytes that the library leaves free on its disk."""
 STALE_SECONDS = 3600.0
@@ -64,6 +67,7 @@ class Library:
     def __init__(self, root: Path, quota: Quota) -> None:
         self.root = root
         self.quota = quota
+        self.clock = LibraryClock(root / CLOCK)
         self._known: dict[Path, tuple[tuple[int, int], Entry | Damaged]] = {}
         self._lock = threading.RLock()
 
@@ -126,15 +130,19 @@ class Library:
 
     def visit(self, owner: str) -> None:
         """Note that the owner was here."""
-        with contextlib.suppress(OSError):
-            os.utime(self._folder(owner))
+        write_numbers(self._folder(owner) / SEEN, self.clock.now())
 
     def forget_owners(self, unseen_seconds: float, *, but: str = "") -> None:
-        """Delete the folders of owners who were not here for so long, except one."""
+        """Delete the folders of owners who were not here for so long by the library's own clock, except one."""
+        now = self.clock.now()
         with contextlib.suppress(OSError):
             for folder in self.root.iterdir():
-                is_ours = folder.name != but and _OWNER.fullmatch(folder.name) and not folder.is_symlink()
-                if is_ours and time.time() - folder.stat().st_mtime > unseen_seconds:
+                if folder.name == but or not _OWNER.fullmatch(folder.name) or folder.is_symlink():
+                    continue
+                (seen,) = read_numbers(folder / SEEN, 1) or (None,)
+                if seen is None or seen > now:  # kept by an older version, or the clock's file was lost
+                    write_numbers(folder / SEEN, now)
+                elif now - seen > unseen_seconds:
                     shutil.rmtree(folder, ignore_errors=True)
 
     # ---- the folder
@@ -154,7 +162,7 @@ class Library:
         with contextlib.suppress(OSError):
             listed = list(os.scandir(self._folder(owner)))
             for each in listed:
-                if each.name.endswith(".tmp") and time.time() - each.stat().st_mtime > STALE_SECONDS:
+                if each.name.endswith(".tmp") and abs(time.time() - each.stat().st_mtime) > STALE_SECONDS:
                     Path(each.path).unlink(missing_ok=True)
             return [
                 Path(each.path)

@@ -17,7 +17,7 @@ from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
 from pages.ui.words import as_name, as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.entry import Entry
+from tokenizer_core.jobs.entry import LAST_SECOND, Entry
 from tokenizer_core.jobs.library import Damaged
 from tokenizer_core.patterns import SPLIT_PATTERNS
 
@@ -33,7 +33,8 @@ def dated(seconds: float) -> str:
     zone = None
     with suppress(KeyError, ValueError, OSError):
         zone = ZoneInfo(st.context.timezone or "")
-    return datetime.fromtimestamp(seconds, zone).strftime("%Y-%m-%d %H:%M")
+    moment = min(max(0.0, seconds), LAST_SECOND - 1.0)  # a file may be of any date
+    return datetime.fromtimestamp(moment, zone).strftime("%Y-%m-%d %H:%M")
 
 
 def where_kept() -> str:
