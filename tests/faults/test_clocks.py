@@ -1,4 +1,4 @@
-"""A clock that is years ahead or behind, and comes back: nobody's tokenizers are deleted, and runs are still kept."""
+"""A clock that is years ahead or behind, and comes back: no tokenizer is deleted, and runs are still kept."""
 
 import os
 import time

@@ -1,8 +1,8 @@
 """How long a library has been kept, whatever the system's clock says: what is deleted by age depends on it.
 
-A system's clock may be years ahead for an hour, and come back. So the time is counted in a file of the library: while
-the app runs, by the clock that nobody sets; across a restart, by at most one day. If too little is counted, folders
-are only deleted later.
+A system's clock may be years ahead for an hour, and come back. So the time is counted in a file of the library:
+while the app runs, by the clock that nobody sets; across a restart, by at most one day. If too little is counted,
+folders are only deleted later.
 """
 
 import contextlib
