@@ -22,6 +22,7 @@ if str(ROOT) not in sys.path:
 from pages.ui.limits import LIBRARY_DAYS  # noqa: E402
 from pages.ui.shell.cookie import VisitorCookie  # noqa: E402
 from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
+from pages.ui.shell.uploads import UploadGuard  # noqa: E402
 from pages.ui.stage import serve as stage  # noqa: E402
 from pages.ui.token_view import serve as token_view  # noqa: E402
 from pages.ui.trainings.registry import registry  # noqa: E402
@@ -67,5 +68,6 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(VisitorCookie, days=LIBRARY_DAYS if registry().library is not None else None),
+        Middleware(UploadGuard),
     ],
 )

@@ -52,6 +52,10 @@ MAX_CORPUS_BYTES = (
     )
     * 2**20
 )
+MAX_UPLOADS_BYTES = int(
+    setting("TOKENIZER_EXPLORER_MAX_UPLOADS_MB", 2 * MAX_CORPUS_BYTES // 2**20, least=1, most=1_000_000) * 2**20
+)
+"""Bytes of all files that one visitor has uploaded and not removed, unpacked, in all tabs."""
 MAX_FILES = 500
 MAX_VIEW_CHARACTERS = 1_000_000
 MAX_VOCAB_SIZE = 100_000

@@ -1,7 +1,6 @@
 """Uploaded files as a corpus: what was read from each file, and settings to read it differently."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import streamlit as st
 
@@ -10,11 +9,11 @@ from pages.ui.choices.corpus import Corpus, openings
 from pages.ui.choices.counts_upload import counts_in, pick_counts
 from pages.ui.choices.encodings import encoding_picker
 from pages.ui.choices.upload import CORPUS, MENDED_BY_ENCODING, NOT_GUESSED, Choices, Upload
-from pages.ui.choices.upload_report import column_name, listed, say_guessed, say_refused, show_read
-from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
+from pages.ui.choices.upload_report import column_name, listed, say_guessed, say_left_out, show_read
+from pages.ui.choices.uploads import forget_what_was_taken_out, say_refused, uploaded
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.widgets.fold import fold
-from pages.ui.words import error_sentence, t
+from pages.ui.words import t
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.jobs.parquet_reader import open_parquet_apart
 from tokenizer_core.texts.files import CorpusFile, read_corpus_file
@@ -38,14 +37,14 @@ def pick_upload() -> Corpus | None:
         keys.COUNTS.forget()
         return None
     if upload.refusal is not None:
-        st.error(error_sentence(upload.refusal), icon=":material/error:")
+        say_refused(PLACE, upload.refusal)
         return None
     if counted := counts_in(upload):
         return pick_counts(upload, counted[0])
     keys.COUNTS.forget()
     readings = _readings(upload)
     read = [reading for reading in readings.values() if isinstance(reading, CorpusFile)]
-    say_refused(upload.files, readings)
+    say_left_out(upload.files, readings)
     if not uploads and read:
         st.caption(t("corpus.kept", names=listed([file.name for file in read])))
     show_read(read)
@@ -151,18 +150,16 @@ def _settings_of(upload: Upload, key: str, reading: Reading, *, shows_opening: b
 
 
 def _pick_encoding(upload: Upload, key: str, current: str | None) -> None:
-    def choose(encoding: str | None) -> None:
-        upload.choose(key, replace(upload.choices(key), encoding=encoding, columns=None))
-
-    encoding_picker(f"corpus_encoding_{key}", current, choose)
+    choose = upload.chooser(key)
+    encoding_picker(f"corpus_encoding_{key}", current, lambda encoding: choose(encoding=encoding, columns=None))
 
 
 def _pick_columns(upload: Upload, key: str, table: TableReading) -> None:
-    widget = keys.widget(f"corpus_columns_{key}")
+    widget, choose = keys.widget(f"corpus_columns_{key}"), upload.chooser(key)
 
-    def choose() -> None:
+    def choose_columns() -> None:
         if chosen := widget.get():  # keep the last column: without one there is no text
-            upload.choose(key, replace(upload.choices(key), columns=tuple(chosen)))
+            choose(columns=tuple(chosen))
 
     widget.put(list(table.chosen))
     st.multiselect(
@@ -170,17 +167,13 @@ def _pick_columns(upload: Upload, key: str, table: TableReading) -> None:
         table.columns,
         format_func={column: column_name(table, column) for column in table.columns}.__getitem__,
         key=widget.key,
-        on_change=choose,
+        on_change=choose_columns,
         help=t("files.columns_help"),
         placeholder=t("streamlit.choose"),
     )
 
 
 def _pick_header(upload: Upload, key: str, current: bool) -> None:
-    widget = keys.widget(f"corpus_header_{key}")
-
-    def choose() -> None:
-        upload.choose(key, replace(upload.choices(key), header=widget.get(), columns=None))
-
+    widget, choose = keys.widget(f"corpus_header_{key}"), upload.chooser(key)
     widget.put(current)
-    st.toggle(t("files.header"), key=widget.key, on_change=choose)
+    st.toggle(t("files.header"), key=widget.key, on_change=lambda: choose(header=widget.get(), columns=None))

@@ -45,6 +45,11 @@ def upload(place: str) -> Maybe[Upload]:
     return Maybe(f"{place}_upload")
 
 
+def refused_upload(place: str) -> Maybe[Upload]:
+    """Return the session value of the last upload at a place that was more than the visitor may hold."""
+    return Maybe(f"{place}_upload_refused")
+
+
 def widget(key: str) -> Maybe[Any]:
     """Return the session value of a widget."""
     return Maybe(key)

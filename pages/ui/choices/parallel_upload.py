@@ -1,13 +1,15 @@
 """Uploaded parallel texts: files aligned line by line, or a table with a language in each column."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from pages.ui.choices.corpus import openings
 from pages.ui.choices.encodings import encoding_picker
 from pages.ui.choices.upload import MENDED_BY_ENCODING, Choices, Upload
+from pages.ui.choices.uploads import say_refused
 from pages.ui.words import as_plain_markdown, error_sentence, t
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.jobs.parquet_reader import open_parquet_apart
@@ -24,7 +26,7 @@ def read_uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | N
     The visitor can change a guessed encoding and, for a table, its columns and the meaning of its first line.
     """
     if upload.refusal is not None:
-        st.error(_refused(upload, upload.refusal), icon=":material/error:")
+        say_refused(place, upload.refusal)
         return None
     reading = _read(upload, max_bytes)
     if isinstance(reading, CorpusError):
@@ -90,8 +92,7 @@ def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str)
     for key in _doubtful(upload, reading):
         name = upload.files[key].name
 
-        def choose(encoding: str | None, key: str = key) -> None:
-            upload.choose(key, replace(upload.choices(key), encoding=encoding, columns=None))
+        choose = partial(_choose, upload.chooser(key))
 
         encoding_picker(
             f"{place}_encoding_{upload.ids[0]}_{order.index(key)}",
@@ -101,6 +102,10 @@ def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str)
         )
         if isinstance(reading, Parallel):
             st.text(openings([reading.texts[0 if is_table(upload) else order.index(key)]]))
+
+
+def _choose(chosen: Callable[..., None], encoding: str | None) -> None:
+    chosen(encoding=encoding, columns=None)
 
 
 def _as_chosen(upload: Upload, parallel: Parallel, place: str, max_bytes: int) -> Parallel | None:

@@ -11,8 +11,8 @@ from pages.ui.choices.corpus import openings
 from pages.ui.choices.corpus_picker import pick_sample
 from pages.ui.choices.encodings import encoding_name, encoding_picker
 from pages.ui.choices.tokenizers import names_of_choices
-from pages.ui.choices.upload import NOT_GUESSED, Choices, Limits, comparison_too_large
-from pages.ui.choices.uploads import forget_what_was_taken_out, uploaded
+from pages.ui.choices.upload import NOT_GUESSED, Limits, comparison_too_large
+from pages.ui.choices.uploads import forget_what_was_taken_out, say_refused, uploaded
 from pages.ui.limits import MAX_UPLOAD_MB, MAX_VIEW_CHARACTERS
 from pages.ui.session import one_of, remembered
 from pages.ui.token_view.drawings import Text
@@ -21,6 +21,7 @@ from pages.ui.widgets.segmented import segmented
 from pages.ui.words import as_plain_markdown, error_sentence, names, t
 from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
 from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.encodings import DecodedText, decode_text
 
 PLACE, WIDGET = "text", "text_file"
@@ -158,23 +159,26 @@ def _pick_uploaded_text() -> str:
     if upload is None:
         return ""
     if upload.refusal is not None:
-        st.error(error_sentence(upload.refusal), icon=":material/error:")
+        say_refused(PLACE, upload.refusal)
         return ""
     ((key, file),) = upload.files.items()
     chosen = upload.choices(key).encoding
-    read: DecodedText | CorpusError = upload.read(key, chosen, lambda: decode_text(file.content, encoding=chosen))
+    read: DecodedText | CorpusError = upload.read(key, chosen, lambda: _decoded(file, chosen))
     name = as_plain_markdown(file.name)
-
-    def choose(encoding: str | None) -> None:
-        upload.choose(key, Choices(encoding))
-
+    choose = upload.chooser(key)
     if isinstance(read, CorpusError):
         st.error(f"{name} – {error_sentence(read)}")
         if read.code in NOT_GUESSED:
-            encoding_picker(f"encoding_{key}", chosen, choose)
+            encoding_picker(f"encoding_{key}", chosen, lambda encoding: choose(encoding=encoding))
         return ""
     if read.is_guess or chosen:
         st.info(t("corpus.guessed", name=name, encoding=encoding_name(read.encoding)), icon=":material/help:")
         st.text(openings([read.text]))
-        encoding_picker(f"encoding_{key}", chosen or read.encoding, choose)
+        encoding_picker(f"encoding_{key}", chosen or read.encoding, lambda encoding: choose(encoding=encoding))
     return read.text
+
+
+def _decoded(file: PackedFile, encoding: str | None) -> DecodedText:
+    if file.refusal is not None:  # it did not arrive
+        raise file.refusal
+    return decode_text(file.content, encoding=encoding)

@@ -4,10 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import ref
 
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES
+from pages.ui.shell.uploads import refusal_of
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts.archives import PackedFile, unpack
 from tokenizer_core.texts.labels import clean_name
@@ -29,13 +31,15 @@ class Choices:
     header: bool | None = None
 
 
-@dataclass
+@dataclass(eq=False)
 class Upload:
     """The unpacked files of one upload by key, or the reason why none of them is accepted."""
 
     ids: tuple[str, ...]
     files: dict[str, PackedFile] = field(default_factory=dict)
     refusal: CorpusError | None = None
+    size: int = 0
+    """Bytes that its files have, or had before they were refused."""
     _choices: dict[str, Choices] = field(default_factory=dict)
     _read: dict[str, tuple[Hashable, Any]] = field(default_factory=dict, repr=False)
 
@@ -46,6 +50,19 @@ class Upload:
     def choose(self, key: str, choices: Choices) -> None:
         """Set how to read a file from now on."""
         self._choices[key] = choices
+
+    def chooser(self, key: str) -> Callable[..., None]:
+        """Return a callback for widgets, which changes how to read a file.
+
+        It does not hold the upload: Streamlit keeps the callbacks of all widgets until the session ends.
+        """
+        held = ref(self)
+
+        def choose(**changes: Any) -> None:
+            if (upload := held()) is not None:
+                upload.choose(key, replace(upload.choices(key), **changes))
+
+        return choose
 
     def is_read(self, key: str, how: Hashable) -> bool:
         """Tell whether this was already read in the same way."""
@@ -86,6 +103,7 @@ def unpacked(
         return Upload(ids, refusal=limits.too_large(size))
     files: dict[str, PackedFile] = {}
     names: dict[str, str] = {}
+    size = 0
     before = known.files if known else {}
     for upload in uploads:
         names[upload.file_id] = upload.name
@@ -96,7 +114,7 @@ def unpacked(
             return Upload(ids, refusal=_too_many(len(files), limits))
         if (size := sum(len(file.content) for file in files.values())) > limits.bytes:
             return Upload(ids, refusal=limits.too_large(size))
-    return _keeping(known, Upload(ids, _told_apart(files, names)))
+    return _keeping(known, Upload(ids, _told_apart(files, names), size=size))
 
 
 def _keeping(known: Upload | None, upload: Upload) -> Upload:
@@ -122,6 +140,8 @@ def _with_archive(file: PackedFile, archive: str) -> PackedFile:
 
 def _files_in(upload: UploadedFile, limits: Limits) -> list[PackedFile]:
     """Return the files in an upload; one file with the reason in place of bytes if it cannot be unpacked."""
+    if (refusal := refusal_of(upload.type)) is not None:
+        return [PackedFile(clean_name(upload.name), b"", refusal)]
     if not limits.unpacks:
         return [PackedFile(clean_name(upload.name), upload.getvalue())]
     try:

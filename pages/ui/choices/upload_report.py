@@ -49,7 +49,7 @@ def listed(names: Sequence[str]) -> str:
     return as_plain_markdown(", ".join(name[:60] for name in names[:3])[:120] + (" …" if len(names) > 3 else ""))
 
 
-def say_refused(files: Mapping[str, PackedFile], readings: Mapping[str, CorpusFile | CorpusError]) -> None:
+def say_left_out(files: Mapping[str, PackedFile], readings: Mapping[str, CorpusFile | CorpusError]) -> None:
     """Show each reason why files are left out, with their names."""
     names: dict[str, list[str]] = {}
     for key, reading in readings.items():

@@ -14,6 +14,7 @@ from pages.ui.compare import keys
 from pages.ui.compare.keys import Refused
 from pages.ui.limits import MAX_OPENED_FILES
 from pages.ui.session import one_of
+from pages.ui.shell.uploads import refusal_of
 from pages.ui.widgets.fold import fold
 from pages.ui.words import as_name, error_sentence, names, t
 from tokenizer_core.errors import TokenizerError
@@ -57,11 +58,14 @@ def _open(uploads: Sequence[UploadedFile]) -> None:
     waiting = [refused for refused in keys.REFUSED.get() if refused.why.code == "file_needs_both"]
     ids = {name: file_id for refused in waiting for name, file_id in zip(refused.files, refused.ids, strict=True)}
     contents = [(name, content) for refused in waiting for name, content in refused.files.items()]
+    still = [refused for refused in keys.REFUSED.get() if refused not in waiting]
     for upload in uploads:
+        keys.READ_FILES.get().add(upload.file_id)
+        if (refusal := refusal_of(upload.type)) is not None:
+            still.append(Refused((upload.file_id,), {upload.name: b""}, refusal))
+            continue
         ids[upload.name] = upload.file_id
         contents.append((upload.name, upload.getvalue()))
-        keys.READ_FILES.get().add(upload.file_id)
-    still = [refused for refused in keys.REFUSED.get() if refused not in waiting]
     shelf = Shelf.of_visitor()
     for files in in_groups(contents):
         try:
@@ -85,11 +89,17 @@ def _say(refused: Refused) -> None:
             icon=":material/build:",
             key=f"repair_{'_'.join(refused.ids)}",
             on_click=_repair,
-            args=(refused,),
+            args=(refused.ids,),
         )
 
 
-def _repair(refused: Refused) -> None:
+# Callbacks take names of files, not files: Streamlit keeps the arguments of all widgets until the session ends.
+
+
+def _repair(ids: tuple[str, ...]) -> None:
+    refused = next((each for each in keys.REFUSED.get() if each.ids == ids), None)
+    if refused is None:
+        return
     left = [each for each in keys.REFUSED.get() if each is not refused]
     try:
         opened = open_file(refused.files, repair=True)
@@ -115,8 +125,8 @@ def _row(file: OpenedFile) -> None:
                 t("compare.close"),
                 icon=":material/close:",
                 key=f"close_{opened.digest[:12]}",
-                on_click=_close,
-                args=(file,),
+                on_click=close_file,
+                args=(file.key,),
             )
         if opened.format in NEEDS_PATTERN:
             _choose_pattern(file)
@@ -136,13 +146,16 @@ def _choose_pattern(file: OpenedFile) -> None:
         format_func=names("pattern.{}_name", SPLIT_PATTERNS),
         key=one_of(key, list(SPLIT_PATTERNS), current),
         on_change=_use_pattern,
-        args=(file, key),
+        args=(file.key, key),
         width=340,
     )
 
 
-def _use_pattern(file: OpenedFile, key: str) -> None:
+def _use_pattern(file_key: str, key: str) -> None:
     """Open the same files with the pattern that the visitor chose."""
+    file = next((each for each in OPENED_FILES.get() if each.key == file_key), None)
+    if file is None:
+        return
     try:
         changed = replace(open_file(file.files, pattern=widget(key).get()), name=file.name)
         keep_file(changed, instead_of=file.key)
@@ -163,7 +176,3 @@ def _note(shelf: Shelf) -> None:
 
 def _empty(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return dict.fromkeys(files, b"")
-
-
-def _close(file: OpenedFile) -> None:
-    close_file(file.key)
