@@ -13,7 +13,7 @@ ENGLISH = catalogue("en")
 SECRET = "private-9417 สิบสองทองแดง"
 SENT = f"{SECRET}\n" + "ab ac ad ae af\n" * 50
 MERGES = re.compile("[1-9]")
-OFFLINE_MS = 12_000
+OFFLINE_MS = 30_000
 
 
 def stage_of(tab: Page) -> Locator:

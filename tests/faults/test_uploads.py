@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp
 from streamlit import runtime as runtimes
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.testing.v1 import AppTest
@@ -177,9 +179,23 @@ class Server:
         monkeypatch.setattr(runtimes, "exists", lambda: True)
         monkeypatch.setattr(runtimes, "get_instance", lambda: runtime)
         routes = starlette_routes.create_upload_routes(runtime, self.manager, None)
-        self.app = Starlette(routes=routes, middleware=[Middleware(UploadGuard, limit=limit)])
+        self.guards: list[UploadGuard] = []
 
-    def put(self, session: str, file: str, size: int, visitor: str = "", name: str = "ไฟล์.txt") -> int:
+        def guard(app: ASGIApp) -> UploadGuard:
+            self.guards.append(UploadGuard(app, limit=limit))
+            return self.guards[-1]
+
+        self.app = Starlette(routes=routes, middleware=[Middleware(guard)])
+
+    def put(
+        self,
+        session: str,
+        file: str,
+        size: int,
+        visitor: str = "",
+        name: str = "ไฟล์.txt",
+        parts_until_reload: int | None = None,
+    ) -> int:
         """Upload a file in parts, as browsers do; return the status of the answer."""
         head = f'--b\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
         body = head.encode() + b"Content-Type: text/plain\r\n\r\n" + b"x" * size + b"\r\n--b--\r\n"
@@ -194,8 +210,11 @@ class Server:
             "headers": [(key.encode(), value.encode()) for key, value in headers.items()],
         }
         answers: list[Any] = []
+        whole = len(parts)
 
         async def receive() -> dict[str, Any]:
+            if parts_until_reload is not None and whole - len(parts) >= parts_until_reload:
+                return {"type": "http.disconnect"}
             return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
 
         async def send(message: Any) -> None:
@@ -204,6 +223,7 @@ class Server:
         with ThreadPoolExecutor(1) as another:  # where no event loop runs, as a browser's does in this thread
             another.submit(asyncio.run, self.app(scope, receive, send)).result()
         assert not parts  # the browser could send everything
+        assert not self.guards[-1]._coming  # and nothing is waited for any more
         return int(answers[0]["status"])
 
     def file(self, session: str, file: str) -> Any:
@@ -229,6 +249,17 @@ def test_whoever_sends_files_without_the_page_fills_no_memory(monkeypatch: pytes
     server.manager.remove_session_files("one")
     assert server.put("three", "f", 40 * KB, "visitor") == 204
     assert code(server.file("three", "f")) is None
+
+
+@pytest.mark.parametrize("limit", [100 * KB, 2**30], ids=["refused", "taken"])
+def test_a_reload_in_mid_upload_leaves_nothing_half(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    server = Server(monkeypatch, limit)
+    with pytest.raises(ClientDisconnect):
+        server.put("one", "a", 2**21, "visitor", parts_until_reload=20)
+    assert not server.manager.file_storage.get("one")
+    assert not server.guards[-1]._coming
+    assert server.put("two", "a", 50 * KB, "visitor") == 204
+    assert len(server.file("two", "a").data) == 50 * KB
 
 
 @pytest.fixture

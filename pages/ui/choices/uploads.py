@@ -82,7 +82,7 @@ def say_refused(place: str, refusal: CorpusError) -> None:
             st.button(
                 t(
                     "files.remove",
-                    names=listed([file.name for file in held.files.values()]),
+                    names=listed([file.name for file in held.files.values() if file.refusal is None]),
                     megabytes=f"{held.size / 2**20:,.1f}",
                 ),
                 icon=":material/delete:",

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
@@ -157,9 +157,10 @@ class _Arriving:
         await self._send(message)
 
     async def drain(self) -> None:
-        """Let the rest pass by."""
+        """Let the rest pass by; raise `ClientDisconnect` if the browser goes away."""
         while not self._ended:
-            await self.receive()
+            if (await self.receive())["type"] == "http.disconnect":
+                raise ClientDisconnect
 
 
 def _size(headers: Headers) -> int:
