@@ -5,19 +5,27 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from pages.ui.exports.keys import Taken
 from pages.ui.trainings import keeping
 from pages.ui.trainings.keeping import open_library
 from pages.ui.trainings.registry import Registry
 from pages.ui.words import error_sentence
-from tests.helpers.app import LANGUAGES
+from pages.ui.words.breaks import without_breaks
+from tests.helpers.app import LANGUAGES, said, start_training
+from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.jobs import SMALL, wait_for
 from tests.helpers.paths import REPOSITORY
+from tokenizer_core import train
+from tokenizer_core.errors import ExportError
+from tokenizer_core.formats.exports import export
+from tokenizer_core.formats.reloading import reload
 from tokenizer_core.jobs import library as libraries
 from tokenizer_core.jobs.job import Job
 from tokenizer_core.jobs.library import Library, Quota
@@ -143,6 +151,56 @@ def test_a_user_without_a_home_has_no_library(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(Path, "home", no_home)
     monkeypatch.setattr(keeping, "LIBRARY_FOLDER", None)
     assert open_library() is None
+
+
+# ---- files to take along
+
+
+def test_a_full_disk_is_told_by_what_tries_files_out(disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    tokenizer = train(SMALL, 300)
+    files = export(tokenizer, "gpt2").files
+    assert len(reload("gpt2", files, tokenizer.pattern, {}).encode("aba")) > 0
+    filler = disk / "filler"
+    filler.write_bytes(bytes(28 * 1024))
+    with pytest.raises(ExportError) as caught:
+        reload("gpt2", files, tokenizer.pattern, {})
+    assert caught.value.code == "proof_no_room"
+    assert list(disk.iterdir()) == [filler]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_says_that_files_could_not_be_tried_out_and_tries_again(
+    disk: Path, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(disk))
+    filler = disk / "filler"
+    filler.write_bytes(bytes(28 * 1024))
+    app = start_training(language)
+    wait_for_page(app, lambda: bool(app.success))
+    app.session_state["train_exports"] = True
+    app.run()
+    taken: dict[tuple[str, str], Taken] = app.session_state["exports"]
+    wait_for_page(app, lambda: not any(each.is_pending for each in taken.values()))
+    app.run()
+    sentence = without_breaks(error_sentence(ExportError("", "proof_no_room"), spoken=language))
+    assert sentence in without_breaks(said(app))
+    assert {"vocab.json", "merges.txt"} <= {button.proto.label for button in app.get("download_button")}
+    filler.unlink()
+    (key,) = {key for key, _ in taken}
+    app.button(key=f"exports_take_gpt2_{key}").click().run()
+    wait_for_page(app, lambda: not any(each.is_pending for each in taken.values()))
+    app.run()
+    assert sentence not in without_breaks(said(app))
+    proof = taken[key, "gpt2"].proof
+    assert proof is not None
+    assert proof.proof is not None
+    assert proof.proof.difference is None
+    assert list(disk.iterdir()) == []
+
+
+# ---- compiled code
 
 
 COMPILED = """

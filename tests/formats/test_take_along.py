@@ -87,7 +87,7 @@ def test_proofs_can_be_stopped_and_begun_again(monkeypatch: pytest.MonkeyPatch) 
     opened(app, "train_exports")
     key = f"{job_of(app).id}@300"
     app.button(key=f"exports_stop_{key}").click().run()
-    assert all(each.is_stopped for (_, to), each in taken(app).items() if to in LOADED_BY)
+    assert all(each.can_be_repeated for (_, to), each in taken(app).items() if to in LOADED_BY)
     panel.TURNS.release()
     for (_, to), each in taken(app).items():
         if to in LOADED_BY:

@@ -36,7 +36,7 @@ class Reloaded:
 def reload(to: str, files: Mapping[str, bytes], pattern: str, special_tokens: Mapping[str, int]) -> Reloaded:
     """Open the files of an export; pattern and special tokens are for formats that hold none.
 
-    Raises `ExportError` if the library refuses them, with its reason.
+    Raises `ExportError` if the library refuses them, with its reason, or if there is no room for them on the disk.
     """
     try:
         match to:
@@ -48,6 +48,8 @@ def reload(to: str, files: Mapping[str, bytes], pattern: str, special_tokens: Ma
                 return _in_tokenizers(_from_gpt2_files(files, pattern, special_tokens))
             case _:
                 return _here(next(iter(files.values())))
+    except ExportError:
+        raise
     except Exception as error:  # both libraries raise whatever they like, such as a plain Exception
         why = " ".join(str(error).split())[:200]
         raise ExportError(
@@ -102,8 +104,7 @@ def _from_gpt2_files(
     files: Mapping[str, bytes], pattern: str, special_tokens: Mapping[str, int]
 ) -> tokenizers.Tokenizer:
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in files.items():
-            (Path(folder) / name).write_bytes(content)
+        _write(Path(folder), files)
         model = tokenizers.models.BPE.from_file(*(str(Path(folder) / name) for name in files))
     tokenizer = tokenizers.Tokenizer(model)
     letters = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
@@ -115,6 +116,16 @@ def _from_gpt2_files(
         tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([split, letters])
     tokenizer.add_special_tokens(list(special_tokens))
     return tokenizer
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    try:
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise ExportError(
+            f"the disk must have room for the files to be tried out; {error.strerror}", "proof_no_room"
+        ) from None
 
 
 def _here(content: bytes) -> Reloaded:

@@ -7,6 +7,9 @@ from tokenizer_core.errors import TokenizerError
 from tokenizer_core.formats.traps import Export
 from tokenizer_core.jobs.export_proof import ExportProof
 
+PASSING = ("proof_no_room", "proof_died", "worker_not_started", "out_of_memory")
+"""Why a proof may fail at one time and not at another."""
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -23,9 +26,10 @@ class Taken:
         return self.proof is not None and not self.proof.ended
 
     @property
-    def is_stopped(self) -> bool:
-        """Whether the visitor stopped the proof."""
-        return self.proof is not None and self.proof.stopped
+    def can_be_repeated(self) -> bool:
+        """Whether the proof was stopped, or failed for a reason that may pass."""
+        failure = self.proof.failure if self.proof else None
+        return self.proof is not None and (self.proof.stopped or (failure is not None and failure.code in PASSING))
 
 
 TAKEN: Value[dict[tuple[str, str], Taken]] = Value("exports", dict)

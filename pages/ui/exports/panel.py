@@ -58,7 +58,7 @@ def _formats(tokenizer: AnyTokenizer, key: str, texts: Sequence[str], name: str,
             with st.container(border=True, key=f"export_{_word(to)}"):
                 with st.container(horizontal=True, vertical_alignment="center"):
                     _head(to, own.get(to), key)
-                    if to not in own or own[to].is_stopped:
+                    if to not in own or own[to].can_be_repeated:
                         st.button(
                             t("exports.prove" if to in own else "exports.write"),
                             key=f"exports_take_{_word(to)}_{key}",
