@@ -149,6 +149,9 @@ class Keeper:
         except LibraryError as error:
             self._troubles[run.owner] = error.bare()
             return
+        except MemoryError:  # of this run alone: the others may be smaller
+            self._troubles[run.owner] = LibraryError("a run must fit into the memory twice", "library_no_memory")
+            return
         self._troubles.pop(run.owner, None)
         self._saved[run.job.id] = state
 
