@@ -27,7 +27,7 @@ from pages.ui.shell.cookie import NAME
 from pages.ui.shell.uploads import UploadGuard, refusal_of
 from pages.ui.words import error_sentence
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import LANGUAGES
+from tests.helpers.app import LANGUAGES, open_page
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.errors import CorpusError
 
@@ -307,3 +307,14 @@ def test_a_file_that_did_not_arrive_is_told_where_it_was_chosen(place: str, lang
     boxes = " ".join(box.value for kind in (app.error, app.warning) for box in kind)
     assert without_breaks(sentence) in without_breaks(boxes)
     assert "mine.txt" in boxes
+
+
+def test_a_tokenizer_that_did_not_arrive_is_told_and_the_others_open() -> None:
+    app = open_page("compare")
+    lost = ("lost.model", b"", f"{arriving.REFUSED}; no_room=0")
+    app.file_uploader(key="model_file").set_value([lost, ("mine.model", b"minbpe v1\n\n0\n97 98\n", "")]).run()
+    assert not app.exception
+    (error,) = app.error
+    assert "lost.model" in error.value
+    assert without_breaks(error_sentence(CorpusError("", "upload_no_room"), spoken="en")) in error.value
+    assert [file.name for file in app.session_state["opened_files"]] == ["mine"]
