@@ -23,15 +23,14 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPConnection
 from itertools import islice
 from pathlib import Path
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -152,13 +151,13 @@ class Visit:
         """Ask for merges as the stage does, until training ends; return what `end` holds."""
         learned, has_waited, end = 0, False, time.monotonic() + PATIENCE
         state = "lost"
+        kept = self._open.enter_context(closing(HTTPConnection(urlsplit(self.address).netloc, timeout=60)))
         while time.monotonic() < end:
-            address = f"{self.address}/stage/watch/{self.job}/en?from={learned}"
-            try:
-                with urllib.request.urlopen(address, timeout=60) as found:
-                    answer = json.loads(found.read())
-            except urllib.error.HTTPError as error:
-                return f"HTTP {error.code}", learned, has_waited
+            kept.request("GET", f"/stage/watch/{self.job}/en?from={learned}")
+            response = kept.getresponse()
+            if response.status != 200:
+                return f"HTTP {response.status}", learned, has_waited
+            answer = json.loads(response.read())
             learned += len(answer["merges"]) // 3
             state = answer["state"]
             has_waited |= state == "waiting" and bool(answer["says"])
