@@ -254,3 +254,15 @@ def test_a_run_is_called_by_its_corpus_in_the_language_of_the_page() -> None:
     assert without_breaks(thai) in staged(app)["what"]
     assert any(thai in each.value for each in app.markdown if each.value.startswith("**"))
     app.button(key="stop").click().run()
+
+
+@pytest.mark.parametrize("page", ["train", "pieces"])
+def test_who_wants_a_text_of_their_own_is_not_given_the_bundled_sentences(page: str) -> None:
+    app = open_page(page)
+    app.radio(key=f"{page}_card").set_value("own").run()
+    assert app.segmented_control(key="corpus_source").value == "upload"
+    assert [box.value for box in app.info] == [ENGLISH["corpus.nothing_yet_upload"]]
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    app.radio(key=f"{page}_card").set_value("both").run()
+    app.radio(key=f"{page}_card").set_value("own").run()
+    assert app.segmented_control(key="corpus_source").value == "paste"

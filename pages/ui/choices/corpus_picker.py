@@ -27,7 +27,11 @@ def corpus_picker(*, takes_counts: bool = False) -> Corpus | None:
     of counted pieces, which has no texts.
     """
     source = segmented(
-        t("corpus.label"), list(SOURCES), names("corpus.{}", SOURCES), key="corpus_source", show_label=True
+        t("corpus.label"),
+        list(SOURCES),
+        names("corpus.{}", SOURCES),
+        key=keys.SOURCE_OF_CORPUS.key,
+        show_label=True,
     )
     corpus = SOURCES[source]()
     if corpus is None or not corpus.characters:

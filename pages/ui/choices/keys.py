@@ -35,6 +35,7 @@ ASKED_TITLES: Value[set[tuple[str, str]]] = Value("wikipedia_known", set)
 SAID: Value[list[Callable[[], str]]] = Value("wikipedia_said", list)
 """The messages of the last fetch, as functions, so that they follow a change of language."""
 OPENED_FILES: Value[list[OpenedFile]] = Value("opened_files", list)
+SOURCE_OF_CORPUS: Maybe[str] = Maybe("corpus_source")
 SOURCE_OF_TEXT: Maybe[str] = Maybe("text_source")
 SOURCE_OF_PARALLEL: Maybe[str] = Maybe("languages_source")
 TYPED_TEXT: Maybe[str] = Maybe("compare_text")
@@ -78,6 +79,12 @@ def keep_file(file: OpenedFile, instead_of: str = "") -> None:
 def close_file(key: str) -> None:
     """Close an opened tokenizer."""
     OPENED_FILES.put([each for each in OPENED_FILES.get() if each.key != key])
+
+
+def leave_the_sample() -> None:
+    """Lead to files, unless the visitor already chose another source than the bundled sentences."""
+    if SOURCE_OF_CORPUS.get() in (None, "sample"):
+        SOURCE_OF_CORPUS.put("upload")
 
 
 def choose_pattern(prefix: str, pattern: str) -> None:

@@ -4,6 +4,7 @@ from dataclasses import asdict
 
 from pages.ui.choices.corpus import Corpus
 from pages.ui.choices.kept_files import Shelf
+from pages.ui.choices.keys import leave_the_sample
 from pages.ui.session import Maybe, Value
 from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
 from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
@@ -44,3 +45,9 @@ def fill_in(settings: SentencePieceSettings, card: str | None = None) -> None:
         Maybe[str | float](setting(name)).put(value)
     if card is not None:
         CARD.put(card)
+
+
+def choose_card() -> None:
+    """Take the visitor who wants a text of their own to files, not to the bundled sentences."""
+    if CARD.get() == OWN_TEXT:
+        leave_the_sample()

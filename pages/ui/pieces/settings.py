@@ -55,6 +55,7 @@ def sentencepiece_settings() -> Corpus | None:
         horizontal=True,
         key=one_of(keys.CARD.key, keys.CARDS, "both"),
         persist_state="session",
+        on_change=keys.choose_card,
     )
     corpus = _corpus(str(card))
     row = st.container(horizontal=True, vertical_alignment="bottom", key="pieces_row")

@@ -5,7 +5,7 @@ from typing import Any
 
 from pages.ui.choices.corpus import Corpus
 from pages.ui.choices.first_training import DEFAULT_SAMPLE, DEFAULT_SIZE, DEFAULT_STOP
-from pages.ui.choices.keys import choose_pattern
+from pages.ui.choices.keys import choose_pattern, leave_the_sample
 from pages.ui.session import Maybe, Value
 from pages.ui.stage.paces import DEFAULT_PACE, pace_of
 from pages.ui.train.frontier import Frontier
@@ -108,3 +108,9 @@ def fill_in_merges(
     MIN_COUNT.put(min_count)
     SPECIAL_TOKENS.put(special_tokens_text(special_tokens))
     choose_pattern(PATTERN, pattern)
+
+
+def choose_card() -> None:
+    """Take the visitor who wants a text of their own to files, not to the bundled sentences."""
+    if CARD.get() == OWN_TEXT:
+        leave_the_sample()

@@ -135,6 +135,7 @@ def _card() -> str:
         horizontal=True,
         key=one_of(keys.CARD.key, keys.CARDS, DEFAULT_SAMPLE),
         persist_state="session",
+        on_change=keys.choose_card,
     )
     return str(chosen or DEFAULT_SAMPLE)
 
