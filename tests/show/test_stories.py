@@ -118,6 +118,15 @@ def test_the_truth_is_among_three_choices_and_is_said(name: str) -> None:
         assert f"{{{told.answer}}}" not in ENGLISH[f"stories.{name}_{step}"]
 
 
+@pytest.mark.parametrize("language", SPOKEN)
+def test_a_story_says_not_where_its_text_stands(language: str) -> None:
+    """On the page the text is below what is said, on a slide above, and on paper in a box."""
+    words = {key: without_breaks(said) for key, said in catalogue(language).items()}
+    places = re.compile(r"\b(below|above)\b|ข้างล่าง|ข้างบน|ด้านล่าง|ด้านบน")
+    steps = [f"stories.{name}_{step}" for name in STORIES for step in ("setting", "question", "says", "remember")]
+    assert [key for key in steps if places.search(words[key])] == []
+
+
 def test_the_true_choice_is_not_always_at_one_place() -> None:
     places = [story(name).prediction.right for name in STORIES]
     assert {places.count(place) > 2 for place in range(CHOICES)} == {True}
