@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from pages.ui.words import catalogue
+
 SMALLEST = """() => {
   const deck = [...document.querySelectorAll(".st-key-deck *")].find((each) => each.shadowRoot).shadowRoot;
   const sizes = [];
@@ -56,6 +58,9 @@ def test_the_talk_is_walked_by_keyboard_and_read_from_the_last_row(
             tab.keyboard.press("PageDown")
     tab.keyboard.press("PageUp")
     expect(deck).to_have_attribute("data-at", str(slides - 2))
-    tab.keyboard.press("Escape")
+    if language == "th":  # a phone has no Escape
+        deck.get_by_role("button", name=catalogue("th")["deck.leave"]).click()
+    else:
+        tab.keyboard.press("Escape")
     expect(deck).to_have_count(0)
     assert "present" not in tab.url

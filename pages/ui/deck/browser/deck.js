@@ -59,7 +59,12 @@ class Deck {
     this.black = make("div", "deck-black");
     this.black.hidden = true;
     this.help = make("div", "deck-help", this.label("keys"));
-    this.foot.append(this.where, this.help, this.clock);
+    this.exit = make("button", "deck-exit", "✕"); // a phone has no Escape
+    this.exit.type = "button";
+    this.exit.title = this.label("leave");
+    this.exit.setAttribute("aria-label", this.label("leave"));
+    this.exit.onclick = () => this.leave();
+    this.foot.append(this.where, this.help, this.clock, this.exit);
     this.root.append(this.place, this.foot, this.code, this.black);
     parent.append(this.root);
     this.ended = new AbortController();
