@@ -15,7 +15,7 @@ from pages.ui.deck.talk_file import MOST_BYTES, read, written
 from pages.ui.stories.tales import STORIES
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import deck_on, job_of, open_page, said, start_training
+from tests.helpers.app import ENGLISH, deck_on, job_of, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
@@ -135,6 +135,7 @@ def test_a_code_is_drawn_only_for_addresses_that_others_can_reach() -> None:
 def test_views_are_added_moved_taken_out_saved_and_opened() -> None:
     app = open_page("home")
     app.button(key="home_add").click().run()
+    assert [each.value for each in app.toast] == [ENGLISH["talk.in_it"].format(count=1)]
     app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
     app.button(key="add_story").click().run()
     app.button(key="my_talk_up_1").click().run()
