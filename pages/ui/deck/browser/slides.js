@@ -12,6 +12,7 @@ import { Stage } from "../../stage/browser/stage.js";
 const MOST_OF_TOKENS = 2.2; // times as large as the style sheet says, where there is room
 const MOST_OF_WORDS = 1.3;
 const LEAST_SCALE = 0.3;
+const LEAST_OF_WHOLE = 0.75; // so much smaller the type may get for rows that are compared to stay on a line each
 const FALL = 45; // milliseconds between two pieces that fall into place
 
 /**
@@ -154,7 +155,23 @@ export class SlideView {
       if (scale > best.scale) best = { columns, scale };
     }
     this.arrange(best.columns);
-    element.style.setProperty("--unit", `${base * best.scale}px`);
+    this.keepOnLines(base, best.scale);
+  }
+
+  /**
+   * Take this scale, or a little less if each row of tokens is on one line then.
+   * @param {number} base
+   * @param {number} most
+   */
+  keepOnLines(base, most) {
+    const { element, boards } = this;
+    const isOnOne = () =>
+      boards.every(({ line }) => line.clientHeight < 1.5 * parseFloat(getComputedStyle(line).lineHeight));
+    for (let scale = most; scale > most * LEAST_OF_WHOLE; scale -= 0.04) {
+      element.style.setProperty("--unit", `${base * scale}px`);
+      if (isOnOne()) return;
+    }
+    element.style.setProperty("--unit", `${base * most}px`);
   }
 
   /** @param {number} columns */
