@@ -1,4 +1,4 @@
-"""Slides of a deck: rows of tokens that are compared stay on a line each, unless that costs too much of the type."""
+"""Slides of a deck: rows that are compared stay on a line each, unless that costs too much of the type."""
 
 import json
 from typing import Any

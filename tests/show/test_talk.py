@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.deck import squares_of
-from pages.ui.deck.keys import Cut, Entry, Known, Lesson, Unfair
-from pages.ui.deck.mine import MOST_ENTRIES
-from pages.ui.deck.talk_file import MOST_BYTES, read, written
+from pages.ui.deck.keys import Cut, Entry, Known, Learned, Lesson, Unfair
+from pages.ui.deck.mine import MOST_ENTRIES, MOST_MERGES
+from pages.ui.deck.talk_file import MOST_BYTES, fitted, read, written
 from pages.ui.stories.tales import STORIES
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
@@ -365,3 +365,32 @@ def whole(text: str) -> Cut:
 )
 def test_a_saved_talk_opens_as_it_was(entries: list[Entry]) -> None:
     assert read(written(entries), NAMES) == entries
+
+
+def long_training(merges: int) -> Entry:
+    """A training of merges that each join the token before with a byte."""
+    joined = ((255 + made if made else 97, 97, 1_000_000) for made in range(merges))
+    return Entry(text="ก", learned=Learned("ข", "none", tuple(joined)))
+
+
+def test_a_talk_of_many_long_trainings_is_saved_so_that_it_opens() -> None:
+    entries = [long_training(MOST_MERGES)] * 16 + [long_training(9), Entry(story="water")]
+    assert fitted(entries[-2:]) == (entries[-2:], MOST_MERGES)
+    saved, most = fitted(entries)
+    assert 3_000 < most < MOST_MERGES
+    assert 0.99 * MOST_BYTES < len(written(saved).encode()) <= MOST_BYTES
+    assert read(written(saved), NAMES) == [long_training(most)] * 16 + entries[-2:]
+    with pytest.raises(ValueError, match="too large"):
+        fitted([Entry(text="ก", patterns=("ก" * MOST_BYTES,))])
+
+
+def test_what_a_file_cannot_hold_is_said() -> None:
+    app = open_page("stories")
+    app.session_state["my_talk"] = entries = [long_training(MOST_MERGES)] * 16
+    app.run()
+    kept = f"{fitted(entries)[1]:,}"
+    assert ENGLISH["talk.shortened"].format(merges=kept) in [each.value for each in app.caption]
+    app.session_state["my_talk"] = [Entry(text="ก", patterns=("ก" * MOST_BYTES,))]
+    app.run()
+    assert ENGLISH["talk.too_large"] in [each.value for each in app.caption]
+    assert not app.exception

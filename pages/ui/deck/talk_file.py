@@ -1,8 +1,9 @@
 """The file that keeps a talk: written, and read with a check of everything in it."""
 
 import json
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any, cast
 
 from pages.ui.choices.tokenizers import is_choice
@@ -33,6 +34,42 @@ def written(entries: Sequence[Entry]) -> str:
     """
     talk = {"tokenizer_explorer_talk": 1, "entries": [_row(entry) for entry in entries]}
     return json.dumps(talk, ensure_ascii=False, separators=(",", ":"))
+
+
+def fitted(entries: Sequence[Entry]) -> tuple[list[Entry], int]:
+    """Return a talk whose file can be opened again, and how many merges of a training it keeps at most.
+
+    A long talk keeps only the first merges of its trainings. Raises ValueError if it is too large even so.
+    """
+    if _size(entries) <= MOST_BYTES:
+        return list(entries), MOST_MERGES
+    room = MOST_BYTES - _size(_shortened(entries, 0))
+    written_up_to = [
+        [0, *accumulate(len(f"[{left},{right},{count}],") for left, right, count in entry.learned.merges)]
+        for entry in entries
+        if entry.learned
+    ]
+
+    def needed(merges: int) -> int:
+        return sum(sizes[min(merges, len(sizes) - 1)] for sizes in written_up_to)
+
+    most = bisect_right(range(1, MOST_MERGES + 1), room, key=needed)
+    if not most or not written_up_to:
+        raise ValueError("the talk is too large for a file")
+    return _shortened(entries, most), most
+
+
+def _size(entries: Sequence[Entry]) -> int:
+    return len(written(entries).encode())
+
+
+def _shortened(entries: Sequence[Entry], most: int) -> list[Entry]:
+    return [
+        entry._replace(learned=entry.learned._replace(merges=entry.learned.merges[:most]))
+        if entry.learned
+        else entry
+        for entry in entries
+    ]
 
 
 def _row(entry: Entry) -> dict[str, object]:

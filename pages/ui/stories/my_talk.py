@@ -1,13 +1,13 @@
 """The visitor's own talk on the Stories page: its entries in order, and the file that keeps it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from pages.ui.deck import Slide
 from pages.ui.deck.keys import ENTRIES, Entry
-from pages.ui.deck.mine import drop, move, name_of, slides_of_entry
-from pages.ui.deck.talk_file import MOST_BYTES, read, written
+from pages.ui.deck.mine import MOST_MERGES, drop, move, name_of, slides_of_entry
+from pages.ui.deck.talk_file import MOST_BYTES, fitted, read, written
 from pages.ui.shell import presenting
 from pages.ui.stories import keys
 from pages.ui.stories.form import Story
@@ -34,19 +34,31 @@ def show_my_talk() -> None:
                 on_click=_present,
                 disabled=not entries,
             )
-            st.download_button(
-                t("talk.save"),
-                written(entries),
-                "talk.json",
-                "application/json",
-                on_click="ignore",
-                icon=":material/download:",
-                disabled=not entries,
-                key="save_talk",
-            )
+            _save(entries)
         st.file_uploader(t("talk.open"), type="json", key=keys.TALK_FILE.key, on_change=_open, max_upload_size=1)
         if keys.TALK_REFUSED.get():
             st.error(t("talk.bad_file"), icon=":material/error:")
+
+
+def _save(entries: Sequence[Entry]) -> None:
+    """Draw the button that saves the talk; a talk too large to be opened again is made shorter, which is said."""
+    try:
+        saved, most = fitted(entries)
+        said = t("talk.shortened", merges=most) if most < MOST_MERGES else ""
+    except ValueError:
+        saved, said = [], t("talk.too_large")
+    st.download_button(
+        t("talk.save"),
+        written(saved),
+        "talk.json",
+        "application/json",
+        on_click="ignore",
+        icon=":material/download:",
+        disabled=not saved,
+        key="save_talk",
+    )
+    if said:
+        st.caption(said)
 
 
 def my_slides(tell: Callable[[str], Story]) -> list[Slide]:
