@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.languages.charts import bins
 from pages.ui.languages.keys import VIEWS
 from pages.ui.languages.pairs import ranking
-from pages.ui.words import catalogue
+from pages.ui.words import catalogue, in_every_language
 from tests.helpers.app import (
     ENGLISH,
     HOSTILE_HTML,
@@ -37,16 +37,17 @@ def test_the_plain_sentence_stands_first(language: str) -> None:
     app = opened(language)
     words = catalogue(language)
     premium = by_hand("gpt2", THAI_LINES) / by_hand("gpt2", ENGLISH_LINES)
-    expected = words["languages.says"].format(
+    expected = in_every_language(
+        "languages.says",
         tokenizer=words["tokenizers.gpt2"],
         premium=f"{premium:.2f}",
         language=words["languages.th"],
         base=words["languages.en"],
-    )
+    )[language]
     least = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
-    least_said = words["languages.says_least"].format(
-        tokenizer=words["tokenizers.o200k_base"], premium=f"{least:.2f}"
-    )
+    least_said = in_every_language(
+        "languages.says_least", tokenizer=words["tokenizers.o200k_base"], premium=f"{least:.2f}"
+    )[language]
     assert app.header[0].value == f"{expected} {least_said}"
     app.pills(key="languages_names_False").set_value(["gpt2"]).run()
     assert app.header[0].value == expected

@@ -230,7 +230,7 @@ def test_a_vocabulary_and_a_lesson_in_the_talk_follow_the_language_of_the_page()
     app.button(key="present_mine").click().run()
     words, token, lesson, _ = (deck_on(app) or {})["slides"]
     assert words["title"]["en"] == "Yours knows 300 tokens, 7 of them Thai."
-    assert without_breaks(words["title"]["th"]).startswith("ตัวแบ่งของคุณ รู้จัก 300 โทเค็น")
+    assert without_breaks(words["title"]["th"]).startswith("ตัวแบ่งของคุณรู้จัก 300 โทเค็น")
     (lane,) = token["views"][0]["lanes"]
     assert (lane["name"], lane["count"]) == ("GPT-2", len(openai_tokenizer("gpt2").encode(" hospital")))
     ours, own = lesson["views"][0]["lanes"]

@@ -24,8 +24,9 @@ LANGUAGES = {"en": "English", "th": "ไทย"}
 _FOLDER = Path(__file__).parent
 _EXAMPLE = re.compile(r"examples\..*(?<!_name)")
 """Keys of texts to be tokenized, in which nothing may be marked."""
-_FOREIGN = re.compile(r"(?![\u0e00-\u0e7f])[\w`]")
-"""A letter or digit that is not Thai, or the beginning or end of Markdown code."""
+_FOREIGN_END = re.compile(r"(?![\u0e00-\u0e7f])[\w`)]")
+_FOREIGN_START = re.compile(r"(?![\u0e00-\u0e7f])[\w`(]")
+"""A letter or digit that is not Thai, the beginning or end of Markdown code, or a bracket."""
 
 
 @cache
@@ -80,6 +81,8 @@ def _filled(words: str, values: Mapping[str, Any]) -> str:
     'ใช้ GPT-2 มาก 1,000 ครั้ง'
     >>> _filled("{language}ต่อ{base}", {"language": "ภาษาไทย", "base": "en"})
     'ภาษาไทยต่อ en'
+    >>> _filled("ส่วน{name}ใช้ ({name})", {"name": "GPT-4 (new)"}), _filled("({name})", {"name": "ไทย"})
+    ('ส่วน GPT-4 (new) ใช้ (GPT-4 (new))', '(ไทย)')
     """
     filled = ""
     is_name = False
@@ -97,8 +100,8 @@ def _filled(words: str, values: Mapping[str, Any]) -> str:
 def _joined(left: str, right: str) -> str:
     """Join two parts, with a space where Thai and other letters would touch; marks of line breaks do not count."""
     before, after = without_breaks(left)[-1:], without_breaks(right)[:1]
-    is_thai, is_foreign = THAI.match(before), _FOREIGN.match(before)
-    touches = (is_thai and _FOREIGN.match(after)) or (is_foreign and THAI.match(after))
+    is_thai, is_foreign = THAI.match(before), _FOREIGN_END.match(before)
+    touches = (is_thai and _FOREIGN_START.match(after)) or (is_foreign and THAI.match(after))
     return left.rstrip(SPACE) + " " + right.lstrip(SPACE) if touches else left + right
 
 
