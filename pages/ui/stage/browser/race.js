@@ -8,6 +8,7 @@ import { make } from "../../token_view/browser/elements.js";
 
 const SVG_NAMES = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [320, 200, 4, 8, 16, 24];
+const VALUE = 64; // pixels that a value takes
 const APART = 15; // pixels between two names
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 
@@ -151,10 +152,21 @@ class Track {
     const [x, y] = [this.x(Math.min(merges, this.runner.learned)), this.y(tokens)];
     this.dot.setAttribute("cx", String(x));
     this.dot.setAttribute("cy", String(y));
-    this.value.setAttribute("x", String(Math.min(x, WIDTH - RIGHT - 8)));
-    const isBelow = x > WIDTH / 2 && y + 24 < HEIGHT - BOTTOM; // away from the names
-    this.value.setAttribute("y", String(isBelow ? y + 22 : Math.max(TOP + 8, y - 12)));
     this.value.textContent = tokens.toLocaleString(this.label("locale"));
+    this.placeValue(x, y);
+  }
+
+  /**
+   * Write the value beside the dot. The curve falls: right of the dot, all above it is free; left of it, all below.
+   * @param {number} x
+   * @param {number} y
+   */
+  placeValue(x, y) {
+    const isLow = y + 24 >= HEIGHT - BOTTOM;
+    const isRight = x <= WIDTH / 2 || (isLow && x < WIDTH - RIGHT - VALUE); // else away from the names
+    this.value.classList.toggle("right", isRight);
+    this.value.setAttribute("x", String(isRight ? x + 9 : Math.min(x + 4, WIDTH - RIGHT)));
+    this.value.setAttribute("y", String(isRight || isLow ? Math.max(13, y - 9) : y + 22));
   }
 }
 
