@@ -10,6 +10,7 @@ from pages.ui.shell.manual import how_to_read
 from pages.ui.trainings.registry import registry
 from pages.ui.words import t
 
+st.markdown(t("pieces.what"))
 if registry().is_warm:
     show()
 else:

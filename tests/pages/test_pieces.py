@@ -50,6 +50,7 @@ def choose(app: AppTest, lesson: str) -> AppTest:
 
 def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
     app = open_pieces("th")
+    assert app.markdown[0].value == catalogue("th")["pieces.what"]
     for lesson in LESSONS:
         choose(app, lesson)
         assert len(lanes(app)) >= 4
