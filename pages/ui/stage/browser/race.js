@@ -8,7 +8,7 @@ import { make } from "../../token_view/browser/elements.js";
 
 const SVG_NAMES = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [320, 200, 4, 8, 16, 24];
-const VALUE = 64; // pixels that a value takes
+const [VALUE, NAME] = [64, 120]; // pixels that a value and a name take
 const APART = 15; // pixels between two names
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 
@@ -86,13 +86,16 @@ class Track {
    */
   drawLevels(levels) {
     const { steps } = /** @type {Runner} */ (this.runner);
-    const least = steps[steps.length - 1].tokens;
     const sorted = [...levels].sort((one, other) => other.count - one.count);
     for (const { count } of sorted) {
       const y = this.y(count);
       this.svg.append(drawn("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, class: "level" }));
     }
-    const beaten = sorted.filter(({ count }) => count > least);
+    const beatenBy = WIDTH - RIGHT - NAME; // a line crossed later has no room for its name at the right
+    const beaten = sorted.filter(({ count }) => {
+      const crossing = steps.find(({ tokens }) => tokens < count);
+      return crossing && this.x(crossing.merge) < beatenBy;
+    });
     const ahead = sorted.slice(beaten.length);
     const beatenAt = spread(beaten.reverse().map(({ count }) => this.y(count) - 4), -1);
     let aheadAt = spread(ahead.map(({ count }) => this.y(count) + 12), 1);
