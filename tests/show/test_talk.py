@@ -261,6 +261,7 @@ def test_a_text_that_only_an_own_tokenizer_cuts_is_not_offered_for_the_talk() ->
     app.pills(key="compare_names_False").set_value(["pretokens"]).run()
     assert app.button(key="compare_add").disabled
     assert app.button(key="compare_add").help == catalogue("en")["talk.needs_reference"]
+    assert "GPT" not in catalogue("en")["talk.needs_reference"]  # a talk keeps runs and opened files, too
 
 
 @pytest.mark.parametrize(
