@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Page, sync_playwright
 
-from pages.ui.trainings.registry import registry
+from pages.ui.trainings import registry as trainings
+from pages.ui.trainings.registry import Registry
 from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, require, visitors, wait_healthy
 from tests.helpers.jobs import Start, wait_for
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
@@ -53,7 +54,7 @@ def thai_corpus() -> str:
 def no_worker_left() -> Iterator[None]:
     """End the trainings that a test started in its own process."""
     yield
-    registry().close()
+    trainings.registry().close()
 
 
 @pytest.fixture(scope="session")
@@ -126,6 +127,15 @@ def start() -> Iterator[Start]:
     for job in jobs:
         job.close()
         wait_for(job, *ENDED)
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
+    """A registry in which a single training is at work at a time."""
+    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
+    registry = Registry()
+    yield registry
+    registry.close()
 
 
 @pytest.fixture(scope="module")

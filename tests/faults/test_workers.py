@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,15 +31,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs signals a
 QUICK = Training(["aa ab ba bb " * 50], 260)
 SLOW = Training([LARGE], 50_000, pace=50)
 LONG_TO_COUNT = Training([f"{LARGE * 40}{n}" for n in range(4)], 50_000, pace=50)
-
-
-@pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A registry in which a single training is at work at a time."""
-    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
-    registry = Registry()
-    yield registry
-    registry.close()
 
 
 def brought_to(registry: Registry, state: str) -> Job:

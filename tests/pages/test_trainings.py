@@ -23,15 +23,6 @@ SLOW = Training(["aa ab ba bb " * 50], 300, pace=0.5)
 QUICK = Training(["aa ab ba bb " * 50], 260)
 
 
-@pytest.fixture
-def registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
-    """A registry in which a single training is at work at a time."""
-    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
-    registry = Registry()
-    yield registry
-    registry.close()
-
-
 def wait_until(job: Job, reached: Callable[[], object]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not reached():
