@@ -16,7 +16,14 @@ from tokenizer_core.counting.counts import Counts, chosen
 from tokenizer_core.counting.counts_file import FORMAT, SUFFIX, read_counts
 from tokenizer_core.errors import CountsError
 from tokenizer_core.jobs.counted import CountedCorpus
-from tokenizer_core.jobs.process import MEMORY_BYTES, Failure, be_nice, contents_in, failures_sent, receive, send
+from tokenizer_core.jobs.process import (
+    MEMORY_BYTES,
+    Failure,
+    contents_in,
+    failures_sent,
+    receive_for_parquet,
+    send,
+)
 from tokenizer_core.jobs.task import Order, Task
 from tokenizer_core.pretokens import PretokenCounts
 from tokenizer_core.texts.scripts import Shares, shares_of
@@ -95,11 +102,7 @@ class CountsReading(Task):
 
 def main() -> None:
     """Read one counts file from stdin, and say what is in it."""
-    import pyarrow as pa  # before the memory is limited
-
-    be_nice()
-    pa.set_memory_pool(pa.system_memory_pool())  # the default one asks for far more than it needs
-    description = receive(sys.stdin.buffer)
+    description = receive_for_parquet(sys.stdin.buffer)
     if description is None:
         return
     with failures_sent():

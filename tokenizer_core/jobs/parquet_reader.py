@@ -14,11 +14,10 @@ from typing import Any
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.jobs.process import (
     Failure,
-    be_nice,
     end_process,
     events_of,
     failures_sent,
-    receive,
+    receive_for_parquet,
     send,
     start_process,
     starting,
@@ -90,11 +89,7 @@ def _events(content: bytes, max_bytes: int, places: Sequence[int] | None) -> Ite
 
 def main() -> None:
     """Read one file from stdin, and write its columns, or the rows of the chosen ones."""
-    import pyarrow as pa  # before the memory is limited
-
-    be_nice()
-    pa.set_memory_pool(pa.system_memory_pool())  # the default one asks for far more than it needs
-    description = receive(sys.stdin.buffer)
+    description = receive_for_parquet(sys.stdin.buffer)
     if description is None:
         return
     with failures_sent():

@@ -127,6 +127,15 @@ def receive(stream: BinaryIO) -> dict[str, Any] | None:
     return description
 
 
+def receive_for_parquet(stream: BinaryIO) -> dict[str, Any] | None:
+    """Get ready to read a stranger's Parquet file, then do the same."""
+    import pyarrow as pa  # before the memory is limited
+
+    be_nice()
+    pa.set_memory_pool(pa.system_memory_pool())  # the default one asks for far more than it needs
+    return receive(stream)
+
+
 def texts_in(stream: BinaryIO, description: dict[str, Any]) -> Iterator[str]:
     """Yield the texts that follow a description, one by one."""
     for content in contents_in(stream, description):
