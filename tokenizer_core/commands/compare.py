@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tokenizer_core.commands.options import Commands, add_command, one_line
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.formats.opening import read_files
 from tokenizer_core.jobs.guarded import open_guarded
@@ -21,9 +21,6 @@ from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.csv_cells import harmless_cell
 from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 _ABOUT = """\
 Count the tokens of the same lines in several languages, and the premium: the tokens of a language divided by
@@ -52,14 +49,14 @@ class Bill:
     premium: float | None
 
 
-def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "compare",
-        help="tokens of the same message in several languages",
-        description=_ABOUT,
+        summary="tokens of the same message in several languages",
+        about=_ABOUT,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="text files, or one table")
     parser.add_argument(
@@ -230,10 +227,3 @@ def _base(parallel: Parallel, name: str | None, files: Sequence[str]) -> int:
     raise CorpusError(
         f"the base must be one of {', '.join(parallel.names)}; {name!r} came", "unknown_column", column=name
     )
-
-
-def one_line(error: Exception) -> str:
-    """Write an error on one line."""
-    if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror or error}"
-    return " ".join(str(error).split())

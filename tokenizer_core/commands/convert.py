@@ -3,9 +3,9 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tokenizer_core.commands.compare import one_line, tokenizer_named
+from tokenizer_core.commands.compare import tokenizer_named
+from tokenizer_core.commands.options import Commands, add_command, one_line
 from tokenizer_core.errors import ExportError, TokenizerError
 from tokenizer_core.formats.exports import FORMATS, LOADED_BY, export
 from tokenizer_core.formats.traps import Export
@@ -13,9 +13,6 @@ from tokenizer_core.jobs.export_proof import Difference, ExportProof, Proof
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.files import read_corpus_file
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 _ABOUT = """\
 Write a tokenizer in the format of another library, and prove it: the files are opened there, and must give the
@@ -38,14 +35,14 @@ _EPILOG = (
 )
 
 
-def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
-    parser = commands.add_parser(
+    parser = add_command(
+        commands,
         "convert",
-        help="a tokenizer in another library's format, with proof",
-        description=_ABOUT,
+        summary="a tokenizer in another library's format, with proof",
+        about=_ABOUT,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("tokenizer", metavar="TOKENIZER", help="a file, two joined by +, or a reference")
     parser.add_argument("--to", required=True, choices=FORMATS, help="the format")

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tokenizer_core.commands.engine import counted_there
+from tokenizer_core.commands.options import one_line
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.reading import STANDARD_INPUT, Reading, size_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES
@@ -22,10 +23,6 @@ from tokenizer_core.patterns import SPLIT_PATTERNS
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of the signal."""
-EPILOG = (
-    "Exit codes: 0 done, 1 the input or output fails (the reason is on stderr), 2 the command is wrong,"
-    " 130 stopped by Ctrl-C."
-)
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", re.IGNORECASE)
 _SPARE = 2**29
 """Memory for compiled code and the stacks of threads, which may not fail: it would crash the program."""
@@ -272,13 +269,6 @@ def failing(command: str, work: Callable[[argparse.Namespace], int], said: argpa
     except KeyboardInterrupt:
         print(f"{command}: stopped; no file was written", file=sys.stderr)
         return INTERRUPTED
-
-
-def one_line(error: Exception) -> str:
-    """Write an error on one line."""
-    if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror or error}"
-    return " ".join(str(error).split())
 
 
 def _cores() -> int:

@@ -4,10 +4,9 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tokenizer_core.commands.corpus import (
-    EPILOG,
     add_corpus,
     add_counting,
     counted,
@@ -16,11 +15,9 @@ from tokenizer_core.commands.corpus import (
     limit,
 )
 from tokenizer_core.commands.engine import add_engine, wrong_choice
+from tokenizer_core.commands.options import Commands, add_command
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import write_counts
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 _ABOUT = """\
 Count the pretokens of files, and write the counts with their recipe as Parquet: all that training needs of a
@@ -28,14 +25,10 @@ corpus. The files are read in parts, so memory grows with different pretokens on
 """
 
 
-def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
-    parser = commands.add_parser(
-        "count",
-        help="the pretokens of a large corpus, in a file to train from",
-        description=_ABOUT,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "count", summary="the pretokens of a large corpus, in a file to train from", about=_ABOUT
     )
     add_corpus(parser, files="+")
     parser.add_argument(

@@ -3,11 +3,10 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from tokenizer_core.commands.compare import tokenizer_named
 from tokenizer_core.commands.corpus import (
-    EPILOG,
     Progress,
     add_boundaries,
     add_corpus,
@@ -18,6 +17,7 @@ from tokenizer_core.commands.corpus import (
 from tokenizer_core.commands.encode_there import EncodingOrder, IdSink, encode_on_cluster
 from tokenizer_core.commands.engine import add_engine, cluster_for, wrong_choice
 from tokenizer_core.commands.id_files import FORMATS, IdWriter, format_of, pieces_of_ids
+from tokenizer_core.commands.options import Commands, add_command
 from tokenizer_core.counting.cluster import versions
 from tokenizer_core.counting.reading import Listener, blocks_of, size_of
 from tokenizer_core.counting.safe_places import chunks_of
@@ -28,9 +28,6 @@ from tokenizer_core.openai import OpenAITokenizer
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.special_tokens import allowed_tokens
 from tokenizer_core.tokenizer import Tokenizer
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 _ABOUT_ENCODE = """\
 Encode files, or the standard input, to token ids. A text is read and written piece by piece where the split
@@ -46,15 +43,9 @@ valid UTF-8 are written as they are. With --boundaries line, each text becomes a
 """
 
 
-def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_to(commands: Commands) -> None:
     """Add both commands and their options to a parser."""
-    encode = commands.add_parser(
-        "encode",
-        help="texts to token ids",
-        description=_ABOUT_ENCODE,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    encode = add_command(commands, "encode", summary="texts to token ids", about=_ABOUT_ENCODE)
     add_corpus(encode)
     _add_tokenizer(encode)
     encode.add_argument("--format", choices=FORMATS, help="by default what the name of --out tells, or text")
@@ -70,13 +61,7 @@ def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
         return failing("encode", run_encode, said)
 
     encode.set_defaults(run=checked)
-    decode = commands.add_parser(
-        "decode",
-        help="token ids to text",
-        description=_ABOUT_DECODE,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    decode = add_command(commands, "decode", summary="token ids to text", about=_ABOUT_DECODE)
     decode.add_argument("files", nargs="*", metavar="IDS", help="files of ids; by default the standard input")
     add_boundaries(decode)
     _add_tokenizer(decode)

@@ -8,10 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tokenizer_core.commands.corpus import (
-    EPILOG,
     INTERRUPTED,
     Progress,
     add_corpus,
@@ -23,6 +21,7 @@ from tokenizer_core.commands.corpus import (
     positive,
 )
 from tokenizer_core.commands.count import summary_of
+from tokenizer_core.commands.options import Commands, add_command
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import read_counts
 from tokenizer_core.errors import ExportError, TrainingError
@@ -31,9 +30,6 @@ from tokenizer_core.patterns import compile_pattern
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Merge, Trainer, check_vocab_size
 from tokenizer_core.vocabulary import BYTES
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
 
 _ABOUT = """\
 Learn a tokenizer from files, which are read in parts, or with --counts from what `count` wrote.
@@ -52,15 +48,9 @@ _ROW_BYTES = 32
 """Memory of the trainer for each byte of distinct pretokens."""
 
 
-def add_to(commands: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
-    parser = commands.add_parser(
-        "train",
-        help="a tokenizer from a corpus of any size",
-        description=_ABOUT,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "train", summary="a tokenizer from a corpus of any size", about=_ABOUT)
     add_corpus(parser)
     parser.add_argument("--counts", metavar="COUNTS", help="a file that `count` wrote, instead of FILES")
     parser.add_argument("--vocab-size", type=positive, required=True, metavar="N", help="256 bytes and the merges")
