@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tokenizer_core.commands.options import Commands, add_command, one_line
+from tokenizer_core.commands.options import Commands, add_command, add_reading, one_line
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.formats.opening import read_files
 from tokenizer_core.jobs.guarded import open_guarded
@@ -75,13 +75,7 @@ def add_to(commands: Commands) -> None:
         "--joining", choices=[*JOININGS, "all"], default="all", help="how lines are joined; by default all ways"
     )
     parser.add_argument("--columns", help="columns of a table, separated by commas")
-    parser.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="whether the first line of a table names its columns; detected by default",
-    )
-    parser.add_argument("--encoding", help="the encoding of the files, such as cp874; detected by default")
+    add_reading(parser)
     parser.add_argument(
         "--format", choices=["text", "csv", "json"], default="text", help="the output format; by default text"
     )

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tokenizer_core.commands.engine import counted_there
-from tokenizer_core.commands.options import one_line
+from tokenizer_core.commands.options import add_reading, one_line
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.reading import STANDARD_INPUT, Reading, size_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES
@@ -43,13 +43,7 @@ def add_corpus(parser: argparse.ArgumentParser, *, files: str = "*") -> None:
     parser.add_argument(
         "--column", action="append", metavar="NAME", help="a column of tables; repeat it; by default the prose"
     )
-    parser.add_argument(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="whether the first line of a table names its columns; detected by default",
-    )
-    parser.add_argument("--encoding", help="the encoding of the files, such as cp874; detected by default")
+    add_reading(parser)
     add_boundaries(parser)
 
 

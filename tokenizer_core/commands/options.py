@@ -1,4 +1,4 @@
-"""What all commands have in common: how they are added, and errors on one line."""
+"""What all commands have in common: how they are added, the options of files, and errors on one line."""
 
 import argparse
 from typing import TypeAlias
@@ -26,6 +26,17 @@ def add_command(
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add what files do not always tell of themselves to a parser."""
+    parser.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="whether the first line of a table names its columns; detected by default",
+    )
+    parser.add_argument("--encoding", help="the encoding of the files, such as cp874; detected by default")
 
 
 def one_line(error: Exception) -> str:
