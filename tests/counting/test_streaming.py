@@ -22,7 +22,9 @@ from tokenizer_core.counting.reading import Reading, blocks_of
 from tokenizer_core.counting.safe_places import chunks_of, safe_place
 from tokenizer_core.counting.streaming import Chunk, CountingRules, count_chunks, count_files
 from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.texts import csv_table
 from tokenizer_core.texts.archives import PackedFile
+from tokenizer_core.texts.csv_table import CsvStream
 from tokenizer_core.texts.files import read_corpus_file
 
 PIECES = [*HOSTILE_PIECES, " ", " ", "\n", "a\n", "'s", "/", "!\n", "ก", "1", "\u3000", "\xa0", "\r\n", "A", "ſ"]
@@ -64,6 +66,21 @@ def test_chunks_are_the_text(pattern: str, texts: list[str], size: int) -> None:
 def test_a_place_is_found_far_from_the_end() -> None:
     text = b"one two" + "ก".encode() * 100_000
     assert safe_place(text, "gpt2") == 3
+
+
+def test_a_row_that_spans_many_pieces_is_read_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, looked_at = CsvStream('id,text\n1,"a cat"\n2,"a dog"\n3,"a'), []
+
+    class Lines(csv_table._Lines):
+        def __init__(self, text: str) -> None:
+            looked_at.append(len(text))
+            super().__init__(text)
+
+    monkeypatch.setattr(csv_table, "_Lines", Lines)
+    rows = [row for _ in range(300) for row in stream.rows([1], " cat sat" * 10)]
+    rows += stream.rows([1], '"\n', is_end=True)
+    assert rows == [["a cat"], ["a dog"], ["a" + " cat sat" * 3_000]]
+    assert sum(looked_at) < 6 * len(rows[2][0])
 
 
 @pytest.mark.parametrize(

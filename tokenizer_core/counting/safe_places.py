@@ -39,6 +39,8 @@ def safe_place(text: bytes | bytearray, pattern: str, boundaries: str = "file") 
     places = places_in(pattern, boundaries)
     if places is None:
         return 0
+    if places is _LINES:
+        return text.rfind(b"\n") + 1  # a hundred times faster in a text without one
     end = len(text)
     while end > 0:
         # A window has three bytes more on each side than it looks at, because a place is told by its neighbours.

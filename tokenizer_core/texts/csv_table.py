@@ -77,11 +77,15 @@ class CsvStream:
         self.table = open_csv(head, header=header, delimiter=delimiter)
         self._style = _find_style(_head(head), delimiter)
         self._rest = head
+        self._wanted = 0
         self._skip = bool(self.table.header)
 
     def rows(self, places: Sequence[int], more: str = "", *, is_end: bool = False) -> Iterator[Sequence[str]]:
         """Yield the rows that are whole now, and leave out broken ones; the rest waits for the next piece."""
-        text = self._rest + more
+        self._rest += more
+        text = self._rest
+        if len(text) < self._wanted and not is_end:
+            return
         lines = _Lines(text)
         is_end = is_end or len(text) > _MAX_ROW
         for _, cells in _records(text, self._style, len(self.table.labels), lines=lines, is_end=is_end):
@@ -90,6 +94,7 @@ class CsvStream:
             elif cells is not None:
                 yield [cells[place] for place in places]
         self._rest = text[lines.offset :]
+        self._wanted = min(2 * len(self._rest), _MAX_ROW)  # so that a long row is read a few times only
 
 
 def _head(text: str) -> str:
