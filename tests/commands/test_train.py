@@ -124,6 +124,34 @@ def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture
     assert not list(tmp_path.glob("m*"))
 
 
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(corpus, "count_files", lambda *_, **__: pytest.fail("it was counted"))
+    for out in (".", "", f"{tmp_path}/new/", tmp_path):
+        assert "Is a directory" in fails(capsys, "count", THAI, "-o", out)
+        assert "Is a directory" in fails(capsys, "encode", THAI, "--tokenizer", "gpt2", "-o", out)
+    for out in ("", ".model", "new/", "new/.model"):
+        assert "Is a directory" in fails(capsys, "train", THAI, "--vocab-size", 300, "--out", out)
+    assert f"{tmp_path}/file" in fails(capsys, "count", THAI, "-o", tmp_path / "file" / "a")
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert f"{tmp_path}: Permission denied" in fails(capsys, "count", THAI, "-o", tmp_path / "a")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_folders_of_an_output_are_made(tmp_path: Path) -> None:
+    assert done("count", THAI, "-o", tmp_path / "new" / "counts") == 0
+    assert read_counts(tmp_path / "new" / "counts").recipe.texts == 1
+
+
+def test_a_counts_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ("--vocab-size", 300, "--out", tmp_path / "m")
+    assert fails(capsys, "train", "--counts", "nobody", *out) == "train: nobody: No such file or directory\n"
+    assert f"{tmp_path}: Is a directory" in fails(capsys, "train", "--counts", tmp_path, *out)
+
+
 def test_no_file_is_replaced_unless_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.vocab").write_text("mine", encoding="utf-8")
     out = ("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m")

@@ -15,7 +15,7 @@ from tokenizer_core.commands.corpus import (
     limit,
 )
 from tokenizer_core.commands.engine import add_engine, wrong_choice
-from tokenizer_core.commands.options import Commands, add_command
+from tokenizer_core.commands.options import Commands, add_command, check_out
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import write_counts
 
@@ -48,6 +48,7 @@ def add_to(commands: Commands) -> None:
 
 def run(said: argparse.Namespace) -> int:
     """Count and write."""
+    check_out(said.out)
     if said.engine == "local":  # workers made here would have the limit of this process
         limit(said.memory)
     counts = counted(said, "count")

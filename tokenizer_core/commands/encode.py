@@ -17,7 +17,7 @@ from tokenizer_core.commands.corpus import (
 from tokenizer_core.commands.encode_there import EncodingOrder, IdSink, encode_on_cluster
 from tokenizer_core.commands.engine import add_engine, cluster_for, wrong_choice
 from tokenizer_core.commands.id_files import FORMATS, IdWriter, format_of, pieces_of_ids
-from tokenizer_core.commands.options import Commands, add_command
+from tokenizer_core.commands.options import Commands, add_command, check_out
 from tokenizer_core.counting.cluster import versions
 from tokenizer_core.counting.reading import Listener, blocks_of, size_of
 from tokenizer_core.counting.safe_places import chunks_of
@@ -82,6 +82,8 @@ def _add_tokenizer(parser: argparse.ArgumentParser) -> None:
 def run_encode(said: argparse.Namespace) -> int:
     """Encode all files and write the ids."""
     names = named_files(said.files or ["-"])
+    if said.out is not None:
+        check_out(said.out)
     tokenizer = tokenizer_named(said.tokenizer, said.pattern, command="encode")
     special = _special_of(tokenizer, said.special_token)
     progress = Progress("encode", "MB", size_of(names), per=2**20)

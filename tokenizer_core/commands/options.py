@@ -1,6 +1,9 @@
-"""What all commands have in common: how they are added, the options of files, and errors on one line."""
+"""What all commands have in common: how they are added, options of files, the output, and errors on one line."""
 
 import argparse
+import errno
+import os
+from pathlib import Path
 from typing import TypeAlias
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -37,6 +40,16 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="whether the first line of a table names its columns; detected by default",
     )
     parser.add_argument("--encoding", help="the encoding of the files, such as cp874; detected by default")
+
+
+def check_out(name: str) -> None:
+    """Refuse a file that cannot be written, before hours of work; make its folder if it is not there."""
+    path = Path(name)
+    if not os.path.basename(name) or path.is_dir():  # noqa: PTH119  Path ignores a slash at the end
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name or "--out")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
 
 
 def one_line(error: Exception) -> str:

@@ -21,7 +21,7 @@ from tokenizer_core.commands.corpus import (
     positive,
 )
 from tokenizer_core.commands.count import summary_of
-from tokenizer_core.commands.options import Commands, add_command
+from tokenizer_core.commands.options import Commands, add_command, check_out
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import read_counts
 from tokenizer_core.errors import ExportError, TrainingError
@@ -164,10 +164,13 @@ def _files_of(tokenizer: Tokenizer, out: str) -> dict[Path, bytes]:
 
 def _check_out(untrained: Tokenizer, said: argparse.Namespace) -> None:
     """Refuse what cannot be written before hours of work, and files that are there."""
+    name = said.out.removesuffix(".model")
+    if not name or name.endswith("/"):
+        check_out(name)  # a folder is no name
     for path in _files_of(untrained, said.out):
-        if path.exists() and not said.force:
+        if path.is_file() and not said.force:
             raise ExportError(f"{path} is there already; --force replaces it", "export_file_there", file=str(path))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        check_out(str(path))
 
 
 def _write(tokenizer: Tokenizer, out: str) -> list[str]:

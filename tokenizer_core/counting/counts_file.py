@@ -86,6 +86,9 @@ def read_counts(
     Raises `CountsError` if the file is damaged, too large, from another pattern or version, or has an impossible
     count, and `OSError` if it is not there.
     """
+    if isinstance(source, str | Path):
+        with Path(source).open("rb") as opened:  # the errors of pyarrow name no file
+            return read_counts(opened, pattern=pattern, max_bytes=max_bytes)
     with _whole():
         import pyarrow.parquet as pq
 
