@@ -16,10 +16,11 @@ from tokenizer_core.counting import pieces, safe_places
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.on_cluster import Sum, graph_of, order_of
 from tokenizer_core.counting.parts import PartCounts
-from tokenizer_core.counting.pieces import Piece, Unreadable, blocks_in, pieces_of, plan
+from tokenizer_core.counting.pieces import Piece, blocks_in, pieces_of, plan
 from tokenizer_core.counting.reading import DETECT
 from tokenizer_core.counting.storage import bytes_of, everywhere, expanded, opened
 from tokenizer_core.counting.streaming import CountingRules, count_files
+from tokenizer_core.counting.unreadable import Unreadable
 from tokenizer_core.errors import CorpusError, PatternError
 
 SIGNS = [*HOSTILE_PIECES, *" \n\r\t/'", "a\n", "1 ", "ก ", "!\n", "\r\n", "\u3000 ", "ที่นี่", "cat"]

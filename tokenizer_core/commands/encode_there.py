@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from tokenizer_core.counting.cluster import refuse_other_versions, this_worker, versions
 from tokenizer_core.counting.cluster_waiting import results_awaited
-from tokenizer_core.counting.pieces import Piece, blocks_in, plan, readable
+from tokenizer_core.counting.pieces import Piece, blocks_in, plan
 from tokenizer_core.counting.reading import Listener, Reading
 from tokenizer_core.counting.streaming import CountingRules
+from tokenizer_core.counting.unreadable import readable
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.protocols import AnyTokenizer
 

@@ -14,10 +14,11 @@ from tokenizer_core.counting.cluster import refuse_other_versions, this_worker, 
 from tokenizer_core.counting.cluster_waiting import progress_told, results_awaited
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.parts import PartCounts
-from tokenizer_core.counting.pieces import Piece, Unreadable, blocks_in, plan, readable
+from tokenizer_core.counting.pieces import Piece, blocks_in, plan
 from tokenizer_core.counting.reading import DETECT, Listener, Reading
 from tokenizer_core.counting.safe_places import chunks_of
 from tokenizer_core.counting.streaming import Chunk, CountingRules, count_chunks
+from tokenizer_core.counting.unreadable import Unreadable, readable
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.patterns import compile_pattern
 

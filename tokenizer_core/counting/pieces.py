@@ -5,9 +5,8 @@ each byte is in exactly one range, and nobody needs to read a file from its begi
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import regex
 
@@ -15,7 +14,8 @@ from tokenizer_core.counting.reading import BLOCK_BYTES, STANDARD_INPUT, Reading
 from tokenizer_core.counting.safe_places import MAX_CHUNK_BYTES, places_in
 from tokenizer_core.counting.storage import bytes_of, everywhere, expanded, opened
 from tokenizer_core.counting.streaming import CountingRules
-from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.counting.unreadable import Unreadable, readable
+from tokenizer_core.errors import CorpusError
 
 _BEFORE = 3
 """Bytes before a place that tell whether it is safe."""
@@ -25,13 +25,6 @@ LEAST_PIECE, LARGEST_PIECE = 2**23, 2**28
 _NO_ROOM = -1
 _TURNS = 16
 """Pieces for each worker, so that all are done at about the same time."""
-
-
-class Unreadable(NamedTuple):
-    """A file that was skipped, and why."""
-
-    name: str
-    why: str
 
 
 @dataclass(frozen=True)
@@ -102,25 +95,6 @@ def _files_there(names: Sequence[str], skipped: list[Unreadable] | None) -> list
         with readable(name, skipped):
             there.append((everywhere(name), bytes_of(everywhere(name)) or 0))
     return there
-
-
-@contextmanager
-def readable(name: str, skipped: list[Unreadable] | None) -> Iterator[None]:
-    """Name the file in an error of reading it; or note the file among those that are skipped, and go on."""
-    try:
-        yield
-    except (CorpusError, OSError) as error:
-        why = " ".join(str(error.strerror or error).split()) if isinstance(error, OSError) else str(error)
-        if skipped is not None:
-            skipped.append(Unreadable(name, f"{name}: {why}"))
-        elif isinstance(error, OSError):
-            raise CorpusError(
-                f"the file must be readable; {name}: {why}", "file_unreadable", file=name, why=why
-            ) from None
-        else:
-            raise CorpusError(f"{name}: {why}", error.code, **error.values) from None
-    except TokenizerError as error:  # such as a pattern that is slow on this file
-        raise type(error)(f"{name}: {error}", error.code, **error.values) from None
 
 
 def pieces_of(name: str, number: int, rules: CountingRules, reading: Reading, *, piece_bytes: int) -> list[Piece]:
