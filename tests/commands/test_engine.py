@@ -65,6 +65,19 @@ def test_skipped_files_are_named(scheduler: str, tmp_path: Path, capfd: pytest.C
     assert main(["count", str(THAI), str(tmp_path / "gone.txt"), *there, "--skip-unreadable"]) == 0
     assert capfd.readouterr().err == f"count: skipped {tmp_path}/gone.txt: No such file or directory\n"
     assert read_counts(tmp_path / "a.counts").recipe.texts == 1
+    (tmp_path / "torn.txt").write_bytes(b"a cat\n" * 200_000 + b"\xff")
+    command = ["encode", str(tmp_path / "torn.txt"), str(THAI), "--tokenizer", "gpt2", "--skip-unreadable", "-o"]
+    assert main([*command, str(tmp_path / "ids"), *there[:4]]) == 0
+    assert "encode: skipped " in capfd.readouterr().err
+    assert main([*command, str(tmp_path / "here")]) == 0
+    assert (tmp_path / "ids").read_bytes() == (tmp_path / "here").read_bytes()
+
+
+def test_training_counts_there_and_learns_here(scheduler: str, tmp_path: Path) -> None:
+    command = ["train", str(THAI), str(ENGLISH), "--vocab-size", "400", "--out"]
+    assert main([*command, str(tmp_path / "here")]) == 0
+    assert main([*command, str(tmp_path / "there"), "--engine", "dask", "--scheduler", scheduler]) == 0
+    assert (tmp_path / "there.model").read_bytes() == (tmp_path / "here.model").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +85,6 @@ def test_skipped_files_are_named(scheduler: str, tmp_path: Path, capfd: pytest.C
     [
         (["--workers", "2"], "--workers needs --engine dask"),
         (["--scheduler", "tcp://a:1"], "--scheduler needs --engine dask"),
-        (["--skip-unreadable"], "--skip-unreadable needs --engine dask"),
         (["--engine", "dask", "--workers", "0"], "--workers must be at least 1"),
         (["--engine", "dask", "--workers", "2", "--scheduler", "tcp://a:1"], "not both"),
     ],

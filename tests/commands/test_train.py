@@ -14,7 +14,7 @@ import tokenizers
 
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.tables import CSV, ROWS
-from tokenizer_core import Tokenizer, train
+from tokenizer_core import Tokenizer, patterns, train
 from tokenizer_core.__main__ import main
 from tokenizer_core.commands import corpus
 from tokenizer_core.commands.corpus import Progress, named_files
@@ -152,6 +152,38 @@ def test_a_counts_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest
     assert f"{tmp_path}: Is a directory" in fails(capsys, "train", "--counts", tmp_path, *out)
 
 
+def test_files_that_cannot_be_read_are_skipped_and_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "torn.txt").write_bytes(b"a cat\n" * 200_000 + b"\xff")
+    (tmp_path / "empty.txt").touch()
+    bad = [tmp_path / "torn.txt", tmp_path / "empty.txt", tmp_path / "nobody"]
+    out = ("--vocab-size", 300, "--skip-unreadable", "--out")
+    assert done("train", bad[0], THAI, *bad[1:], *out, tmp_path / "m", "--min-pretoken-count", 2) == 0
+    said = capfd.readouterr().err.splitlines()
+    assert [line.partition(": the")[0] for line in said[:2]] == [f"train: skipped {path}" for path in bad[:2]]
+    assert said[2] == f"train: skipped {bad[2]}: No such file or directory"
+    assert done("train", THAI, *out, tmp_path / "alone", "--min-pretoken-count", 2) == 0
+    assert (tmp_path / "m.model").read_bytes() == (tmp_path / "alone.model").read_bytes()
+    assert capfd.readouterr().err.splitlines() == said[3:]  # what was dropped
+    assert done("encode", *bad, THAI, "--tokenizer", "gpt2", "--skip-unreadable", "-o", tmp_path / "i.json") == 0
+    assert capfd.readouterr().err.count("encode: skipped") == 3
+    assert len((tmp_path / "i.json").read_text().splitlines()) == 1
+    for command in (("train", *bad, *out, tmp_path / "n"), ("encode", *bad, "--tokenizer", "gpt2", out[2])):
+        assert done(*command) == 1
+        assert "at least one file must be readable" in capfd.readouterr().err
+
+
+def test_a_slow_pattern_is_given_up_within_one_budget_and_its_place_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "time_budget", lambda characters, pattern: 0.1)
+    (tmp_path / "a.txt").write_text("a cat\n" * 9 + f"{'a' * 40}!\n", encoding="utf-8")
+    slow = ("count", THAI, tmp_path / "a.txt", "--pattern", "(?:a|aa)+$", "-o", tmp_path / "c")
+    assert "a.txt: the split pattern must finish within 0.1 s" in fails(capsys, *slow)
+    assert "a.txt, from byte 54: the split pattern" in fails(capsys, *slow, "--boundaries", "line")
+
+
 def test_no_file_is_replaced_unless_told_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "m.vocab").write_text("mine", encoding="utf-8")
     out = ("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m")
@@ -166,6 +198,8 @@ def test_no_file_is_replaced_unless_told_to(tmp_path: Path, capsys: pytest.Captu
         ["train", "--vocab-size", "300", "--out", "m"],
         ["train", "a", "--counts", "b", "--vocab-size", "300", "--out", "m"],
         ["train", "a", "--vocab-size", "x", "--out", "m"],
+        ["train", "--counts", "b", "--vocab-size", "300", "--out", "m", "--engine", "dask"],
+        ["train", "--counts", "b", "--vocab-size", "300", "--out", "m", "--skip-unreadable"],
         ["train", "a", "--vocab-size", "300", "--out", "m", "--memory", "much"],
         ["train", "a", "--vocab-size", "300", "--out", "m", "--memory", "1KB"],
         ["count", "a", "-o", "b", "--min-pretoken-count", "0"],

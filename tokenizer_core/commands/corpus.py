@@ -17,6 +17,7 @@ from tokenizer_core.counting.reading import STANDARD_INPUT, Reading, size_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES
 from tokenizer_core.counting.storage import expanded, is_address
 from tokenizer_core.counting.streaming import CountingRules, count_files
+from tokenizer_core.counting.unreadable import Unreadable
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.jobs.process import limit_memory
 from tokenizer_core.patterns import SPLIT_PATTERNS
@@ -44,6 +45,9 @@ def add_corpus(parser: argparse.ArgumentParser, *, files: str = "*") -> None:
         "--column", action="append", metavar="NAME", help="a column of tables; repeat it; by default the prose"
     )
     add_reading(parser)
+    parser.add_argument(
+        "--skip-unreadable", action="store_true", help="leave out files that cannot be read, and name them"
+    )
     add_boundaries(parser)
 
 
@@ -146,11 +150,22 @@ def counted(said: argparse.Namespace, command: str) -> Counts:
     )
     progress = Progress(command, "MB", size_of(names), per=2**20)
     try:
-        if getattr(said, "engine", "local") == "dask":
-            return counted_there(said, names, rules, reading_of(said), progress.add)
-        return count_files(names, rules, reading_of(said), listener=progress.add)
+        if said.engine == "dask":
+            counts, skipped = counted_there(said, names, rules, reading_of(said), progress.add)
+        else:
+            left_out: list[Unreadable] | None = [] if said.skip_unreadable else None
+            counts = count_files(names, rules, reading_of(said), skipped=left_out, listener=progress.add)
+            skipped = tuple(left_out or ())
     finally:
         progress.end()
+    say_skipped(skipped, command)
+    return counts
+
+
+def say_skipped(skipped: Sequence[Unreadable], command: str) -> None:
+    """Name the files that were left out, a line for each."""
+    for file in skipped:
+        print(f"{command}: skipped {' '.join(file.why.split())}", file=sys.stderr)
 
 
 def limit(memory: int | None) -> None:

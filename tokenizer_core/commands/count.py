@@ -36,7 +36,7 @@ def add_to(commands: Commands) -> None:
     )
     add_counting(parser)
     parser.add_argument("--json", action="store_true", help="print the recipe as JSON")
-    add_engine(parser, may_skip=True)
+    add_engine(parser)
 
     def checked(said: argparse.Namespace) -> int:
         if wrong := wrong_choice(said):

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from tokenizer_core.commands.compare import tokenizer_named
@@ -13,8 +13,9 @@ from tokenizer_core.commands.corpus import (
     failing,
     named_files,
     reading_of,
+    say_skipped,
 )
-from tokenizer_core.commands.encode_there import EncodingOrder, IdSink, encode_on_cluster
+from tokenizer_core.commands.encode_there import EncodingOrder, IdSink, encode_on_cluster, unreadable_there
 from tokenizer_core.commands.engine import add_engine, cluster_for, wrong_choice
 from tokenizer_core.commands.id_files import FORMATS, IdWriter, format_of, pieces_of_ids
 from tokenizer_core.commands.options import Commands, add_command, check_out
@@ -22,6 +23,7 @@ from tokenizer_core.counting.cluster import versions
 from tokenizer_core.counting.reading import Listener, blocks_of, size_of
 from tokenizer_core.counting.safe_places import chunks_of
 from tokenizer_core.counting.streaming import CountingRules
+from tokenizer_core.counting.unreadable import Unreadable, none_readable, why_unreadable
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.openai import OpenAITokenizer
@@ -32,7 +34,8 @@ from tokenizer_core.tokenizer import Tokenizer
 _ABOUT_ENCODE = """\
 Encode files, or the standard input, to token ids. A text is read and written piece by piece where the split
 pattern of its tokenizer allows it. A tokenizer of another kind, such as SentencePiece, needs each text whole: at
-most 256 MB, or with --boundaries line any number of lines.
+most 256 MB, or with --boundaries line any number of lines. With --skip-unreadable, each file
+is first read to its end, because ids that were written cannot be taken back.
 
 Formats: text has a line of ids for each text, json an array on a line for each, npy one array of all ids (int32),
 and parquet a row for each id with the number of its text.
@@ -86,8 +89,10 @@ def run_encode(said: argparse.Namespace) -> int:
         check_out(said.out)
     tokenizer = tokenizer_named(said.tokenizer, said.pattern, command="encode")
     special = _special_of(tokenizer, said.special_token)
-    progress = Progress("encode", "MB", size_of(names), per=2**20)
     form = said.format or format_of(said.out)
+    if said.skip_unreadable and said.engine == "local":
+        names = _without(names, [why_unreadable(name, reading_of(said)) for name in names])
+    progress = Progress("encode", "MB", size_of(names), per=2**20)
     try:
         with IdWriter(said.out, form) as writer:
             if said.engine == "dask":
@@ -101,6 +106,15 @@ def run_encode(said: argparse.Namespace) -> int:
     finally:
         progress.end()
     return 0
+
+
+def _without(names: Sequence[str], skipped: Sequence[Unreadable | None]) -> list[str]:
+    """Name the files that cannot be read, and return the others."""
+    left_out = [each for each in skipped if each is not None]
+    say_skipped(left_out, "encode")
+    if len(left_out) == len(names):
+        raise none_readable(left_out)
+    return [name for name, why in zip(names, skipped) if why is None]
 
 
 def encode_blocks(
@@ -126,6 +140,8 @@ def _encode_there(
     rules = CountingRules(pattern_of(tokenizer, special), said.boundaries)
     order = EncodingOrder(encode_blocks, tokenizer, special, rules, reading_of(said), versions())
     with cluster_for(said, rules.pattern) as client:
+        if said.skip_unreadable:
+            names = _without(names, unreadable_there(client, names, order.reading))
         encode_on_cluster(client, names, order, writer, listener)
 
 

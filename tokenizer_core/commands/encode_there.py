@@ -15,8 +15,9 @@ from tokenizer_core.counting.cluster import refuse_other_versions, this_worker, 
 from tokenizer_core.counting.cluster_waiting import results_awaited
 from tokenizer_core.counting.pieces import Piece, blocks_in, plan
 from tokenizer_core.counting.reading import Listener, Reading
+from tokenizer_core.counting.storage import everywhere
 from tokenizer_core.counting.streaming import CountingRules
-from tokenizer_core.counting.unreadable import readable
+from tokenizer_core.counting.unreadable import Unreadable, readable, why_unreadable
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.protocols import AnyTokenizer
 
@@ -109,6 +110,14 @@ def encode_on_cluster(
             is_end = not under_way or under_way[0][0].name != first.name or under_way[0][0].start == 0
             _write(found, sink, ends_text=is_end and order.rules.boundaries == "file")
             listener(first.size)
+
+
+def unreadable_there(client: "Client", names: Sequence[str], reading: Reading) -> list[Unreadable | None]:
+    """Let the workers read each file to its end; return for each why that fails, or None."""
+    futures = client.map(why_unreadable, list(map(everywhere, names)), reading=reading, pure=False)
+    results_awaited(client, futures)
+    found: list[Unreadable | None] = client.gather(futures)
+    return found
 
 
 def _same(order: EncodingOrder) -> EncodingOrder:

@@ -1,15 +1,13 @@
-"""Where the work of `count` and `encode` is done: in this process, or on a Dask cluster."""
+"""Where the work of `train`, `count` and `encode` is done: in this process, or on a Dask cluster."""
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tokenizer_core.counting.cluster import local_cluster, running_cluster
-from tokenizer_core.counting.counts import Counts
-from tokenizer_core.counting.on_cluster import count_on_cluster
+from tokenizer_core.counting.on_cluster import CountedFiles, count_on_cluster
 from tokenizer_core.counting.reading import Listener, Reading
 from tokenizer_core.counting.streaming import CountingRules
 
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 ENGINES = ("local", "dask")
 
 
-def add_engine(parser: argparse.ArgumentParser, *, may_skip: bool = False) -> None:
+def add_engine(parser: argparse.ArgumentParser) -> None:
     """Add the choice of where the work is done to a parser."""
     group = parser.add_argument_group(
         "on a cluster",
@@ -38,25 +36,12 @@ def add_engine(parser: argparse.ArgumentParser, *, may_skip: bool = False) -> No
         metavar="N",
         help="without --scheduler: so many workers on this machine; by default one for each core",
     )
-    if may_skip:
-        group.add_argument(
-            "--skip-unreadable", action="store_true", help="leave out files that cannot be read, and name them"
-        )
 
 
 def wrong_choice(said: argparse.Namespace) -> str | None:
     """Say which choices do not go together; None if all do."""
-    chosen = [
-        name
-        for name, value in (
-            ("--scheduler", said.scheduler),
-            ("--workers", said.workers),
-            ("--skip-unreadable", getattr(said, "skip_unreadable", None)),
-        )
-        if value
-    ]
-    if said.engine != "dask" and (chosen or said.workers is not None):
-        return f"{(chosen or ['--workers'])[0]} needs --engine dask"
+    if said.engine != "dask" and (said.scheduler or said.workers is not None):
+        return f"{'--scheduler' if said.scheduler else '--workers'} needs --engine dask"
     if said.workers is not None and said.workers < 1:
         return "--workers must be at least 1"
     if said.scheduler and said.workers:
@@ -77,12 +62,9 @@ def cluster_for(said: argparse.Namespace, pattern: str) -> Iterator["Client"]:
 
 def counted_there(
     said: argparse.Namespace, names: Sequence[str], rules: CountingRules, reading: Reading, listener: Listener
-) -> Counts:
-    """Count on the cluster; print which files were left out."""
+) -> CountedFiles:
+    """Count on the cluster."""
     with cluster_for(said, rules.pattern) as client:
-        found = count_on_cluster(
+        return count_on_cluster(
             client, names, rules, reading, skip_unreadable=said.skip_unreadable, listener=listener
         )
-    for file in found.unreadable:
-        print(f"count: skipped {' '.join(file.why.split())}", file=sys.stderr)
-    return found.counts

@@ -21,6 +21,7 @@ from tokenizer_core.commands.corpus import (
     positive,
 )
 from tokenizer_core.commands.count import summary_of
+from tokenizer_core.commands.engine import add_engine, wrong_choice
 from tokenizer_core.commands.options import Commands, add_command, check_out
 from tokenizer_core.counting.counts import Counts
 from tokenizer_core.counting.counts_file import read_counts
@@ -32,7 +33,8 @@ from tokenizer_core.trainer import Merge, Trainer, check_vocab_size
 from tokenizer_core.vocabulary import BYTES
 
 _ABOUT = """\
-Learn a tokenizer from files, which are read in parts, or with --counts from what `count` wrote.
+Learn a tokenizer from files, which are read in parts, or with --counts from what `count` wrote. On a cluster the
+files are counted; it learns here from the counts.
 
 --out says where and how it is written:
   mine             mine.model and mine.vocab, minbpe's files, which the app opens too
@@ -64,8 +66,13 @@ def add_to(commands: Commands) -> None:
         "--special-token", action="append", default=[], metavar="TOKEN", help="a special token; repeat it"
     )
     parser.add_argument("--json", action="store_true", help="print what was learned from what as JSON")
+    add_engine(parser)
 
     def checked(said: argparse.Namespace) -> int:
+        if wrong := wrong_choice(said):
+            parser.error(wrong)
+        if said.counts is not None and (said.engine == "dask" or said.skip_unreadable):
+            parser.error(f"{'--engine dask' if said.engine == 'dask' else '--skip-unreadable'} needs FILES")
         if bool(said.files) == (said.counts is not None):
             parser.error("either FILES or --counts must come, and not both")
         return failing("train", run, said)
@@ -76,11 +83,14 @@ def add_to(commands: Commands) -> None:
 def run(said: argparse.Namespace) -> int:
     """Count, learn and write."""
     check_vocab_size(said.vocab_size)
-    limit(said.memory)
+    if said.engine == "local":  # workers made here would have the limit of this process
+        limit(said.memory)
     compile_pattern(said.pattern or "mark_aware")
     untrained = Tokenizer([], pattern=said.pattern or "mark_aware", special_tokens=said.special_token)
     _check_out(untrained, said)
     counts = _counts(said)
+    if said.engine == "dask":
+        limit(said.memory)
     _check_memory(counts, said.memory)
     trainer = Trainer(counts.pretokens, said.vocab_size, said.min_count)
     merges, is_stopped = _learned(trainer, said.vocab_size)

@@ -18,7 +18,7 @@ from tokenizer_core.counting.pieces import Piece, blocks_in, plan
 from tokenizer_core.counting.reading import DETECT, Listener, Reading
 from tokenizer_core.counting.safe_places import chunks_of
 from tokenizer_core.counting.streaming import Chunk, CountingRules, count_chunks
-from tokenizer_core.counting.unreadable import Unreadable, readable
+from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.patterns import compile_pattern
 
@@ -233,5 +233,5 @@ def _together(sums: list[Sum], missing: Sequence[Unreadable]) -> CountedFiles:
     unreadable = tuple(sorted({*missing, *sums[0].unreadable}))
     shares = [each.counts for each in sums if each.counts is not None]
     if not shares:
-        raise CorpusError(f"at least one file must be readable; {unreadable[0].why}", "no_file_readable")
+        raise none_readable(unreadable)
     return CountedFiles(PartCounts.of_shares(*shares).in_order(), unreadable)

@@ -14,7 +14,7 @@ from tokenizer_core.counting.reading import BLOCK_BYTES, STANDARD_INPUT, Reading
 from tokenizer_core.counting.safe_places import MAX_CHUNK_BYTES, places_in
 from tokenizer_core.counting.storage import bytes_of, everywhere, expanded, opened
 from tokenizer_core.counting.streaming import CountingRules
-from tokenizer_core.counting.unreadable import Unreadable, readable
+from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable
 from tokenizer_core.errors import CorpusError
 
 _BEFORE = 3
@@ -80,7 +80,7 @@ def plan(
                 units.append([pieces])
                 room = piece_bytes - pieces[0].size
     if not units:
-        raise CorpusError(f"at least one file must be readable; {unreadable[0].why}", "no_file_readable")
+        raise none_readable(unreadable)
     return units, unreadable
 
 

@@ -70,7 +70,7 @@ def expanded(names: Sequence[str]) -> list[str]:
 
 def everywhere(name: str) -> str:
     """Return a name that means the same file in whatever folder a process was started."""
-    return name if is_address(name) else os.path.abspath(name)  # noqa: PTH100  # links stay as they are
+    return name if is_address(name) or name == "-" else os.path.abspath(name)  # noqa: PTH100  links stay
 
 
 def _system(name: str) -> tuple[Any, str]:

@@ -3,17 +3,17 @@
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import regex
 
 from tokenizer_core.counting.counts import Boundaries, Counts, CountsRecipe
 from tokenizer_core.counting.reading import DETECT, Listener, Reading, blocks_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES, chunks_of
+from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable
 from tokenizer_core.cutter import Cutter, Tally, is_compiled
-from tokenizer_core.errors import CorpusError
-from tokenizer_core.patterns import batches, compile_pattern, pattern_source
+from tokenizer_core.errors import CorpusError, PatternError
+from tokenizer_core.patterns import batches, compile_pattern, pattern_source, pretokenize_each
 from tokenizer_core.pretokens import PretokenCounts
 
 _LINE_END = regex.compile(rb"\r?\n")
@@ -42,6 +42,10 @@ class Chunk:
 
     text: bytes
     starts_text: bool = True
+    name: str | None = None
+    """The file, for an error that names it."""
+    at: int = 0
+    """Where the chunk begins in the text of the file, in bytes."""
 
 
 def count_files(
@@ -49,35 +53,40 @@ def count_files(
     rules: CountingRules,
     reading: Reading = DETECT,
     *,
+    skipped: list[Unreadable] | None = None,
     listener: Listener = lambda read: None,
 ) -> Counts:
     """Count the pretokens of files, each a text of its own; "-" is the standard input.
 
-    Raises `TokenizerError`, which names the file if it cannot be read, and `OSError` if a file cannot be opened.
+    Raises `TokenizerError`, which names the file if it cannot be read; or else notes the file in `skipped`, and
+    leaves out all of it.
     """
     compile_pattern(rules.pattern)
 
-    def chunks() -> Iterator[Chunk]:
-        for name in names:
-            with _named(name):
-                blocks = blocks_of(name, reading, listener=listener)
-                yield from _text_chunks(blocks, rules)
+    def chunks_in(name: str) -> Iterator[Chunk]:
+        with readable(name, skipped):
+            yield from _text_chunks(name, blocks_of(name, reading, listener=listener), rules)
 
-    return count_chunks(chunks(), rules)
+    if skipped is None:
+        return count_chunks((chunk for name in names for chunk in chunks_in(name)), rules)
+    if rules.memory_bytes is not None:  # one half for a file, one for all before it
+        rules = replace(rules, memory_bytes=rules.memory_bytes // 2)
+    total = RunningTotal(rules)
+    for name in names:
+        before = len(skipped)
+        counts = _added_up(chunks_in(name), rules).so_far()
+        if len(skipped) == before:
+            total.add(counts)
+    if len(skipped) == len(names):
+        raise none_readable(skipped)
+    return total.counts()
 
 
-@contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Name the file in an error about it."""
-    try:
-        yield
-    except CorpusError as error:
-        raise CorpusError(f"{name}: {error}", error.code, **error.values) from error
-
-
-def _text_chunks(blocks: Iterable[bytes], rules: CountingRules) -> Iterator[Chunk]:
-    for number, text in enumerate(chunks_of(blocks, rules.pattern, rules.boundaries, size=rules.chunk_bytes)):
-        yield Chunk(text, starts_text=number == 0)
+def _text_chunks(name: str, blocks: Iterable[bytes], rules: CountingRules) -> Iterator[Chunk]:
+    at = 0
+    for text in chunks_of(blocks, rules.pattern, rules.boundaries, size=rules.chunk_bytes):
+        yield Chunk(text, starts_text=at == 0, name=name, at=at)
+        at += len(text)
 
 
 def count_chunks(chunks: Iterable[Chunk], rules: CountingRules) -> Counts:
@@ -87,11 +96,16 @@ def count_chunks(chunks: Iterable[Chunk], rules: CountingRules) -> Counts:
     >>> counts.pretokens.strings(), counts.recipe.texts, counts.recipe.pretokens
     (['a', ' cat', ' a', ' dog'], 1, 4)
     """
+    return _added_up(chunks, rules).counts()
+
+
+def _added_up(chunks: Iterable[Chunk], rules: CountingRules) -> "RunningTotal":
     total = RunningTotal(rules)
-    if rules.threads <= 1:
+    # `regex` measures its time by the CPU time of the process, which several threads would share.
+    if rules.threads <= 1 or not is_compiled(rules.pattern):
         for chunk in chunks:
             total.add(counted_chunk(chunk, rules))
-        return total.counts()
+        return total
     waiting: deque[Future[Counts]] = deque()
     with ThreadPoolExecutor(rules.threads) as pool:
         try:
@@ -104,7 +118,7 @@ def count_chunks(chunks: Iterable[Chunk], rules: CountingRules) -> Counts:
         finally:
             for future in waiting:
                 future.cancel()
-    return total.counts()
+    return total
 
 
 def counted_chunk(chunk: Chunk, rules: CountingRules) -> Counts:
@@ -119,13 +133,30 @@ def counted_chunk(chunk: Chunk, rules: CountingRules) -> Counts:
         cutter.add(texts)
         pretokens = PretokenCounts(*cutter.pretokens())
     else:
-        found: Counter[str] = Counter()
-        for text in texts:
-            for batch in batches(text.decode(), rules.pattern):
-                found.update(batch)
-        pretokens = PretokenCounts.of(found)
+        pretokens = PretokenCounts.of(_counted_by_regex(chunk, texts, rules))
     read = len(texts) if rules.boundaries == "line" else int(chunk.starts_text)
     return Counts.counted(pretokens, rules.pattern, boundaries=rules.boundaries, texts=read)
+
+
+def _counted_by_regex(chunk: Chunk, texts: list[bytes], rules: CountingRules) -> Counter[str]:
+    """Count within one time budget for the chunk; raise `PatternError`, which says where it ended."""
+    found: Counter[str] = Counter()
+    line = 0
+    try:
+        if rules.boundaries == "file":
+            for batch in batches(chunk.text.decode(), rules.pattern):
+                found.update(batch)
+            return found
+        for pretokens in pretokenize_each((text.decode() for text in texts), rules.pattern):
+            found.update(pretokens)
+            line += 1
+    except PatternError as error:
+        if chunk.name is None:
+            raise
+        starts = [0, *(match.end() for match in _LINE_END.finditer(chunk.text))]
+        place = f"{chunk.name}, from byte {chunk.at + starts[line]:,}" if chunk.at + line else chunk.name
+        raise PatternError(f"{place}: {error}", error.code, **error.values) from None
+    return found
 
 
 class RunningTotal:
@@ -149,7 +180,11 @@ class RunningTotal:
 
     def counts(self) -> Counts:
         """Return the counts so far, without the rare ones."""
-        return Counts(PretokenCounts(*self._tally.pretokens()), self._recipe).without_rare(self._rules.min_count)
+        return self.so_far().without_rare(self._rules.min_count)
+
+    def so_far(self) -> Counts:
+        """Return the counts so far, with the rare ones for which there was memory."""
+        return Counts(PretokenCounts(*self._tally.pretokens()), self._recipe)
 
     def _drop_rare(self) -> None:
         kept = self.counts()
