@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import regex
 import tokenizers
 
 from tests.helpers.paths import REPOSITORY
@@ -18,7 +20,8 @@ from tokenizer_core import Tokenizer, patterns, train
 from tokenizer_core.__main__ import main
 from tokenizer_core.commands import corpus
 from tokenizer_core.commands.corpus import Progress, named_files
-from tokenizer_core.counting.counts_file import read_counts
+from tokenizer_core.counting.counts import Counts
+from tokenizer_core.counting.counts_file import read_counts, write_counts
 from tokenizer_core.errors import CorpusError
 
 SAMPLE = REPOSITORY / "sample_data"
@@ -144,6 +147,17 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
 def test_folders_of_an_output_are_made(tmp_path: Path) -> None:
     assert done("count", THAI, "-o", tmp_path / "new" / "counts") == 0
     assert read_counts(tmp_path / "new" / "counts").recipe.texts == 1
+
+
+def test_counts_of_another_version_of_regex_are_trained_on_and_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    counts = Counts.of(TEXT, "gpt2")
+    write_counts(replace(counts, recipe=replace(counts.recipe, regex_version="1999.1")), tmp_path / "c")
+    assert done("train", "--counts", tmp_path / "c", "--vocab-size", 300, "--out", tmp_path / "m") == 0
+    said = capsys.readouterr().err
+    assert said.startswith(f"train: the counts were made with regex 1999.1, and here is {regex.__version__}: ")
+    assert said.count("\n") == 1
 
 
 def test_a_counts_file_that_is_not_there_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import regex
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.choices.counts_upload import recipe_sentences
@@ -82,6 +83,18 @@ def test_a_counts_file_is_a_corpus_of_its_own_with_its_recipe_in_words(content: 
     assert "the" in whole
     before = corpus
     assert given(app.run()) is before
+    assert not app.warning
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_another_version_of_regex_is_said(tmp_path: Path, language: str) -> None:
+    counts = Counts.of(TEXT, "gpt2")
+    write_counts(replace(counts, recipe=replace(counts.recipe, regex_version="1999.*1*")), tmp_path / "a")
+    app = uploaded(("a.counts.parquet", (tmp_path / "a").read_bytes()), language=language)
+    assert given(app) is not None
+    (warning,) = app.warning
+    assert "` 1999.*1* `" in warning.value
+    assert regex.__version__ in warning.value
 
 
 def test_damaged_counts_are_refused_in_words(content: bytes) -> None:

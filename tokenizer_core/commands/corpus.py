@@ -10,6 +10,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import regex
+
 from tokenizer_core.commands.engine import counted_there
 from tokenizer_core.commands.options import add_reading, one_line
 from tokenizer_core.counting.counts import Counts
@@ -190,6 +192,20 @@ def dropped_sentence(counts: Counts) -> str | None:
     return (
         f"{recipe.dropped:,} of {recipe.pretokens:,} pretokens ({recipe.dropped_bytes:,} of {recipe.bytes_read:,}"
         f" bytes) were rare and dropped; no count of a pretoken is short by more than {recipe.short_by:,}"
+    )
+
+
+def version_sentence(counts: Counts) -> str | None:
+    """Say that another version of `regex` cut the texts; None if it was the one that is here.
+
+    >>> version_sentence(Counts.of("a b", "gpt2"))
+    """
+    recipe = counts.recipe
+    if not recipe.is_of_other_regex:
+        return None
+    return (
+        f"the counts were made with regex {recipe.regex_version}, and here is {regex.__version__}: if they"
+        " disagree on whether a rare character is a letter, text is cut otherwise here"
     )
 
 

@@ -19,6 +19,7 @@ from tokenizer_core.commands.corpus import (
     failing,
     limit,
     positive,
+    version_sentence,
 )
 from tokenizer_core.commands.count import summary_of
 from tokenizer_core.commands.engine import add_engine, wrong_choice
@@ -202,7 +203,7 @@ def _report(
 ) -> None:
     """Print what is to be known on stderr, and the summary on stdout if it was asked for."""
     size = tokenizer.vocab_size
-    remarks = [dropped_sentence(counts)]
+    remarks = [version_sentence(counts), dropped_sentence(counts)]
     if is_stopped:
         remarks.append(f"stopped; what was learned is kept: {size:,} of {said.vocab_size:,} tokens in {paths[0]}")
     elif size < said.vocab_size:

@@ -52,6 +52,11 @@ class CountsRecipe:
         """The name of the pattern; None for one's own."""
         return next((name for name, source in SPLIT_PATTERNS.items() if source == self.pattern), None)
 
+    @property
+    def is_of_other_regex(self) -> bool:
+        """Whether another version of `regex` cut the texts, for which another character may be a letter."""
+        return self.regex_version != str(regex.__version__)
+
     def joined(self, other: Self) -> Self:
         """Return the recipe of both together; raise `CountsError` if they do not belong together."""
         for name in ("pattern", "boundaries", "version", "regex_version"):

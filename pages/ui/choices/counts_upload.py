@@ -2,6 +2,7 @@
 
 import threading
 
+import regex
 import streamlit as st
 
 from pages.ui.choices import keys
@@ -80,7 +81,11 @@ def show_counts(corpus: Corpus) -> None:
     if corpus.counts is None:
         return
     st.info(t("counts.only"), icon=":material/tag:")
-    st.markdown(" ".join(recipe_sentences(corpus.counts.recipe, corpus.counts.distinct)))
+    recipe = corpus.counts.recipe
+    st.markdown(" ".join(recipe_sentences(recipe, corpus.counts.distinct)))
+    if recipe.is_of_other_regex:
+        versions = {"theirs": as_plain_markdown(recipe.regex_version), "here": regex.__version__}
+        st.warning(t("counts.other_regex", **versions), icon=":material/warning:")
     known = keys.COUNTS.get()
     read = None if known is None else known[1].read
     if read is not None and read.corpus == corpus.counts:
