@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -112,10 +113,12 @@ def test_a_worker_without_the_library_is_refused_by_name(client: Any) -> None:
 
 def test_a_scheduler_that_is_not_there_is_said_in_time() -> None:
     start = time.monotonic()
-    for address in ("tcp://127.0.0.1:9", "nonsense", "nothing://127.0.0.1:9"):
-        with pytest.raises(ClusterError) as caught, running_cluster(address, patience=0.5):
-            pass
-        assert caught.value.code == "scheduler_missing"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        for address in ("127.0.0.1:9", "nonsense", "nothing://127.0.0.1:9", f"tcp://127.0.0.1:{port}"):
+            with pytest.raises(ClusterError) as caught, running_cluster(address, patience=0.5):
+                pass
+            assert caught.value.code == "scheduler_missing"
     assert time.monotonic() - start < 30
 
 

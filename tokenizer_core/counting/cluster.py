@@ -1,5 +1,6 @@
 """A Dask cluster to count on: one that runs, or one made on this machine for the time of the counting."""
 
+import asyncio
 import hashlib
 import logging
 import os
@@ -36,8 +37,10 @@ def running_cluster(address: str, *, patience: float | None = None) -> Iterator[
 
     patience = PATIENCE if patience is None else patience
     try:
+        # Asked before, because a client that finds no scheduler takes its time to end, and prints a stack trace.
+        asyncio.run(asyncio.wait_for(_identity(address), patience))
         client = Client(address, timeout=patience, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # what answers there may be no scheduler, and its answer may mean anything
         raise ClusterError(
             f"a scheduler must answer at {address} within {patience:g} s, such as tcp://10.0.0.1:8786; none did",
             "scheduler_missing",
@@ -56,6 +59,15 @@ def running_cluster(address: str, *, patience: float | None = None) -> Iterator[
             ) from error
         check_versions(client)
         yield client
+
+
+async def _identity(address: str) -> None:
+    """Ask a scheduler what it is."""
+    from distributed import Security
+    from distributed.core import rpc
+
+    async with rpc(address, connection_args=Security().get_connection_args("client")) as scheduler:
+        await scheduler.identity()
 
 
 @contextmanager
