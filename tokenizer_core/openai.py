@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.patterns import pattern_source, pretokenize
-from tokenizer_core.pretokens import check_text
+from tokenizer_core.pretokens import check_text, counted_pretokens
 from tokenizer_core.protocols import EncodedTexts
 from tokenizer_core.rank_merges import merges_of_ranks
 from tokenizer_core.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
@@ -120,6 +120,21 @@ class OpenAITokenizer:
         # One by one: tiktoken's own batches hand each text to a thread, which is 4 to 9 times as slow for lines.
         encoded = [np.zeros(0, dtype=np.int32), *(self._encode_ordinary(check_text(text)) for text in texts)]
         return EncodedTexts(np.concatenate(encoded), np.array([len(ids) for ids in encoded[1:]], dtype=np.int64))
+
+    def count_tokens(self, texts: str | Iterable[str]) -> int:
+        """Count the tokens of all texts, each encoded separately, without listing them.
+
+        Each distinct pretoken is encoded once: in 0.3 to 0.9 of the time of `encode_each`, if there is much text.
+
+        >>> openai_tokenizer("gpt2").count_tokens(["a cat", "", "น้ำ"])
+        8
+        """
+        counted = counted_pretokens(texts, self.pattern)
+        text, encode, start, total = counted.text.tobytes(), self._encoding._encode_single_piece, 0, 0
+        for end, count in zip(counted.ends.tolist(), counted.counts.tolist()):
+            total += count * len(encode(text[start:end]))
+            start = end
+        return int(total)
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""

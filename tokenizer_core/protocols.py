@@ -1,7 +1,7 @@
-"""The methods that the rest of the code needs from any tokenizer."""
+"""The methods that the rest of the code needs from any tokenizer, and what can be done with each."""
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,20 @@ class AnyTokenizer(Protocol):
     def decode(self, ids: Iterable[int]) -> str: ...
     def decode_bytes(self, ids: Iterable[int]) -> bytes: ...
     def token_bytes(self, token_id: int) -> bytes: ...
+
+
+@runtime_checkable
+class CountingTokenizer(Protocol):
+    """Counts tokens faster than it lists them."""
+
+    def count_tokens(self, texts: str | Iterable[str], /) -> int: ...
+
+
+def count_tokens(tokenizer: AnyTokenizer, texts: str | Iterable[str]) -> int:
+    """Count the tokens of all texts, each encoded separately, without listing them if the tokenizer can."""
+    if isinstance(tokenizer, CountingTokenizer):
+        return tokenizer.count_tokens(texts)
+    return int(tokenizer.encode_each([texts] if isinstance(texts, str) else texts).counts.sum())
 
 
 class PlacingTokenizer(AnyTokenizer, Protocol):

@@ -12,9 +12,13 @@ from tests.helpers.clusters import boundaries
 from tests.helpers.hostile import hostile_texts
 from tests.helpers.parallel import OWN, by_hand, files
 from tests.helpers.sample import ENGLISH, ENGLISH_LINES, THAI, THAI_LINES
+from tokenizer_core.errors import TextError
+from tokenizer_core.formats.file_tokenizer import FileTokenizer
+from tokenizer_core.formats.naive import character_tokenizer
 from tokenizer_core.measures.line_counts import line_cuts, text_sizes, token_total
 from tokenizer_core.measures.ratios import premium
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.protocols import CountingTokenizer, count_tokens
 from tokenizer_core.texts.parallel import (
     JOININGS,
     Joining,
@@ -42,6 +46,11 @@ def test_many_texts_at_once_have_the_tokens_of_each(texts: list[str], name: str)
     alone = [tokenizer.encode(text) for text in texts]
     assert encoded.counts.tolist() == [len(ids) for ids in alone]
     assert encoded.ids.tolist() == [token_id for ids in alone for token_id in ids]
+    assert (
+        count_tokens(tokenizer, texts)
+        == sum(map(count_tokens, [tokenizer] * len(texts), texts))
+        == encoded.ids.size
+    )
 
 
 @given(st.lists(hostile_texts, max_size=5))
@@ -59,6 +68,18 @@ def test_ones_own_tokenizer_counts_many_texts_as_each(texts: list[str]) -> None:
 def test_a_very_long_text_has_the_same_tokens(name: str, text: str) -> None:
     tokenizer = openai_tokenizer(name)
     assert tokenizer.encode_each([text]).ids.tolist() == tokenizer.encode(text)
+    assert tokenizer.count_tokens(text) == len(tokenizer.encode(text))
+
+
+def test_tokenizers_that_count_and_those_that_only_list_give_the_same_numbers() -> None:
+    own = FileTokenizer(OWN.merges, range(OWN.vocab_size), pattern=OWN.pattern, special_tokens={}, name="own")
+    characters = character_tokenizer([THAI])
+    for tokenizer in (OWN, own, characters):
+        counted = count_tokens(tokenizer, THAI_LINES)
+        assert counted == sum(len(tokenizer.encode(line)) for line in THAI_LINES)
+    assert not isinstance(characters, CountingTokenizer)
+    with pytest.raises(TextError):
+        openai_tokenizer("gpt2").count_tokens(["a", "\ud83d"])
 
 
 def test_special_tokens_are_text_among_many_texts() -> None:

@@ -109,6 +109,10 @@ class FileTokenizer:
         encoded = self._bpe.encode_each(texts)
         return EncodedTexts(self._file_ids[encoded.ids].astype(np.int32), encoded.counts)
 
+    def count_tokens(self, texts: str | Iterable[str]) -> int:
+        """Count the tokens of all texts, each encoded separately, without listing them."""
+        return self._bpe.count_tokens(texts)
+
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")

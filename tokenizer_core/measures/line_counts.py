@@ -8,7 +8,7 @@ import numpy as np
 
 from tokenizer_core.measures.pieces import piece_ends, places_tokens
 from tokenizer_core.measures.segmenters import Segmenter, word_spans
-from tokenizer_core.protocols import AnyTokenizer, EncodedTexts, Encoder, PlacingTokenizer
+from tokenizer_core.protocols import AnyTokenizer, EncodedTexts, Encoder, PlacingTokenizer, count_tokens
 from tokenizer_core.segments import Ints, TextMap, token_lengths
 from tokenizer_core.texts.parallel import Joining, Parallel
 
@@ -19,7 +19,7 @@ _BLOCK = 500_000
 def token_total(parallel: Parallel, language: int, tokenizer: AnyTokenizer, joining: Joining) -> int:
     """Count the tokens of a language, with its lines joined in one of the three ways."""
     texts = parallel.lines[language] if joining == "lines" else (parallel.joined(language, joining),)
-    return int(tokenizer.encode_each(texts).counts.sum())
+    return count_tokens(tokenizer, texts)
 
 
 class TextSizes(NamedTuple):

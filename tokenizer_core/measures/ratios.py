@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import regex
 
-from tokenizer_core.protocols import AnyTokenizer, Encoder
+from tokenizer_core.protocols import AnyTokenizer, count_tokens
 
 _THAI = regex.compile(r"\p{Thai}")
 
@@ -119,14 +119,14 @@ def token_total(tokenizer: AnyTokenizer) -> int:
     return tokenizer.vocab_size + sum(not 0 <= token_id < tokenizer.vocab_size for token_id in special)
 
 
-def tokens_per_thousand(encoder: Encoder, text: str) -> float | None:
+def tokens_per_thousand(tokenizer: AnyTokenizer, text: str) -> float | None:
     """Return the tokens per 1,000 characters of a text; None for an empty text.
 
     >>> from tokenizer_core.tokenizer import Tokenizer
     >>> tokens_per_thousand(Tokenizer([]), "ไทย")
     3000.0
     """
-    return 1000 * len(encoder.encode(text)) / len(text) if text else None
+    return 1000 * count_tokens(tokenizer, text) / len(text) if text else None
 
 
 def _is_thai(token: bytes) -> bool:

@@ -19,6 +19,7 @@ from tokenizer_core.jobs.fingerprint import corpus_hash
 from tokenizer_core.measures.history import token_counts
 from tokenizer_core.measures.segmenters import newmm
 from tokenizer_core.pretokens import count_pretokens
+from tokenizer_core.protocols import count_tokens
 from tokenizer_core.tokenizer import Tokenizer
 from tokenizer_core.trainer import Trainer
 from tokenizer_core.vocabulary import BYTES
@@ -55,7 +56,7 @@ def naive_of(texts: Sequence[str]) -> Naive:
 def _count(text: str) -> Naive:
     lines = text.split("\n")
     tokenizers = {"characters": character_tokenizer([text]), "words": word_tokenizer(lines)}
-    lengths = {name: int(each.encode_each([text]).counts.sum()) for name, each in tokenizers.items()}
+    lengths = {name: count_tokens(each, text) for name, each in tokenizers.items()}
     segmenter = newmm()
     if segmenter is not None:
         tokenizers["newmm"] = word_tokenizer([text], segmenter)

@@ -22,6 +22,7 @@ from pages.ui.token_view.lanes import Label, Lane, pretoken_lane
 from pages.ui.widgets import written
 from pages.ui.words import t
 from tokenizer_core.pretokens import count_pretokens
+from tokenizer_core.protocols import count_tokens
 from tokenizer_core.segments import segments
 from tokenizer_core.texts.mixing import held_out
 from tokenizer_core.trainer import Trainer, train
@@ -91,7 +92,7 @@ def _article(name: str) -> Story:
 def _tables_turned(name: str) -> Story:
     lanes = {"own": home_made(HOME_SIZE, keeps_lines_out=True), **references(O200K)}
     thai, english = (held_out(side)[1] for side in sample_parallel().lines)
-    totals = [sum(token_count(lanes["own"], line) for line in side) for side in (thai, english)]
+    totals = [count_tokens(lanes["own"].tokenizer, side) for side in (thai, english)]
     premium = written.ratio(totals[1] / totals[0])
     facts: dict[str, Figure] = {"size": HOME_SIZE, "lines": len(thai)}
     facts |= {"thai": totals[0], "english": totals[1], "premium": premium}

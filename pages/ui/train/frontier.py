@@ -10,7 +10,7 @@ from tokenizer_core.jobs.process import Failure
 from tokenizer_core.jobs.training import StopRules, Training
 from tokenizer_core.measures.ratios import tokens_per_thousand
 from tokenizer_core.openai import references
-from tokenizer_core.protocols import Encoder
+from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.mixing import first_lines, frontier_size, frontier_texts, held_out, lines_by_script
 
 SHARES = tuple(range(0, 101, 10))
@@ -43,7 +43,7 @@ class Frontier:
     def __post_init__(self) -> None:
         self.series = Series(self._plan(), len(SHARES))
 
-    def cost(self, tokenizer: Encoder) -> Cost:
+    def cost(self, tokenizer: AnyTokenizer) -> Cost:
         """Return what the held-out lines cost with a tokenizer."""
         return cost(tokenizer, self.measured_thai, self.measured_english)
 
@@ -82,7 +82,7 @@ def new_frontier(texts: Sequence[str], vocab_size: int) -> Frontier:
     )
 
 
-def cost(tokenizer: Encoder, thai: str, english: str) -> Cost:
+def cost(tokenizer: AnyTokenizer, thai: str, english: str) -> Cost:
     """Return the tokens per 1,000 characters of each text."""
     costs = [tokens_per_thousand(tokenizer, text) for text in (thai, english)]
     assert costs[0] is not None
