@@ -188,6 +188,22 @@ def test_files_that_cannot_be_read_are_skipped_and_named(
         assert "at least one file must be readable" in capfd.readouterr().err
 
 
+def test_files_whose_encoding_was_guessed_are_named(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus, "_GUESSES", 1)
+    names = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for name in names:
+        name.write_bytes("น้ำใจคนไทย ดื่มน้ำ\n".encode("cp874") * 20)
+    for command in (("count", "-o", tmp_path / "c"), ("encode", "--tokenizer", "gpt2", "-o", tmp_path / "i")):
+        assert done(*command, *names, THAI) == 0
+        first, second = capfd.readouterr().err.splitlines()
+        assert first == f"{command[0]}: {names[0]} does not say its encoding; it was read as cp874"
+        assert second == f"{command[0]}: more files that do not say their encoding: 1"
+        assert done(*command, *names, "--encoding", "cp874") == 0
+        assert capfd.readouterr().err == ""
+
+
 def test_a_slow_pattern_is_given_up_within_one_budget_and_its_place_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", re.IGNORECASE)
 _SPARE = 2**29
 """Memory for compiled code and the stacks of threads, which may not fail: it would crash the program."""
 _LEAST_MEMORY = 64 * 2**20
+_GUESSES = 5
 _EVERY = 0.2
 """Seconds between two lines of progress."""
 
@@ -150,18 +151,39 @@ def counted(said: argparse.Namespace, command: str) -> Counts:
         threads=said.threads,
         chunk_bytes=_chunk_bytes(said.memory, said.threads),
     )
-    progress = Progress(command, "MB", size_of(names), per=2**20)
+    progress, guesses = Progress(command, "MB", size_of(names), per=2**20), Guesses()
     try:
         if said.engine == "dask":
             counts, skipped = counted_there(said, names, rules, reading_of(said), progress.add)
         else:
             left_out: list[Unreadable] | None = [] if said.skip_unreadable else None
-            counts = count_files(names, rules, reading_of(said), skipped=left_out, listener=progress.add)
+            counts = count_files(
+                names, rules, reading_of(said), skipped=left_out, listener=progress.add, guessed=guesses.add
+            )
             skipped = tuple(left_out or ())
     finally:
         progress.end()
     say_skipped(skipped, command)
+    guesses.say(command)
     return counts
+
+
+class Guesses:
+    """Files that do not say their encoding, of which the first are named."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[str, str]] = []
+
+    def add(self, name: str, encoding: str) -> None:
+        """Note as what a file was read."""
+        self._found.append((name, encoding))
+
+    def say(self, command: str) -> None:
+        """Say it on a line for each of the first files, and how many more there are."""
+        for name, encoding in self._found[:_GUESSES]:
+            print(f"{command}: {name} does not say its encoding; it was read as {encoding}", file=sys.stderr)
+        if more := len(self._found[_GUESSES:]):
+            print(f"{command}: more files that do not say their encoding: {more:,}", file=sys.stderr)
 
 
 def say_skipped(skipped: Sequence[Unreadable], command: str) -> None:

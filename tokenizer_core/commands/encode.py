@@ -3,10 +3,12 @@
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TypeGuard
 
 from tokenizer_core.commands.compare import tokenizer_named
 from tokenizer_core.commands.corpus import (
+    Guesses,
     Progress,
     add_boundaries,
     add_corpus,
@@ -92,19 +94,21 @@ def run_encode(said: argparse.Namespace) -> int:
     form = said.format or format_of(said.out)
     if said.skip_unreadable and said.engine == "local":
         names = _without(names, [why_unreadable(name, reading_of(said)) for name in names])
-    progress = Progress("encode", "MB", size_of(names), per=2**20)
+    progress, guesses = Progress("encode", "MB", size_of(names), per=2**20), Guesses()
     try:
         with IdWriter(said.out, form) as writer:
             if said.engine == "dask":
                 _encode_there(said, names, tokenizer, special, writer, progress.add)
                 return 0
             for name in names:
-                blocks = blocks_of(name, reading_of(said), listener=progress.add)
+                guessed = partial(guesses.add, name)
+                blocks = blocks_of(name, reading_of(said), listener=progress.add, guessed=guessed)
                 encode_blocks(tokenizer, blocks, special, said.boundaries, writer)
                 if said.boundaries == "file":
                     writer.end_text()
     finally:
         progress.end()
+    guesses.say("encode")
     return 0
 
 

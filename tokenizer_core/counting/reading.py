@@ -23,6 +23,8 @@ from tokenizer_core.texts.tables import choose_columns
 STANDARD_INPUT = "-"
 Listener = Callable[[int], None]
 """Is told how many bytes of a file were read from the disk."""
+Guessed = Callable[[str], None]
+"""Is told the encoding of a file that does not say it."""
 BLOCK_BYTES = 2**20
 _GZIP = b"\x1f\x8b\x08"
 _PARQUET = b"PAR1"
@@ -43,7 +45,13 @@ class Reading:
 DETECT = Reading()
 
 
-def blocks_of(name: str, reading: Reading = DETECT, *, listener: Listener = lambda read: None) -> Iterator[bytes]:
+def blocks_of(
+    name: str,
+    reading: Reading = DETECT,
+    *,
+    listener: Listener = lambda read: None,
+    guessed: Guessed = lambda encoding: None,
+) -> Iterator[bytes]:
     """Yield the text of a file as UTF-8, in blocks of no particular size; "-" is the standard input.
 
     A gz file is unpacked. A table gives each cell of its text columns as a line. Raises `CorpusError`, which names
@@ -58,7 +66,7 @@ def blocks_of(name: str, reading: Reading = DETECT, *, listener: Listener = lamb
         unpacked = _Unpacked(file, listener)
         head = unpacked.read_whole(BLOCK_BYTES)
         kind = table_kind(name.removesuffix(".gz"))
-        texts = _texts(head, unpacked, reading.encoding)
+        texts = _texts(head, unpacked, reading.encoding, guessed)
         first = next(texts)
         if (
             kind == "jsonl"
@@ -180,10 +188,12 @@ def _whole_read(read: Callable[[int], bytes], size: int) -> bytes:
 # ---- encodings
 
 
-def _texts(head: bytes, file: _Unpacked, encoding: str | None) -> Iterator[str]:
+def _texts(head: bytes, file: _Unpacked, encoding: str | None, guessed: Guessed) -> Iterator[str]:
     """Decode block by block, after the beginning has told the encoding; nothing is replaced."""
     is_whole = len(head) < BLOCK_BYTES
     decoded = decode_text(head if is_whole else _whole_characters(head), encoding=encoding)
+    if decoded.is_guess:
+        guessed(decoded.encoding)
     if is_whole:
         yield decoded.text
         return

@@ -1,9 +1,10 @@
 """Count the pretokens of files of any size on several cores; memory grows with distinct pretokens only."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import regex
 
@@ -55,17 +56,19 @@ def count_files(
     *,
     skipped: list[Unreadable] | None = None,
     listener: Listener = lambda read: None,
+    guessed: Callable[[str, str], None] = lambda name, encoding: None,
 ) -> Counts:
     """Count the pretokens of files, each a text of its own; "-" is the standard input.
 
     Raises `TokenizerError`, which names the file if it cannot be read; or else notes the file in `skipped`, and
-    leaves out all of it.
+    leaves out all of it. `guessed` is told a file that does not say its encoding, and as what it was read.
     """
     compile_pattern(rules.pattern)
 
     def chunks_in(name: str) -> Iterator[Chunk]:
         with readable(name, skipped):
-            yield from _text_chunks(name, blocks_of(name, reading, listener=listener), rules)
+            blocks = blocks_of(name, reading, listener=listener, guessed=partial(guessed, name))
+            yield from _text_chunks(name, blocks, rules)
 
     if skipped is None:
         return count_chunks((chunk for name in names for chunk in chunks_in(name)), rules)
