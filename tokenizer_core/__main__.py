@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 
 from tokenizer_core.commands import compare, convert, count, encode, train
+from tokenizer_core.commands.corpus import INTERRUPTED
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; exit with 0 if it succeeds, 1 if input or output fails, 2 if the command is wrong."""
+    """Run a command; exit with 0 if it succeeds, 1 if files fail, 2 if it is wrong, 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(prog="python -m tokenizer_core", description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     train.add_to(commands)
@@ -27,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except OSError as error:
         return _not_written(error)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return INTERRUPTED
     return code
 
 

@@ -16,6 +16,7 @@ from tests.helpers.paths import REPOSITORY
 from tests.helpers.sentencepiece import model_of
 from tests.helpers.trained.library_tokenizers import gpt2_files, rank_file, word_piece
 from tokenizer_core.__main__ import main
+from tokenizer_core.commands import compare
 from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.trainer import train
@@ -206,6 +207,15 @@ def test_what_is_not_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
     assert "gpt5" in fails(capsys, TH, EN, "--tokenizers", "gpt2,gpt5")
     assert "'fr'" in fails(capsys, TH, EN, "--base", "fr")
     assert "klingon" in fails(capsys, TH, EN, "--encoding", "klingon")
+
+
+def test_ctrl_c_is_no_stack_trace(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compare, "bills_of", stopped)
+    assert main(["compare", TH, EN, "--tokenizers", "gpt2"]) == 130
+    assert capsys.readouterr() == ("", "stopped\n")
 
 
 def test_one_file_is_not_enough(capsys: pytest.CaptureFixture[str]) -> None:

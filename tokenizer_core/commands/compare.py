@@ -35,7 +35,10 @@ The tokens depend on how lines are joined, so every figure names the joining:
   whole   the whole file as it is, with its line ends (in a table: the cells, with a line feed between two)
   space   all lines in one text, with a space between two
 """
-_EPILOG = "Exit codes: 0 done, 1 the input cannot be compared (the reason is on stderr), 2 the command is wrong."
+_EPILOG = (
+    "Exit codes: 0 done, 1 the input cannot be compared (the reason is on stderr), 2 the command is wrong,"
+    " 130 stopped by Ctrl-C."
+)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ printed on stderr.
 """
 _EPILOG = (
     "Exit codes: 0 done, 1 the tokenizer cannot be written or does not behave the same (the reason is on stderr),"
-    " 2 the command is wrong."
+    " 2 the command is wrong, 130 stopped by Ctrl-C."
 )
 
 
