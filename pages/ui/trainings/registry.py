@@ -85,7 +85,8 @@ class Registry:
 
     def start(self, training: Training, *, owner: str = "", name: str = "") -> Job:
         """Start a training, or let it wait for its turn; raise `TrainingError` if too many wait or are kept."""
-        self.sweep()
+        with self._lock:
+            self._free_what_is_stuck()
         limit = MAX_RUNS if self.library is None else LIBRARY_ENTRIES
         if owner and len(self.runs(owner)) >= limit:
             raise TrainingError(f"at most {limit} runs are kept", "too_many_runs", limit=limit)
