@@ -1,5 +1,6 @@
 """What every test may ask for: bounded examples, the Thai corpus, a running app, and a browser to visit it."""
 
+import functools
 import os
 import socket
 import subprocess
@@ -15,6 +16,7 @@ os.environ["TOKENIZER_EXPLORER_MAX_CORPUS_MB"] = "50"  # the same on every machi
 import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Page, sync_playwright
+from streamlit.components.v2 import manifest_scanner
 
 from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import Registry
@@ -45,6 +47,15 @@ def thai_corpus() -> str:
             f"the Thai corpus must be at {THAI_CORPUS}; THAI_CORPUS in the environment names another place"
         )
     return THAI_CORPUS.read_text(encoding="utf-8").strip()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_read_once() -> Iterator[None]:
+    """Streamlit reads what every installed package says of itself once, not for each page that AppTest opens."""
+    with pytest.MonkeyPatch.context() as patch:
+        read = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", read)
+        yield
 
 
 # ---- the app in a browser
