@@ -27,6 +27,7 @@ from tests.helpers.paths import REPOSITORY, THAI_CORPUS
 from tests.helpers.wikipedia import Handler, StandIn
 from tokenizer_core import branches, patterns
 from tokenizer_core.jobs.job import ENDED, Job
+from tokenizer_core.jobs.process import Process, end_process
 from tokenizer_core.jobs.training import Training
 
 # The first example loads compiled code from disk, so no deadline. The same examples in every run.
@@ -73,11 +74,27 @@ def packages_read_once() -> Iterator[None]:
 # ---- the app in a browser
 
 
+@pytest.fixture(scope="session")
+def spare_workers() -> Iterator[list[Process]]:
+    """The warm worker that the last test left, if it left one: warming one up takes longer than most trainings."""
+    spare: list[Process] = []
+    yield spare
+    for worker in spare:
+        end_process(worker)
+
+
 @pytest.fixture(autouse=True)
-def no_worker_left() -> Iterator[None]:
-    """End the trainings that a test started in its own process."""
+def no_worker_left(spare_workers: list[Process]) -> Iterator[None]:
+    """End the trainings that a test started in its own process; the spare worker waits for the next test."""
+    shared = trainings.registry()
+    shared._spare = spare_workers.pop() if spare_workers else None
     yield
-    trainings.registry().close()
+    if shared._preparing:
+        shared._preparing.join()
+    spare = shared._take_spare()
+    shared.close()
+    if spare:
+        spare_workers.append(spare)
 
 
 @pytest.fixture(scope="session")

@@ -1,24 +1,16 @@
 """Files for other libraries on Train and Compare: written, proven, refused with the reason, and kept."""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.exports import panel
 from pages.ui.exports.keys import Taken
-from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import job_of, open_page, start_training, wait_until
 from tokenizer_core.formats.exports import FORMATS, LOADED_BY
-
-
-@pytest.fixture(autouse=True)
-def no_training_survives() -> Iterator[None]:
-    yield
-    registry().close()
 
 
 def lines(app: AppTest) -> str:

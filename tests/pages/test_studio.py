@@ -1,7 +1,6 @@
 """The training studio: the queue, the runs, stop rules, recipes, and "what if the other had won"."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -18,12 +17,6 @@ from tokenizer_core.jobs.job import Job
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TIED = "ab cd ab cd abcd abcd xy xy"
-
-
-@pytest.fixture(autouse=True)
-def no_training_survives() -> Iterator[None]:
-    yield
-    registry().close()
 
 
 def shown(app: AppTest) -> str:

@@ -1,7 +1,6 @@
 """What the stage asks for and commands: merges in order from anywhere, and obedience to the owner alone."""
 
 import json
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,12 +27,6 @@ from tokenizer_core.trainer import Merge
 from tokenizer_core.vocabulary import BYTES
 
 WORDS = catalogue("en")
-
-
-@pytest.fixture(autouse=True)
-def no_training_survives() -> Iterator[None]:
-    yield
-    registry().close()
 
 
 def begun(pace: Pace, size: int = 100_000, text: str = LARGE) -> Job:
