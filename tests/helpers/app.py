@@ -93,14 +93,18 @@ def said(app: AppTest) -> str:
     return " ".join(box.value for kind in (app.error, app.warning, app.info, app.success) for box in kind)
 
 
-def wait_until(app: AppTest, condition: Callable[[], bool], seconds: float = PATIENCE) -> None:
-    """Run the page again and again until it shows what is waited for."""
-    end = time.monotonic() + seconds
+def wait_until(app: AppTest, condition: Callable[[], object], seconds: float = PATIENCE) -> None:
+    """Run the page again and again, ever less often, until it shows what is waited for.
+
+    Its runs take the time of the workers, which let everybody else go first.
+    """
+    end, pause = time.monotonic() + seconds, 0.05
     while not condition():
         assert time.monotonic() < end, "the page never showed it"
-        time.sleep(0.1)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.4)
         app.run()
-    assert not app.exception
+        assert not app.exception
 
 
 def start_training(

@@ -1,13 +1,9 @@
 """The page of split patterns, and a contest between patterns on it."""
 
-import time
-from collections.abc import Callable
-
 from streamlit.testing.v1 import AppTest
 
 from tests.helpers.app import open_page
 from tests.helpers.app import tables as cells_of_tables
-from tests.helpers.browser import PATIENCE
 
 
 def with_pattern(pattern: str, text: str = "aab", lane: str = "first") -> AppTest:
@@ -23,15 +19,6 @@ def with_pattern(pattern: str, text: str = "aab", lane: str = "first") -> AppTes
 def tables(app: AppTest) -> list[dict[str, list[str]]]:
     """The tables of the page: the cells of each line by its first one."""
     return [{row[0]: row[1:] for row in table} for table in cells_of_tables(app)]
-
-
-def run_until(app: AppTest, condition: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)
-        app.run()
-        assert not app.exception
 
 
 def buttons(app: AppTest) -> set[str | None]:

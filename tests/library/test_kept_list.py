@@ -131,6 +131,7 @@ def test_an_entry_found_damaged_by_a_click_is_said_to_be(kept: Library) -> None:
 def test_a_run_is_renamed_in_the_library(kept: Library) -> None:
     app = start_training(size=270)
     wait_until(app, lambda: job_of(app).ended)
+    app.run()
     run = job_of(app)
     app.text_input(key=f"name_{run.id}").set_value("  *my*   name ").run()
     app = restarted()

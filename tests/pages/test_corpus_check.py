@@ -3,15 +3,15 @@
 import pytest
 
 from pages.ui.choices.samples import SAMPLES, sample_text
-from tests.helpers.app import ENGLISH, open_page, said
-from tests.helpers.patterns_page import buttons, run_until, tables, with_pattern
+from tests.helpers.app import ENGLISH, open_page, said, wait_until
+from tests.helpers.patterns_page import buttons, tables, with_pattern
 from tokenizer_core.measures.pattern_figures import pattern_figures
 
 
 def test_a_corpus_is_checked_in_the_background() -> None:
     app = open_page("patterns")
     app.button(key="lab_check").click().run()
-    run_until(app, lambda: len(tables(app)) == 2 and "lab_stop" not in buttons(app))
+    wait_until(app, lambda: len(tables(app)) == 2 and "lab_stop" not in buttons(app))
     texts = [sample_text(file) for file in SAMPLES["both"]]
     for column, name in enumerate(("llama3", "mark_aware")):
         figures = pattern_figures(texts, name)
@@ -27,11 +27,11 @@ def test_a_check_that_fails_says_why_and_one_can_be_stopped() -> None:
     app.text_area(key="corpus_paste").set_value("a" * 3_000_000 + "b").run()
     app.button(key="lab_check").click().run()
     app.button(key="lab_stop").click().run()
-    run_until(app, lambda: "lab_check" in buttons(app))
+    wait_until(app, lambda: "lab_check" in buttons(app))
     app.text_area(key="corpus_paste").set_value("a" * 5_000 + "b").run()
     app.button(key="lab_check").click().run()
-    run_until(app, lambda: "takes too long" in said(app))
-    run_until(app, lambda: len(tables(app)) == 2)
+    wait_until(app, lambda: "takes too long" in said(app))
+    wait_until(app, lambda: len(tables(app)) == 2)
     assert len(tables(app)[1][ENGLISH["pattern.label"]]) == 1  # of the other pattern
 
 

@@ -16,8 +16,8 @@ from pages.ui.patterns.contest import WORDS_CHARACTERS, Contest, Entrant, Result
 from pages.ui.patterns.costs_chart import costs_chart
 from pages.ui.trainings.registry import registry
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, open_page, said
-from tests.helpers.patterns_page import buttons, run_until, tables, with_pattern
+from tests.helpers.app import ENGLISH, open_page, said, wait_until
+from tests.helpers.patterns_page import buttons, tables, with_pattern
 from tokenizer_core import Tokenizer
 from tokenizer_core.measures.cuts import cuts
 from tokenizer_core.measures.history import token_counts
@@ -55,7 +55,7 @@ def test_patterns_are_trained_on_the_same_lines_and_measured_on_others() -> None
     contest = start(app, ["llama3", "mark_aware", "two_stages"])
     learned, measured = parted_sample()
     assert (contest.learned, contest.measured) == (learned, measured)
-    run_until(app, lambda: contest.series.is_complete)
+    wait_until(app, lambda: contest.series.is_complete)
     app.run()
     assert contest.learned == ""  # it is large, and needed no more
     wanted = {
@@ -107,7 +107,7 @@ def test_these_trainings_are_nobodys_and_leave_nothing_behind() -> None:
 def test_a_tokenizer_of_two_stages_is_saved_as_an_ordinary_one() -> None:
     app = open_page("patterns")
     contest = start(app, ["mark_aware", "two_stages"])
-    run_until(app, lambda: contest.series.is_complete)
+    wait_until(app, lambda: contest.series.is_complete)
     app.run()
     assert ENGLISH["costs.two_stages_file"] in [caption.value for caption in app.caption]
     assert len(app.get("download_button")) == 2
@@ -133,7 +133,7 @@ def test_a_pattern_of_ones_own_can_be_trained_and_a_slow_one_says_why() -> None:
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value(("a" * 5_000 + "b c d\n") * 10).run()
     contest = start(app, ["custom (a+)+$", "custom [a-z]+|."])
-    run_until(app, lambda: contest.series.is_complete)
+    wait_until(app, lambda: contest.series.is_complete)
     app.run()
     assert "takes too long" in said(app)
     assert [result.failure is None for result in contest.results] == [False, True]
@@ -197,7 +197,7 @@ def test_words_are_trained_as_pieces_and_refuse_a_file(monkeypatch: pytest.Monke
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value("ดื่มน้ำดื่ม น้ำดื่มน้ำ\n" * 20).run()
     contest = start(app, ["mark_aware", "words"])
-    run_until(app, lambda: contest.series.is_complete)
+    wait_until(app, lambda: contest.series.is_complete)
     app.run()
     tokenizer = contest.results[1].tokenizer
     assert tokenizer is not None

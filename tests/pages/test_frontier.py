@@ -3,8 +3,6 @@
 import json
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -18,9 +16,10 @@ from pages.ui.train.frontier import SHARES, Frontier
 from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
+from tests.helpers.app import wait_until
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.jobs import job as jobs
-from tokenizer_core.jobs.process import Process
+from tokenizer_core.jobs.process import Process, end_process
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.measures.ratios import tokens_per_thousand
 from tokenizer_core.openai import openai_tokenizer
@@ -58,15 +57,6 @@ def kept(app: AppTest) -> list[Frontier]:
     return list(app.session_state["frontiers"].values())
 
 
-def run_until(app: AppTest, condition: Callable[[], bool]) -> None:
-    """Run the page again and again, as the timer of its fragment does."""
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        app.run()
-        assert not app.exception
-
-
 def dies_at_once() -> Process:
     """A worker that ends before it has learned anything."""
     return subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -94,7 +84,7 @@ def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     app = open_frontier()
     assert not kept(app)  # nothing runs before the click
     frontier = start(app)
-    run_until(app, lambda: frontier.series.is_complete)
+    wait_until(app, lambda: frontier.series.is_complete)
     lines = lines_by_script(SAMPLE)
     (thai, thai_out), (english, english_out) = held_out(lines.thai), held_out(lines.latin)
     measured = "\n".join(thai_out), "\n".join(english_out)
@@ -138,12 +128,12 @@ def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
 ) -> None:
     app = open_frontier()
     frontier = start(app)
-    run_until(app, lambda: len(frontier.points) == 1)
+    wait_until(app, lambda: len(frontier.points) == 1)
     with monkeypatch.context() as held_back:
         held_back.setattr(
             frontier_ui, "Training", partial(Training, pace=0.5)
         )  # the second one is there to be seen
-        run_until(app, lambda: frontier.series.job is not None)
+        wait_until(app, lambda: frontier.series.job is not None)
     job = frontier.series.job
     assert job is not None
     app.button(key="frontier_stop").click().run()
@@ -152,10 +142,10 @@ def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
     app.run()
     assert len(frontier.points) == 1
     app.button(key="frontier_start").click().run()
-    run_until(app, lambda: frontier.series.job is not None)
+    wait_until(app, lambda: frontier.series.job is not None)
     assert frontier.series.job is not None
     frontier.series.job.set_pace(None)
-    run_until(app, lambda: frontier.series.is_complete)
+    wait_until(app, lambda: frontier.series.is_complete)
     assert [point.share for point in frontier.points] == [0, 100]
     assert len(kept(app)) == 1
 
@@ -167,12 +157,12 @@ def test_another_vocabulary_size_waits_its_turn_and_both_are_kept(two_shares: No
     assert first.series.stopped or first.series.is_complete
     assert first.series.job is None
     second = start(app)
-    run_until(app, lambda: second.series.is_complete)
+    wait_until(app, lambda: second.series.is_complete)
     assert {point.vocab_size for point in second.points} == {500}
     app.segmented_control(key="frontier_size").set_value(1_000).run()
     if not first.series.is_complete:
         app.button(key="frontier_start").click().run()
-    run_until(app, lambda: first.series.is_complete)
+    wait_until(app, lambda: first.series.is_complete)
     assert {point.vocab_size for point in first.points} == {1_000}
     assert kept(app) == [first, second]
 
@@ -219,22 +209,25 @@ def test_a_training_that_fails_is_said_and_can_be_tried_again(
     two_shares: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = open_frontier()
+    spare = registry()._take_spare()
+    if spare:
+        end_process(spare)
     with monkeypatch.context() as held_back:
         held_back.setattr(jobs, "start_worker", dies_at_once)
         frontier = start(app)
-        run_until(app, lambda: frontier.series.failure is not None)
+        wait_until(app, lambda: frontier.series.failure is not None)
         app.run()
     assert len(app.error) == 1
     assert not has_button(app, "frontier_stop")
     app.button(key="frontier_start").click().run()
-    run_until(app, lambda: frontier.series.is_complete)
+    wait_until(app, lambda: frontier.series.is_complete)
     assert not app.error
 
 
 def test_the_frontier_speaks_thai(two_shares: None) -> None:
     app = open_frontier(language="th")
     frontier = start(app)
-    run_until(app, lambda: frontier.series.is_complete)
+    wait_until(app, lambda: frontier.series.is_complete)
     app.run()
     words = catalogue("th")
     chart = app.get("vega_lite_chart")[0].proto

@@ -92,6 +92,7 @@ def test_without_a_training_the_train_page_says_so_and_with_one_it_presents_it()
 
     app = start_training(corpus="aa ab ba bb " * 50, size=262)
     wait_for_page(app, lambda: job_of(app).ended)
+    app.run()
     app.button(key="again").click().run()
     assert app.button(key="start")  # the settings of the next training
     app.button(key="present").click().run()
@@ -158,6 +159,7 @@ def test_views_are_added_moved_taken_out_saved_and_opened() -> None:
 def test_a_training_is_put_into_the_talk_saved_and_played_again() -> None:
     app = start_training(corpus="aa ab ba bb " * 50, size=262)
     wait_for_page(app, lambda: job_of(app).ended)
+    app.run()
     merges = [tuple(merge)[:2] for merge in job_of(app).merges]
     app.button(key="add_stage").click().run()
     (entry,) = app.session_state["my_talk"]
