@@ -5,7 +5,11 @@ It returns where the pretoken ends. What it needs of a pattern: which kinds of c
 may follow. No machine looks at a character more than a few times, so a text takes linear time.
 """
 
+from typing import Any
+
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from tokenizer_core.compiled import borrowing
@@ -22,6 +26,26 @@ _LONG_S_LEAD, _LONG_S_TRAIL = _LONG_S
 _TO_LOWER = 0x20
 _CASED = UPPER | CASELESS | MARK
 _UNCASED = LOWER | CASELESS | MARK
+WORD = 8
+"""Bytes that are read as one number."""
+
+
+def _word_at(_context: Any, text: Any, _i: Any) -> tuple[Any, Any]:
+    """Tell numba the types of `word_at`, and how to make its one instruction."""
+
+    def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        return builder.load(builder.bitcast(place, context.get_value_type(types.int64).as_pointer()), align=1)
+
+    return types.int64(text, types.int64), load
+
+
+word_at: Any = intrinsic(_word_at)
+"""`word_at(text, i)` is eight bytes as one number, the first in its lowest bits. Eight bytes must stand there.
+
+numba would make forty instructions of eight subscripts and shifts.
+"""
 
 
 @borrowing

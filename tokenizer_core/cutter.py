@@ -53,7 +53,7 @@ class Tally:
             np.empty(16 * _FIRST_ROWS, dtype=np.uint8),
             np.empty(_FIRST_ROWS, dtype=np.int64),
             np.empty(_FIRST_ROWS, dtype=np.int64),
-            np.full((2 * _FIRST_ROWS, 2), FREE, dtype=np.int64),
+            np.full((2 * _FIRST_ROWS, 4), FREE, dtype=np.int64),
         )
 
     @property

@@ -258,21 +258,33 @@ def test_a_lone_surrogate_is_refused_before_anything_is_cut(pattern: str) -> Non
         assert caught.value.values == {"position": 2, "surrogate": "U+DC00"}
 
 
-@given(st.binary(min_size=8, max_size=40), st.integers(0, 9), st.integers(0, 9))
+@given(st.binary(min_size=17, max_size=40), st.integers(0, 9), st.integers(0, 39))
 def test_only_the_same_bytes_are_the_same(content: bytes, before: int, change: int) -> None:
     """Hashes that meet are rare, so what tells such pretokens apart is asked directly."""
-    known = np.frombuffer(b"." * before + content, dtype=np.uint8)
-    others = [
-        content,
-        content + b"a",
-        content[:-1] + bytes([content[-1] ^ 1]),
-        bytes([content[0] ^ 1]) + content[1:],
-    ]
-    others.append(bytes([*content[:change], content[change % len(content)] ^ 64, *content[change + 1 :]]))
-    for other in others:
-        text = np.frombuffer(other, dtype=np.uint8)
-        found = count_loop.same_bytes(known, before, known.size, text, 0, text.size)
-        assert found == (other == content)
+    known = np.frombuffer(b"." * before + content + b"more", dtype=np.uint8)
+    place = 8 + change % (len(content) - 16)
+    for changed in (content, bytes([*content[:place], content[place] ^ 64, *content[place + 1 :]])):
+        text = np.frombuffer(changed, dtype=np.uint8)
+        found = count_loop.same_middle(known, before + len(content), text, 0, text.size)
+        assert found == (changed == content)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 8, 9, 15, 16, 17, 24, 25, 33])
+def test_pretokens_that_differ_in_one_byte_are_counted_apart(length: int) -> None:
+    """One is at the end of all texts, where no eight bytes can be read at once."""
+    same = "x" * length
+    others = [same[:place] + sign + same[place + 1 :] for place in range(length) for sign in "yz\0"]
+    counted = counted_pretokens([same, *others, *others, same], "none")
+    assert counted.strings() == [same, *others]
+    assert counted.counts.tolist() == [2] * len(counted.counts)
+
+
+@pytest.mark.parametrize("size", [1, 7, 8, 9])
+def test_a_word_is_read_only_where_the_text_has_so_many_bytes(size: int) -> None:
+    text = np.frombuffer(b"abcdefghi"[:size], dtype=np.uint8)
+    for start in range(size):
+        word = text[start : start + 8].tobytes()
+        assert count_loop.first_word(text, start, start + len(word)) == int.from_bytes(word, "little")
 
 
 def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
