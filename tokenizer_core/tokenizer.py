@@ -80,8 +80,10 @@ class Tokenizer:
 
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
         """Return the token ids of a text; special tokens are ordinary text unless allowed."""
-        check_text(text)
-        stretches = list(split_on_special_tokens(text, allowed_tokens(self.special_tokens, allowed_special)))
+        allowed = allowed_tokens(self.special_tokens, allowed_special)
+        if allowed:
+            check_text(text)  # the whole text, so that an error counts characters from its start
+        stretches = list(split_on_special_tokens(text, allowed))
         encoded = self.encode_each(stretch for stretch, is_special in stretches if not is_special)
         ordinary = self._listed(encoded.ids)
         if len(stretches) == 1 and ordinary:
