@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import borrowing, compiled
+from tokenizer_core.compiled import compiled, inlined
 from tokenizer_core.cut_loop import WORD, cut, word_at
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 Places = NDArray[np.int32]
 
-CUT_LOOP = "68aca839cb912e1b"
+CUT_LOOP = "71e03a01c51e729d"
 """The beginning of the SHA-256 of cut_loop.py. numba keeps compiled code until its own file changes, and `cut` is
 compiled into a function here: without this line, an update would go on cutting as before."""
 
@@ -43,7 +43,7 @@ class Distinct(NamedTuple):
     slots: Numbers
 
 
-@borrowing
+@inlined
 def first_word(text: Bytes, start: int, end: int) -> int:
     """Return the first eight bytes of a pretoken as one number, or all of a shorter one."""
     if end - start >= WORD:
@@ -56,7 +56,7 @@ def first_word(text: Bytes, start: int, end: int) -> int:
     return word
 
 
-@borrowing
+@inlined
 def mixed(word: int, secret: int) -> int:
     """Multiply the halves of a number after a random secret has changed them.
 
@@ -66,7 +66,7 @@ def mixed(word: int, secret: int) -> int:
     return (word & _HALF) * (word >> 32)
 
 
-@borrowing
+@inlined
 def key_of(text: Bytes, start: int, end: int, secret: int) -> tuple[int, int, int]:
     """Return the first eight bytes of a pretoken and its last eight, each as one number, and the hash of all."""
     first = last = first_word(text, start, end)
@@ -80,7 +80,7 @@ def key_of(text: Bytes, start: int, end: int, secret: int) -> tuple[int, int, in
     return first, last, hashed ^ hashed >> 32
 
 
-@borrowing
+@inlined
 def same_middle(known: Bytes, known_end: int, text: Bytes, start: int, end: int) -> bool:
     """Tell whether a pretoken is that which ends at `known_end`: both have the same first and last eight bytes."""
     for i in range(start + WORD, end - WORD, WORD):
@@ -89,7 +89,7 @@ def same_middle(known: Bytes, known_end: int, text: Bytes, start: int, end: int)
     return True
 
 
-@borrowing
+@inlined
 def row_of(
     text: Bytes, start: int, end: int, secret: int, known: Bytes, ends: Numbers, slots: Numbers, new: int
 ) -> int:
@@ -137,7 +137,7 @@ def with_room(distinct: Distinct, used: Numbers, more_rows: int, more_bytes: int
     return Distinct(text, ends, counts, slots)
 
 
-@borrowing
+@inlined
 def count_all(
     text: Bytes,
     i: int,

@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import borrowing
+from tokenizer_core.compiled import inlined
 from tokenizer_core.kinds import BLANK, CASELESS, DIGIT, LETTER, LINE_END, LOWER, MARK, OTHER, UPPER
 
 Bytes = NDArray[np.uint8]
@@ -48,14 +48,14 @@ numba would make forty instructions of eight subscripts and shifts.
 """
 
 
-@borrowing
+@inlined
 def next_start(text: Bytes, i: int) -> int:
     """Return where the character after the one at `i` starts."""
     lead = text[i]
     return i + 1 if lead < 0x80 else i + 2 if lead < 0xE0 else i + 3 if lead < 0xF0 else i + 4
 
 
-@borrowing
+@inlined
 def kind_at(text: Bytes, i: int, kinds: Bytes) -> int:
     """Return the kind of the character that starts at `i`: decode its UTF-8, and look it up."""
     lead = np.int64(text[i])
@@ -70,7 +70,7 @@ def kind_at(text: Bytes, i: int, kinds: Bytes) -> int:
     return kinds[(point << 6) & 0x1FFFFF | text[i + 3] & 0x3F]
 
 
-@borrowing
+@inlined
 def run_end(text: Bytes, i: int, end: int, kinds: Bytes, wanted: int) -> int:
     """Return where a run of characters of the wanted kinds ends; `i` itself if none stands there."""
     while i < end:
@@ -85,7 +85,7 @@ def run_end(text: Bytes, i: int, end: int, kinds: Bytes, wanted: int) -> int:
     return i
 
 
-@borrowing
+@inlined
 def contraction_end(text: Bytes, i: int, end: int, pattern: int) -> int:
     """Return where a contraction such as 's or 'll ends; `i`, where an apostrophe is, if none is there."""
     if i + 1 >= end:
@@ -104,7 +104,7 @@ def contraction_end(text: Bytes, i: int, end: int, pattern: int) -> int:
     return i
 
 
-@borrowing
+@inlined
 def blank_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
     r"""Cut white space: up to the last line end (not gpt2), else leave one character to what follows."""
     stop = run_end(text, i, end, kinds, BLANK)
@@ -124,7 +124,7 @@ def blank_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
     return last if last > i else stop
 
 
-@borrowing
+@inlined
 def gpt2_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     """The machine of gpt2: a run of letters, digits or other signs, each with the space before it."""
     if text[i] == _APOSTROPHE:
@@ -139,7 +139,7 @@ def gpt2_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     return run_end(text, next_start(text, first), end, kinds, wanted)
 
 
-@borrowing
+@inlined
 def tail_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, word: int) -> int:
     """Cut what is no word, in every pattern but gpt2: up to three digits, other signs, or white space."""
     kind = kind_at(text, i, kinds)
@@ -158,7 +158,7 @@ def tail_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, word: in
     return stop
 
 
-@borrowing
+@inlined
 def word_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
     """The machine of cl100k, llama3 and mark_aware: a word may start with any one sign or space."""
     if text[i] == _APOSTROPHE:
@@ -172,7 +172,7 @@ def word_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
     return stop if stop > first else tail_end(text, i, end, kinds, pattern, word)
 
 
-@borrowing
+@inlined
 def cased_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     """Return where a word of o200k ends that ends in small letters, or in letters without case; `i` if none does.
 
@@ -192,7 +192,7 @@ def cased_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     return small if small > stop else caseless_end
 
 
-@borrowing
+@inlined
 def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     """The machine of o200k: words end where capitals begin, and take a contraction with them."""
     kind = kind_at(text, i, kinds)
@@ -210,7 +210,7 @@ def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     return tail_end(text, i, end, kinds, O200K, LETTER)
 
 
-@borrowing
+@inlined
 def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers) -> int:
     """Note where the next pretokens end, from `i` on, until `ends` is full or the text ends; return how many."""
     found = 0

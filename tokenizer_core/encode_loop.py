@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import borrowing, compiled
+from tokenizer_core.compiled import compiled, inlined
 from tokenizer_core.vocabulary import BYTES
 
 Ids = NDArray[np.int32]
@@ -31,7 +31,7 @@ def index_merges(lefts: Numbers, rights: Numbers) -> Numbers:
     return table
 
 
-@borrowing
+@inlined
 def slot_of(table: Numbers, left: int, right: int) -> int:
     """Return the slot of a pair in the hash table, or the free slot where it would go."""
     key = (np.int64(left) << 32) | right
@@ -42,13 +42,13 @@ def slot_of(table: Numbers, left: int, right: int) -> int:
     return slot
 
 
-@borrowing
+@inlined
 def rank_of(table: Numbers, left: int, right: int) -> int:
     """Return the rank of a pair; a pair that never merges has NO_RANK, the value in a free slot."""
     return table[slot_of(table, np.int64(left), np.int64(right)), 1]
 
 
-@borrowing
+@inlined
 def merge_short(ids: Ids, pair_ranks: Ids, table: Numbers) -> int:
     """Merge the ids of one pretoken in place; return how many are left.
 
@@ -82,7 +82,7 @@ def merge_short(ids: Ids, pair_ranks: Ids, table: Numbers) -> int:
     return n
 
 
-@borrowing
+@inlined
 def push(heap: Numbers, size: int, entry: int) -> int:
     """Add an entry to the heap, smallest on top; return the new size."""
     child = size
@@ -93,7 +93,7 @@ def push(heap: Numbers, size: int, entry: int) -> int:
     return size + 1
 
 
-@borrowing
+@inlined
 def pop(heap: Numbers, size: int) -> int:
     """Drop the top of the heap; return the new size."""
     size -= 1
@@ -113,7 +113,7 @@ def pop(heap: Numbers, size: int) -> int:
     return size
 
 
-@borrowing
+@inlined
 def push_pair(ids: Ids, following: Ids, table: Numbers, heap: Numbers, size: int, i: int) -> int:
     """Add the pair that starts at `i` to the heap if it merges; return the size of the heap."""
     if i == NONE or following[i] == NONE:

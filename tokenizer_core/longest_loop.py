@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import borrowing, compiled
+from tokenizer_core.compiled import compiled, inlined
 from tokenizer_core.encode_loop import NO_RANK, Ids, Numbers, encode_long, rank_of
 from tokenizer_core.vocabulary import BYTES
 
 Bytes = NDArray[np.uint8]
 
-ENCODE_LOOP = "f1f93be4eb2261a2"
+ENCODE_LOOP = "8075e08ead7d62e0"
 """The beginning of the SHA-256 of encode_loop.py, whose loops are compiled into those here (see `count_loop`)."""
 NONE = np.int64(-1)
 ROOT = np.int64(0)
@@ -49,7 +49,7 @@ class Tree(NamedTuple):
     """The table of `encode_loop.index_merges`."""
 
 
-@borrowing
+@inlined
 def child_slot(children: Numbers, node: int, byte: int) -> int:
     """Return the slot of the node that a byte leads to, or the free slot where it would go."""
     key = node << 8 | byte
@@ -71,7 +71,7 @@ def twice_as_large(children: Numbers) -> Numbers:
     return larger
 
 
-@borrowing
+@inlined
 def may_follow(left: np.int64, right: np.int64, limit: np.int64, lefts: Ids, rights: Ids, ranks: Numbers) -> bool:
     """Tell whether no merge before token `limit` joins the end of the token `left` to the start of `right`.
 
@@ -131,7 +131,7 @@ def grow_tree(text: Bytes, ends: Numbers, lefts: Ids, rights: Ids, ranks: Number
     return Tree(children, longest, shorter, lengths, lefts, rights, ranks)
 
 
-@borrowing
+@inlined
 def longest_token(text: Bytes, i: int, end: int, children: Numbers, longest: Ids) -> np.int64:
     """Return the longest token that stands at `i`."""
     node = ROOT
@@ -144,7 +144,7 @@ def longest_token(text: Bytes, i: int, end: int, children: Numbers, longest: Ids
     return np.int64(longest[node])
 
 
-@borrowing
+@inlined
 def encode_one(
     text: Bytes, start: int, end: int, tree: Tree, is_dead: NDArray[np.bool_], ids: Ids, first: int
 ) -> int:
