@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import compiled, inlined
+from tokenizer_core.compiled import borrowing, compiled, inlined
 from tokenizer_core.cut_loop import WORD, cut, word_at
 
 Bytes = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 Places = NDArray[np.int32]
 
-CUT_LOOP = "71e03a01c51e729d"
+CUT_LOOP = "463e9eedf3a83115"
 """The beginning of the SHA-256 of cut_loop.py. numba keeps compiled code until its own file changes, and `cut` is
 compiled into a function here: without this line, an update would go on cutting as before."""
 
@@ -137,7 +137,7 @@ def with_room(distinct: Distinct, used: Numbers, more_rows: int, more_bytes: int
     return Distinct(text, ends, counts, slots)
 
 
-@inlined
+@borrowing
 def count_all(
     text: Bytes,
     i: int,

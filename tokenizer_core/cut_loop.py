@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import inlined
+from tokenizer_core.compiled import borrowing, inlined
 from tokenizer_core.kinds import BLANK, CASELESS, DIGIT, LETTER, LINE_END, LOWER, MARK, OTHER, UPPER
 
 Bytes = NDArray[np.uint8]
@@ -85,7 +85,7 @@ def run_end(text: Bytes, i: int, end: int, kinds: Bytes, wanted: int) -> int:
     return i
 
 
-@inlined
+@borrowing
 def contraction_end(text: Bytes, i: int, end: int, pattern: int) -> int:
     """Return where a contraction such as 's or 'll ends; `i`, where an apostrophe is, if none is there."""
     if i + 1 >= end:
@@ -104,7 +104,7 @@ def contraction_end(text: Bytes, i: int, end: int, pattern: int) -> int:
     return i
 
 
-@inlined
+@borrowing
 def blank_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
     r"""Cut white space: up to the last line end (not gpt2), else leave one character to what follows."""
     stop = run_end(text, i, end, kinds, BLANK)
@@ -139,7 +139,7 @@ def gpt2_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     return run_end(text, next_start(text, first), end, kinds, wanted)
 
 
-@inlined
+@borrowing
 def tail_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, word: int) -> int:
     """Cut what is no word, in every pattern but gpt2: up to three digits, other signs, or white space."""
     kind = kind_at(text, i, kinds)
@@ -210,7 +210,7 @@ def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     return tail_end(text, i, end, kinds, O200K, LETTER)
 
 
-@inlined
+@borrowing
 def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers) -> int:
     """Note where the next pretokens end, from `i` on, until `ends` is full or the text ends; return how many."""
     found = 0

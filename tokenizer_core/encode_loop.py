@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.compiled import compiled, inlined
+from tokenizer_core.compiled import borrowing, compiled, inlined
 from tokenizer_core.vocabulary import BYTES
 
 Ids = NDArray[np.int32]
@@ -82,7 +82,7 @@ def merge_short(ids: Ids, pair_ranks: Ids, table: Numbers) -> int:
     return n
 
 
-@inlined
+@borrowing
 def push(heap: Numbers, size: int, entry: int) -> int:
     """Add an entry to the heap, smallest on top; return the new size."""
     child = size
@@ -93,7 +93,7 @@ def push(heap: Numbers, size: int, entry: int) -> int:
     return size + 1
 
 
-@inlined
+@borrowing
 def pop(heap: Numbers, size: int) -> int:
     """Drop the top of the heap; return the new size."""
     size -= 1
@@ -113,7 +113,7 @@ def pop(heap: Numbers, size: int) -> int:
     return size
 
 
-@inlined
+@borrowing
 def push_pair(ids: Ids, following: Ids, table: Numbers, heap: Numbers, size: int, i: int) -> int:
     """Add the pair that starts at `i` to the heap if it merges; return the size of the heap."""
     if i == NONE or following[i] == NONE:

@@ -19,7 +19,7 @@ from tokenizer_core.vocabulary import BYTES
 
 Bytes = NDArray[np.uint8]
 
-ENCODE_LOOP = "8075e08ead7d62e0"
+ENCODE_LOOP = "43891df3388b0eb6"
 """The beginning of the SHA-256 of encode_loop.py, whose loops are compiled into those here (see `count_loop`)."""
 NONE = np.int64(-1)
 ROOT = np.int64(0)
