@@ -25,10 +25,11 @@ from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, r
 from tests.helpers.jobs import Start, wait_for
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
 from tests.helpers.wikipedia import Handler, StandIn
-from tokenizer_core import branches, patterns
+from tokenizer_core import patterns
 from tokenizer_core.jobs.job import ENDED, Job
 from tokenizer_core.jobs.process import Process, end_process
 from tokenizer_core.jobs.training import Training
+from tokenizer_core.measures import branches
 
 # The first example loads compiled code from disk, so no deadline. The same examples in every run.
 settings.register_profile(

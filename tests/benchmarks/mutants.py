@@ -33,7 +33,7 @@ CORE = Path("tokenizer_core")
 TESTS = {
     "reference": "training",
     "patterns": "patterns branches",
-    "branches": "branches",
+    "measures/branches": "branches",
     "kinds": "cutter",
     "cutter": "cutter",
     "cut_loop": "cutter",

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.helpers.hostile import HOSTILE_PATTERNS, hostile_texts
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
-from tokenizer_core.branches import Pretoken, attribute, branches
 from tokenizer_core.errors import PatternError, TextError
+from tokenizer_core.measures.branches import Pretoken, attribute, branches
 from tokenizer_core.measures.pattern_figures import PatternTally, pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, batches

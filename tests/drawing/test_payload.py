@@ -34,8 +34,8 @@ from tests.helpers.drawing import (
     units,
 )
 from tests.helpers.tokenizers import TOKENIZERS, ByteTokenizer
-from tokenizer_core.branches import branches
 from tokenizer_core.errors import TextError
+from tokenizer_core.measures.branches import branches
 from tokenizer_core.measures.cuts import Cuts
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.patterns import pretokenize

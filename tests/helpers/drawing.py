@@ -13,7 +13,7 @@ from pages.ui.token_view.serve import view_css, view_js
 from pages.ui.words import section
 from tests.helpers.clusters import NAMES
 from tests.helpers.tokenizers import Table
-from tokenizer_core.branches import attribute, branches
+from tokenizer_core.measures.branches import attribute, branches
 from tokenizer_core.openai import openai_tokenizer
 from tokenizer_core.protocols import AnyTokenizer
 

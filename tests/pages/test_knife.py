@@ -16,8 +16,8 @@ from tests.helpers.hostile import HOSTILE_PATTERNS
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.patterns_page import tables, with_pattern
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
-from tokenizer_core.branches import Pretoken, attribute, branches
 from tokenizer_core.errors import PatternError
+from tokenizer_core.measures.branches import Pretoken, attribute, branches
 from tokenizer_core.measures.pattern_figures import pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 

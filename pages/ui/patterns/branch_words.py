@@ -3,7 +3,7 @@
 from itertools import count
 
 from pages.ui.words import t
-from tokenizer_core.branches import branches
+from tokenizer_core.measures.branches import branches
 from tokenizer_core.patterns import SPLIT_PATTERNS
 
 _WORD = r"[^\r\n\p{L}\p{N}]?"

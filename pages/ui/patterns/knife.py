@@ -26,8 +26,8 @@ from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.live_area import live_text_area
 from pages.ui.words import error_sentence, language, names, section, t
-from tokenizer_core.branches import Pretoken, attribute
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.branches import Pretoken, attribute
 from tokenizer_core.measures.pattern_figures import PatternFigures, pattern_figures
 from tokenizer_core.measures.pretoken_tokenizer import PretokenTokenizer
 from tokenizer_core.measures.segmenters import NEWMM, newmm

@@ -5,8 +5,8 @@ Lines are joined with |. A pattern with (?x) keeps its line breaks: there they m
 
 import regex
 
-from tokenizer_core.branches import branches
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.measures.branches import branches
 
 _VERBOSE = regex.compile(r"\(\?[a-zA-Z01]*x[a-zA-Z01]*(?:-[a-zA-Z]+)?[:)]")
 _ESCAPED_OR_BREAK = regex.compile(r"\\?[\n\r]|\\.", regex.DOTALL)
