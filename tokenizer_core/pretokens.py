@@ -9,7 +9,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from tokenizer_core.cutter import Cutter, is_compiled
+from tokenizer_core.cutter import Cutter, cutter_of, is_compiled, is_named
 from tokenizer_core.errors import TextError
 from tokenizer_core.patterns import SPLIT_PATTERNS, pattern_source, pretokenize_each
 
@@ -80,7 +80,7 @@ def count_pretokens(texts: str | Iterable[str], pattern: str) -> Counter[str]:
 
 
 def counted_pretokens(texts: str | Iterable[str], pattern: str, *, threads: int = 1) -> PretokenCounts:
-    """Do the same as `count_pretokens`, in arrays; by a named pattern it takes a sixth of the time of `regex`.
+    """Do the same as `count_pretokens`, in arrays; most patterns take a sixth of the time of `regex`.
 
     Several threads count several parts of the texts at once, with the same result.
 
@@ -95,7 +95,7 @@ def counted_pretokens(texts: str | Iterable[str], pattern: str, *, threads: int 
 
 
 def _counted(texts: Iterable[str | bytes], pattern: str) -> Cutter:
-    cutter = Cutter(pattern)
+    cutter = cutter_of(pattern)
     for batch in _batches(texts):
         cutter.add(batch)
     return cutter
@@ -124,12 +124,13 @@ def _counted_at_once(texts: list[str], pattern: str, threads: int) -> PretokenCo
 def parts_of(text: bytes, pattern: str, size: int | None = None) -> list[bytes]:
     """Part a long text where no pretoken of a named pattern can span: after a line end between two other signs.
 
-    Neither sign may be white space, which line ends join, and the second no slash, which o200k joins to them.
+    Neither sign may be white space, which line ends join, and the second no slash, which o200k joins to them. By a
+    pattern of one's own a text stays whole: nobody knows what may span.
 
     >>> parts_of(b"one\\n\\ntwo\\nthree", "gpt2", size=2)
     [b'one\\n\\ntwo\\n', b'three']
     """
-    if pattern_source(pattern) == SPLIT_PATTERNS["none"]:
+    if not is_named(pattern) or pattern_source(pattern) == SPLIT_PATTERNS["none"]:
         return [text]
     parts, start = [], 0
     while place := _SAFE.search(text, start + (AT_ONCE if size is None else size)):
@@ -147,7 +148,7 @@ def number_pretokens(texts: str | Iterable[str], pattern: str) -> NumberedPretok
     """
     if not is_compiled(pattern):
         return _numbered_by_regex(texts, pattern)
-    cutter = Cutter(pattern)
+    cutter = cutter_of(pattern)
     numbered = [cutter.number(batch) for batch in _batches(_listed(texts))]
     before = 0
     for places, text_ends in numbered:

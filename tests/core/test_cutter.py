@@ -22,15 +22,17 @@ from tokenizer_core import (
     encode_loop,
     kinds,
     longest_loop,
+    match_loop,
     merge_loop,
     pretokens,
     train,
 )
-from tokenizer_core.cutter import is_compiled
+from tokenizer_core.cutter import WORTH, is_compiled
 from tokenizer_core.errors import TextError, TrainingError
 from tokenizer_core.jobs.compiling import warm_up_for_long_texts
 from tokenizer_core.jobs.worker import warm_up
 from tokenizer_core.kinds import CODE_POINTS, character_kinds
+from tokenizer_core.own_patterns import steps
 from tokenizer_core.patterns import compile_pattern
 from tokenizer_core.pretokens import (
     NumberedPretokens,
@@ -78,8 +80,8 @@ def cut_by_regex(texts: Sequence[str], pattern: str) -> list[str]:
 
 
 def twin(pattern: str) -> str:
-    """The same pattern as one of one's own, which `regex` cuts."""
-    return f"(?:{SPLIT_PATTERNS[pattern]})"
+    """The same pattern as one of one's own that is not compiled, so that `regex` cuts."""
+    return f"(?#plain)(?:{SPLIT_PATTERNS[pattern]})"
 
 
 # The same cuts
@@ -290,7 +292,8 @@ def test_a_word_is_read_only_where_the_text_has_so_many_bytes(size: int) -> None
 def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
     warm_up()
     warm_up_for_long_texts()
-    for pattern in [*SPLIT_PATTERNS, "[a-z]+"]:
+    counted_pretokens("a b " * (WORTH // 4), r"[a-z]+|\s")
+    for pattern in [*SPLIT_PATTERNS, "[a-z]+", "(?<=a)b"]:
         tokenizer = train([thai_corpus[:2_000], "a cat"], 300, pattern=pattern)
         tokenizer.encode(thai_corpus[:3_000])
         tokenizer.count_tokens(["", "a" * 1_000])
@@ -299,6 +302,7 @@ def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
         encode_loop.encode_pretokens,
         encode_loop.in_order,
         longest_loop.encode_pretokens,
+        match_loop.cut,
         merge_loop.lay_out,
         merge_loop.merge_best,
     ):
@@ -307,7 +311,8 @@ def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
 
 def test_code_compiled_into_another_file_is_compiled_anew_when_it_changes() -> None:
     """numba asks only whether the file of a function has changed, not the files of what it calls."""
-    loops = {loop.__name__: loop for loop in (count_loop, cut_loop, encode_loop, longest_loop, merge_loop)}
+    every = (count_loop, cut_loop, encode_loop, longest_loop, match_loop, merge_loop)
+    loops = {loop.__name__: loop for loop in every}
     for name, loop in loops.items():
         called = {value.__module__ for value in vars(loop).values() if hasattr(value, "py_func")} - {name}
         for other in called:
@@ -315,3 +320,5 @@ def test_code_compiled_into_another_file_is_compiled_anew_when_it_changes() -> N
             assert getattr(loop, other.rpartition(".")[2].upper()) == held, f"write {held} there"
     assert count_loop.CUT_LOOP
     assert longest_loop.ENCODE_LOOP
+    assert match_loop.CUT_LOOP
+    assert hashlib.sha256(Path(str(steps.__file__)).read_bytes()).hexdigest()[:16] == match_loop.STEPS

@@ -1,5 +1,7 @@
 """Texts and patterns in which splitting, merging or decoding could go wrong."""
 
+import random
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -45,3 +47,29 @@ HOSTILE_PATTERNS = {
     "lazy": ".*?",
     "dot_all": "(?s).",
 }
+
+CLASSES = [
+    *(r"\p{L}", r"\p{N}", r"\p{^M}", r"\s", r"\S", r"\w", r"\d", r"\n", r"\r", ".", r"\.", r"\x41", r"\u0e01"),
+    *(r"[^\r\n\p{L}\p{N}]", r"[\r\n]", "[a-z]", "[^a]", "[ก-๙]", r"[^\s\p{L}\p{N}]", r"[\p{Lu}\p{Lt}]", r"\P{L}"),
+    *("a", "b", "s", "S", "i", "ſ", "K", "İ", "ß", "σ", "ǆ", "ก", "่", "'", " ", "/", "!", "\U0001f600"),
+]
+OPENINGS = ["(?:", "(?:", "(", "(?i:", "(?s:", "(?-i:", "(?>", "(?is:", "(?m:", "(?P<name>", "(?!", "(?="]
+COUNTS = ["*", "+", "+", "?", "{2}", "{1,3}", "{0,2}", "{2,}", "{,2}"]
+REPEATS = [count + way for count in COUNTS for way in ("", "", "?", "+")]
+
+
+def own_pattern(seeded: random.Random, depth: int = 0) -> str:
+    """Make a split pattern of the parts that a program may have."""
+    alternatives = []
+    for _ in range(seeded.choice([1, 1, 2, 3])):
+        parts = []
+        for _ in range(seeded.choice([1, 1, 2, 2, 3])):
+            chance = seeded.random()
+            if depth < 3 and chance < 0.3:
+                part = f"{seeded.choice(OPENINGS)}{own_pattern(seeded, depth + 1)})"
+            else:
+                part = seeded.choice(["$", r"\Z"]) if chance < 0.33 else seeded.choice(CLASSES)
+            parts.append(part + seeded.choice(["", seeded.choice(REPEATS)]))
+        alternatives.append("".join(parts))
+    leading = seeded.choice(["", "", "", "", "(?i)", "(?ms)"]) if depth == 0 else ""
+    return leading + "|".join(alternatives)

@@ -12,7 +12,7 @@ from tests.helpers.paths import REPOSITORY
 
 INTERFACE = {"streamlit", "pandas", "altair", "pages", "app"}
 LINES_OF_A_PAGE = 80
-CORE_FLOORS = [["."], ["texts"], ["counting"], ["measures"], ["formats"], ["jobs"], ["commands"]]
+CORE_FLOORS = [["own_patterns"], ["."], ["texts"], ["counting"], ["measures"], ["formats"], ["jobs"], ["commands"]]
 PAGE_FOLDERS = ["home", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
 UI_FLOORS = [
     ["."],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import regex
 
-from tokenizer_core.cutter import Cutter, is_compiled
+from tokenizer_core.cutter import WORTH, cutter_of, is_compiled
 from tokenizer_core.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def local_cluster(workers: int, pattern: str, *, memory_bytes: int | None = None
     from distributed import Client, LocalCluster
 
     if is_compiled(pattern):
-        cutter = Cutter(pattern)  # compiled here once and cached, not by each worker at the same time
-        cutter.add([b"a"])
+        cutter = cutter_of(pattern)  # compiled here once and cached, not by each worker at the same time
+        cutter.add([b"a " * WORTH])
         cutter.add_counts(*cutter.pretokens())
     with tempfile.TemporaryDirectory(prefix="tokenizer-cluster-") as folder:
         with _without_ctrl_c():

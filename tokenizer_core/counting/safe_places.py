@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
-from tokenizer_core.cutter import is_compiled
+from tokenizer_core.cutter import is_named
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.patterns import SPLIT_PATTERNS, pattern_source
 
@@ -81,7 +81,7 @@ def chunks_of(
 
 
 def _has_places(pattern: str) -> bool:
-    return is_compiled(pattern) and pattern_source(pattern) != SPLIT_PATTERNS["none"]
+    return is_named(pattern) and pattern_source(pattern) != SPLIT_PATTERNS["none"]
 
 
 def _nowhere_to_cut(pattern: str, boundaries: str) -> CorpusError:

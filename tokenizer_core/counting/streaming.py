@@ -12,7 +12,7 @@ from tokenizer_core.counting.counts import Boundaries, Counts, CountsRecipe
 from tokenizer_core.counting.reading import DETECT, Listener, Reading, blocks_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES, chunks_of
 from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable
-from tokenizer_core.cutter import Cutter, Tally, is_compiled
+from tokenizer_core.cutter import Tally, cutter_of, is_compiled
 from tokenizer_core.errors import CorpusError, PatternError
 from tokenizer_core.patterns import batches, compile_pattern, pattern_source, pretokenize_each
 from tokenizer_core.pretokens import PretokenCounts
@@ -132,7 +132,7 @@ def counted_chunk(chunk: Chunk, rules: CountingRules) -> Counts:
         if not texts[-1]:
             texts.pop()
     if is_compiled(rules.pattern):
-        cutter = Cutter(rules.pattern)
+        cutter = cutter_of(rules.pattern)
         cutter.add(texts)
         pretokens = PretokenCounts(*cutter.pretokens())
     else:

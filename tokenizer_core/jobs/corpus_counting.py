@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tokenizer_core.counting.safe_places import safe_place
-from tokenizer_core.cutter import Cutter, is_compiled
+from tokenizer_core.cutter import Cutter, cutter_of, is_compiled
 from tokenizer_core.patterns import batches, pretokenize_each
 from tokenizer_core.pretokens import PretokenCounts
 
@@ -24,17 +24,21 @@ def counted_corpus(texts: Sequence[bytes], pattern: str, tell: Tell) -> Pretoken
     """
     size, done = sum(map(len, texts)), 0
     started = said = time.monotonic()
-    cutter, counts = Cutter(pattern) if is_compiled(pattern) else None, Counter[str]()
+    cutter, counts = cutter_of(pattern) if is_compiled(pattern) else None, Counter[str]()
     tell(0, size, 0.0)
-    for part in _parts(texts, pattern, counts) if cutter is None else _each_part(texts, pattern):
-        if cutter is not None:
-            cutter.add([part])
-        done += len(part)
+    for more in _counted_by_regex(texts, pattern, counts) if cutter is None else _counted(texts, pattern, cutter):
+        done += more
         now = time.monotonic()
         if now - said >= SAID_SECONDS:
             said = now
             tell(done, size, now - started)
     return PretokenCounts.of(counts) if cutter is None else PretokenCounts(*cutter.pretokens())
+
+
+def _counted(texts: Iterable[bytes], pattern: str, cutter: Cutter) -> Iterator[int]:
+    """Count in compiled code, and yield how many bytes more are counted."""
+    for part in _each_part(texts, pattern):
+        yield from cutter.adding([part])
 
 
 def _each_part(texts: Iterable[bytes], pattern: str) -> Iterator[bytes]:
@@ -50,10 +54,10 @@ def _each_part(texts: Iterable[bytes], pattern: str) -> Iterator[bytes]:
         yield text[start:]
 
 
-def _parts(texts: Sequence[bytes], pattern: str, counts: Counter[str]) -> Iterator[bytes]:
-    """Count by `regex`, and yield what is counted: one text in batches, several one after the other."""
+def _counted_by_regex(texts: Sequence[bytes], pattern: str, counts: Counter[str]) -> Iterator[int]:
+    """Do the same by `regex`: one text in batches, several one after the other."""
     strings = (text.decode("utf-8") for text in texts)
     each = batches(next(strings), pattern) if len(texts) == 1 else pretokenize_each(strings, pattern)
     for pretokens in each:
         counts.update(pretokens)
-        yield "".join(pretokens).encode("utf-8")
+        yield len("".join(pretokens).encode("utf-8"))
