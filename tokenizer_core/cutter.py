@@ -238,7 +238,7 @@ class OwnCutter(Cutter):
         stack = np.empty((_NOTES, 3), dtype=np.int64)
         while state[TEXT] < edges.size - 1 and not self._gave_up:
             start, before = int(state[PLACE]), int(state[FOUND])
-            found = match_loop.cut(joined, edges, *program, stack, state, found_before, ends)
+            found = match_loop.cut(joined, edges, program, stack, state, found_before, ends)
             self._note(work, start, ends[:found], before)
             self._gave_up = bool(state[LEFT] < 0)
             yield int(state[PLACE]) - start

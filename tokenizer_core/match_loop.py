@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from tokenizer_core.compiled import borrowing
 from tokenizer_core.cut_loop import kind_at, next_start
+from tokenizer_core.own_patterns.program import Program
 from tokenizer_core.own_patterns.steps import (
     BEHOLD,
     END,
     HELD_RUN,
     JUMP,
-    LATER,
     LET_GO,
     MATCH,
     RUN,
@@ -31,7 +31,7 @@ Sets = NDArray[np.bool_]
 
 CUT_LOOP = "012364f62b2ec3eb"
 """The beginning of the SHA-256 of cut_loop.py, as in count_loop.py."""
-STEPS = "6df2c9c55ff6f918"
+STEPS = "e9a0d58a753cd2e7"
 """The same of steps.py."""
 
 # Where the loop is: the number of the text, the place in it, pretokens up to there, steps that it still may do.
@@ -99,10 +99,9 @@ def come_back(text: Bytes, steps: Numbers, stack: Numbers, top: int, held: int) 
 
 
 @borrowing
-def match_end(
-    text: Bytes, i: int, end: int, kinds: Bytes, steps: Numbers, sets: Sets, stack: Numbers, state: Numbers
-) -> int:
+def match_end(text: Bytes, i: int, end: int, program: Program, stack: Numbers, state: Numbers) -> int:
     """Return where the match that starts at `i` ends."""
+    kinds, steps, sets = program
     step, top, held, left = 0, 0, -1, state[LEFT]
     while left > 0 and top < len(stack) - 1 and step != NO_MATCH:
         left -= 1
@@ -123,8 +122,7 @@ def match_end(
                 top = note(stack, top, a, i, _PLAIN)
             else:
                 then = a
-        elif does in (LATER, JUMP):
-            top = note(stack, top, then, i, _PLAIN) if does == LATER else top
+        elif does == JUMP:
             then = a
         elif does == MATCH:
             state[LEFT] = left
@@ -134,10 +132,8 @@ def match_end(
         elif does == LET_GO:
             top, held, fits = held, _HELD - 1 - stack[held, LOWEST], a != 2
             i = stack[top, AT] if a == 1 else i
-        elif does == END:
-            fits = ends_at(text, i, end, a)
         else:
-            fits = stands(text, i, end, kinds, sets, a) == b
+            fits = ends_at(text, i, end, a) if does == END else stands(text, i, end, kinds, sets, a) == b
         step = then
         if not fits:
             step, i, top, held = come_back(text, steps, stack, top, held)
@@ -146,48 +142,42 @@ def match_end(
 
 
 @borrowing
+def next_match(text: Bytes, i: int, end: int, program: Program, stack: Numbers, state: Numbers) -> tuple[int, int]:
+    """Return where the next match starts, from `i` on, and where it ends; the end of the text if there is none."""
+    while i < end:
+        if program.sets[0, kind_at(text, i, program.kinds)]:
+            stop = match_end(text, i, end, program, stack, state)
+            if stop != NO_MATCH:
+                return i, stop
+        i = next_start(text, i)
+    return end, NO_MATCH
+
+
+@borrowing
 def cut(
-    text: Bytes,
-    edges: Numbers,
-    kinds: Bytes,
-    steps: Numbers,
-    sets: Sets,
-    stack: Numbers,
-    state: Numbers,
-    found_before: Numbers,
-    ends: Numbers,
+    text: Bytes, edges: Numbers, program: Program, stack: Numbers, state: Numbers, before: Numbers, ends: Numbers
 ) -> int:
     """Note where the next pretokens end until `ends` is full; return how many.
 
     The texts lie end to end, from one edge to the next. What stands between two matches is a pretoken, too.
-    `found_before` takes how many pretokens there are up to each edge.
+    `before` takes how many pretokens there are up to each edge.
     """
     n, i, found = state[TEXT], state[PLACE], 0
     while n < edges.size - 1:
-        end = edges[n + 1]
-        while i < end:
-            if found + 2 > ends.size:
-                break
-            start, stop = i, NO_MATCH
-            while i < end:
-                if sets[0, kind_at(text, i, kinds)]:
-                    stop = match_end(text, i, end, kinds, steps, sets, stack, state)
-                    if stop != NO_MATCH:
-                        break
-                i = next_start(text, i)
+        while i < edges[n + 1] and found + 2 <= ends.size:
+            start, stop = next_match(text, i, edges[n + 1], program, stack, state)
             if stop == GAVE_UP:
-                i = start
                 break
-            if i > start:
-                ends[found] = i
+            if start > i:
+                ends[found] = i = start
                 found += 1
             if stop != NO_MATCH:
                 ends[found] = i = stop
                 found += 1
-        if i < end:
+        if i < edges[n + 1]:
             break
         n += 1
-        found_before[n] = state[FOUND] + found
+        before[n] = state[FOUND] + found
     state[TEXT], state[PLACE] = n, i
     state[FOUND] += found
     return found

@@ -17,7 +17,7 @@ from tokenizer_core.kinds import CODE_POINTS
 from tokenizer_core.own_patterns import characters
 from tokenizer_core.own_patterns.characters import kinds_of
 from tokenizer_core.own_patterns.parts import Characters
-from tokenizer_core.own_patterns.program import program_of
+from tokenizer_core.own_patterns.program import Program, program_of
 from tokenizer_core.own_patterns.reading import parts_of_pattern
 from tokenizer_core.own_patterns.steps import RUN
 from tokenizer_core.pretokens import counted_pretokens, number_pretokens
@@ -206,7 +206,7 @@ def test_long_runs_take_steps_in_proportion(name: str, run: str) -> None:
     assert program is not None
     edges, state = np.array([0, text.size]), np.array([0, 0, 0, 10 * text.size])
     ends = np.empty(text.size + 2, dtype=np.int64)
-    match_loop.cut(text, edges, *program, np.empty((9, 3), dtype=np.int64), state, edges.copy(), ends)
+    match_loop.cut(text, edges, program, np.empty((9, 3), dtype=np.int64), state, edges.copy(), ends)
     assert state[match_loop.LEFT] > 0
     assert state[match_loop.PLACE] == text.size
 
@@ -216,8 +216,13 @@ def test_long_runs_take_steps_in_proportion(name: str, run: str) -> None:
 
 def test_short_texts_are_cut_by_regex_until_they_are_worth_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
+
+    def noted(source: str) -> Program | None:
+        made.append(source)
+        return program_of(source)
+
     monkeypatch.setattr(cutter, "WORTH", 50)
-    monkeypatch.setattr(cutter, "program_of", lambda source: made.append(source) or program_of(source))
+    monkeypatch.setattr(cutter, "program_of", noted)
     pattern = "[a-x]+"
     for expected in ([], [], [], [pattern], [pattern]):
         assert counted_pretokens("a word or two, y", pattern).strings() == ["a", " ", "word", "or", "two", ", y"]

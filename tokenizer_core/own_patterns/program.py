@@ -32,7 +32,6 @@ from tokenizer_core.own_patterns.steps import (
     END,
     HELD_RUN,
     JUMP,
-    LATER,
     LET_GO,
     MATCH,
     NO_BOUND,
@@ -174,10 +173,14 @@ class _Layout:
             self.part(part)
         starts = []
         for _ in range(1 if repeat.most is None else repeat.most - repeat.least):
-            starts.append(self.step(LATER) if is_lazy else self.split(part))
+            start = self.step(SPLIT) if is_lazy else self.split(part)
+            if is_lazy:
+                self.steps[start][1] = start + 2
+                start = self.step(JUMP)
+            starts.append(start)
             self.part(part)
         if repeat.most is None:
-            self.step(JUMP, starts[0])
+            self.step(JUMP, starts[0] - is_lazy)
         for start in starts:
             self.steps[start][1] = len(self.steps)
 
