@@ -8,9 +8,9 @@ from itertools import accumulate, pairwise
 import tiktoken
 
 from tests.helpers.clusters import boundaries
-from tests.helpers.hostile import HOSTILE_PIECES
+from tests.helpers.hostile import HOSTILE_PIECES, own_pattern
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
-from tokenizer_core import SPLIT_PATTERNS, Tokenizer, segments, train
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, cutter, pretokenize, segments, train
 from tokenizer_core.formats.exports import LOADED_BY, export
 from tokenizer_core.formats.opening import open_tokenizer
 from tokenizer_core.measures.history import joining_merges, token_counts
@@ -18,6 +18,7 @@ from tokenizer_core.patterns import compile_pattern
 from tokenizer_core.pretokens import number_pretokens
 
 TEXTS_AT_ONCE = 1_000
+TEXTS_OF_A_PATTERN = 20
 LEARNED = 400
 SIZES = (256, 300, 350, 400)
 EDGES = [
@@ -47,6 +48,7 @@ def check_batch(seed: str) -> int:
     texts = [text_from(seeded) for _ in range(TEXTS_AT_ONCE)]
     pattern = seeded.choice(list(SPLIT_PATTERNS))
     check_cuts(texts, pattern)
+    check_own_patterns(texts, seeded)
     tokenizer = trained(pattern)
     ids, counts = tokenizer.encode_each(texts)
     ends = list(accumulate(counts.tolist()))
@@ -102,6 +104,17 @@ def check_cuts(texts: Sequence[str], pattern: str) -> None:
     if [distinct[place] for place in numbered.places] != expected:
         worst = [text for text in texts if pretokens_of(text, pattern) != cut(text)]
         raise AssertionError(f"cut by {pattern}: {worst[:3]!r}")
+
+
+def check_own_patterns(texts: Sequence[str], seeded: random.Random) -> None:
+    """Compare the programs of random patterns with `regex`, each on a few of the texts."""
+    cutter.WORTH = 0
+    for start in range(0, len(texts), TEXTS_OF_A_PATTERN):
+        pattern, some = own_pattern(seeded), texts[start : start + TEXTS_OF_A_PATTERN]
+        numbered = number_pretokens(some, pattern)
+        distinct = numbered.distinct.strings()
+        expected = [pretoken for text in some for pretoken in pretokenize(text, pattern)]
+        assert [distinct[place] for place in numbered.places] == expected, ("program", pattern, some)
 
 
 def pretokens_of(text: str, pattern: str) -> list[str]:

@@ -35,9 +35,14 @@ TESTS = {
     "patterns": "patterns branches",
     "measures/branches": "branches",
     "kinds": "cutter",
-    "cutter": "cutter",
+    "cutter": "cutter own_patterns",
     "cut_loop": "cutter",
     "count_loop": "cutter",
+    "match_loop": "own_patterns",
+    "own_patterns/parts": "own_patterns",
+    "own_patterns/reading": "own_patterns",
+    "own_patterns/characters": "own_patterns",
+    "own_patterns/program": "own_patterns",
     "pretokens": "patterns cutter",
     "trainer": "training two_stage",
     "merge_loop": "training",
@@ -120,7 +125,7 @@ class Copy:
         self._taken: dict[str, float] = {}
         self._tried = 0
         self._order = Order(folder / ".order")
-        self._files = sorted(CORE.glob("*.py"))
+        self._files = sorted([*CORE.glob("*.py"), *CORE.glob("own_patterns/*.py")])
         for file in self._files:
             os.utime(file, (0, 0))
 

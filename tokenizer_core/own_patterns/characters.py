@@ -24,7 +24,7 @@ def kinds_of(classes: Sequence[Characters]) -> tuple[NDArray[np.uint8], NDArray[
 
     >>> kinds, holds = kinds_of([Characters(r"[a-c]", ""), Characters("b", "i")])
     >>> [int(kinds[ord(character)]) for character in "abB"], holds[:, kinds[ord("b")]].tolist()
-    ([2, 3, 1], [True, True])
+    ([1, 3, 2], [True, True])
     """
     if len(classes) > MAX_CLASSES:
         return None

@@ -68,7 +68,7 @@ def program_of(source: str) -> Program | None:
     """Return the program of a regular expression that compiles; None if it has none.
 
     >>> program = program_of("a+b?")
-    >>> program.steps.tolist() == [[RUN, 1, 1, NO_BOUND], [RUN, 2, 0, 1], [MATCH, 0, 0, 0]]
+    >>> program.steps.tolist() == [[RUN, 0, 1, NO_BOUND], [RUN, 1, 0, 1], [MATCH, 0, 0, 0]]
     True
     """
     part = parts_of_pattern(source)
