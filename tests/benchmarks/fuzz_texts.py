@@ -11,6 +11,7 @@ from tests.helpers.clusters import boundaries
 from tests.helpers.hostile import HOSTILE_PIECES, own_pattern
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, cutter, pretokenize, segments, train
+from tokenizer_core.errors import PatternError
 from tokenizer_core.formats.exports import LOADED_BY, export
 from tokenizer_core.formats.opening import open_tokenizer
 from tokenizer_core.measures.history import joining_merges, token_counts
@@ -111,9 +112,12 @@ def check_own_patterns(texts: Sequence[str], seeded: random.Random) -> None:
     cutter.WORTH = 0
     for start in range(0, len(texts), TEXTS_OF_A_PATTERN):
         pattern, some = own_pattern(seeded), texts[start : start + TEXTS_OF_A_PATTERN]
+        try:
+            expected = [pretoken for text in some for pretoken in pretokenize(text, pattern)]
+        except PatternError:  # `regex` itself takes too long
+            continue
         numbered = number_pretokens(some, pattern)
         distinct = numbered.distinct.strings()
-        expected = [pretoken for text in some for pretoken in pretokenize(text, pattern)]
         assert [distinct[place] for place in numbered.places] == expected, ("program", pattern, some)
 
 

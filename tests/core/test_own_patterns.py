@@ -17,6 +17,7 @@ from tokenizer_core.kinds import CODE_POINTS
 from tokenizer_core.own_patterns import characters
 from tokenizer_core.own_patterns.characters import kinds_of
 from tokenizer_core.own_patterns.parts import Characters
+from tokenizer_core.own_patterns.places import can_be_cut_between
 from tokenizer_core.own_patterns.program import Program, program_of
 from tokenizer_core.own_patterns.reading import parts_of_pattern
 from tokenizer_core.own_patterns.steps import RUN
@@ -209,6 +210,54 @@ def test_long_runs_take_steps_in_proportion(name: str, run: str) -> None:
     match_loop.cut(text, edges, program, np.empty((9, 3), dtype=np.int64), state, edges.copy(), ends)
     assert state[match_loop.LEFT] > 0
     assert state[match_loop.PLACE] == text.size
+
+
+# Places to cut
+
+
+def test_no_pretoken_spans_a_place_that_is_proved() -> None:
+    seeded = random.Random(5)
+    parted = 0
+    while parted < 300:
+        pattern = "|".join(
+            seeded.sample([own_pattern(seeded), r"\s+(?!\S)", r"\s", "b+", "[^ab]", "a(?!b)", "."], 3)
+        )
+        before, after = seeded.choice(
+            [("a", "b"), ("[^\\s]", r"\s"), ("[ab]", " "), (r"\w", "[b\n]"), ("b", "[^b]")]
+        )
+        if is_compiled(pattern) and can_be_cut_between(pattern, before, after):
+            texts = ["".join(seeded.choices("aabb \n'ก", k=10)) for _ in range(5)]
+            parts = [regex.split(f"(?V1)(?<={before})(?={after})", text) for text in texts]
+            parted += sum(len(some) > 1 for some in parts)
+            whole = cut_by_regex(texts, pattern)
+            assert cut_by_regex([part for some in parts for part in some], pattern) == whole, (
+                pattern,
+                before,
+                after,
+            )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_proved"),
+    [
+        (r"\w+|\s+", True),
+        (r"\w+ ?|\s", False),
+        (r"\w+(?= )|\s|\w", False),
+        (r"\w+(?!\s)|\s|\w", False),
+        (r"\w+(?!\d)|\s|\w", True),
+        (r"\w+$|\s|\w", False),
+        (r"\s+$|\s|\w", True),
+        (r"\w(?=(?:\w|ก )*)\w|\s", True),
+        (r"\w(?=(?:\w|z )*)\w|\s", False),
+        (r"\w+|\n", False),
+        (r"\w+|\s{2,}", False),
+        (r"\w+|(?:(?: |x)|y)", True),
+        (r"(?:\w|\s)+", False),
+        (r"(?<=a)\w|\s", False),
+    ],
+)
+def test_a_place_is_proved_or_not(pattern: str, is_proved: bool) -> None:
+    assert can_be_cut_between(pattern, "[a-z]", " ") == is_proved
 
 
 # Where it is used

@@ -29,6 +29,8 @@ from tokenizer_core.texts.files import read_corpus_file
 
 PIECES = [*HOSTILE_PIECES, " ", " ", "\n", "a\n", "'s", "/", "!\n", "ก", "1", "\u3000", "\xa0", "\r\n", "A", "ſ"]
 NAMED = sorted({*SPLIT_PATTERNS} - {"none"})
+OWN = [r"\w+|\s+|[^\w\s]+", *(f"(?:{SPLIT_PATTERNS[name]})" for name in ("gpt2", "o200k"))]
+"""Patterns of one's own for which the places are proved."""
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # ---- where a text is cut
 
 
-@pytest.mark.parametrize("pattern", NAMED)
+@pytest.mark.parametrize("pattern", [*NAMED, *OWN])
 def test_no_pretoken_spans_a_safe_place(pattern: str) -> None:
     seeded = random.Random(pattern)
     cut = 0
@@ -52,7 +54,7 @@ def test_no_pretoken_spans_a_safe_place(pattern: str) -> None:
     assert cut > 500
 
 
-@given(st.sampled_from(NAMED), st.lists(hostile_texts, max_size=3), st.integers(1, 30))
+@given(st.sampled_from([*NAMED, *OWN]), st.lists(hostile_texts, max_size=3), st.integers(1, 30))
 def test_chunks_are_the_text(pattern: str, texts: list[str], size: int) -> None:
     text = " x ".join(texts)
     blocks = [text.encode()[start : start + 7] for start in range(0, len(text.encode()), 7)]

@@ -1,12 +1,14 @@
 """Where a long text can be cut so that no pretoken spans the cut: texts are read and counted in chunks."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import regex
 
 from tokenizer_core.cutter import is_named
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.patterns import SPLIT_PATTERNS, pattern_source
+from tokenizer_core.own_patterns.places import can_be_cut_between
+from tokenizer_core.patterns import SPLIT_PATTERNS, compile_pattern, pattern_source
 
 CHUNK_BYTES = 2**23
 MAX_CHUNK_BYTES = 2**28
@@ -15,7 +17,13 @@ _WINDOW = 2**16
 # No named pattern joins a space to what stands before it, unless that is white space. No white space is ASCII
 # from "!" on, or begins with the byte 0xE0 or one above 0xE3. Signs take line ends with them; letters and digits
 # do not.
-_PLACES = regex.compile(rb"(?<=[!-~]|[\xe0\xe4-\xef][\x80-\xbf]{2})(?= )|(?<=[0-9A-Za-z])(?=\n)")
+_BEFORE_SPACE = rb"(?<=[!-~]|[\xe0\xe4-\xef][\x80-\xbf]{2})(?= )"
+_BEFORE_LINE_END = rb"(?<=[0-9A-Za-z])(?=\n)"
+# By a pattern of one's own, the same places, if it is proved for these characters that it joins none of them.
+_NEIGHBOURS = {
+    _BEFORE_SPACE: (r"[!-~\u0800-\u0fff\u4000-\uffff]", " "),
+    _BEFORE_LINE_END: ("[0-9A-Za-z]", r"\n"),
+}
 _LINES = regex.compile(rb"(?<=\n)")
 
 
@@ -23,16 +31,29 @@ def places_in(pattern: str, boundaries: str = "file") -> regex.Pattern[bytes] | 
     """Return what finds the places to cut; None if nobody knows where a text can be cut by this pattern."""
     if boundaries == "line":
         return _LINES
-    return _PLACES if _has_places(pattern) else None
+    return _places(pattern_source(pattern))
+
+
+@lru_cache(maxsize=64)
+def _places(source: str) -> regex.Pattern[bytes] | None:
+    found = [place for place, neighbours in _NEIGHBOURS.items() if _can_be_cut(source, *neighbours)]
+    return regex.compile(b"|".join(found)) if found else None
+
+
+def _can_be_cut(source: str, before: str, after: str) -> bool:
+    if is_named(source):
+        return source != SPLIT_PATTERNS["none"]
+    return can_be_cut_between(compile_pattern(source).pattern, before, after)
 
 
 def safe_place(text: bytes | bytearray, pattern: str, boundaries: str = "file") -> int:
     """Return the last place where a text can be cut; 0 if there is none.
 
-    A text is cut by named patterns only, and not by "none"; where each line is a text, it is cut between lines.
+    A text is cut by named patterns but "none", and by those of one's own for which it is proved that no pretoken
+    spans the place; where each line is a text, it is cut between lines.
 
-    >>> safe_place(b"one two\\nthree", "gpt2"), safe_place(b"one two", "none")
-    (7, 0)
+    >>> safe_place(b"one two\\nthree", "gpt2"), safe_place(b"one two", "none"), safe_place(b"one two", r"\\w+|\\s")
+    (7, 0, 3)
     >>> safe_place(b"a\\nb", "none", "line")
     2
     """
@@ -80,17 +101,13 @@ def chunks_of(
         yield bytes(held)
 
 
-def _has_places(pattern: str) -> bool:
-    return is_named(pattern) and pattern_source(pattern) != SPLIT_PATTERNS["none"]
-
-
 def _nowhere_to_cut(pattern: str, boundaries: str) -> CorpusError:
     megabytes = MAX_CHUNK_BYTES // 2**20
     if boundaries == "line":
         return CorpusError(
             f"a line must have at most {megabytes:,} MB; one is longer", "line_long", megabytes=megabytes
         )
-    if _has_places(pattern):
+    if places_in(pattern):
         return CorpusError(
             f"a text must have a space or a line end after a letter at least every {megabytes:,} MB;"
             " without one it cannot be counted in parts, and may be one huge pretoken",

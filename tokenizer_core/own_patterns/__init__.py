@@ -2,5 +2,5 @@
 
 It knows nothing of texts and pretokens: `cutter` takes the program, and `match_loop` runs it.
 
-Its files: parts reading characters steps program
+Its files: parts reading characters steps program places
 """
