@@ -188,7 +188,7 @@ def train(
     """Train a tokenizer on one text or on several; no pair crosses from one text to the next.
 
     `pattern` is a name in `SPLIT_PATTERNS` or a regular expression. The vocabulary is smaller than
-    `vocab_size` if the text runs out of pairs. Several `threads` count a named pattern's pretokens at once.
+    `vocab_size` if the text runs out of pairs. Several `threads` count pretokens at once.
 
     >>> train("aaabdaaabac", 259, pattern="none").encode("aaab")
     [258]
