@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 import regex
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.hostile import CLASSES, HOSTILE_PATTERNS, HOSTILE_PIECES, hostile_texts, own_pattern
@@ -77,11 +77,28 @@ def test_seeded_patterns_cut_seeded_texts_as_regex_cuts_them() -> None:
             compared += 1
 
 
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        (r"a{2,3}?b|a+?(?=b)|(?>a|ab)c|(?!aa)\w|\s+$|\s", ["aab", "aaab aac ab\n", "abc\n", " \n\n"]),
+        (r"(?:a|ab)(?:c|bcd)(?:d*)|(?:ab?){2,3}+b", ["abcd", "abcbcdd", "ababab", "abab"]),
+        (r"(?=ab)\w|(?=b.)\w\w|(?=(?=.a)b|a)\w", ["abba", "bab", "aab", "bb"]),
+        (r"(?!ab|b.)\w|(?!(?!bb).)b\w?|\w\w", ["abba", "bab", "aab", "bb"]),
+        (r"(?>a|ab)b|(?>b*)b|(?:(?>ab?)a|b)+", ["abba", "bab", "aabab", "bb", "ababab"]),
+        (r"(?!(?!a)\w)a|(?:(?=.b)\w|(?>b+))+c", ["abbc", "aab", "abababbc"]),
+        (r"a+$|(?m:b+$)|\s", ["aa\n", "aa\n\n", "bb\nb\nbb", "a\nb"]),
+        (r"a+\Z|a|\n", ["aa\n", "aa"]),
+        (r"(?i)a(?-i:b)|(?s:b(?-s:.))|(?-i:(?i:x|y)y)", ["AbaBAB", "b\nbb", "XyXYyY"]),
+        (r"(?:ก|ab)+?b|(?:ก|a){2,4}?b|(?:b|ก)??a", ["กกab", "กaab", "aกกab", "bba"]),
+    ],
+)
+def test_each_step_does_what_regex_does(pattern: str, texts: list[str]) -> None:
+    assert program_of(pattern)
+    assert cut(texts, pattern) == cut_by_regex(texts, pattern)
+
+
 @settings(max_examples=60)
 @given(st.randoms(use_true_random=False).map(own_pattern), st.lists(TEXTS, min_size=1, max_size=4))
-@example(r"a{2,3}?b|a+?(?=b)|(?>a|ab)c|(?!aa)\w|\s*$", ["aab", "aaab aac ab\n", "abc\n", " \n\n"])
-@example(r"(?:a|ab)(?:c|bcd)(?:d*)|(?:ab?){2,3}+b", ["abcd", "abcbcdd", "ababab", "abab"])
-@example(r"(?!(?!a)\w)a|(?:(?=.b)\w|(?>b+))+c", ["abbc", "aab", "abababbc"])
 def test_any_pattern_cuts_any_texts_as_regex_cuts_them(pattern: str, texts: list[str]) -> None:
     assert cut(texts, pattern) == cut_by_regex(texts, pattern)
 
