@@ -259,6 +259,8 @@ def test_no_pretoken_spans_a_place_that_is_proved() -> None:
     [
         (r"\w+|\s+", True),
         (r"\w+ ?|\s", False),
+        (r"\w+'?\s|\s|.", False),
+        (r"\w+'\s|\s|.", True),
         (r"\w+(?= )|\s|\w", False),
         (r"\w+(?!\s)|\s|\w", False),
         (r"\w+(?!\d)|\s|\w", True),
