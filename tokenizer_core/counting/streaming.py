@@ -131,14 +131,21 @@ def counted_chunk(chunk: Chunk, rules: CountingRules) -> Counts:
         texts = _LINE_END.split(chunk.text)
         if not texts[-1]:
             texts.pop()
-    if is_compiled(rules.pattern):
-        cutter = cutter_of(rules.pattern)
-        cutter.add(texts)
-        pretokens = PretokenCounts(*cutter.pretokens())
-    else:
-        pretokens = PretokenCounts.of(_counted_by_regex(chunk, texts, rules))
+    pretokens = _counted_compiled(texts, rules) or PretokenCounts.of(_counted_by_regex(chunk, texts, rules))
     read = len(texts) if rules.boundaries == "line" else int(chunk.starts_text)
     return Counts.counted(pretokens, rules.pattern, boundaries=rules.boundaries, texts=read)
+
+
+def _counted_compiled(texts: list[bytes], rules: CountingRules) -> PretokenCounts | None:
+    """Count in compiled code; None if that cannot be, or `regex`, which cuts where it gives up, is too slow."""
+    if not is_compiled(rules.pattern):
+        return None
+    cutter = cutter_of(rules.pattern)
+    try:
+        cutter.add(texts)
+    except PatternError:
+        return None
+    return PretokenCounts(*cutter.pretokens())
 
 
 def _counted_by_regex(chunk: Chunk, texts: list[bytes], rules: CountingRules) -> Counter[str]:
