@@ -4,12 +4,15 @@
 
 Each mutant is tried in a copy of the repository, by the tests of its module, in a process forked from one that has
 imported pytest and numba already. Loops are compiled, as users run them. A mutant that none of the tests notices
-survives: it needs a new test, or a line in `EQUIVALENT` that says why nothing can notice it.
+survives: it needs a new test, or a line in `EQUIVALENT` that says why nothing can notice it. `--log` keeps what came
+of each; a run with the same log tries anew what survived, and leaves out what was killed.
 """
 
 import argparse
 import ast
 import contextlib
+import hashlib
+import json
 import os
 import random
 import resource
@@ -26,6 +29,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tests.benchmarks.equivalents import EQUIVALENT
 from tests.benchmarks.mutations import Mutant, mutants_of
 from tests.helpers.paths import THAI_CORPUS
 
@@ -65,17 +69,6 @@ PATIENCE = 3
 """A mutant may take this many times as long as the unchanged code."""
 COMPILING = 10
 """Seconds on top, because changed loops are compiled anew."""
-EQUIVALENT = {
-    (
-        "patterns",
-        "HELD_CHARACTERS = 1_000_000",
-        "1_000_000 → 1000001",
-    ): "nobody feels a millionth",
-    ("patterns", 'count = float(regex.sub("[^0-9]", "", repeat[1]) or 1)', "1 → (0)"): (
-        "group 0 adds only braces, which are taken out; no digits count as 1 in the next line"
-    ),
-}
-"""What survives because nothing can notice it: its module, the line and the change, and why."""
 
 
 def main() -> None:
@@ -85,7 +78,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="end earlier; the order is random")
     parser.add_argument("--only", nargs="*", choices=TESTS, default=[*TESTS], metavar="MODULE")
+    parser.add_argument("--log", type=Path, help="a file of outcomes to go on from, and to add to")
     asked = parser.parse_args()
+    log = Log(asked.log and asked.log.absolute())
     end = time.monotonic() + 60 * asked.minutes
     every = [mutant for module in asked.only for mutant in mutants_of(CORE / f"{module}.py")]
     chosen = random.Random(asked.seed).sample(every, min(asked.count, len(every)))
@@ -96,9 +91,39 @@ def main() -> None:
         for mutant in chosen:
             if time.monotonic() > end:
                 break
+            if outcome := log.killed(mutant):
+                tried[mutant] = outcome
+                continue
             tried[mutant] = copy.outcome(mutant)
+            log.note(mutant, tried[mutant])
             print(f"{len(tried):4} {tried[mutant]:9} {copy.seconds:5.1f} s  {mutant}", file=sys.stderr, flush=True)
     print("\n".join(report(every, tried)))
+
+
+class Log:
+    """What came of mutants in this run and in those before."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        lines = path.read_text("utf-8").splitlines() if path and path.is_file() else []
+        self._outcomes = {entry["mutant"]: entry["outcome"] for entry in map(json.loads, lines)}
+
+    def killed(self, mutant: Mutant) -> str | None:
+        """Return how a test noticed a mutant, if one did."""
+        outcome: str | None = self._outcomes.get(digest(mutant))
+        return None if outcome == SURVIVED else outcome
+
+    def note(self, mutant: Mutant, outcome: str) -> None:
+        """Add an outcome to the file."""
+        if self._path:
+            entry = {"mutant": digest(mutant), "outcome": outcome, "change": str(mutant)}
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+
+def digest(mutant: Mutant) -> str:
+    """Return a name of a mutant that holds as long as its module stays the same."""
+    return hashlib.sha256(f"{mutant.module}\n{mutant.source}".encode()).hexdigest()[:16]
 
 
 class Copy:
