@@ -4,8 +4,8 @@
 
 Each mutant is tried in a copy of the repository, by the tests of its module, in a process forked from one that has
 imported pytest and numba already. Loops are compiled, as users run them. A mutant that none of the tests notices
-survives: it needs a new test, or a line in `EQUIVALENT` that says why nothing can notice it. `--log` keeps what came
-of each; a run with the same log tries anew what survived, and leaves out what was killed.
+survives: it needs a new test, or a line in `EQUIVALENT` that says why nothing can notice it. `--log` keeps what
+came of each; a run with the same log tries anew what survived, and leaves out what was killed.
 """
 
 import argparse
@@ -95,7 +95,7 @@ def main() -> None:
                 tried[mutant] = outcome
                 continue
             tried[mutant] = copy.outcome(mutant)
-            log.note(mutant, tried[mutant])
+            log.note(mutant, tried[mutant], copy.seconds)
             print(f"{len(tried):4} {tried[mutant]:9} {copy.seconds:5.1f} s  {mutant}", file=sys.stderr, flush=True)
     print("\n".join(report(every, tried)))
 
@@ -113,10 +113,11 @@ class Log:
         outcome: str | None = self._outcomes.get(digest(mutant))
         return None if outcome == SURVIVED else outcome
 
-    def note(self, mutant: Mutant, outcome: str) -> None:
-        """Add an outcome to the file."""
+    def note(self, mutant: Mutant, outcome: str, seconds: float) -> None:
+        """Add an outcome to the file, with the seconds of a processor that it took."""
         if self._path:
-            entry = {"mutant": digest(mutant), "outcome": outcome, "change": str(mutant)}
+            known = {"mutant": digest(mutant), "outcome": outcome}
+            entry = {**known, "seconds": round(seconds, 1), "change": str(mutant)}
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
@@ -194,7 +195,7 @@ class Copy:
         if not child:
             run_tests(tests, int(seconds), self._order)
         signal.signal(signal.SIGALRM, lambda *_: os.killpg(child, signal.SIGKILL))
-        signal.alarm(int(3 * seconds))  # others use the processor too
+        signal.alarm(int(60 + 10 * seconds))  # others use the processor too, and a wait is not the mutant's fault
         _, status, used = os.wait4(child, 0)
         signal.alarm(0)
         self.seconds = used.ru_utime + used.ru_stime
