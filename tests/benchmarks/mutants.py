@@ -4,8 +4,8 @@
 
 Each mutant is tried in a copy of the repository, by the tests of its module, in a process forked from one that has
 imported pytest and numba already. Loops are compiled, as users run them. A mutant that none of the tests notices
-survives: it needs a new test, or a line in `EQUIVALENT` that says why nothing can notice it. `--log` keeps what
-came of each; a run with the same log tries anew what survived, and leaves out what was killed.
+survives: it needs a new test, or an entry in `equivalents.toml` that says why nothing can notice it. `--log` keeps
+what came of each; a run with the same log tries anew what survived, and leaves out what was killed.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
@@ -29,7 +30,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from tests.benchmarks.equivalents import EQUIVALENT
+from numba.core import caching
+
 from tests.benchmarks.mutations import Mutant, mutants_of
 from tests.helpers.paths import THAI_CORPUS
 
@@ -69,6 +71,11 @@ PATIENCE = 3
 """A mutant may take this many times as long as the unchanged code."""
 COMPILING = 10
 """Seconds on top, because changed loops are compiled anew."""
+EQUIVALENT = {
+    (entry["module"], entry["line"], entry["became"]): entry["why"]
+    for entry in tomllib.loads(Path(__file__).with_name("equivalents.toml").read_text("utf-8"))["mutant"]
+}
+"""What survives because nothing can notice it: its module, the line before and after the change, and why."""
 
 
 def main() -> None:
@@ -79,19 +86,22 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=float("inf"), help="end earlier; the order is random")
     parser.add_argument("--only", nargs="*", choices=TESTS, default=[*TESTS], metavar="MODULE")
     parser.add_argument("--log", type=Path, help="a file of outcomes to go on from, and to add to")
+    parser.add_argument("--backwards", action="store_true", help="begin at the end, beside another run")
+    parser.add_argument("--baseline", type=Path, help="a folder for what is measured before the first")
+    parser.add_argument("--untried", action="store_true", help="do not try what is named as equivalent")
     asked = parser.parse_args()
-    log = Log(asked.log and asked.log.absolute())
+    log, baseline = Log(asked.log and asked.log.absolute()), asked.baseline and asked.baseline.absolute()
     end = time.monotonic() + 60 * asked.minutes
     every = [mutant for module in asked.only for mutant in mutants_of(CORE / f"{module}.py")]
     chosen = random.Random(asked.seed).sample(every, min(asked.count, len(every)))
     tried: dict[Mutant, str] = {}
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder))
-        copy.measure(asked.only)
-        for mutant in chosen:
+        copy.measure(asked.only, baseline)
+        for mutant in chosen[::-1] if asked.backwards else chosen:
             if time.monotonic() > end:
                 break
-            if outcome := log.killed(mutant):
+            if outcome := log.known(mutant) or (asked.untried and why(mutant) and SURVIVED):
                 tried[mutant] = outcome
                 continue
             tried[mutant] = copy.outcome(mutant)
@@ -101,17 +111,18 @@ def main() -> None:
 
 
 class Log:
-    """What came of mutants in this run and in those before."""
+    """What came of mutants in this run, in those before, and in one beside it."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        lines = path.read_text("utf-8").splitlines() if path and path.is_file() else []
-        self._outcomes = {entry["mutant"]: entry["outcome"] for entry in map(json.loads, lines)}
+        self._before = len(self._entries())
 
-    def killed(self, mutant: Mutant) -> str | None:
-        """Return how a test noticed a mutant, if one did."""
-        outcome: str | None = self._outcomes.get(digest(mutant))
-        return None if outcome == SURVIVED else outcome
+    def known(self, mutant: Mutant) -> str | None:
+        """Return what came of a mutant; one that survived an earlier run is to be tried again."""
+        for place, entry in enumerate(self._entries()):
+            if entry["mutant"] == digest(mutant) and (place >= self._before or entry["outcome"] != SURVIVED):
+                return str(entry["outcome"])
+        return None
 
     def note(self, mutant: Mutant, outcome: str, seconds: float) -> None:
         """Add an outcome to the file, with the seconds of a processor that it took."""
@@ -120,6 +131,11 @@ class Log:
             entry = {**known, "seconds": round(seconds, 1), "change": str(mutant)}
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
+
+    def _entries(self) -> list[dict[str, Any]]:
+        if self._path is None or not self._path.is_file():
+            return []
+        return [json.loads(line) for line in self._path.read_text("utf-8").splitlines()]
 
 
 def digest(mutant: Mutant) -> str:
@@ -155,13 +171,19 @@ class Copy:
         for file in self._files:
             os.utime(file, (0, 0))
 
-    def measure(self, modules: Iterable[str]) -> None:
+    def measure(self, modules: Iterable[str], baseline: Path | None) -> None:
         """Note how long the tests of these modules take with unchanged code, which must pass, and compile it."""
-        for name in sorted({name for module in modules for name in TESTS[module].split()}):
+        if baseline and baseline.is_dir():
+            self._taken = json.loads((baseline / "seconds.json").read_text("ascii"))
+            shutil.copytree(baseline / "numba", self._numba / in_cache(CORE))
+        for name in sorted({name for module in modules for name in TESTS[module].split()} - set(self._taken)):
             if (outcome := self._test([tests_of(name)], 600)) != SURVIVED:
                 raise SystemExit(f"{tests_of(name)} must pass before anything is changed; it {outcome}")
             self._taken[name] = self.seconds
         shutil.copytree(self._numba, self._kept)
+        if baseline and not baseline.is_dir():
+            shutil.copytree(self._numba / in_cache(CORE), baseline / "numba")
+            (baseline / "seconds.json").write_text(json.dumps(self._taken), "ascii")
 
     def outcome(self, mutant: Mutant) -> str:
         """Test a mutant, and change it back."""
@@ -204,6 +226,12 @@ class Copy:
         self._order.read()
         code = os.waitstatus_to_exitcode(status)
         return {0: SURVIVED, 1: "failed", -signal.SIGKILL: "timed out"}.get(code, "crashed")
+
+
+def in_cache(folder: Path) -> str:
+    """Return what numba calls the part of its cache for the code in this folder."""
+    locator: Any = caching._CacheLocator
+    return str(locator.get_suitable_cache_subpath(str(folder.absolute() / "any.py")))
 
 
 def tests_of(name: str) -> str:
@@ -278,7 +306,7 @@ def report(every: list[Mutant], tried: dict[Mutant, str]) -> Iterator[str]:
     """Write the table, and the survivors below it."""
     places = Counter(mutant.module for mutant in every)
     survivors = [mutant for mutant, outcome in tried.items() if outcome == SURVIVED]
-    alike = [mutant for mutant in survivors if (mutant.module, mutant.text, mutant.change) in EQUIVALENT]
+    alike = [mutant for mutant in survivors if why(mutant)]
     yield "| module | possible | tried | killed | equivalent | survived |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for module in [*places, "all"]:
@@ -289,13 +317,12 @@ def report(every: list[Mutant], tried: dict[Mutant, str]) -> Iterator[str]:
         yield f"| {module} | {' | '.join(map(str, counted))} |"
     yield ""
     yield ", ".join(f"{outcome}: {count}" for outcome, count in Counter(tried.values()).most_common())
-    yield from (f"{mutant}{note(mutant)}" for mutant in survivors)
+    yield from (f"{mutant} (equivalent: {why(mutant)})" if why(mutant) else str(mutant) for mutant in survivors)
 
 
-def note(mutant: Mutant) -> str:
+def why(mutant: Mutant) -> str | None:
     """Say why nothing can notice a mutant, if that is known."""
-    why = EQUIVALENT.get((mutant.module, mutant.text, mutant.change))
-    return f" (equivalent: {why})" if why else ""
+    return EQUIVALENT.get((mutant.module, mutant.text, mutant.became))
 
 
 if __name__ == "__main__":

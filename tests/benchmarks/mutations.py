@@ -44,6 +44,8 @@ class Mutant:
     line: int
     text: str
     """The line where the change begins."""
+    became: str
+    """The same line with the change."""
     before: str
     after: str
     source: str
@@ -73,8 +75,8 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         changed = source[:start] + replacement.encode() + source[end:]
         if ast.dump(ast.parse(changed)) != unchanged:
             before = " ".join(source[start:end].decode().split())
-            text = source.decode().splitlines()[node.lineno - 1].strip()
-            yield Mutant(path.stem, node.lineno, text, before, replacement, changed.decode())
+            text, became = (code.splitlines()[node.lineno - 1].decode().strip() for code in (source, changed))
+            yield Mutant(path.stem, node.lineno, text, became, before, replacement, changed.decode())
 
 
 def changes(node: ast.AST, answers: str = "") -> Iterator[Change]:
