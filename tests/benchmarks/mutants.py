@@ -65,6 +65,8 @@ TESTS = {
 }
 """The tests of each module, by the names of their files in tests/core, those that notice most first."""
 PRELOADED = "hypothesis numba numpy numpy.testing pandas playwright.sync_api pytest regex streamlit tiktoken"
+HELD_HASHES = "test_code_compiled_into_another_file_is_compiled_anew_when_it_changes"
+"""The test that notices any change of some files, even of a comment: it says nothing of what the others notice."""
 SURVIVED = "survived"
 BYTES_OF_MEMORY = 8 * 2**30
 PATIENCE = 3
@@ -298,7 +300,9 @@ def run_tests(tests: Sequence[str], seconds: int, order: Order) -> NoReturn:
         "-W",
         "ignore::pytest.PytestAssertRewriteWarning",
     ]
-    code = import_module("pytest").main(["-o", "addopts=", *options, "-m", "not long", *tests], [order])
+    code = import_module("pytest").main(
+        ["-o", "addopts=", *options, "-m", "not long", "-k", f"not {HELD_HASHES}", *tests], [order]
+    )
     os._exit(int(code))
 
 
