@@ -174,6 +174,13 @@ def test_an_enormous_file_is_refused_without_being_read(tmp_path: Path) -> None:
     assert (caught.value.code, caught.value.values) == ("model_large", {"limit": MAX_FILE_BYTES})
 
 
+def test_a_file_as_large_as_the_limit_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = train(CORPUS, 260).model_text().encode()
+    monkeypatch.setattr(minbpe_files, "MAX_FILE_BYTES", len(content))
+    assert Tokenizer.from_model(content).vocab_size == 260
+    assert error_of(content + b"\n").code == "model_large"
+
+
 def test_only_a_model_file_is_loaded(tmp_path: Path) -> None:
     train(CORPUS, 260).save(tmp_path / "mine")
     with pytest.raises(ModelFileError) as caught:

@@ -114,5 +114,12 @@ def test_impossible_tokens_are_refused(tokens: list[bytes], code: str) -> None:
     assert refused.value.code == code
 
 
+def test_a_message_quotes_forty_bytes_of_a_token() -> None:
+    with pytest.raises(RankFileError) as refused:
+        merges_of_ranks([b"a", b"x" * 1_000])
+    assert refused.value.values == {"rank": 1, "token": "x" * 40, "count": 1}
+    assert "x" * 41 not in str(refused.value)
+
+
 def test_no_tokens_have_no_merges() -> None:
     assert merges_of_ranks([]) == []

@@ -218,6 +218,10 @@ def test_a_vocabulary_smaller_than_the_bytes_is_refused(size: int) -> None:
         Trainer({}, size)
 
 
+def test_an_empty_pretoken_changes_nothing() -> None:
+    assert Trainer({"": 9, "abab": 2, "a": 1}, 300).step(9) == Trainer({"abab": 2, "a": 1}, 300).step(9)
+
+
 def test_a_minimum_count_below_one_is_refused() -> None:
     with pytest.raises(TrainingError) as caught:
         Trainer({"ab": 1}, 300, 0)
@@ -271,6 +275,11 @@ def test_candidates_are_the_pairs_of_the_definition_best_first(text: str, patter
         assert (merges[0].left, merges[0].right, merges[0].count) == found[0]
         pair = (merges[0].left, merges[0].right)
         pretokens = [merge(ids, pair, merges[0].token_id) for ids in pretokens]
+
+
+@pytest.mark.parametrize("text", ["", "a", "abab"])
+def test_who_asks_for_no_candidates_gets_none(text: str) -> None:
+    assert trainer_for(text, 300).candidates(0) == []
 
 
 @given(corpora, patterns, st.integers(1, 12), st.integers(2, 5))

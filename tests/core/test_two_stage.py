@@ -33,6 +33,14 @@ def test_the_first_merges_stay_inside_clusters(text: str) -> None:
         assert any(token in cluster for cluster in clusters)
 
 
+def test_the_first_stage_learns_the_256_merges_that_were_measured(thai_corpus: str) -> None:
+    part = thai_corpus[:40_000]
+    assert len(cluster_merges(part)) == 256
+    whole = train_in_two_stages(part, 1_000).merges
+    assert whole == train_in_two_stages(part, 1_000, first_merges=256).merges
+    assert whole != train_in_two_stages(part, 1_000, first_merges=257).merges
+
+
 def test_without_a_first_stage_it_is_ordinary_training() -> None:
     text = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ the cat sat on the mat " * 5
     assert train_in_two_stages(text, 330, first_merges=0).merges == train(text, 330).merges

@@ -1,0 +1,196 @@
+"""What the loops promise beside their results: they stay inside their arrays, and their tables spread well."""
+
+import random
+from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tokenizer_core import (
+    Tokenizer,
+    Trainer,
+    count_loop,
+    cut_loop,
+    encode_loop,
+    longest_loop,
+    merge_loop,
+    rank_merges,
+    train,
+)
+from tokenizer_core.encode_loop import SHORT
+from tokenizer_core.kinds import character_kinds
+from tokenizer_core.pretokens import PretokenCounts
+from tokenizer_core.rank_merges import recover_merges
+
+LOOPS = (cut_loop, count_loop, merge_loop, encode_loop, longest_loop, rank_merges)
+MACHINES = (cut_loop.GPT2, cut_loop.CL100K, cut_loop.LLAMA3, cut_loop.O200K, cut_loop.MARK_AWARE, cut_loop.NONE)
+SECRET = np.int64(0x2545F4914F6CDD1D)
+TEXT = "the cat's กำลังเรียน 12345  ที่นี่\r\n ABcd😀 -- naïve, it'll\0 be aaaaaaaa "
+
+
+# Numba checks no bounds, so a loop that leaves its arrays may seem to work. Python checks.
+
+
+class Careful:
+    """NumPy, but memory not written yet holds numbers that fit nowhere, and a byte may be shifted to the left."""
+
+    uint8 = np.int64
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    def frombuffer(self, content: bytes, dtype: Any) -> Any:
+        """Read bytes as they are."""
+        return np.frombuffer(content, dtype=np.uint8)
+
+    def empty(self, shape: Any, dtype: Any) -> Any:
+        """Make an array of what no code should read."""
+        return np.full(shape, True if dtype is np.bool_ else np.iinfo(dtype).max // 3, dtype=dtype)
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let Python run the loops, which checks each index."""
+    for loop in LOOPS:
+        monkeypatch.setattr(loop, "np", Careful())
+        for name, value in list(vars(loop).items()):
+            if hasattr(value, "py_func"):
+                monkeypatch.setattr(loop, name, value.py_func)
+    with np.errstate(all="ignore"):  # numbers of 64 bits wrap around in both
+        yield
+
+
+def training() -> list[Any]:
+    """Train with large and empty counts, and with a merge that is asked for."""
+    trainer = Trainer({TEXT: 3, "aaaa": 2**40, "abab": 1, "": 7, "ก": 5}, 330)
+    merges = trainer.step(40)
+    merges.append(trainer.join(*trainer.candidates()[-1][:2]))
+    return [*merges, *trainer.step(1_000), *trainer.token_counts.tolist()]
+
+
+def encoding() -> list[Any]:
+    """Encode pretokens, some of them long, by both loops; in one vocabulary nothing merges."""
+    pretokens = [b"\0" * (SHORT + 1), b"aab" * SHORT, TEXT.encode(), *(bytes([byte]) for byte in range(256))]
+    pretokens += [b"xyz" * SHORT, b"a" * longest_loop.LONG, b"a" * (longest_loop.LONG + 1), b"\0ab"]
+    text = np.frombuffer(b"".join(pretokens), dtype=np.uint8)
+    ends = np.cumsum(list(map(len, pretokens)))
+    found = []
+    for merges in ([], [(97, 97), (256, 98), (257, 256)], training()[:60]):
+        tokenizer = Tokenizer([pair[:2] for pair in merges])
+        plain = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
+        by_tree = longest_loop.encode_pretokens(text, ends, tokenizer._tree)
+        places = np.array([2, 0, 2], dtype=np.int32)
+        found += [*plain, *by_tree, *encode_loop.in_order(*plain, places, np.array([1, 1, 3]))]
+    return [array.tolist() for array in found]
+
+
+def counting() -> list[Any]:
+    """Cut and count texts by each pattern, with little room at first."""
+    texts = [TEXT, "", "a", *(f"word{n} {n * n}" for n in range(40)), "x" * 70, "  ", TEXT]
+    content, kinds = np.frombuffer("".join(texts).encode(), dtype=np.uint8), character_kinds()
+    edges = np.cumsum([0, *(len(text.encode()) for text in texts)])
+    found: list[Any] = []
+    empty = vars(count_loop)["np"].empty
+    for machine in MACHINES:
+        slots = np.full((8, 2), count_loop.FREE, dtype=np.int64)
+        few, ends_of, counts = (empty(2, np.uint8), empty(4, np.int64), empty(4, np.int64))
+        used, places, ends = np.zeros(3, dtype=np.int64), np.zeros(content.size, dtype=np.int32), edges.copy()
+        text, *rest = count_loop.number_pretokens(
+            *(as_read(content), ends, as_read(kinds), machine, SECRET),
+            *(count_loop.Distinct(few, ends_of, counts, slots), used, places),
+        )
+        size, rows = used[count_loop.BYTES], used[count_loop.ROWS]
+        found += [text[:size], rest[0][:rows], rest[1][:rows], ends, places[: ends[-1]]]
+    return [array.tolist() for array in found]
+
+
+def as_read(content: Any) -> Any:
+    """Bytes as numba reads them: as numbers that can be shifted to the left."""
+    return content.astype(np.int64) if isinstance(vars(count_loop)["np"], Careful) else content
+
+
+def recovering() -> list[Any]:
+    """Recover merges, of which some are none."""
+    some = [b"ab", b"bab", b"a" * 60, b"b", b"aa", b"aaa", b"a"]
+    found = [recover_merges(tokens) for tokens in (vocabulary(), some)]
+    return [[pairs.tolist(), without_pair] for pairs, without_pair in found]
+
+
+@cache
+def vocabulary() -> list[bytes]:
+    """The tokens of a training."""
+    return train(TEXT * 2, 330).vocabulary
+
+
+@pytest.mark.parametrize("work", [training, encoding, counting, recovering])
+def test_no_loop_leaves_its_arrays(work: Callable[[], list[Any]], request: pytest.FixtureRequest) -> None:
+    expected = work()
+    request.getfixturevalue("interpreted")
+    assert work() == expected
+
+
+@pytest.mark.parametrize("machine", MACHINES[:-1])
+def test_a_machine_stops_where_there_is_no_more_room(machine: np.int64) -> None:
+    text, ends = np.frombuffer(b"a b c d e", dtype=np.uint8), np.zeros(4, dtype=np.int64)
+    assert cut_loop.cut(text, 0, text.size, character_kinds(), machine, ends[:3]) == 3
+    assert ends.tolist() == [1, 3, 5, 0]
+
+
+@pytest.mark.parametrize(("rows", "used", "more"), [(4, 3, 1), (4, 4, 1), (4, 3, 2), (4, 4, 90)])
+def test_a_table_that_grows_keeps_its_rows_and_has_room(rows: int, used: int, more: int) -> None:
+    table = np.arange(5 * rows, dtype=np.int64).reshape(rows, 5)
+    larger = merge_loop.with_room(table, used, more)
+    assert len(larger) >= used + more
+    assert larger[:used].tolist() == table[:used].tolist()
+    assert (larger is table) == (used + more <= rows)
+
+
+def test_the_heap_holds_each_pair_once() -> None:
+    counted = PretokenCounts.of({TEXT: 1})
+    rows, state = np.empty((counted.text.size, merge_loop.ROW_WIDTH), dtype=np.int32), np.zeros(4, dtype=np.int64)
+    merge_loop.lay_out(rows, *counted)
+    _, heap = merge_loop.index_pairs(rows, state)
+    size = int(state[merge_loop.PAIRS])
+    assert state[merge_loop.HEAP_SIZE] == size == len({*pairwise(TEXT.encode())})
+    assert sorted(heap[:size, merge_loop.HEAP_PAIR]) == list(range(size))
+
+
+# Who writes a text must not be able to make it slow, so what differs has other keys, and other slots.
+
+
+def key(pretoken: bytes, after: bytes = b"") -> int:
+    text = np.frombuffer(b"." + pretoken + after, dtype=np.uint8)
+    return int(count_loop.key_of(text, 1, 1 + len(pretoken), SECRET))
+
+
+def test_a_short_pretoken_is_its_own_key_wherever_it_stands() -> None:
+    seeded = random.Random(1)
+    short = {seeded.randbytes(seeded.randint(1, 7)) for _ in range(3_000)} | {bytes([byte]) for byte in range(256)}
+    short |= {b"a" * length for length in range(1, 8)} | {b"\0" * length for length in range(1, 8)}
+    assert len({key(pretoken) for pretoken in short}) == len(short)
+    assert all(0 < key(pretoken) == key(pretoken, b"what follows") for pretoken in short)
+
+
+@pytest.mark.parametrize("length", [8, 9, 16, 17, 40])
+def test_each_byte_of_a_long_pretoken_changes_its_key(length: int) -> None:
+    seeded = random.Random(length)
+    long = bytearray(seeded.randbytes(length))
+    keys = [key(bytes(long))]
+    for place in range(length):
+        for bit in range(8):
+            long[place] ^= 1 << bit
+            keys.append(key(bytes(long)))
+            long[place] ^= 1 << bit
+    assert len({*keys}) == len(keys) == 8 * length + 1
+    assert max(keys) < 0
+
+
+def test_keys_spread_over_the_slots() -> None:
+    """A thousand keys in 2,048 slots leave 61 of 100 slots free by chance alone: about 790 are taken."""
+    slots = np.zeros((2_048, 2), dtype=np.int64)
+    for words in ([f"{n}word" for n in range(1_000)], [f" a long word, {n}" for n in range(1_000)]):
+        taken = {int(count_loop.first_slot(slots, np.int64(key(word.encode())), SECRET)) for word in words}
+        assert 720 < len(taken) < 860
