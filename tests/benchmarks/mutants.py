@@ -73,6 +73,8 @@ PATIENCE = 3
 """A mutant may take this many times as long as the unchanged code."""
 COMPILING = 10
 """Seconds on top, because changed loops are compiled anew."""
+UNKNOWN = 5.0
+"""Seconds of a test that has not run yet."""
 EQUIVALENT = {
     (entry["module"], entry["line"], entry["became"]): entry["why"]
     for entry in tomllib.loads(Path(__file__).with_name("equivalents.toml").read_text("utf-8"))["mutant"]
@@ -227,7 +229,8 @@ class Copy:
             os.killpg(child, signal.SIGKILL)
         self._order.read()
         code = os.waitstatus_to_exitcode(status)
-        return {0: SURVIVED, 1: "failed", -signal.SIGKILL: "timed out"}.get(code, "crashed")
+        timed_out = {-signal.SIGKILL: "timed out", -signal.SIGXCPU: "timed out"}
+        return ({0: SURVIVED, 1: "failed"} | timed_out).get(code, "crashed")
 
 
 def in_cache(folder: Path) -> str:
@@ -261,6 +264,12 @@ class Order:
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Sort the tests."""
         items.sort(key=lambda item: (-self._noticed[item.nodeid], self._seconds.get(item.nodeid, 0.0)))
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Give each test a time of its own, so that an endless loop need not use up that of all."""
+        most = time.process_time() + COMPILING + PATIENCE * self._seconds.get(nodeid, UNKNOWN)
+        _, of_all = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (min(int(most) + 1, of_all), of_all))
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note how a test ended."""
