@@ -27,7 +27,7 @@ from tokenizer_core import (
     pretokens,
     train,
 )
-from tokenizer_core.cutter import WORTH, is_compiled
+from tokenizer_core.cutter import WORTH, Cutter, is_compiled
 from tokenizer_core.errors import TextError, TrainingError
 from tokenizer_core.jobs.compiling import warm_up_for_long_texts
 from tokenizer_core.jobs.worker import warm_up
@@ -169,6 +169,21 @@ def test_texts_in_several_batches_are_counted_as_in_one(monkeypatch: pytest.Monk
     at_once = number_pretokens(texts, "cl100k")
     monkeypatch.setattr(pretokens, "AT_ONCE", 20)
     assert _listed(number_pretokens(texts, "cl100k")) == _listed(at_once)
+
+
+def test_no_more_texts_are_held_than_make_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a corpus larger than the memory can be counted."""
+    monkeypatch.setattr(pretokens, "AT_ONCE", 20)
+    held: list[int] = []
+    add = Cutter.add
+
+    def note(cutter: Cutter, texts: Sequence[bytes]) -> None:
+        held.append(len(texts))
+        add(cutter, texts)
+
+    monkeypatch.setattr(Cutter, "add", note)
+    assert counted_pretokens(("a cat " for _ in range(10)), "gpt2").counts.tolist() == [10, 10, 10]
+    assert held == [4, 4, 2]
 
 
 def _listed(numbered: NumberedPretokens) -> list[list[int]]:
