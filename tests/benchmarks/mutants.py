@@ -102,15 +102,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         copy = Copy(Path(folder))
         copy.measure(asked.only, baseline)
-        for mutant in chosen[::-1] if asked.backwards else chosen:
-            if time.monotonic() > end:
-                break
-            if outcome := log.known(mutant) or (asked.untried and why(mutant) and SURVIVED):
+        order = chosen[::-1] if asked.backwards else chosen
+        for mutant in sorted(order, key=lambda mutant: log.outcome(mutant) != SURVIVED):
+            outcome = log.settled(mutant) or (SURVIVED if asked.untried and why(mutant) else None)
+            if not outcome and time.monotonic() < end:
+                outcome = copy.outcome(mutant)
+                log.note(mutant, outcome, copy.seconds)
+                print(f"{outcome:9} {copy.seconds:5.1f} s  {mutant}", file=sys.stderr, flush=True)
+            if outcome := outcome or log.outcome(mutant):
                 tried[mutant] = outcome
-                continue
-            tried[mutant] = copy.outcome(mutant)
-            log.note(mutant, tried[mutant], copy.seconds)
-            print(f"{len(tried):4} {tried[mutant]:9} {copy.seconds:5.1f} s  {mutant}", file=sys.stderr, flush=True)
     print("\n".join(report(every, tried)))
 
 
@@ -119,14 +119,16 @@ class Log:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
-        self._before = len(self._entries())
+        self._before = {mutant for mutant, outcome in self._outcomes().items() if outcome == SURVIVED}
 
-    def known(self, mutant: Mutant) -> str | None:
-        """Return what came of a mutant; one that survived an earlier run is to be tried again."""
-        for place, entry in enumerate(self._entries()):
-            if entry["mutant"] == digest(mutant) and (place >= self._before or entry["outcome"] != SURVIVED):
-                return str(entry["outcome"])
-        return None
+    def outcome(self, mutant: Mutant) -> str | None:
+        """Return what came of a mutant when it was tried last."""
+        return self._outcomes().get(digest(mutant))
+
+    def settled(self, mutant: Mutant) -> str | None:
+        """Do the same, but not for one that survived an earlier run, which is to be tried again."""
+        outcome = self.outcome(mutant)
+        return None if outcome == SURVIVED and digest(mutant) in self._before else outcome
 
     def note(self, mutant: Mutant, outcome: str, seconds: float) -> None:
         """Add an outcome to the file, with the seconds of a processor that it took."""
@@ -136,10 +138,11 @@ class Log:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(entry, ensure_ascii=False) + "\n")
 
-    def _entries(self) -> list[dict[str, Any]]:
+    def _outcomes(self) -> dict[str, str]:
         if self._path is None or not self._path.is_file():
-            return []
-        return [json.loads(line) for line in self._path.read_text("utf-8").splitlines()]
+            return {}
+        entries = map(json.loads, self._path.read_text("utf-8").splitlines())
+        return {entry["mutant"]: entry["outcome"] for entry in entries}
 
 
 def digest(mutant: Mutant) -> str:
