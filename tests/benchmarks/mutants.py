@@ -50,7 +50,7 @@ TESTS = {
     "own_patterns/characters": "own_patterns",
     "own_patterns/program": "own_patterns",
     "pretokens": "patterns cutter",
-    "trainer": "training two_stage",
+    "trainer": "training two_stage cutter",
     "merge_loop": "training loops",
     "two_stage": "two_stage",
     "tokenizer": "tokenizer special_tokens minbpe_files cutter",
