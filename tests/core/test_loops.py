@@ -66,9 +66,9 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def word_at(text: Any, i: int) -> np.int64:
-    """Eight bytes as one number, which numba reads at once."""
+    """Eight bytes as one number, which numba reads at once; of those not written yet the loops use none."""
     assert 0 <= i <= text.size - 8
-    return np.int64(int.from_bytes(bytes(text[i : i + 8].tolist()), "little", signed=True))
+    return np.int64(int.from_bytes((text[i : i + 8] & 0xFF).astype(np.uint8).tobytes(), "little", signed=True))
 
 
 def training() -> list[Any]:
