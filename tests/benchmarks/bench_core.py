@@ -36,7 +36,7 @@ from tokenizer_core.reference import train_by_definition
 CORPUS = REPOSITORY.parent / "shared" / "corpora" / "thai_wiki_small.txt"
 RUNS = 5
 TRAININGS = [("llama3", 512), ("llama3", 4_096), ("llama3", 32_000), ("o200k", 8_000), ("mark_aware", 8_000)]
-GROWTH_MEGABYTES = (2, 8, 32)
+GROWTH_MEGABYTES = (2, 8, 32, 200)
 GROWTH_TRAINING = ("mark_aware", 4_096)
 
 Tokens = list[bytes]
@@ -209,7 +209,7 @@ def growth_of(megabytes: int, path: Path) -> dict[str, float]:
             lambda: Trainer(counts, vocab_size).step(vocab_size),
             lambda: train_rustbpe(text, vocab_size, pattern),
         ],
-        runs=3,
+        runs=3 if megabytes < 100 else 1,
     )
     return {
         "text_bytes": len(text.encode()),
