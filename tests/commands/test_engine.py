@@ -1,5 +1,6 @@
 """`count` and `encode` with --engine dask give what one process gives, and wrong choices a sentence."""
 
+import asyncio
 import contextlib
 import gzip
 import os
@@ -96,6 +97,15 @@ def test_choices_that_do_not_go_together_are_refused(
         main(["count", str(THAI), "-o", "a.counts", *choices])
     assert caught.value.code == 2
     assert sentence in capfd.readouterr().err
+
+
+def test_a_cluster_is_found_from_a_notebook_too(scheduler: str, tmp_path: Path) -> None:
+    counting = ["count", str(THAI), "-o", str(tmp_path / "a.counts"), "--engine", "dask", "--scheduler", scheduler]
+
+    async def cell() -> int:
+        return main(counting)  # a notebook runs a loop in the thread that runs its cells
+
+    assert asyncio.run(cell()) == 0
 
 
 def test_a_scheduler_that_is_not_there_ends_the_command(

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from multiprocessing import resource_tracker
@@ -38,7 +39,8 @@ def running_cluster(address: str, *, patience: float | None = None) -> Iterator[
     patience = PATIENCE if patience is None else patience
     try:
         # Asked before, because a client that finds no scheduler takes its time to end, and prints a stack trace.
-        asyncio.run(asyncio.wait_for(_identity(address), patience))
+        with ThreadPoolExecutor(1) as apart:  # in a notebook, this thread has a loop already
+            apart.submit(_ask, address, patience).result()
         client = Client(address, timeout=patience, set_as_default=False)
     except Exception as error:  # what answers there may be no scheduler, and its answer may mean anything
         raise ClusterError(
@@ -59,6 +61,11 @@ def running_cluster(address: str, *, patience: float | None = None) -> Iterator[
             ) from error
         check_versions(client)
         yield client
+
+
+def _ask(address: str, patience: float) -> None:
+    """Ask a scheduler what it is, and wait so long for the answer."""
+    asyncio.run(asyncio.wait_for(_identity(address), patience))
 
 
 async def _identity(address: str) -> None:
