@@ -23,25 +23,32 @@ from pages.ui.token_view.drawings import drawing
 from pages.ui.widgets.fold import fold
 from pages.ui.words import language, t
 
-text = text_picker(all_tokenizers())
-left, right = st.columns([3, 2], vertical_alignment="bottom", gap="large")
-with left:
-    chosen = choose_tokenizers(NAMES, more=[PRETOKENS])
+left, right = st.columns([6, 5], gap="small")
+with right, st.container(gap="xsmall"):
+    choice, examples = st.container(), st.container()
+with left, st.container(gap="xsmall"):
+    text = text_picker(all_tokenizers(), examples=examples)
+with choice:
+    chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False)
     pattern = choose_pattern() if PRETOKENS in chosen else None
-with right:
+    lanes = lanes_of(chosen, pattern, text)
+tokens = st.container()  # the tokens come before what is set less often
+with st.container(horizontal=True, vertical_alignment="center"):
+    lanes = special_switch(lanes)
+    st.space("stretch")
     if visitor.mine() is None and st.button(
         t("compare.train_first"), type="primary", icon=":material/model_training:"
     ):
         go("train")
-    lanes = special_switch(lanes_of(chosen, pattern, text))
 if isinstance(text.content, str):
     shown = View(text.content[:MOST_CHARACTERS], lanes)
     present(lambda: [Slide("tokens", views=[shown])])
-with st.container():  # always one element, so that Streamlit does not redraw what follows
+with tokens:
     if lanes:
         token_view(
             drawing(text, lanes, language=language()),
             key="compare_view",
+            text_first=True,
             max_height=640,
             link=link_to(chosen, pattern=pattern, has_text=text.ids_of is None),
             **linked_view(),

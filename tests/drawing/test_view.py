@@ -111,3 +111,16 @@ def test_what_a_size_is_made_of_opens_with_a_key_and_stands_under_the_mouse(page
     assert not caption.get_by_text(label.made_of).is_visible()
     caption.locator("summary").press("Enter")
     assert caption.get_by_text(label.made_of).is_visible()
+
+
+def test_the_text_may_come_before_what_is_set(page: Page) -> None:
+    draw(page, "the cat sat", references_over("the cat sat"), toolbar="full", text_first=True)
+    places = page.evaluate("""() => ['.cell .p', '.bar', '.head .name', '.head .count'].map(
+      (name) => window.shadow.querySelector(name).getBoundingClientRect())
+      .map(({ left, right, bottom, top }) => ({ left, right, bottom, top }))""")
+    text, bar, name, count = places
+    assert text["bottom"] < bar["top"]
+    assert name["right"] <= count["left"]  # a name stands beside its count, not above it
+    page.locator(".bar button").first.focus()
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("Boolean(window.shadow.activeElement.closest('.frame'))")

@@ -46,7 +46,7 @@ def page() -> None:
 
     pickers: dict[str, Callable[[], object]] = {
         "corpus": corpus_picker,
-        "text": lambda: text_picker({}),
+        "text": lambda: text_picker({}, examples=st.container()),
         "languages": pick_parallel,
     }
     shown = st.session_state.get("shown", "corpus")

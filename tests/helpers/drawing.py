@@ -128,6 +128,7 @@ OPTIONS = {
     "large": False,
     "largest": False,
     "toolbar": "full",
+    "text_first": False,
     "max_height": 560,
     "whole": None,
     "faces": {},

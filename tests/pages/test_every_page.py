@@ -93,6 +93,12 @@ def test_home_takes_any_text(text: str) -> None:
     assert drawn(app)[-1]["text"] == text
 
 
+def test_compare_shows_tokens_before_what_is_set_less_often() -> None:
+    keys = [getattr(element, "key", None) for element in open_page("compare").main]
+    order = ["compare_text", "compare_names_False", "compare_example", "compare_view", "special_act"]
+    assert [key for key in keys if key in order] == order
+
+
 def test_compare_takes_a_hundred_thousand_emoji() -> None:
     app = open_page("compare")
     app.text_area(key="compare_text").set_value("👍🏽" * 50_000).run()

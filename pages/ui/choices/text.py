@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.choices import keys
 from pages.ui.choices.corpus import openings
@@ -27,6 +28,8 @@ from tokenizer_core.texts.encodings import DecodedText, decode_text
 PLACE, WIDGET = "text", "text_file"
 _LIMITS = Limits(1, MAX_UPLOAD_MB * 2**20, comparison_too_large(MAX_UPLOAD_MB * 2**20), unpacks=False)
 SOURCES = ("type", "sample", "upload", "ids")
+TYPED_HEIGHT = 76
+"""Two lines of Thai, so that the tokens below come into sight; the box's corner makes it taller."""
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
 
 
@@ -49,12 +52,18 @@ def example_pills(text_key: str, prefix: str) -> None:
     )
 
 
-def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
-    """Let the visitor pick a text: typed or pasted, a bundled sample, a file, or token ids of a tokenizer."""
+def text_picker(tokenizers: Mapping[str, AnyTokenizer], *, examples: DeltaGenerator) -> Text:
+    """Let the visitor pick a text: typed or pasted, a bundled sample, a file, or token ids of a tokenizer.
+
+    Examples for what is typed are drawn into the container `examples`.
+    """
     source = segmented(t("text.label"), SOURCES, names("text.{}", SOURCES), key="text_source")
     if source == "ids":
         return _pick_ids(tokenizers)
     text = {"type": _pick_typed, "sample": _pick_sample_text, "upload": _pick_uploaded_text}[source]()
+    if source == "type":
+        with examples:
+            example_pills("compare_text", "compare")
     if len(text) > MAX_VIEW_CHARACTERS:
         st.info(t("text.window", shown=MAX_VIEW_CHARACTERS, characters=len(text)), icon=":material/crop:")
         text = text[:MAX_VIEW_CHARACTERS]
@@ -132,15 +141,13 @@ _BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
 
 
 def _pick_typed() -> str:
-    text = live_text_area(
+    return live_text_area(
         t("text.type_label"),
         key=remembered("compare_text", t("examples.sample")),
-        height=110,
+        height=TYPED_HEIGHT,
         placeholder=t("text.placeholder"),
         show_label=False,
     )
-    example_pills("compare_text", "compare")
-    return text
 
 
 def _pick_sample_text() -> str:

@@ -54,6 +54,7 @@ def token_view(
     large: bool = False,
     largest: bool = False,
     toolbar: Literal["full", "short", "none"] = "full",
+    text_first: bool = False,
     max_height: int | None = 560,
     link: Link | None = None,
 ) -> None:
@@ -61,7 +62,8 @@ def token_view(
 
     `looped` is for Thai letters as schools teach them. `max_height`, in pixels, includes the figures above the
     lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` up to 40
-    characters in type that can be read across a room, where the width allows.
+    characters in type that can be read across a room, where the width allows. With `text_first` the tokens stand
+    as high as they can: the bar and the legend come below them, and the heads take a line less.
     """
     options = {
         "key": key,
@@ -74,6 +76,7 @@ def token_view(
         "large": large,
         "largest": largest,
         "toolbar": toolbar,
+        "text_first": text_first,
         "max_height": max_height,
         "link": link and link.options,
     }

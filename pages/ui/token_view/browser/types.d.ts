@@ -22,6 +22,8 @@ export interface Options {
   large: boolean;
   largest: boolean;
   toolbar: "full" | "short" | "none";
+  /** Whether the bar and the legend stand below the text. */
+  text_first: boolean;
   max_height: number | null;
   /** Where the whole of a long text is fetched from. */
   whole: string | null;

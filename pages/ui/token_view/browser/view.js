@@ -78,13 +78,16 @@ class TokenView {
 
   /** @param {ShadowRoot | Element} parent */
   place(parent) {
-    const { root, scroller, heads } = this.state;
+    const { root, scroller, heads, model } = this.state;
     const frame = make("div", "frame");
+    const settings = [this.bar.element, this.legend];
+    const text = [frame, this.branches.element, this.inspector.element];
     scroller.tabIndex = 0;
     scroller.append(heads, this.rows.element);
     frame.append(scroller, this.rail.element);
-    root.append(this.bar.element, this.legend, frame);
-    root.append(this.branches.element, this.inspector.element, this.card.element);
+    const isTextFirst = model.options.text_first; // the keyboard's order is that of the eyes
+    root.classList.toggle("text-first", isTextFirst);
+    root.append(...(isTextFirst ? [...text, ...settings] : [...settings, ...text]), this.card.element);
     parent.append(root);
   }
 
