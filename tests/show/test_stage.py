@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import regex
+from streamlit.testing.v1 import AppTest
 
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.shell import visitor
@@ -16,6 +17,7 @@ from pages.ui.trainings import registry as trainings
 from pages.ui.trainings.registry import registry
 from pages.ui.words import catalogue
 from tests.helpers.app import job_of, said, staged, start_training, wait_until
+from tests.helpers.browser import PATIENCE
 from tests.helpers.drawing import HOSTILE
 from tests.helpers.jobs import LARGE, SMALL, wait_for
 from tests.helpers.jobs import wait_until as wait_for_job
@@ -289,3 +291,35 @@ def test_the_stage_takes_another_sentence_and_no_more_of_it_than_can_be_read(
     app.run()
     assert not app.exception
     assert drawn == [WORDS["examples.thai"], ("น้ำ " * 200)[:MOST_CHARACTERS]]
+
+
+# ---- the stage in a talk of the visitor's own
+
+
+def test_a_training_has_in_the_talk_what_it_learned_after_the_page_was_drawn() -> None:
+    app = start_training(corpus="aa ab ba bb " * 50, size=262)
+    assert not app.button(key="add_stage").disabled
+    job = job_of(app)
+    wait_for_job(job, lambda: job.ended)
+    app.button(key="add_stage").click().run()
+    (entry,) = app.session_state["my_talk"]
+    assert len(entry.learned.merges) == len(job.merges) > 0
+
+
+def test_a_training_that_has_learned_nothing_is_not_put_into_the_talk() -> None:
+    def page() -> None:
+        from types import SimpleNamespace
+        from typing import Any
+
+        from pages.ui.deck.keys import Entry
+        from pages.ui.deck.mine import add_button
+
+        for ended in (False, True):
+            job: Any = SimpleNamespace(merges=[], learned=0, ended=ended)
+            add_button(Entry(text="a"), key=f"add_{ended}", job=job)
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
+    assert app.button(key="add_True").disabled
+    app.button(key="add_False").click().run()
+    assert [toast.value for toast in app.toast] == [WORDS["talk.nothing_learned"]]
+    assert "my_talk" not in app.session_state or not app.session_state["my_talk"]

@@ -21,13 +21,12 @@ from tokenizer_core.patterns import SPLIT_PATTERNS
 MOST_ENTRIES = 50
 MOST_MERGES = 4_000
 """Merges of a training in a talk; nobody watches more."""
-NOTHING_YET = Learned("", "", ())
 
 
-def learned_by(job: Job) -> Learned:
+def _learned_by(job: Job) -> Learned | None:
     """Return what a training has learned so far, for a talk: at most `MOST_MERGES` merges."""
     merges = tuple((merge.left, merge.right, merge.count) for merge in job.merges[:MOST_MERGES])
-    return Learned(job.training.corpus_name, job.training.pattern, merges) if merges else NOTHING_YET
+    return Learned(job.training.corpus_name, job.training.pattern, merges) if merges else None
 
 
 def name_of(entry: Entry) -> str:
@@ -56,8 +55,8 @@ def premium_said(unfair: Unfair, called: Callable[[str], str] = str) -> str:
     return t("languages.says", tokenizer=tokenizer, premium=ratio(unfair.premium), language=spoken, base=base)
 
 
-def add_button(entry: Entry, *, key: str) -> None:
-    """Draw the button that puts a view into the visitor's talk."""
+def add_button(entry: Entry, *, key: str, job: Job | None = None) -> None:
+    """Draw the button that puts a view into the visitor's talk, with what `job` has learned by the click."""
     is_full = len(ENTRIES.get()) >= MOST_ENTRIES
     st.button(
         t("talk.add"),
@@ -65,22 +64,24 @@ def add_button(entry: Entry, *, key: str) -> None:
         key=key,
         type="tertiary",
         on_click=_add,
-        args=(entry,),
-        disabled=is_full or not _has_view(entry),
-        help=_help(entry, is_full=is_full),
+        args=(entry, job),
+        disabled=is_full or not _has_view(entry, job),
+        help=_help(entry, job, is_full=is_full),
     )
 
 
-def _has_view(entry: Entry) -> bool:
-    if entry.text and (entry.lanes or entry.learned or entry.patterns or entry.lesson):
-        return entry.learned != NOTHING_YET
+def _has_view(entry: Entry, job: Job | None) -> bool:
+    """Tell whether there is something to put in; a training that goes on may learn it before the click."""
+    is_learned = job is not None and bool(job.learned or not job.ended)
+    if entry.text and (entry.lanes or is_learned or entry.patterns or entry.lesson):
+        return True
     return bool(entry.story or entry.unfair or entry.known)
 
 
-def _help(entry: Entry, *, is_full: bool) -> str:
+def _help(entry: Entry, job: Job | None, *, is_full: bool) -> str:
     if is_full:
         return t("talk.full", most=MOST_ENTRIES)
-    if entry.text and entry == Entry(text=entry.text):
+    if job is None and entry.text and entry == Entry(text=entry.text):
         return t("talk.needs_reference")
     return t("talk.in_it", count=len(ENTRIES.get()))
 
@@ -190,7 +191,12 @@ def drop(place: int) -> None:
     ENTRIES.put([entry for number, entry in enumerate(ENTRIES.get()) if number != place])
 
 
-def _add(entry: Entry) -> None:
+def _add(entry: Entry, job: Job | None) -> None:
     """Put the entry into the talk, and say so: a finger sees no help of a button."""
+    if job is not None:
+        entry = entry._replace(learned=_learned_by(job))
+        if entry.learned is None:
+            st.toast(t("talk.nothing_learned"), icon=":material/hourglass_empty:")
+            return
     ENTRIES.put([*ENTRIES.get(), entry])
     st.toast(t("talk.in_it", count=len(ENTRIES.get())), icon=":material/playlist_add_check:")

@@ -15,7 +15,7 @@ from pages.ui.choices.samples import SAMPLES, sample_texts
 from pages.ui.choices.tokenizers import reference_counts
 from pages.ui.deck import Slide, present
 from pages.ui.deck.keys import Entry
-from pages.ui.deck.mine import add_button, learned_by
+from pages.ui.deck.mine import add_button
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
@@ -61,7 +61,7 @@ def studio(job: Job) -> None:
     text = _sentence(job)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         texts, pairs_in_files = choose_race_texts()
-        add_button(Entry(text=text, learned=learned_by(job)), key="add_stage")
+        add_button(Entry(text=text), key="add_stage", job=job)
         watch_link(job)
         st.space("stretch")
         st.caption(_what(job))
