@@ -37,7 +37,7 @@ LOAD = """async (code) => {
 @pytest.fixture(scope="module")
 def scripts(page: Page) -> Page:
     """A page that has the stage's modules, without a stage."""
-    names = ("learned", "sentence", "player", "feed")
+    names = ("learned", "sentence", "player", "feed", "banner", "screen")
     page.evaluate(LOAD, "\n".join(bundle(BROWSER / f"{name}.js") for name in names))
     return page
 
@@ -242,6 +242,48 @@ def test_a_command_and_a_question_at_the_same_time_bring_no_merge_twice(
     )
     assert left == list(range(len(left)))
     assert len(left) in (14, 17)
+
+
+# ---- the banner
+
+PASS = """([old, steps]) => {
+  const banner = new window.modules.Banner();
+  banner.old = old;
+  const found = ["a", "b", "c"].map((says) => ({ says, kind: "beat", merge: 0 }));
+  const told = [];
+  banner.tell = ({ says }) => told.push(says);
+  for (const passed of steps) banner.pass(found, passed);
+  return told.join("");
+}"""
+
+
+@pytest.mark.parametrize(
+    ("old", "steps", "told"),
+    [
+        (0, [0, 1, 1, 2, 3], "abc"),
+        (0, [0, 2], "b"),
+        (2, [0, 1, 2, 2], ""),
+        (2, [0, 1, 2, 3], "c"),
+        (2, [0, 3], "c"),
+        (2, [2, 0, 1, 2], "ab"),
+    ],
+)
+def test_a_milestone_of_an_earlier_showing_is_not_told_again(
+    scripts: Page, old: int, steps: list[int], told: str
+) -> None:
+    assert scripts.evaluate(PASS, [old, steps]) == told
+
+
+def test_a_tab_knows_what_it_has_shown_if_the_browser_lets_it(scripts: Page) -> None:
+    ask = "() => ['1 a', '1 b', '1 a'].map((name) => window.modules.isShownAgain(name))"
+    assert scripts.evaluate(ask) == [False, False, False]  # an empty page has no storage
+    scripts.evaluate("""() => {
+      const kept = new Map();
+      const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+      Object.defineProperty(window, "sessionStorage", { value: storage, configurable: true });
+    }""")
+    assert scripts.evaluate(ask) == [False, False, True]
+    scripts.evaluate("() => delete window.sessionStorage")
 
 
 # ---- the whole stage

@@ -12,6 +12,20 @@ export class Banner {
     this.element = make("div", "banner");
     this.element.setAttribute("role", "status");
     this.timer = 0;
+    this.told = 0; // milestones that the sentence has passed
+    this.old = 0; // milestones that were told before the page was drawn anew
+  }
+
+  /**
+   * Tell of the newest milestone if the sentence has passed more of them than before.
+   * @param {Milestone[]} found
+   * @param {number} passed how many of them
+   */
+  pass(found, passed) {
+    if (passed > Math.max(this.told, this.old)) this.tell(found[passed - 1]);
+    else if (passed < this.told) this.hide();
+    if (passed >= this.old) this.old = 0; // whoever goes back from here is told again
+    this.told = passed;
   }
 
   /** @param {Milestone} milestone */

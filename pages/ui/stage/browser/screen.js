@@ -12,6 +12,20 @@ export function isDark(element) {
 }
 
 /**
+ * Whether this tab has shown a stage of this name before; notes that it does now. A browser may keep no notes.
+ * @param {string} name
+ */
+export function isShownAgain(name) {
+  try {
+    const isKnown = sessionStorage.getItem(`stage ${name}`) !== null;
+    sessionStorage.setItem(`stage ${name}`, "shown");
+    return isKnown;
+  } catch {
+    return false;
+  }
+}
+
+/**
  * Fill the screen with an element, or leave the full screen.
  * @param {Element} element
  */

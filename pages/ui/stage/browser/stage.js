@@ -14,7 +14,7 @@ import { Learned } from "./learned.js";
 import { Milestones } from "./milestones.js";
 import { Player } from "./player.js";
 import { Saves } from "./saves.js";
-import { isDark, toggleFullScreen } from "./screen.js";
+import { isDark, isShownAgain, toggleFullScreen } from "./screen.js";
 import { Sentence } from "./sentence.js";
 import { labelsOf } from "./words.js";
 
@@ -65,7 +65,6 @@ export class Stage {
     this.milestones = new Milestones(this.sentence, options.levels, label);
     /** @type {Answer | null} */
     this.answer = null;
-    this.told = 0; // milestones whose banner has been shown
     this.lastShown = 0; // when the headline changed
     this.played = 0; // merges shown one by one, for whoever counts
     this.fitted = [0, 0]; // the width and height that the type was fitted to
@@ -166,6 +165,7 @@ export class Stage {
     const isOver = ENDED.includes(answer.state);
     if (this.options.saved) this.player.play();
     else if (isFirst && (isOver || answer.learned > 300)) this.jump();
+    else if (isFirst && isShownAgain(this.options.name)) this.banner.old = this.milestones.found.length;
     if (answer.says && !this.learned.total) this.headline.say(answer.says);
     if (isFirst || !this.isPaceTouched) this.bar.showPace(answer.pace);
     this.showBar();
@@ -177,7 +177,7 @@ export class Stage {
   /** Show what has been learned without playing it. */
   jump() {
     this.player.position = this.learned.total;
-    this.told = this.milestones.found.length;
+    this.banner.told = this.milestones.found.length;
     this.board.draw(this.sentence.piecesAt(this.player.position));
     this.moved();
   }
@@ -276,9 +276,7 @@ export class Stage {
     const { found } = this.milestones;
     this.bar.flag(found, Number(this.bar.slider.max));
     const passed = found.filter(({ merge }) => merge <= this.player.position).length;
-    if (passed > this.told) this.banner.tell(found[passed - 1]);
-    else if (passed < this.told) this.banner.hide();
-    this.told = passed;
+    this.banner.pass(found, passed);
   }
 
   // ---- what people do
