@@ -272,3 +272,9 @@ def test_every_trap_of_an_export_has_its_sentence() -> None:
     }
     assert len(codes) > 6
     assert codes == {key.removeprefix("traps.") for key in ENGLISH if key.startswith("traps.")}
+
+
+def test_no_thai_sentence_says_cut_twice_in_a_row() -> None:
+    """A split pattern is กฎการตัด in Thai, and what it does is ตัด: another order of words parts them."""
+    doubled = [key for key, words in catalogue("th").items() if "ตัดตัด" in words.replace("*", "")]
+    assert not doubled
