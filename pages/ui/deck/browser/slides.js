@@ -91,7 +91,8 @@ export class SlideView {
   laneOf(view, lane) {
     const row = make("div", "lane-row");
     const head = make("div", "lane-head");
-    head.append(make("b", "", lane.count.toLocaleString(this.options.locale)), make("span", "", lane.name));
+    const name = lane.name.replace(": ", ":\n"); // what is said of a tokenizer has a line of its own
+    head.append(make("b", "", lane.count.toLocaleString(this.options.locale)), make("span", "", name));
     const board = new Board(this.options.tints);
     const text = new PlacedText(view.text, view.clusters);
     board.show(text);
