@@ -101,11 +101,13 @@ def test_choices_that_do_not_go_together_are_refused(
 
 def test_a_cluster_is_found_from_a_notebook_too(scheduler: str, tmp_path: Path) -> None:
     counting = ["count", str(THAI), "-o", str(tmp_path / "a.counts"), "--engine", "dask", "--scheduler", scheduler]
-
-    async def cell() -> int:
-        return main(counting)  # a notebook runs a loop in the thread that runs its cells
-
-    assert asyncio.run(cell()) == 0
+    before, own = asyncio._get_running_loop(), asyncio.new_event_loop()
+    asyncio._set_running_loop(own)  # as in the thread that runs a notebook's cells
+    try:
+        assert main(counting) == 0
+    finally:
+        asyncio._set_running_loop(before)
+        own.close()
 
 
 def test_a_scheduler_that_is_not_there_ends_the_command(
