@@ -27,7 +27,7 @@ SMALLEST = """() => {
 @pytest.mark.parametrize(
     ("language", "width", "height"),
     [
-        ("en", 1920, 1080),
+        pytest.param("en", 1920, 1080, marks=pytest.mark.long),
         ("th", 1280, 720),
         pytest.param("en", 1280, 720, marks=pytest.mark.long),
         pytest.param("th", 1920, 1080, marks=pytest.mark.long),

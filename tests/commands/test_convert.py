@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import tokenizers
 
+from tests.helpers.app import mostly_long
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.__main__ import main
@@ -39,7 +40,7 @@ def test_a_model_becomes_tokenizer_json_and_is_proven(
     assert loaded.encode("ดื่มน้ำ").ids == Tokenizer.load(model).encode("ดื่มน้ำ")
 
 
-@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("to", mostly_long(FORMATS, "tokenizer.json", "merges.csv"))
 def test_every_format_can_be_asked_for(to: str, model: Path, tmp_path: Path) -> None:
     assert convert(model, "--to", to, "--out", tmp_path / "out") == 0
     assert list((tmp_path / "out").iterdir())

@@ -15,7 +15,7 @@ from pages.ui.train.studio import first_sentence
 from pages.ui.trainings.registry import registry
 from pages.ui.words import section
 from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, LANGUAGES
+from tests.helpers.app import ENGLISH, SPOKEN
 from tests.helpers.browser import PATIENCE
 from tests.helpers.corpus_page import given, said, upload
 from tests.helpers.paths import REPOSITORY
@@ -69,7 +69,7 @@ def waits(app: AppTest) -> bool:
     return any(button.key == "counts_stop" for button in app.button)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_a_counts_file_is_a_corpus_of_its_own_with_its_recipe_in_words(content: bytes, language: str) -> None:
     app = uploaded(("a.counts.parquet", content), language=language)
     corpus = given(app)
@@ -86,7 +86,7 @@ def test_a_counts_file_is_a_corpus_of_its_own_with_its_recipe_in_words(content: 
     assert not app.warning
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", SPOKEN)
 def test_another_version_of_regex_is_said(tmp_path: Path, language: str) -> None:
     counts = Counts.of(TEXT, "gpt2")
     write_counts(replace(counts, recipe=replace(counts.recipe, regex_version="1999.*1*")), tmp_path / "a")

@@ -59,6 +59,7 @@ def test_a_training_is_written_in_every_format_and_proven() -> None:
     assert any("mergeable_ranks" in code.value for code in app.code)
 
 
+@pytest.mark.long
 def test_a_training_at_work_is_taken_as_it_was_when_asked() -> None:
     app = start_training(pace="slow")
     wait_until(app, lambda: len(job_of(app).merges) > 2)

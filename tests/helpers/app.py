@@ -4,7 +4,7 @@ import html
 import html.parser
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -25,6 +25,11 @@ ENGLISH = catalogue("en")
 LANGUAGES = ("en", "th")
 SPOKEN = (pytest.param("en", marks=pytest.mark.long), "th")
 """For tests that see the same in both languages: the words of both are compared elsewhere."""
+
+
+def mostly_long(values: Iterable[str], *quick: str) -> list[Any]:
+    """Parameters of which a quick run of the tests takes only these."""
+    return [each if each in quick else pytest.param(each, marks=pytest.mark.long) for each in values]
 
 
 def open_page(name: str, language: str = "en") -> AppTest:

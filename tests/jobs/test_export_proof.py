@@ -5,6 +5,7 @@ import threading
 
 import pytest
 
+from tests.helpers.app import mostly_long
 from tests.helpers.browser import PATIENCE
 from tests.helpers.sample import THAI
 from tokenizer_core import Tokenizer, openai_tokenizer, train
@@ -21,7 +22,7 @@ def proven(tokenizer: AnyTokenizer, to: str, *texts: str, written: Export | None
     return proof
 
 
-@pytest.mark.parametrize("to", LOADED_BY)
+@pytest.mark.parametrize("to", mostly_long(LOADED_BY, "tiktoken", "tokenizer.json"))
 def test_an_export_gives_the_same_ids_for_the_corpus_and_all_hostile_texts(to: str) -> None:
     tokenizer = train(THAI, 600, special_tokens={"<|end|>": 1101})
     done = proven(tokenizer, to, THAI)

@@ -35,7 +35,12 @@ def settings(job: Job) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "more",
-    [{}, {"given": [(98, 97), (256, 98)]}, {"first_merges": 8}, {"pattern": "llama3"}],
+    [
+        pytest.param({}, marks=pytest.mark.long),
+        {"given": [(98, 97), (256, 98)]},
+        {"first_merges": 8},
+        pytest.param({"pattern": "llama3"}, marks=pytest.mark.long),
+    ],
     ids=["plain", "given", "two stages", "pattern"],
 )
 def test_it_learns_what_it_would_have_learned(start: Start, tmp_path: Path, more: dict[str, Any]) -> None:

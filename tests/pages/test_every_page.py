@@ -210,6 +210,7 @@ def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason:
     assert reason in said(app)
 
 
+@pytest.mark.long
 def test_a_pattern_that_is_too_slow_on_the_corpus_fails_in_words() -> None:
     app = open_page("train")
     choose_source(app, "paste")

@@ -41,7 +41,7 @@ def test_a_training_waits_for_its_turn_and_gets_it(registry: Registry) -> None:
 
 
 def test_many_quick_trainings_all_have_their_turn(registry: Registry) -> None:
-    started = [registry.start(QUICK) for _ in range(5)]
+    started = [registry.start(QUICK) for _ in range(3)]
     for job in started:
         wait_until(job, partial(getattr, job, "ended"))
         assert (job.state, len(job.merges)) == ("done", 4)
@@ -300,6 +300,7 @@ def brought_into_view(app: AppTest) -> list[dict[str, str]]:
     ]
 
 
+@pytest.mark.long
 def test_each_answer_to_what_if_comes_into_view() -> None:
     app = start_training(corpus="ab cd ab cd abcd abcd xy xy " * 5, size=262, pace="slowest")
     job = job_of(app)

@@ -22,6 +22,7 @@ from tests.helpers.app import (
     LANGUAGES,
     counts,
     job_of,
+    mostly_long,
     open_page,
     said,
     start_training,
@@ -324,7 +325,7 @@ FILES: dict[str, Callable[[], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", mostly_long(FILES, "bl.json", "sp.model"))
 def test_a_tokenizer_from_a_file_has_its_vocabulary_and_its_stories(file: str) -> None:
     app = open_page("compare")
     app.file_uploader(key="model_file").set_value([(file, FILES[file](), "")]).run()
