@@ -12,6 +12,7 @@ from tests.helpers.clusters import boundaries
 from tests.helpers.hostile import hostile_texts
 from tests.helpers.parallel import OWN, by_hand, files
 from tests.helpers.sample import ENGLISH, ENGLISH_LINES, THAI, THAI_LINES
+from tokenizer_core import openai
 from tokenizer_core.errors import TextError
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.formats.naive import character_tokenizer
@@ -46,11 +47,11 @@ def test_many_texts_at_once_have_the_tokens_of_each(texts: list[str], name: str)
     alone = [tokenizer.encode(text) for text in texts]
     assert encoded.counts.tolist() == [len(ids) for ids in alone]
     assert encoded.ids.tolist() == [token_id for ids in alone for token_id in ids]
-    assert (
-        count_tokens(tokenizer, texts)
-        == sum(map(count_tokens, [tokenizer] * len(texts), texts))
-        == encoded.ids.size
-    )
+    for much in (openai.MUCH, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(openai, "MUCH", much)
+            assert count_tokens(tokenizer, iter(texts)) == encoded.ids.size
+            assert sum(map(count_tokens, [tokenizer] * len(texts), texts)) == encoded.ids.size
 
 
 @given(st.lists(hostile_texts, max_size=5))

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.choices.samples import sample_text
 from tokenizer_core.openai import references
+from tokenizer_core.protocols import count_tokens
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -12,7 +13,6 @@ def sample_premiums() -> list[tuple[str, float]]:
     thai, english = (sample_text(f"parallel.{name}.txt").splitlines() for name in ("th", "en"))
     premiums = []
     for name, tokenizer in references().items():
-        # `count_tokens` would compile here, and keep the first visitor of a new machine waiting for six seconds.
-        counts = [int(tokenizer.encode_each(side).counts.sum()) for side in (thai, english)]
+        counts = [count_tokens(tokenizer, side) for side in (thai, english)]
         premiums.append((name, counts[0] / counts[1]))
     return premiums
