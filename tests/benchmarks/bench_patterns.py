@@ -8,10 +8,10 @@ means to ask `regex` for all characters of its classes, as it is done once in a 
 
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tests.benchmarks.bench_core import best_of
 from tokenizer_core import SPLIT_PATTERNS
 from tokenizer_core.cutter import WORTH
 from tokenizer_core.own_patterns.program import program_of
@@ -38,7 +38,7 @@ def main() -> None:
     for cells in (HEADER, ["---"] * len(HEADER)):
         print("| " + " | ".join(cells) + " |")
     for name, pattern in PATTERNS.items():
-        (making,) = best_of([partial(program_of, pattern)], runs=1)
+        (making,) = best_of([partial(program_of, pattern)], runs=1, clock=time.process_time)
         for language, text in texts.items():
             print("| " + " | ".join([name, language, *cells_of(text, pattern, making)]) + " |", flush=True)
 
@@ -48,20 +48,10 @@ def cells_of(text: str, pattern: str, making: float) -> list[str]:
     plain = f"(?#plain){pattern}"  # a comment is nothing that the parser knows
     counted = counted_pretokens(text, pattern)
     assert counted.strings() == counted_pretokens(text, plain).strings()
-    ours, theirs = best_of([partial(counted_pretokens, text, each) for each in (pattern, plain)], runs=RUNS)
+    ways = [partial(counted_pretokens, text, each) for each in (pattern, plain)]
+    ours, theirs = best_of(ways, runs=RUNS, clock=time.process_time)
     sizes = [f"{counted.counts.sum():,}", f"{counted.counts.size:,}"]
     return [*sizes, f"{making:.3f}", f"{ours:.3f}", f"{theirs:.3f}", f"**{ours / theirs:.2f}**"]
-
-
-def best_of(ways: list[Callable[[], object]], *, runs: int) -> list[float]:
-    """Processor seconds of the fastest run of each way, taking turns."""
-    seconds = [float("inf")] * len(ways)
-    for _ in range(runs):
-        for n, way in enumerate(ways):
-            started = time.process_time()
-            way()
-            seconds[n] = min(seconds[n], time.process_time() - started)
-    return seconds
 
 
 if __name__ == "__main__":
