@@ -1,10 +1,13 @@
 """The compiled loop under `Trainer`: it finds and applies merges, and touches only what a merge changes.
 
 All distinct pretokens lie end to end, in order of first appearance, with one row of `rows` per byte. A token uses
-the row of its first byte; the rows of its other bytes are dead. Each pair has a linked list of its occurrences.
-One round adds all occurrences of a pair, in corpus order, and later rounds only remove some. So the head of the
-list is always the first occurrence in the corpus, and breaking ties costs nothing.
+the row of its first byte; the rows of its other bytes are dead. The places of a pair, the rows of its left tokens,
+lie side by side in `places`. One round adds all places of a pair, in corpus order, and later rounds only take some
+away: they note another pair in the row, and whoever reads the place next passes over it. So nothing is looked for,
+the first place that still counts is the first occurrence in the corpus, and breaking ties costs nothing.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,113 +15,148 @@ from numpy.typing import NDArray
 from tokenizer_core.compiled import borrowing, compiled
 
 Rows = NDArray[np.int32]
+Places = NDArray[np.int32]
 Table = NDArray[np.int64]
 
-# One row of 32 bytes per position is half a cache line: faster than seven arrays, because a merge reads them all.
-ID, NEXT, PREVIOUS, NEXT_SAME, PREVIOUS_SAME, PAIR, WEIGHT, WEIGHT_HIGH = range(8)
-# A count has 62 bits, in two columns of 31: 100 GB of English have more than 2**31 of " the".
-ROW_WIDTH = 8
-_HALF = 31
-_LOW = 2**_HALF - 1
-# A pair: its tokens, its weighted count, its first and last occurrence.
-LEFT, RIGHT, COUNT, HEAD, TAIL = range(5)
+# One row of 16 bytes per position, four to a cache line: a merge reads a few rows side by side, far from the last.
+# The token; the row of the token before it; the pair of it and the token after it; how often its pretoken occurs.
+ID, BEFORE, PAIR, WEIGHT = range(4)
+ROW_WIDTH = 4
+MOST_WEIGHT = 2**31 - 1
+"""Larger counts are in `heavy`, and a row holds -1 for the first, -2 for the next: " the" in 100 GB of English."""
+# A pair: its tokens, its weighted count, and its stretch of `places`, of which the first may have been taken away.
+LEFT, RIGHT, COUNT, START, END = range(5)
 PAIR_WIDTH = 5
-# A heap entry: the count and first occurrence when last noted, and the pair. Both only get worse over time, so an
+# A heap entry: the count and first place when last noted, and the pair. Both only get worse over time, so an
 # entry that is still right when it reaches the top is the best one. A stale entry is refreshed there.
 HEAP_COUNT, HEAP_FIRST, HEAP_PAIR = range(3)
-# The state of the loop: rows in use in the table of pairs, heap entries, next token id, tokens in the corpus.
-PAIRS, HEAP_SIZE, NEXT_TOKEN_ID, TOKEN_COUNT = range(4)
+# The state of the loop: rows in use in the table of pairs, heap entries, next token id, tokens in the corpus, and
+# places in use.
+PAIRS, HEAP_SIZE, NEXT_TOKEN_ID, TOKEN_COUNT, PLACES = range(5)
+STATE_SIZE = 5
+PLACES_A_ROW = 3
+"""A byte has at most one place. Each replaced occurrence leaves one token less, and at most two new places."""
+STRETCH = 256
+"""Places whose rows are read at once."""
 NONE = -1
 # numba compiles a function anew for a number written in a call, and for int32: all here are int64.
 TOP = np.int64(0)
 
 
+class Corpus(NamedTuple):
+    """What has the same size throughout: n is the bytes of distinct pretokens."""
+
+    rows: Rows
+    """Shape (n, 4)."""
+    heavy: Table
+    """The counts that do not fit in a row."""
+    places: Places
+    """Shape (3n,)."""
+    notes: Places
+    """Shape (most places of a pair × 2, 2): the new pairs of one merge and their places, in corpus order."""
+    widths: Table
+    """The bytes of each token."""
+    by_left: Table
+    """During one merge, for each token: its pair with the new token to its right."""
+    by_right: Table
+    """The same, with the new token to its left."""
+
+
 @borrowing
 def lay_out(rows: Rows, text: NDArray[np.uint8], ends: Table, weights: Table) -> None:
-    """Fill `rows`, of shape (bytes, 8), from the bytes of all distinct pretokens."""
+    """Fill `rows` from the bytes of all distinct pretokens."""
     start = 0
+    heavy = 0
     for p in range(ends.size):
-        end = ends[p]
-        for i in range(start, end):
+        weight = weights[p]
+        if weight > MOST_WEIGHT:
+            heavy += 1
+            weight = -heavy
+        for i in range(start, ends[p]):
             rows[i, ID] = text[i]
-            rows[i, NEXT] = i + 1 if i + 1 < end else NONE
-            rows[i, PREVIOUS] = i - 1 if i > start else NONE
+            rows[i, BEFORE] = i - 1 if i > start else NONE
             rows[i, PAIR] = NONE
-            rows[i, WEIGHT] = weights[p] & _LOW
-            rows[i, WEIGHT_HIGH] = weights[p] >> _HALF
-        start = end
+            rows[i, WEIGHT] = weight
+        start = ends[p]
 
 
 @compiled
-def weight_of(rows: Rows, i: int) -> int:
+def weight_of(rows: Rows, heavy: Table, i: int) -> int:
     """Return how often the pretoken of this row occurs."""
-    return np.int64(rows[i, WEIGHT_HIGH]) << _HALF | rows[i, WEIGHT]
+    weight = np.int64(rows[i, WEIGHT])
+    return int(weight) if weight >= 0 else int(heavy[-1 - weight])
 
 
 @compiled
-def index_pairs(rows: Rows, state: Table) -> tuple[Table, Table]:
-    """Return the table of pairs of neighboring bytes, with their occurrences linked, and the heap over it."""
+def index_pairs(rows: Rows, heavy: Table, places: Places, state: Table) -> tuple[Table, Table]:
+    """Return the table of pairs of neighboring bytes, whose places it fills in, and the heap over it."""
     number_of = np.full(65_536, NONE, dtype=np.int64)
     pairs = np.empty((65_536, PAIR_WIDTH), dtype=np.int64)
     heap = np.empty((65_536, 3), dtype=np.int64)
     state[PAIRS] = 0
     state[HEAP_SIZE] = 0
-    for i in range(rows.shape[0]):
-        j = rows[i, NEXT]
-        if j != NONE:
-            key = rows[i, ID] * 256 + rows[j, ID]
+    state[PLACES] = 0
+    for i in range(rows.shape[0] - 1):
+        if rows[i + 1, BEFORE] == i:
+            key = rows[i, ID] * 256 + rows[i + 1, ID]
             if number_of[key] == NONE:
-                number_of[key] = new_pair(pairs, state, np.int64(rows[i, ID]), np.int64(rows[j, ID]))
-            add_occurrence(rows, pairs, number_of[key], i)
+                number_of[key] = new_pair(pairs, state, np.int64(rows[i, ID]), np.int64(rows[i + 1, ID]))
+            p = number_of[key]
+            rows[i, PAIR] = p
+            pairs[p, COUNT] += weight_of(rows, heavy, i)
+            pairs[p, END] += 1
+    make_room(pairs, state, TOP)
+    for i in range(rows.shape[0]):
+        if rows[i, PAIR] != NONE:
+            add_place(pairs, places, np.int64(rows[i, PAIR]), i)
     for p in range(state[PAIRS]):
-        push(heap, state, pairs[p, COUNT], pairs[p, HEAD], p)
+        push(heap, state, pairs[p, COUNT], np.int64(places[pairs[p, START]]), p)
     return pairs, heap
 
 
 @borrowing
 def new_pair(pairs: Table, state: Table, left: int, right: int) -> int:
-    """Add a row to the table of pairs; return its number."""
+    """Add a row to the table of pairs; return its number. Until `make_room`, END counts its places."""
     p = state[PAIRS]
     pairs[p, LEFT] = left
     pairs[p, RIGHT] = right
     pairs[p, COUNT] = 0
-    pairs[p, HEAD] = NONE
-    pairs[p, TAIL] = NONE
+    pairs[p, START] = 0
+    pairs[p, END] = 0
     state[PAIRS] += 1
     return p
 
 
 @borrowing
-def add_occurrence(rows: Rows, pairs: Table, p: int, i: int) -> None:
-    """Append position `i` to the occurrences of pair `p`; positions must come in rising order."""
-    tail = pairs[p, TAIL]
-    rows[i, PAIR] = p
-    rows[i, PREVIOUS_SAME] = tail
-    rows[i, NEXT_SAME] = NONE
-    if tail == NONE:
-        pairs[p, HEAD] = i
-    else:
-        rows[tail, NEXT_SAME] = i
-    pairs[p, TAIL] = i
-    pairs[p, COUNT] += weight_of(rows, i)
+def make_room(pairs: Table, state: Table, first_new: int) -> None:
+    """Give each new pair a stretch of `places` for as many as END says; it is still empty."""
+    for p in range(first_new, state[PAIRS]):
+        size = pairs[p, END]
+        pairs[p, START] = state[PLACES]
+        pairs[p, END] = state[PLACES]
+        state[PLACES] += size
 
 
 @borrowing
-def remove_occurrence(rows: Rows, pairs: Table, i: int) -> None:
-    """Remove position `i` from the occurrences of its pair."""
-    p = rows[i, PAIR]
-    before = rows[i, PREVIOUS_SAME]
-    after = rows[i, NEXT_SAME]
-    if before == NONE:
-        pairs[p, HEAD] = after
-    else:
-        rows[before, NEXT_SAME] = after
-    if after == NONE:
-        pairs[p, TAIL] = before
-    else:
-        rows[after, PREVIOUS_SAME] = before
-    pairs[p, COUNT] -= weight_of(rows, i)
-    rows[i, PAIR] = NONE
+def add_place(pairs: Table, places: Places, p: int, i: int) -> None:
+    """Append row `i` to the places of pair `p`; rows must come in rising order."""
+    places[pairs[p, END]] = i
+    pairs[p, END] += 1
+
+
+@borrowing
+def first_place(rows: Rows, places: Places, pairs: Table, p: int) -> int:
+    """Return the first occurrence of a pair that has one, and drop the places before it, which were taken away."""
+    while rows[places[pairs[p, START]], PAIR] != p:
+        pairs[p, START] += 1
+    return int(places[pairs[p, START]])
+
+
+@borrowing
+def first_places(rows: Rows, places: Places, pairs: Table, numbers: Table, firsts: Table) -> None:
+    """Fill in the first occurrence of each of these pairs, all of which have one."""
+    for n in range(numbers.size):
+        firsts[n] = first_place(rows, places, pairs, numbers[n])
 
 
 @borrowing
@@ -166,60 +204,99 @@ def sift_down(heap: Table, state: Table) -> None:
 
 
 @borrowing
-def best_pair(pairs: Table, heap: Table, state: Table) -> int:
+def best_pair(rows: Rows, places: Places, pairs: Table, heap: Table, state: Table) -> int:
     """Return the pair to merge next and leave it at the top of the heap; return NONE if no pair is left."""
     while state[HEAP_SIZE] > 0:
         p = heap[0, HEAP_PAIR]
         if pairs[p, COUNT] == 0:
             state[HEAP_SIZE] -= 1
             swap(heap, TOP, state[HEAP_SIZE])
-        elif heap[0, HEAP_COUNT] == pairs[p, COUNT] and heap[0, HEAP_FIRST] == pairs[p, HEAD]:
-            return p
         else:
+            first = first_place(rows, places, pairs, p)
+            if heap[0, HEAP_COUNT] == pairs[p, COUNT] and heap[0, HEAP_FIRST] == first:
+                return p
             heap[0, HEAP_COUNT] = pairs[p, COUNT]
-            heap[0, HEAP_FIRST] = pairs[p, HEAD]
+            heap[0, HEAP_FIRST] = first
         sift_down(heap, state)
     return NONE
 
 
 @borrowing
-def replace_pair(
-    rows: Rows, pairs: Table, state: Table, by_left: Table, by_right: Table, p: int, token_id: int
-) -> None:
-    """Replace each occurrence of pair `p`, left to right, with `token_id`; one function, because it is one walk.
+def replace_pair(corpus: Corpus, pairs: Table, state: Table, p: int, token_id: int) -> int:
+    """Replace each occurrence of pair `p`, left to right, with `token_id`; return how many notes were made."""
+    noted = 0
+    end = pairs[p, END]
+    for start in range(pairs[p, START], end, STRETCH):
+        stop = start + STRETCH if start + STRETCH < end else end
+        if still_there(corpus.rows, corpus.places, start, stop, p):
+            noted = replace_stretch(corpus, pairs, state, start, stop, p, token_id, noted)
+    pairs[p, COUNT] = 0
+    return noted
 
-    Every new pair holds the new token, so its other token is enough to find it: `by_left[x]` is the pair
-    (x, new), and `by_right[x]` is the pair (new, x).
+
+@borrowing
+def still_there(rows: Rows, places: Places, start: int, stop: int, p: int) -> int:
+    """Return how many of these places are still of pair `p`.
+
+    So all their rows are read before the walk over them. No read waits for another here, as they would there.
     """
-    i = pairs[p, HEAD]
-    while i != NONE:
-        j = np.int64(rows[i, NEXT])
-        before = np.int64(rows[i, PREVIOUS])
-        after = rows[j, NEXT]
+    found = 0
+    for place in range(start, stop):
+        found += rows[places[place], PAIR] == p
+    return found
+
+
+@borrowing
+def replace_stretch(
+    corpus: Corpus, pairs: Table, state: Table, start: int, stop: int, p: int, token_id: int, noted: int
+) -> int:
+    """Do so for a stretch of places; one function, because it is one walk.
+
+    Every new pair holds the new token, so its other token is enough to find it.
+    """
+    rows, heavy, places, notes, widths, by_left, by_right = corpus
+    left_width = widths[pairs[p, LEFT]]
+    right_width = widths[pairs[p, RIGHT]]
+    for place in range(start, stop):
+        i = np.int64(places[place])
+        if rows[i, PAIR] != p:
+            continue
+        j = i + left_width
+        weight = weight_of(rows, heavy, i)
+        state[TOKEN_COUNT] -= weight
         rows[i, ID] = token_id
-        rows[i, NEXT] = after
-        state[TOKEN_COUNT] -= weight_of(rows, i)
+        before = np.int64(rows[i, BEFORE])
         if before != NONE:
             neighbour = np.int64(rows[before, ID])
-            if rows[before, PAIR] != NONE:
-                remove_occurrence(rows, pairs, before)
             if by_left[neighbour] == NONE:
                 by_left[neighbour] = new_pair(pairs, state, neighbour, token_id)
-            add_occurrence(rows, pairs, by_left[neighbour], before)
-        if after != NONE:
-            remove_occurrence(rows, pairs, j)  # in a run such as aaaa, j may be next in the list of this walk
-        following = np.int64(rows[i, NEXT_SAME])
-        if after != NONE:
+            pairs[rows[before, PAIR], COUNT] -= weight
+            note(notes, noted, rows, pairs, by_left[neighbour], before, weight)
+            noted += 1
+        pair_after = np.int64(rows[j, PAIR])
+        rows[j, PAIR] = NONE  # in a run such as aaaa, j may be next in this walk
+        if pair_after != NONE:
+            after = j + right_width
             neighbour = np.int64(rows[after, ID])
-            rows[after, PREVIOUS] = i
+            rows[after, BEFORE] = i
             if by_right[neighbour] == NONE:
                 by_right[neighbour] = new_pair(pairs, state, token_id, neighbour)
-            add_occurrence(rows, pairs, by_right[neighbour], i)
+            pairs[pair_after, COUNT] -= weight
+            note(notes, noted, rows, pairs, by_right[neighbour], i, weight)
+            noted += 1
         else:
             rows[i, PAIR] = NONE
-        i = following
-    pairs[p, COUNT] = 0
-    pairs[p, HEAD] = NONE
+    return noted
+
+
+@borrowing
+def note(notes: Places, n: int, rows: Rows, pairs: Table, p: int, i: int, weight: int) -> None:
+    """Note that row `i` is now a place of the new pair `p`."""
+    notes[n, 0] = p
+    notes[n, 1] = i
+    rows[i, PAIR] = p
+    pairs[p, COUNT] += weight
+    pairs[p, END] += 1
 
 
 @compiled
@@ -238,9 +315,7 @@ def with_room(table: Table, used: int, more: int) -> Table:
 
 
 @compiled
-def merge_pair(
-    rows: Rows, pairs: Table, heap: Table, state: Table, by_left: Table, by_right: Table, p: int
-) -> tuple[Table, Table]:
+def merge_pair(corpus: Corpus, pairs: Table, heap: Table, state: Table, p: int) -> tuple[Table, Table]:
     """Replace pair `p` everywhere with the next token; return `pairs` and `heap`, larger if needed."""
     token_id = state[NEXT_TOKEN_ID]
     neighbours = pairs[p, COUNT] if pairs[p, COUNT] < token_id else token_id
@@ -248,33 +323,30 @@ def merge_pair(
     pairs = with_room(pairs, state[PAIRS], born)
     heap = with_room(heap, state[HEAP_SIZE], born)
     first_new = state[PAIRS]
-    replace_pair(rows, pairs, state, by_left, by_right, p, token_id)
+    corpus.widths[token_id] = corpus.widths[pairs[p, LEFT]] + corpus.widths[pairs[p, RIGHT]]
+    noted = replace_pair(corpus, pairs, state, p, token_id)
+    make_room(pairs, state, first_new)
+    for n in range(noted):
+        add_place(pairs, corpus.places, np.int64(corpus.notes[n, 0]), np.int64(corpus.notes[n, 1]))
     for new in range(first_new, state[PAIRS]):
-        by_left[pairs[new, LEFT]] = NONE
-        by_right[pairs[new, RIGHT]] = NONE
+        corpus.by_left[pairs[new, LEFT]] = NONE
+        corpus.by_right[pairs[new, RIGHT]] = NONE
         if pairs[new, COUNT] > 0:
-            push(heap, state, pairs[new, COUNT], pairs[new, HEAD], new)
+            push(heap, state, pairs[new, COUNT], first_place(corpus.rows, corpus.places, pairs, new), new)
     state[NEXT_TOKEN_ID] = token_id + 1
     return pairs, heap
 
 
 @compiled
 def merge_best(
-    rows: Rows,
-    pairs: Table,
-    heap: Table,
-    state: Table,
-    by_left: Table,
-    by_right: Table,
-    merges: Table,
-    min_count: int,
+    corpus: Corpus, pairs: Table, heap: Table, state: Table, merges: Table, min_count: int
 ) -> tuple[Table, Table, int]:
     """Fill `merges` with rows (left, right, count, tokens left); return `pairs`, `heap` and the rows filled."""
     for n in range(merges.shape[0]):
-        p = best_pair(pairs, heap, state)
+        p = best_pair(corpus.rows, corpus.places, pairs, heap, state)
         if p == NONE or pairs[p, COUNT] < min_count:
             return pairs, heap, n
         merges[n, 0], merges[n, 1], merges[n, 2] = pairs[p, LEFT], pairs[p, RIGHT], pairs[p, COUNT]
-        pairs, heap = merge_pair(rows, pairs, heap, state, by_left, by_right, p)
+        pairs, heap = merge_pair(corpus, pairs, heap, state, p)
         merges[n, 3] = state[TOKEN_COUNT]
     return pairs, heap, merges.shape[0]

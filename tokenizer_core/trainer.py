@@ -39,7 +39,8 @@ class Trainer:
     """Learns merges from counted pretokens, as many at a time as the caller asks for.
 
     Training ends at `vocab_size` (bytes and merges, without special tokens), or when no pair occurs at least
-    `min_count` times. Memory: 32 bytes per UTF-8 byte of distinct pretokens.
+    `min_count` times. Memory: 16 bytes per UTF-8 byte of distinct pretokens, and up to 28 as merges come, and 16
+    for each place of the pair that has most.
 
     >>> trainer = Trainer({"aaabdaaabac": 1}, vocab_size=259)
     >>> for merge in trainer.step(3):
@@ -65,15 +66,26 @@ class Trainer:
         text, ends, weights = _as_arrays(pretoken_counts)
         # Every merge removes at least one token, so ids stay below this however large `vocab_size` is.
         most_ids = min(vocab_size, BYTES + text.size) + 1
-        self._state = np.zeros(4, dtype=np.int64)
+        self._state = np.zeros(merge_loop.STATE_SIZE, dtype=np.int64)
         self._state[merge_loop.NEXT_TOKEN_ID] = BYTES
         self._state[merge_loop.TOKEN_COUNT] = int(np.diff(ends, prepend=0) @ weights)
         # Made here, not in the loop: NumPy asks for huge pages, and a walk across the whole corpus needs them.
-        self._rows = np.empty((text.size, merge_loop.ROW_WIDTH), dtype=np.int32)
-        merge_loop.lay_out(self._rows, text, ends, weights)
-        self._pairs, self._heap = merge_loop.index_pairs(self._rows, self._state)
-        self._by_left = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
-        self._by_right = np.full(most_ids, merge_loop.NONE, dtype=np.int64)
+        rows = np.empty((text.size, merge_loop.ROW_WIDTH), dtype=np.int32)
+        merge_loop.lay_out(rows, text, ends, weights)
+        heavy = weights[weights > merge_loop.MOST_WEIGHT]
+        places = np.empty(merge_loop.PLACES_A_ROW * text.size, dtype=np.int32)
+        self._pairs, self._heap = merge_loop.index_pairs(rows, heavy, places, self._state)
+        pairs = self._pairs[: self._state[merge_loop.PAIRS]]
+        most_places = int((pairs[:, merge_loop.END] - pairs[:, merge_loop.START]).max(initial=0))
+        self._corpus = merge_loop.Corpus(
+            rows,
+            heavy,
+            places,
+            notes=np.empty((2 * most_places, 2), dtype=np.int32),
+            widths=np.ones(most_ids, dtype=np.int64),
+            by_left=np.full(most_ids, merge_loop.NONE, dtype=np.int64),
+            by_right=np.full(most_ids, merge_loop.NONE, dtype=np.int64),
+        )
         self.token_counts: NDArray[np.int64] = np.empty(0, dtype=np.int64)
         """Tokens in the corpus after each merge of the latest step."""
 
@@ -95,7 +107,8 @@ class Trainer:
     @property
     def out_of_pairs(self) -> bool:
         """Whether no pair occurs at least `min_count` times."""
-        best = merge_loop.best_pair(self._pairs, self._heap, self._state)
+        corpus = self._corpus
+        best = merge_loop.best_pair(corpus.rows, corpus.places, self._pairs, self._heap, self._state)
         return bool(best == merge_loop.NONE or self._pairs[best, merge_loop.COUNT] < self.min_count)
 
     def step(self, n: int = 1) -> list[Merge]:
@@ -103,14 +116,7 @@ class Trainer:
         first_id = BYTES + self.merge_count
         room = np.empty((max(0, min(n, self.vocab_size - first_id, self._most_merges())), 4), dtype=np.int64)
         self._pairs, self._heap, learned = merge_loop.merge_best(
-            self._rows,
-            self._pairs,
-            self._heap,
-            self._state,
-            self._by_left,
-            self._by_right,
-            room,
-            self.min_count,
+            self._corpus, self._pairs, self._heap, self._state, room, self.min_count
         )
         self.token_counts = room[:learned, 3]
         return [
@@ -142,7 +148,7 @@ class Trainer:
             )
         merge = Merge(left, right, BYTES + self.merge_count, int(pairs[found[0], merge_loop.COUNT]))
         self._pairs, self._heap = merge_loop.merge_pair(
-            self._rows, self._pairs, self._heap, self._state, self._by_left, self._by_right, found[0]
+            self._corpus, self._pairs, self._heap, self._state, found[0]
         )
         self.token_counts = self._state[[merge_loop.TOKEN_COUNT]]
         return merge
@@ -160,10 +166,12 @@ class Trainer:
         # Keep all pairs at least as frequent as the n-th, so that their positions settle ties at the edge.
         nth = int(np.partition(counts, -n)[-n]) if n < len(counts) else 0
         least = max(self.min_count, nth)
-        chosen = pairs[counts >= least]
-        order = np.lexsort((chosen[:, merge_loop.HEAD], -chosen[:, merge_loop.COUNT]))[:n]
+        chosen = np.flatnonzero(counts >= least)
+        firsts = np.empty(chosen.size, dtype=np.int64)
+        merge_loop.first_places(self._corpus.rows, self._corpus.places, self._pairs, chosen, firsts)
+        order = np.lexsort((firsts, -counts[chosen]))[:n]
         columns = [merge_loop.LEFT, merge_loop.RIGHT, merge_loop.COUNT]
-        return [Candidate(*row) for row in chosen[order][:, columns].tolist()]
+        return [Candidate(*row) for row in pairs[chosen[order]][:, columns].tolist()]
 
     @property
     def ties(self) -> int:
@@ -174,7 +182,7 @@ class Trainer:
 
     def _most_merges(self) -> int:
         """Return an upper bound on the merges still possible: each one joins two rows."""
-        return len(self._by_left) - 1 - self.merge_count
+        return len(self._corpus.by_left) - 1 - self.merge_count
 
 
 def train(

@@ -158,9 +158,13 @@ def test_a_table_that_grows_keeps_its_rows_and_has_room(rows: int, used: int, mo
 
 def test_the_heap_holds_each_pair_once() -> None:
     counted = PretokenCounts.of({TEXT: 1})
-    rows, state = np.empty((counted.text.size, merge_loop.ROW_WIDTH), dtype=np.int32), np.zeros(4, dtype=np.int64)
+    rows, state = (
+        np.empty((counted.text.size, merge_loop.ROW_WIDTH), dtype=np.int32),
+        np.zeros(merge_loop.STATE_SIZE, dtype=np.int64),
+    )
     merge_loop.lay_out(rows, *counted)
-    _, heap = merge_loop.index_pairs(rows, state)
+    heavy, places = np.empty(0, dtype=np.int64), np.empty(counted.text.size, dtype=np.int32)
+    _, heap = merge_loop.index_pairs(rows, heavy, places, state)
     size = int(state[merge_loop.PAIRS])
     assert state[merge_loop.HEAP_SIZE] == size == len({*pairwise(TEXT.encode())})
     assert sorted(heap[:size, merge_loop.HEAP_PAIR]) == list(range(size))

@@ -74,6 +74,7 @@ def test_a_merge_undone_gives_the_ids_back(ids: list[int], pair: Pair) -> None:
 @example("abababab", "none", 300)
 @example("ab ba ab ba", "mark_aware", 300)
 @example("aabaabaa" * 4, "none", 300)
+@example("a" * 1_100 + "ab" * 600, "none", 262)  # more places than are read at once
 def test_fast_training_agrees_with_the_definition(text: str, pattern: str, vocab_size: int) -> None:
     trainer = trainer_for(text, vocab_size, pattern)
     learned = as_pairs(trainer.step(vocab_size))
@@ -121,6 +122,14 @@ def test_large_counts_weigh_as_that_many_copies(counts: dict[str, int]) -> None:
     left = trainer.token_count
     for learned in trainer.step(14):
         assert 1 <= learned.count <= left
+
+
+@given(st.dictionaries(st.text(alphabet="abก", min_size=1, max_size=6), st.integers(1, 9), max_size=6))
+def test_counts_above_31_bits_weigh_as_small_ones_do(counts: dict[str, int]) -> None:
+    """Of these some fit in a row of the loop, and some do not."""
+    small, large = Trainer(counts, 270), Trainer({pretoken: n * 2**29 for pretoken, n in counts.items()}, 270)
+    assert [(*merge[:3], merge.count * 2**29) for merge in small.step(14)] == large.step(14)
+    assert small.token_count * 2**29 == large.token_count
 
 
 @given(st.lists(corpora, max_size=4), patterns)
@@ -244,6 +253,7 @@ def test_lone_surrogates_are_refused_even_where_two_pretokens_would_join_to_a_pa
 
 def test_the_loops_compile_where_no_cache_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     njit: Any = numba.njit
+    compiled(lambda a: a)(1)  # numba's first compilation imports modules that use `njit` themselves
 
     def refuse_to_cache(**options: bool) -> Any:
         if options.get("cache"):
