@@ -40,7 +40,7 @@ STRETCH = 256
 """Places whose rows are read at once."""
 NONE = -1
 # numba compiles a function anew for a number written in a call, and for int32: all here are int64.
-TOP = np.int64(0)
+ZERO = np.int64(0)
 
 
 class Corpus(NamedTuple):
@@ -105,7 +105,7 @@ def index_pairs(rows: Rows, heavy: Table, places: Places, state: Table) -> tuple
             rows[i, PAIR] = p
             pairs[p, COUNT] += weight_of(rows, heavy, i)
             pairs[p, END] += 1
-    make_room(pairs, state, TOP)
+    make_room(pairs, state, ZERO)
     for i in range(rows.shape[0]):
         if rows[i, PAIR] != NONE:
             add_place(pairs, places, np.int64(rows[i, PAIR]), i)
@@ -149,7 +149,7 @@ def first_place(rows: Rows, places: Places, pairs: Table, p: int) -> int:
     """Return the first occurrence of a pair that has one, and drop the places before it, which were taken away."""
     while rows[places[pairs[p, START]], PAIR] != p:
         pairs[p, START] += 1
-    return int(places[pairs[p, START]])
+    return int(np.int64(places[pairs[p, START]]))
 
 
 @borrowing
@@ -190,7 +190,7 @@ def push(heap: Table, state: Table, count: int, first: int, p: int) -> None:
 @borrowing
 def sift_down(heap: Table, state: Table) -> None:
     """Restore the heap after its top entry got worse."""
-    parent = TOP
+    parent = ZERO
     while True:
         child = 2 * parent + 1
         if child >= state[HEAP_SIZE]:
@@ -210,7 +210,7 @@ def best_pair(rows: Rows, places: Places, pairs: Table, heap: Table, state: Tabl
         p = heap[0, HEAP_PAIR]
         if pairs[p, COUNT] == 0:
             state[HEAP_SIZE] -= 1
-            swap(heap, TOP, state[HEAP_SIZE])
+            swap(heap, ZERO, state[HEAP_SIZE])
         else:
             first = first_place(rows, places, pairs, p)
             if heap[0, HEAP_COUNT] == pairs[p, COUNT] and heap[0, HEAP_FIRST] == first:
@@ -224,14 +224,14 @@ def best_pair(rows: Rows, places: Places, pairs: Table, heap: Table, state: Tabl
 @borrowing
 def replace_pair(corpus: Corpus, pairs: Table, state: Table, p: int, token_id: int) -> int:
     """Replace each occurrence of pair `p`, left to right, with `token_id`; return how many notes were made."""
-    noted = 0
+    noted = ZERO
     end = pairs[p, END]
     for start in range(pairs[p, START], end, STRETCH):
         stop = start + STRETCH if start + STRETCH < end else end
         if still_there(corpus.rows, corpus.places, start, stop, p):
             noted = replace_stretch(corpus, pairs, state, start, stop, p, token_id, noted)
     pairs[p, COUNT] = 0
-    return noted
+    return int(noted)
 
 
 @borrowing
