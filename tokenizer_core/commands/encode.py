@@ -25,7 +25,7 @@ from tokenizer_core.counting.cluster import versions
 from tokenizer_core.counting.reading import Listener, blocks_of, size_of
 from tokenizer_core.counting.safe_places import chunks_of
 from tokenizer_core.counting.streaming import CountingRules
-from tokenizer_core.counting.unreadable import Unreadable, none_readable, why_unreadable
+from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable, why_unreadable
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
 from tokenizer_core.openai import OpenAITokenizer
@@ -101,8 +101,7 @@ def run_encode(said: argparse.Namespace) -> int:
                 _encode_there(said, names, tokenizer, special, writer, progress.add)
                 return 0
             for name in names:
-                guessed = partial(guesses.add, name)
-                blocks = blocks_of(name, reading_of(said), listener=progress.add, guessed=guessed)
+                blocks = _named_blocks(name, said, progress, guesses)
                 encode_blocks(tokenizer, blocks, special, said.boundaries, writer)
                 if said.boundaries == "file":
                     writer.end_text()
@@ -130,6 +129,12 @@ def encode_blocks(
         return
     for chunk in chunks_of(blocks, pattern_of(tokenizer, special)):
         sink.add(tokenizer.encode(chunk.decode(), allowed_special=special))
+
+
+def _named_blocks(name: str, said: argparse.Namespace, progress: Progress, guesses: Guesses) -> Iterator[bytes]:
+    """Yield the text of a file, which is named in an error of reading it."""
+    with readable(name, None):
+        yield from blocks_of(name, reading_of(said), listener=progress.add, guessed=partial(guesses.add, name))
 
 
 def _encode_there(
