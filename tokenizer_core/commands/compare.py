@@ -20,6 +20,7 @@ from tokenizer_core.patterns import SPLIT_PATTERNS
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.archives import PackedFile
 from tokenizer_core.texts.csv_cells import harmless_cell
+from tokenizer_core.texts.labels import listed
 from tokenizer_core.texts.parallel import JOININGS, Joining, Parallel, read_parallel
 
 _ABOUT = """\
@@ -222,5 +223,8 @@ def _base(parallel: Parallel, name: str | None, files: Sequence[str]) -> int:
     if name in parallel.names:
         return parallel.names.index(name)
     raise CorpusError(
-        f"the base must be one of {', '.join(parallel.names)}; {name!r} came", "unknown_column", column=name
+        f"the base must be one of {', '.join(parallel.names)}; {name!r} came",
+        "unknown_column",
+        column=name,
+        columns=listed(parallel.names),
     )

@@ -15,6 +15,7 @@ import regex
 from tokenizer_core.commands.engine import counted_there
 from tokenizer_core.commands.options import add_reading, one_line
 from tokenizer_core.counting.counts import Counts
+from tokenizer_core.counting.guesses import ColumnGuess, Guess
 from tokenizer_core.counting.reading import STANDARD_INPUT, Reading, size_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES
 from tokenizer_core.counting.storage import expanded, is_address
@@ -23,6 +24,7 @@ from tokenizer_core.counting.unreadable import Unreadable
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.jobs.process import limit_memory
 from tokenizer_core.patterns import SPLIT_PATTERNS
+from tokenizer_core.texts.labels import listed
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of the signal."""
@@ -169,21 +171,35 @@ def counted(said: argparse.Namespace, command: str) -> Counts:
 
 
 class Guesses:
-    """Files that do not say their encoding, of which the first are named."""
+    """How files were read that do not say it themselves; the first are named."""
 
     def __init__(self) -> None:
-        self._found: list[tuple[str, str]] = []
+        self._encodings: list[tuple[str, str]] = []
+        self._tables: dict[ColumnGuess, list[str]] = {}
 
-    def add(self, name: str, encoding: str) -> None:
-        """Note as what a file was read."""
-        self._found.append((name, encoding))
+    def add(self, name: str, guess: Guess) -> None:
+        """Note how a file was read."""
+        if isinstance(guess, ColumnGuess):
+            self._tables.setdefault(guess, []).append(name)
+        else:
+            self._encodings.append((name, guess.encoding))
 
     def say(self, command: str) -> None:
-        """Say it on a line for each of the first files, and how many more there are."""
-        for name, encoding in self._found[:_GUESSES]:
+        """Say it on a line for each of the first files, and how many more there are; tables alike share one."""
+        for name, encoding in self._encodings[:_GUESSES]:
             print(f"{command}: {name} does not say its encoding; it was read as {encoding}", file=sys.stderr)
-        if more := len(self._found[_GUESSES:]):
+        if more := len(self._encodings[_GUESSES:]):
             print(f"{command}: more files that do not say their encoding: {more:,}", file=sys.stderr)
+        tables = list(self._tables.items())
+        for (chosen, columns), (name, *others) in tables[:_GUESSES]:
+            alike = f" and {len(others):,} more" if others else ""
+            read, all_ = listed(chosen), listed(columns)
+            print(
+                f"{command}: {name}{alike}: text comes from {read}; --column chooses among {all_}",
+                file=sys.stderr,
+            )
+        if more := sum(len(names) for _, names in tables[_GUESSES:]):
+            print(f"{command}: more tables whose columns were chosen: {more:,}", file=sys.stderr)
 
 
 def say_skipped(skipped: Sequence[Unreadable], command: str) -> None:

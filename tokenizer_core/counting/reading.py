@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from tokenizer_core.counting.guesses import EncodingGuess, Guessed
 from tokenizer_core.counting.storage import bytes_of, is_address, opened
-from tokenizer_core.counting.table_streams import cells_in
+from tokenizer_core.counting.table_streams import cells_in, columns_to_read
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.texts.encodings import decode_text
 from tokenizer_core.texts.files import table_kind
 from tokenizer_core.texts.json_lines import looks_like_json_lines
 from tokenizer_core.texts.parquet import open_parquet
-from tokenizer_core.texts.tables import choose_columns
 
 STANDARD_INPUT = "-"
 Listener = Callable[[int], None]
 """Is told how many bytes of a file were read from the disk."""
-Guessed = Callable[[str], None]
-"""Is told the encoding of a file that does not say it."""
 BLOCK_BYTES = 2**20
 _GZIP = b"\x1f\x8b\x08"
 _PARQUET = b"PAR1"
@@ -50,7 +48,7 @@ def blocks_of(
     reading: Reading = DETECT,
     *,
     listener: Listener = lambda read: None,
-    guessed: Guessed = lambda encoding: None,
+    guessed: Guessed = lambda guess: None,
 ) -> Iterator[bytes]:
     """Yield the text of a file as UTF-8, in blocks of no particular size; "-" is the standard input.
 
@@ -59,7 +57,7 @@ def blocks_of(
     """
     if name != STANDARD_INPUT and (_is_parquet(name) or table_kind(name) == "parquet"):
         size = bytes_of(name)  # raises `OSError` if it is not there
-        yield from _parquet_blocks(name, reading.columns)
+        yield from _parquet_blocks(name, reading.columns, guessed)
         listener(size or 0)
         return
     with _opened(name) as file:
@@ -77,7 +75,8 @@ def blocks_of(
         if kind is None:
             yield from (text.encode() for text in chain([first], texts))
         else:
-            yield from _joined(cells_in(kind, chain([first], texts), reading.columns, reading.header))
+            cells = cells_in(kind, chain([first], texts), reading.columns, reading.header, guessed)
+            yield from _joined(cells)
 
 
 def plain_utf8(name: str, reading: Reading = DETECT) -> bool:
@@ -193,7 +192,7 @@ def _texts(head: bytes, file: _Unpacked, encoding: str | None, guessed: Guessed)
     is_whole = len(head) < BLOCK_BYTES
     decoded = decode_text(head if is_whole else _whole_characters(head), encoding=encoding)
     if decoded.is_guess:
-        guessed(decoded.encoding)
+        guessed(EncodingGuess(decoded.encoding))
     if is_whole:
         yield decoded.text
         return
@@ -249,10 +248,10 @@ def _undecodable(name: str, offset: int, line: int) -> CorpusError:
 # ---- tables
 
 
-def _parquet_blocks(name: str, columns: Collection[str] | None) -> Iterator[bytes]:
+def _parquet_blocks(name: str, columns: Collection[str] | None, guessed: Guessed) -> Iterator[bytes]:
     with opened(name) as file:
         table = open_parquet(file if is_address(name) else Path(name), None)
-        places = [table.labels.index(label) for label in choose_columns(table, columns)]
+        places = [table.labels.index(label) for label in columns_to_read(table, columns, guessed)]
         yield from _joined(cell for _, cells in table.rows(places) for cell in cells or ())
 
 

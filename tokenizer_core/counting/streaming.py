@@ -9,6 +9,7 @@ from functools import partial
 import regex
 
 from tokenizer_core.counting.counts import Boundaries, Counts, CountsRecipe
+from tokenizer_core.counting.guesses import Guess
 from tokenizer_core.counting.reading import DETECT, Listener, Reading, blocks_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES, chunks_of
 from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable
@@ -56,12 +57,12 @@ def count_files(
     *,
     skipped: list[Unreadable] | None = None,
     listener: Listener = lambda read: None,
-    guessed: Callable[[str, str], None] = lambda name, encoding: None,
+    guessed: Callable[[str, Guess], None] = lambda name, guess: None,
 ) -> Counts:
     """Count the pretokens of files, each a text of its own; "-" is the standard input.
 
     Raises `TokenizerError`, which names the file if it cannot be read; or else notes the file in `skipped`, and
-    leaves out all of it. `guessed` is told a file that does not say its encoding, and as what it was read.
+    leaves out all of it. `guessed` is told a file that does not say how it is to be read, and how it was.
     """
     compile_pattern(rules.pattern)
 

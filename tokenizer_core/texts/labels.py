@@ -2,10 +2,12 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 LONGEST = 80
 """Characters of a label."""
+_LISTED, _LISTED_LETTERS = 10, 30
+"""Labels in a list of them, and characters of each."""
 
 
 def clean_name(name: str) -> str:
@@ -36,6 +38,18 @@ def column_labels(names: Iterable[str]) -> tuple[str, ...]:
         taken.add(label)
         labels.append(label)
     return tuple(labels)
+
+
+def listed(labels: Sequence[str]) -> str:
+    """Name the first columns; an ellipsis tells that there are more, or that a name is longer.
+
+    >>> listed(["id", "text"]), listed([str(n) for n in range(12)]), len(listed(["a" * 80]))
+    ('id, text', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …', 31)
+    """
+    shown = [
+        label if len(label) <= _LISTED_LETTERS else label[:_LISTED_LETTERS] + "…" for label in labels[:_LISTED]
+    ]
+    return ", ".join([*shown, "…"] if len(labels) > _LISTED else shown)
 
 
 def _visible(text: str) -> str:

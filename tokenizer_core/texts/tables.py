@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from tokenizer_core.errors import CorpusError
+from tokenizer_core.texts.labels import listed
 
 MAX_COLUMNS = 200
 MAX_ROWS = 3_000_000
@@ -77,8 +78,7 @@ def cells_of(
     """
     chosen = choose_columns(table, columns, least=1 / 6)
     if columns is None and len(chosen) < 2:
-        places = range(len(table.labels))
-        chosen = tuple(table.labels[place] for place in places if any(map(_has_letter, table.sample(place))))
+        chosen = columns_with_letters(table)
     cells: list[list[str]] = [[] for _ in chosen]
     whole = _WholeRows(table, chosen)
     for row in whole:
@@ -126,7 +126,7 @@ def choose_columns(table: Table, columns: Collection[str] | None, *, least: floa
     if columns is not None:
         for column in columns:
             if column not in labels:
-                raise unknown_column(column)
+                raise unknown_column(column, labels)
         return tuple(label for label in labels if label in columns)
     cells = [table.sample(place) for place in range(len(labels))]
     lengths = [mean_length(each, only=_is_prose) for each in cells]
@@ -137,6 +137,12 @@ def choose_columns(table: Table, columns: Collection[str] | None, *, least: floa
             return tuple(labels)
         return (labels[words.index(max(words))],)
     return tuple(label for label, length in zip(labels, lengths) if length >= longest * least)
+
+
+def columns_with_letters(table: Table) -> tuple[str, ...]:
+    """Return the columns that hold more than numbers in the first rows."""
+    labels = enumerate(table.labels)
+    return tuple(label for place, label in labels if any(map(_has_letter, table.sample(place))))
 
 
 def mean_length(cells: Sequence[str], *, only: Callable[[str], bool] = bool) -> float:
@@ -174,9 +180,14 @@ def check_rows(count: int) -> None:
         )
 
 
-def unknown_column(column: str) -> CorpusError:
-    """Return the error for a column that the table does not have."""
-    return CorpusError(f"a chosen column must be in the table; {column!r} is not", "unknown_column", column=column)
+def unknown_column(column: str, labels: Sequence[str]) -> CorpusError:
+    """Return the error for a column that the table does not have, which names those that it has."""
+    return CorpusError(
+        f"a chosen column must be in the table; {column!r} is not. Its columns with text: {listed(labels)}",
+        "unknown_column",
+        column=column,
+        columns=listed(labels),
+    )
 
 
 def no_rows() -> CorpusError:
