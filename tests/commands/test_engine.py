@@ -36,12 +36,20 @@ def scheduler(plain_main: None) -> Iterator[str]:
 def files(tmp_path: Path) -> list[str]:
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(ENGLISH.read_bytes()))
     (tmp_path / "b.parquet").write_bytes(PARQUET)
-    return [str(THAI), str(tmp_path / "a.txt.gz"), str(THAI), str(tmp_path / "b.parquet")]
+    (tmp_path / "c.txt").write_bytes("น้ำใจคนไทย ดื่มน้ำ\n".encode("cp874") * 20)
+    (tmp_path / "d.csv").write_bytes("id,th,en\n1,น้ำใจคนไทย ดื่มน้ำ,the cat\n".encode("cp874") * 9)
+    names = ["a.txt.gz", "b.parquet", "c.txt", "d.csv"]
+    return [str(THAI), *(str(tmp_path / name) for name in names), str(THAI)]
 
 
 @pytest.mark.parametrize("boundaries", ["file", "line"])
 def test_a_cluster_gives_what_one_process_gives(
-    scheduler: str, files: list[str], tmp_path: Path, boundaries: str, monkeypatch: pytest.MonkeyPatch
+    scheduler: str,
+    files: list[str],
+    tmp_path: Path,
+    boundaries: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(pieces, "LEAST_PIECE", 5_000)
     monkeypatch.setattr(encode_there, "PIECE_BYTES", 7_000)
@@ -49,9 +57,13 @@ def test_a_cluster_gives_what_one_process_gives(
     train(THAI.read_text(encoding="utf-8"), 300).save(tmp_path / "mine")
     command = ["encode", *files, "--tokenizer", str(tmp_path / "mine.model"), "--boundaries", boundaries]
     counting = ["count", *files, "--boundaries", boundaries, "--min-pretoken-count", "2"]
+    said = []
     for name, engine in (("here", []), ("there", there)):
         assert main([*counting, "-o", str(tmp_path / f"{name}.counts"), *engine]) == 0
         assert main([*command, "-o", str(tmp_path / f"{name}.json"), *engine]) == 0
+        said.append(capfd.readouterr().err)
+    assert said[0].count("was read as cp874") == said[0].count("--column chooses among") == 4
+    assert said[1] == said[0]
     here, away = (read_counts(tmp_path / f"{name}.counts") for name in ("here", "there"))
     assert (here.sha256, here.recipe) == (away.sha256, away.recipe)
     assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()

@@ -14,7 +14,8 @@ from tests.helpers.tables import CSV, PARQUET
 from tokenizer_core import SPLIT_PATTERNS
 from tokenizer_core.counting import pieces, safe_places
 from tokenizer_core.counting.counts import Counts
-from tokenizer_core.counting.on_cluster import Sum, graph_of, order_of
+from tokenizer_core.counting.guesses import Guess
+from tokenizer_core.counting.on_cluster import Sum, _together, graph_of, order_of
 from tokenizer_core.counting.parts import PartCounts
 from tokenizer_core.counting.pieces import Piece, blocks_in, pieces_of, plan
 from tokenizer_core.counting.reading import DETECT
@@ -100,6 +101,19 @@ def test_tables_are_read_whole(folder: Path) -> None:
         there = added_up([path], CountingRules(), 2, 5)
         shares = [each.counts for each in there if each.counts]
         assert PartCounts.of_shares(*shares).in_order().sha256 == here.sha256
+
+
+def test_how_files_were_read_comes_once_and_in_their_order(folder: Path) -> None:
+    content = {"a.csv": CSV.encode(), "b.txt": "น้ำใจคนไทย ดื่มน้ำ\n".encode("cp874") * 20, "c.parquet": PARQUET}
+    names = [str(folder / name) for name in content]
+    for name, each in zip(names, content.values()):
+        Path(name).write_bytes(each)
+    here: list[tuple[str, Guess]] = []
+    count_files(names, CountingRules(), guessed=lambda name, guess: here.append((name, guess)))
+    sums = added_up(names[::-1], CountingRules(), 3, 5)
+    assert [each.guesses for each in sums[1:]] == [(), ()]
+    found = _together(sums, ()).guesses
+    assert [(name, guess) for _, name, guess in found] == here[::-1]
 
 
 @pytest.mark.parametrize("shares", [1, 2, 7, 32])

@@ -156,7 +156,9 @@ def counted(said: argparse.Namespace, command: str) -> Counts:
     progress, guesses = Progress(command, "MB", size_of(names), per=2**20), Guesses()
     try:
         if said.engine == "dask":
-            counts, skipped = counted_there(said, names, rules, reading_of(said), progress.add)
+            counts, skipped, found = counted_there(said, names, rules, reading_of(said), progress.add)
+            for _, name, guess in found:
+                guesses.add(name, guess)
         else:
             left_out: list[Unreadable] | None = [] if said.skip_unreadable else None
             counts = count_files(

@@ -22,7 +22,7 @@ from tokenizer_core.commands.engine import add_engine, cluster_for, wrong_choice
 from tokenizer_core.commands.id_files import FORMATS, IdWriter, format_of, pieces_of_ids
 from tokenizer_core.commands.options import Commands, add_command, check_out
 from tokenizer_core.counting.cluster import versions
-from tokenizer_core.counting.reading import Listener, blocks_of, size_of
+from tokenizer_core.counting.reading import blocks_of, size_of
 from tokenizer_core.counting.safe_places import chunks_of
 from tokenizer_core.counting.streaming import CountingRules
 from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable, why_unreadable
@@ -98,9 +98,8 @@ def run_encode(said: argparse.Namespace) -> int:
     try:
         with IdWriter(said.out, form) as writer:
             if said.engine == "dask":
-                _encode_there(said, names, tokenizer, special, writer, progress.add)
-                return 0
-            for name in names:
+                _encode_there(said, names, tokenizer, special, writer, progress, guesses)
+            for name in names if said.engine == "local" else ():
                 blocks = _named_blocks(name, said, progress, guesses)
                 encode_blocks(tokenizer, blocks, special, said.boundaries, writer)
                 if said.boundaries == "file":
@@ -143,7 +142,8 @@ def _encode_there(
     tokenizer: AnyTokenizer,
     special: list[str],
     writer: IdWriter,
-    listener: Listener,
+    progress: Progress,
+    guesses: Guesses,
 ) -> None:
     """Encode on a cluster."""
     rules = CountingRules(pattern_of(tokenizer, special), said.boundaries)
@@ -151,7 +151,7 @@ def _encode_there(
     with cluster_for(said, rules.pattern) as client:
         if said.skip_unreadable:
             names = _without(names, unreadable_there(client, names, order.reading))
-        encode_on_cluster(client, names, order, writer, listener)
+        encode_on_cluster(client, names, order, writer, listener=progress.add, guessed=guesses.add)
 
 
 def _special_of(tokenizer: AnyTokenizer, tokens: list[str] | None) -> list[str]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tokenizer_core.counting.cluster import refuse_other_versions, this_worker, versions
 from tokenizer_core.counting.cluster_waiting import results_awaited
+from tokenizer_core.counting.guesses import Guess
 from tokenizer_core.counting.pieces import Piece, blocks_in, plan
 from tokenizer_core.counting.reading import Listener, Reading
 from tokenizer_core.counting.storage import everywhere
@@ -58,10 +59,11 @@ class EncodingOrder:
 
 
 class EncodedPiece(NamedTuple):
-    """The ids of a piece, and how many there are up to each end of a text."""
+    """The ids of a piece, how many there are up to each end of a text, and how the file was read."""
 
     ids: NDArray[np.int32]
     ends: NDArray[np.int64]
+    guesses: tuple[Guess, ...] = ()
 
 
 class _Held:
@@ -88,7 +90,13 @@ class _Held:
 
 
 def encode_on_cluster(
-    client: "Client", names: Sequence[str], order: EncodingOrder, sink: IdSink, listener: Listener
+    client: "Client",
+    names: Sequence[str],
+    order: EncodingOrder,
+    sink: IdSink,
+    *,
+    listener: Listener,
+    guessed: Callable[[str, Guess], None] = lambda name, guess: None,
 ) -> None:
     """Encode files, each or each line a text, and give the ids to `sink` as one process would.
 
@@ -110,6 +118,8 @@ def encode_on_cluster(
             is_end = not under_way or under_way[0][0].name != first.name or under_way[0][0].start == 0
             _write(found, sink, ends_text=is_end and order.rules.boundaries == "file")
             listener(first.size)
+            for guess in found.guesses:
+                guessed(first.name, guess)
 
 
 def unreadable_there(client: "Client", names: Sequence[str], reading: Reading) -> list[Unreadable | None]:
@@ -139,9 +149,9 @@ def _write(found: EncodedPiece, sink: IdSink, *, ends_text: bool) -> None:
 def encode_piece(order: EncodingOrder, piece: Piece) -> EncodedPiece:
     """Encode a piece on a worker."""
     refuse_other_versions(this_worker(), versions(), order.versions)
-    held = _Held()
+    held, guesses = _Held(), list[Guess]()
     with readable(piece.name, None):
-        blocks = blocks_in(piece, order.rules, order.reading)
+        blocks = blocks_in(piece, order.rules, order.reading, guesses.append)
         order.encode(order.tokenizer, blocks, order.special, order.rules.boundaries, held)
     ids = np.concatenate([np.empty(0, dtype=np.int32), *held.parts])
-    return EncodedPiece(ids, np.array(held.ends, dtype=np.int64))
+    return EncodedPiece(ids, np.array(held.ends, dtype=np.int64), tuple(guesses))

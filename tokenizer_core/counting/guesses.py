@@ -18,5 +18,15 @@ class ColumnGuess(NamedTuple):
 
 
 Guess = EncodingGuess | ColumnGuess
+
+
+class FileGuess(NamedTuple):
+    """A guess, with the file and its place in the order of the files."""
+
+    number: int
+    name: str
+    guess: Guess
+
+
 Guessed = Callable[[Guess], None]
 """Is told how a file was read that does not say it itself."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from tokenizer_core.counting.cluster import refuse_other_versions, this_worker, versions
 from tokenizer_core.counting.cluster_waiting import progress_told, results_awaited
 from tokenizer_core.counting.counts import Counts
+from tokenizer_core.counting.guesses import FileGuess, Guess
 from tokenizer_core.counting.parts import PartCounts
 from tokenizer_core.counting.pieces import Piece, blocks_in, plan
 from tokenizer_core.counting.reading import DETECT, Listener, Reading
@@ -40,13 +41,17 @@ class Sum(NamedTuple):
 
     counts: PartCounts | None
     unreadable: tuple[Unreadable, ...] = ()
+    guesses: tuple[FileGuess, ...] = ()
+    """Only in the sums of the first share: how files were read that do not say it."""
 
 
 class CountedFiles(NamedTuple):
-    """The counts of all files that could be read, and the files that could not."""
+    """The counts of all files that could be read, the files that could not, and how others were read."""
 
     counts: Counts
     unreadable: tuple[Unreadable, ...]
+    guesses: tuple[FileGuess, ...] = ()
+    """In the order of the files."""
 
 
 @dataclass(frozen=True)
@@ -158,18 +163,23 @@ def count_pieces(order: CountingOrder, pieces: Sequence[Piece]) -> list[Sum]:
     refuse_other_versions(this_worker(), versions(), order.versions)  # a worker may have come late
     parts: list[PartCounts] = []
     unreadable: list[Unreadable] = []
+    guesses: list[FileGuess] = []
     for piece in pieces:
         with readable(piece.name, unreadable if order.skip_unreadable else None):
-            parts.append(PartCounts.of(_counted(piece, order), piece.number))
+            parts.append(PartCounts.of(_counted(piece, order, guesses), piece.number))
     _tell(order.topic, pieces)
-    if not parts:
-        return [Sum(None, tuple(unreadable))] * order.shares
-    part = parts[0] if len(parts) == 1 else PartCounts.merged(*parts)
-    return [Sum(share, tuple(unreadable)) for share in part.shared_out(order.shares)]
+    shares: Sequence[PartCounts | None] = [None] * order.shares
+    if parts:
+        shares = (parts[0] if len(parts) == 1 else PartCounts.merged(*parts)).shared_out(order.shares)
+    first, *others = (Sum(share, tuple(unreadable)) for share in shares)
+    return [first._replace(guesses=tuple(guesses)), *others]
 
 
-def _counted(piece: Piece, order: CountingOrder) -> Counts:
-    blocks = blocks_in(piece, order.rules, order.reading)
+def _counted(piece: Piece, order: CountingOrder, guesses: list[FileGuess]) -> Counts:
+    def note(guess: Guess) -> None:
+        guesses.append(FileGuess(piece.number, piece.name, guess))
+
+    blocks = blocks_in(piece, order.rules, order.reading, note)
     texts = chunks_of(blocks, order.rules.pattern, order.rules.boundaries, size=order.rules.chunk_bytes)
     chunks = (Chunk(text, starts_text=number == piece.start == 0) for number, text in enumerate(texts))
     return count_chunks(chunks, order.rules)
@@ -189,14 +199,18 @@ def _tell(topic: str, pieces: Sequence[Piece]) -> None:
 def sum_of_file(sums: list[Sum]) -> Sum:
     """Add up pieces of one file, which is left out as a whole if one piece cannot be read."""
     unreadable = next((each.unreadable for each in sums if each.unreadable), ())
-    return Sum(None, unreadable) if unreadable else sum_of_files(sums)
+    return Sum(None, unreadable, _guesses(sums)) if unreadable else sum_of_files(sums)
 
 
 def sum_of_files(sums: list[Sum]) -> Sum:
     """Add up different files."""
     counts = [each.counts for each in sums if each.counts is not None]
     unreadable = tuple(file for each in sums for file in each.unreadable)
-    return Sum(PartCounts.merged(*counts) if counts else None, unreadable)
+    return Sum(PartCounts.merged(*counts) if counts else None, unreadable, _guesses(sums))
+
+
+def _guesses(sums: Sequence[Sum]) -> tuple[FileGuess, ...]:
+    return tuple(guess for each in sums for guess in each.guesses)
 
 
 def without_rare(total: Sum, min_count: int) -> Sum:
@@ -234,4 +248,5 @@ def _together(sums: list[Sum], missing: Sequence[Unreadable]) -> CountedFiles:
     shares = [each.counts for each in sums if each.counts is not None]
     if not shares:
         raise none_readable(unreadable)
-    return CountedFiles(PartCounts.of_shares(*shares).in_order(), unreadable)
+    guesses = tuple(sorted(_guesses(sums), key=operator.attrgetter("number")))
+    return CountedFiles(PartCounts.of_shares(*shares).in_order(), unreadable, guesses)

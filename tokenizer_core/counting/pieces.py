@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import regex
 
+from tokenizer_core.counting.guesses import Guessed
 from tokenizer_core.counting.reading import BLOCK_BYTES, STANDARD_INPUT, Reading, blocks_of, plain_utf8
 from tokenizer_core.counting.safe_places import MAX_CHUNK_BYTES, places_in
 from tokenizer_core.counting.storage import bytes_of, everywhere, expanded, opened
@@ -114,14 +115,16 @@ def pieces_of(name: str, number: int, rules: CountingRules, reading: Reading, *,
     ]
 
 
-def blocks_in(piece: Piece, rules: CountingRules, reading: Reading) -> Iterator[bytes]:
+def blocks_in(
+    piece: Piece, rules: CountingRules, reading: Reading, guessed: Guessed = lambda guess: None
+) -> Iterator[bytes]:
     """Yield the text of a piece as UTF-8, in blocks of no particular size.
 
     Raises `CorpusError`, which names no file, and `OSError`.
     """
     places = places_in(rules.pattern, rules.boundaries)
     if piece.end is None or places is None:
-        yield from blocks_of(piece.name, reading)
+        yield from blocks_of(piece.name, reading, guessed=guessed)
         return
     with opened(piece.name) as file:
         begin = _first_place(file, piece.start, piece.end, places)
