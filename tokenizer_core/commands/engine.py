@@ -21,8 +21,9 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
     """Add the choice of where the work is done to a parser."""
     group = parser.add_argument_group(
         "on a cluster",
-        "FILES may be addresses such as s3://bucket/*.txt, which every worker must be able to open. The result is"
-        " the same as that of one process.",
+        "FILES may be addresses such as s3://bucket/*.txt, which every worker must be able to open. Large texts"
+        " are shared out, and Parquet files by their row groups; each gz, CSV or JSON Lines file is read by one"
+        " worker. The result is the same as that of one process.",
     )
     group.add_argument(
         "--engine", choices=ENGINES, default="local", help="this process (by default), or a cluster of Dask"

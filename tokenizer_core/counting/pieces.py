@@ -1,17 +1,19 @@
-"""Parts of files that workers read at the same time: byte ranges of large plain texts, other files whole.
+"""Parts of files that workers read at the same time: byte ranges of large texts, row groups of large Parquet.
 
-The ends of a range move on to the next place that no pretoken spans. Neighbours look for it in the same way, so
-each byte is in exactly one range, and nobody needs to read a file from its beginning.
+The ends of a part move on to the next place that no pretoken spans. Neighbours look for it in the same way, so
+each byte is in exactly one part, and nobody needs to read a file from its beginning. Other files are read whole:
+what is packed as gz can be unpacked only from its beginning, and a CSV row may begin anywhere.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 import regex
 
-from tokenizer_core.counting.guesses import Guessed
-from tokenizer_core.counting.reading import BLOCK_BYTES, STANDARD_INPUT, Reading, blocks_of, plain_utf8
+from tokenizer_core.counting.guesses import Guess, Guessed
+from tokenizer_core.counting.reading import BLOCK_BYTES, STANDARD_INPUT, Reading, blocks_of, is_parquet, plain_utf8
+from tokenizer_core.counting.row_groups import blocks_in_run, runs_of
 from tokenizer_core.counting.safe_places import MAX_CHUNK_BYTES, places_in
 from tokenizer_core.counting.storage import bytes_of, everywhere, expanded, opened
 from tokenizer_core.counting.streaming import CountingRules
@@ -30,7 +32,7 @@ _TURNS = 16
 
 @dataclass(frozen=True)
 class Piece:
-    """A file, or a byte range of it."""
+    """A file, or a part of it."""
 
     number: int
     """Its place in the order of the texts, from 0 up."""
@@ -38,8 +40,13 @@ class Piece:
     size: int
     """Bytes on the disk."""
     start: int = 0
+    """The first byte; or row group, of a Parquet file that is parted."""
     end: int | None = None
     """None if the file is read to its end, and by its kind: gz, a table, or another encoding."""
+    columns: tuple[str, ...] = ()
+    """Of a Parquet file that is parted; otherwise whoever reads the file chooses them."""
+    guesses: tuple[Guess, ...] = ()
+    """How they were chosen, in the first piece."""
 
 
 Unit = list[list[Piece]]
@@ -99,13 +106,15 @@ def _files_there(names: Sequence[str], skipped: list[Unreadable] | None) -> list
 
 
 def pieces_of(name: str, number: int, rules: CountingRules, reading: Reading, *, piece_bytes: int) -> list[Piece]:
-    """Part a plain text by a pattern for which places to cut are known; leave any other file whole.
+    """Part a plain text or Parquet by a pattern for which places to cut are known; leave any other file whole.
 
     Raises `OSError` if the file cannot be read.
     """
     size = bytes_of(name)
     if size is None or size <= piece_bytes or places_in(rules.pattern, rules.boundaries) is None:
         return [Piece(number, name, size or 0)]
+    if is_parquet(name):
+        return _groups_of(name, number, reading, size=size, piece_bytes=piece_bytes)
     if not plain_utf8(name, reading):
         return [Piece(number, name, size)]
     starts = range(0, size, piece_bytes)
@@ -113,6 +122,18 @@ def pieces_of(name: str, number: int, rules: CountingRules, reading: Reading, *,
         Piece(number + n, name, min(piece_bytes, size - start), start, start + piece_bytes)
         for n, start in enumerate(starts)
     ]
+
+
+def _groups_of(name: str, number: int, reading: Reading, *, size: int, piece_bytes: int) -> list[Piece]:
+    """Part a Parquet file by its row groups."""
+    runs = runs_of(name, reading, size, piece_bytes)
+    if len(runs.groups) == 1:
+        return [Piece(number, name, size)]
+    pieces = [
+        Piece(number + n, name, share, groups.start, groups.stop, runs.columns)
+        for n, (groups, share) in enumerate(zip(runs.groups, runs.sizes))
+    ]
+    return [replace(pieces[0], guesses=runs.guesses), *pieces[1:]]
 
 
 def blocks_in(
@@ -125,6 +146,11 @@ def blocks_in(
     places = places_in(rules.pattern, rules.boundaries)
     if piece.end is None or places is None:
         yield from blocks_of(piece.name, reading, guessed=guessed)
+        return
+    if piece.columns:
+        for guess in piece.guesses:
+            guessed(guess)
+        yield from blocks_in_run(piece.name, piece.columns, range(piece.start, piece.end), places)
         return
     with opened(piece.name) as file:
         begin = _first_place(file, piece.start, piece.end, places)

@@ -55,7 +55,7 @@ def blocks_of(
     A gz file is unpacked. A table gives each cell of its text columns as a line. Raises `CorpusError`, which names
     no file, if no text can be read, and `OSError` if the file cannot be opened.
     """
-    if name != STANDARD_INPUT and (_is_parquet(name) or table_kind(name) == "parquet"):
+    if name != STANDARD_INPUT and is_parquet(name):
         size = bytes_of(name)  # raises `OSError` if it is not there
         yield from _parquet_blocks(name, reading.columns, guessed)
         listener(size or 0)
@@ -76,7 +76,7 @@ def blocks_of(
             yield from (text.encode() for text in chain([first], texts))
         else:
             cells = cells_in(kind, chain([first], texts), reading.columns, reading.header, guessed)
-            yield from _joined(cells)
+            yield from joined_cells(cells)
 
 
 def plain_utf8(name: str, reading: Reading = DETECT) -> bool:
@@ -115,7 +115,10 @@ def _opened(name: str) -> Iterator[io.BufferedIOBase]:
             yield file
 
 
-def _is_parquet(name: str) -> bool:
+def is_parquet(name: str) -> bool:
+    """Tell whether a file is Parquet, by its name or its bytes."""
+    if table_kind(name) == "parquet":
+        return True
     if not is_address(name) and not Path(name).is_file():
         return False
     with opened(name) as file:
@@ -252,11 +255,11 @@ def _parquet_blocks(name: str, columns: Collection[str] | None, guessed: Guessed
     with opened(name) as file:
         table = open_parquet(file if is_address(name) else Path(name), None)
         places = [table.labels.index(label) for label in columns_to_read(table, columns, guessed)]
-        yield from _joined(cell for _, cells in table.rows(places) for cell in cells or ())
+        yield from joined_cells(cell for _, cells in table.rows(places) for cell in cells or ())
 
 
-def _joined(cells: Iterable[str]) -> Iterator[bytes]:
-    """Write each cell that is not empty as a line."""
+def joined_cells(cells: Iterable[str]) -> Iterator[bytes]:
+    """Write each cell that is not empty as a line; yield blocks of whole cells."""
     held, size = [], 0
     for cell in cells:
         if cell:

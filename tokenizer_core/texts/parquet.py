@@ -1,7 +1,8 @@
 """Parquet files, read one row group at a time, with sizes checked before anything is unpacked."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -45,7 +46,39 @@ def open_parquet(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Tab
         return _open(content, max_bytes)
 
 
-def _open(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Table:
+@dataclass(frozen=True)
+class RowGroups:
+    """The row groups of a large Parquet file, each of which can be read by itself."""
+
+    labels: tuple[str, ...]
+    """The text columns, as `open_parquet` calls them."""
+    count: int
+    sizes: Callable[[Sequence[int]], list[int]]
+    """Returns how many bytes these columns have in each group."""
+    rows: Callable[[Sequence[int], int], Rows]
+    """Returns the cells of these columns in one group, row by row."""
+
+
+def open_row_groups(content: Path | BinaryIO) -> RowGroups:
+    """Open a large Parquet file without reading a row; raise `CorpusError` for a file that is damaged."""
+    with _whole():
+        file, strings = _file(content)
+
+        def names(places: Sequence[int]) -> list[str]:
+            return [strings[place] for place in places]
+
+        def sizes(places: Sequence[int]) -> list[int]:
+            return [sum(_sizes(group, names(places))) for group in _groups(file)]
+
+        def rows(places: Sequence[int], group: int) -> Rows:
+            _check_encodings([file.metadata.row_group(group)], names(places))
+            return _rows(file, names(places), None, range(group, group + 1))
+
+        return RowGroups(column_labels(strings), file.metadata.num_row_groups, sizes, rows)
+
+
+def _file(content: bytes | Path | BinaryIO) -> tuple[Any, list[str]]:
+    """Return the file, and the names of its text columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -59,11 +92,16 @@ def _open(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Table:
         raise CorpusError("columns must have different names; two have the same", "same_columns")
     # Read as dictionaries: otherwise a value that repeats a million times would take its space a million times.
     source = pa.BufferReader(content) if isinstance(content, bytes) else content
-    file = pq.ParquetFile(source, read_dictionary=strings, pre_buffer=False)
+    return pq.ParquetFile(source, read_dictionary=strings, pre_buffer=False), strings
+
+
+def _open(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Table:
+    file, strings = _file(content)
     if max_bytes is not None:
         check_rows(file.metadata.num_rows)
-    _check_encodings(file.metadata, strings)
-    sample = next(_batches(file, strings, SAMPLE_ROWS), None)
+    _check_encodings(_groups(file), strings)
+    every = range(file.metadata.num_row_groups)
+    sample = next(_batches(file, strings, SAMPLE_ROWS, every), None)
     if sample is None:
         raise no_rows()
     beginning = _flat(sample)
@@ -71,19 +109,29 @@ def _open(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Table:
         column_labels(strings),
         None,
         lambda place: _beginnings(beginning[strings[place]]),
-        lambda places: _rows(file, [strings[place] for place in places], max_bytes),
+        lambda places: _rows(file, [strings[place] for place in places], max_bytes, every),
     )
 
 
-def _batches(file: Any, names: list[str], rows: int) -> Iterator["pa.RecordBatch"]:
+def _groups(file: Any) -> list[Any]:
+    """Return what the file says of each row group."""
+    return [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+
+
+def _sizes(group: Any, names: list[str]) -> list[int]:
+    """Return the size of each of these columns in a row group, unpacked."""
+    chunks = (group.column(place) for place in range(group.num_columns))
+    return [chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names]
+
+
+def _batches(file: Any, names: list[str], rows: int, groups: range) -> Iterator["pa.RecordBatch"]:
     """Yield the rows of some columns, group by group, because pyarrow cannot join the structs of two groups."""
-    for group in range(file.metadata.num_row_groups):
+    for group in groups:
         yield from file.iter_batches(rows, row_groups=[group], columns=names, use_threads=False)
 
 
-def _check_encodings(metadata: Any, names: list[str]) -> None:
+def _check_encodings(groups: Sequence[Any], names: list[str]) -> None:
     """Refuse encodings that pyarrow cannot read as a dictionary, and that may unpack to any size."""
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
     for chunk in (group.column(place) for group in groups for place in range(group.num_columns)):
         delta = [each for each in chunk.encodings if "BYTE_ARRAY" in each]
         if delta and chunk.path_in_schema in names:
@@ -120,23 +168,19 @@ def _beginnings(column: Any) -> list[str]:
         return [cell for cell in short.take(column.indices).to_pylist() if cell]
 
 
-def _rows(file: Any, names: list[str], max_bytes: int | None) -> Rows:
+def _rows(file: Any, names: list[str], max_bytes: int | None, groups: range) -> Rows:
     """Yield the rows of some columns; raise `CorpusError` if they are damaged, or too large together."""
     with _whole():
-        yield from _rows_within(file, names, max_bytes)
+        yield from _rows_within(file, names, max_bytes, groups)
 
 
-def _rows_within(file: Any, names: list[str], max_bytes: int | None) -> Rows:
+def _rows_within(file: Any, names: list[str], max_bytes: int | None, groups: range) -> Rows:
     import pyarrow.compute as pc
 
-    metadata = file.metadata
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-    size = sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names)
-    if max_bytes is not None and size > max_bytes:
+    if max_bytes is not None and sum(sum(_sizes(group, names)) for group in _groups(file)) > max_bytes:
         raise too_large(max_bytes)
     size = number = 0
-    for batch in _batches(file, names, 65_536 if max_bytes is not None else _ROWS_OF_A_LARGE_FILE):
+    for batch in _batches(file, names, 65_536 if max_bytes is not None else _ROWS_OF_A_LARGE_FILE, groups):
         columns = _flat(batch)
         cells = [columns[name] for name in names]
         for column in cells:
