@@ -3,6 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -10,6 +11,8 @@ import regex
 
 from tokenizer_core.counting.counts import Boundaries, Counts, CountsRecipe
 from tokenizer_core.counting.guesses import Guess
+from tokenizer_core.counting.processes import CHUNK_BYTES as CHUNK_OF_PROCESS
+from tokenizer_core.counting.processes import Submit, processes_for, working_here, working_there
 from tokenizer_core.counting.reading import DETECT, Listener, Reading, blocks_of
 from tokenizer_core.counting.safe_places import CHUNK_BYTES, chunks_of
 from tokenizer_core.counting.unreadable import Unreadable, none_readable, readable
@@ -65,6 +68,8 @@ def count_files(
     leaves out all of it. `guessed` is told a file that does not say how it is to be read, and how it was.
     """
     compile_pattern(rules.pattern)
+    if _in_processes(rules):
+        rules = replace(rules, chunk_bytes=min(rules.chunk_bytes, CHUNK_OF_PROCESS))
 
     def chunks_in(name: str) -> Iterator[Chunk]:
         with readable(name, skipped):
@@ -76,11 +81,12 @@ def count_files(
     if rules.memory_bytes is not None:  # one half for a file, one for all before it
         rules = replace(rules, memory_bytes=rules.memory_bytes // 2)
     total = RunningTotal(rules)
-    for name in names:
-        before = len(skipped)
-        counts = _added_up(chunks_in(name), rules).so_far()
-        if len(skipped) == before:
-            total.add(counts)
+    with _counting(rules) as submit:
+        for name in names:
+            before = len(skipped)
+            counts = _added_up(chunks_in(name), rules, submit).so_far()
+            if len(skipped) == before:
+                total.add(counts)
     if len(skipped) == len(names):
         raise none_readable(skipped)
     return total.counts()
@@ -100,28 +106,43 @@ def count_chunks(chunks: Iterable[Chunk], rules: CountingRules) -> Counts:
     >>> counts.pretokens.strings(), counts.recipe.texts, counts.recipe.pretokens
     (['a', ' cat', ' a', ' dog'], 1, 4)
     """
-    return _added_up(chunks, rules).counts()
+    with _counting(rules) as submit:
+        return _added_up(chunks, rules, submit).counts()
 
 
-def _added_up(chunks: Iterable[Chunk], rules: CountingRules) -> "RunningTotal":
+def _in_processes(rules: CountingRules) -> bool:
+    """Tell whether `regex` cuts, and in several processes, because it measures its time by that of its own."""
+    return processes_for(rules.threads) > 1 and not is_compiled(rules.pattern)
+
+
+@contextmanager
+def _counting(rules: CountingRules) -> Iterator[Submit[Chunk, Counts]]:
+    """Yield what has chunks counted: at once, or several at a time."""
+    work = partial(counted_chunk, rules=rules)
+    if _in_processes(rules):
+        with working_there(work, processes_for(rules.threads), lambda chunk: len(chunk.text)) as submit:
+            yield submit
+    elif rules.threads > 1 and is_compiled(rules.pattern):
+        with ThreadPoolExecutor(rules.threads) as pool:
+            yield partial(pool.submit, work)
+    else:
+        with working_here(work) as submit:
+            yield submit
+
+
+def _added_up(chunks: Iterable[Chunk], rules: CountingRules, submit: Submit[Chunk, Counts]) -> "RunningTotal":
     total = RunningTotal(rules)
-    # `regex` measures its time by the CPU time of the process, which several threads would share.
-    if rules.threads <= 1 or not is_compiled(rules.pattern):
-        for chunk in chunks:
-            total.add(counted_chunk(chunk, rules))
-        return total
     waiting: deque[Future[Counts]] = deque()
-    with ThreadPoolExecutor(rules.threads) as pool:
-        try:
-            for chunk in chunks:
-                waiting.append(pool.submit(counted_chunk, chunk, rules))
-                while len(waiting) > rules.threads or (waiting and waiting[0].done()):
-                    total.add(waiting.popleft().result())
-            while waiting:
+    try:
+        for chunk in chunks:
+            waiting.append(submit(chunk))
+            while len(waiting) > rules.threads or (waiting and waiting[0].done()):
                 total.add(waiting.popleft().result())
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            total.add(waiting.popleft().result())
+    finally:
+        for future in waiting:
+            future.cancel()
     return total
 
 
