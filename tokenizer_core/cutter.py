@@ -7,7 +7,7 @@ program.
 
 import secrets
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -109,12 +109,16 @@ class Tally:
         numbers: NDArray[np.int32] = rows
         return numbers
 
-    def pretokens(self) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the bytes of the distinct pretokens, end to end, where each ends, and how often each occurs."""
+    def pretokens(self, since: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the bytes of the distinct pretokens, end to end, where each ends, and how often each occurs.
+
+        `since` leaves out the first so many.
+        """
         rows = self._used[ROWS]
-        text = self._distinct.text[: self._used[BYTES]]
+        start = self._distinct.ends[since - 1] if since else 0
+        text = self._distinct.text[start : self._used[BYTES]]
         text.flags.writeable = False
-        return text, self._distinct.ends[:rows].copy(), self._distinct.counts[:rows].copy()
+        return text, self._distinct.ends[since:rows] - start, self._distinct.counts[since:rows].copy()
 
 
 class Cutter(Tally):
@@ -152,6 +156,13 @@ class Cutter(Tally):
         for _ in self._run(joined, edges, places):
             pass
         return places[: edges[-1]], edges[1:]
+
+    def numbering(self, text: bytes) -> Generator[int, None, NDArray[np.int32]]:
+        """Do the same with one text, and yield how many bytes more are cut now and then."""
+        joined, edges = _joined([text])
+        places = np.empty(joined.size, dtype=np.int32)
+        yield from self._run(joined, edges, places)
+        return places[: edges[-1]]
 
     def add_counted(self, other: Tally) -> None:
         """Add what was counted in texts that come after the texts of this one."""

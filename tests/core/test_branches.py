@@ -6,16 +6,18 @@ import warnings
 
 import pytest
 import regex
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.hostile import HOSTILE_PATTERNS, hostile_texts
-from tokenizer_core import SPLIT_PATTERNS, pretokenize
+from tokenizer_core import SPLIT_PATTERNS, cutter, pretokenize
 from tokenizer_core.errors import PatternError, TextError
+from tokenizer_core.measures import pattern_figures as figures
 from tokenizer_core.measures.branches import Pretoken, attribute, branches
 from tokenizer_core.measures.pattern_figures import PatternTally, pattern_figures
 from tokenizer_core.measures.segmenters import Segmenter
 from tokenizer_core.patterns import MAX_PATTERN_LENGTH, batches
+from tokenizer_core.pretokens import PretokenCounts
 
 COUNTS = {"gpt2": 7, "cl100k": 8, "llama3": 7, "o200k": 7, "mark_aware": 7, "none": 1}
 
@@ -248,7 +250,45 @@ def test_figures_are_those_of_the_pretokens(texts: list[str], pattern: str) -> N
     assert found.lossless
 
 
+@settings(max_examples=25)
+@given(
+    st.lists(hostile_texts, max_size=4),
+    st.integers(1, 60),
+    st.sampled_from([*SPLIT_PATTERNS, "[a-z]+", r"\p{L}+|\s", "(?<=a)b", "(?!)"]),
+)
+def test_figures_in_compiled_code_are_those_of_regex(texts: list[str], size: int, pattern: str) -> None:
+    found = []
+    for worth in (2**60, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(figures, "WORTH", worth)
+            patch.setattr(cutter, "WORTH", 0)
+            patch.setattr(figures, "CHUNK_BYTES", size)
+            patch.setattr(figures, "BATCH", 7)
+            tally = PatternTally(pattern)
+            for text in texts:
+                list(tally.add(text))
+            found.append((tally.counts, list(tally.counts), tally.figures()._replace(seconds=0)))
+            assert tally.characters == len("".join(texts))
+    assert found[0] == found[1]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_where_a_pattern_is_slow_is_a_place_in_the_whole_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "WORTH", 0)
+    monkeypatch.setattr(figures, "CHUNK_BYTES", 100)
+    monkeypatch.setattr(cutter, "WORTH", 0)
+    with pytest.raises(PatternError) as caught:
+        pattern_figures("c b " * 200 + "a" * 3000 + "c", r"b|(a+)+$")
+    assert caught.value.values["position"] == 799
+
+
 def test_a_loss_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PretokenCounts, "strings", lambda counts: ["b"] * counts.ends.size)
+    monkeypatch.setattr(figures, "WORTH", 0)
+    tally = PatternTally("llama3")
+    list(tally.add("one"))
+    assert not tally.lossless
+    monkeypatch.setattr(figures, "WORTH", 2**60)
     for lossy in (["on"], ["on", "x"], ["one", "x"]):
         monkeypatch.setattr(
             "tokenizer_core.measures.pattern_figures.batches", lambda text, pattern, lossy=lossy: iter([lossy])
@@ -272,12 +312,17 @@ def test_words_are_cut_where_a_pretoken_ends_inside() -> None:
     assert pattern_figures("!", "none", segmenter=words).words_cut is None
 
 
-def test_progress_counts_the_characters_that_were_cut() -> None:
-    tally = PatternTally("mark_aware")
-    steps = [tally.characters for _ in tally.add("a " * 120_000)]
-    assert steps == sorted(steps)
-    assert steps[-1] == 240_000
-    assert len(steps) > 1
+def test_progress_counts_the_characters_that_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "CHUNK_BYTES", 2**16)
+    monkeypatch.setattr(cutter, "WORTH", 0)
+    for worth in (2**60, 0):
+        monkeypatch.setattr(figures, "WORTH", worth)
+        for pattern in ("mark_aware", "[a-z]+"):
+            tally = PatternTally(pattern)
+            steps = [tally.characters for _ in tally.add("a " * 120_000)]
+            assert steps == sorted(steps)
+            assert steps[-1] == 240_000
+            assert steps[0] < 240_000
 
 
 def test_progress_counts_the_characters_that_were_searched_for_words() -> None:

@@ -8,12 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
+from tokenizer_core.counting.safe_places import chunks_of
+from tokenizer_core.cutter import cutter_of, is_compiled, is_named
 from tokenizer_core.measures.segmenters import Segmenter, word_spans
-from tokenizer_core.patterns import batches
-from tokenizer_core.pretokens import check_text
+from tokenizer_core.patterns import BATCH, batches
+from tokenizer_core.pretokens import PretokenCounts, check_text
 from tokenizer_core.segments import Flags, Ints, TextMap
 
+CHUNK_BYTES = 2**20
+"""Text that is cut between two words about progress."""
+WORTH = 2**18
+"""Characters. Less text is cut by `regex` before compiled code is loaded."""
 # A line; of a longer line, about two thousand characters, up to the next white space.
 _STRETCH = regex.compile(r"[^\n]{1,2000}\S{0,8000}\n?|\n")
 
@@ -32,7 +39,7 @@ class PatternFigures(NamedTuple):
     words_cut: float | None
     """The share of words with a cut inside; also None without a segmenter."""
     seconds: float
-    """Time spent on cutting, without counting."""
+    """Time spent on cutting, in compiled code where it was worth it."""
     lossless: bool = True
     """Whether the pretokens join to the texts: always true, but checked."""
 
@@ -71,6 +78,7 @@ class PatternTally:
     counts: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
     lossless: bool = True
+    _compiled: "_CompiledCut | None" = None
     cut: dict[str, list[int]] = field(
         default_factory=lambda: {"clusters": [0, 0], "thai": [0, 0], "words": [0, 0]}
     )
@@ -80,15 +88,16 @@ class PatternTally:
         """Count a text; yield after each piece, so that the caller can report progress."""
         lengths: list[Ints] = []
         done = 0
+        check_text(text)
+        cut = self._cut(text)
         started = time.perf_counter()
-        for batch in batches(check_text(text), self.pattern):
+        for characters, batch in cut:
             self.seconds += time.perf_counter() - started
             self.counts.update(batch)
             self.lossless &= text.startswith("".join(batch), done)
             lengths.append(np.fromiter(map(len, batch), dtype=np.int64, count=len(batch)))
-            size = int(lengths[-1].sum())
-            done += size
-            self.characters += size
+            done += int(lengths[-1].sum())
+            self.characters += characters
             yield
             started = time.perf_counter()
         self.lossless &= done == len(text)
@@ -97,6 +106,14 @@ class PatternTally:
             self._count_cut_clusters(text, cuts)
             if self.segmenter is not None:
                 yield from self._count_cut_words(text, cuts, self.segmenter)
+
+    def _cut(self, text: str) -> Iterator[tuple[int, list[str]]]:
+        """Yield how many characters more are cut, and pretokens that are known by now."""
+        if self._compiled is None and self.characters + len(text) >= WORTH and is_compiled(self.pattern):
+            self._compiled = _CompiledCut(self.pattern)
+        if self._compiled is None:
+            return ((sum(map(len, batch)), batch) for batch in batches(text, self.pattern))
+        return self._compiled.cut(text)
 
     def _count_cut_clusters(self, text: str, cuts: Ints) -> None:
         """Count the clusters with a cut inside, for cuts before these characters."""
@@ -135,6 +152,39 @@ class PatternTally:
             self.seconds,
             self.lossless,
         )
+
+
+class _CompiledCut:
+    """Cuts texts in compiled code, and gives strings all the same: one for each distinct pretoken."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._cutter = cutter_of(pattern)
+        self._cutter.add([b"a"])  # loads the code, which is no time spent on cutting
+        self._known: list[str] = []
+
+    def cut(self, text: str) -> Iterator[tuple[int, list[str]]]:
+        """Yield how many characters more are cut, and pretokens that are known by now."""
+        whole = text.encode()
+        # Where `regex` gives up in a chunk, its place would not be that in the text: so no others are cut.
+        chunks = chunks_of(_blocks(whole), self._pattern, size=CHUNK_BYTES) if is_named(self._pattern) else [whole]
+        for chunk in chunks:
+            numbering, done = self._cutter.numbering(chunk), 0
+            while True:
+                try:
+                    more = next(numbering)
+                except StopIteration as end:
+                    places: NDArray[np.int32] = end.value
+                    break
+                yield len(chunk[done : done + more].decode()), []
+                done += more
+            self._known += PretokenCounts(*self._cutter.pretokens(since=len(self._known))).strings()
+            for start in range(0, places.size, BATCH):
+                yield 0, [self._known[place] for place in places[start : start + BATCH].tolist()]
+
+
+def _blocks(whole: bytes) -> Iterator[bytes]:
+    return (whole[start : start + CHUNK_BYTES] for start in range(0, len(whole), CHUNK_BYTES))
 
 
 def _torn(starts: Flags, cuts: Ints) -> Flags:
