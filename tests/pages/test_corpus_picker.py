@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices import corpus_picker, corpus_upload
+from pages.ui.choices import corpus_picker, corpus_upload, reading_bar
 from pages.ui.choices import upload as upload_module
 from pages.ui.choices.corpus import Corpus
 from pages.ui.choices.corpus_names import corpus_called, given_name, name_of_articles, name_of_mix
@@ -202,6 +203,26 @@ def test_files_in_several_encodings_are_read_and_guesses_said(language: str) -> 
     assert catalogue(language)["encodings.cp874"] in listed(app)
     assert str(app.selectbox(key="corpus_file").value).endswith("/0")  # of each upload the first and only file
     assert app.selectbox[1].value == "cp874"
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_the_reading_of_large_tables_says_how_far_it_is(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[float, str]] = []
+    monkeypatch.setattr(DeltaGenerator, "progress", lambda place, share, text: drawn.append((share, text)))
+    table = CSV.encode() * 400
+    size = round(2 * len(table) / 10**6)
+    monkeypatch.setattr(reading_bar, "SAID_SECONDS", 0)
+    upload(("a.csv", CSV.encode()), language=language)
+    assert not drawn
+    monkeypatch.setattr(reading_bar, "LARGE", 2 * len(table))
+    app = upload(("a.csv", table), ("b.csv", table), ("c.txt", THAI_LINE.encode()), language=language)
+    shares = [share for share, _ in drawn]
+    assert shares == sorted(shares)
+    assert shares[0] < 0.1
+    assert 0.9 < shares[-1] <= 1
+    words = catalogue(language)["files.read_share"].partition("{rate}")[0].format(done=size // 2, size=size)
+    assert any(without_breaks(text).startswith(without_breaks(words)) for _, text in drawn)
+    assert not app.get("progress")
 
 
 def test_several_guesses_are_said_once() -> None:

@@ -23,8 +23,25 @@ from tests.helpers.tables import (
     read,
     table_of,
 )
+from tokenizer_core.texts import json_lines, tables
 from tokenizer_core.texts.files import read_corpus_file
 from tokenizer_core.texts.labels import LONGEST, clean_name, column_labels
+
+
+def test_how_far_the_reading_of_a_table_is_goes_up_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (tables, json_lines):
+        monkeypatch.setattr(module, "SAID_ROWS", 1)
+    for name, content in (("a.csv", CSV), ("a.jsonl", JSONL), ("a.parquet", PARQUET)):
+        shares: list[float] = []
+        read(name, content, told=shares.append)
+        assert len(shares) >= len(ROWS)
+        assert shares == sorted(shares)
+        assert shares[0] < 0.7
+        assert shares[-1] == pytest.approx(1, abs=1 / len(ROWS))
+    silent: list[float] = []
+    read("a.txt", THAI[0], told=silent.append)
+    assert silent == []
+
 
 # ---- every kind
 

@@ -44,6 +44,7 @@ def open_parquet_apart(content: bytes, max_bytes: int) -> Table:
         None,
         opened["samples"].__getitem__,
         lambda places: _rows(content, max_bytes, places),
+        opened["lines"],
     )
 
 
@@ -97,7 +98,7 @@ def main() -> None:
         table = open_parquet(content, description["max_bytes"])
         if description["places"] is None:
             samples = [table.sample(place) for place in range(len(table.labels))]
-            send("opened", is_valid=True, labels=table.labels, samples=samples)
+            send("opened", is_valid=True, labels=table.labels, samples=samples, lines=table.lines)
         else:
             rows = table.rows(description["places"])
             while batch := list(islice(rows, _ROWS_AT_ONCE)):

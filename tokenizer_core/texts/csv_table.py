@@ -62,7 +62,7 @@ def open_csv(text: str, *, header: bool | None = None, delimiter: str = ",") -> 
             next(records, None)
         return ((line, cells and [cells[place] for place in places]) for line, cells in records)
 
-    return Table(labels, header, lambda place: [cells[place] for cells in below], rows)
+    return Table(labels, header, lambda place: [cells[place] for cells in below], rows, text.count("\n") + 1)
 
 
 class CsvStream:

@@ -9,7 +9,7 @@ from tokenizer_core.texts.csv_table import open_csv
 from tokenizer_core.texts.encodings import DecodedText, decode_text
 from tokenizer_core.texts.json_lines import looks_like_json_lines, open_json_lines
 from tokenizer_core.texts.parquet import OpenParquet, open_parquet
-from tokenizer_core.texts.tables import Table, TableReading, no_rows, text_of
+from tokenizer_core.texts.tables import Table, TableReading, Told, no_rows, text_of
 
 TableKind = Literal["csv", "tsv", "jsonl", "parquet"]
 Kind = Literal["text"] | TableKind
@@ -55,11 +55,13 @@ def read_corpus_file(
     header: bool | None = None,
     max_bytes: int = MAX_BYTES,
     parquet: OpenParquet = open_parquet,
+    told: Told = lambda share: None,
 ) -> CorpusFile:
     """Read a file of any kind; its name tells whether it is a table, its bytes whether it is Parquet.
 
     Every option that is None is detected: the encoding, the columns that look like prose, and whether the first
-    line of a CSV file names them. `parquet` opens Parquet files. Raises `CorpusError` if no text can be read.
+    line of a CSV file names them. `parquet` opens Parquet files, and `told` is told which share of a table is
+    read. Raises `CorpusError` if no text can be read.
 
     >>> file = read_corpus_file(PackedFile("a.csv", b"id,text\\n1,a cat\\n2,a dog\\n"))
     >>> file.text, file.table.columns, file.table.chosen, file.table.header, file.table.rows
@@ -72,13 +74,21 @@ def read_corpus_file(
         decoded = decode_text(packed.content, encoding=encoding)
         if kind is None or not looks_like_json_lines(decoded.text):
             return CorpusFile(packed.name, "text", decoded.text, decoded.encoding, decoded.is_guess)
-    opened = open_table(packed, kind, encoding=encoding, header=header, max_bytes=max_bytes, parquet=parquet)
-    text, reading = text_of(opened.table, columns)
+    opening, rest = _two_parts(told, 1 / 2 if kind == "jsonl" else 0.0)
+    opened = open_table(
+        packed, kind, encoding=encoding, header=header, max_bytes=max_bytes, parquet=parquet, told=opening
+    )
+    text, reading = text_of(opened.table, columns, told=rest)
     if not text and columns is None:
         raise no_rows()
     if opened.decoded is None:
         return CorpusFile(packed.name, kind, text, table=reading)
     return CorpusFile(packed.name, kind, text, opened.decoded.encoding, opened.decoded.is_guess, reading)
+
+
+def _two_parts(told: Told, first: float) -> tuple[Told, Told]:
+    """Return what is told the progress of opening a table, which is the first part of it, and of its rows."""
+    return lambda share: told(first * share), lambda share: told(first + (1 - first) * share)
 
 
 def table_kind(name: str) -> TableKind | None:
@@ -99,13 +109,17 @@ def open_table(
     header: bool | None = None,
     max_bytes: int = MAX_BYTES,
     parquet: OpenParquet = open_parquet,
+    told: Told = lambda share: None,
 ) -> OpenTable:
-    """Find the columns of a table; raise `CorpusError` if there are none."""
+    """Find the columns of a table; raise `CorpusError` if there are none.
+
+    `told` is told how far this is for a file that must be read to its end for it.
+    """
     if kind == "parquet":
         return OpenTable(parquet(packed.content, max_bytes), None)
     decoded = decode_text(packed.content, encoding=encoding)
     if kind == "jsonl":
-        return OpenTable(open_json_lines(decoded.text), decoded)
+        return OpenTable(open_json_lines(decoded.text, told), decoded)
     return OpenTable(open_csv(decoded.text, header=header, delimiter="\t" if kind == "tsv" else ","), decoded)
 
 

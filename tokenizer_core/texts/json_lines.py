@@ -5,7 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from tokenizer_core.texts.labels import column_labels
-from tokenizer_core.texts.tables import SAMPLE_ROWS, Rows, Table, check_columns, check_rows, no_rows
+from tokenizer_core.texts.tables import (
+    SAID_ROWS,
+    SAMPLE_ROWS,
+    Rows,
+    Table,
+    Told,
+    check_columns,
+    check_rows,
+    no_rows,
+)
 
 MAX_LINE = 2**23
 """Characters of one line. A line of 50 MB that holds only brackets would become objects of 1 GB."""
@@ -15,7 +24,7 @@ _SAMPLE_CELL = 2_000
 _HEAD = 65_536
 
 
-def open_json_lines(text: str) -> Table:
+def open_json_lines(text: str, told: Told = lambda share: None) -> Table:
     """Open JSON Lines: each key with strings is a column, and lines that are bare strings are the column "text".
 
     The strings of a nested object are columns, too, such as "translation.en". All other values are left out, and a
@@ -27,9 +36,12 @@ def open_json_lines(text: str) -> Table:
     >>> cells_of(open_json_lines('{"th": "แมว", "en": "a cat"}\\n{"en": "a dog"}\\n'))[0]
     (('แมว', ''), ('a cat', 'a dog'))
     """
-    check_rows(text.count("\n"))
+    lines = text.count("\n") + 1
+    check_rows(lines - 1)
     samples: dict[str, list[str]] = {}
-    for _, values in objects_of(text):
+    for number, values in objects_of(text):
+        if number % SAID_ROWS == 0:
+            told(number / lines)
         for key, value in (values or {}).items():
             cells = samples.setdefault(key, [])
             if len(cells) < SAMPLE_ROWS:
@@ -44,7 +56,7 @@ def open_json_lines(text: str) -> Table:
         for line, values in objects_of(text):
             yield line, None if values is None else [values.get(key, "") for key in wanted]
 
-    return Table(column_labels(keys), None, lambda place: samples[keys[place]], rows)
+    return Table(column_labels(keys), None, lambda place: samples[keys[place]], rows, lines)
 
 
 def looks_like_json_lines(text: str) -> bool:

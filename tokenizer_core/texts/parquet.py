@@ -110,6 +110,7 @@ def _open(content: bytes | Path | BinaryIO, max_bytes: int | None) -> Table:
         None,
         lambda place: _beginnings(beginning[strings[place]]),
         lambda places: _rows(file, [strings[place] for place in places], max_bytes, every),
+        file.metadata.num_rows,
     )
 
 

@@ -19,6 +19,10 @@ MAX_ROWS = 3_000_000
 SAMPLE_ROWS = 1_000
 """Rows read to choose the columns."""
 NUMBER = re.compile(r"[\s\d.,:/%+-]*")
+SAID_ROWS = 256
+"""Rows between two words about progress."""
+Told = Callable[[float], None]
+"""Is told now and then which share of a file is read."""
 Rows = Iterator[tuple[int, Sequence[str] | None]]
 """Each row as the number of its line and its cells; None instead of cells for a broken row."""
 
@@ -34,6 +38,8 @@ class Table:
     """Returns the first cells of a column, numbered from 0 up; they decide which columns are chosen."""
     rows: Callable[[Sequence[int]], Rows]
     """Returns the cells of these columns, row by row."""
+    lines: int | None = None
+    """How far the numbers of the rows go; None if that is not known."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +59,13 @@ class TableReading:
     """The line of the first skipped row, from 1 up."""
 
 
-def text_of(table: Table, columns: Collection[str] | None = None) -> tuple[str, TableReading]:
+def text_of(
+    table: Table, columns: Collection[str] | None = None, *, told: Told = lambda share: None
+) -> tuple[str, TableReading]:
     """Return the cells of the chosen columns, one per line; without a choice, of the columns that are prose."""
     chosen = choose_columns(table, columns)
     written = io.StringIO()  # a list of three million short strings would take 180 MB
-    whole = _WholeRows(table, chosen)
+    whole = _WholeRows(table, chosen, told)
     for cells in whole:
         for cell in cells:
             if cell:
@@ -90,8 +98,9 @@ def cells_of(
 class _WholeRows:
     """Iterates over the rows that can be read, and counts the broken ones."""
 
-    def __init__(self, table: Table, chosen: tuple[str, ...]) -> None:
+    def __init__(self, table: Table, chosen: tuple[str, ...], told: Told = lambda share: None) -> None:
         self.count = 0
+        self._told = told
         self._table = table
         self._chosen = chosen
         self._skipped = 0
@@ -102,6 +111,8 @@ class _WholeRows:
         for number, (line, cells) in enumerate(self._table.rows(places), 1):
             if number > MAX_ROWS:
                 check_rows(number)
+            if self._table.lines and number % SAID_ROWS == 0:
+                self._told(min(line / self._table.lines, 1.0))
             if cells is None:
                 self._skipped += 1
                 self._first_skipped = self._first_skipped or line

@@ -8,6 +8,7 @@ from pages.ui.choices import keys
 from pages.ui.choices.corpus import Corpus, openings
 from pages.ui.choices.counts_upload import counts_in, pick_counts
 from pages.ui.choices.encodings import encoding_picker
+from pages.ui.choices.reading_bar import ReadingBar
 from pages.ui.choices.upload import CORPUS, MENDED_BY_ENCODING, NOT_GUESSED, Choices, Upload
 from pages.ui.choices.upload_report import column_name, listed, say_guessed, say_left_out, show_read
 from pages.ui.choices.uploads import forget_what_was_taken_out, say_refused, uploaded
@@ -17,7 +18,7 @@ from pages.ui.words import t
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.jobs.parquet_reader import open_parquet_apart
 from tokenizer_core.texts.files import CorpusFile, read_corpus_file
-from tokenizer_core.texts.tables import TableReading
+from tokenizer_core.texts.tables import TableReading, Told
 
 Reading = CorpusFile | CorpusError
 PLACE, WIDGET = "corpus", "corpus_files"
@@ -57,13 +58,18 @@ def pick_upload() -> Corpus | None:
 
 def _readings(upload: Upload) -> dict[str, Reading]:
     """Read each file as chosen; do not read again what was already read the same way."""
-    if all(upload.is_read(key, upload.choices(key)) for key in upload.files):
-        return {key: _read(upload, key) for key in upload.files}
-    with st.spinner(t("files.reading")):
-        return {key: _read(upload, key) for key in upload.files}
+    new = [key for key in upload.files if not upload.is_read(key, upload.choices(key))]
+    if new:
+        sizes = {key: len(upload.files[key].content) for key in new}
+        with st.spinner(t("files.reading")):
+            bar = ReadingBar(sum(sizes.values()))
+            for key, size in sizes.items():
+                _read(upload, key, bar.file(size))
+            bar.end()
+    return {key: _read(upload, key) for key in upload.files}
 
 
-def _read(upload: Upload, key: str) -> Reading:
+def _read(upload: Upload, key: str, told: Told = lambda share: None) -> Reading:
     choices = upload.choices(key)
 
     def read() -> CorpusFile:
@@ -74,6 +80,7 @@ def _read(upload: Upload, key: str) -> Reading:
             header=choices.header,
             max_bytes=MAX_CORPUS_BYTES,
             parquet=open_parquet_apart,
+            told=told,
         )
 
     reading: Reading = upload.read(key, choices, read)
