@@ -42,6 +42,23 @@ settings.register_profile(
 settings.load_profile("bounded")
 
 
+# What compiles the loops: two halves of the work, which share little.
+COMPILING = (
+    "from tokenizer_core.jobs.worker import warm_up; warm_up()",
+    "from tokenizer_core.rank_merges import recover_merges; recover_merges([b'a', b'b', b'ab'])"
+    "; from tokenizer_core.jobs.compiling import warm_up_for_long_texts; warm_up_for_long_texts()",
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile once what each of several processes would compile at the same time, and keep byte code for all."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        return
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    for each in [subprocess.Popen([sys.executable, "-c", code], cwd=REPOSITORY) for code in COMPILING]:
+        each.wait()  # whatever fails here fails in a test, which says so
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Search no garbage among what is collected, neither now nor while the tests run: all of it stays."""
