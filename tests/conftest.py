@@ -25,7 +25,9 @@ from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, r
 from tests.helpers.jobs import Start, wait_for
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
 from tests.helpers.wikipedia import Handler, StandIn
+from tests.jobs import forks
 from tokenizer_core import patterns
+from tokenizer_core.jobs import process
 from tokenizer_core.jobs.job import ENDED, Job
 from tokenizer_core.jobs.process import Process, end_process
 from tokenizer_core.jobs.training import Training
@@ -90,6 +92,24 @@ def packages_read_once() -> Iterator[None]:
 
 
 # ---- the app in a browser
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forked_workers() -> Iterator[None]:
+    """Processes of jobs begin as forks of a warm one, where the system can do so."""
+    with pytest.MonkeyPatch.context() as patch:
+        if forks.POSSIBLE:
+            patch.setattr(process, "subprocess", forks.FORKING)
+        yield
+    forks.FORKER.close()
+
+
+@pytest.fixture(scope="module")
+def started_anew() -> Iterator[None]:
+    """Processes of jobs begin as they do in the app."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(process, "subprocess", subprocess)
+        yield
 
 
 @pytest.fixture(scope="session")

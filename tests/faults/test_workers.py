@@ -27,7 +27,10 @@ from tokenizer_core.jobs.kept import can_continue
 from tokenizer_core.jobs.process import Failure, is_suspended
 from tokenizer_core.jobs.training import Training
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs signals and /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="needs signals and /proc"),
+    pytest.mark.usefixtures("started_anew"),
+]
 QUICK = Training(["aa ab ba bb " * 50], 260)
 SLOW = Training([LARGE], 50_000, pace=50)
 LONG_TO_COUNT = Training([f"{LARGE * 40}{n}" for n in range(4)], 50_000, pace=50)

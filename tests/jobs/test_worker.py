@@ -22,6 +22,8 @@ from tokenizer_core.jobs.process import end_process
 from tokenizer_core.jobs.training import StopRules, Training
 from tokenizer_core.jobs.worker import Conductor
 
+pytestmark = pytest.mark.usefixtures("started_anew")
+
 
 def is_running(pid: int) -> bool:
     """Whether a process runs; one that ended and waits to be collected does not."""
