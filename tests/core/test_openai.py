@@ -22,6 +22,9 @@ from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES
 SIZES = {"gpt2": 50_256, "cl100k_base": 100_256, "o200k_base": 199_998}
 texts = st.one_of(hostile_texts, st.text(alphabet="กาที่น้ำ aA1\n", max_size=60))
 every_name = pytest.mark.parametrize("name", OPENAI_NAMES)
+one_name = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "cl100k_base" else pytest.mark.long) for name in OPENAI_NAMES]
+)
 
 
 def peer(name: str) -> tiktoken.Encoding:
@@ -121,21 +124,37 @@ def test_only_its_own_special_tokens_can_be_allowed(name: str) -> None:
 # Hostile texts
 
 
-@every_name
+ENDLESS = {
+    "letters": "a" * 1_000_000,
+    "spaces": " " * 1_000_000,
+    "spaces_x": " " * 1_000_000 + "x",
+    "tabs": "\t" * 1_000_000 + "\n\n x",
+    "lines": " \n" * 500_000 + "x",
+    "thai": "ที่นี่มีน้ำใจ" * 23_000,
+    "emoji": "😀" * 100_000,
+    "marks": "!" * 1_000_000,
+    "nul": "\0" * 100_000,
+}
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("name", "text"),
     [
-        *("a" * 1_000_000, " " * 1_000_000, " " * 1_000_000 + "x", "\t" * 1_000_000 + "\n\n x"),
-        *(" \n" * 500_000 + "x", "ที่นี่มีน้ำใจ" * 23_000, "😀" * 100_000, "!" * 1_000_000, "\0" * 100_000),
+        pytest.param(
+            *(name, text),
+            id=f"{name}-{kind}",
+            marks=() if (place - number) % len(OPENAI_NAMES) == 0 else pytest.mark.long,
+        )
+        for number, name in enumerate(OPENAI_NAMES)
+        for place, (kind, text) in enumerate(ENDLESS.items())
     ],
-    ids=["letters", "spaces", "spaces_x", "tabs", "lines", "thai", "emoji", "marks", "nul"],
 )
 def test_a_text_of_one_endless_line_is_encoded(name: str, text: str) -> None:
     tokenizer = openai_tokenizer(name)
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-@every_name
+@one_name
 def test_white_space_too_long_for_tiktoken_is_cut_as_shorter_white_space_is(name: str) -> None:
     tokenizer = openai_tokenizer(name)
     text = "<|endoftext|>x" + " " * 1_000_000 + "x"
