@@ -104,8 +104,8 @@ def choose_nothing(tab: Page, words: dict[str, str]) -> None:
 def open_all_settings(tab: Page, words: dict[str, str]) -> None:
     """Everything that is folded away on the settings."""
     for title in ("train.more", "stop.title", "train.special_tokens", "recipe.load", "frontier.title"):
-        tab.get_by_text(words[title]).first.click()  # the manual quotes some
-        settled(tab)
+        open_fold(tab, words[title])
+    settled(tab)
     tab.get_by_role("textbox", name=words["recipe.paste"]).fill("{}")
     tab.get_by_role("textbox", name=words["recipe.paste"]).press("Control+Enter")
     expect(tab.get_by_text(words["errors.recipe_none"])).to_be_visible()
@@ -241,12 +241,12 @@ class Screen(NamedTuple):
 SCREENS = [
     Screen("home", "/", "en"),
     Screen("home", "/", "th", is_long=True),
-    Screen("settings", "/train", "en"),
+    Screen("settings", "/train", "en", is_long=True),  # all settings show these, too
     Screen("settings that cannot be used", "/train", "th", break_the_settings, is_long=True),
     Screen("all settings", "/train", "en", open_all_settings),
     Screen("uploads", "/train", "th", upload_a_table),
     Screen("wikipedia", "/train", "th", ask_wikipedia, is_long=True),
-    Screen("staff", "/compare", "en"),
+    Screen("staff", "/compare", "en", is_long=True),  # stands below the inspector and the menu
     Screen("columns by bytes", "/compare", "th", link={"view": "columns", "colour": "bytes"}, is_long=True),
     Screen(
         "chips by broken letters",
@@ -270,7 +270,7 @@ SCREENS = [
     Screen("nothing chosen", "/compare", "en", choose_nothing, is_long=True),
     Screen("languages", "/languages", "en"),
     Screen("pairs", "/languages", "th", look_at_pairs, is_long=True),
-    Screen("metrics", "/languages", "th", define_metrics),
+    Screen("metrics", "/languages", "th", define_metrics, is_long=True),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),
     Screen("languages taken away", "/languages", "en", take_languages_away, is_long=True),

@@ -81,7 +81,8 @@ def test_a_screen_is_accessible(open_tab: OpenTab, address: str, axe: str, scree
     assert not found, "\n".join(found)
 
 
-def test_a_training_is_accessible_while_it_runs_and_after(open_tab: OpenTab, address: str, axe: str) -> None:
+def watched(open_tab: OpenTab, address: str) -> Page:
+    """A training at slow play, which has learned a few merges."""
     words = catalogue("th")
     tab = open_tab(reduced_motion="reduce")
     tab.goto(f"{address}/train?lang=th")
@@ -92,13 +93,27 @@ def test_a_training_is_accessible_while_it_runs_and_after(open_tab: OpenTab, add
     stage = tab.locator(".st-key-stage .stage")
     expect(stage.locator(".newest li").nth(2)).to_be_visible()
     expect(stage.locator(".track")).to_have_count(3)
+    return tab
+
+
+def test_a_training_is_accessible_while_it_runs_and_when_one_asks_what_if(
+    open_tab: OpenTab, address: str, axe: str
+) -> None:
+    tab = watched(open_tab, address)
     found = violations(tab, axe)
-    stage.locator(".toggle").click()
+    tab.locator(".st-key-stage .stage .toggle").click()
     tab.locator(".st-key-what_if_asks button").click()
     tab.locator(".st-key-what_if_go button").click()
     expect(tab.locator(".st-key-parting_what_if")).to_be_visible()
     settled(tab)
     found += violations(tab, axe)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.long
+def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address: str, axe: str) -> None:
+    words = catalogue("th")
+    tab = watched(open_tab, address)
     tab.locator(".st-key-stop button").click()
     expect(tab.locator(".st-key-to_compare")).to_be_visible()
     train_another(tab)
@@ -106,7 +121,7 @@ def test_a_training_is_accessible_while_it_runs_and_after(open_tab: OpenTab, add
     expect(tab.locator(".st-key-runs_view .p").first).to_be_visible()
     tab.get_by_role("button", name=words["runs.more"]).first.click()
     settled(tab)
-    found += violations(tab, axe)
+    found = violations(tab, axe)
     tab.keyboard.press("Escape")
     tab.locator(".st-key-to_compare a").click()
     expect(tab.get_by_role("slider", name=words["compare.size"])).to_be_visible()

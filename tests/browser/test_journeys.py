@@ -94,6 +94,7 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     assert count_in(tab, "compare_view", 0) > 0
 
 
+@pytest.mark.long  # test_every_page shows it without a browser
 def test_stop_keeps_what_was_learned(tab: Page, address: str) -> None:
     stage = start_training(tab, address, pace="slow")
     expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))
@@ -271,6 +272,7 @@ def test_the_box_for_a_file_stays_open_when_the_last_tokenizer_goes(tab: Page, a
     expect(tab.get_by_test_id("stFileUploaderDropzone")).to_be_visible(timeout=10_000)
 
 
+@pytest.mark.long  # test_hostile begins with such a text
 def test_hostile_text_stays_text(tab: Page, address: str) -> None:
     tab.goto(f"{address}/compare?lang=en")
     box = tab.get_by_role("textbox").first

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from pages.ui.words.breaks import JOINER, WHOLE
 from tests.helpers.browser import at_rest
 
-LONG = [pytest.param(path, marks=pytest.mark.long) for path in ("compare", "patterns", "stories")]
+LONG = [pytest.param(path, marks=pytest.mark.long) for path in ("compare", "languages", "patterns", "stories")]
 WORDS = [word.replace("|", f"{JOINER}?") for word in WHOLE] + [f"GPT-{JOINER}?\\d\\w*"]
 # Every place of these words in what is seen, as the words around it, where it spans two lines.
 BROKEN = """(pattern) => {
@@ -31,7 +31,7 @@ BROKEN = """(pattern) => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["", "train", "languages", *LONG])
+@pytest.mark.parametrize("path", ["", "train", *LONG])
 def test_no_line_ends_inside_a_word_of_the_glossary(tab: Page, address: str, path: str) -> None:
     tab.goto(f"{address}/{path}?lang=th")
     expect(tab.get_by_role("heading", level=1)).to_be_visible()

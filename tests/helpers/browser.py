@@ -128,7 +128,7 @@ def at_rest(tab: Page) -> None:
 
 def open_fold(tab: Page, title: str) -> None:
     """Open what is folded away; a click on what is drawn anew at that moment gets lost, so it is given again."""
-    fold = tab.locator("details").filter(has=tab.locator("summary").filter(has_text=title)).first
+    fold = tab.locator("details").filter(has=tab.locator(":scope > summary").filter(has_text=title)).first
     while fold.get_attribute("open") is None:
         at_rest(tab)
         fold.locator("summary").first.click()
