@@ -36,9 +36,9 @@ def open_page(name: str, language: str = "en") -> AppTest:
     """The page as a visitor of that language finds it."""
     app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
     app.query_params["lang"] = language
-    app.run()
     if name != "home":
-        app.switch_page(str(REPOSITORY / "pages" / f"{name}.py")).run()
+        app.switch_page(str(REPOSITORY / "pages" / f"{name}.py"))
+    app.run()
     assert not app.exception
     return app
 
