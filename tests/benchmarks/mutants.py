@@ -96,7 +96,7 @@ def main() -> None:
     asked = parser.parse_args()
     log, baseline = Log(asked.log and asked.log.absolute()), asked.baseline and asked.baseline.absolute()
     end = time.monotonic() + 60 * asked.minutes
-    every = [mutant for module in asked.only for mutant in mutants_of(CORE / f"{module}.py")]
+    every = [mutant for module in asked.only for mutant in mutants_of(CORE, module)]
     chosen = random.Random(asked.seed).sample(every, min(asked.count, len(every)))
     tried: dict[Mutant, str] = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -59,9 +59,9 @@ class Mutant:
         return f"{self.module}.py:{self.line}: {self.change}   in: {self.text}"
 
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
+def mutants_of(folder: Path, module: str) -> Iterator[Mutant]:
     """Make every mutant of a module, in the order of its lines."""
-    source = path.read_bytes()
+    source = (folder / f"{module}.py").read_bytes()
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -76,7 +76,7 @@ def mutants_of(path: Path) -> Iterator[Mutant]:
         if ast.dump(ast.parse(changed)) != unchanged:
             before = " ".join(source[start:end].decode().split())
             text, became = (code.splitlines()[node.lineno - 1].decode().strip() for code in (source, changed))
-            yield Mutant(path.stem, node.lineno, text, became, before, replacement, changed.decode())
+            yield Mutant(module, node.lineno, text, became, before, replacement, changed.decode())
 
 
 def changes(node: ast.AST, answers: str = "") -> Iterator[Change]:
