@@ -1,5 +1,7 @@
 """Drawings are made once: short texts at once, long ones as their opening until the browser asks."""
 
+import gc
+import weakref
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -160,6 +162,15 @@ def test_a_text_is_encoded_once_by_many_threads() -> None:
         found = list(pool.map(lambda _: ids_in(over(its_lane, Text("น้ำใจ"))), range(32)))
     assert stub.asked == ["น้ำใจ"]
     assert found == [list(map(ord, "น้ำใจ"))] * 32
+
+
+def test_no_tokenizer_is_held_by_what_was_drawn() -> None:
+    stub, lane = stub_lane()
+    assert drawing(Text("the cat"), [lane], language="en").payload
+    held = weakref.ref(stub)
+    del stub, lane
+    gc.collect()
+    assert held() is None
 
 
 def test_what_is_shown_differs_gets_another_payload() -> None:

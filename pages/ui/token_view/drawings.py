@@ -64,8 +64,10 @@ def _sha256(text: Text) -> str:
 
 class _Encoded(NamedTuple):
     ids: npt.NDArray[np.int32 | np.int64]
-    tokenizer: AnyTokenizer
     placed: PlacedTokens | None = None
+    numbered_by: PretokenTokenizer | None = None
+    """What numbered the pretokens of this text. No other tokenizer is kept: it outweighs the ids, and its lane
+    brings it."""
 
 
 _digests = Bounded[str](16, weigh=lambda digest: 1)
@@ -79,9 +81,10 @@ def over(lane: Lane, text: Text) -> Lane:
     """Return the lane with its tokens: the pasted ids if they belong to it, or the tokens of the text."""
 
     def make() -> _Encoded:
-        tokenizer = lane.tokenizer
+        tokenizer: AnyTokenizer = lane.tokenizer
+        numbered_by = None
         if isinstance(tokenizer, PretokenTokenizer):  # it numbers as it goes, text by text
-            tokenizer = PretokenTokenizer(tokenizer.pattern)
+            tokenizer = numbered_by = PretokenTokenizer(tokenizer.pattern)
         if text.is_of(lane):
             ids = list(text.ids)
         else:
@@ -89,13 +92,14 @@ def over(lane: Lane, text: Text) -> Lane:
             allowed: Literal["all"] | tuple[()] = "all" if lane.special_acts else ()
             if places_tokens(tokenizer):
                 placed = tokenizer.encode_placed(text.content, allowed_special=allowed)
-                return _Encoded(placed.ids, tokenizer, placed)
+                return _Encoded(placed.ids, placed)
             ids = tokenizer.encode(text.content, allowed_special=allowed)
         wide = max(ids, default=0) >= 2**31  # a special token may have any id
-        return _Encoded(np.array(ids, dtype=np.int64 if wide else np.int32), tokenizer)
+        return _Encoded(np.array(ids, dtype=np.int64 if wide else np.int32), None, numbered_by)
 
     encoded = _encodings.get((lane.key, lane.special_acts, text.digest), make)
-    return replace(lane, tokenizer=encoded.tokenizer, encoding=encoded.ids, placed=encoded.placed)
+    tokenizer = encoded.numbered_by or lane.tokenizer
+    return replace(lane, tokenizer=tokenizer, encoding=encoded.ids, placed=encoded.placed)
 
 
 def token_count(lane: Lane, text: str) -> int:
