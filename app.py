@@ -19,13 +19,15 @@ and lets go of Python at each; getting it back takes that long, which with Pytho
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.ui.limits import LIBRARY_DAYS  # noqa: E402
+from pages.ui.limits import LIBRARY_DAYS, UNSEEN_SECONDS  # noqa: E402
+from pages.ui.shell import sessions  # noqa: E402
 from pages.ui.shell.cookie import VisitorCookie  # noqa: E402
 from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
 from pages.ui.shell.uploads import UploadGuard  # noqa: E402
 from pages.ui.stage import serve as stage  # noqa: E402
 from pages.ui.token_view import serve as token_view  # noqa: E402
 from pages.ui.trainings.registry import registry  # noqa: E402
+from pages.ui.widgets.bounded import forget_unused  # noqa: E402
 from tokenizer_core.openai import references  # noqa: E402
 
 
@@ -42,7 +44,7 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
     gc.collect()
     gc.freeze()  # what is loaded now stays, so collecting need not look at it
     sys.setswitchinterval(SWITCH_SECONDS)
-    collecting = asyncio.create_task(collect_garbage())
+    collecting = asyncio.create_task(give_memory_back())
     try:
         yield {}
     finally:
@@ -50,11 +52,14 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
         registry().close()
 
 
-async def collect_garbage() -> None:
+async def give_memory_back() -> None:
     """Free now and then what sessions have left behind; after every run, as Streamlit does, pages would wait."""
     is_frozen = False
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
+        forget_unused(UNSEEN_SECONDS)
+        token_view.offers().forget_unused(UNSEEN_SECONDS)
+        sessions.forget_ended()
         gc.collect()
         if registry().is_warm and not is_frozen:
             gc.freeze()  # the compiled code, too

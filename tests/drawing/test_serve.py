@@ -1,7 +1,10 @@
 """What the browser fetches by itself: payloads under names that nobody can guess, and the page to take away."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from pages.ui.token_view import serve
 from pages.ui.token_view.drawings import INLINE_CHARACTERS, Text, drawing
 from pages.ui.token_view.lanes import Label, pretoken_lane
 from pages.ui.token_view.serve import (
@@ -47,6 +50,20 @@ def test_the_newest_offer_of_a_key_is_the_one_that_is_found() -> None:
     found = known.find(name)
     assert found is not None
     assert found.make() == b"new"
+
+
+def test_what_nobody_has_asked_for_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1_000.0
+    monkeypatch.setattr(serve, "time", SimpleNamespace(monotonic=lambda: now))
+    known = Offers()
+    names = [known.offer(key, offer()) for key in ("fetched", "offered", "left")]
+    now += 60
+    known.find(names[0])
+    known.offer("offered", offer())
+    now += 1
+    known.forget_unused(60)
+    assert [known.find(name) is not None for name in names] == [True, True, False]
+    assert known.offer("left", offer()) not in names
 
 
 @pytest.mark.parametrize("name", ["", "nobody", "../../etc/passwd"])

@@ -1,9 +1,15 @@
 """A page whose session or run is gone: whatever is pressed on it, nobody sees a fault of the app."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.shell import sessions
 from pages.ui.trainings.registry import registry
 from tests.helpers.app import job_of, open_page, start_training, wait_until
 from tests.helpers.browser import PATIENCE
@@ -70,3 +76,29 @@ def test_every_button_may_be_pressed_after_the_run_is_gone() -> None:
         registry().delete("another tab", job_of(app).id)
         app.button(key=key).click().run()
         assert not app.exception, key
+
+
+def test_a_closed_tab_is_forgotten_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    storage = MemorySessionStorage(ttl_seconds=60)
+    now = 1_000.0
+    monkeypatch.setattr(storage._cache, "_timer", lambda: now)
+    storage.save(cast(SessionInfo, SimpleNamespace(session=SimpleNamespace(id="a tab"))))
+    manager = SimpleNamespace(_session_storage=storage)
+    running = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(sessions, "runtime", running)
+    sessions.forget_ended()
+    assert len(storage.list()) == 1
+    now += 61
+    held = storage._cache._data  # type: ignore[attr-defined]
+    assert len(held) == 1  # Streamlit shows it no more, and keeps it
+    sessions.forget_ended()
+    assert len(held) == 0
+
+
+@pytest.mark.parametrize("manager", [None, SimpleNamespace(), SimpleNamespace(_session_storage=SimpleNamespace())])
+def test_nothing_is_forgotten_where_streamlit_keeps_sessions_elsewhere(
+    manager: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
+    monkeypatch.setattr(sessions, "runtime", running)
+    sessions.forget_ended()

@@ -4,12 +4,14 @@ import threading
 import time
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets import bounded
+from pages.ui.widgets.bounded import Bounded, forget_unused
 
 
 class Making:
@@ -111,3 +113,32 @@ def test_the_heavy_newest_stays_until_another_comes() -> None:
     cache.get("other", lambda: "xx")
     cache.get("heavy", heavy)
     assert (heavy.calls, len(cache)) == (2, 1)
+
+
+def test_what_nobody_has_asked_for_is_dropped_from_all_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1_000.0
+    monkeypatch.setattr(bounded, "time", SimpleNamespace(monotonic=lambda: now))
+    caches = [Bounded[str](limit=100, weigh=len) for _ in range(2)]
+    for cache in caches:
+        for key in ("asked for again", "left", "empty"):
+            cache.get(key, lambda: "")
+    now += 60
+    caches[0].get("asked for again", Making())
+    forget_unused(60)
+    assert [len(cache) for cache in caches] == [3, 3]
+    now += 1
+    forget_unused(60)
+    assert [len(cache) for cache in caches] == [1, 0]
+
+
+def test_what_is_still_being_made_is_not_dropped() -> None:
+    cache = Bounded[str](limit=100, weigh=len)
+
+    def make() -> str:
+        cache.forget_unused(-1)
+        return "value"
+
+    assert cache.get("key", make) == "value"
+    assert len(cache) == 1
+    cache.forget_unused(-1)
+    assert len(cache) == 0

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
-from streamlit import runtime
 
 from pages.ui.limits import MAX_TRAININGS, STATUS_SECRET
 from pages.ui.session import Value
+from pages.ui.shell.sessions import visitors
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
 from pages.ui.words import t
@@ -57,12 +57,6 @@ def _figures() -> None:
     with st.container(horizontal=True, gap="large", key="status"):
         for name, figure in figures.items():
             st.metric(t(f"status.{name}"), figure, width="content")
-
-
-def visitors() -> int | None:
-    """Return how many tabs are open; None outside a server, or where Streamlit keeps this elsewhere."""
-    sessions = getattr(runtime.get_instance(), "_session_mgr", None) if runtime.exists() else None
-    return None if sessions is None else sessions.num_active_sessions()
 
 
 def memory() -> tuple[int | None, int | None]:

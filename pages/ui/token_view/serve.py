@@ -6,6 +6,7 @@ A long text is encoded in the request that fetches it, not while a page runs, so
 import json
 import re
 import secrets
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,7 @@ class Offers:
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._offers: OrderedDict[str, tuple[str, Offer]] = OrderedDict()
+        self._used: dict[str, float] = {}
         self._lock = Lock()
 
     def offer(self, key: str, offer: Offer) -> str:
@@ -59,10 +61,9 @@ class Offers:
         with self._lock:
             name = self._names.setdefault(key, secrets.token_urlsafe(16))
             self._offers[name] = (key, offer)
-            self._offers.move_to_end(name)
+            self._note_use(name)
             while len(self._offers) > MOST_OFFERS:
-                oldest, _ = self._offers.popitem(last=False)[1]
-                del self._names[oldest]
+                self._drop(next(iter(self._offers)))
             return name
 
     def find(self, name: str) -> Offer | None:
@@ -70,8 +71,23 @@ class Offers:
         with self._lock:
             if name not in self._offers:
                 return None
-            self._offers.move_to_end(name)
+            self._note_use(name)
             return self._offers[name][1]
+
+    def forget_unused(self, seconds: float) -> None:
+        """Drop what nobody has offered or fetched in this time: it keeps tokenizers, texts and whole trainings."""
+        before = time.monotonic() - seconds
+        with self._lock:
+            for name in [name for name, used in self._used.items() if used < before]:
+                self._drop(name)
+
+    def _note_use(self, name: str) -> None:
+        self._offers.move_to_end(name)
+        self._used[name] = time.monotonic()
+
+    def _drop(self, name: str) -> None:
+        key, _ = self._offers.pop(name)
+        del self._names[key], self._used[name]
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,10 +1,12 @@
 """A cache with a limit on the total weight of its values, for values of very different sizes."""
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 Value = TypeVar("Value")
 
@@ -14,6 +16,7 @@ class _Entry(Generic[Value]):
     lock: Lock = field(default_factory=Lock)
     values: list[Value] = field(default_factory=list)
     weight: int = 0
+    used: float = 0.0
 
 
 class Bounded(Generic[Value]):
@@ -31,6 +34,8 @@ class Bounded(Generic[Value]):
         self._weigh = weigh
         self._entries: OrderedDict[Hashable, _Entry[Value]] = OrderedDict()
         self._lock = Lock()
+        with _adding:
+            _all.add(self)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -40,6 +45,7 @@ class Bounded(Generic[Value]):
         with self._lock:
             entry = self._entries.setdefault(key, _Entry())
             self._entries.move_to_end(key)
+            entry.used = time.monotonic()
         with entry.lock:
             if not entry.values:
                 try:
@@ -49,6 +55,16 @@ class Bounded(Generic[Value]):
                     raise
                 self._make_room(key, entry)
             return entry.values[0]
+
+    def forget_unused(self, seconds: float) -> None:
+        """Drop the values that nobody has asked for in this time."""
+        before = time.monotonic() - seconds
+        with self._lock:
+            for key, entry in list(self._entries.items()):  # the least recently used come first
+                if entry.used >= before:
+                    break
+                if entry.values:  # else it is still being made
+                    del self._entries[key]
 
     def _make_room(self, key: Hashable, entry: _Entry[Value]) -> None:
         """Weigh a new value and drop the least recently used ones; the new one stays, however heavy it is."""
@@ -65,3 +81,15 @@ class Bounded(Generic[Value]):
         with self._lock:
             if self._entries.get(key) is entry:
                 del self._entries[key]
+
+
+_all: WeakSet[Bounded[Any]] = WeakSet()
+_adding = Lock()
+
+
+def forget_unused(seconds: float) -> None:
+    """Drop from all these caches the values that nobody has asked for in this time."""
+    with _adding:
+        caches = list(_all)
+    for cache in caches:
+        cache.forget_unused(seconds)
