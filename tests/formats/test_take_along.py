@@ -1,6 +1,8 @@
 """Files for other libraries on Train and Compare: written, proven, refused with the reason, and kept."""
 
+import gc
 import threading
+from types import FunctionType, ModuleType
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,6 +13,7 @@ from pages.ui.words import catalogue
 from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import job_of, open_page, start_training, wait_until
 from tokenizer_core.formats.exports import FORMATS, LOADED_BY
+from tokenizer_core.openai import OpenAITokenizer
 
 
 def lines(app: AppTest) -> str:
@@ -34,6 +37,26 @@ def taken(app: AppTest) -> dict[tuple[str, str], Taken]:
 def all_proven(app: AppTest) -> None:
     wait_until(app, lambda: not any(each.is_pending for each in taken(app).values()))
     app.run()
+
+
+def held_by_widgets(app: AppTest) -> list[object]:
+    """What the callbacks of widgets hold, which Streamlit keeps until the session ends."""
+    found: dict[int, object] = {}
+    new = [
+        part
+        for widget in app._session_state._state._new_widget_state.widget_metadata.values()
+        for part in (widget.callback, widget.callback_args, widget.callback_kwargs, widget.deserializer)
+    ]
+    while new:
+        one = new.pop()
+        if id(one) in found or isinstance(one, ModuleType | type):
+            continue
+        found[id(one)] = one
+        if isinstance(one, FunctionType):
+            new += [one.__closure__, one.__defaults__]
+        elif not isinstance(one, OpenAITokenizer):
+            new += gc.get_referents(one)
+    return list(found.values())
 
 
 @pytest.mark.long
@@ -100,6 +123,7 @@ def test_a_reference_on_compare_is_written_when_asked_and_refused_where_it_canno
     app = opened(open_page("compare"), "compare_exports")
     assert taken(app) == {}  # GPT-2 is large
     assert any(code.value.startswith("[") for code in app.code)  # the ids of the text
+    assert not any(isinstance(each, OpenAITokenizer) for each in held_by_widgets(app))
     for to in ("minbpe", "gpt2"):
         app.button(key=f"exports_take_{to}_gpt2").click().run()
     all_proven(app)

@@ -26,10 +26,11 @@ def take_a_lane_along(text: Text, lanes: Sequence[Lane]) -> None:
     with fold(t("exports.title"), icon=":material/luggage:", key=keys.EXPORTS_OPEN.key):
         if not keys.EXPORTS_OPEN.get():
             return
+        names = {choice: lane.name for choice, lane in known.items()}  # not the lanes: Streamlit keeps it for long
         chosen = st.selectbox(
             t("compare.tokenizers"),
             list(known),
-            format_func=lambda choice: known[choice].name,
+            format_func=names.__getitem__,
             key=one_of(keys.EXPORTED, list(known)),
         )
         lane = known[chosen]

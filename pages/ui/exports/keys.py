@@ -34,3 +34,5 @@ class Taken:
 
 TAKEN: Value[dict[tuple[str, str], Taken]] = Value("exports", dict)
 """By the tokenizer's key and the format."""
+WANTED: Value[set[tuple[str, str]]] = Value("exports_wanted", set)
+"""What was asked for and is not yet taken, by the tokenizer's key and the format."""

@@ -46,6 +46,9 @@ def take_along(tokenizer: AnyTokenizer, key: str, texts: Sequence[str], *, name:
 def _formats(tokenizer: AnyTokenizer, key: str, texts: Sequence[str], name: str, was_pending: bool) -> None:
     """Draw the formats, and any error: a fragment's errors do not reach the frame."""
     with told():
+        for owner, to in keys.WANTED.take():
+            if owner == key:
+                _take(tokenizer, to, key, texts, name)
         taken = keys.TAKEN.get()
         own = {to: each for to in ORDER if (each := taken.get((key, to)))}
         if any(each.is_pending for each in own.values()) != was_pending:
@@ -62,8 +65,8 @@ def _formats(tokenizer: AnyTokenizer, key: str, texts: Sequence[str], name: str,
                         st.button(
                             t("exports.prove" if to in own else "exports.write"),
                             key=f"exports_take_{_word(to)}_{key}",
-                            on_click=_take,
-                            args=(tokenizer, to, key, texts, name),
+                            on_click=_want,
+                            args=(to, key),
                         )
                 if to in own:
                     _body(own[to])
@@ -105,6 +108,11 @@ def _body(taken: Taken) -> None:
     if taken.export.snippet:
         with st.popover(t("exports.snippet"), icon=":material/code:"):
             st.code(taken.export.snippet, language="python", wrap_lines=True)
+
+
+def _want(to: str, key: str) -> None:
+    """Ask for a format. Streamlit keeps callbacks until the session ends, so this one must hold no tokenizer."""
+    keys.WANTED.get().add((key, to))
 
 
 def _take(tokenizer: AnyTokenizer, to: str, key: str, texts: Sequence[str], name: str) -> None:
