@@ -7,9 +7,10 @@ Each visitor is a websocket as the browser opens it. It opens Home, types, train
 watches the merges as the stage does, compares, and leaves; between two clicks it waits as long as a person would.
 A click takes from the message that says so to the end of the script, with all that is to be drawn received.
 
-Each number of visitors has an app of its own and comes twice. After each round the runs expire, and the memory,
-the processes and the files of the server are read (Linux). At last, sessions come one after another, each with one
-click, for what stays of a session.
+Each number of visitors has an app of its own and comes twice. Before the first round, one visitor makes the same
+visit alone, so that all that pages load when they are first drawn is there. After that visit and each round the
+runs expire, and the memory, the processes and the files of the server are read (Linux). At last, sessions come one
+after another, for what stays of a session: each opens Home, types, opens Compare, and leaves.
 """
 
 import argparse
@@ -263,21 +264,17 @@ class Load:
             found.peak = max(found.peak[0], own), max(found.peak[1], workers)
 
 
-def growth(server: Server, sessions: int) -> float:
+def growth(load: Load, sessions: int) -> float:
     """Return how much the server grows with each session, in kB; the first fifty do not count."""
     sizes = []
     for number in range(sessions + 50):
-        visit = Visit(server.address)
+        visit = Visit(load.server.address)
         visit.click("home", WidgetStates())
+        visit.click("home", load.texts["home"][number % len(load.texts["home"])])
+        visit.click("compare", WidgetStates())
         visit.leave()
         if number in (49, sessions + 49):
-            time.sleep(2 * EXPIRES_SECONDS)
-            for _ in range(2):
-                last = Visit(server.address)
-                last.click("home", WidgetStates())
-                last.leave()
-                time.sleep(1)
-            sizes.append(server.standing()[0])
+            sizes.append(load.rested()[0])
     return (sizes[1] - sizes[0]) * 1024 / sessions
 
 
@@ -309,7 +306,8 @@ def main() -> None:
     for visitors in options.visitors:
         with served(with_library=options.library) as server:
             load = Load(server, texts, training)
-            standing = {"before": load.rested()}
+            load.visit(0, random.Random(0))
+            standing = {"after one visitor": load.rested()}
             for number in (1, 2):
                 held.append([visitors, number, *row_of(found := load.round(visitors, 1_000 * number))])
                 standing[f"after round {number}"] = found.after
@@ -319,8 +317,9 @@ def main() -> None:
     show("What stays", ["visitors", "", "server, MB", "workers, MB", "processes", "files"], left)
     if options.sessions:
         with served(with_library=options.library) as server:
-            Load(server, texts, training).rested()
-            kilobytes = growth(server, options.sessions)
+            load = Load(server, texts, training)
+            load.rested()
+            kilobytes = growth(load, options.sessions)
         print(f"Growth over {options.sessions} sessions: {kilobytes:.0f} kB a session")
 
 
