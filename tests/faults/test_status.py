@@ -13,7 +13,7 @@ from tests.helpers.paths import REPOSITORY
 
 SECRET = "ความลับ of whoever runs it"
 
-NAMES = ("visitors", "at_work", "waiting", "paused", "runs", "memory", "workers")
+NAMES = ("visitors", "at_work", "waiting", "paused", "runs", "uploads", "memory", "workers")
 
 
 def status_of(app: AppTest, language: str) -> dict[str, str]:

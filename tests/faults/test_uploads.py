@@ -24,7 +24,7 @@ from streamlit.web.server.starlette import starlette_routes
 from pages.ui.choices import uploads
 from pages.ui.shell import uploads as arriving
 from pages.ui.shell.cookie import NAME
-from pages.ui.shell.uploads import UploadGuard, refusal_of
+from pages.ui.shell.uploads import HELD, UploadGuard, refusal_of, uploads_held
 from pages.ui.words import error_sentence
 from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import LANGUAGES, open_page
@@ -102,7 +102,7 @@ def refused(megabytes: float, language: str = "en") -> str:
 def held(app: AppTest) -> int:
     gc.collect()
     owner: str = app.session_state["owner"]
-    return uploads._HELD.size(owner)
+    return HELD.size(owner)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -159,10 +159,11 @@ def test_tabs_of_one_visitor_count_together_and_those_of_others_do_not() -> None
     second.session_state["owner"] = first.session_state["owner"]
     put(show(second, "corpus"), "corpus", 40)
     assert said(second) == refused(0.1)
+    assert uploads_held()[1] > 2 * 69 * KB
     owner = first.session_state["owner"]
     del first
     gc.collect()
-    assert uploads._HELD.size(owner) == 0  # with its session, the visitor's first tab has given back its memory
+    assert HELD.size(owner) == 0  # with its session, the visitor's first tab has given back its memory
     assert not second.run().error
 
 
@@ -249,6 +250,7 @@ def test_whoever_sends_files_without_the_page_fills_no_memory(monkeypatch: pytes
     server.manager.remove_session_files("one")
     assert server.put("three", "f", 40 * KB, "visitor") == 204
     assert code(server.file("three", "f")) is None
+    assert uploads_held()[0] == 3 * 40 * KB
 
 
 @pytest.mark.parametrize("limit", [100 * KB, 2**30], ids=["refused", "taken"])

@@ -3,9 +3,7 @@
 What a visitor's uploads have together, in all tabs, is limited. Only the one that would be too much is refused.
 """
 
-import threading
 from collections.abc import Sequence
-from weakref import WeakSet
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -15,34 +13,12 @@ from pages.ui.choices.upload import Limits, Upload, unpacked
 from pages.ui.choices.upload_report import listed
 from pages.ui.limits import MAX_UPLOADS_BYTES
 from pages.ui.shell import visitor
-from pages.ui.shell.uploads import drop_raw, uploads_too_large
+from pages.ui.shell.uploads import HELD, drop_raw, uploads_too_large
 from pages.ui.words import error_sentence, t
 from tokenizer_core.errors import CorpusError
 
 PLACES = ("corpus", "text", "languages", "race")
 """Where files are uploaded to be kept."""
-
-
-class Held:
-    """The uploads of all visitors, as long as their sessions keep them."""
-
-    def __init__(self) -> None:
-        self._uploads: dict[str, WeakSet[Upload]] = {}
-        self._lock = threading.Lock()
-
-    def add(self, owner: str, upload: Upload) -> None:
-        """Count an upload as its owner's until it is forgotten."""
-        with self._lock:
-            self._uploads = {each: uploads for each, uploads in self._uploads.items() if len(uploads)}
-            self._uploads.setdefault(owner, WeakSet()).add(upload)
-
-    def size(self, owner: str, *, but: Upload | None = None) -> int:
-        """Return the bytes of an owner's uploads, except one."""
-        with self._lock:
-            return sum(upload.size for upload in self._uploads.get(owner, ()) if upload is not but)
-
-
-_HELD = Held()
 
 
 def uploaded(place: str, uploads: Sequence[UploadedFile], limits: Limits) -> Upload | None:
@@ -56,7 +32,7 @@ def uploaded(place: str, uploads: Sequence[UploadedFile], limits: Limits) -> Upl
     if not ids or (known and known.ids == ids):
         keys.refused_upload(place).forget()
         return known
-    others = _HELD.size(visitor.owner(), but=known)
+    others = HELD.size(visitor.owner(), but=known)
     refused = keys.refused_upload(place).get()
     if refused is not None and refused.ids == ids and others + refused.size > MAX_UPLOADS_BYTES:
         return refused
@@ -66,7 +42,7 @@ def uploaded(place: str, uploads: Sequence[UploadedFile], limits: Limits) -> Upl
         refused = Upload(ids, refusal=uploads_too_large(others + upload.size), size=upload.size)
         keys.refused_upload(place).put(refused)
         return refused
-    _HELD.add(visitor.owner(), upload)
+    HELD.add(visitor.owner(), upload)
     keys.upload(place).put(upload)
     return upload
 

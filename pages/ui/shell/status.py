@@ -1,4 +1,4 @@
-"""What whoever runs the app may see above a page: visitors, trainings, queue and memory, with nobody's text.
+"""What whoever runs the app may see above a page: tabs, trainings, queue, uploads and memory, with nobody's text.
 
 `?status=` with the secret of the environment opens it for a session; without a secret in the environment, nobody
 sees it. The address is clean again after the first page run.
@@ -14,6 +14,7 @@ import streamlit as st
 from pages.ui.limits import MAX_TRAININGS, STATUS_SECRET
 from pages.ui.session import Value
 from pages.ui.shell.sessions import visitors
+from pages.ui.shell.uploads import uploads_held
 from pages.ui.trainings.registry import registry
 from pages.ui.widgets import written
 from pages.ui.words import t
@@ -51,6 +52,7 @@ def _figures() -> None:
         "waiting": _number(standing.waiting),
         "paused": _number(standing.paused),
         "runs": _number(standing.runs),
+        "uploads": " / ".join(map(_megabytes, uploads_held())),
         "memory": _megabytes(own),
         "workers": _megabytes(workers),
     }

@@ -7,8 +7,11 @@ reason as its type, and the page says it in the visitor's language.
 
 import re
 import secrets
+import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Protocol
+from weakref import WeakSet
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, HTTPConnection
@@ -61,6 +64,45 @@ def drop_raw(ids: Iterable[str]) -> None:
     if context is not None and isinstance(manager := context.uploaded_file_mgr, MemoryUploadedFileManager):
         for file_id in ids:
             manager.remove_file(context.session_id, file_id)
+
+
+class Unpacked(Protocol):
+    """An upload that was unpacked."""
+
+    size: int
+
+
+class Held:
+    """The uploads of all visitors, as long as their sessions keep them."""
+
+    def __init__(self) -> None:
+        self._uploads: dict[str, WeakSet[Unpacked]] = {}
+        self._lock = threading.Lock()
+
+    def add(self, owner: str, upload: Unpacked) -> None:
+        """Count an upload as its owner's until it is forgotten."""
+        with self._lock:
+            self._uploads = {each: uploads for each, uploads in self._uploads.items() if len(uploads)}
+            self._uploads.setdefault(owner, WeakSet()).add(upload)
+
+    def size(self, owner: str, *, but: Unpacked | None = None) -> int:
+        """Return the bytes of an owner's uploads, except one."""
+        with self._lock:
+            return sum(upload.size for upload in self._uploads.get(owner, ()) if upload is not but)
+
+    def total(self) -> int:
+        """Return the bytes of all uploads."""
+        with self._lock:
+            return sum(upload.size for uploads in self._uploads.values() for upload in uploads)
+
+
+HELD = Held()
+
+
+def uploads_held() -> tuple[int, int]:
+    """Return the bytes of all uploads as they arrived, as long as uploaders list them, and unpacked."""
+    arrived = sum(len(file.data) for files in list(_stored().values()) for file in list(files.values()))
+    return arrived, HELD.total()
 
 
 class UploadGuard:
