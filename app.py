@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ctypes
 import gc
 import sys
 from collections.abc import AsyncIterator
@@ -16,6 +17,13 @@ COLLECT_SECONDS = 15.0
 SWITCH_SECONDS = 0.0005
 """How long one visitor's page may keep Python to itself while others wait. A page sends about a hundred messages
 and lets go of Python at each; getting it back takes that long, which with Python's own 5 ms adds up to 0.5 s."""
+ARENAS = 2
+"""Parts of memory that glibc shares out among threads. With its own 8 per core, what the scripts of many visitors
+free is scattered over many parts: after two classes of 50 the server keeps 24 MB more."""
+_M_ARENA_MAX = -8
+if sys.platform == "linux":
+    with contextlib.suppress(AttributeError, OSError):  # another C library than glibc
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, ARENAS)
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
