@@ -102,3 +102,11 @@ def test_nothing_is_forgotten_where_streamlit_keeps_sessions_elsewhere(
     running = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
     monkeypatch.setattr(sessions, "runtime", running)
     sessions.forget_ended()
+
+
+@pytest.mark.parametrize(("tabs", "seconds"), [(None, 2.0), (1, 2.0), (10, 2.0), (25, 5.0), (50, 10.0)])
+def test_pages_redraw_what_changes_more_rarely_if_many_tabs_are_open(
+    tabs: int | None, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "visitors", lambda: tabs)
+    assert sessions.spaced(2.0) == seconds

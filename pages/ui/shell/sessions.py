@@ -7,11 +7,23 @@ from typing import Any
 
 from streamlit import runtime
 
+FEW = 10
+"""Open tabs up to which pages redraw what changes as often as they like."""
+
 
 def visitors() -> int | None:
     """Return how many tabs are open; None outside a server, or where Streamlit keeps this elsewhere."""
     sessions = _manager()
     return None if sessions is None else sessions.num_active_sessions()
+
+
+def spaced(seconds: float) -> float:
+    """Return after how many seconds a page should redraw what changes: later if many tabs are open.
+
+    Whoever watches a training has three parts of the page redrawn, which take 10 ms of the processor each second.
+    The stage asks for its merges apart from this, and plays them as before.
+    """
+    return seconds * max(1.0, (visitors() or 0) / FEW)
 
 
 def forget_ended() -> None:

@@ -10,6 +10,7 @@ from pages.ui.choices.run_names import RunName, pattern_name, run_names, swatch
 from pages.ui.session import remembered
 from pages.ui.shell import visitor
 from pages.ui.shell.frame import bring_into_view
+from pages.ui.shell.sessions import spaced
 from pages.ui.token_view import token_view
 from pages.ui.token_view.drawings import Text, drawing
 from pages.ui.token_view.lanes import Label, Lane
@@ -39,7 +40,7 @@ def runs_list() -> None:
     st.header(t("runs.title"), anchor=False)
     trouble_note()
     active = any(not run.job.ended for run in runs)
-    st.fragment(_rows, run_every=REFRESH_SECONDS if active else None)()
+    st.fragment(_rows, run_every=spaced(REFRESH_SECONDS) if active else None)()
     st.caption(where_kept())
     if sum(bool(run.job.learned) for run in runs) > 1:
         with fold(

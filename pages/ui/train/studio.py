@@ -19,6 +19,7 @@ from pages.ui.deck.mine import add_button
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.shell import visitor
 from pages.ui.shell.navigation import page
+from pages.ui.shell.sessions import spaced
 from pages.ui.stage import MOST_CHARACTERS, options, stage
 from pages.ui.token_view.chips import plain_token
 from pages.ui.train import keys
@@ -80,14 +81,14 @@ def studio(job: Job) -> None:
         _counts_said(job.training.counts)
     continue_offer(job)
     # A run of the library, which has ended, may be opened before this process is warm.
-    refresh = None if job.ended and is_warm else PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
-    st.fragment(_live, run_every=refresh)(job, job.state, is_warm)
+    redraws = not (job.ended and is_warm)
+    refresh = PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
+    st.fragment(_live, run_every=spaced(refresh) if redraws else None)(job, job.state, is_warm)
     with st.container():  # always one element, so that Streamlit does not redraw what follows
         take_run_along(job)
     what_if_answer(job)
-    st.fragment(_race, run_every=None if refresh is None else max(refresh, RACE_SECONDS))(
-        job, texts, pairs_in_files
-    )
+    race_refresh = spaced(max(refresh, RACE_SECONDS)) if redraws else None
+    st.fragment(_race, run_every=race_refresh)(job, texts, pairs_in_files)
 
 
 def _take(job: Job, typed: str | None) -> None:
