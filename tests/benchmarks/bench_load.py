@@ -4,7 +4,7 @@
     python -m tests.benchmarks.bench_load [visitors ...] [--sessions 500] [--library]
 
 Each visitor is a websocket as the browser opens it. It opens Home, types, trains the bundled texts to 1,000,
-watches the merges as the stage does, compares, and leaves; between two clicks it waits as long as a person would.
+watches as the browser does, compares, and leaves; between two clicks it waits as long as a person would.
 A click takes from the message that says so to the end of the script, with all that is to be drawn received.
 
 Each number of visitors has an app of its own and comes twice. Before the first round, one visitor makes the same
@@ -15,6 +15,7 @@ after another, for what stays of a session: each opens Home, types, opens Compar
 
 import argparse
 import json
+import math
 import os
 import random
 import socket
@@ -60,6 +61,7 @@ HELD = (
     *("click in the class p50, ms", "p95", "max"),
     *("server peak, MB", "workers peak, MB", "s"),
 )
+ENDED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 PATIENCE = 900.0
 """Seconds after which a training is taken to be lost."""
 
@@ -117,6 +119,8 @@ class Visit:
         self.address = address
         self.job: str | None = None
         self.clicks: list[float] = []
+        self.timers: dict[str, float] = {}
+        """After how many seconds each part of the page wants to be drawn again."""
         self.end = ("lost", 0, False)
         """The last state of its training, its merges, and whether it was told its place in the queue."""
         self._open = ExitStack()
@@ -137,6 +141,22 @@ class Visit:
         message.rerun_script.query_string = "lang=en" + (f"&job={self.job}" if self.job else "")
         message.rerun_script.widget_states.CopyFrom(states)
         started = time.perf_counter()
+        self._run(message)
+        self.clicks.append(time.perf_counter() - started)
+        return self.clicks[-1]
+
+    def redraw(self, fragment: str) -> None:
+        """Have a part of the page drawn again, as the browser does when its time has come."""
+        message = BackMsg()
+        message.rerun_script.page_name = "train"
+        message.rerun_script.query_string = f"lang=en&job={self.job}"
+        message.rerun_script.fragment_id = fragment
+        message.rerun_script.is_auto_rerun = True
+        self._run(message)
+
+    def _run(self, message: BackMsg) -> None:
+        """Send a message, and take in what it leads to until the run has ended, and any run that it asked for."""
+        is_part = bool(message.rerun_script.fragment_id)
         self._socket.send(message.SerializeToString())
         while True:
             answer = ForwardMsg.FromString(self._socket.recv(timeout=PATIENCE))
@@ -144,13 +164,22 @@ class Visit:
             if kind == "page_info_changed":
                 named = parse_qs(answer.page_info_changed.query_string).get("job")
                 self.job = named[0] if named else self.job
-            if kind == "script_finished" and answer.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
-                self.clicks.append(time.perf_counter() - started)
-                return self.clicks[-1]
+            elif kind == "new_session" and not is_part:
+                self.timers = {}
+            elif kind == "auto_rerun":
+                self.timers[answer.auto_rerun.fragment_id] = answer.auto_rerun.interval
+            elif kind == "script_finished":
+                if answer.script_finished in ENDED:
+                    return
+                is_part = False  # a part of the page has asked for the whole
 
     def watch(self) -> tuple[str, int, bool]:
-        """Ask for merges as the stage does, until training ends; return what `end` holds."""
+        """Ask for merges as the stage does, until training ends; return what `end` holds.
+
+        The parts of the page that draw themselves again are asked for too, each when its time has come.
+        """
         learned, has_waited, end = 0, False, time.monotonic() + PATIENCE
+        drawn: dict[str, float] = {}
         state = "lost"
         kept = self._open.enter_context(closing(HTTPConnection(urlsplit(self.address).netloc, timeout=60)))
         while time.monotonic() < end:
@@ -165,6 +194,11 @@ class Visit:
             if state in ("done", "stopped", "failed"):
                 break
             time.sleep(0.3)
+            for fragment in list(self.timers):
+                now = time.monotonic()
+                if now - drawn.setdefault(fragment, now) >= self.timers.get(fragment, math.inf):
+                    drawn[fragment] = now
+                    self.redraw(fragment)
         return state, learned, has_waited
 
     def leave(self) -> None:
