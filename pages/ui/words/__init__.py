@@ -55,8 +55,10 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
 
 def language() -> str:
     """Return the visitor's language: chosen, else from the address, else the browser's, else English."""
-    browser = (st.context.locale or "").split("-")[0]
-    for choice in (LANGUAGE.get(), st.query_params.get("lang"), browser):
+    chosen = LANGUAGE.get()
+    if chosen in LANGUAGES:  # asked for some seventy times a run, so the rest is looked up only where it counts
+        return str(chosen)
+    for choice in (st.query_params.get("lang"), (st.context.locale or "").split("-")[0]):
         if choice in LANGUAGES:
             return str(choice)
     return "en"
