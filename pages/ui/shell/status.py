@@ -52,11 +52,11 @@ def _figures() -> None:
         "waiting": _number(standing.waiting),
         "paused": _number(standing.paused),
         "runs": _number(standing.runs),
-        "uploads": " / ".join(map(_megabytes, uploads_held())),
+        "uploads": "{:,.0f} / {:,.0f} MB".format(*(size / 2**20 for size in uploads_held())),
         "memory": _megabytes(own),
         "workers": _megabytes(workers),
     }
-    with st.container(horizontal=True, gap="large", key="status"):
+    with st.container(horizontal=True, gap="medium", key="status"):
         for name, figure in figures.items():
             st.metric(t(f"status.{name}"), figure, width="content")
 
