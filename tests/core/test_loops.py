@@ -20,9 +20,10 @@ from tokenizer_core import (
     rank_merges,
     train,
 )
+from tokenizer_core.cutter import Tally
 from tokenizer_core.encode_loop import SHORT
 from tokenizer_core.kinds import character_kinds
-from tokenizer_core.pretokens import PretokenCounts
+from tokenizer_core.pretokens import PretokenCounts, counted_pretokens
 from tokenizer_core.rank_merges import recover_merges
 
 LOOPS = (cut_loop, count_loop, merge_loop, encode_loop, longest_loop, rank_merges)
@@ -154,6 +155,16 @@ def test_a_table_that_grows_keeps_its_rows_and_has_room(rows: int, used: int, mo
     assert len(larger) >= used + more
     assert larger[:used].tolist() == table[:used].tolist()
     assert (larger is table) == (used + more <= rows)
+
+
+def test_the_table_of_pretokens_is_at_most_half_full() -> None:
+    """A fuller one finds them, too, but the slower the fuller it is."""
+    tally = Tally()
+    for texts in ([], [TEXT], [f"word{n}" for n in range(5_000)]):
+        counted = counted_pretokens(texts, "none")
+        tally.add_counts(*counted)
+        distinct = tally._distinct
+        assert len(distinct.slots) >= 2 * len(distinct.ends)
 
 
 def test_the_heap_holds_each_pair_once() -> None:

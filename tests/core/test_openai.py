@@ -17,7 +17,7 @@ from tests.helpers.hostile import hostile_texts
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import openai_tokenizer
 from tokenizer_core.errors import RankFileError, SpecialTokenError, TextError, TokenIdError
-from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES
+from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, with_special_tokens
 
 SIZES = {"gpt2": 50_256, "cl100k_base": 100_256, "o200k_base": 199_998}
 texts = st.one_of(hostile_texts, st.text(alphabet="กาที่น้ำ aA1\n", max_size=60))
@@ -119,6 +119,12 @@ def test_special_tokens_are_those_of_tiktoken_and_act_only_where_allowed(name: s
 def test_only_its_own_special_tokens_can_be_allowed(name: str) -> None:
     with pytest.raises(SpecialTokenError):
         openai_tokenizer(name).encode("text", allowed_special=["<|none|>"])
+
+
+def test_a_special_token_is_added_once() -> None:
+    for added in ([("<|a|>", 100_300), ("<|a|>", 100_301)], [("<|endoftext|>", 100_300)]):
+        with pytest.raises(SpecialTokenError):
+            with_special_tokens("cl100k_base", tuple(added))
 
 
 # Hostile texts

@@ -88,6 +88,8 @@ def test_seeded_patterns_cut_seeded_texts_as_regex_cuts_them() -> None:
         (r"(?!(?!a)\w)a|(?:(?=.b)\w|(?>b+))+c", ["abbc", "aab", "abababbc"]),
         (r"a+$|(?m:b+$)|\s", ["aa\n", "aa\n\n", "bb\nb\nbb", "a\nb"]),
         (r"a+\Z|a|\n", ["aa\n", "aa"]),
+        (r"aa$|(?m:bb$)|a|b|\n|\t", ["aa\n", "aa\t", "bb\nb", "bb\tb"]),
+        (r"b(?=[ab](?!(?=.|[ab]b+|.a)a|ab))|(?=b(?>[ab](?!aa?|b+|[ab])))ab|.", ["baba", "abab"]),
         (r"(?i)a(?-i:b)|(?s:b(?-s:.))|(?-i:(?i:x|y)y)", ["AbaBAB", "b\nbb", "XyXYyY"]),
         (r"(?:ก|ab)+?b|(?:ก|a){2,4}?b|(?:b|ก)??a", ["กกab", "กaab", "aกกab", "bba"]),
     ],
@@ -295,6 +297,18 @@ def test_short_texts_are_cut_by_regex_until_they_are_worth_a_program(monkeypatch
     for expected in ([], [], [], [pattern], [pattern]):
         assert counted_pretokens("a word or two, y", pattern).strings() == ["a", " ", "word", "or", "two", ", y"]
         assert made == expected
+
+
+def test_what_a_program_cuts_regex_need_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def noted(self: OwnCutter, text: str) -> Iterator[list[str]]:
+        asked.append(text)
+        yield from ()
+
+    monkeypatch.setattr(OwnCutter, "_cut_by_regex", noted)
+    assert counted_pretokens(["a b", "", "b"], r"\w|\s").strings() == ["a", " ", "b"]
+    assert asked == []
 
 
 def test_several_threads_count_texts_as_one_does() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.helpers.clusters import BYTES, PIECES, TEXTS, boundaries, characters, is_text
@@ -73,6 +73,7 @@ def by_definition(text: str, tokenizer: Encoder) -> list[tuple[str, tuple[int, .
 
 
 @given(TEXTS)
+@example("\x7f\x80\u07ff\u0800\uffff\U00010000\U0010ffff")  # the last and first characters of each length
 def test_offsets_agree_with_python(text: str) -> None:
     text_map = TextMap(text)
     assert text_map.unit_at_char.tolist() == [

@@ -244,6 +244,16 @@ def test_a_count_out_of_range_is_refused_with_its_pretoken(count: int) -> None:
     assert caught.value.values == {"pretoken": "cd", "count": count}
 
 
+def test_a_count_in_range_may_still_be_too_much_in_all() -> None:
+    """The sum is a floating-point number, which rounds the largest count up."""
+    most = 2**62 - 1
+    assert Trainer({"a": most - 1_000}, 300).token_count == most - 1_000
+    for counts in ({"a": most}, {"a": 2**61, "bc": 2**61}):
+        with pytest.raises(TrainingError) as caught:
+            Trainer(counts, 300)
+        assert (caught.value.code, caught.value.values) == ("pretokens_total", {"limit": most})
+
+
 def test_lone_surrogates_are_refused_even_where_two_pretokens_would_join_to_a_pair() -> None:
     with pytest.raises(TextError):
         Trainer(dict.fromkeys(["\ud83d", "\ude00"], 1), 300)
