@@ -18,7 +18,7 @@ from tokenizer_core.trainer import MAX_DISTINCT_BYTES
 
 SIZES = (0.5, 1, 2, 10, 57, 570)
 PATTERNS = ("gpt2", "cl100k", "mark_aware")
-TRAINER = 40
+TRAINER = 32
 """Bytes of memory that training takes for each byte of distinct pretokens: the table of growth in README.md."""
 FAR = 10**12
 
