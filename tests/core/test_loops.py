@@ -167,6 +167,15 @@ def test_the_table_of_pretokens_is_at_most_half_full() -> None:
         assert len(distinct.slots) >= 2 * len(distinct.ends)
 
 
+def test_pretokens_may_be_had_without_the_first_so_many() -> None:
+    tally = Tally()
+    tally.add_counts(*counted_pretokens("a bc a a", "cl100k"))
+    known = PretokenCounts(*tally.pretokens())
+    assert (known.strings(), known.counts.tolist()) == (["a", " bc", " a"], [1, 1, 2])
+    later = PretokenCounts(*tally.pretokens(since=1))
+    assert (later.strings(), later.counts.tolist()) == ([" bc", " a"], [1, 2])
+
+
 def test_the_heap_holds_each_pair_once() -> None:
     counted = PretokenCounts.of({TEXT: 1})
     rows, state = (

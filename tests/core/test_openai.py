@@ -17,7 +17,7 @@ from tests.helpers.hostile import hostile_texts
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import openai_tokenizer
 from tokenizer_core.errors import RankFileError, SpecialTokenError, TextError, TokenIdError
-from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, with_special_tokens
+from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, OpenAITokenizer, with_special_tokens
 
 SIZES = {"gpt2": 50_256, "cl100k_base": 100_256, "o200k_base": 199_998}
 texts = st.one_of(hostile_texts, st.text(alphabet="กาที่น้ำ aA1\n", max_size=60))
@@ -119,6 +119,23 @@ def test_special_tokens_are_those_of_tiktoken_and_act_only_where_allowed(name: s
 def test_only_its_own_special_tokens_can_be_allowed(name: str) -> None:
     with pytest.raises(SpecialTokenError):
         openai_tokenizer(name).encode("text", allowed_special=["<|none|>"])
+
+
+def test_ids_that_no_token_has_are_no_entries() -> None:
+    ranks = {bytes([n]): n for n in range(256)} | {b"ab": 300}
+    gaps = OpenAITokenizer(
+        tiktoken.Encoding("gaps", pat_str=r"\w+|\W+", mergeable_ranks=ranks, special_tokens={"<|end|>": 400})
+    )
+    assert list(gaps.entry_ids) == [*range(256), 300]
+    assert openai_tokenizer("gpt2").entry_ids == range(50_256)
+
+
+@pytest.mark.parametrize("much", [0, 10**9])
+@every_name
+def test_tokens_are_counted_as_they_are_encoded(name: str, much: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenizer_core.openai.MUCH", much)
+    texts = ["ab ab cd", "", "ที่นี่ 123 ที่นี่", " cd"]
+    assert openai_tokenizer(name).count_tokens(texts) == sum(map(len, map(openai_tokenizer(name).encode, texts)))
 
 
 def test_a_special_token_is_added_once() -> None:

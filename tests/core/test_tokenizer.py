@@ -282,6 +282,13 @@ def test_impossible_merges_are_refused_with_their_rank(merges: list[Pair], code:
     assert (caught.value.code, caught.value.values["rank"]) == (code, rank)
 
 
+def test_tokens_may_have_exactly_the_most_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenizer_core.vocabulary.MAX_TOKEN_BYTES", 258)
+    assert len(build_vocabulary([(97, 97)])) == 257
+    with pytest.raises(TokenizerError):
+        build_vocabulary([(97, 97), (97, 98)])
+
+
 def test_a_tokenizer_without_merges_gives_the_bytes() -> None:
     assert Tokenizer([]).encode("aก") == list("aก".encode())
 

@@ -297,6 +297,16 @@ def test_candidates_are_the_pairs_of_the_definition_best_first(text: str, patter
         pretokens = [merge(ids, pair, merges[0].token_id) for ids in pretokens]
 
 
+@pytest.mark.parametrize("most", [1, 2, 10, 100])
+def test_a_few_of_many_candidates_are_the_first_of_all(thai_corpus: str, most: int) -> None:
+    trainer = trainer_for(thai_corpus[:20_000], 300, "mark_aware")
+    for _ in range(5):
+        every = trainer.candidates(10**6)
+        assert len(every) > 200
+        assert trainer.candidates(most) == every[:most]
+        trainer.step(9)
+
+
 @pytest.mark.parametrize("text", ["", "a", "abab"])
 def test_who_asks_for_no_candidates_gets_none(text: str) -> None:
     assert trainer_for(text, 300).candidates(0) == []
