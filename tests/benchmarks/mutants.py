@@ -41,7 +41,7 @@ TESTS = {
     "patterns": "patterns branches",
     "measures/branches": "branches",
     "kinds": "cutter",
-    "cutter": "cutter own_patterns",
+    "cutter": "cutter own_patterns loops",
     "cut_loop": "cutter loops",
     "count_loop": "cutter loops",
     "match_loop": "own_patterns",

@@ -91,6 +91,7 @@ def test_any_bytes_come_back_as_they_were(data: bytes) -> None:
 
 
 @given(BYTES)
+@example(b"\xff" + "\x7f\x80\u07ff\u0800\uffff\U00010000\U0010ffff".encode() + b"\xff")
 def test_the_characters_of_any_bytes_agree_with_the_definition(data: bytes) -> None:
     text_map, found = TextMap.of_bytes(data), characters(data)
     offsets = [0, *itertools.accumulate(map(len, found))]
