@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.jobs import wait_for_end_of
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.tables import PARQUET
 from tokenizer_core import train
@@ -161,14 +162,4 @@ def test_ctrl_c_ends_the_workers_that_were_made(tmp_path: Path) -> None:
         assert said.count("\n") == 1
     finally:
         started.kill()
-    assert any(_has_ended(started.pid) for _ in range(100))
-
-
-def _has_ended(group: int) -> bool:
-    """Whether no process of a group is left; if one is, wait a little."""
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return True
-    time.sleep(0.1)
-    return False
+    wait_for_end_of(started.pid)

@@ -6,13 +6,13 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.hostile import HOSTILE_PIECES
+from tests.helpers.jobs import wait_for_end_of
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.counting import processes
 from tokenizer_core.counting.processes import processes_for, working_there
@@ -97,14 +97,4 @@ def test_ctrl_c_ends_the_processes_that_count(tmp_path: Path, kill: partial[None
     assert started.communicate()[1] == b"count: stopped; no file was written\n"
     assert started.returncode == 130
     assert not list(tmp_path.iterdir())
-    assert any(_has_ended(started.pid) for _ in range(100))
-
-
-def _has_ended(group: int) -> bool:
-    """Whether no process of a group is left; if one is, wait a little."""
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return True
-    time.sleep(0.1)
-    return False
+    wait_for_end_of(started.pid)

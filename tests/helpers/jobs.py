@@ -1,5 +1,6 @@
-"""Trainings in processes of their own, started and waited for."""
+"""Trainings and other processes, started and waited for."""
 
+import os
 import time
 from collections.abc import Callable
 
@@ -39,3 +40,15 @@ def kill_worker(job: Job) -> None:
     """End the process of a job, as the system does when memory is short."""
     assert job._worker is not None
     job._worker.kill()
+
+
+def wait_for_end_of(group: int) -> None:
+    """Wait until no process of a group is left."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        assert time.monotonic() < deadline, f"processes of the group {group} are left"
+        time.sleep(0.05)
