@@ -196,13 +196,16 @@ class Trainings:
             return all(worker in [*wanted, registry._spare] for worker in alive)
 
     def limits(self) -> None:
-        """After a sweep, no more is kept than the limits allow."""
+        """After a sweep, no more is kept than the limits allow; what ends meanwhile waits for the next one."""
+        self.wait_until(self._keeps_little)
+
+    def _keeps_little(self) -> bool:
         self.registry.sweep()
         runs = self.registry.runs(OWNER)
         ended = [run.job for run in runs if run.job.ended and run.job.training.texts]
         kept = {id(text): len(text) for run in runs for text in run.job.training.texts}
-        assert sum(kept.values()) <= CHARACTERS or not ended
-        self.wait_until(lambda: sum(self._waits_paused(run.job) for run in runs) <= PAUSED)
+        paused = sum(self._waits_paused(run.job) for run in runs)
+        return (sum(kept.values()) <= CHARACTERS or not ended) and paused <= PAUSED
 
     def _waits_paused(self, job: Job) -> bool:
         return job.state == "paused" and self.registry.place(job) is None
@@ -260,8 +263,10 @@ class AnyOrder(RuleBasedStateMachine):
         self.trainings.promises()
 
     def teardown(self) -> None:
-        self.trainings.limits()
-        self.trainings.close()
+        try:
+            self.trainings.limits()
+        finally:
+            self.trainings.close()
 
 
 @pytest.fixture
