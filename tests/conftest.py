@@ -3,6 +3,7 @@
 import functools
 import gc
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -54,6 +55,10 @@ COMPILING = (
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile once what each of several processes would compile at the same time, and keep byte code for all."""
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as a shell leaves it to what it starts in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         return
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.browser import PATIENCE
 from tests.helpers.hostile import HOSTILE_PIECES
 from tests.helpers.jobs import wait_for_end_of
 from tests.helpers.paths import REPOSITORY
@@ -90,10 +91,13 @@ def test_ctrl_c_ends_the_processes_that_count(tmp_path: Path, kill: partial[None
     assert started.stdin is not None
     for _ in range(30):  # 7 MB: afterwards, two processes count
         started.stdin.write(b"the cat sat on the mat\n" * 10_000)
-    while started.poll() is None:
+    for _ in range(PATIENCE // 10):
         kill(started.pid, signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             started.wait(10)
+            break
+    else:
+        started.kill()
     assert started.communicate()[1] == b"count: stopped; no file was written\n"
     assert started.returncode == 130
     assert not list(tmp_path.iterdir())
