@@ -76,11 +76,9 @@ def test_little_text_is_counted_here(monkeypatch: pytest.MonkeyPatch) -> None:
     assert processes_for(8) == 2
 
 
-@pytest.mark.long
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-@pytest.mark.parametrize("kill", [os.killpg, os.kill])
-def test_ctrl_c_ends_the_processes_that_count(tmp_path: Path, kill: partial[None]) -> None:
-    options = ("--boundaries", "line", "--threads", "2", "-o", tmp_path / "c.counts")
+def _start_counting(counts: Path) -> subprocess.Popen[bytes]:
+    """Start a command that counts in two processes, and waits for more."""
+    options = ("--boundaries", "line", "--threads", "2", "-o", counts)
     started = subprocess.Popen(
         [sys.executable, "-m", "tokenizer_core", "count", "-", "--pattern", PATTERN, *map(str, options)],
         cwd=REPOSITORY,
@@ -91,6 +89,14 @@ def test_ctrl_c_ends_the_processes_that_count(tmp_path: Path, kill: partial[None
     assert started.stdin is not None
     for _ in range(30):  # 7 MB: afterwards, two processes count
         started.stdin.write(b"the cat sat on the mat\n" * 10_000)
+    return started
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+@pytest.mark.parametrize("kill", [os.killpg, os.kill])
+def test_ctrl_c_ends_the_processes_that_count(tmp_path: Path, kill: partial[None]) -> None:
+    started = _start_counting(tmp_path / "c.counts")
     for _ in range(PATIENCE // 10):
         kill(started.pid, signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -102,3 +108,12 @@ def test_ctrl_c_ends_the_processes_that_count(tmp_path: Path, kill: partial[None
     assert started.returncode == 130
     assert not list(tmp_path.iterdir())
     wait_for_end_of(started.pid)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_processes_that_count_end_with_one_that_is_killed(tmp_path: Path) -> None:
+    started = _start_counting(tmp_path / "c.counts")
+    started.kill()
+    started.communicate(timeout=PATIENCE)  # until nobody holds its stderr any more
+    assert started.returncode == -signal.SIGKILL

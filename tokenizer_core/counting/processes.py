@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -59,7 +60,7 @@ def working_there(
             with _deaf(), _starting():
                 if not pools:
                     spawn = multiprocessing.get_context("spawn")
-                    pools.append(ProcessPoolExecutor(processes, mp_context=spawn, initializer=_end_by_ctrl_c))
+                    pools.append(ProcessPoolExecutor(processes, mp_context=spawn, initializer=_end_when_told))
                     at_end.enter_context(pools[0])
                 return pools[0].submit(work, item)
 
@@ -86,11 +87,18 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end_by_ctrl_c() -> None:
-    """Let Ctrl-C end this process without a word."""
+def _end_when_told() -> None:
+    """Let Ctrl-C end this process without a word; so does the end of its parent, even by SIGKILL."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_after_parent, daemon=True).start()
+
+
+def _end_after_parent() -> None:
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager
