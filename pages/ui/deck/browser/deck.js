@@ -59,12 +59,11 @@ class Deck {
     this.black = make("div", "deck-black");
     this.black.hidden = true;
     this.help = make("div", "deck-help", this.label("keys"));
-    this.exit = make("button", "deck-exit", "✕"); // a phone has no Escape
-    this.exit.type = "button";
-    this.exit.title = this.label("leave");
-    this.exit.setAttribute("aria-label", this.label("leave"));
-    this.exit.onclick = () => this.leave();
-    this.foot.append(this.where, this.help, this.clock, this.exit);
+    // A phone and a board that is touched have no keys.
+    this.backward = this.button("‹", "back", () => this.back());
+    this.forward = this.button("›", "next", () => this.next());
+    const exit = this.button("✕", "leave", () => this.leave());
+    this.foot.append(this.backward, this.where, this.forward, this.help, this.clock, exit);
     this.root.append(this.place, this.foot, this.code, this.black);
     parent.append(this.root);
     this.ended = new AbortController();
@@ -100,6 +99,23 @@ class Deck {
     return this.options.labels[key] ?? key;
   }
 
+  /**
+   * @param {string} sign
+   * @param {string} key of what it does
+   * @param {() => void} act
+   */
+  button(sign, key, act) {
+    const button = make("button", "deck-button", sign);
+    button.type = "button";
+    button.title = this.label(key);
+    button.setAttribute("aria-label", this.label(key));
+    button.onclick = () => {
+      this.root.focus(); // so that Space does not press it once more
+      act();
+    };
+    return button;
+  }
+
   /** The languages of the captions: the page's own, the other one, or both. */
   get spoken() {
     const { languages, locale } = this.options;
@@ -123,6 +139,8 @@ class Deck {
       this.view.placed();
     }
     this.where.textContent = slides.length > 1 ? `${this.at + 1} / ${slides.length}` : "";
+    this.backward.hidden = this.forward.hidden = slides.length < 2;
+    this.backward.disabled = !this.at;
     this.root.dataset.at = String(this.at);
     this.root.dataset.kind = slide.kind;
   }
