@@ -1,7 +1,6 @@
 """A process that compiles what only long texts need, so that the app need not wait for it when it starts."""
 
 from tokenizer_core.cutter import WORTH
-from tokenizer_core.jobs.process import be_nice
 from tokenizer_core.pretokens import counted_pretokens
 from tokenizer_core.tokenizer import Tokenizer
 
@@ -13,5 +12,4 @@ def warm_up_for_long_texts() -> None:
 
 
 if __name__ == "__main__":
-    be_nice()
     warm_up_for_long_texts()

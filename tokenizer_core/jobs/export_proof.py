@@ -15,7 +15,7 @@ from tokenizer_core.errors import ExportError
 from tokenizer_core.formats.exportable import exportable
 from tokenizer_core.formats.reloading import Encode, Reloaded, newer_character, reload
 from tokenizer_core.formats.traps import Export
-from tokenizer_core.jobs.process import MEMORY_BYTES, Failure, be_nice, failures_sent, receive, send, texts_in
+from tokenizer_core.jobs.process import MEMORY_BYTES, Failure, failures_sent, receive, send, texts_in
 from tokenizer_core.jobs.task import Order, Task
 from tokenizer_core.protocols import AnyTokenizer
 from tokenizer_core.texts.hostile import hostile_texts, sampled_lines
@@ -128,7 +128,6 @@ class ExportProof(Task):
 
 def main() -> None:
     """Read one proof from stdin and run it."""
-    be_nice()
     description = receive(sys.stdin.buffer)
     if description is None:
         return

@@ -24,7 +24,6 @@ from tokenizer_core.formats.opening import Opened, open_tokenizer, part_of
 from tokenizer_core.jobs.process import (
     Failure,
     Process,
-    be_nice,
     end_process,
     events_of,
     failures_sent,
@@ -238,7 +237,6 @@ def _too_much() -> TokenizerFileError:
 
 def main() -> None:
     """Open the files from stdin, then do one task for each line until stdin ends."""
-    be_nice()
     description = receive(sys.stdin.buffer)
     if description is None:
         return

@@ -13,7 +13,6 @@ from typing import Any
 from tokenizer_core.jobs.process import (
     MEMORY_BYTES,
     Failure,
-    be_nice,
     failures_sent,
     receive,
     send,
@@ -69,7 +68,6 @@ class PatternCheck(Task):
 
 def main() -> None:
     """Read one check from stdin and run it."""
-    be_nice()
     description = receive(sys.stdin.buffer)
     if description is None:
         return

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from tokenizer_core.errors import TokenizerError
 
 NICENESS = 19
+"""Every other process on this machine goes first, from a process's first moment: importing is half of a start."""
 MEMORY_BYTES = 4 * 2**30
 """Memory that a process may take beyond what it has when it starts."""
 
@@ -48,13 +49,17 @@ def start_process(module: str, *, with_log: bool = False) -> Process:
 
     `with_log` gives its stderr, which the caller must read; otherwise nobody sees it.
     """
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-X", "utf8", "-m", f"{__package__}.{module}"],
         cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if with_log else subprocess.DEVNULL,
     )
+    if hasattr(os, "setpriority"):
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICENESS)
+    return process
 
 
 def end_process(process: Process) -> None:
@@ -111,12 +116,6 @@ def events_of(process: Process) -> Iterator[dict[str, Any]]:
 # ---- within the process
 
 
-def be_nice() -> None:
-    """Let every other process on this machine go first."""
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
-
-
 def receive(stream: BinaryIO) -> dict[str, Any] | None:
     """Read the description and limit the memory from here on; return None if the app is gone."""
     line = stream.readline()
@@ -131,7 +130,6 @@ def receive_for_parquet(stream: BinaryIO) -> dict[str, Any] | None:
     """Get ready to read a stranger's Parquet file, then do the same."""
     import pyarrow as pa  # before the memory is limited
 
-    be_nice()
     pa.set_memory_pool(pa.system_memory_pool())  # the default one asks for far more than it needs
     return receive(stream)
 

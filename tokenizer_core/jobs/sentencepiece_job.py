@@ -21,7 +21,6 @@ from tokenizer_core.jobs.process import (
     MEMORY_BYTES,
     Failure,
     Process,
-    be_nice,
     events_of,
     failures_sent,
     hand_over,
@@ -182,7 +181,6 @@ def train_sentencepiece(texts: Iterable[str], settings: SentencePieceSettings, *
 
 def main() -> None:
     """Read one training from stdin, run it, and write its model."""
-    be_nice()
     description = receive(sys.stdin.buffer)
     if description is None:
         return

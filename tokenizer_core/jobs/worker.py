@@ -21,7 +21,7 @@ import numpy as np
 from tokenizer_core.jobs.corpus_counting import counted_corpus
 from tokenizer_core.jobs.counts_reader import read_to_train
 from tokenizer_core.jobs.fingerprint import corpus_hash
-from tokenizer_core.jobs.process import be_nice, contents_in, failures_sent, receive, send
+from tokenizer_core.jobs.process import contents_in, failures_sent, receive, send
 from tokenizer_core.jobs.training import Training
 from tokenizer_core.measures.history import token_counts
 from tokenizer_core.pretokens import PretokenCounts, counted_pretokens
@@ -47,7 +47,6 @@ FULL_RATE = 20_000.0
 
 def main() -> None:
     """Warm up, read one training from stdin, and run it."""
-    be_nice()
     warm_up()
     send("ready")
     stdin = sys.stdin.buffer
