@@ -27,6 +27,8 @@ from tokenizer_core.texts.mixing import (
     held_out,
     lines_by_script,
     mix,
+    script_sizes,
+    sizes,
 )
 
 UNITS: tuple[Unit, ...] = ("bytes", "characters")
@@ -57,6 +59,8 @@ def test_lines_are_sorted_as_defined_and_none_is_lost(texts: list[str]) -> None:
     all_lines = [line for text in texts for line in (text.removesuffix("\n").split("\n") if text else [])]
     for side, name in zip(sides, ScriptLines._fields, strict=True):
         assert side == [line for line in all_lines if script_by_definition(line) == name]
+    for unit, found in script_sizes(texts).items():
+        assert found == (*(sizes(side, unit).sum() for side in sides), len(sides.other))
 
 
 @pytest.mark.parametrize(
@@ -87,9 +91,10 @@ def test_only_a_line_feed_ends_a_line() -> None:
 
 def test_a_long_text_is_sorted_as_its_parts_are(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "ภาษาไทย\nEnglish\n\n123\n漢字\n" * 50
-    whole = lines_by_script(text)
+    whole, measured = lines_by_script(text), script_sizes([text])
     monkeypatch.setattr("tokenizer_core.texts.mixing._BATCH", 7)
     assert lines_by_script(text) == whole
+    assert script_sizes([text]) == measured
     assert [len(side) for side in whole] == [50, 50, 150]
 
 

@@ -16,7 +16,9 @@ from tokenizer_core.kinds import CODE_POINTS
 Unit = Literal["bytes", "characters"]
 
 _BATCH = 2**20
-_THAI, _LATIN, _OTHER = 1, 2, 3
+_SIDES = _THAI, _LATIN, _OTHER = 1, 2, 3
+_WIDER = (0x80, 0x800, 0x10000)
+"""From each of these code points on, UTF-8 takes a byte more."""
 _RUNS = (
     (_OTHER, r"([\p{L}--\p{Thai}--\p{Latin}]++)"),
     (_LATIN, r"([\p{L}&&\p{Latin}]++)"),
@@ -65,25 +67,38 @@ def lines_by_script(texts: str | Iterable[str]) -> ScriptLines:
     sides = ScriptLines([], [], [])
     for text in [texts] if isinstance(texts, str) else texts:
         lines = text.removesuffix("\n").split("\n") if text else []
-        scripts = _script_of_lines(text, lines)
-        for side, script in zip(sides, (_THAI, _LATIN, _OTHER), strict=True):
+        scripts = _measured(text).scripts
+        for side, script in zip(sides, _SIDES, strict=True):
             side.extend(compress(lines, scripts == script))
     return sides
 
 
-def _script_of_lines(text: str, lines: Sequence[str]) -> NDArray[np.uint8]:
-    """Return the script of most letters in each line."""
-    if not lines:
-        return np.zeros(0, dtype=np.uint8)
-    scripts = np.empty(len(text), dtype=np.uint8)
+class _Measured(NamedTuple):
+    """Of each line of a text: the script of most letters, and the sizes with the line feed."""
+
+    scripts: NDArray[np.uint8]
+    sizes: dict[Unit, NDArray[np.int64]]
+
+
+def _measured(text: str) -> _Measured:
+    """Measure the lines by what is counted from the start of the text to the end of each."""
+    before = np.zeros((5, 1), dtype=np.int64)
+    at_ends = [before]
     for start in range(0, len(text), _BATCH):  # four bytes per character, so never a whole text at once
-        points = text[start : start + _BATCH].encode("utf-32-le", "surrogatepass")
-        scripts[start : start + _BATCH] = _script_table()[np.frombuffer(points, dtype="<u4")]
-    lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines)) + 1
-    starts = np.cumsum(lengths) - lengths
-    counts = np.array([np.add.reduceat(scripts == script, starts, dtype=np.int64) for script in (1, 2, 3)])
-    most = counts.argmax(axis=0) + 1  # argmax returns the first of equal counts
-    return np.where(counts.any(axis=0), most, _OTHER).astype(np.uint8)
+        points = np.frombuffer(text[start : start + _BATCH].encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        ends = np.append(np.flatnonzero(points == ord("\n")) + 1, len(points))
+        scripts = _script_table()[points]
+        letters = [np.searchsorted(np.flatnonzero(scripts == script), ends) for script in _SIDES]
+        widths = sum((points >= first for first in _WIDER), np.ones(len(points), dtype=np.uint8))
+        counted = before + np.array([*letters, ends, np.cumsum(widths, dtype=np.int64)[ends - 1]])
+        at_ends.append(counted[:, :-1])
+        before = counted[:, -1:]
+    if text and not text.endswith("\n"):
+        at_ends.append(before + np.array([[0], [0], [0], [1], [1]]))  # for the line feed that is not there
+    counts = np.diff(np.hstack(at_ends))
+    most = counts[:3].argmax(axis=0) + 1  # argmax returns the first of equal counts
+    scripts = np.where(counts[:3].any(axis=0), most, _OTHER).astype(np.uint8)
+    return _Measured(scripts, {"characters": counts[3], "bytes": counts[4]})
 
 
 @cache
@@ -107,10 +122,19 @@ def sizes(lines: Sequence[str], unit: Unit) -> NDArray[np.int64]:
     return np.fromiter(measured, dtype=np.int64, count=len(lines)) + 1
 
 
-def script_sizes(lines: ScriptLines, unit: Unit) -> ScriptSizes:
-    """Return the size of each side of a corpus."""
-    thai, latin, other = (int(sizes(side, unit).sum()) for side in lines)
-    return ScriptSizes(thai, latin, other, len(lines.other))
+def script_sizes(texts: Iterable[str]) -> dict[Unit, ScriptSizes]:
+    r"""Return the sizes of each side of a corpus in both units: those of `lines_by_script`, without its lists.
+
+    >>> script_sizes(["ไทย\nThai\n\n"])["bytes"]
+    ScriptSizes(thai=10, latin=5, other=1, other_lines=1)
+    """
+    totals: dict[Unit, NDArray[np.int64]] = {unit: np.zeros(4, dtype=np.int64) for unit in ("bytes", "characters")}
+    for text in texts:
+        measured = _measured(text)
+        sides = [measured.scripts == script for script in _SIDES]
+        for unit, total in totals.items():
+            total += [*(measured.sizes[unit][side].sum() for side in sides), sides[-1].sum()]
+    return {unit: ScriptSizes(*total.tolist()) for unit, total in totals.items()}
 
 
 def _byte_count(line: str) -> int:
