@@ -100,7 +100,9 @@ def answers(tab: Page, view: Locator, title: str) -> None:
     view.locator(".lane:not(.ruler) .p").first.click()
     expect(view.locator(".ladder")).to_be_visible()
     for name in ("chips", "staff"):
-        view.get_by_role("button", name=ENGLISH[f"token_view.{name}"], exact=True).click()
+        button = view.get_by_role("button", name=ENGLISH[f"token_view.{name}"], exact=True)
+        button.scroll_into_view_if_needed()  # scrolling moves what stands below a closer look; then it is still
+        button.click()
         expect(view.locator(f".token-view.{name}")).to_be_visible()
     responds(tab, title)
 
