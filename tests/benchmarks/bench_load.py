@@ -51,7 +51,7 @@ THINKING = (1.0, 4.0)
 """Seconds that a person takes between two clicks."""
 ARRIVING = 10.0
 """Seconds in which all visitors of a class open the app."""
-IDLE_CLICKS = 20
+IDLE_VISITS = 5
 SIZE = 1_000
 EXPIRES_SECONDS = 8
 HELD = (
@@ -236,9 +236,9 @@ class Load:
         self.texts = texts
         self.training = training
 
-    def visit(self, number: int, chance: random.Random) -> Visit:
+    def visit(self, number: int, chance: random.Random, *, arriving: float = ARRIVING) -> Visit:
         """One visitor, from Home to leaving."""
-        time.sleep(chance.uniform(0, ARRIVING))
+        time.sleep(chance.uniform(0, arriving))
         visit = Visit(self.server.address)
         try:
             visit.click("home", WidgetStates())
@@ -256,14 +256,9 @@ class Load:
         return visit
 
     def idle(self) -> list[float]:
-        """The same clicks of one visitor alone."""
-        visit = Visit(self.server.address)
-        for page in self.texts:
-            visit.click(page, WidgetStates())
-            for turn in range(IDLE_CLICKS):
-                visit.click(page, self.texts[page][turn % len(self.texts[page])])
-        visit.leave()
-        return visit.clicks
+        """The clicks of the same visit, made by one visitor after another."""
+        visits = (self.visit(number, random.Random(number), arriving=0.0) for number in range(IDLE_VISITS))
+        return [seconds for visit in visits for seconds in visit.clicks]
 
     def round(self, visitors: int, seed: int) -> Round:
         """All visitors at once; then wait until their sessions and runs have expired."""
