@@ -115,6 +115,7 @@ def pattern_lab() -> list[Chosen]:
             mark_differences=True,
             large=True,
             max_height=560,
+            text_first=True,
             link=link_to_patterns(dict(zip(keys.SIDES, patterns, strict=True))),
             **{"colour": "branch", **linked_view()},
         )

@@ -33,6 +33,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-lang, .st-key-present { position: fixed; top: .6rem; z-index: 999991; width: auto !important; }
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
+  /* Columns one under another are no further apart than all else. */
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) { row-gap: 1rem; }
 }
 /* The texts to train on, as cards. */
 .st-key-train_card [role="radiogroup"] { gap: 1rem; }

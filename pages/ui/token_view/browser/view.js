@@ -81,13 +81,14 @@ class TokenView {
     const { root, scroller, heads, model } = this.state;
     const frame = make("div", "frame");
     const settings = [this.bar.element, this.legend];
-    const text = [frame, this.branches.element, this.inspector.element];
+    const [branches, inspector] = [this.branches.element, this.inspector.element];
     scroller.tabIndex = 0;
     scroller.append(heads, this.rows.element);
     frame.append(scroller, this.rail.element);
     const isTextFirst = model.options.text_first; // the keyboard's order is that of the eyes
     root.classList.toggle("text-first", isTextFirst);
-    root.append(...(isTextFirst ? [...text, ...settings] : [...settings, ...text]), this.card.element);
+    root.append(...(isTextFirst ? [frame, inspector, ...settings, branches] : [...settings, frame, branches, inspector]));
+    root.append(this.card.element);
     parent.append(root);
   }
 
