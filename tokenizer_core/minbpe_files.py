@@ -7,6 +7,7 @@ makes token 256. The `.vocab` file shows the same to people; no code reads it.
 
 import re
 import unicodedata
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -151,7 +152,7 @@ def _lines(content: bytes) -> list[str]:
             limit=MAX_FILE_BYTES,
         )
     try:
-        text = content.decode("utf-8-sig")
+        text = content.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ModelFileError(

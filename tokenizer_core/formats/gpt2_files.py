@@ -1,5 +1,7 @@
 """GPT-2's two files: `encoder.json` or `vocab.json` with the ids, `vocab.bpe` or `merges.txt` with the merges."""
 
+from codecs import BOM_UTF8
+
 from tokenizer_core.errors import TokenizerFileError
 from tokenizer_core.formats.byte_level import file_tokenizer
 from tokenizer_core.formats.file_tokenizer import FileTokenizer
@@ -22,7 +24,7 @@ def read_merges(content: bytes) -> list[tuple[str, str]]:
     """
     check_size(content)
     try:
-        lines = content.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+        lines = content.removeprefix(BOM_UTF8).decode().replace("\r\n", "\n").split("\n")
     except UnicodeDecodeError as error:
         at = content.count(b"\n", 0, error.start) + 1
         raise TokenizerFileError(f"line {at:,} of the merges must be UTF-8", "merges_line", at=at) from None

@@ -1,6 +1,7 @@
 """JSON of tokenizers, read with limits: a file may be as large as it likes to be, and nested without end."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ def read_json(content: bytes) -> dict[str, Any]:
     """Parse the JSON object of a file; raise `TokenizerFileError` if it is too large, cut off or not one."""
     check_size(content)
     try:
-        found = json.loads(content.decode("utf-8-sig"))
+        found = json.loads(content.removeprefix(BOM_UTF8).decode())
     except json.JSONDecodeError as error:
         raise TokenizerFileError(
             f"the JSON must be whole; it breaks at line {error.lineno:,}, character {error.colno:,}",
