@@ -204,6 +204,19 @@ def test_home_updates_as_one_types(tab: Page, address: str) -> None:
     expect(tab.locator(".st-key-home_view .count").first).to_contain_text("8")
 
 
+@pytest.mark.parametrize(("path", "view"), [("compare", "compare_view"), ("patterns", "lab_view")])
+def test_tokens_stand_in_the_first_screen_of_a_phone(tab: Page, address: str, path: str, view: str) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(f"{address}/{path}?lang=th")
+    first, bar = tab.locator(f".st-key-{view} .lane:not(.ruler) .p").first, tab.locator(f".st-key-{view} .bar")
+    expect(first).to_be_visible()
+    placed = first.bounding_box(), bar.bounding_box()
+    assert placed[0] is not None
+    assert placed[1] is not None
+    assert placed[0]["y"] + placed[0]["height"] <= 844
+    assert placed[1]["y"] > placed[0]["y"]  # the settings of the view come below
+
+
 def test_the_language_switch_keeps_the_text_and_is_in_the_address(tab: Page, address: str) -> None:
     tab.goto(f"{address}/?lang=en")
     tab.get_by_role("textbox", name=ENGLISH["home.text_label"]).fill("ส้มตำ")

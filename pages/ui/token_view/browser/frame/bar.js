@@ -1,4 +1,4 @@
-// The bar above the text: what a person can switch, the steps between differences, and the menu to save.
+// The bar above or below the text: what a person can switch, the steps between differences, and the menu to save.
 // @ts-check
 
 import { Check, Menu } from "./controls.js";
