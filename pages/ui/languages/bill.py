@@ -18,6 +18,7 @@ from pages.ui.widgets import written
 from pages.ui.widgets.figures_table import Column, sortable_table
 from pages.ui.widgets.segmented import segmented
 from pages.ui.words import LANGUAGES, catalogue, names, t, told
+from pages.ui.words.breaks import with_breaks
 from tokenizer_core.measures.prices import cost, cost_of_chats, currency_of, parse_price, with_currency
 from tokenizer_core.measures.ratios import context_left
 
@@ -72,7 +73,7 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
     if least is not bill:
         least_said = written.ratio(least.premium or 0.0)
         sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=least_said)
-    st.header(sentence, anchor=False)
+    st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
     st.caption(how_counted(compared))
     if compared.is_sample and any(bill.lane.is_own for bill in found):
         st.caption(t("languages.own_note"))
