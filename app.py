@@ -27,16 +27,16 @@ if sys.platform == "linux":
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.ui.limits import LIBRARY_DAYS, UNSEEN_SECONDS  # noqa: E402
-from pages.ui.shell import sessions  # noqa: E402
-from pages.ui.shell.cookie import VisitorCookie  # noqa: E402
-from pages.ui.shell.headers import SecurityHeaders  # noqa: E402
-from pages.ui.shell.uploads import UploadGuard  # noqa: E402
-from pages.ui.stage import serve as stage  # noqa: E402
-from pages.ui.token_view import serve as token_view  # noqa: E402
-from pages.ui.trainings.registry import registry  # noqa: E402
+from pages.ui.frame import status  # noqa: E402
+from pages.ui.frame.cookie_and_headers import SecurityHeaders, VisitorCookie  # noqa: E402
+from pages.ui.frame.upload_limit import UploadGuard  # noqa: E402
+from pages.ui.limits import SAVED_RUNS_DAYS, UNSEEN_SECONDS  # noqa: E402
+from pages.ui.run_registry.registry import registry  # noqa: E402
 from pages.ui.widgets.bounded import forget_unused  # noqa: E402
-from tokenizer_core.openai import references  # noqa: E402
+from pages.ui.widgets.player import serve as stage  # noqa: E402
+from pages.ui.widgets.token_view import serve as token_view  # noqa: E402
+from tokenizer_core.bpe.openai import references  # noqa: E402
+from tokenizer_core.kernels.compiled import are_ready  # noqa: E402
 
 
 @contextlib.asynccontextmanager
@@ -61,26 +61,26 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
 
 
 async def give_memory_back() -> None:
-    """Free now and then what sessions have left behind; after every run, as Streamlit does, pages would wait."""
+    """Free what ended sessions have left behind, now and then: after every run, as Streamlit does, pages wait."""
     is_frozen = False
     while True:
         await asyncio.sleep(COLLECT_SECONDS)
         forget_unused(UNSEEN_SECONDS)
         token_view.offers().forget_unused(UNSEEN_SECONDS)
-        sessions.forget_ended()
+        status.forget_ended_sessions()
         gc.collect()
-        if registry().is_warm and not is_frozen:
+        if are_ready() and not is_frozen:
             gc.freeze()  # the compiled code, too
             is_frozen = True
 
 
 app = st.App(
-    ROOT / "pages" / "ui" / "main.py",
+    ROOT / "pages" / "ui" / "frame" / "main.py",
     lifespan=lifespan,
     routes=[*token_view.routes(), *stage.routes()],
     middleware=[
         Middleware(SecurityHeaders),
-        Middleware(VisitorCookie, days=LIBRARY_DAYS if registry().library is not None else None),
+        Middleware(VisitorCookie, days=SAVED_RUNS_DAYS if registry().saved is not None else None),
         Middleware(UploadGuard),
     ],
 )

@@ -2,27 +2,23 @@
 
 import streamlit as st
 
-from pages.ui.choices.special import special_switch
-from pages.ui.choices.text import text_picker
-from pages.ui.choices.tokenizers import all_tokenizers, choose_tokenizers
-from pages.ui.compare.chat import chat_markers
-from pages.ui.compare.hints import hint_at_lookalikes
-from pages.ui.compare.keys import CHAT_OPEN, NAMES
-from pages.ui.compare.lanes import choose_pattern, lanes_of
+from pages.ui.compare.lanes import NAMES, lanes_of, pick_pattern, take_link
 from pages.ui.compare.opened import open_tokenizers
-from pages.ui.compare.take_along import take_a_lane_along
-from pages.ui.deck import MOST_CHARACTERS, Slide, View, present
-from pages.ui.deck.keys import Entry
-from pages.ui.deck.mine import add_button
-from pages.ui.shell import visitor
-from pages.ui.shell.links import PRETOKENS, link_to, linked_view
-from pages.ui.shell.manual import how_to_read
-from pages.ui.shell.navigation import go, page
-from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import drawing
-from pages.ui.widgets.fold import fold
-from pages.ui.words import language, t
+from pages.ui.compare.sections import CHAT_OPEN, chat_markers, export_section, hint_at_lookalikes
+from pages.ui.frame import visitor
+from pages.ui.frame.links import PRETOKENS, link_for, link_to, linked_view
+from pages.ui.frame.manual import how_to_read
+from pages.ui.frame.navigation import go, page
+from pages.ui.i18n import language, t
+from pages.ui.inputs.text import text_picker
+from pages.ui.inputs.tokenizers import all_tokenizers, choose_tokenizers, special_switch
+from pages.ui.widgets.controls import fold
+from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View, present
+from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.token_view import token_view
+from pages.ui.widgets.token_view.drawings import drawing
 
+take_link(link_for("compare"))
 left, right = st.columns([6, 5], gap="small")
 with right, st.container(gap="xsmall"):
     choice, examples = st.container(), st.container()
@@ -30,13 +26,13 @@ with left, st.container(gap="xsmall"):
     text = text_picker(all_tokenizers(), examples=examples)
 with choice:
     chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False)
-    pattern = choose_pattern() if PRETOKENS in chosen else None
+    pattern = pick_pattern() if PRETOKENS in chosen else None
     lanes = lanes_of(chosen, pattern, text)
 tokens = st.container()  # the tokens come before what is set less often
 with st.container(horizontal=True, vertical_alignment="center"):
     lanes = special_switch(lanes)
     st.space("stretch")
-    if visitor.mine() is None and st.button(
+    if visitor.own_tokenizer() is None and st.button(
         t("compare.train_first"), type="primary", icon=":material/model_training:"
     ):
         go("train")
@@ -61,7 +57,7 @@ with tokens:
     else:
         st.info(t("compare.choose_one"))
 with st.container():  # likewise
-    take_a_lane_along(text, lanes)
+    export_section(text, lanes)
 with fold(t("compare.open"), icon=":material/folder_open:", key="compare_open"):
     open_tokenizers()
 with fold(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key):

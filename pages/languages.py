@@ -2,10 +2,10 @@
 
 import streamlit as st
 
+from pages.ui.frame.manual import how_to_read
+from pages.ui.i18n import t
 from pages.ui.languages.bill import choose_view
 from pages.ui.languages.comparison import compare_languages
-from pages.ui.shell.manual import how_to_read
-from pages.ui.words import t
 
 st.markdown(t("languages.what"))
 compare_languages(choose_view())

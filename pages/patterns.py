@@ -2,13 +2,15 @@
 
 import streamlit as st
 
-from pages.ui.choices.corpus_picker import corpus_picker
+from pages.ui.frame.links import link_for
+from pages.ui.frame.manual import how_to_read
+from pages.ui.i18n import t
+from pages.ui.inputs.corpus_picker import corpus_picker
 from pages.ui.patterns.corpus_check import check_on_corpus
 from pages.ui.patterns.costs import pattern_costs
-from pages.ui.patterns.knife import pattern_lab
-from pages.ui.shell.manual import how_to_read
-from pages.ui.words import t
+from pages.ui.patterns.lab import pattern_lab, take_link
 
+take_link(link_for("patterns"))
 st.markdown(t("lab.what"))
 chosen = pattern_lab()
 st.header(t("lab.corpus"), anchor=False)

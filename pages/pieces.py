@@ -2,24 +2,20 @@
 
 import streamlit as st
 
-from pages.ui.pieces.naive import naive_section
+from pages.ui.frame.manual import how_to_read
+from pages.ui.i18n import t
+from pages.ui.pieces.baselines import baselines_section
+from pages.ui.pieces.lessons import show
 from pages.ui.pieces.settings import sentencepiece_settings
-from pages.ui.pieces.show import show, wait_until_warm
 from pages.ui.pieces.training import progress
-from pages.ui.shell.manual import how_to_read
-from pages.ui.trainings.registry import registry
-from pages.ui.words import t
 
 st.markdown(t("pieces.what"))
-if registry().is_warm:
-    show()
-else:
-    wait_until_warm()
+show()
 st.header(t("pieces.train"), anchor=False)
 corpus = sentencepiece_settings()
 progress()
 st.header(t("naive.title"), anchor=False)
 st.markdown(t("naive.intro"))
-if corpus is not None and registry().is_warm:
-    naive_section(corpus.texts, corpus.name)
+if corpus is not None:
+    baselines_section(corpus.texts, corpus.name)
 how_to_read("pieces")

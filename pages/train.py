@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages.ui.deck import present
-from pages.ui.shell import visitor
-from pages.ui.shell.manual import how_to_read
-from pages.ui.shell.navigation import page
-from pages.ui.shell.presenting import presents
+from pages.ui.frame import visitor
+from pages.ui.frame.manual import how_to_read
+from pages.ui.frame.navigation import page
+from pages.ui.frame.presenting import presents
+from pages.ui.i18n import t
 from pages.ui.train.runs import runs_list
 from pages.ui.train.setup import nothing_yet, training_setup
 from pages.ui.train.studio import studio
-from pages.ui.words import t
+from pages.ui.widgets.slides import present
 
 job = visitor.current_job()
 if job is not None and (presents() or not visitor.wants_setup()):

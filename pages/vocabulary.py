@@ -2,21 +2,27 @@
 
 import streamlit as st
 
-from pages.ui.deck import present
-from pages.ui.deck.mine import add_button
-from pages.ui.shell.manual import how_to_read
+from pages.ui.frame.manual import how_to_read
+from pages.ui.i18n import t
 from pages.ui.vocabulary.biography import biography
 from pages.ui.vocabulary.browse import entries_view
+from pages.ui.vocabulary.choices import (
+    all_lanes,
+    choose_lane,
+    choose_text,
+    entry_of,
+    pick,
+    picked_in,
+    slides_of,
+    uses_in,
+)
+from pages.ui.vocabulary.composition import composition
 from pages.ui.vocabulary.cost import vocabulary_cost
 from pages.ui.vocabulary.gpt2_files import gpt2_files
-from pages.ui.vocabulary.lanes import all_lanes, choose_lane, uses_in
-from pages.ui.vocabulary.made_of import made_of
-from pages.ui.vocabulary.picked import pick, picked_in
-from pages.ui.vocabulary.slides import entry_of, slides_of
-from pages.ui.vocabulary.texts import choose_text
 from pages.ui.vocabulary.trace import trace_a_word
-from pages.ui.widgets.fold import fold
-from pages.ui.words import t
+from pages.ui.widgets.controls import fold
+from pages.ui.widgets.slides import present
+from pages.ui.widgets.slides.talk import add_button
 
 st.markdown(t("vocabulary.what"))
 lanes = all_lanes()
@@ -34,7 +40,7 @@ if lanes:
     biography(lane, picked_in(lane), uses, text, lanes)
     add_button(entry_of(lane, lanes), key="vocabulary_add")
     trace_a_word(lane)
-    made_of(lane, lanes)
+    composition(lane, lanes)
     vocabulary_cost(lanes, text)
     gpt2_files()
 how_to_read("vocabulary")

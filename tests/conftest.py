@@ -4,7 +4,6 @@ import functools
 import gc
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,19 +19,20 @@ from hypothesis import HealthCheck, settings
 from playwright.sync_api import Page, sync_playwright
 from streamlit.components.v2 import manifest_scanner
 
-from pages.ui.trainings import registry as trainings
-from pages.ui.trainings.registry import Registry
-from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, require, visitors, wait_healthy
+from pages.ui.run_registry import registry as trainings
+from pages.ui.run_registry.registry import Registry
+from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, require, running_app, visitors
 from tests.helpers.jobs import Start, wait_for
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
 from tests.helpers.wikipedia import Handler, StandIn
-from tests.jobs import forks
-from tokenizer_core import patterns
-from tokenizer_core.jobs import process
-from tokenizer_core.jobs.job import ENDED, Job
-from tokenizer_core.jobs.process import Process, end_process
-from tokenizer_core.jobs.training import Training
-from tokenizer_core.measures import branches
+from tests.workers import forks
+from tokenizer_core.analysis import branches
+from tokenizer_core.patterns import split_patterns as patterns
+from tokenizer_core.workers import child
+from tokenizer_core.workers.child import Child
+from tokenizer_core.workers.compiling import PARTS
+from tokenizer_core.workers.training_job import ENDED, Job
+from tokenizer_core.workers.training_settings import Training
 
 # The first example loads compiled code from disk, so no deadline. The same examples in every run.
 settings.register_profile(
@@ -42,15 +42,10 @@ settings.register_profile(
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
-settings.load_profile("bounded")
-
-
-# What compiles the loops: two halves of the work, which share little.
-COMPILING = (
-    "from tokenizer_core.jobs.worker import warm_up; warm_up()",
-    "from tokenizer_core.rank_merges import recover_merges; recover_merges([b'a', b'b', b'ab'])"
-    "; from tokenizer_core.jobs.compiling import warm_up_for_long_texts; warm_up_for_long_texts()",
+settings.register_profile(
+    "fuzz", deadline=None, max_examples=20_000, suppress_health_check=list(HealthCheck), print_blob=True
 )
+settings.load_profile("bounded")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,7 +57,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         return
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    for each in [subprocess.Popen([sys.executable, "-c", code], cwd=REPOSITORY) for code in COMPILING]:
+    command = [sys.executable, "-m", "tokenizer_core.workers.compiling"]
+    for each in [subprocess.Popen([*command, part], cwd=REPOSITORY) for part in PARTS]:
         each.wait()  # whatever fails here fails in a test, which says so
 
 
@@ -104,7 +100,7 @@ def forked_workers() -> Iterator[None]:
     """Processes of jobs begin as forks of a warm one, where the system can do so."""
     with pytest.MonkeyPatch.context() as patch:
         if forks.POSSIBLE:
-            patch.setattr(process, "subprocess", forks.FORKING)
+            patch.setattr(child, "subprocess", forks.FORKING)
         yield
     forks.FORKER.close()
 
@@ -113,21 +109,21 @@ def forked_workers() -> Iterator[None]:
 def started_anew() -> Iterator[None]:
     """Processes of jobs begin as they do in the app."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "subprocess", subprocess)
+        patch.setattr(child, "subprocess", subprocess)
         yield
 
 
 @pytest.fixture(scope="session")
-def spare_workers() -> Iterator[list[Process]]:
+def spare_workers() -> Iterator[list[Child]]:
     """The warm worker that the last test left, if it left one: warming one up takes longer than most trainings."""
-    spare: list[Process] = []
+    spare: list[Child] = []
     yield spare
     for worker in spare:
-        end_process(worker)
+        worker.close()
 
 
 @pytest.fixture(autouse=True)
-def no_worker_left(spare_workers: list[Process]) -> Iterator[None]:
+def no_worker_left(spare_workers: list[Child]) -> Iterator[None]:
     """End the trainings that a test started in its own process; the spare worker waits for the next test."""
     shared = trainings.registry()
     shared._spare = spare_workers.pop() if spare_workers else None
@@ -144,19 +140,8 @@ def no_worker_left(spare_workers: list[Process]) -> Iterator[None]:
 def address() -> Iterator[str]:
     """A running app, one for all tests."""
     require(CHROMIUM, "Chromium: apt-get install chromium")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    many = {**os.environ, "TOKENIZER_EXPLORER_MAX_TRAININGS": "16"}  # tests leave trainings behind
-    with subprocess.Popen(
-        command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT, env=many
-    ) as server:
-        try:
-            wait_healthy(f"http://127.0.0.1:{port}")
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
+    with running_app(TOKENIZER_EXPLORER_MAX_TRAININGS="16") as (found, _):  # tests leave trainings behind
+        yield found
 
 
 @pytest.fixture(scope="session")

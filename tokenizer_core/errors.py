@@ -1,35 +1,73 @@
-"""One small tree of exceptions that carry data.
+"""One small tree of exceptions that carry data. Their English sentences are in `errors.toml`.
 
-Every error has an English message for programmers. From its `code` and `values`, an interface can build the same
-message in another language.
+From the `code` and the `values` of an error, an interface can build its sentence in another language.
 """
 
-from collections.abc import Callable
-from functools import partial
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from string import Formatter
 from typing import Any, Self
 
 
 class TokenizerError(ValueError):
     """Base of all errors that a user's input can cause.
 
-    >>> error = TokenizerError("the vocabulary size must be at least 256; 12 came", "vocab_size_low", size=12)
+    >>> error = TokenizerError("vocab_size_low", size=12)
     >>> str(error), error.code, error.values
-    ('the vocabulary size must be at least 256; 12 came', 'vocab_size_low', {'size': 12})
+    ('The vocabulary size must be at least 256, got 12.', 'vocab_size_low', {'size': 12})
     """
 
-    def __init__(self, message: str, code: str, **values: Any) -> None:
-        super().__init__(message)
+    def __init__(self, code: str, /, **values: Any) -> None:
+        super().__init__(code)
         self.code = code
         self.values = values
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[str]]:
-        """Pass through to another process whole."""
-        return partial(type(self), code=self.code, **self.values), (str(self),)
+    def __str__(self) -> str:
+        sentence, values = sentence_of(self, english())
+        return _WithCommas().vformat(sentence, (), values)
+
+    def at(self, **place: str | int) -> Self:
+        """Return the same error with the `file` or the `line` where it occurred; a place it already has stays."""
+        return type(self)(self.code, **{**place, **self.values})
 
     def bare(self) -> Self:
         """Drop the traceback, context and cause, which keep whole texts alive, and return the error."""
         self.__traceback__ = self.__context__ = self.__cause__ = None
         return self
+
+
+@cache
+def english() -> dict[str, str]:
+    """Return the words of `errors.toml` by dotted key, such as "errors.vocab_size_low"."""
+    tables = tomllib.loads(Path(__file__).with_name("errors.toml").read_text("utf-8"))
+    return {f"{name}.{key}": words for name, table in tables.items() for key, words in table.items()}
+
+
+def sentence_of(error: TokenizerError, words: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
+    """Return the sentence of an error with names in braces, and their values; `words` are those of a language.
+
+    >>> sentence_of(TokenizerError("vocab_size_low", size=12), english())
+    ('The vocabulary size must be at least 256, got {size}.', {'size': 12})
+    """
+    sentence, values = words[f"errors.{error.code}"], error.values
+    if error.code == "pattern_syntax":
+        values = {**values, "character": values["position"] + 1}  # people count from 1
+        faults = [key for key in words if key.startswith("regex.") and values["why"].startswith(key[6:])]
+        sentence = sentence.replace("{why}", words[max(faults, key=len)]) if faults else sentence
+    for place in ("line", "file"):
+        if place in values and f"{{{place}}}" not in sentence:
+            sentence = words[f"places.{place}"] + sentence
+    return sentence, values
+
+
+class _WithCommas(Formatter):
+    """Fills in values; integers get commas."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return format(value, "," if isinstance(value, int) else format_spec)
 
 
 class PatternError(TokenizerError):
@@ -68,6 +106,10 @@ class ExportError(TokenizerError):
     """A tokenizer that a file format cannot hold."""
 
 
+class ExportWarning(TokenizerError):
+    """A known incompatibility of an export; it comes with the export and is not raised."""
+
+
 class CorpusError(TokenizerError):
     """Files or texts that cannot be read, mixed or compared."""
 
@@ -88,5 +130,17 @@ class RecipeError(TokenizerError):
     """A file that is not a training recipe, or a recipe with other training rules."""
 
 
-class LibraryError(TokenizerError):
-    """A kept tokenizer that is damaged, or a library that is full or cannot be written."""
+class SavedRunsError(TokenizerError):
+    """A saved tokenizer that is damaged, or a folder of saved runs that is full or cannot be written."""
+
+
+def refused_field(error: Exception) -> str:
+    """Return the path of the field that msgspec refuses; "" if the whole content is no JSON.
+
+    >>> refused_field(ValueError("Expected `int` >= 1 - at `$.given[...][0]`"))
+    'given[...][0]'
+    >>> refused_field(ValueError("Object missing required field `corpus`"))
+    'corpus'
+    """
+    paths = re.findall(r"(?:required field `|at `\$\.?)([^`]*)`", str(error))
+    return ".".join(reversed(paths))

@@ -69,7 +69,7 @@ MAX_WORKER_BYTES = int(setting("TOKENIZER_EXPLORER_WORKER_GB", 4, least=0.5, mos
 MAX_PAUSED = 16
 """Paused trainings with a worker; beyond that, the least recently viewed is stopped and keeps its merges."""
 MAX_RUNS = int(setting("TOKENIZER_EXPLORER_MAX_RUNS", 20, least=1, most=100_000))
-"""Runs kept per visitor without a library."""
+"""Runs kept per visitor if none is saved."""
 MAX_KEPT_CHARACTERS = 512 * 2**20
 """Characters of all texts kept so that runs can be repeated."""
 OFF = ("", "off", "0", "no", "false")
@@ -78,13 +78,13 @@ IS_PUBLIC = os.environ.get("TOKENIZER_EXPLORER_PUBLIC", "").strip().lower() not 
 """Whether a browser on this machine is a visitor like any other."""
 STATUS_SECRET = os.environ.get("TOKENIZER_EXPLORER_STATUS", "").strip()
 """What opens the status for whoever runs the app; nobody sees it without."""
-LIBRARY_FOLDER = os.environ.get("TOKENIZER_EXPLORER_LIBRARY")
+SAVED_RUNS_FOLDER = os.environ.get("TOKENIZER_EXPLORER_LIBRARY")
 """Where tokenizers are kept; None for the user's data."""
-LIBRARY_ENTRIES = int(setting("TOKENIZER_EXPLORER_LIBRARY_ENTRIES", 100, least=1, most=100_000))
+SAVED_RUNS_ENTRIES = int(setting("TOKENIZER_EXPLORER_LIBRARY_ENTRIES", 100, least=1, most=100_000))
 """Tokenizers kept per visitor."""
-LIBRARY_BYTES = int(setting("TOKENIZER_EXPLORER_LIBRARY_MB", 200, least=1, most=1_000_000) * 2**20)
+SAVED_RUNS_BYTES = int(setting("TOKENIZER_EXPLORER_LIBRARY_MB", 200, least=1, most=1_000_000) * 2**20)
 """Bytes kept per visitor."""
-LIBRARY_DAYS = int(setting("TOKENIZER_EXPLORER_LIBRARY_DAYS", 30, least=1, most=400))
+SAVED_RUNS_DAYS = int(setting("TOKENIZER_EXPLORER_LIBRARY_DAYS", 30, least=1, most=400))
 """Days after the last visit until a visitor's cookie ends, and what was kept for them is deleted."""
 UNSEEN_SECONDS = setting("TOKENIZER_EXPLORER_UNSEEN_HOURS", 2, least=0.001, most=24 * 400) * 3600.0
 LEFT_ALONE_SECONDS = 60.0

@@ -1,9 +1,10 @@
 """The values of a visitor's session; no other module accesses Streamlit's session state.
 
-The `keys.py` of a folder declares the values of that folder, and the shell's `visitor.py` those of the visitor.
+Each value is declared once, in the module that it belongs to.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -91,6 +92,19 @@ def one_of(key: str, options: Sequence[Any], default: Any = None) -> str:
         st.session_state[key] = options[0] if default is None else default
     _worded.get().add(key)
     return key
+
+
+def distinct(names: Mapping[str, str]) -> dict[str, str]:
+    """Number the second of equal names and those after it, because browsers know a choice by its name.
+
+    >>> distinct({"run:1": "mine", "file:1": "mine"})
+    {'run:1': 'mine', 'file:1': 'mine (2)'}
+    """
+    found: dict[str, str] = {}
+    for choice, name in names.items():
+        numbered = (f"{name} ({number})" if number > 1 else name for number in count(1))
+        found[next(each for each in numbered if each not in found)] = choice
+    return {choice: name for name, choice in found.items()}
 
 
 def rename_choices() -> None:

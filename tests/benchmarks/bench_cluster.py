@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.bench_core import Row, machine, show
-from tokenizer_core.counting.cluster import local_cluster
-from tokenizer_core.counting.on_cluster import count_on_cluster
-from tokenizer_core.counting.streaming import CountingRules, count_files
-from tokenizer_core.trainer import Trainer
+from tokenizer_core.bpe.trainer import Trainer
+from tokenizer_core.corpus_counts.dask_connection import local_cluster
+from tokenizer_core.corpus_counts.dask_counting import count_on_cluster
+from tokenizer_core.corpus_counts.streaming import CountingRules, count_files
 
 PATTERNS = ("gpt2", "o200k")
 MEGABYTE = 1e6

@@ -30,9 +30,9 @@ from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
 
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens
-from tokenizer_core.jobs.worker import warm_up
-from tokenizer_core.patterns import compile_pattern
-from tokenizer_core.reference import train_by_definition
+from tokenizer_core.bpe.reference import train_by_definition
+from tokenizer_core.patterns.split_patterns import compile_pattern
+from tokenizer_core.workers.compiling import load_all
 
 CORPUS = REPOSITORY.parent / "shared" / "corpora" / "thai_wiki_small.txt"
 RUNS = 5
@@ -98,7 +98,7 @@ def main() -> None:
         return
     path = Path(sys.argv[1]) if sys.argv[1:] else CORPUS
     text = path.read_text(encoding="utf-8").strip()
-    warm_up()
+    load_all()
     print(f"{machine()}. Corpus: {path.name}, {len(text.encode()):,} bytes.\n")
     show("Training: text to merges", training_header(), [training_row(text, *case) for case in TRAININGS])
     show("Training at 512 against the definition", ["", "s"], definition_rows(text))
@@ -198,7 +198,7 @@ def exponent(grown: dict[str, float], before: dict[str, float], whose: str) -> s
 def growth_of(megabytes: int, path: Path) -> dict[str, float]:
     """Count and train one size; memory is what the peak is above what was in use before."""
     pattern, vocab_size = GROWTH_TRAINING
-    warm_up()
+    load_all()
     text = distinct_text(path.read_text(encoding="utf-8").strip(), megabytes * 1_000_000)
     counts = count_pretokens(text, pattern)
     before = memory_now_then_peak()

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.bench_core import Row, machine, show
-from tokenizer_core.cutter import Tally
-from tokenizer_core.pretokens import counted_pretokens
-from tokenizer_core.trainer import MAX_DISTINCT_BYTES
+from tokenizer_core.bpe.trainer import MAX_DISTINCT_BYTES
+from tokenizer_core.patterns.cutter import Tally
+from tokenizer_core.patterns.pretokens import counted_pretokens
 
 SIZES = (0.5, 1, 2, 10, 57, 570)
 PATTERNS = ("gpt2", "cl100k", "mark_aware")

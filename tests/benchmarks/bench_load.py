@@ -41,7 +41,7 @@ from streamlit.testing.v1 import AppTest
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from pages.ui.shell.status import _parent, _resident
+from pages.ui.frame.status import _parent, _resident
 from tests.benchmarks.bench_core import Row, machine, show
 from tests.benchmarks.bench_visitors import opened, text_states
 from tests.benchmarks.visits import wait_healthy

@@ -53,15 +53,23 @@ import numpy as np
 from playwright.sync_api import Browser
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.token_view.lanes import Label, Lane
-from pages.ui.token_view.payload import token_payload
-from pages.ui.words import section
+from pages.ui.i18n import section
+from pages.ui.widgets.token_view.lanes import Label, Lane
+from pages.ui.widgets.token_view.payload import token_payload
 from tests.benchmarks.bench_core import CORPUS, Row, best_of, show
-from tests.benchmarks.visits import FramesStopped, Visit, chromium, encodings, served_app, visit
-from tests.benchmarks.vocabulary_visits import VOCABULARY_HEADER, vocabulary_rows
-from tests.helpers.compare_page import view
+from tests.benchmarks.visits import (
+    VOCABULARY_HEADER,
+    FramesStopped,
+    Visit,
+    chromium,
+    encodings,
+    served_app,
+    visit,
+    vocabulary_rows,
+)
+from tests.helpers.app import view
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core.openai import openai_tokenizer
+from tokenizer_core.bpe.openai import openai_tokenizer
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 VISITS = 5
@@ -205,7 +213,7 @@ def rerun_rows(text: str) -> list[Row]:
 
 def compare_page(text: str) -> AppTest:
     """The compare page with this text uploaded and drawn."""
-    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=120)
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "frame" / "main.py"), default_timeout=120)
     app.query_params["lang"] = "en"
     app.run().switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     app.session_state["text_source"] = "upload"

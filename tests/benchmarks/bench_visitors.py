@@ -37,7 +37,7 @@ from tests.helpers.paths import REPOSITORY
 TRAININGS = 3
 CLICKS = 50
 CORPUS_CHARACTERS = 45_000_000
-MAIN = REPOSITORY / "pages" / "ui" / "main.py"
+MAIN = REPOSITORY / "pages" / "ui" / "frame" / "main.py"
 SENTENCES = ("น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ", "Drink plenty of water, okay?")
 TEXT_OF = {"home": "home_text", "compare": "compare_text"}
 _numbers = itertools.count(1000)
@@ -181,7 +181,7 @@ def worker_seconds() -> dict[int, float]:
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if b"tokenizer_core.jobs.worker" in (folder / "cmdline").read_bytes():
+            if b"tokenizer_core.workers.training_worker" in (folder / "cmdline").read_bytes():
                 user, system = (folder / "stat").read_text().rpartition(")")[2].split()[11:13]
                 found[int(folder.name)] = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
         except OSError:

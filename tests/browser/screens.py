@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from pages.ui.words.breaks import without_breaks
+from pages.ui.i18n.breaks import without_breaks
 from tests.helpers.browser import open_fold, press_until_gone
 
 # Nothing fades from here on: colours halfway between two others are nobody's, and Streamlit pales what a slow

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.ui.words import catalogue
+from pages.ui.i18n import catalogue
 from tests.browser.screens import SCREENS, STILL, Screen, settled, view
 from tests.helpers.browser import OpenTab, open_fold, require
 from tests.helpers.paths import REPOSITORY
@@ -116,7 +116,13 @@ def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address:
     tab = watched(open_tab, address)
     tab.locator(".st-key-stop button").click()
     expect(tab.locator(".st-key-to_compare")).to_be_visible()
-    train_another(tab)
+    tab.locator(".st-key-again button").click()  # a second run, at full speed to its end
+    open_fold(tab, words["train.more"])
+    tab.locator(".st-key-train_pace button").last.click()
+    settled(tab)
+    tab.locator(".st-key-start button").click()
+    expect(tab.locator(".st-key-to_compare")).to_be_visible()
+    settled(tab)
     tab.get_by_text(words["runs.compare"]).click()
     expect(tab.locator(".st-key-runs_view .p").first).to_be_visible()
     tab.get_by_role("button", name=words["runs.more"]).first.click()
@@ -128,17 +134,6 @@ def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address:
     settled(tab)
     found += violations(tab, axe)
     assert not found, "\n".join(found)
-
-
-def train_another(tab: Page) -> None:
-    """A second run, at full speed to its end."""
-    tab.locator(".st-key-again button").click()
-    open_fold(tab, catalogue("th")["train.more"])
-    tab.locator(".st-key-train_pace button").last.click()
-    settled(tab)
-    tab.locator(".st-key-start button").click()
-    expect(tab.locator(".st-key-to_compare")).to_be_visible()
-    settled(tab)
 
 
 def test_the_page_taken_away_is_accessible(open_tab: OpenTab, address: str, axe: str, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from pages.ui.words import catalogue
+from pages.ui.i18n import catalogue
 from tests.helpers.app import mostly_long
 from tests.helpers.browser import PATIENCE, OpenTab, Profile, visitors
 
@@ -60,14 +60,6 @@ LINKS = {
     "a text of a whole page": {"text": "น้ำใจ " * 1_000},
 }
 Found = TypeVar("Found")
-
-
-def some_long(cases: dict[str, Any], *short: str) -> list[Any]:
-    """The cases with their names; all but a few are long tests."""
-    return [
-        pytest.param(case, id=name, marks=() if name in short else pytest.mark.long)
-        for name, case in cases.items()
-    ]
 
 
 # ---- what every page must still do
@@ -136,13 +128,11 @@ def opened(tab: Page, url: str, title: str) -> Page:
 
 @pytest.fixture
 def home(tabs: dict[str, Page], address: str) -> Page:
-    """The home page."""
     return opened(tabs["/"], f"{address}/", "home.title")
 
 
 @pytest.fixture
 def compare(tabs: dict[str, Page], address: str) -> Page:
-    """The compare page."""
     return opened(tabs["/compare"], f"{address}/compare", "compare.title")
 
 
@@ -167,7 +157,7 @@ def test_compare_shows_a_hostile_text_as_text(compare: Page, text: str) -> None:
     answers(compare, view, "compare.title")
 
 
-@pytest.mark.parametrize("text", some_long(LARGE, "100,000 emoji"))
+@pytest.mark.parametrize("text", mostly_long(LARGE.values(), LARGE["100,000 emoji"]), ids=LARGE)
 def test_a_large_text_does_not_hang_the_page(compare: Page, text: str) -> None:
     view = compare.locator(".st-key-compare_view")
     compare.get_by_role("radio", name=ENGLISH["text.upload"]).click()
@@ -177,7 +167,7 @@ def test_a_large_text_does_not_hang_the_page(compare: Page, text: str) -> None:
     answers(compare, view, "compare.title")
 
 
-@pytest.mark.parametrize("text", some_long(TYPED, "10,000 marks on one letter"))
+@pytest.mark.parametrize("text", mostly_long(TYPED.values(), TYPED["10,000 marks on one letter"]), ids=TYPED)
 def test_a_large_text_does_not_hang_home(home: Page, text: str) -> None:
     view = home.locator(".st-key-home_view")
     home.get_by_role("textbox", name=ENGLISH["home.text_label"]).fill(text)
@@ -227,24 +217,19 @@ def test_a_link_without_end_is_refused_and_harms_nobody(home: Page, address: str
 # ---- downloads
 
 
-def take_away(tab: Page, text: str, kind: str, folder: Path) -> Path:
-    """The file that the menu gives for a text."""
-    view = tab.locator(".st-key-compare_view")
-    draws(view, text)
-    view.get_by_role("button", name=ENGLISH["token_view.save"]).click()
-    with tab.expect_download() as download:
-        view.get_by_role("button", name=ENGLISH[f"token_view.save_{kind}"]).click()
-    download.value.save_as(folder / f"tokens.{kind}")
-    return folder / f"tokens.{kind}"
-
-
 @pytest.fixture
 def taken(tab: Page, address: str, tmp_path: Path) -> Callable[[str, str], Path]:
-    """Takes a file away: of a text, of a kind."""
+    """Returns the file that the menu saves for a text: the text, then the kind of file."""
 
     def take(text: str, kind: str) -> Path:
         tab.goto(f"{address}/compare?{urlencode({'lang': 'en', 'text': text})}")
-        return take_away(tab, text, kind, tmp_path)
+        view = tab.locator(".st-key-compare_view")
+        draws(view, text)
+        view.get_by_role("button", name=ENGLISH["token_view.save"]).click()
+        with tab.expect_download() as download:
+            view.get_by_role("button", name=ENGLISH[f"token_view.save_{kind}"]).click()
+        download.value.save_as(tmp_path / f"tokens.{kind}")
+        return tmp_path / f"tokens.{kind}"
 
     return take
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.ui.shell.frame import INTO_VIEW
+from pages.ui.frame.frame import INTO_VIEW
 
 PAGE = """
 <button autofocus>here</button> <div style="height: 3000px"></div>

@@ -1,20 +1,20 @@
-"""The main journey in a real browser: upload, train, watch, compare; and hostile text that must stay text."""
+"""The main journey in a real browser: upload, train, watch, compare; and single pages as visitors use them."""
 
 import re
-import urllib.request
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages.ui.choices.samples import sample_text
-from pages.ui.words import catalogue
-from pages.ui.words.breaks import without_breaks
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import sample_text
+from pages.ui.widgets.controls import MOST_LIVE
 from tests.helpers.browser import OpenTab, at_rest, open_fold
 from tests.helpers.paths import REPOSITORY
+from tokenizer_core.bpe.openai import openai_tokenizer
 
 ENGLISH = catalogue("en")
-HOSTILE = "<script>window.hacked=1</script><img src=x onerror='window.hacked=1'><style>*{display:none}</style>"
 
 
 def count_in(tab: Page, view: str, column: int) -> int:
@@ -83,7 +83,7 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     stage.locator(".toggle").click()
     expect(stage).to_have_attribute("data-state", "running")
     stage.locator(".drive select").select_option("full")
-    expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=744))).to_be_visible()
+    expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=744))).to_be_visible()
     stands_at(stage, 744)
     with tab.expect_download() as download:
         tab.get_by_role("button", name=ENGLISH["studio.download_model"]).click()
@@ -92,16 +92,6 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     tab.locator(".st-key-to_compare a").click()
     expect(tab.locator(".st-key-compare_view .count")).to_have_count(4)
     assert count_in(tab, "compare_view", 0) > 0
-
-
-@pytest.mark.long  # test_every_page shows it without a browser
-def test_stop_keeps_what_was_learned(tab: Page, address: str) -> None:
-    stage = start_training(tab, address, pace="slow")
-    expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))
-    tab.locator(".st-key-stop button").click()
-    expect(tab.locator(".st-key-to_compare a")).to_be_visible()
-    expect(stage).to_have_attribute("data-state", "stopped")
-    expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))
 
 
 @pytest.mark.long
@@ -115,7 +105,7 @@ def test_a_class_asks_what_if_the_other_had_won(tab: Page, address: str) -> None
     expect(tab.locator(".st-key-parting_what_if")).to_be_visible()
     expect(tab.get_by_text(re.compile("They first differ at merge"))).to_be_visible()
     tab.keyboard.press("e")  # to the end
-    expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=744))).to_be_visible()
+    expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=744))).to_be_visible()
     expect(tab.get_by_text(re.compile("fewer tokens than GPT-2 on Thai"))).to_be_visible()
     stands_at(stage, 744)
     learned = stage.get_attribute("data-tokens") or ""
@@ -285,20 +275,80 @@ def test_the_box_for_a_file_stays_open_when_the_last_tokenizer_goes(tab: Page, a
     expect(tab.get_by_test_id("stFileUploaderDropzone")).to_be_visible(timeout=10_000)
 
 
-@pytest.mark.long  # test_hostile begins with such a text
-def test_hostile_text_stays_text(tab: Page, address: str) -> None:
+def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/patterns?lang=en")
+    counts = tab.locator(".st-key-lab_view .heads .count")
+    expect(counts).to_have_text(["15 pieces", "10 pieces"])
+    edges = tab.locator(".st-key-lab_view .p").first.evaluate("(box) => getComputedStyle(box).boxShadow")
+    assert "1.75px 0px" in edges  # a gap between pieces of one colour, which a hairline of 1 px is not
+    tab.get_by_role("combobox", name=ENGLISH["lab.first"]).click()
+    tab.get_by_role("option", name=ENGLISH["pattern.custom_name"]).click()
+    own = tab.get_by_role("textbox", name=ENGLISH["pattern.custom_label"])
+    own.fill("")
+    own.press_sequentially("[a-z]+|(")
+    expect(tab.get_by_role("alert")).to_contain_text("a closing ) is missing")
+    own.press_sequentially(".)")
+    expect(tab.get_by_role("alert")).to_have_count(0)
+    expect(counts).to_have_text(["37 pieces", "10 pieces"])
+    expect(tab.locator(".st-key-lab_view .branch code").first).to_have_text("[a-z]+")
+
+
+@pytest.mark.long
+def test_a_slow_pattern_lets_other_visitors_go_on(open_tab: OpenTab, address: str) -> None:
+    slow, other = open_tab(), open_tab()
+    slow.goto(f"{address}/patterns?lang=en")
+    slow.get_by_role("textbox", name=ENGLISH["lab.text"]).fill("a" * 15_000 + "b")
+    slow.get_by_role("combobox", name=ENGLISH["lab.first"]).click()
+    slow.get_by_role("option", name=ENGLISH["pattern.custom_name"]).click()
+    slow.get_by_role("textbox", name=ENGLISH["pattern.custom_label"]).fill("(a+)+$")
+    other.goto(f"{address}/patterns?lang=th")
+    expect(other.locator(".st-key-lab_view .count").first).to_contain_text("15")
+    slow.bring_to_front()  # a tab that is hidden draws late
+    expect(slow.get_by_role("alert")).to_contain_text("takes too long")
+
+
+def expect_gpt2_tokens(tab: Page, text: str) -> None:
+    tokens = len(openai_tokenizer("gpt2").encode(text))
+    expect(tab.locator(".st-key-compare_view .count").first).to_have_text(f"{tokens:,} tokens")
+
+
+def test_typing_is_taken_over_and_a_long_text_after_a_longer_pause(tab: Page, address: str) -> None:
     tab.goto(f"{address}/compare?lang=en")
-    box = tab.get_by_role("textbox").first
-    box.fill(HOSTILE)
-    box.press("Control+Enter")
-    expect(tab.locator(".st-key-compare_view .count").first).to_contain_text(re.compile(r"\d"))
-    expect(tab.get_by_role("heading", name=ENGLISH["compare.title"])).to_be_visible()
-    tab.wait_for_timeout(500)
-    assert tab.evaluate("window.hacked") is None
+    expect_gpt2_tokens(tab, catalogue("en")["examples.sample"])
+    at_rest(tab)
+    box = tab.locator(".st-key-compare_text textarea")
+    box.fill("Water is here")
+    expect_gpt2_tokens(tab, "Water is here")
+    box.press("Home")
+    for letter in "น้ำ ":  # each drawn while the next is typed
+        box.press_sequentially(letter)
+        tab.wait_for_timeout(450)
+    expect(box).to_have_value("น้ำ Water is here")
+    expect(box).to_be_focused()
+    expect_gpt2_tokens(tab, "น้ำ Water is here")
+
+    long = "water " * (MOST_LIVE // 6 + 1)
+    box.fill(long)
+    tab.wait_for_timeout(1_000)
+    expect_gpt2_tokens(tab, "น้ำ Water is here")
+    expect_gpt2_tokens(tab, long)  # no picture stays old below a new text
 
 
-def test_answers_carry_security_headers(address: str) -> None:
-    with urllib.request.urlopen(address) as answer:
-        policy = answer.headers["Content-Security-Policy"]
-    assert "default-src 'self'" in policy
-    assert "unsafe-eval" not in policy
+def test_a_token_is_searched_walked_to_and_looked_at(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/vocabulary?lang=en")
+    shown = tab.locator(".vocabulary")
+    expect(shown.locator(".entry").first).to_be_visible()
+    shown.get_by_role("button", name=ENGLISH["entries.all"]).first.click()
+    shown.get_by_role("searchbox").fill("ข้อความ")
+    tokens = openai_tokenizer("o200k_base")
+    found = [each for each in range(tokens.vocab_size) if "ข้อความ".encode() in tokens.token_bytes(each)]
+    expect(shown).to_have_attribute("data-shown", str(len(found)))
+    shown.get_by_role("listbox").focus()
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("Enter")
+    expect(tab.locator(".st-key-biography").get_by_text(str(found[1]), exact=True).first).to_be_visible()
+    at_rest(tab)
+    expect(shown.locator(".entry[aria-selected=true]")).to_contain_text(str(found[1]))
+    shown.get_by_label(ENGLISH["entries.kind"]).select_option(ENGLISH["entries.kind_regex"])
+    shown.get_by_role("searchbox").fill(r"^(([\s\S]+)+)+\u{10FFFF}$")
+    expect(shown.get_by_text(ENGLISH["entries.too_slow"])).to_be_visible()

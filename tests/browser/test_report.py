@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.languages.charts import MARGIN
-from pages.ui.stories.tales import story
+from pages.ui.i18n import catalogue
+from pages.ui.stories.all_stories import make_story
 from pages.ui.stories.worksheet import worksheet
-from pages.ui.words import catalogue
+from pages.ui.widgets.printing import MARGIN
 from tests.helpers.browser import PATIENCE
 from tests.helpers.languages_page import make_csv_and_report
 
@@ -37,7 +37,7 @@ def test_a_picture_is_saved_as_png(tab: Page, address: str) -> None:
 
 @pytest.mark.parametrize("name", ["doctor", "registers", "bangkok", "chat"])
 def test_a_worksheet_prints_on_two_sheets(tab: Page, name: str) -> None:
-    tab.set_content(worksheet(story(name)).decode())
+    tab.set_content(worksheet(make_story(name)).decode())
     printed = tab.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 2
     tab.set_viewport_size({"width": 673, "height": 1017})  # what the margins leave of A4

@@ -1,6 +1,5 @@
 """Compiled code cuts exactly as `regex` does, by every named pattern, and counts what it cuts."""
 
-import hashlib
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,35 +11,23 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
-from tokenizer_core import (
-    SPLIT_PATTERNS,
-    Tokenizer,
-    Trainer,
-    count_loop,
-    count_pretokens,
-    cut_loop,
-    encode_loop,
-    kinds,
-    longest_loop,
-    match_loop,
-    merge_loop,
-    pretokens,
-    train,
-)
-from tokenizer_core.cutter import WORTH, Cutter, is_compiled
+from tests.helpers.training import called_from_python
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens, train
 from tokenizer_core.errors import TextError, TrainingError
-from tokenizer_core.jobs.compiling import warm_up_for_long_texts
-from tokenizer_core.jobs.worker import warm_up
-from tokenizer_core.kinds import CODE_POINTS, character_kinds
-from tokenizer_core.own_patterns import steps
-from tokenizer_core.patterns import compile_pattern
-from tokenizer_core.pretokens import (
+from tokenizer_core.kernels import count_loop, cut_loop, encode_loop, longest_loop, match_loop, merge_loop
+from tokenizer_core.kernels.compiled import stamp_of
+from tokenizer_core.kernels.cut_loop import CODE_POINTS, character_kinds
+from tokenizer_core.patterns import pretokens
+from tokenizer_core.patterns.cutter import WORTH, Cutter, is_compiled
+from tokenizer_core.patterns.pretokens import (
     NumberedPretokens,
     PretokenCounts,
     counted_pretokens,
     number_pretokens,
-    parts_of,
 )
+from tokenizer_core.patterns.safe_places import parts_of
+from tokenizer_core.patterns.split_patterns import compile_pattern
+from tokenizer_core.workers.compiling import load_all
 
 SURROGATES = range(0xD800, 0xE000)
 EVERY_CHARACTER = [chr(point) for point in range(CODE_POINTS) if point not in SURROGATES]
@@ -52,9 +39,6 @@ EDGES = [
     *("\U000e0100", "\u200b", "\u200d", "\ue000", "\U0010ffff", "\u0378", "İ", "Σ", "ς", "ﬆ", "ΑΒก", "ABcD"),
 ]
 """Where one branch of a pattern gives way to another."""
-
-
-WHITE_SPACE = [character for character in EVERY_CHARACTER if character.isspace()]
 
 
 def cut(texts: Sequence[str], pattern: str) -> list[str]:
@@ -109,15 +93,15 @@ def test_every_character_has_the_kind_that_regex_gives_it() -> None:
     text = "".join(EVERY_CHARACTER)
     found = np.delete(character_kinds(), SURROGATES)
     classes = {
-        r"[\p{Lu}\p{Lt}]": kinds.UPPER,
-        r"\p{Ll}": kinds.LOWER,
-        r"[\p{Lm}\p{Lo}]": kinds.CASELESS,
-        r"\p{L}": kinds.LETTER,
-        r"\p{M}": kinds.MARK,
-        r"\p{N}": kinds.DIGIT,
-        r"[\r\n]": kinds.LINE_END,
-        r"\s": kinds.BLANK,
-        r"[^\s\p{L}\p{M}\p{N}]": kinds.OTHER,
+        r"[\p{Lu}\p{Lt}]": cut_loop.UPPER,
+        r"\p{Ll}": cut_loop.LOWER,
+        r"[\p{Lm}\p{Lo}]": cut_loop.CASELESS,
+        r"\p{L}": cut_loop.LETTER,
+        r"\p{M}": cut_loop.MARK,
+        r"\p{N}": cut_loop.DIGIT,
+        r"[\r\n]": cut_loop.LINE_END,
+        r"\s": cut_loop.BLANK,
+        r"[^\s\p{L}\p{M}\p{N}]": cut_loop.OTHER,
     }
     for source, kind in classes.items():
         matched = np.zeros(len(text), dtype=np.bool_)
@@ -197,21 +181,23 @@ def test_no_pretoken_spans_the_place_where_a_text_is_parted(pattern: str) -> Non
     parted = 0
     for _ in range(1_000):
         text = "".join(seeded.choices(neighbours, k=12))
-        parts = [part.decode() for part in parts_of(text.encode(), pattern, size=0)]
+        parts = [part.decode() for part in parts_of(text.encode(), pattern, size=1)]
         parted += len(parts) > 1
         assert "".join(parts) == text
         assert cut_by_regex(parts, pattern) == cut_by_regex([text], pattern)
     assert parted > 100 or pattern == "none"
 
 
-@pytest.mark.parametrize("character", WHITE_SPACE)
-def test_no_text_is_parted_beside_other_white_space(character: str) -> None:
-    for text in (f"a{character}\nb", f"a\n{character}b", f"a{character}\n{character}b"):
-        assert parts_of(text.encode(), "gpt2", size=0) == [text.encode()]
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+def test_no_pretoken_spans_the_place_where_a_text_is_parted_beside_white_space(pattern: str) -> None:
+    for c in filter(str.isspace, EVERY_CHARACTER):
+        for text in (f"a{c}\nb", f"a\n{c}b", f"a{c}\n{c}b", f"! {c}1", f"ก{c} {c}ก"):
+            parts = [part.decode() for part in parts_of(text.encode(), pattern, size=1)]
+            assert cut_by_regex(parts, pattern) == cut_by_regex([text], pattern)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 9])
-@pytest.mark.parametrize("pattern", [*SPLIT_PATTERNS, "[a-z]+"])
+@pytest.mark.parametrize("pattern", [*SPLIT_PATTERNS, "[a-z]+", r"\w+|\s+|[^\w\s]+"])
 def test_several_threads_count_what_one_counts(
     pattern: str, threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,7 +268,7 @@ def test_only_the_same_bytes_are_the_same(content: bytes, before: int, change: i
     place = 8 + change % (len(content) - 16)
     for changed in (content, bytes([*content[:place], content[place] ^ 64, *content[place + 1 :]])):
         text = np.frombuffer(changed, dtype=np.uint8)
-        found = count_loop.same_middle(known, before + len(content), text, 0, text.size)
+        found = called_from_python(count_loop.same_middle)(known, before + len(content), text, 0, text.size)
         assert found == (changed == content)
 
 
@@ -301,12 +287,13 @@ def test_a_word_is_read_only_where_the_text_has_so_many_bytes(size: int) -> None
     text = np.frombuffer(b"abcdefghi"[:size], dtype=np.uint8)
     for start in range(size):
         word = text[start : start + 8].tobytes()
-        assert count_loop.first_word(text, start, start + len(word)) == int.from_bytes(word, "little")
+        assert called_from_python(count_loop.first_word)(text, start, start + len(word)) == int.from_bytes(
+            word, "little"
+        )
 
 
 def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
-    warm_up()
-    warm_up_for_long_texts()
+    load_all()
     counted_pretokens("a b " * (WORTH // 4), r"[a-z]+|\s")
     for pattern in [*SPLIT_PATTERNS, "[a-z]+", "(?<=a)b"]:
         tokenizer = train([thai_corpus[:2_000], "a cat"], 300, pattern=pattern)
@@ -324,16 +311,12 @@ def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
         assert len(entrance.signatures) == 1
 
 
-def test_code_compiled_into_another_file_is_compiled_anew_when_it_changes() -> None:
-    """numba asks only whether the file of a function has changed, not the files of what it calls."""
-    every = (count_loop, cut_loop, encode_loop, longest_loop, match_loop, merge_loop)
-    loops = {loop.__name__: loop for loop in every}
-    for name, loop in loops.items():
-        called = {value.__module__ for value in vars(loop).values() if hasattr(value, "py_func")} - {name}
-        for other in called:
-            held = hashlib.sha256(Path(str(loops[other].__file__)).read_bytes()).hexdigest()[:16]
-            assert getattr(loop, other.rpartition(".")[2].upper()) == held, f"write {held} there"
-    assert count_loop.CUT_LOOP
-    assert longest_loop.ENCODE_LOOP
-    assert match_loop.CUT_LOOP
-    assert hashlib.sha256(Path(str(steps.__file__)).read_bytes()).hexdigest()[:16] == match_loop.STEPS
+def test_a_change_in_any_file_of_loops_compiles_all_anew(tmp_path: Path) -> None:
+    """A loop holds what it calls in other files, but numba looks only at its own."""
+    stamps = {each._cache._cache_file._source_stamp for each in (count_loop.add_counts, merge_loop.merge_best)}
+    assert stamps == {stamp_of(Path(str(count_loop.__file__)).parent)}
+    for name in ("a.py", "b.py"):
+        (tmp_path / name).write_text("1")
+    before = stamp_of.__wrapped__(tmp_path)
+    (tmp_path / "b.py").write_text("2")
+    assert stamp_of.__wrapped__(tmp_path) != before

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tests.helpers.hostile import hostile_texts
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import openai_tokenizer
+from tokenizer_core.bpe.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, OpenAITokenizer, with_special_tokens
 from tokenizer_core.errors import RankFileError, SpecialTokenError, TextError, TokenIdError
-from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, OpenAITokenizer, with_special_tokens
 
 SIZES = {"gpt2": 50_256, "cl100k_base": 100_256, "o200k_base": 199_998}
 texts = st.one_of(hostile_texts, st.text(alphabet="กาที่น้ำ aA1\n", max_size=60))
@@ -133,7 +133,7 @@ def test_ids_that_no_token_has_are_no_entries() -> None:
 @pytest.mark.parametrize("much", [0, 10**9])
 @every_name
 def test_tokens_are_counted_as_they_are_encoded(name: str, much: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenizer_core.openai.MUCH", much)
+    monkeypatch.setattr("tokenizer_core.bpe.openai.MUCH", much)
     texts = ["ab ab cd", "", "ที่นี่ 123 ที่นี่", " cd"]
     assert openai_tokenizer(name).count_tokens(texts) == sum(map(len, map(openai_tokenizer(name).encode, texts)))
 
@@ -217,7 +217,7 @@ def test_a_damaged_rank_file_is_named_and_not_deleted(copied_ranks: Path, name: 
 
 
 def test_a_missing_shipped_rank_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenizer_core.openai.RANK_FILES", tmp_path)
+    monkeypatch.setattr("tokenizer_core.bpe.openai.RANK_FILES", tmp_path)
     monkeypatch.delenv("TIKTOKEN_CACHE_DIR", raising=False)
     openai_tokenizer.cache_clear()
     with pytest.raises(RankFileError) as caught:
@@ -250,7 +250,7 @@ def test_no_network_is_used() -> None:
         "import socket\n"
         "def refuse(*arguments, **more): raise AssertionError('network')\n"
         "socket.socket.connect = socket.getaddrinfo = refuse\n"
-        "from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer\n"
+        "from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer\n"
         "print([len(openai_tokenizer(name).encode('hello world')) for name in OPENAI_NAMES])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)

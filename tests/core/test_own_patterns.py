@@ -10,18 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.hostile import CLASSES, HOSTILE_PATTERNS, HOSTILE_PIECES, hostile_texts, own_pattern
-from tokenizer_core import SPLIT_PATTERNS, cutter, match_loop, pretokenize
-from tokenizer_core.cutter import OwnCutter, cutter_of, is_compiled
+from tokenizer_core import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.errors import PatternError
-from tokenizer_core.kinds import CODE_POINTS
-from tokenizer_core.own_patterns import characters
-from tokenizer_core.own_patterns.characters import kinds_of
-from tokenizer_core.own_patterns.parts import Characters
-from tokenizer_core.own_patterns.places import can_be_cut_between
-from tokenizer_core.own_patterns.program import Program, program_of
-from tokenizer_core.own_patterns.reading import parts_of_pattern
-from tokenizer_core.own_patterns.steps import RUN
-from tokenizer_core.pretokens import counted_pretokens, number_pretokens
+from tokenizer_core.kernels import match_loop
+from tokenizer_core.kernels.cut_loop import CODE_POINTS
+from tokenizer_core.kernels.match_loop import Program
+from tokenizer_core.patterns import cutter
+from tokenizer_core.patterns import program as programs
+from tokenizer_core.patterns.cutter import OwnCutter, cutter_of, is_compiled
+from tokenizer_core.patterns.pretokens import counted_pretokens, number_pretokens
+from tokenizer_core.patterns.program import Characters, kinds_of, parts_of_pattern, program_of
+from tokenizer_core.patterns.safe_places import can_be_cut_between
 
 EDGES = [
     *"aaaabbbAssSStTllLvVrReEmMkK'ſKiIıİßẞσΣςµμǅǆʰกก่่ำ\u0301\n\n\r  \t\x1c\x85\u2028\u00a0/!.😀٣9½ⅷ漢",
@@ -185,7 +184,7 @@ def test_what_a_program_might_do_otherwise_regex_does(pattern: str) -> None:
 def test_a_pattern_that_is_too_large_for_a_program_is_cut_by_regex(
     pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(characters, "MAX_KINDS", 5)
+    monkeypatch.setattr(programs, "MAX_KINDS", 5)
     assert is_compiled(pattern)
     assert program_of(pattern) is None
     texts = ["".join(chr(0x1000 + n) for n in range(70)), "adadad", "abcde" * 2_000]
@@ -299,26 +298,6 @@ def test_short_texts_are_cut_by_regex_until_they_are_worth_a_program(monkeypatch
         assert made == expected
 
 
-def test_what_a_program_cuts_regex_need_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def noted(self: OwnCutter, text: str) -> Iterator[list[str]]:
-        asked.append(text)
-        yield from ()
-
-    monkeypatch.setattr(OwnCutter, "_cut_by_regex", noted)
-    for texts in (["a b", "", "b"], ["a b b"]):
-        assert counted_pretokens(texts, r"\w|\s").strings() == ["a", " ", "b"]
-    assert asked == []
-
-
-def test_several_threads_count_texts_as_one_does() -> None:
-    seeded = random.Random(1)
-    texts = ["".join(seeded.choices([*EDGES, "\n", "word", "ที่นี่"], k=60)) for _ in range(40)]
-    alone, together = (counted_pretokens(texts, WORDS, threads=n) for n in (1, 3))
-    assert [array.tolist() for array in together] == [array.tolist() for array in alone]
-
-
 @pytest.mark.parametrize("pattern", [*SPLIT_PATTERNS, WORDS, "[a-z]+", "(?:ก|a)+"])
 def test_a_cutter_says_how_far_it_is(pattern: str) -> None:
     texts = [text.encode() for text in ("a word", "", "ไป a\n", "กa" * 40_000)]
@@ -327,12 +306,6 @@ def test_a_cutter_says_how_far_it_is(pattern: str) -> None:
     assert sum(said) == sum(map(len, texts))
     assert isinstance(counting, OwnCutter) == (pattern not in SPLIT_PATTERNS)
     assert counting.pretokens()[2].sum() == len(cut_by_regex([text.decode() for text in texts], pattern))
-
-
-def test_a_run_of_one_class_is_one_step() -> None:
-    program = program_of(r"[ก-๙]+|\s++")
-    assert program is not None
-    assert program.steps[:, 0].tolist().count(RUN) == 1
 
 
 def test_every_code_point_has_a_kind() -> None:

@@ -6,13 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers.hostile import hostile_texts
-from tests.helpers.training import corpora, patterns
+from tests.helpers.training import corpora, patterns, train_in_two_stages
 from tokenizer_core import Tokenizer, openai_tokenizer, train
+from tokenizer_core.bpe.openai import OPENAI_NAMES
+from tokenizer_core.bpe.vocabulary import (
+    BYTES,
+    merges_of_ranks,
+    recover_by_definition,
+    recover_merges,
+)
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.openai import OPENAI_NAMES
-from tokenizer_core.rank_merges import lost_merges, merges_of_ranks, recover_by_definition, recover_merges
-from tokenizer_core.two_stage import train_in_two_stages
-from tokenizer_core.vocabulary import BYTES, Pair, build_vocabulary
 
 token_lists = st.lists(
     st.one_of(st.binary(min_size=1, max_size=4), st.text(alphabet="ab", min_size=1, max_size=9).map(str.encode)),
@@ -20,9 +23,6 @@ token_lists = st.lists(
     max_size=60,
 )
 """Tokens in any order: many are made of none, and a longer one may come before its parts."""
-wild_merges = st.lists(st.tuples(st.integers(97, 98), st.integers(97, 99)), max_size=12).map(
-    lambda drawn: list(dict.fromkeys((left, min(right, 98)) for left, right in drawn))
-)
 
 
 @given(token_lists)
@@ -76,27 +76,6 @@ def test_training_learns_merges_that_a_rank_file_holds(text: str, pattern: str, 
     else:
         tokenizer = train(text, 300, pattern=pattern)
     assert merges_of_ranks(tokenizer.vocabulary) == tokenizer.merges
-    assert lost_merges(tokenizer.merges) == []
-
-
-@pytest.mark.parametrize(
-    ("merges", "lost"),
-    [
-        ([], []),
-        ([(97, 98), (98, 99), (97, 257)], [258]),  # "abc" becomes "ab", "c"
-        ([(97, 98), (98, 99), (256, 99), (97, 257)], [259]),  # "abc" twice
-        ([(98, 99), (97, 98), (257, 256)], []),
-        ([(97, 97), (97, 256)], [257]),  # "aaa" becomes "aa", "a"
-    ],
-)
-def test_merges_that_ranks_cannot_tell_are_found(merges: list[Pair], lost: list[int]) -> None:
-    assert lost_merges(merges) == lost
-
-
-@given(wild_merges)
-def test_what_is_not_lost_comes_back(merges: list[Pair]) -> None:
-    if not lost_merges(merges):
-        assert merges_of_ranks(build_vocabulary(merges)) == merges
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from tests.helpers.hostile import hostile_texts
 from tokenizer_core import Tokenizer, train
-from tokenizer_core.errors import SpecialTokenError
-from tokenizer_core.openai import openai_tokenizer, with_special_tokens
-from tokenizer_core.special_tokens import (
+from tokenizer_core.bpe.openai import openai_tokenizer, with_special_tokens
+from tokenizer_core.bpe.special_tokens import (
     MAX_TOKEN_ID,
     allowed_tokens,
     assign_ids,
@@ -16,6 +15,7 @@ from tokenizer_core.special_tokens import (
     special_tokens_text,
     split_on_special_tokens,
 )
+from tokenizer_core.errors import SpecialTokenError
 
 SPECIAL = ["<|end|>", "<|end|>>", "<|", "จบ", "a.b", "🏁", "(", " "]
 tokenizer = train("the end of the text จบ", 270, special_tokens=SPECIAL)

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from tests.helpers.hostile import hostile_texts
-from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, encode_loop, longest_loop, pretokenize, train
-from tokenizer_core.cutter import Cutter
-from tokenizer_core.encode_loop import SHORT
+from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, pretokenize, train
+from tokenizer_core.bpe.reference import Pair, merge
+from tokenizer_core.bpe.tokenizer import encode_pretoken
+from tokenizer_core.bpe.vocabulary import build_vocabulary
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError
-from tokenizer_core.reference import Pair, merge
-from tokenizer_core.vocabulary import build_vocabulary
+from tokenizer_core.kernels import encode_loop, longest_loop
+from tokenizer_core.kernels.encode_loop import SHORT
+from tokenizer_core.patterns.cutter import Cutter
 
 CORPUS = (
     "ภาษาไทยเป็นภาษาที่มีระดับเสียงของคำแน่นอน ดื่มน้ำเยอะๆ นะคะ เมื่อสังคมมีวิวัฒนาการ 2567 ปี\n"
@@ -91,7 +93,9 @@ def test_encoding_agrees_with_the_definition(text: str, pattern: str) -> None:
 def test_encoding_agrees_with_the_definition_for_merges_no_training_would_learn(
     merges: list[Pair], text: str
 ) -> None:
-    assert Tokenizer(merges, pattern="none").encode(text) == encode_by_definition(text, "none", merges)
+    expected = encode_by_definition(text, "none", merges)
+    assert Tokenizer(merges, pattern="none").encode(text) == expected
+    assert encode_pretoken(text.encode(), {pair: rank for rank, pair in enumerate(merges)}) == expected
 
 
 @pytest.mark.parametrize("name", SPLIT_PATTERNS)
@@ -174,13 +178,6 @@ def test_pretokens_around_the_limit_agree(unit: str, length: int) -> None:
     assert ids == plain
 
 
-def test_tokens_that_occur_in_no_encoding_are_not_in_the_tree() -> None:
-    tree = Tokenizer([(98, 99), (97, 98), (97, 256), (257, 99)], pattern="none")._tree
-    assert set(range(257)) <= set(tree.longest.tolist())
-    assert 258 in tree.longest  # a + bc
-    assert 259 not in tree.longest  # ab + c: bc is merged before ab
-
-
 def test_a_long_text_is_encoded_by_longest_tokens_and_a_short_one_needs_no_tree() -> None:
     tokenizer = train(CORPUS, 400)
     assert tokenizer.encode("ที่ a cat") == in_tiktoken(tokenizer).encode_ordinary("ที่ a cat")
@@ -222,14 +219,10 @@ def test_numpy_ids_are_ids() -> None:
     assert tokenizer.decode(ids) == "ภาษาไทย and more"
 
 
-def test_encoded_ids_are_plain_numbers() -> None:
-    assert {type(token_id) for token_id in trained("none").encode("ภาษาไทย")} == {int}
-
-
 @pytest.mark.parametrize("token_id", [-1, 400, 10**9, -257])
 def test_an_unknown_id_is_an_error_that_names_it(token_id: int) -> None:
     tokenizer = trained("none")
-    with pytest.raises(TokenIdError, match=f"; {token_id} came") as caught:
+    with pytest.raises(TokenIdError, match=f" {token_id:,}") as caught:
         tokenizer.decode([97, token_id])
     assert caught.value.values == {"token_id": token_id, "name": "mine", "vocab_size": 400}
 
@@ -283,7 +276,7 @@ def test_impossible_merges_are_refused_with_their_rank(merges: list[Pair], code:
 
 
 def test_tokens_may_have_exactly_the_most_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenizer_core.vocabulary.MAX_TOKEN_BYTES", 258)
+    monkeypatch.setattr("tokenizer_core.bpe.vocabulary.MAX_TOKEN_BYTES", 258)
     assert len(build_vocabulary([(97, 97)])) == 257
     with pytest.raises(TokenizerError):
         build_vocabulary([(97, 97), (97, 98)])

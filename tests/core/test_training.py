@@ -2,19 +2,21 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
 
-import numba
 import pytest
+import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.hostile import hostile_texts
-from tests.helpers.training import corpora, patterns
-from tokenizer_core import Merge, Trainer, count_pretokens, pretokenize, train
-from tokenizer_core.compiled import compiled
+from tests.helpers.training import corpora, patterns, train_in_two_stages
+from tokenizer_core import Merge, Tokenizer, Trainer, count_pretokens, pretokenize, train
+from tokenizer_core.analysis.cuts import cuts
+from tokenizer_core.bpe.reference import Pair, get_stats, merge, train_by_definition
+from tokenizer_core.bpe.segments import TextMap, token_lengths
+from tokenizer_core.bpe.trainer import cluster_merges
 from tokenizer_core.errors import TextError, TrainingError
-from tokenizer_core.reference import Pair, get_stats, merge, train_by_definition
 
 # From the notebook published with the article on Thai tokenizers: 512 entries learned from this corpus.
 ARTICLE_THAI = "เมื่อสังคมมีวิวัฒนาการขึ้นในดินแดนต่าง"
@@ -261,20 +263,7 @@ def test_lone_surrogates_are_refused_even_where_two_pretokens_would_join_to_a_pa
         train("\ud83d", 300)
 
 
-def test_the_loops_compile_where_no_cache_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    njit: Any = numba.njit
-    compiled(lambda a: a)(1)  # numba's first compilation imports modules that use `njit` themselves
-
-    def refuse_to_cache(**options: bool) -> Any:
-        if options.get("cache"):
-            raise RuntimeError("cannot cache function: no locator available")
-        return njit(**options)
-
-    monkeypatch.setattr(numba, "njit", refuse_to_cache)
-    assert compiled(lambda a: a + 1)(1) == 2
-
-
-# ------------------------------------------------------------------------------------------- what comes next
+# What comes next
 
 
 @given(corpora, patterns, st.integers(1, 12))
@@ -347,7 +336,7 @@ def test_a_merge_that_is_asked_for_goes_on_as_the_definition_would(
         learned = trainer.join(*pair) if asked else trainer.step(1)[0]
         pretokens = [merge(ids, pair, token_id) for ids in pretokens]
         assert learned == Merge(*pair, token_id, counts[pair])
-        assert trainer.token_counts.tolist() == [trainer.token_count] == [sum(map(len, pretokens))]
+        assert trainer.token_counts == [trainer.token_count] == [sum(map(len, pretokens))]
 
 
 def test_a_pair_that_does_not_stand_in_the_corpus_cannot_be_asked_for() -> None:
@@ -367,4 +356,75 @@ def test_each_merge_of_a_step_says_how_many_tokens_are_left(text: str, n: int) -
     trainer, one_by_one = trainer_for(text, 296), trainer_for(text, 296)
     merges = trainer.step(n)
     expected = [one_by_one.token_count for _ in merges if one_by_one.step(1)]
-    assert trainer.token_counts.tolist() == expected
+    assert trainer.token_counts == expected
+
+
+# Two stages
+
+
+@given(hostile_texts, st.integers(0, 40), st.sampled_from(["mark_aware", "llama3", "none", "."]))
+def test_encoding_gives_the_tokens_of_training_in_two_stages(text: str, first: int, pattern: str) -> None:
+    text *= 3
+    tokenizer = train_in_two_stages(text, 256 + 60, first_merges=first, pattern=pattern)
+    trainer = Trainer(count_pretokens(text, pattern), 256 + 60)
+    for pair in tokenizer.merges:
+        trainer.join(*pair)
+    assert len(tokenizer.encode(text)) == trainer.token_count
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@given(hostile_texts)
+def test_the_first_merges_stay_inside_clusters(text: str) -> None:
+    clusters = {match.encode() for match in regex.findall(r"\X", text)}
+    for token in Tokenizer(cluster_merges(text, 50)).vocabulary[256:]:
+        assert any(token in cluster for cluster in clusters)
+
+
+def test_the_first_stage_learns_the_256_merges_that_were_measured(thai_corpus: str) -> None:
+    part = thai_corpus[:40_000]
+    assert len(cluster_merges(part)) == 256
+    whole = train_in_two_stages(part, 1_000).merges
+    assert whole == train_in_two_stages(part, 1_000, first_merges=256).merges
+    assert whole != train_in_two_stages(part, 1_000, first_merges=257).merges
+
+
+def test_without_a_first_stage_it_is_ordinary_training() -> None:
+    text = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ the cat sat on the mat " * 5
+    assert train_in_two_stages(text, 330, first_merges=0).merges == train(text, 330).merges
+
+
+def test_a_pair_that_the_pattern_always_cuts_apart_ends_the_first_stage() -> None:
+    text = "ที่นี่ " * 9
+    tokenizer = train_in_two_stages(text, 300, pattern=r"\p{L}|\p{M}| ")
+    assert tokenizer.merges
+    assert all(len(token.decode()) <= 1 for token in tokenizer.vocabulary[256:] if token.decode(errors="ignore"))
+
+
+def test_a_tokenizer_of_two_stages_is_saved_and_loaded_as_any_other(tmp_path: Path) -> None:
+    tokenizer = train_in_two_stages("ที่นี่ น้ำใจ " * 20, 320)
+    tokenizer.save(tmp_path / "two")
+    loaded = Tokenizer.load(tmp_path / "two.model")
+    assert (loaded.merges, loaded.pattern) == (tokenizer.merges, "mark_aware")
+    assert loaded.encode("ที่นี่") == tokenizer.encode("ที่นี่")
+
+
+def test_a_pair_that_occurs_once_is_learned_unless_one_asks_for_more() -> None:
+    assert train_in_two_stages("ab", 257, pattern="none").merges == [(97, 98)]
+    assert train_in_two_stages("ab", 257, pattern="none", min_count=2).merges == []
+
+
+def test_cuts_inside_letters_fall_at_the_same_number_of_tokens(thai_corpus: str) -> None:
+    lines = thai_corpus.split("\n")
+    learned = "\n".join(line for number, line in enumerate(lines, 1) if number % 5)
+    measured = "\n".join(lines[4::5])
+    text_map = TextMap(measured)
+
+    def measure(tokenizer: Tokenizer) -> tuple[int, float]:
+        found = cuts(text_map, token_lengths(tokenizer.encode(measured), tokenizer))
+        return found.tokens, found.inside_clusters / found.boundaries
+
+    tokens, inside = measure(train(learned, 8_192))
+    tokens_in_stages, inside_in_stages = measure(train_in_two_stages(learned, 8_192))
+    assert 0.03 < inside < 0.05
+    assert inside_in_stages < 0.015
+    assert tokens_in_stages < 1.01 * tokens

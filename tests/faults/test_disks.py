@@ -12,24 +12,24 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.exports.keys import Taken
-from pages.ui.trainings import keeping
-from pages.ui.trainings.keeping import open_library
-from pages.ui.trainings.registry import Registry
-from pages.ui.words import error_sentence
-from pages.ui.words.breaks import without_breaks
+from pages.ui.i18n import error_sentence
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.run_registry import keeping
+from pages.ui.run_registry.keeping import open_saved_runs
+from pages.ui.run_registry.registry import Registry
+from pages.ui.widgets.export_panel import WrittenExport
 from tests.helpers.app import LANGUAGES, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.jobs import SMALL, wait_for
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import train
 from tokenizer_core.errors import ExportError
-from tokenizer_core.formats.exports import export
-from tokenizer_core.formats.reloading import reload
-from tokenizer_core.jobs import library as libraries
-from tokenizer_core.jobs.job import Job
-from tokenizer_core.jobs.library import Library, Quota
-from tokenizer_core.jobs.training import Training
+from tokenizer_core.interop.exports import export
+from tokenizer_core.interop.verifying import reload
+from tokenizer_core.saved_runs import folder as libraries
+from tokenizer_core.saved_runs.folder import Quota, SavedRuns
+from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Training
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs mounts and limits of Linux")
 QUOTA = Quota(100, 2**30)
@@ -58,7 +58,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Registr
     found: list[Registry] = []
 
     def open_registry(folder: Path) -> Registry:
-        found.append(Registry(Library(folder, QUOTA)))
+        found.append(Registry(SavedRuns(folder, QUOTA)))
         return found[-1]
 
     yield open_registry
@@ -93,15 +93,15 @@ def test_a_full_disk_is_told_and_what_was_kept_stays(disk: Path, opened: Callabl
     with pytest.raises(OSError, match="No space"):
         filler.write_bytes(bytes(64 * 1024))
     job = trained(registry)
-    assert is_told(registry, "library_disk_full")
+    assert is_told(registry, "saved_disk_full")
     assert (job.state, job.learned, left_behind(disk)) == ("done", 44, [])
     registry.rename(kept.id, "another name")
     registry._keeper.keep_all()
-    assert [entry.id for entry in Library(disk, QUOTA).entries("me")] == [kept.id]
+    assert [entry.id for entry in SavedRuns(disk, QUOTA).entries("me")] == [kept.id]
     filler.unlink()
     registry._keeper.keep_all()
     assert registry.trouble("me") is None
-    assert {entry.id for entry in Library(disk, QUOTA).entries("me")} == {kept.id, job.id}
+    assert {entry.id for entry in SavedRuns(disk, QUOTA).entries("me")} == {kept.id, job.id}
 
 
 @pytest.mark.long
@@ -111,7 +111,7 @@ def test_a_read_only_disk_is_told_and_is_read(disk: Path, opened: Callable[[Path
     registry = opened(disk)
     assert [run.job.id for run in registry.runs("me")] == [first.id]
     trained(registry)
-    assert is_told(registry, "library_not_writable")
+    assert is_told(registry, "saved_not_writable")
     again = registry.get(first.id)
     assert again is not None
     assert again.merges == first.merges
@@ -135,11 +135,11 @@ def test_a_file_that_may_not_grow_is_told_and_leaves_nothing_behind(
     registry = opened(tmp_path)
     with no_file_longer_than(100):
         job = trained(registry)
-        assert is_told(registry, "library_unusable")
+        assert is_told(registry, "saved_unusable")
         assert left_behind(tmp_path) == []
     registry._keeper.keep_all()
     assert registry.trouble("me") is None
-    assert [entry.id for entry in Library(tmp_path, QUOTA).entries("me")] == [job.id]
+    assert [entry.id for entry in SavedRuns(tmp_path, QUOTA).entries("me")] == [job.id]
 
 
 def test_a_user_without_a_home_has_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,8 +149,8 @@ def test_a_user_without_a_home_has_no_library(monkeypatch: pytest.MonkeyPatch) -
     for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(Path, "home", no_home)
-    monkeypatch.setattr(keeping, "LIBRARY_FOLDER", None)
-    assert open_library() is None
+    monkeypatch.setattr(keeping, "SAVED_RUNS_FOLDER", None)
+    assert open_saved_runs() is None
 
 
 # ---- files to take along
@@ -181,10 +181,10 @@ def test_the_page_says_that_files_could_not_be_tried_out_and_tries_again(
     wait_for_page(app, lambda: bool(app.success))
     app.session_state["train_exports"] = True
     app.run()
-    taken: dict[tuple[str, str], Taken] = app.session_state["exports"]
+    taken: dict[tuple[str, str], WrittenExport] = app.session_state["exports"]
     wait_for_page(app, lambda: not any(each.is_pending for each in taken.values()))
     app.run()
-    sentence = without_breaks(error_sentence(ExportError("", "proof_no_room"), spoken=language))
+    sentence = without_breaks(error_sentence(ExportError("proof_no_room"), spoken=language))
     assert sentence in without_breaks(said(app))
     assert {"vocab.json", "merges.txt"} <= {button.proto.label for button in app.get("download_button")}
     filler.unlink()
@@ -213,7 +213,7 @@ from doubling import double
 print(double(21))
 """
 DOUBLING = """
-from tokenizer_core.compiled import compiled
+from tokenizer_core.kernels.compiled import compiled
 
 @compiled
 def double(number):

@@ -9,8 +9,8 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import sessions
-from pages.ui.trainings.registry import registry
+from pages.ui.frame import status
+from pages.ui.run_registry.registry import registry
 from tests.helpers.app import job_of, open_page, start_training, wait_until
 from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_for
@@ -32,7 +32,7 @@ def presses(app: AppTest) -> dict[str, WidgetStates]:
 
 def pressed_anew(page: str, states: WidgetStates, job: str | None) -> AppTest:
     """A new session that begins with a press on a page which another one drew, as after a restart of the app."""
-    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "frame" / "main.py"), default_timeout=PATIENCE)
     app.query_params["lang"] = "en"
     if job is not None:
         app.query_params["job"] = job
@@ -85,13 +85,13 @@ def test_a_closed_tab_is_forgotten_when_its_time_is_over(monkeypatch: pytest.Mon
     storage.save(cast(SessionInfo, SimpleNamespace(session=SimpleNamespace(id="a tab"))))
     manager = SimpleNamespace(_session_storage=storage)
     running = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
-    monkeypatch.setattr(sessions, "runtime", running)
-    sessions.forget_ended()
+    monkeypatch.setattr(status, "runtime", running)
+    status.forget_ended_sessions()
     assert len(storage.list()) == 1
     now += 61
     held = storage._cache._data  # type: ignore[attr-defined]
     assert len(held) == 1  # Streamlit shows it no more, and keeps it
-    sessions.forget_ended()
+    status.forget_ended_sessions()
     assert len(held) == 0
 
 
@@ -100,13 +100,13 @@ def test_nothing_is_forgotten_where_streamlit_keeps_sessions_elsewhere(
     manager: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running = SimpleNamespace(exists=lambda: True, get_instance=lambda: SimpleNamespace(_session_mgr=manager))
-    monkeypatch.setattr(sessions, "runtime", running)
-    sessions.forget_ended()
+    monkeypatch.setattr(status, "runtime", running)
+    status.forget_ended_sessions()
 
 
 @pytest.mark.parametrize(("tabs", "seconds"), [(None, 2.0), (1, 2.0), (10, 2.0), (25, 5.0), (50, 10.0)])
 def test_pages_redraw_what_changes_more_rarely_if_many_tabs_are_open(
     tabs: int | None, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sessions, "visitors", lambda: tabs)
-    assert sessions.spaced(2.0) == seconds
+    monkeypatch.setattr(status, "open_tabs", lambda: tabs)
+    assert status.refresh_interval(2.0) == seconds

@@ -1,12 +1,15 @@
-"""What a person sees of faults in a browser: no connection, a reload in mid-upload, and other people's text."""
+"""What a person sees of faults in a browser: no connection, uploads cut off or refused, and others' text."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Error, Locator, Page, Response, Route, WebSocket, expect
 
-from pages.ui.words import catalogue
-from tests.helpers.browser import OpenTab, at_rest
+from pages.ui.i18n import catalogue, error_sentence, filled
+from tests.helpers.app import LANGUAGES
+from tests.helpers.browser import OpenTab, at_rest, running_app
+from tokenizer_core.errors import CorpusError
 
 pytestmark = pytest.mark.long
 ENGLISH = catalogue("en")
@@ -58,7 +61,7 @@ def test_without_a_connection_the_stage_says_so_and_goes_on_after_it(tab: Page, 
     expect(lost).to_be_hidden()
     expect(stage).not_to_have_attribute("data-position", held)
     tab.keyboard.press("e")
-    expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=744))).to_be_visible()
+    expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=744))).to_be_visible()
     expect(stage).to_have_attribute("data-position", "744")
 
 
@@ -79,7 +82,7 @@ def test_a_reload_in_mid_upload_leaves_nothing_half(tab: Page, address: str) -> 
     choose_file(tab, address)
     train(tab)
     expect(stage_of(tab)).to_be_visible()
-    expect(tab.get_by_text(ENGLISH["studio.done"].format(merges=4))).to_be_visible()
+    expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=4))).to_be_visible()
 
 
 class Received:
@@ -112,7 +115,7 @@ def test_nothing_that_one_visitor_receives_holds_text_of_another(open_tab: OpenT
     sent = Received(owner)
     choose_file(owner, address)
     train(owner)
-    expect(owner.get_by_text(ENGLISH["studio.done"].format(merges=4))).to_be_visible()
+    expect(owner.get_by_text(filled(ENGLISH["studio.done"], merges=4))).to_be_visible()
     at_rest(owner)
     job = re.search(r"job=([\w-]+)", owner.url)
     assert job is not None
@@ -133,3 +136,37 @@ def test_nothing_that_one_visitor_receives_holds_text_of_another(open_tab: OpenT
     assert b"token" in seen
     for hidden in (SECRET, "private-9417", "สิบสองทองแดง", "X-Steering-Key: "):
         assert hidden.encode() not in seen
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[str]:
+    """The address of an app in which a visitor may hold 1 MB."""
+    with running_app(TOKENIZER_EXPLORER_MAX_UPLOADS_MB="1") as (address, _):
+        yield address
+
+
+def choose(tab: Page, widget: str, name: str, size: int) -> None:
+    content = (b"a cat sat on a mat\n" * (size // 19 + 1))[:size]
+    tab.locator(f".st-key-{widget} input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": content}
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_refused_uploads_say_why_and_what_was_there_stays(tab: Page, small: str, language: str) -> None:
+    words = catalogue(language)
+    tab.goto(f"{small}/train?lang={language}")
+    at_rest(tab)
+    tab.locator(".st-key-train_card label").last.click()
+    tab.get_by_role("radio", name=words["corpus.upload"]).click()
+    choose(tab, "corpus_files", "mine.txt", 700_000)
+    expect(tab.get_by_text("700,000").first).to_be_visible()
+    tab.get_by_role("link", name=words["nav.compare"], exact=True).click()
+    tab.get_by_role("radio", name=words["text.upload"]).click()
+    choose(tab, "text_file", "other.txt", 600_000)
+    sentence = error_sentence(CorpusError("uploads_too_large", limit=1, megabytes=1.2), spoken=language)
+    refusal = tab.get_by_test_id("stAlert").filter(has_text=sentence.split("`")[0].strip())
+    expect(refusal).to_be_visible()
+    tab.locator(".st-key-remove_upload_corpus button").click()
+    expect(refusal).to_be_hidden()
+    expect(tab.get_by_text("221,052").first).to_be_visible()  # tokens, of the file that was refused before

@@ -3,10 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import status
-from pages.ui.trainings import registry as trainings
-from pages.ui.words import catalogue
-from pages.ui.words.breaks import without_breaks
+from pages.ui.frame import status
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.run_registry import registry as trainings
 from tests.helpers.app import LANGUAGES, said, start_training
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
@@ -24,7 +24,7 @@ def status_of(app: AppTest, language: str) -> dict[str, str]:
 
 
 def opened(given: str | None, language: str = "en") -> AppTest:
-    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "frame" / "main.py"), default_timeout=PATIENCE)
     app.query_params["lang"] = language
     if given is not None:
         app.query_params["status"] = given
@@ -55,6 +55,6 @@ def test_more_trainings_than_may_wait_are_refused_in_a_sentence(monkeypatch: pyt
     monkeypatch.setattr(trainings, "MAX_WAITING", 1)
     start_training()
     app = start_training("th")
-    refusal = catalogue("th")["errors.queue_full"].format(limit=1)
+    refusal = filled(catalogue("th")["errors.queue_full"], limit=1)
     assert without_breaks(refusal) in without_breaks(said(app))
     assert trainings.registry().standing() == (0, 1, 0, 1)

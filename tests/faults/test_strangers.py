@@ -1,4 +1,4 @@
-"""Nobody sees another's text: whoever follows a link sees one training, and neither its text nor other runs."""
+"""Nobody sees another's text: a link shows one training alone, and the headers allow no code of others."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,14 +7,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
-from pages.ui.stage.serve import routes
-from pages.ui.trainings.registry import registry
+from pages.ui.frame.cookie_and_headers import content_security_policy
+from pages.ui.run_registry.registry import registry
+from pages.ui.widgets.player.serve import routes
 from tests.helpers.app import job_of, open_page, start_training
 from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_for
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.routes import Answer
-from tokenizer_core.jobs.job import Job
+from tokenizer_core.workers.training_job import Job
 
 SECRET = "หกสิบสองทองแดง-private-9417"
 CORPUS = f"{SECRET}\n" + "ab ac ad ae af\n" * 50
@@ -31,7 +32,7 @@ def theirs() -> Job:
 
 def followed(job: Job, page: str) -> AppTest:
     """A page of somebody who has opened the link to a training."""
-    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
+    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "frame" / "main.py"), default_timeout=PATIENCE)
     app.query_params["job"], app.query_params["lang"] = job.id, "en"
     app.run()
     return app.switch_page(str(REPOSITORY / "pages" / f"{page}.py")).run()
@@ -68,7 +69,7 @@ def test_a_link_shows_one_run_and_nothing_of_its_text(theirs: Job) -> None:
 def test_its_owner_sees_the_text_and_the_link(theirs: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     run = registry().run(theirs.id)
     assert run is not None
-    monkeypatch.setattr("pages.ui.shell.visitor.owner", lambda: run.owner)
+    monkeypatch.setattr("pages.ui.frame.visitor.owner", lambda: run.owner)
     app = followed(theirs, "train")
     assert b"private-9417" in received(app)
     assert f"?lang=en&job={theirs.id}".encode() in received(app)
@@ -76,3 +77,29 @@ def test_its_owner_sees_the_text_and_the_link(theirs: Job, monkeypatch: pytest.M
 
 def test_whoever_comes_without_a_link_sees_no_run(theirs: Job) -> None:
     assert theirs.id.encode() not in received(open_page("train"))
+
+
+# ---- the security headers
+
+
+def sources(host: str) -> dict[str, list[str]]:
+    """What a policy allows, by its directives."""
+    rules = (rule.split() for rule in content_security_policy(host).split(";"))
+    return {name: allowed for name, *allowed in rules}
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8501", "tokens.example.org", "[::1]:8501"])
+def test_pages_talk_to_their_own_host_alone(host: str) -> None:
+    assert sources(host)["connect-src"] == ["'self'", f"ws://{host}", f"wss://{host}"]
+
+
+@pytest.mark.parametrize("host", ["", "*", "a b", "a;script-src *", "evil.org/path", "a, b", "ไทย", "http://a"])
+def test_a_host_that_is_none_adds_nothing(host: str) -> None:
+    assert sources(host)["connect-src"] == ["'self'"]
+    assert sources(host).keys() == sources("a").keys()
+
+
+def test_no_text_becomes_code() -> None:
+    scripts = sources("a")["script-src"]
+    assert not {"'unsafe-eval'", "'unsafe-inline'", "*", "http:", "https:", "data:"} & {*scripts}
+    assert {"'self'", "blob:"} <= {*scripts}

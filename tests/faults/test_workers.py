@@ -1,4 +1,4 @@
-"""Workers that are killed, halted or out of memory, and workers that cannot be started, on real processes (Linux).
+"""Workers that are killed or out of memory, and workers that cannot be started, on real processes (Linux).
 
 Each time, the page says why, the merges stay, and the turn, the process and its pipes are given back.
 """
@@ -7,25 +7,22 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from pages.ui.trainings import registry as trainings
-from pages.ui.trainings.registry import Registry
-from pages.ui.words import error_sentence
-from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import LANGUAGES, job_of, said, start_training
-from tests.helpers.app import wait_until as wait_for_page
-from tests.helpers.jobs import LARGE, SMALL, learned, wait_for, wait_until
+from pages.ui.i18n import error_sentence
+from pages.ui.run_registry.registry import Registry
+from tests.helpers.app import LANGUAGES
+from tests.helpers.jobs import LARGE, wait_for, wait_until
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core.jobs import job as jobs
-from tokenizer_core.jobs.job import Job
-from tokenizer_core.jobs.kept import can_continue
-from tokenizer_core.jobs.process import Failure, is_suspended
-from tokenizer_core.jobs.training import Training
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.workers import child
+from tokenizer_core.workers import training_job as jobs
+from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Training
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="needs signals and /proc"),
@@ -47,12 +44,10 @@ def brought_to(registry: Registry, state: str) -> Job:
 
 
 def send(job: Job, kind: signal.Signals) -> int:
-    """Send a signal to a job's worker, and wait until it is halted if it is to be; return its process id."""
+    """Send a signal to a job's worker; return its process id."""
     worker = job._worker
     assert worker is not None
-    worker.send_signal(kind)
-    if kind == signal.SIGSTOP:
-        wait_until(job, lambda: is_suspended(worker))
+    os.kill(worker.pid, kind)
     return worker.pid
 
 
@@ -69,30 +64,6 @@ def fails(job: Job, code: str) -> None:
     assert len({error_sentence(job.failure, spoken=spoken) for spoken in LANGUAGES}) == 2
 
 
-STATES = [
-    pytest.param("starting", marks=pytest.mark.long),
-    pytest.param("counting", marks=pytest.mark.long),
-    "running",
-    pytest.param("paused", marks=pytest.mark.long),
-]
-
-
-@pytest.mark.parametrize("state", STATES)
-def test_a_halted_worker_is_ended_and_gives_its_turn_back(registry: Registry, state: str) -> None:
-    job = brought_to(registry, state)
-    process = send(job, signal.SIGSTOP)
-    registry.sweep()
-    assert not job.ended  # whoever halted the whole app may just let it go on
-    waiting = registry.start(QUICK, owner="me")
-    registry.sweep()
-    fails(job, "worker_halted")
-    assert is_gone(process)
-    wait_for(waiting, "done")
-    assert registry._at_work == set()
-    assert job.merges == learned(LARGE, 256 + len(job.merges))[: len(job.merges)]
-    assert can_continue(job) == bool(job.merges)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("state", ["starting", "counting", "running", "paused"])
 def test_a_killed_worker_gives_its_turn_back(registry: Registry, state: str) -> None:
@@ -103,20 +74,6 @@ def test_a_killed_worker_gives_its_turn_back(registry: Registry, state: str) -> 
     wait_for(waiting, "done")
     wait_until(waiting, lambda: is_gone(process))
     assert registry._at_work == set()
-    assert can_continue(job) == bool(job.merges)
-
-
-@pytest.mark.long
-def test_a_worker_halted_for_a_moment_goes_on(registry: Registry) -> None:
-    job = brought_to(registry, "running")
-    send(job, signal.SIGSTOP)
-    registry.sweep()
-    send(job, signal.SIGCONT)
-    before = len(job.merges)
-    wait_until(job, lambda: len(job.merges) > before)
-    registry.sweep()
-    registry.sweep()
-    assert job.state == "running"
 
 
 def test_a_worker_that_does_not_obey_is_killed_when_it_is_stopped(
@@ -129,18 +86,6 @@ def test_a_worker_that_does_not_obey_is_killed_when_it_is_stopped(
     wait_for(job, "stopped")
     wait_until(job, lambda: is_gone(process))
     assert (job.ending, job.failure) == ("stopped", None)
-
-
-def test_a_halted_spare_worker_is_not_used(registry: Registry) -> None:
-    registry._prepare_spare()
-    spare = registry._spare
-    assert spare is not None
-    spare.send_signal(signal.SIGSTOP)
-    while not is_suspended(spare):
-        time.sleep(0.01)
-    job = registry.start(QUICK)
-    wait_for(job, "done")
-    assert is_gone(spare.pid)
 
 
 @pytest.mark.long
@@ -160,7 +105,7 @@ def test_too_little_memory_is_told_whenever_it_runs_out(megabytes: int) -> None:
 def test_no_memory_for_the_thread_that_reads_commands_is_told_too() -> None:
     code = (
         "import sys, threading\n"
-        "from tokenizer_core.jobs.process import failures_sent\n"
+        "from tokenizer_core.workers.child import failures_sent\n"
         'def none(*_): raise RuntimeError("can\'t start new thread")\n'
         "threading.Thread.start = none\n"
         "with failures_sent():\n"
@@ -172,11 +117,11 @@ def test_no_memory_for_the_thread_that_reads_commands_is_told_too() -> None:
 
 NO_FILES = """
 import os, resource
-from pages.ui.trainings.registry import Registry
+from pages.ui.run_registry.registry import Registry
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.guarded import open_guarded
-from tokenizer_core.jobs.parquet_reader import open_parquet_apart
-from tokenizer_core.jobs.training import Training
+from tokenizer_core.workers.guarded import open_guarded
+from tokenizer_core.workers.parquet_reader import open_parquet_apart
+from tokenizer_core.workers.training_settings import Training
 
 def files():
     return len(os.listdir("/proc/self/fd"))
@@ -216,38 +161,17 @@ def test_without_a_free_file_descriptor_nothing_starts_and_nothing_leaks() -> No
 def test_whatever_keeps_a_worker_from_starting_is_told(
     registry: Registry, why: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail() -> None:
+    def fail(*command: object, **more: object) -> None:
         raise why
 
-    monkeypatch.setattr(jobs, "start_worker", fail)
-    monkeypatch.setattr(trainings, "start_worker", fail)
+    monkeypatch.setattr(child, "subprocess", SimpleNamespace(Popen=fail, PIPE=-1, DEVNULL=-3))
     fails(registry.start(QUICK), "worker_not_started")
     assert registry._at_work == set()
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("kind", "code"), [(signal.SIGKILL, "worker_killed"), (signal.SIGSTOP, "worker_halted")])
-def test_the_page_says_what_happened_and_offers_to_go_on(language: str, kind: signal.Signals, code: str) -> None:
-    app = start_training(language, corpus=SMALL, pace="slow")
-    job = job_of(app)
-    wait_until(job, lambda: len(job.merges) > 3)
-    send(job, kind)
-    for _ in range(2):
-        trainings.registry().sweep()
-    wait_for_page(app, lambda: job.ended and bool(app.error))
-    assert without_breaks(error_sentence(Failure(code), spoken=language)) in without_breaks(said(app))
-    app.run()
-    app.button(key="continue_run").click().run()
-    gone_on = job_of(app)
-    assert gone_on is not job
-    wait_until(gone_on, lambda: len(gone_on.merges) > len(job.merges))
-    assert gone_on.merges[: len(job.merges)] == job.merges
-
-
 def test_every_failure_of_a_worker_has_a_sentence() -> None:
-    codes = ["worker_died", "worker_killed", "worker_halted", "worker_not_started", "out_of_memory"]
+    codes = ["worker_died", "worker_killed", "worker_not_started", "out_of_memory"]
     sentences: Callable[[str], set[str]] = lambda spoken: {  # noqa: E731
-        error_sentence(Failure(code), spoken=spoken) for code in codes
+        error_sentence(TokenizerError(code), spoken=spoken) for code in codes
     }
-    assert [len(sentences(spoken)) for spoken in LANGUAGES] == [5, 5]
+    assert [len(sentences(spoken)) for spoken in LANGUAGES] == [4, 4]

@@ -3,25 +3,27 @@
 import html
 import html.parser
 import json
+import re
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from string import Formatter
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.token_view.payload import Block
-from pages.ui.token_view.serve import offers
-from pages.ui.trainings.registry import registry
-from pages.ui.words import catalogue
+from pages.ui.i18n import catalogue
+from pages.ui.run_registry.registry import registry
+from pages.ui.widgets.token_view.serve import offers
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core.jobs.job import Job
+from tests.helpers.payload import Block
+from tokenizer_core.workers.training_job import Job
 
 ENGLISH = catalogue("en")
-
-
+MAIN = str(REPOSITORY / "pages" / "ui" / "frame" / "main.py")
+"""The script that Streamlit runs."""
 LANGUAGES = ("en", "th")
 SPOKEN = (pytest.param("en", marks=pytest.mark.long), "th")
 """For tests that see the same in both languages: the words of both are compared elsewhere."""
@@ -32,12 +34,27 @@ def mostly_long(values: Iterable[str], *quick: str) -> list[Any]:
     return [each if each in quick else pytest.param(each, marks=pytest.mark.long) for each in values]
 
 
+def with_any_values(words: str) -> str:
+    """The words of the catalogue as a regular expression, whatever values are filled in."""
+    parts = []
+    for literal, name, form, _ in Formatter().parse(words):
+        one_of = "|".join(map(re.escape, form.split("|"))) if form else ".*?"
+        parts.append(re.escape(literal) + (f"(?:{one_of})" if name else ""))
+    return "".join(parts)
+
+
 def open_page(name: str, language: str = "en") -> AppTest:
     """The page as a visitor of that language finds it."""
-    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
-    app.query_params["lang"] = language
-    if name != "home":
-        app.switch_page(str(REPOSITORY / "pages" / f"{name}.py"))
+    return open_link(name, lang=language)
+
+
+def open_link(page: str = "compare", **parameters: str) -> AppTest:
+    """The page as it opens from an address with these parameters; `with_` stands for `with`."""
+    app = AppTest.from_file(MAIN, default_timeout=PATIENCE)
+    for name, value in parameters.items():
+        app.query_params[name.rstrip("_")] = value
+    if page != "home":
+        app.switch_page(str(REPOSITORY / "pages" / f"{page}.py"))
     app.run()
     assert not app.exception
     return app
@@ -45,18 +62,7 @@ def open_page(name: str, language: str = "en") -> AppTest:
 
 def drawn(app: AppTest) -> list[dict[str, Any]]:
     """The headers of the token views on the page: text, columns, counts."""
-    views = []
-    for element in app.get("bidi_component"):
-        if "token_view" not in element.proto.component_name:
-            continue
-        block = bytes(element.proto.bytes)
-        size = int.from_bytes(block[:4], "little")
-        options = json.loads(block[4 : 4 + size])
-        # Of a long text comes the opening; the browser fetches the whole.
-        offer = offers().find(options["whole"].rpartition("/")[2]) if options["whole"] else None
-        whole = offer.make() if offer else None
-        views.append(Block.open(whole or block[4 + size :]).header)
-    return views
+    return [view.block.header for view in views(app)]
 
 
 def deck_on(app: AppTest) -> dict[str, Any] | None:
@@ -154,6 +160,17 @@ def sortable_tables(app: AppTest) -> list[list[list[str]]]:
     return found
 
 
+def chart_rows(app: AppTest, field: str) -> list[dict[str, Any]]:
+    """The rows of the only chart on the page that has this field, and in it a value."""
+    tables = [
+        pa.ipc.open_stream(dataset.data.data).read_all()
+        for chart in app.get("vega_lite_chart")
+        for dataset in chart.proto.datasets
+    ]
+    (found,) = (table for table in tables if field in table.column_names)
+    return [row for row in found.to_pylist() if row[field] is not None]
+
+
 class Cells(html.parser.HTMLParser):
     """Reads the cells of tables; notes every element that is no part of one."""
 
@@ -178,3 +195,91 @@ class Cells(html.parser.HTMLParser):
 
 
 HOSTILE_HTML = "<script>alert(1)</script><style>*{display:none}</style>"
+ALL = ["GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"]
+MODEL = b"minbpe v1\n\n0\n97 97\n256 97\n"
+
+
+class View(NamedTuple):
+    """A token view on the page: how it is to be drawn, and what."""
+
+    options: dict[str, Any]
+    block: Block
+
+    @property
+    def text(self) -> str:
+        return str(self.block.header["text"])
+
+    @property
+    def names(self) -> list[str]:
+        return [lane["name"] for lane in self.block.header["columns"]]
+
+    @property
+    def counts(self) -> list[int]:
+        return [lane["count"] for lane in self.block.header["columns"]]
+
+    def ids(self, name: str) -> list[int]:
+        """The ids that the lane of this name shows."""
+        lane = self.block.header["columns"][self.names.index(name)]
+        return [lane["ids"][place] for place in self.block.array(lane["tokens"])]
+
+    def tokens(self, name: str) -> list[bytes]:
+        """The tokens that the lane of this name shows."""
+        lane = self.block.header["columns"][self.names.index(name)]
+        data, at, table = bytes(self.block.array(lane["bytes"]).tolist()), 0, []
+        for size in self.block.array(lane["sizes"]).tolist():
+            table.append(data[at : at + size])
+            at += size
+        return [table[place] for place in self.block.array(lane["tokens"])]
+
+
+def views(app: AppTest) -> list[View]:
+    """The token views on the page, long texts whole."""
+    found = []
+    for element in app.get("bidi_component"):
+        if "token_view" in element.proto.component_name:
+            data = bytes(element.proto.bytes)
+            size = int.from_bytes(data[:4], "little")
+            options = json.loads(data[4 : 4 + size])
+            offer = offers().find(options["whole"].rpartition("/")[2]) if options["whole"] else None
+            found.append(View(options, Block.open(offer.make() if offer else data[4 + size :])))
+    return found
+
+
+def view(app: AppTest) -> View:
+    """The one view of the compare page."""
+    (only,) = [each for each in views(app) if each.options["key"] == "compare_view"]
+    return only
+
+
+def opened_key(app: AppTest, number: int = 0) -> str:
+    """The choice of a tokenizer that was opened from a file."""
+    return str(app.session_state["opened_files"][number].key)
+
+
+def paste(ids: str, whose: str = "gpt2", *, language: str = "en", app: AppTest | None = None) -> AppTest:
+    """The compare page after token ids were pasted."""
+    app = app or open_page("compare", language)
+    app.segmented_control(key="text_source").set_value("ids").run()
+    app.selectbox(key="text_ids_of").set_value(whose).run()
+    app.text_area(key="text_ids").set_value(ids).run()
+    assert not app.exception
+    return app
+
+
+def with_pattern(pattern: str, text: str = "aab", lane: str = "first") -> AppTest:
+    """The page with a pattern of one's own in a lane."""
+    app = open_page("patterns")
+    app.text_area(key="lab_text").set_value(text).run()
+    app.selectbox(key=f"lab_{lane}_choice").set_value("custom").run()
+    app.text_area(key=f"lab_{lane}_custom").set_value(pattern).run()
+    assert not app.exception
+    return app
+
+
+def tables_by_row(app: AppTest) -> list[dict[str, list[str]]]:
+    """The tables of the page: the cells of each line by its first one."""
+    return [{row[0]: row[1:] for row in table} for table in tables(app)]
+
+
+def buttons(app: AppTest) -> set[str | None]:
+    return {button.key for button in app.button}

@@ -4,6 +4,9 @@ import contextlib
 import os
 import re
 import shutil
+import socket
+import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,20 +18,13 @@ import pytest
 from playwright.sync_api import BrowserContext, Dialog, Locator, Page, Request, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
+from tests.helpers.paths import REPOSITORY
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-
 FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
 ]
-
-
 PATIENCE = int(os.environ.get("PATIENCE") or 180)
 """Seconds after which something is taken to hang; a slow machine must not fail."""
 
@@ -40,6 +36,27 @@ def require(is_there: object, what: str) -> None:
     if os.environ.get("REQUIRE_BROWSER"):
         pytest.fail(f"needs {what}, which REQUIRE_BROWSER asks for")
     pytest.skip(f"needs {what}")
+
+
+@contextmanager
+def running_app(**environment: str) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
+    """Start the app as `streamlit run` does; give its address and its process, and end it afterwards."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    with subprocess.Popen(
+        command,
+        cwd=REPOSITORY,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **environment},
+    ) as server:
+        try:
+            wait_healthy(f"http://127.0.0.1:{port}")
+            yield f"http://127.0.0.1:{port}", server
+        finally:
+            server.terminate()
 
 
 def wait_healthy(address: str) -> None:
@@ -95,7 +112,7 @@ def visitors(profile: Profile) -> Iterator[OpenTab]:
         dialog.dismiss()
 
     def watch(request: Request) -> None:
-        if is_elsewhere(request.url):
+        if not re.match(r"(https?|wss?)://127\.0\.0\.1[:/]|blob:|data:|about:|file:", request.url):
             elsewhere.append(request.url)
 
     def open_one(**media: Any) -> Page:
@@ -145,8 +162,3 @@ def press_until_gone(button: Locator) -> None:
         with contextlib.suppress(PlaywrightTimeout):
             button.click(timeout=2_000)
         button.page.wait_for_timeout(300)
-
-
-def is_elsewhere(url: str) -> bool:
-    """Whether a request leaves this machine."""
-    return not re.match(r"(https?|wss?)://127\.0\.0\.1[:/]|blob:|data:|about:|file:", url)

@@ -2,12 +2,10 @@
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices.corpus import Corpus
+from pages.ui.inputs.corpus import Corpus
 from tests.helpers.browser import PATIENCE
 
 THAI_LINE = "วันนี้อากาศดีมาก ไปเที่ยวกันเถอะ"
-
-
 CSV = "id,th,en\n" + "".join(f"{n},{THAI_LINE} {n},We go out today {n}\n" for n in range(20))
 
 
@@ -15,7 +13,7 @@ def page() -> None:
     """The picker alone; what it gives is kept for the test, and it is not drawn on another page."""
     import streamlit as st
 
-    from pages.ui.choices.corpus_picker import corpus_picker
+    from pages.ui.inputs.corpus_picker import corpus_picker
 
     if not st.session_state.get("elsewhere"):
         st.session_state["given"] = corpus_picker()

@@ -2,25 +2,25 @@
 
 import base64
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page
 
-from pages.ui.token_view import _with_options
-from pages.ui.token_view.lanes import BranchCuts, Label, Lane, pretoken_lane
-from pages.ui.token_view.payload import Block, token_payload
-from pages.ui.token_view.serve import view_css, view_js
-from pages.ui.words import section
+from pages.ui.i18n import section
+from pages.ui.widgets.token_view import _with_options
+from pages.ui.widgets.token_view.lanes import BranchCuts, Label, Lane, pretoken_lane
+from pages.ui.widgets.token_view.payload import token_payload
+from pages.ui.widgets.token_view.serve import BROWSER, bundle, view_css
 from tests.helpers.clusters import NAMES
+from tests.helpers.payload import Block
 from tests.helpers.tokenizers import Table
-from tokenizer_core.measures.branches import attribute, branches
-from tokenizer_core.openai import openai_tokenizer
-from tokenizer_core.protocols import AnyTokenizer
+from tokenizer_core.analysis.branches import attribute, branches
+from tokenizer_core.bpe.openai import openai_tokenizer
+from tokenizer_core.bpe.protocols import AnyTokenizer
 
 PARAGRAPH = "กำลังเรียนที่โรงเรียน They're learning 2,567 words; น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ 👨‍👩‍👧 e\u0301 " * 4
 LABELS = section("token_view", spoken="en")
-
-
 THAI = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"
 
 
@@ -96,13 +96,9 @@ DRAW = """async ([code, css, payload, width]) => {
   window.draw({ data: bytes, parentElement: shadow });
   await new Promise((done) => setTimeout(done, 60));
 }"""
-
-
 PIECES_OF_CELLS = """() => [...window.shadow.querySelectorAll(".lane:not(.ruler) .cell")].map(
   (cell) => [...cell.children].map((piece) => ({ text: piece.textContent, count: Number(piece.dataset.n ?? 1),
     tint: piece.style.backgroundColor })))"""
-
-
 HOSTILE = {
     "markup": "<script>window.pwned=1</script><img src=x onerror='window.pwned=1'><style>*{display:none}</style>",
     "bidi": "abc \u202edef\u202c ghi \u2066jkl\u2069 العَرَبِيَّة",
@@ -114,7 +110,24 @@ HOSTILE = {
 def draw(page: Page, text: str, lanes: Sequence[Lane], /, width: int = 1000, **options: Any) -> None:
     """Draw a text as Streamlit would have it drawn."""
     payload = with_options(token_payload(text, lanes, labels=LABELS), **options)
-    page.evaluate(DRAW, [view_js(), view_css(), base64.b64encode(payload).decode(), width])
+    page.evaluate(DRAW, [bundle(BROWSER / "view.js"), view_css(), base64.b64encode(payload).decode(), width])
+
+
+def redraw(page: Page, payload: bytes, **options: Any) -> None:
+    """Give the view that is drawn another payload."""
+    page.evaluate(
+        "(payload) => window.draw({ parentElement: window.shadow,"
+        " data: Uint8Array.from(atob(payload), (letter) => letter.charCodeAt(0)) })",
+        base64.b64encode(with_options(payload, **options)).decode(),
+    )
+
+
+def saved(page: Page, kind: str) -> Path:
+    """The file that a line of the menu saves."""
+    page.get_by_role("button", name=LABELS["save"]).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name=LABELS[f"save_{kind}"]).click()
+    return Path(download.value.path())
 
 
 OPTIONS = {

@@ -13,16 +13,12 @@ HOSTILE_PIECES = [
     *("\0", "\x1b", "\x7f", "<script>", "</style>", "&amp;", "<|endoftext|>", "{}", "\\", "'", '"', "'s", "..."),
     *("\uffff", "\ue000", "\U0010ffff", "𝒳", "ǆ", "ﷺ", "!!!\n", "//", "=)"),
 ]
-
-
 hostile_texts: SearchStrategy[str] = st.one_of(
     st.lists(st.sampled_from(HOSTILE_PIECES), max_size=30).map("".join),
     st.text(max_size=40),
     st.text(alphabet="ab", max_size=40),
 )
 """Texts without lone surrogates in which splitting, merging or decoding could go wrong."""
-
-
 HOSTILE_PATTERNS = {
     "empty": "",
     "empty_matches": "a*",
@@ -47,7 +43,6 @@ HOSTILE_PATTERNS = {
     "lazy": ".*?",
     "dot_all": "(?s).",
 }
-
 CLASSES = [
     *(r"\p{L}", r"\p{N}", r"\p{^M}", r"\s", r"\S", r"\w", r"\d", r"\n", r"\r", ".", r"\.", r"\x41", r"\u0e01"),
     *(r"[^\r\n\p{L}\p{N}]", r"[\r\n]", "[a-z]", "[^a]", "[ก-๙]", r"[^\s\p{L}\p{N}]", r"[\p{Lu}\p{Lt}]", r"\P{L}"),

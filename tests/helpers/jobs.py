@@ -6,17 +6,11 @@ from collections.abc import Callable
 
 from tests.helpers.browser import PATIENCE
 from tokenizer_core import Merge, Trainer, count_pretokens
-from tokenizer_core.jobs.job import Job, State
+from tokenizer_core.workers.training_job import Job, State
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-
-
 SMALL = " ".join(f"{a}{b}{a} ที่{b}{a}" for a in LETTERS for b in "aeiouy")
-
-
 LARGE = " ".join(a + b + c + a for a in LETTERS for b in LETTERS for c in LETTERS)
-
-
 Start = Callable[..., Job]
 
 

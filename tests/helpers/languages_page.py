@@ -2,12 +2,9 @@
 
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import (
-    open_page,
-    sortable_tables,
-)
-from tokenizer_core.openai import openai_tokenizer
+from pages.ui.i18n.breaks import without_breaks
+from tests.helpers.app import open_page, sortable_tables
+from tokenizer_core.bpe.openai import openai_tokenizer
 
 
 def opened(language: str = "en", view: str = "bills") -> AppTest:
@@ -34,8 +31,8 @@ def make_csv_and_report() -> None:
 
     import streamlit as st
 
-    from pages.ui.choices.parallel_texts import Compared, sample_parallel
-    from pages.ui.choices.tokenizers import reference_lanes
+    from pages.ui.inputs.parallel_texts import Compared, sample_parallel
+    from pages.ui.inputs.tokenizers import reference_lanes
     from pages.ui.languages.bill import Terms
     from pages.ui.languages.counts import bills
     from pages.ui.languages.report import csv_of, report_html

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from tests.helpers.clusters import NAMES
-from tokenizer_core.openai import openai_tokenizer
-from tokenizer_core.protocols import AnyTokenizer, EncodedTexts
+from tokenizer_core.bpe.openai import openai_tokenizer
+from tokenizer_core.bpe.protocols import AnyTokenizer, EncodedTexts
 
 
 class Fake:

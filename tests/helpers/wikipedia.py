@@ -51,10 +51,7 @@ ANSWERS: dict[str, Any] = {
     "revision is negative": answer(lastrevid=-1),
     "extract is a list": answer(extract=["a"]),
     "surrogate": b'{"query": {"pages": [{"title": "a", "lastrevid": 1, "extract": "\\ud83d"}]}}',
-    "continue is text": answer() | {"continue": "on"},
-    "continue changes the title": answer() | {"continue": {"titles": "another"}},
-    "continue is long": answer() | {"continue": {"excontinue": "9" * 201}},
-    "without end": answer(extract=None) | {"continue": {"continue": "||"}},
+    "in parts": answer(extract=None) | {"continue": {"excontinue": 1, "continue": "||info"}},
 }
 
 
@@ -99,14 +96,6 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-
-    def _in_parts(self, question: dict[str, str]) -> None:
-        """Properties first, then the text: as the API does where not all fits into one answer."""
-        if "excontinue" in question:
-            part = {"query": {"pages": [{"title": "in parts", "extract": THAI}]}}
-        else:
-            part = answer(title="in parts", extract=None) | {"continue": {"excontinue": 1, "continue": "||info"}}
-        self._send(json.dumps(part).encode())
 
     def _endless(self, question: dict[str, str]) -> None:
         self.send_response(200)

@@ -7,33 +7,51 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.modules import CORE, PAGES, SHARED, TESTS, arrows, circle, imported, name_of, roots, tree
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import (
+    CORE,
+    PAGES,
+    REPOSITORY,
+    SHARED,
+    TESTS,
+    arrows,
+    circle,
+    imported,
+    name_of,
+    roots,
+    tree,
+)
 
 INTERFACE = {"streamlit", "pandas", "altair", "pages", "app"}
 LINES_OF_A_PAGE = 80
-CORE_FLOORS = [["own_patterns"], ["."], ["texts"], ["counting"], ["measures"], ["formats"], ["jobs"], ["commands"]]
-PAGE_FOLDERS = ["home", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
+CORE_FLOORS = [
+    ["."],
+    ["kernels"],
+    ["patterns"],
+    ["bpe", "readers"],
+    ["corpus_counts", "analysis"],
+    ["interop"],
+    ["workers"],
+    ["saved_runs"],
+    ["cli"],
+]
+PAGE_FOLDERS = ["train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
 UI_FLOORS = [
     ["."],
-    ["words"],
-    ["widgets", "trainings"],
-    ["token_view"],
-    ["shell"],
-    ["stage"],
-    ["choices", "exports"],
-    ["deck"],
+    ["i18n"],
+    ["widgets", "run_registry"],
+    ["widgets/token_view"],
+    ["widgets/player", "frame"],
+    ["inputs"],
+    ["widgets/slides"],
     PAGE_FOLDERS,
-    ["main.py"],
 ]
-ENTRANCES = {"tokenizer_core/__main__.py"}
-"""What a command starts may import everything."""
+ENTRANCES = {"tokenizer_core/__init__.py", "tokenizer_core/__main__.py"}
+"""What people import and start may import everything."""
 
 
 def room(path: Path, house: Path) -> str:
-    """The folder of a module; what stands in the house itself is in ".", but for what draws every page."""
-    parts = path.relative_to(house).parts
-    return parts[0] if len(parts) > 1 or parts[0] == "main.py" else "."
+    """The folder of a module; what stands in the house itself is in "."."""
+    return path.relative_to(house).parent.as_posix()
 
 
 @pytest.mark.parametrize(
@@ -78,7 +96,7 @@ def test_the_core_knows_no_interface() -> None:
 
 
 def test_importing_the_core_loads_no_interface() -> None:
-    code = "import sys, tokenizer_core, tokenizer_core.jobs.job, tokenizer_core.formats.exports;"
+    code = "import sys, tokenizer_core, tokenizer_core.workers.training_job, tokenizer_core.interop.exports;"
     code += " print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & (INTERFACE | {"tokenizers", "sentencepiece"})
@@ -88,8 +106,8 @@ def test_only_openai_and_the_formats_know_other_libraries() -> None:
     def knowing(library: str) -> list[str]:
         return [name_of(path).removeprefix("tokenizer_core/") for path in CORE if library in roots(path)]
 
-    assert knowing("tiktoken") == ["formats/reloading.py", "openai.py"]
-    assert {name.partition("/")[0] for name in knowing("tokenizers")} == {"formats"}
+    assert knowing("tiktoken") == ["bpe/openai.py", "interop/verifying.py"]
+    assert {name.partition("/")[0] for name in knowing("tokenizers")} == {"interop"}
 
 
 def test_shared_parts_know_no_page() -> None:
@@ -130,10 +148,15 @@ def test_choices_in_words_survive_a_change_of_language() -> None:
     assert forgotten == []
 
 
-def test_what_a_session_holds_is_declared_in_keys_and_in_the_shell() -> None:
-    def declares(path: Path) -> bool:
-        made = (node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call))
-        return bool({"Value", "Maybe"} & {name.id for name in made if isinstance(name, ast.Name)})
-
-    allowed = {path for path in SHARED if path.name in ("keys.py", "session.py") or path.parent.name == "shell"}
-    assert [name_of(path) for path in [*SHARED, *PAGES] if declares(path) and path not in allowed] == []
+def test_no_two_places_declare_the_same_session_value() -> None:
+    declared = [
+        call.args[0].value
+        for path in [*SHARED, *PAGES]
+        for call in ast.walk(tree(path))
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("Value", "Maybe")
+        and isinstance(call.args[0], ast.Constant)
+    ]
+    assert len(declared) > 40
+    assert [key for key in set(declared) if declared.count(key) > 1] == []

@@ -5,8 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.helpers.modules import CORE, PAGES, SHARED, name_of
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import CORE, PAGES, REPOSITORY, SHARED
 
 ROOT = REPOSITORY
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -23,42 +22,27 @@ def test_the_example_runs() -> None:
     exec(compile(block("## The library", "python"), "README.md", "exec"), {})
 
 
-def rooms_of_the_map() -> dict[str, str]:
-    """What the map says of each folder, by its path."""
-    found: dict[str, str] = {}
+def folders_of_the_map() -> set[str]:
+    """The path of each folder on the map, which indents a folder inside another."""
+    found: set[str] = set()
     way: list[str] = []
     for line in block("## The map").splitlines():
-        if entry := re.match(r"( *)([a-z_]+)/  +(.*)", line):
-            way[len(entry[1]) // 2 :] = [entry[2]]
-            found["/".join(way)] = entry[3]
-        else:
-            found["/".join(way)] += " " + line.strip()
+        if entry := re.match(r"( *)((?:[a-z0-9_]+/ ?)+)", line):
+            names = entry[2].replace("/", " ").split()
+            way[len(entry[1]) // 2 :] = names[-1:]
+            found |= {"/".join([*way[:-1], name]) for name in names}
     return found
 
 
-def files_of_the_folder(folder: str) -> str:
-    """What a folder says of its files itself, where README has no room for them."""
-    path = ROOT / folder / "__init__.py"
-    return path.read_text("utf-8").partition("Its files:")[2].partition('"""')[0] if path.is_file() else ""
-
-
-def test_the_map_names_every_module_and_no_other() -> None:
-    named = {
-        f"{folder}/{name}"
-        for folder, words in rooms_of_the_map().items()
-        for name in re.findall(r"\w+", words.partition(":")[2] or files_of_the_folder(folder))
-    }
-    modules = {
-        name_of(path).removesuffix(".py") for path in [*CORE, *SHARED, *PAGES] if not path.stem.startswith("__")
-    }
-    assert named == modules
+def test_the_map_names_every_folder_of_code() -> None:
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in [*CORE, *SHARED, *PAGES]}
+    assert folders <= folders_of_the_map()
 
 
 def test_the_map_names_every_folder_of_tests() -> None:
-    named = set(re.findall(r"(\w+)/", rooms_of_the_map()["tests"]))
-    assert named == {
-        path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"
-    }
+    named = set(re.findall(r"(\w+)/", block("## The map").partition("\ntests/ ")[2]))
+    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
+    assert named == folders
 
 
 def test_it_can_be_read_at_a_sitting() -> None:
@@ -68,9 +52,8 @@ def test_it_can_be_read_at_a_sitting() -> None:
 @pytest.mark.parametrize("heading", ["## Run it", "## Test it"])
 def test_each_command_is_one_line_that_makes_its_environment(heading: str) -> None:
     (command,) = block(heading, "sh").strip().splitlines()
-    assert command.startswith(
-        "python3 -m venv .venv && .venv/bin/pip install -q -r requirements.txt && .venv/bin/"
-    )
+    packages = "requirements.txt" if heading == "## Run it" else "tests/requirements.txt"
+    assert command.startswith(f"python3 -m venv .venv && .venv/bin/pip install -q -r {packages} && .venv/bin/")
 
 
 def test_ci_runs_the_test_command() -> None:
@@ -82,7 +65,16 @@ def test_the_visible_top_level_is_as_agreed() -> None:
     if listed.returncode:
         pytest.skip("not a git checkout")
     top = {name.split("/")[0].strip('"') for name in listed.stdout.splitlines()}
-    agreed = {"app.py", "pages", "tokenizer_core", "sample_data", "tests", "requirements.txt", "README.md"}
+    agreed = {
+        "app.py",
+        "pages",
+        "tokenizer_core",
+        "sample_data",
+        "tests",
+        "requirements.txt",
+        "pyproject.toml",
+        "README.md",
+    }
     assert {name for name in top if not name.startswith(".")} == agreed
 
 

@@ -9,20 +9,21 @@ from string import Formatter
 
 import pytest
 
-from pages.ui import words
-from pages.ui.shell.frame import COUNTED
-from pages.ui.shell.manual import terms_of
-from pages.ui.words import _filled, as_plain_markdown, catalogue, section, words_of
-from pages.ui.words.breaks import without_breaks
-from pages.ui.words.glossary import forbidden, glossary, terms_in
+from pages.ui import i18n as words
+from pages.ui.frame.frame import COUNTED
+from pages.ui.frame.manual import terms_of
+from pages.ui.i18n import as_plain_markdown, catalogue, filled, section, words_of
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.i18n.glossary import glossary, terms_in
 from tests.helpers.paths import REPOSITORY
+from tokenizer_core import errors
 
 FOLDER = Path(words.__file__).parent
 ROOT = REPOSITORY
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 # Names, file names and examples are the same in every language.
 UNTRANSLATED = re.compile(
-    r"examples\.(?!.*_name)|text\.ids_placeholder|tokenizers\.(gpt2|.*_base)|studio\.download|lessons\..*_text|pattern\.(?!.*what).*_name"
+    r"examples\.(?!.*_name)|text\.ids_placeholder|tokenizers\.(gpt2|.*_base)|studio\.download|lessons\..*_text|pattern\.(?!.*what).*_name|mix\.size_bytes"
 )
 
 
@@ -31,18 +32,48 @@ def placeholders(words: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(words) if name}
 
 
-def error_codes() -> set[str]:
-    """The code of every error that the core can raise: the second argument of each `...Error(...)`."""
-    codes = set()
-    for path in (ROOT / "tokenizer_core").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.Call)
-                and getattr(node.func, "id", "").endswith("Error")
-                and len(node.args) > 1
-            ):
-                codes |= {leaf.value for leaf in ast.walk(node.args[1]) if isinstance(leaf, ast.Constant)}
-    return {code for code in codes if isinstance(code, str)}
+def shown(words: str) -> set[str]:
+    """The names in braces whose values are written, not only asked whether they are 1."""
+    return {name for _, name, form, _ in Formatter().parse(words) if name and "|" not in (form or "")}
+
+
+def choices(words: str) -> list[tuple[str, str]]:
+    """The names that choose between two words, each with these words: "token|tokens"."""
+    return [(name, form) for _, name, form, _ in Formatter().parse(words) if name and form and "|" in form]
+
+
+def trees(folder: str) -> Iterator[ast.Module]:
+    """The parsed files of a folder."""
+    for path in (ROOT / folder).rglob("*.py"):
+        yield ast.parse(path.read_text("utf-8"))
+
+
+ERRORS = [name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, Exception)]
+
+
+def made_errors() -> Iterator[tuple[str, set[str] | None]]:
+    """The code of each error that is made, and the names of its values; None if they are not all written there.
+
+    A code is the first argument of an error, or the `code` of a function of the core in the same file.
+    """
+    for tree in (*trees("tokenizer_core"), *trees("pages/ui")):
+        place_of = dict.fromkeys(ERRORS, 0)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and "code" in (names := [each.arg for each in node.args.args]):
+                place_of[node.name] = names.index("code") - (names[0] in ("self", "cls"))
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+            values = {each.arg for each in call.keywords if each.arg}
+            is_whole = name in ERRORS and len(values) == len(call.keywords)
+            for argument in call.args[place_of.get(name, len(call.args)) :][:1]:
+                chosen = [argument.body, argument.orelse] if isinstance(argument, ast.IfExp) else [argument]
+                for each in chosen:
+                    if (
+                        isinstance(each, ast.Constant)
+                        and isinstance(each.value, str)
+                        and each.value.isidentifier()
+                    ):
+                        yield each.value, values if is_whole else None
 
 
 def test_both_languages_have_the_same_keys() -> None:
@@ -51,8 +82,8 @@ def test_both_languages_have_the_same_keys() -> None:
 
 def test_both_languages_have_the_same_files_with_the_same_sections() -> None:
     english, thai = (
-        {path.name: list(tomllib.loads(path.read_text("utf-8"))) for path in FOLDER.glob(f"{language}/*")}
-        for language in ("en", "th")
+        {path.name: list(tomllib.loads(path.read_text("utf-8"))) for path in paths}
+        for paths in ([*FOLDER.glob("en/*"), ROOT / "tokenizer_core" / "errors.toml"], FOLDER.glob("th/*"))
     )
     assert english == thai
     sections = [section for names in english.values() for section in names]
@@ -60,7 +91,38 @@ def test_both_languages_have_the_same_files_with_the_same_sections() -> None:
 
 
 def test_both_languages_have_the_same_names_in_braces() -> None:
-    assert {key for key, words in ENGLISH.items() if placeholders(words) != placeholders(THAI[key])} == set()
+    assert {key for key, words in ENGLISH.items() if shown(words) != shown(THAI[key])} == set()
+
+
+def test_only_english_chooses_a_word_by_a_number_and_from_two() -> None:
+    by_number = {key: choices(words) for key, words in ENGLISH.items() if choices(words)}
+    assert len(by_number) > 70
+    assert [form for forms in by_number.values() for _, form in forms if len(set(form.split("|"))) != 2] == []
+    assert [key for key, words in THAI.items() if choices(words)] == []
+
+
+COUNTED_NOUNS = (
+    "articles|bytes|characters|chats|days|differences|entries|files|hours|ids|languages|letters|lines|merges|minutes"
+    "|numbers|pairs|parts|pieces|places|rows|sentences|spaces|texts|times|titles|tokenizers|tokens|uses|words"
+)
+NEVER_ONE = {"bytes", "hostile", "limit", "most", "size", "wanted", "library", "name", "share", "tokenizer"}
+"""Names of what is never 1: limits, the 256 bytes, vocabulary sizes, the texts of a proof; and of no number."""
+OF_FIXED_TEXTS = re.compile(
+    r"(stories|lessons|special|chat|gpt2_files|frontier)\..*|train\.card_.*_says|home\.bill_source|.*_sample"
+    r"|text\..*|hints\.checked|vocabulary\.text_part|race\.another_help|pieces\.chips_cut|talk\.shortened"
+    r"|exports\.proving|languages\.month_says|costs\.(start|two_stages_what)|race\.cut|parting\.meets_often"
+    r"|stage\.part_.*|counts\.dropped|errors\..*"
+)
+"""Keys whose numbers are never 1: counts of texts that do not change, samples, and what is only said of many."""
+
+
+def test_no_english_number_stands_before_a_plural_without_asking_whether_it_is_one() -> None:
+    """Such as "{count} tokens", "{count} more tokens" or "{count} token(s)"."""
+    plural = re.compile(rf"\{{(\w+)\}}\*{{0,2}} (?:[a-z-]+ ){{0,2}}?(?:{COUNTED_NOUNS})\b(?! as)")
+    told = {key: words for key, words in ENGLISH.items() if not OF_FIXED_TEXTS.fullmatch(key)}
+    found = {key for key, words in told.items() if not NEVER_ONE.issuperset(plural.findall(words))}
+    assert found == set()
+    assert [key for key, words in ENGLISH.items() if "(s)" in words] == []
 
 
 def test_thai_words_are_thai() -> None:
@@ -72,14 +134,25 @@ def test_thai_words_are_thai() -> None:
     assert [key for key in translated if not re.search(r"[\u0e00-\u0e7f]", THAI[key])] == []
 
 
-def test_every_error_of_the_core_has_its_sentence() -> None:
-    codes = error_codes()
-    assert len(codes) > 25
-    missing = {code for code in codes if f"errors.{code}" not in ENGLISH}
-    assert not missing - {"rank_file_"}
+def test_every_error_has_its_sentence_and_gives_the_values_in_it() -> None:
+    made = list(made_errors())
+    assert len(made) > 200
+    assert {code for code, _ in made if f"errors.{code}" not in ENGLISH} == set()
+    assert {
+        code
+        for code, values in made
+        if values is not None and placeholders(ENGLISH[f"errors.{code}"]) - values - {"character"}
+    } == set()
 
 
-BROWSERS = [("token_view", "token_view"), ("stage", "stage"), ("vocabulary", "entries")]
+def test_no_sentence_of_an_error_is_left_unused() -> None:
+    nodes = (node for tree in (*trees("tokenizer_core"), *trees("pages/ui")) for node in ast.walk(tree))
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    sentences = (key.removeprefix("errors.") for key in ENGLISH if key.startswith("errors."))
+    assert [code for code in sentences if code not in texts] == []
+
+
+BROWSERS = [("widgets/token_view", "token_view"), ("widgets/player", "stage"), ("vocabulary", "entries")]
 """The folders of `pages/ui` whose JavaScript has a section of the catalogue, and that section."""
 
 
@@ -129,7 +202,7 @@ def test_no_word_is_left_unused() -> None:
     # f"{page}.title" has no section of its own, but a name that says enough.
     found = (text for text in used if text.partition("\\.")[0] in sections or re.fullmatch(r"\.\+\\\.\w+", text))
     keys = re.compile("|".join(found))
-    assert [key for key in ENGLISH if not keys.fullmatch(key)] == []
+    assert [key for key in ENGLISH.keys() - errors.english() if not keys.fullmatch(key)] == []
 
 
 def sources(folder: Path, names: str) -> str:
@@ -143,11 +216,13 @@ def test_markdown_in_a_file_name_is_shown_as_it_is() -> None:
 
 def test_each_term_has_one_word_in_thai() -> None:
     """No variant that the glossary forbids occurs."""
-    assert len(forbidden()) > 15
+    terms = tomllib.loads((REPOSITORY / "pages" / "ui" / "i18n" / "glossary.toml").read_text("utf-8"))["term"]
+    forbidden = {variant for term in terms for variant in term.get("never", ())}
+    assert len(forbidden) > 15
     found = {
         key: variant
         for key, words in THAI.items()
-        for variant in forbidden()
+        for variant in forbidden
         if variant in without_breaks(words) and not key.startswith("examples.")
     }
     assert found == {}
@@ -184,8 +259,8 @@ def test_a_link_to_a_run_is_said_to_let_others_watch_and_only_its_owner_control(
 @pytest.mark.parametrize(
     ("page", "script", "named"),
     [
-        ("train", "stage/browser/keys.js", r'key === "([a-z])"'),
-        ("stories", "deck/browser/deck.js", r"^ {6}([btcq]|Arrow\w+|Escape): "),
+        ("train", "widgets/player/browser/stage.js", r'key === "([a-z])"'),
+        ("stories", "widgets/slides/browser/deck.js", r"^ {6}([btcq]|Arrow\w+|Escape): "),
     ],
 )
 def test_the_manual_names_the_keys_that_the_page_knows(page: str, script: str, named: str, spoken: str) -> None:
@@ -223,14 +298,15 @@ def test_the_manual_quotes_words_that_are_on_the_page(spoken: str) -> None:
 def test_a_name_in_other_letters_has_a_space_where_it_would_touch_thai(
     words: str, name: str, sentence: str
 ) -> None:
-    assert _filled(words, {"name": name}) == sentence
+    assert filled(words, name=name) == sentence
 
 
 def test_values_are_filled_in_as_format_does_where_nothing_touches() -> None:
     for key, template in {**ENGLISH, **THAI}.items():
         if not key.startswith("examples."):
+            plain = re.sub(r"\{\w+:[^|}]*\|([^}]*)\}", r"\1", re.sub(r"!r\}|:g\}", "}", template))
             values = dict.fromkeys(placeholders(template), "–")
-            assert _filled(template, values) == template.format(**values)
+            assert filled(template, **values) == plain.format(**values)
 
 
 def test_every_text_box_with_a_limit_is_known_to_have_a_count() -> None:
@@ -259,19 +335,6 @@ def test_terms_are_found_as_words_of_their_own_and_the_longest_first() -> None:
     assert all(
         terms_in(form, spoken) for spoken in ("en", "th") for term in glossary(spoken) for form in term.forms
     )
-
-
-def test_every_trap_of_an_export_has_its_sentence() -> None:
-    codes = {
-        node.args[1].value
-        for path in (ROOT / "tokenizer_core" / "formats").glob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and ast.unparse(node.func) == "Trap.of"
-        and isinstance(node.args[1], ast.Constant)
-    }
-    assert len(codes) > 6
-    assert codes == {key.removeprefix("traps.") for key in ENGLISH if key.startswith("traps.")}
 
 
 def test_no_thai_sentence_says_cut_twice_in_a_row() -> None:

@@ -1,23 +1,28 @@
 """The languages page: bills, pair by pair, and metrics."""
 
-import json
 import re
+import shutil
 import sys
+import unicodedata
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.i18n import catalogue, filled, translations
+from pages.ui.i18n.breaks import with_breaks
+from pages.ui.inputs.corpus import sample_topics
+from pages.ui.languages.bill import VIEWS
 from pages.ui.languages.charts import bins
-from pages.ui.languages.keys import VIEWS
 from pages.ui.languages.pairs import ranking
-from pages.ui.words import catalogue, in_every_language
-from pages.ui.words.breaks import with_breaks
+from pages.ui.widgets.bounded import forget_unused
 from tests.helpers.app import (
     ENGLISH,
     HOSTILE_HTML,
     SPOKEN,
+    chart_rows,
     drawn,
     said,
     sortable_tables,
@@ -28,7 +33,7 @@ from tests.helpers.app import (
 from tests.helpers.languages_page import bills, by_hand, opened
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
-from tokenizer_core.openai import RANK_FILES, openai_tokenizer
+from tokenizer_core.bpe.openai import RANK_FILES, openai_tokenizer
 
 # ---- the bills
 
@@ -38,7 +43,7 @@ def test_the_plain_sentence_stands_first(language: str) -> None:
     app = opened(language)
     words = catalogue(language)
     premium = by_hand("gpt2", THAI_LINES) / by_hand("gpt2", ENGLISH_LINES)
-    expected = in_every_language(
+    expected = translations(
         "languages.says",
         tokenizer=words["tokenizers.gpt2"],
         premium=f"{premium:.2f}",
@@ -46,7 +51,7 @@ def test_the_plain_sentence_stands_first(language: str) -> None:
         base=words["languages.en"],
     )[language]
     least = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
-    least_said = in_every_language(
+    least_said = translations(
         "languages.says_least", tokenizer=words["tokenizers.o200k_base"], premium=f"{least:.2f}"
     )[language]
     assert app.header[0].value == with_breaks(f"{expected} {least_said}")
@@ -94,7 +99,7 @@ def test_a_window_shows_what_is_left_and_what_does_not_fit() -> None:
     english = by_hand("gpt2", ENGLISH_LINES)
     assert found["GPT-2", "English"][2] == f"{20_000 - english:,} ({1 - english / 20_000:.0%})"
     too_many = f"{by_hand('gpt2', THAI_LINES) - 20_000:,}"
-    assert found["GPT-2", "Thai"][2] == ENGLISH["languages.too_long"].format(tokens=too_many)
+    assert found["GPT-2", "Thai"][2] == filled(ENGLISH["languages.too_long"], tokens=too_many)
 
 
 def test_a_price_gives_the_cost() -> None:
@@ -123,7 +128,7 @@ def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says(
         tokens = by_hand("o200k_base", side) / len(side)
         assert amount.format(tokens * 1_000 * 30 * price / 1e6) in month
     premium = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
-    assert words["languages.times"].format(premium=f"{premium:.2f}") in month
+    assert filled(words["languages.times"], premium=f"{premium:.2f}") in month
 
 
 @pytest.mark.parametrize("language", SPOKEN)
@@ -153,16 +158,11 @@ def test_ones_own_tokenizer_is_in_the_bills() -> None:
     assert ENGLISH["languages.own_note"] in [each.value for each in app.caption]
 
 
-def test_a_missing_rank_file_leaves_the_other_tokenizers(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: object
-) -> None:
-    import shutil
-    from pathlib import Path
-
-    broken = Path(str(tmp_path)) / "ranks"
+def test_a_missing_rank_file_leaves_the_other_tokenizers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "ranks"
     shutil.copytree(RANK_FILES, broken)
     (broken / "fb374d419588a4632f3f557e76b4b70aebbca790").unlink()
-    monkeypatch.setattr("tokenizer_core.openai.RANK_FILES", broken)
+    monkeypatch.setattr("tokenizer_core.bpe.openai.RANK_FILES", broken)
     openai_tokenizer.cache_clear()
     try:
         for view in VIEWS:
@@ -206,8 +206,8 @@ def test_pairs_without_a_premium_come_last() -> None:
 
 def test_the_distribution_counts_every_pair_once() -> None:
     app = opened(view="pairs")
-    chart = app.get("vega_lite_chart")[0]
-    assert json.loads(chart.proto.spec)["layer"]
+    assert sum(row["pairs"] for row in chart_rows(app, "pairs")) == 648
+    assert len(chart_rows(app, "median")) == 1  # one row besides those of the bins
     values = np.array([0.5, 1.0, 1.04, 3.0, np.nan, np.inf, 250.0])
     assert sum(each.pairs for each in bins(values)) == 5
     assert bins(values)[-1].end >= 250.0
@@ -248,15 +248,13 @@ def test_every_metric_has_its_definition(language: str) -> None:
 def test_without_pythainlp_thai_words_are_absent_and_the_page_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pythainlp", None)
     monkeypatch.setitem(sys.modules, "pythainlp.tokenize", None)
-    monkeypatch.setattr(
-        "pages.ui.languages.counts._segmenters", type("None", (), {"get": lambda s, k, make: make()})()
-    )
+    forget_unused(-1)  # the segmenter that was found before
     app = opened(view="metrics")
     app.toggle(key="languages_words").set_value(True).run()
     assert not app.exception
     shown = [row[0] for row in tables(app)[0]]
     assert not {ENGLISH[f"metrics.{name}"] for name in ("words", "fertility", "continued_words")} & set(shown)
-    assert ENGLISH["metrics.no_segmenter"].format(package="pythainlp") in " ".join(
+    assert filled(ENGLISH["metrics.no_segmenter"], package="pythainlp") in " ".join(
         each.value for each in app.caption
     )
 
@@ -269,3 +267,37 @@ def test_english_words_stand_between_spaces_and_the_segmenter_is_named() -> None
     assert metric(app, "words") == [f"{words:,}"] * 3
     assert metric(app, "fertility")[0] == f"{by_hand('gpt2', ENGLISH_LINES) / words:.2f}"
     assert any(ENGLISH["metrics.white_space"] in each.value for each in app.caption)
+
+
+# ---- topics
+
+
+def test_every_pair_has_a_topic_with_a_name() -> None:
+    topics = sample_topics()
+    places = [place for found in topics.values() for place in found]
+    assert sorted(places) == list(range(len(THAI_LINES)))
+    assert len(THAI_LINES) == len(ENGLISH_LINES) >= 630
+    for language in ("en", "th"):
+        assert all(catalogue(language)[f"topics.{topic}"] for topic in topics)
+
+
+def test_the_pairs_are_plausible_and_none_occurs_twice() -> None:
+    assert len(set(THAI_LINES)) == len(set(ENGLISH_LINES)) == len(THAI_LINES)
+    pairs = zip(THAI_LINES, ENGLISH_LINES, strict=True)
+    assert [(thai, english) for thai, english in pairs if not 0.3 < len(thai) / len(english) < 2.2] == []
+    for line in [*THAI_LINES, *ENGLISH_LINES]:
+        assert line == unicodedata.normalize("NFC", line).strip()
+        assert not {"\u200b", "\u2060", "\ufeff", "\t"} & set(line)
+
+
+def test_a_premium_is_the_product_of_length_and_tokenizer() -> None:
+    app = opened(view="metrics")
+    gpt2 = openai_tokenizer("gpt2")
+    tokens = [sum(len(gpt2.encode(line)) for line in lines) for lines in (THAI_LINES, ENGLISH_LINES)]
+    length = sum(map(len, THAI_LINES)) / sum(map(len, ENGLISH_LINES))
+    times = tokens[0] / tokens[1]
+    expected = (
+        f"premium {times:.2f} ×, that is, {length:.2f} times as many characters, each taking {times / length:.2f} "
+    )
+    assert expected in " ".join(each.value for each in app.markdown)
+    assert {row[0] for row in sortable_tables(app)[0][1:]} >= {"Chat", "News", "Royal vocabulary"}

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Route
 from starlette.types import Message
 
-from pages.ui.shell.cookie import NAME, VisitorCookie, secret_of_cookie
+from pages.ui.frame.cookie_and_headers import COOKIE, VisitorCookie, secret_of_cookie
 
 APP = VisitorCookie(
     Starlette(
@@ -54,7 +54,7 @@ def test_a_new_browser_gets_a_secret_of_its_own_with_the_page() -> None:
     first, second = given(), given()
     assert first is not None
     assert first != second
-    assert re.fullmatch(rf"{NAME}=[\w-]{{43}}; Path=/; HttpOnly; SameSite=Lax", first)
+    assert re.fullmatch(rf"{COOKIE}=[\w-]{{43}}; Path=/; HttpOnly; SameSite=Lax", first)
 
 
 def test_over_an_encrypted_connection_it_is_sent_only_over_such() -> None:
@@ -62,8 +62,8 @@ def test_over_an_encrypted_connection_it_is_sent_only_over_such() -> None:
 
 
 def test_a_known_browser_keeps_its_secret_and_a_broken_one_is_replaced() -> None:
-    assert given(sent=f"other=1; {NAME}={SECRET}") is None
-    assert given(sent=f"{NAME}=<script>") is not None
+    assert given(sent=f"other=1; {COOKIE}={SECRET}") is None
+    assert given(sent=f"{COOKIE}=<script>") is not None
 
 
 def test_only_pages_bring_it() -> None:
@@ -72,7 +72,7 @@ def test_only_pages_bring_it() -> None:
 
 @pytest.mark.parametrize(
     ("sent", "secret"),
-    [({NAME: SECRET}, SECRET), ({NAME: SECRET[1:]}, None), ({NAME: "../" + SECRET}, None), ({}, None)],
+    [({COOKIE: SECRET}, SECRET), ({COOKIE: SECRET[1:]}, None), ({COOKIE: "../" + SECRET}, None), ({}, None)],
 )
 def test_only_a_whole_secret_counts(
     sent: dict[str, str], secret: str | None, monkeypatch: pytest.MonkeyPatch

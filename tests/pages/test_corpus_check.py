@@ -2,21 +2,20 @@
 
 import pytest
 
-from pages.ui.choices.samples import SAMPLES, sample_text
-from tests.helpers.app import ENGLISH, open_page, said, wait_until
-from tests.helpers.patterns_page import buttons, tables, with_pattern
-from tokenizer_core.measures.pattern_figures import pattern_figures
+from pages.ui.inputs.corpus import SAMPLES, sample_text
+from tests.helpers.app import ENGLISH, buttons, open_page, said, tables_by_row, wait_until, with_pattern
+from tokenizer_core.analysis.pattern_figures import pattern_figures
 
 
 def test_a_corpus_is_checked_in_the_background() -> None:
     app = open_page("patterns")
     app.button(key="lab_check").click().run()
-    wait_until(app, lambda: len(tables(app)) == 2 and "lab_stop" not in buttons(app))
+    wait_until(app, lambda: len(tables_by_row(app)) == 2 and "lab_stop" not in buttons(app))
     texts = [sample_text(file) for file in SAMPLES["both"]]
     for column, name in enumerate(("llama3", "mark_aware")):
         figures = pattern_figures(texts, name)
-        assert tables(app)[1][ENGLISH["lab.figure_pretokens"]][column] == f"{figures.pretokens:,}"
-        assert tables(app)[1][ENGLISH["lab.figure_distinct"]][column] == f"{figures.distinct:,}"
+        assert tables_by_row(app)[1][ENGLISH["lab.figure_pretokens"]][column] == f"{figures.pretokens:,}"
+        assert tables_by_row(app)[1][ENGLISH["lab.figure_distinct"]][column] == f"{figures.distinct:,}"
     assert not {"lab_check", "lab_stop"} & buttons(app)
 
 
@@ -31,8 +30,8 @@ def test_a_check_that_fails_says_why_and_one_can_be_stopped() -> None:
     app.text_area(key="corpus_paste").set_value("a" * 5_000 + "b").run()
     app.button(key="lab_check").click().run()
     wait_until(app, lambda: "takes too long" in said(app))
-    wait_until(app, lambda: len(tables(app)) == 2)
-    assert len(tables(app)[1][ENGLISH["pattern.label"]]) == 1  # of the other pattern
+    wait_until(app, lambda: len(tables_by_row(app)) == 2)
+    assert len(tables_by_row(app)[1][ENGLISH["pattern.label"]]) == 1  # of the other pattern
 
 
 def test_a_check_that_is_no_longer_on_the_page_ends() -> None:

@@ -8,13 +8,18 @@ import pytest
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices import corpus_picker, corpus_upload, reading_bar
-from pages.ui.choices import upload as upload_module
-from pages.ui.choices.corpus import Corpus
-from pages.ui.choices.corpus_names import corpus_called, given_name, name_of_articles, name_of_mix
-from pages.ui.choices.first_training import sample_to_train_on
-from pages.ui.words import catalogue
-from pages.ui.words.breaks import without_breaks
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs import corpus_upload, uploads
+from pages.ui.inputs import uploads as upload_module
+from pages.ui.inputs.corpus import (
+    Corpus,
+    corpus_title,
+    given_name,
+    name_of_articles,
+    name_of_mix,
+    sample_to_train_on,
+)
 from tests.helpers.app import ENGLISH, SPOKEN, open_page, staged
 from tests.helpers.corpus_page import (
     CSV,
@@ -28,9 +33,9 @@ from tests.helpers.corpus_page import (
     upload,
 )
 from tests.helpers.files import parquet, zipped
-from tokenizer_core.jobs.fingerprint import corpus_hash
-from tokenizer_core.texts.archives import PackedFile, unpack
-from tokenizer_core.texts.files import CorpusFile, read_corpus_file
+from tokenizer_core.readers.archives import PackedFile, unpack
+from tokenizer_core.readers.files import CorpusFile, read_corpus_file
+from tokenizer_core.workers.training_settings import corpus_hash
 
 
 def widget(app: AppTest, kind: str, words: str) -> Any:
@@ -110,13 +115,6 @@ def test_figures_of_a_corpus_are_those_of_its_texts() -> None:
     assert Corpus("", ("", "")).opening == ""
 
 
-def test_a_source_of_others_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(corpus_picker.SOURCES, "paste", lambda: Corpus("elsewhere", ("from elsewhere",)))
-    app = open_picker(source="paste")
-    assert texts(app) == ("from elsewhere",)
-    assert "14 characters" in said(app)
-
-
 # ---- kinds and choices
 
 
@@ -134,7 +132,7 @@ def test_files_of_every_kind_come_together(language: str) -> None:
     assert texts(app)[1:] == ("a cat sat\n", texts(app)[0], "a dog sat\n", "# d")
     for kind in ("csv", "jsonl", "parquet", "text"):
         assert catalogue(language)[f"files.kind_{kind}"] in listed(app)
-    assert "<td dir='auto'>ชุด/หนึ่ง.csv</td>" in listed(app)
+    assert '<td class="words" dir="auto">ชุด/หนึ่ง.csv</td>' in listed(app)
 
 
 def test_columns_of_a_table_can_be_chosen() -> None:
@@ -153,7 +151,7 @@ def test_a_csv_file_without_header_says_so_and_can_be_told_otherwise(language: s
     assert texts(app)[0].count("\n") == 40
     toggle = app.toggle[0]
     assert toggle.value is False
-    assert app.multiselect[0].options[1] == catalogue(language)["files.column"].format(number=2)
+    assert app.multiselect[0].options[1] == filled(catalogue(language)["files.column"], number=2)
     toggle.set_value(True).run()
     assert texts(app)[0].count("\n") == 38
     app.toggle[0].set_value(False).run()
@@ -182,7 +180,7 @@ def test_a_table_that_is_only_a_header_can_be_told_back() -> None:
 def test_broken_rows_are_counted_with_the_first_line(name: str, content: str, language: str) -> None:
     app = upload((name, content), language=language)
     line = next(number for number, each in enumerate(content.split("\n"), 1) if ",," in each or "{br" in each)
-    words = catalogue(language)["files.skipped"].format(name=f"` {name} `", count=2, line=line)
+    words = filled(catalogue(language)["files.skipped"], name=f"` {name} `", count=2, line=line)
     assert [warning.value for warning in app.warning] == [words]
     assert given(app)
 
@@ -211,10 +209,10 @@ def test_the_reading_of_large_tables_says_how_far_it_is(language: str, monkeypat
     monkeypatch.setattr(DeltaGenerator, "progress", lambda place, share, text: drawn.append((share, text)))
     table = CSV.encode() * 400
     size = round(2 * len(table) / 10**6)
-    monkeypatch.setattr(reading_bar, "SAID_SECONDS", 0)
+    monkeypatch.setattr(uploads, "REPORT_SECONDS", 0)
     upload(("a.csv", CSV.encode()), language=language)
     assert not drawn
-    monkeypatch.setattr(reading_bar, "LARGE", 2 * len(table))
+    monkeypatch.setattr(uploads, "LARGE", 2 * len(table))
     app = upload(("a.csv", table), ("b.csv", table), ("c.txt", THAI_LINE.encode()), language=language)
     shares = [share for share, _ in drawn]
     assert shares == sorted(shares)
@@ -227,22 +225,16 @@ def test_the_reading_of_large_tables_says_how_far_it_is(language: str, monkeypat
 
 def test_several_guesses_are_said_once() -> None:
     app = upload(*((f"{n}.txt", THAI_LINE.encode("cp874")) for n in range(3)))
-    assert [box.value for box in app.info] == [ENGLISH["files.guessed"].format(count=3)]
+    assert [box.value for box in app.info] == [filled(ENGLISH["files.guessed"], count=3)]
 
 
-def test_an_encoding_can_be_chosen_also_after_a_page_change() -> None:
+def test_an_encoding_can_be_chosen_also_after_a_page_change_and_taken_back() -> None:
     app = upload(("a.txt", THAI_LINE.encode("cp874")))
     widget(app, "selectbox", "corpus.encoding").set_value("cp1252").run()
     wrong = THAI_LINE.encode("cp874").decode("cp1252")
     assert texts(app) == (wrong,)
     elsewhere_and_back(app)
     assert texts(app) == (wrong,)
-    widget(app, "selectbox", "corpus.encoding").set_value("cp874").run()
-    assert texts(app) == (THAI_LINE,)
-
-
-def test_an_encoding_that_does_not_fit_can_be_taken_back() -> None:
-    app = upload(("a.txt", THAI_LINE.encode("cp874")))
     widget(app, "selectbox", "corpus.encoding").set_value("utf-8").run()
     assert given(app) is None
     assert app.error
@@ -254,17 +246,16 @@ def test_an_encoding_that_does_not_fit_can_be_taken_back() -> None:
 def test_names_that_the_app_gives_follow_the_language_and_those_of_files_stay(
     spoken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.ui.words.language", lambda: spoken)
-    words, other = catalogue(spoken), catalogue("th" if spoken == "en" else "en")
+    monkeypatch.setattr("pages.ui.i18n.language", lambda: spoken)
+    words = catalogue(spoken)
     both = words["corpus.sample_both"]
-    assert corpus_called(sample_to_train_on("both").name) == both
-    assert corpus_called(other["corpus.sample_both"]) == both  # of a training kept by an older version
-    mix = corpus_called(name_of_mix(given_name("sample_both"), "2 : 1", "bytes"))
+    assert corpus_title(sample_to_train_on("both").name) == both
+    mix = corpus_title(name_of_mix(given_name("sample_both"), "2 : 1", "bytes"))
     assert both in mix
     assert words["mix.bytes"] in mix
-    assert corpus_called(name_of_articles("` ก `")).endswith("` ก `")
+    assert corpus_title(name_of_articles("` ก `")).endswith("` ก `")
     for name in ("` corpus:sample_th `", "corpus:nothing", "mix:1:bytes", "", "corpus:sample_th "):
-        assert corpus_called(name) == name
+        assert corpus_title(name) == name
 
 
 def test_a_run_is_called_by_its_corpus_in_the_language_of_the_page() -> None:

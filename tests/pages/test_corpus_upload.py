@@ -1,25 +1,18 @@
 """Many files: what is kept, what is left out and named, and the limit."""
 
 import gzip
+import tomllib
 
 import pytest
 
-from pages.ui.choices.corpus import Corpus
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import Corpus
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_UPLOAD_MB, setting
-from pages.ui.words import catalogue
-from pages.ui.words.breaks import without_breaks
 from tests.helpers.app import ENGLISH, SPOKEN
-from tests.helpers.corpus_page import (
-    CSV,
-    THAI_LINE,
-    elsewhere_and_back,
-    given,
-    listed,
-    said,
-    texts,
-    upload,
-)
+from tests.helpers.corpus_page import CSV, THAI_LINE, elsewhere_and_back, given, listed, said, texts, upload
 from tests.helpers.files import parquet, zipped
+from tests.helpers.paths import REPOSITORY
 
 MB = 2**20
 
@@ -56,29 +49,24 @@ def test_of_many_files_the_first_ten_are_listed_and_the_others_counted() -> None
     app = upload(*((f"{n}.txt", "a" * (n + 1)) for n in range(25)))
     assert listed(app).count("<tr>") == 11
     rest = sum(range(11, 26))
-    assert ENGLISH["files.more_read"].format(count=15, characters=rest) in said(app)
+    assert filled(ENGLISH["files.more_read"], count=15, characters=rest) in said(app)
     assert len(texts(app)) == 25
 
 
 @pytest.mark.parametrize(("files", "refused"), [(500, False), (501, True)])
-@pytest.mark.parametrize("packed", [False, True], ids=["files", "zip"])
-def test_500_files_are_taken_and_501_refused(files: int, refused: bool, packed: bool) -> None:
+@pytest.mark.parametrize("archives", [0, 1, 2])
+def test_500_files_are_taken_and_501_refused(files: int, refused: bool, archives: int) -> None:
     members = {f"ไฟล์/{n}.txt": "น้ำ" for n in range(files)}
-    app = upload(("a.zip", zipped(members))) if packed else upload(*members.items())
+    packed = [dict(list(members.items())[number::archives]) for number in range(archives)]
+    archived = [(f"{number}.zip", zipped(each)) for number, each in enumerate(packed)]
+    app = upload(*(archived or members.items()))
     assert (given(app) is None) is refused
-    assert (ENGLISH["errors.too_many_files"].format(limit=500, files=501) in said(app)) is refused
-
-
-def test_files_of_several_archives_are_counted_together() -> None:
-    half = zipped({f"{n}.txt": "a" for n in range(251)})
-    app = upload(("a.zip", half), ("b.zip", half))
-    assert given(app) is None
-    assert ENGLISH["errors.too_many_files"].format(limit=500, files=502) in said(app)
+    assert (filled(ENGLISH["errors.too_many_files"], limit=500, files=501) in said(app)) is refused
 
 
 def test_a_name_is_shown_as_a_label() -> None:
     app = upload(("a.zip", zipped({"../../etc/ชุด\\\u202eหนึ่ง|`x`.txt": "a"})), ("b/c.txt", "b"))
-    assert "<td dir='auto'>etc/ชุด/หนึ่ง|`x`.txt</td>" in listed(app)
+    assert '<td class="words" dir="auto">etc/ชุด/หนึ่ง|`x`.txt</td>' in listed(app)
     assert "\u202e" not in listed(app) + (given(app) or Corpus("", ())).name
 
 
@@ -87,7 +75,7 @@ def test_files_of_the_same_name_are_told_apart_by_their_archives() -> None:
         ("one.zip", zipped({"a.txt": "a", "b.txt": "b"})), ("two.zip", zipped({"a.txt": "a"})), ("a.txt", "a")
     )
     names = ("one.zip/a.txt", "b.txt", "two.zip/a.txt", "a.txt")
-    assert [f"<td dir='auto'>{name}</td>" in listed(app) for name in names] == [True] * 4
+    assert [f'<td class="words" dir="auto">{name}</td>' in listed(app) for name in names] == [True] * 4
 
 
 # ---- what cannot be read
@@ -110,6 +98,9 @@ def test_files_of_the_same_name_are_told_apart_by_their_archives() -> None:
         ("empty.zip", zipped({}), "archive_empty"),
         ("wide.csv", "," * 1_000, "too_many_columns"),
         ("broken.jsonl", "{\n{\n", "no_rows"),
+        ("empty.txt", b"", "empty_file"),
+        ("picture.txt", PICTURE, "binary_file"),
+        ("damaged.txt", b"%b\xff%b" % (THAI_LINE.encode(), THAI_LINE.encode()), "broken_utf8"),
     ],
     ids=lambda value: value if isinstance(value, str) and "." in value and len(value) < 20 else "",
 )
@@ -175,9 +166,5 @@ def test_a_setting_is_kept_within_its_limits_and_nonsense_is_the_default(
 
 
 def test_the_server_takes_what_the_app_may_be_set_to() -> None:
-    import tomllib
-
-    from tests.helpers.paths import REPOSITORY
-
     config = tomllib.loads((REPOSITORY / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert 0 <= config["server"]["maxUploadSize"] * 10**6 - MAX_UPLOAD_MB * 2**20 < 10**6

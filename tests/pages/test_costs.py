@@ -1,6 +1,5 @@
 """What patterns cost: trained on the same lines, measured on others, drawn to the end."""
 
-import itertools
 import re
 from collections import Counter
 
@@ -8,38 +7,35 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import words
-from pages.ui.choices.samples import SAMPLES, sample_text
-from pages.ui.patterns import contest as trained_patterns
+from pages.ui import i18n as words
+from pages.ui.i18n import filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.patterns import costs
-from pages.ui.patterns.contest import WORDS_CHARACTERS, Contest, Entrant, Result, _beginning, new_contest
-from pages.ui.patterns.costs_chart import costs_chart
-from pages.ui.trainings.registry import registry
-from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, open_page, said, wait_until
-from tests.helpers.patterns_page import buttons, tables, with_pattern
+from pages.ui.patterns.costs import Comparison, Result, Variant, new_comparison
+from tests.helpers.app import ENGLISH, buttons, open_page, said, tables_by_row, wait_until, with_pattern
+from tests.helpers.training import train_in_two_stages
 from tokenizer_core import Tokenizer
-from tokenizer_core.measures.cuts import cuts
-from tokenizer_core.measures.history import token_counts
-from tokenizer_core.measures.segmenters import Segmenter, newmm
-from tokenizer_core.segments import TextMap, token_lengths
-from tokenizer_core.texts.mixing import held_out, lines_by_script
-from tokenizer_core.two_stage import CLUSTERS, train_in_two_stages
+from tokenizer_core.analysis.cuts import cuts
+from tokenizer_core.analysis.lineage import token_counts
+from tokenizer_core.analysis.segmenters import Segmenter, newmm
+from tokenizer_core.bpe.segments import TextMap, token_lengths
+from tokenizer_core.readers.mixing import held_out, lines_by_script
 
-# ---- what it costs
+TWO = [Variant("llama3", "llama3"), Variant("mark_aware", "mark_aware")]
 
 
-def contest_of(app: AppTest) -> Contest:
-    found: Contest = list(app.session_state["pattern_contests"].values())[-1]
+def comparison_of(app: AppTest) -> Comparison:
+    found: Comparison = list(app.session_state["pattern_contests"].values())[-1]
     return found
 
 
-def start(app: AppTest, entrants: list[str], size: int = 1_000) -> Contest:
-    app.pills(key="costs_entrants").set_value(entrants).run()
+def start(app: AppTest, variants: list[str], size: int = 1_000) -> Comparison:
+    app.pills(key="costs_entrants").set_value(variants).run()
     app.segmented_control(key="costs_size").set_value(size).run()
     app.button(key="costs_start").click().run()
     assert not app.exception
-    return contest_of(app)
+    return comparison_of(app)
 
 
 def parted_sample() -> tuple[str, dict[str, str]]:
@@ -52,19 +48,19 @@ def parted_sample() -> tuple[str, dict[str, str]]:
 
 def test_patterns_are_trained_on_the_same_lines_and_measured_on_others() -> None:
     app = open_page("patterns")
-    contest = start(app, ["llama3", "mark_aware", "two_stages"])
+    comparison = start(app, ["llama3", "mark_aware", "two_stages"])
     learned, measured = parted_sample()
-    assert (contest.learned, contest.measured) == (learned, measured)
-    wait_until(app, lambda: contest.series.is_complete)
+    assert (comparison.learned, comparison.measured) == (learned, measured)
+    wait_until(app, lambda: comparison.series.is_complete)
     app.run()
-    assert contest.learned == ""  # it is large, and needed no more
+    assert comparison.learned == ""  # it is large, and needed no more
     wanted = {
         "llama3": train_like_the_page(learned, "llama3"),
         "mark_aware": train_like_the_page(learned, "mark_aware"),
         "two_stages": train_in_two_stages(learned, 1_000, min_count=2),
     }
-    for result in contest.results:
-        tokenizer = wanted[result.entrant.key]
+    for result in comparison.results:
+        tokenizer = wanted[result.variant.key]
         assert result.tokenizer is not None
         assert result.tokenizer.merges == tokenizer.merges
         for counts, text in zip(result.counts, measured.values(), strict=True):
@@ -74,12 +70,12 @@ def test_patterns_are_trained_on_the_same_lines_and_measured_on_others() -> None
         ]
         inside = sum(each.inside_clusters for each in torn) / sum(each.boundaries for each in torn)
         assert result.inside == pytest.approx(inside)
-    shares = {result.entrant.key: result.inside or 0.0 for result in contest.results}
+    shares = {result.variant.key: result.inside or 0.0 for result in comparison.results}
     assert shares["two_stages"] < shares["mark_aware"] / 3
-    assert costs.verdict(contest.results, ["thai", "latin"]) in [each.value for each in app.markdown]
+    assert costs.verdict(comparison.results, ["thai", "latin"]) in [each.value for each in app.markdown]
     assert len(app.get("vega_lite_chart")) == 2
     assert "costs_start" not in buttons(app)
-    assert tables(app)[-1]["Llama 3"][0] == f"{contest.results[0].counts[0][-1]:,}"
+    assert tables_by_row(app)[-1]["Llama 3"][0] == f"{comparison.results[0].counts[0][-1]:,}"
 
 
 def train_like_the_page(text: str, pattern: str) -> Tokenizer:
@@ -90,37 +86,23 @@ def train_like_the_page(text: str, pattern: str) -> Tokenizer:
     return Tokenizer([(merge.left, merge.right) for merge in trainer.step(1_000)], pattern=pattern)
 
 
-def test_these_trainings_are_nobodys_and_leave_nothing_behind() -> None:
-    app = open_page("patterns")
-    contest = start(app, ["llama3", "two_stages"])
-    seen: set[str] = set()
-    while not contest.series.is_complete:
-        if contest.series.job is not None:
-            seen.add(contest.series.job.id)
-            run = registry().run(contest.series.job.id)
-            assert run is None or run.owner == ""
-        app.run()
-    assert len(seen) == 2
-    assert all(registry().get(job_id) is None for job_id in seen)
-
-
 def test_a_tokenizer_of_two_stages_is_saved_as_an_ordinary_one() -> None:
     app = open_page("patterns")
-    contest = start(app, ["mark_aware", "two_stages"])
-    wait_until(app, lambda: contest.series.is_complete)
+    comparison = start(app, ["mark_aware", "two_stages"])
+    wait_until(app, lambda: comparison.series.is_complete)
     app.run()
     assert ENGLISH["costs.two_stages_file"] in [caption.value for caption in app.caption]
     assert len(app.get("download_button")) == 2
-    tokenizer = contest.results[1].tokenizer
+    tokenizer = comparison.results[1].tokenizer
     assert tokenizer is not None
     opened = Tokenizer.from_model(tokenizer.model_text().encode())
     assert (opened.merges, opened.pattern) == (tokenizer.merges, "mark_aware")
 
 
-@pytest.mark.parametrize("entrants", [[], ["llama3"], ["gpt2", "cl100k", "llama3", "o200k", "none"]])
-def test_two_to_four_can_be_compared(entrants: list[str]) -> None:
+@pytest.mark.parametrize("variants", [[], ["llama3"], ["gpt2", "cl100k", "llama3", "o200k", "none"]])
+def test_two_to_four_can_be_compared(variants: list[str]) -> None:
     app = open_page("patterns")
-    app.pills(key="costs_entrants").set_value(entrants).run()
+    app.pills(key="costs_entrants").set_value(variants).run()
     assert app.button(key="costs_start").disabled
     assert "2 to 4" in said(app)
 
@@ -132,11 +114,11 @@ def test_a_pattern_of_ones_own_can_be_trained_and_a_slow_one_says_why() -> None:
     app.text_area(key="lab_second_custom").set_value("[a-z]+|.").run()
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value(("a" * 5_000 + "b c d\n") * 10).run()
-    contest = start(app, ["custom (a+)+$", "custom [a-z]+|."])
-    wait_until(app, lambda: contest.series.is_complete)
+    comparison = start(app, ["custom (a+)+$", "custom [a-z]+|."])
+    wait_until(app, lambda: comparison.series.is_complete)
     app.run()
     assert "takes too long" in said(app)
-    assert [result.failure is None for result in contest.results] == [False, True]
+    assert [result.failure is None for result in comparison.results] == [False, True]
     assert len(app.get("download_button")) == 1
 
 
@@ -148,63 +130,52 @@ def test_a_custom_pattern_that_is_gone_is_chosen_no_more() -> None:
     assert app.pills(key="costs_entrants").value == ["llama3"]
 
 
-def test_half_a_character_in_the_corpus_ends_the_contest_with_the_reason() -> None:
-    entrants = [Entrant("llama3", "llama3"), Entrant("mark_aware", "mark_aware")]
-    contest = new_contest(["line\n" * 4 + "out\n" + "half \ud83d\n" * 4], entrants, 300)
-    while not contest.series.is_complete:
-        contest.series.go_on()
-    assert [result.failure and result.failure.code for result in contest.results] == ["lone_surrogate"] * 2
-
-
-def test_words_are_looked_for_in_a_text_of_one_long_line() -> None:
-    assert _beginning("a" * 2 * WORDS_CHARACTERS) == "a" * WORDS_CHARACTERS
-    assert _beginning("ab\n" * WORDS_CHARACTERS) == "ab\n" * (WORDS_CHARACTERS // 3)
-    assert _beginning("ab\ncd") == "ab\ncd"
+def test_half_a_character_in_the_corpus_ends_the_comparison_with_the_reason() -> None:
+    comparison = new_comparison(["line\n" * 4 + "out\n" + "half \ud83d\n" * 4], TWO, 300)
+    while not comparison.series.is_complete:
+        comparison.series.go_on()
+    assert [result.failure and result.failure.code for result in comparison.results] == ["lone_surrogate"] * 2
 
 
 def test_a_corpus_of_too_few_lines_gives_way_to_the_sample() -> None:
-    entrants = [Entrant("llama3", "llama3"), Entrant("mark_aware", "mark_aware")]
-    contest = new_contest(["one line"], entrants, 1_000)
-    assert contest.from_sample
-    assert contest.learned == parted_sample()[0]
-    assert not new_contest(["ไทย\n" * 10], entrants, 1_000).from_sample
+    comparison = new_comparison(["one line"], TWO, 1_000)
+    assert comparison.from_sample
+    assert comparison.learned == parted_sample()[0]
+    assert not new_comparison(["ไทย\n" * 10], TWO, 1_000).from_sample
 
 
 def test_lines_of_other_scripts_are_measured_where_there_are_no_others() -> None:
-    entrants = [Entrant("llama3", "llama3"), Entrant("mark_aware", "mark_aware")]
-    assert list(new_contest(["漢字\n" * 10], entrants, 300).measured) == ["other"]
-    assert list(new_contest(["漢字\nไทย\n" * 10], entrants, 300).measured) == ["thai"]
+    assert list(new_comparison(["漢字\n" * 10], TWO, 300).measured) == ["other"]
+    assert list(new_comparison(["漢字\nไทย\n" * 10], TWO, 300).measured) == ["thai"]
 
 
-def test_the_first_stage_ends_where_the_pattern_cuts_its_pair_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    entrant = Entrant("two_stages", r"\p{L}|\p{M}|\s")
-    contest = new_contest(["ที่นี่\n" * 50], [entrant], 300)
-    learned = contest.learned
-    while not contest.results:
-        contest.series.go_on()
-    tokenizer = contest.results[0].tokenizer
+def test_the_first_stage_ends_where_the_pattern_cuts_its_pair_apart() -> None:
+    variant = Variant("two_stages", r"\p{L}|\p{M}|\s")
+    comparison = new_comparison(["ที่นี่\n" * 50], [variant], 300)
+    learned = comparison.learned
+    while not comparison.results:
+        comparison.series.go_on()
+    tokenizer = comparison.results[0].tokenizer
     assert tokenizer is not None
-    expected = train_in_two_stages(learned, 300, pattern=entrant.pattern, min_count=2)
+    expected = train_in_two_stages(learned, 300, pattern=variant.pattern, min_count=2)
     assert tokenizer.merges == expected.merges
-    assert CLUSTERS == r"\X"
 
 
 def test_words_are_trained_as_pieces_and_refuse_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     finder = Segmenter("a finder of words", lambda text: re.findall(r"ดื่ม|น้ำ|\s|[^\s]", text))
     monkeypatch.setattr(costs, "newmm", lambda: finder)
-    monkeypatch.setattr(trained_patterns, "newmm", lambda: finder)
     app = open_page("patterns")
     app.segmented_control(key="corpus_source").set_value("paste").run()
     app.text_area(key="corpus_paste").set_value("ดื่มน้ำดื่ม น้ำดื่มน้ำ\n" * 20).run()
-    contest = start(app, ["mark_aware", "words"])
-    wait_until(app, lambda: contest.series.is_complete)
+    comparison = start(app, ["mark_aware", "words"])
+    wait_until(app, lambda: comparison.series.is_complete)
     app.run()
-    tokenizer = contest.results[1].tokenizer
+    tokenizer = comparison.results[1].tokenizer
     assert tokenizer is not None
     assert "ดื่ม".encode() in tokenizer.vocabulary
     assert "ดื่มน้ำ".encode() not in tokenizer.vocabulary
-    words = Counter(finder.split(contest.measured["thai"]))
-    assert contest.results[1].counts[0][-1] == words["ดื่ม"] + words["น้ำ"] + words[" "] + words["\n"]
+    words = Counter(finder.split(comparison.measured["thai"]))
+    assert comparison.results[1].counts[0][-1] == words["ดื่ม"] + words["น้ำ"] + words[" "] + words["\n"]
     assert "no regular expression" in said(app)
     assert len(app.get("download_button")) == 1
 
@@ -217,59 +188,54 @@ def test_without_a_segmenter_words_are_not_offered_and_the_reason_stands_there()
     assert any("which is not installed here" in caption.value for caption in app.caption)
 
 
-def test_a_contest_that_is_left_gives_its_training_back() -> None:
+def test_a_comparison_that_is_left_gives_its_training_back() -> None:
     app = open_page("patterns")
-    contest = start(app, ["llama3", "mark_aware"], 8_000)
+    comparison = start(app, ["llama3", "mark_aware"], 8_000)
     app.segmented_control(key="costs_size").set_value(1_000).run()
-    assert contest.series.stopped or contest.series.is_complete
-    assert contest.series.job is None
+    assert comparison.series.stopped or comparison.series.is_complete
+    assert comparison.series.job is None
 
 
 # ---- the chart
 
 
 def test_each_line_is_drawn_to_its_end_and_named_there() -> None:
-    lines = [(f"line {n}", np.linspace(1000, 500 + n, 300).astype(np.int64)) for n in range(4)]
-    rows, spec = costs_chart(lines, size_title="size", tokens_title="tokens")
-    for number, (name, counts) in enumerate(lines):
-        own = [row for row in rows if row["line"] == number]
-        assert own[0] == {"line": number, "name": name, "size": 256, "tokens": 1000}
-        assert own[-1] == {"line": number, "name": name, "size": 555, "tokens": int(counts[-1])}
-    places = [layer["data"]["values"][0]["place"] for layer in spec["layer"][4:]]
-    gaps = np.diff(np.sort(np.log(places)))
-    assert gaps.min() > 0.02  # names of lines that end together stand apart
-    assert [layer["encoding"]["text"]["field"] for layer in spec["layer"][4:]] == ["name"] * 4
-    dashes = [str(layer["mark"]["strokeDash"]) for layer in spec["layer"][:4]]
-    assert len(set(dashes)) == 4
-    assert all(one != other for one, other in itertools.pairwise(dashes))
+    counts = [(f"line {n}", np.linspace(1000, 500 + n, 300).astype(np.int64)) for n in range(4)]
+    lines = costs.cost_lines(counts)
+    for name, tokens in counts:
+        own = lines[lines["name"] == name]
+        assert own[["size", "tokens"]].iloc[[0, -1]].to_numpy().tolist() == [[256, 1000], [555, tokens[-1]]]
+    ends = lines.dropna()
+    assert ends["name"].tolist() == [name for name, _ in counts]
+    assert np.diff(np.sort(np.log(ends["place"]))).min() > 0.02  # names of lines that end together stand apart
 
 
-def test_a_training_without_merges_is_drawn_as_a_point() -> None:
-    rows, _ = costs_chart([("none", np.array([7])), ("one", np.array([7, 0]))], size_title="", tokens_title="")
-    assert [row["tokens"] for row in rows] == [7, 7, 0]
+def test_lines_differ_in_dashes_as_well_as_in_color() -> None:
+    lines, names = costs.costs_chart().to_dict()["layer"]
+    assert (lines["mark"]["type"], names["mark"]["type"]) == ("line", "text")
+    assert [lines["encoding"][channel]["field"] for channel in ("strokeDash", "color")] == ["line"] * 2
+    assert len(set(map(tuple, costs.DASHES))) == costs.MOST
+
+
+def test_trainings_without_merges_are_points_with_names_apart() -> None:
+    lines = costs.cost_lines([("none", np.array([7])), ("none, too", np.array([7]))])
+    assert lines["size"].tolist() == [256, 256]
+    places = lines["place"]
+    assert places.iloc[0] != places.iloc[1]
 
 
 # ---- the verdict
 
 
 def result(name: str, thai: int, latin: int) -> Result:
-    return Result(Entrant(name, name), Tokenizer([]), (np.array([900, thai]), np.array([900, latin])), 0.0)
+    return Result(Variant(name, name), Tokenizer([]), (np.array([900, thai]), np.array([900, latin])), 0.0)
 
 
 @pytest.mark.parametrize(
     ("language", "first", "second"),
     [
-        (
-            "en",
-            "“GPT-2”, the one trained with “Mark-aware” needs"
-            " 7% fewer tokens in Thai and 2% more tokens in English.",
-            "“No splitting” needs",
-        ),
-        (
-            "th",
-            "“GPT-2” แล้ว “เหมาะกับภาษาไทย” ใช้โทเค็นน้อยลง 7% ในภาษาไทย และมากขึ้น 2% ในภาษาอังกฤษ",
-            "ไม่ตัดเลย",
-        ),
+        ("en", "7% fewer tokens in Thai and 2% more tokens in English.", "“No splitting” needs"),
+        ("th", "ใช้โทเค็นน้อยลง 7% ในภาษาไทย และมากขึ้น 2% ในภาษาอังกฤษ", "ไม่ตัดเลย"),
     ],
 )
 def test_the_verdict_says_in_plain_words_what_each_pattern_costs(
@@ -281,5 +247,5 @@ def test_the_verdict_says_in_plain_words_what_each_pattern_costs(
     assert first in said
     assert second in said
     alone = without_breaks(costs.verdict(done[1:], ["thai", "latin"]))
-    assert ENGLISH["costs.same"].format(place="in Thai") in alone or "ใช้โทเค็นเท่ากันในภาษาไทย" in alone
+    assert filled(ENGLISH["costs.same"], place="in Thai") in alone or "ใช้โทเค็นเท่ากันในภาษาไทย" in alone
     assert "40%" in alone

@@ -5,11 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from pages.ui.shell import visitor
-from pages.ui.words import catalogue
-from pages.ui.words.breaks import without_breaks
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
 from tests.helpers.app import (
     ENGLISH,
     LANGUAGES,
@@ -23,12 +21,9 @@ from tests.helpers.app import (
     start_training,
     wait_until,
 )
-from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import kill_worker
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core.openai import RANK_FILES, openai_tokenizer
-
-DAMAGED_UTF8 = "ภาษาไทย".encode() * 9 + b"\xff" + "ภาษาไทย".encode()
+from tokenizer_core.bpe.openai import RANK_FILES, openai_tokenizer
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -41,12 +36,9 @@ def test_every_page_opens_in_every_language(page: str, language: str) -> None:
     assert address(app, "lang") == language
 
 
-def test_home_shows_the_first_sentence_in_all_references() -> None:
-    assert counts(open_page("home")) == {"GPT-2": 50, "GPT-4 (cl100k)": 26, "GPT-4o (o200k)": 13}
-
-
-def test_home_counts_what_is_typed() -> None:
+def test_home_counts_the_first_sentence_and_what_is_typed_in_all_references() -> None:
     app = open_page("home")
+    assert counts(app) == {"GPT-2": 50, "GPT-4 (cl100k)": 26, "GPT-4o (o200k)": 13}
     app.text_input(key="home_text").set_value("๒๕๖๗").run()
     assert counts(app) == {"GPT-2": 8, "GPT-4 (cl100k)": 8, "GPT-4o (o200k)": 7}
 
@@ -110,7 +102,7 @@ def test_a_language_switch_keeps_text_and_training() -> None:
     app = start_training()
     wait_until(app, lambda: bool(app.success))
     app.segmented_control(key="lang").set_value("th").run()
-    assert app.success[0].value == catalogue("th")["studio.done"].format(merges=44)
+    assert app.success[0].value == filled(catalogue("th")["studio.done"], merges=44)
     app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     assert counts(app)[without_breaks(catalogue("th")["tokenizers.mine"])] > 0
 
@@ -130,41 +122,15 @@ def test_folds_stay_open_or_closed_when_the_language_changes(page: str) -> None:
     assert sorted(shown) == opened
 
 
-def test_training_from_the_sample_ends_in_a_summary_and_downloads() -> None:
+def test_training_ends_in_a_summary_and_downloads_and_compare_shows_it_at_any_size() -> None:
     app = start_training(size=400)
     wait_until(app, lambda: bool(app.success))
     assert app.metric[0].value == "400"
     assert len(app.get("download_button")) == 2
-
-
-def test_compare_shows_mine_at_any_size() -> None:
-    app = start_training(size=400)
-    wait_until(app, lambda: bool(app.success))
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     whole = counts(app)["Yours"]
     app.slider[0].set_value(256).run()
-    bytes_only = counts(app)["Yours"]
-    assert bytes_only == len(drawn(app)[-1]["text"].encode()) > whole
-
-
-def test_a_reload_finds_the_training_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visitor, "secret_of_cookie", lambda: "a secret")
-    app = start_training(pace="slow")
-    wait_until(app, lambda: bool(job_of(app).merges))
-    again = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
-    again.query_params["job"] = address(app, "job")
-    again.query_params["lang"] = "en"
-    again.run()
-    again.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
-    assert again.button(key="stop")
-
-
-def test_an_unknown_training_is_taken_out_of_the_address() -> None:
-    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
-    app.query_params["job"] = "nobody"
-    app.run()
-    assert not app.exception
-    assert "job" not in app.query_params
+    assert counts(app)["Yours"] == len(drawn(app)[-1]["text"].encode()) > whole
 
 
 def test_stop_keeps_what_was_learned() -> None:
@@ -233,66 +199,6 @@ def test_special_tokens_are_checked(tokens: str, refused: bool) -> None:
     assert app.button(key="start").disabled is refused
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        (b"", "empty_file"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(100), "binary_file"),
-        (DAMAGED_UTF8, "broken_utf8"),
-    ],
-    ids=["empty", "picture", "damaged"],
-)
-def test_a_file_that_is_no_text_is_refused_in_words(content: bytes, code: str, language: str) -> None:
-    app = open_page("train", language)
-    choose_source(app, "upload")
-    app.file_uploader(key="corpus_files").upload("<script>ไฟล์.txt", content, "text/plain").run()
-    assert not app.exception
-    assert app.button(key="start").disabled
-    assert catalogue(language)[f"errors.{code}"].split("{")[0] in said(app)
-
-
-def test_several_files_are_trained_on_together() -> None:
-    app = open_page("train")
-    choose_source(app, "upload")
-    uploader = app.file_uploader(key="corpus_files")
-    uploader.set_value(
-        [("หนึ่ง.txt", "กา กา กา".encode(), "text/plain"), ("two.txt", "กา กา".encode("cp874"), "text/plain")]
-    )
-    uploader.run()
-    assert not app.exception
-    assert any("13 characters" in caption.value for caption in app.caption)
-
-
-def test_an_upload_survives_a_page_change() -> None:
-    app = open_page("train")
-    choose_source(app, "upload")
-    app.file_uploader(key="corpus_files").upload("a.txt", b"banana " * 10, "text/plain").run()
-    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
-    app.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
-    assert any("70 characters" in caption.value for caption in app.caption)
-
-
-@pytest.mark.parametrize(("megabytes", "refused"), [(20, False), (51, True)])
-def test_a_large_upload_is_taken_or_refused_in_words(megabytes: int, refused: bool) -> None:
-    app = open_page("train")
-    choose_source(app, "upload")
-    app.file_uploader(key="corpus_files").upload("big.txt", b"one endless line " * (megabytes * 2**20 // 17)).run()
-    assert not app.exception
-    assert app.button(key="start").disabled is refused
-    assert ("At most 50 MB" in said(app)) is refused
-
-
-def test_a_model_file_opens_and_a_damaged_one_is_refused_with_its_line() -> None:
-    app = open_page("compare")
-    app.file_uploader(key="model_file").upload("bad.model", b"minbpe v1\n\n0\n97 97\n97 999\n").run()
-    assert "Line 5" in said(app)
-    app.file_uploader(key="model_file").upload("good.model", b"minbpe v1\n\n0\n97 97\n").run()
-    app.run()
-    assert not app.error
-    assert "good" in counts(app)
-
-
 def test_a_dead_worker_is_said_and_its_merges_are_kept() -> None:
     app = start_training(pace="slow")
     job = job_of(app)
@@ -300,7 +206,7 @@ def test_a_dead_worker_is_said_and_its_merges_are_kept() -> None:
     kill_worker(job)
     wait_until(app, lambda: bool(app.error))
     assert ENGLISH["errors.worker_killed"] in said(app)
-    assert "are kept" in said(app)
+    assert filled(ENGLISH["studio.kept_after_failure"], merges=len(job.merges)) in said(app)
 
 
 def test_a_damaged_rank_file_is_said_and_the_others_still_work(

@@ -1,30 +1,24 @@
 """The mix frontier: eleven trainings one after another, what they measure, and what is drawn of it."""
 
-import json
-import subprocess
-import sys
 from functools import partial
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices.samples import SAMPLES, sample_text
+from pages.ui.i18n import catalogue
+from pages.ui.inputs.corpus import SAMPLES, sample_text
+from pages.ui.run_registry.registry import registry
 from pages.ui.train import frontier as frontier_ui
-from pages.ui.train import frontier_view
-from pages.ui.train.frontier import SHARES, Frontier
-from pages.ui.train.frontier_chart import Cost, FrontierPoint, frontier_chart
-from pages.ui.trainings.registry import registry
-from pages.ui.words import catalogue
-from tests.helpers.app import wait_until
+from pages.ui.train.frontier import SHARES, Cost, Frontier, FrontierPoint
+from tests.helpers.app import chart_rows, tables, wait_until
 from tests.helpers.browser import PATIENCE
-from tokenizer_core.jobs import job as jobs
-from tokenizer_core.jobs.process import Process, end_process
-from tokenizer_core.jobs.training import Training
-from tokenizer_core.measures.ratios import tokens_per_thousand
-from tokenizer_core.openai import openai_tokenizer
-from tokenizer_core.texts.mixing import frontier_texts, held_out, lines_by_script
-from tokenizer_core.trainer import train
+from tokenizer_core.analysis.ratios import tokens_per_thousand
+from tokenizer_core.bpe.openai import openai_tokenizer
+from tokenizer_core.bpe.trainer import train
+from tokenizer_core.readers.mixing import frontier_texts, held_out, lines_by_script
+from tokenizer_core.workers import training_job as jobs
+from tokenizer_core.workers.child import Child
+from tokenizer_core.workers.training_settings import Training
 
 SAMPLE = tuple(map(sample_text, SAMPLES["both"]))
 
@@ -33,7 +27,7 @@ def page_with_a_frontier() -> None:
     """What the page draws."""
     import streamlit as st
 
-    from pages.ui.train.frontier_view import mix_frontier
+    from pages.ui.train.frontier import mix_frontier
 
     mix_frontier(st.session_state["texts"])
 
@@ -57,9 +51,11 @@ def kept(app: AppTest) -> list[Frontier]:
     return list(app.session_state["frontiers"].values())
 
 
-def dies_at_once() -> Process:
+def dies_at_once() -> Child:
     """A worker that ends before it has learned anything."""
-    return subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    worker = Child("training_worker")
+    worker.kill()
+    return worker
 
 
 def has_button(app: AppTest, key: str) -> bool:
@@ -68,15 +64,13 @@ def has_button(app: AppTest, key: str) -> bool:
 
 def table(app: AppTest) -> list[list[str]]:
     """The rows of the table on the page, without the head."""
-    text = next(markdown.value for markdown in app.markdown if markdown.value.startswith("|"))
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()[2:]]
+    return tables(app)[-1][1:]
 
 
 @pytest.fixture
 def two_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trainings at both ends only."""
-    for module in (frontier_ui, frontier_view):
-        monkeypatch.setattr(module, "SHARES", (0, 100))
+    monkeypatch.setattr(frontier_ui, "SHARES", (0, 100))
 
 
 @pytest.mark.long
@@ -96,10 +90,8 @@ def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     thai_costs = [point.cost.thai for point in frontier.points]
     assert thai_costs[0] > 2 * thai_costs[1] > 2 * thai_costs[-1]  # a little Thai changes most
     app.run()
-    assert [row[0] for row in table(app)] == [
-        *(f"{share}%" for share in SHARES),
-        *("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)"),
-    ]
+    references = ("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)")
+    assert [row[0] for row in table(app)] == [*(f"{share}%" for share in SHARES), *references]
     assert table(app)[0][1:] == [f"{thai_costs[0]:,.0f}", f"{frontier.points[0].cost.english:,.0f}"]
     assert len(app.get("vega_lite_chart")) == 1
     assert not has_button(app, "frontier_start")
@@ -130,9 +122,7 @@ def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
     frontier = start(app)
     wait_until(app, lambda: len(frontier.points) == 1)
     with monkeypatch.context() as held_back:
-        held_back.setattr(
-            frontier_ui, "Training", partial(Training, pace=0.5)
-        )  # the second one is there to be seen
+        held_back.setattr(frontier_ui, "Training", partial(Training, pace=0.5))  # so that the second one is seen
         wait_until(app, lambda: frontier.series.job is not None)
     job = frontier.series.job
     assert job is not None
@@ -150,25 +140,8 @@ def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
     assert len(kept(app)) == 1
 
 
-def test_another_vocabulary_size_waits_its_turn_and_both_are_kept(two_shares: None) -> None:
-    app = open_frontier()
-    first = start(app)
-    app.segmented_control(key="frontier_size").set_value(500).run()
-    assert first.series.stopped or first.series.is_complete
-    assert first.series.job is None
-    second = start(app)
-    wait_until(app, lambda: second.series.is_complete)
-    assert {point.vocab_size for point in second.points} == {500}
-    app.segmented_control(key="frontier_size").set_value(1_000).run()
-    if not first.series.is_complete:
-        app.button(key="frontier_start").click().run()
-    wait_until(app, lambda: first.series.is_complete)
-    assert {point.vocab_size for point in first.points} == {1_000}
-    assert kept(app) == [first, second]
-
-
 def test_only_so_many_frontiers_are_kept(two_shares: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frontier_view, "MAX_KEPT", 1)
+    monkeypatch.setattr(frontier_ui, "MAX_KEPT", 1)
     app = open_frontier()
     first = start(app)
     app.segmented_control(key="frontier_size").set_value(500).run()
@@ -211,7 +184,7 @@ def test_a_training_that_fails_is_said_and_can_be_tried_again(
     app = open_frontier()
     spare = registry()._take_spare()
     if spare:
-        end_process(spare)
+        spare.close()
     with monkeypatch.context() as held_back:
         held_back.setattr(jobs, "start_worker", dies_at_once)
         frontier = start(app)
@@ -224,17 +197,6 @@ def test_a_training_that_fails_is_said_and_can_be_tried_again(
     assert not app.error
 
 
-def test_the_frontier_speaks_thai(two_shares: None) -> None:
-    app = open_frontier(language="th")
-    frontier = start(app)
-    wait_until(app, lambda: frontier.series.is_complete)
-    app.run()
-    words = catalogue("th")
-    chart = app.get("vega_lite_chart")[0].proto
-    assert json.loads(chart.spec)["encoding"]["y"]["axis"]["title"] == words["frontier.thai_axis"]
-    assert any("OpenAI" in caption.value and "กิโลไบต์" in caption.value for caption in app.caption)
-
-
 # ---- the chart
 
 POINTS = [
@@ -242,46 +204,25 @@ POINTS = [
     FrontierPoint(50, Cost(650, 420), 1_000),
     FrontierPoint(100, Cost(550, 999), 1_000),
 ]
-WORDS = {"english_title": "ENGLISH", "thai_title": "THAI", "share_title": "SHARE"}
-
-
-def chart(points: list[FrontierPoint] = POINTS) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    return frontier_chart(points, [("GPT-2", Cost(1_900, 240))], Cost(3_000, 1_000), **WORDS)
 
 
 def test_the_chart_has_a_named_point_for_every_training_and_reference() -> None:
-    rows, spec = chart()
-    assert [row["label"] for row in rows] == ["0%", "50%", "100%", "GPT-2"]
-    assert rows[1] == {"share": 50, "label": "50%", "thai": 650, "english": 420}
-    assert rows[3]["share"] is None  # joined to nothing
-    line = spec["layer"][0]
-    assert line["mark"]["type"] == "line"
-    assert line["transform"] == [{"filter": "isValid(datum.share)"}]
-    assert line["encoding"]["order"]["field"] == "share"
-    assert "title" not in spec  # Vega cuts Thai marks off in titles
+    rows = frontier_ui.frontier_rows(
+        Frontier(1_000, 1, [], [], "ก", "a", [("gpt2", Cost(1_900, 240))], points=POINTS)
+    )
+    assert rows["label"].tolist() == ["0%", "50%", "100%", "GPT-2", ""]
+    assert rows.iloc[1].to_dict() == {"kind": "own", "label": "50%", "share": 50, "thai": 650, "english": 420}
+    assert rows[["thai", "english"]].iloc[-1].tolist() == [3_000, 1_000]  # single bytes keep the axes in place
 
 
-def test_the_axes_say_whose_cost_it_is_and_hold_every_point() -> None:
-    rows, spec = chart()
-    for place, field, title in (("x", "english", "ENGLISH"), ("y", "thai", "THAI")):
-        axis = spec["encoding"][place]
-        low, high = axis["scale"]["domain"]
-        assert (axis["field"], axis["axis"]["title"], axis["scale"]["type"]) == (field, title, "log")
-        assert all(low < row[field] < high for row in rows)
-        assert all(low <= tick <= high for tick in axis["axis"]["values"])
-        assert len(axis["axis"]["values"]) >= 2
-
-
-def test_the_axes_end_where_they_ended_when_a_point_comes() -> None:
-    ends = [
-        [chart(points)[1]["encoding"][place]["scale"]["domain"][1] for place in "xy"]
-        for points in (POINTS[:1], POINTS)
-    ]
-    assert ends[0] == ends[1]
-
-
-def test_the_table_has_the_vocabulary_sizes_only_where_one_was_not_reached() -> None:
-    frontier = Frontier(1_000, 1, [], [], "", "", [], points=list(POINTS))
-    assert frontier_view._table(frontier, []).splitlines()[2] == "| 0% | 2,900 | 370 |"
-    frontier.points[1] = POINTS[1]._replace(vocab_size=812)
-    assert frontier_view._table(frontier, []).splitlines()[3] == "| 50% | 650 | 420 | 812 |"
+@pytest.mark.usefixtures("two_shares")
+def test_a_new_point_brings_rows_and_leaves_the_definition_as_it_was() -> None:
+    app = open_frontier()
+    frontier = start(app)
+    wait_until(app, lambda: frontier.points)
+    app.run()
+    before = app.get("vega_lite_chart")[0].proto.spec
+    wait_until(app, lambda: frontier.series.is_complete)
+    app.run()
+    assert [row["label"] for row in chart_rows(app, "share")] == ["0%", "100%"]
+    assert app.get("vega_lite_chart")[0].proto.spec == before

@@ -1,13 +1,14 @@
 """The hint at look-alikes: where it stands, and the cleaned text beside the text."""
 
+import re
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.compare import hints
-from pages.ui.words import as_plain_markdown, catalogue
-from tests.helpers.app import ENGLISH, SPOKEN
-from tests.helpers.compare_page import open_link, paste, view, views
-from tokenizer_core.openai import openai_tokenizer
+from pages.ui.compare import sections
+from pages.ui.i18n import as_plain_markdown, catalogue
+from tests.helpers.app import ENGLISH, SPOKEN, open_link, paste, view, views, with_any_values
+from tokenizer_core.bpe.openai import openai_tokenizer
 
 LOOK_ALIKES = {
     "zero width": ("ภาษา\u200bไทย", "ภาษาไทย", "zero_width"),
@@ -32,8 +33,8 @@ def test_a_look_alike_is_hinted_at(text: str, clean: str, kind: str, language: s
     words = catalogue(language)
     app = open_link(text=f"กข {text}", lang=language)
     assert words["hints.found"] in markdown(app)
-    start = words[f"hints.{kind}"].split("{")[0]
-    (line,) = [line for line in markdown(app).splitlines() if line.startswith("- ") and start in line]
+    hint = re.compile("- " + with_any_values(words[f"hints.{kind}"]))
+    (line,) = filter(hint.fullmatch, markdown(app).splitlines())
     assert f"U+{next(ord(a) for a, b in zip(text, [*clean, None]) if a != b):04X}" in line
     assert [each.text for each in views(app)] == [f"กข {text}"]
 
@@ -47,7 +48,7 @@ def test_clean_text_has_no_hint(text: str) -> None:
     assert "show_cleaned" not in [toggle.key for toggle in app.toggle]
 
 
-def test_the_cleaned_text_is_drawn_beside_the_text_which_stays() -> None:
+def test_the_cleaned_text_is_drawn_beside_the_text_until_no_look_alike_is_left() -> None:
     app = open_link(text="เเม่", with_="o200k_base")
     before = view(app)
     app.toggle(key="show_cleaned").set_value(True).run()
@@ -58,10 +59,6 @@ def test_the_cleaned_text_is_drawn_beside_the_text_which_stays() -> None:
     assert app.text_area(key="compare_text").value == "เเม่"
     app.toggle(key="show_cleaned").set_value(False).run()
     assert views(app) == [before]
-
-
-def test_the_hint_goes_with_the_look_alike() -> None:
-    app = open_link(text="เเม่")
     app.toggle(key="show_cleaned").set_value(True).run()
     app.text_area(key="compare_text").set_value("แม่").run()
     assert [each.text for each in views(app)] == ["แม่"]
@@ -78,7 +75,7 @@ def test_look_alikes_in_pasted_ids_are_cleaned_as_text() -> None:
 
 
 def test_the_cleaned_text_goes_on_where_nothing_was_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hints, "MAX_CHECKED", 6)
+    monkeypatch.setattr(sections, "MAX_CHECKED", 6)
     app = open_link(text="เเม่ กาเเม่")
     app.toggle(key="show_cleaned").set_value(True).run()
     assert views(app)[1].text == "แม่ กาเเม่"

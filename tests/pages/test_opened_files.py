@@ -4,19 +4,27 @@ import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices import keys as choice_keys
+from pages.ui.inputs import opened_files
 from pages.ui.limits import MAX_OPENED_FILES
-from pages.ui.trainings.registry import registry
-from tests.helpers.app import LANGUAGES, job_of, open_page, said, start_training, wait_until
-from tests.helpers.compare_page import MODEL, opened_key, view
+from pages.ui.run_registry.registry import registry
+from tests.helpers.app import (
+    LANGUAGES,
+    MODEL,
+    job_of,
+    open_page,
+    opened_key,
+    said,
+    start_training,
+    view,
+    wait_until,
+)
 from tests.helpers.languages_page import bills
 from tests.helpers.paths import REPOSITORY
-from tests.helpers.sentencepiece import model_of
-from tests.helpers.trained.library_tokenizers import byte_level, gpt2_files, rank_file, unigram, word_piece
-from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
-from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
-from tokenizer_core.jobs.training import Training
-from tokenizer_core.tokenizer import Tokenizer
+from tests.helpers.trained import byte_level, gpt2_files, model_of, rank_file, unigram, word_piece
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
+from tokenizer_core.workers.training_settings import Training
 
 TEXT = "น้ำใจ the cat"
 COLLIDES = b"minbpe v1\n\n2\n<a> 256\n<b> 257\n97 97\n"
@@ -109,7 +117,7 @@ def test_special_tokens_whose_ids_are_taken_are_repaired_on_request() -> None:
 
 
 def test_closing_leaves_the_others_and_frees_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice_keys, "MAX_OPENED_FILES", 2)
+    monkeypatch.setattr(opened_files, "MAX_OPENED_FILES", 2)
     other = b"minbpe v1\n\n0\n98 98\n"
     app = compare_with(("a.model", MODEL), ("b.model", other), ("c.json", word_piece()))
     assert view(app).names[3:] == ["a", "b"]
@@ -128,8 +136,10 @@ def test_files_of_one_name_are_told_apart_and_the_same_file_is_open_once() -> No
 
 
 def test_what_cannot_be_opened_is_said_and_the_rest_opens() -> None:
-    app = compare_with(("x.bin", b"\x00\x01"), ("cut.json", byte_level()[:500]), ("a.model", MODEL))
-    assert len(app.error) == 2
+    damaged = ("bad.model", b"minbpe v1\n\n0\n97 97\n97 999\n")
+    app = compare_with(("x.bin", b"\x00\x01"), ("cut.json", byte_level()[:500]), damaged, ("a.model", MODEL))
+    assert len(app.error) == 3
+    assert "Line 5" in said(app)
     assert view(app).names[3:] == ["a"]
 
 

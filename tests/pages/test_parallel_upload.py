@@ -7,24 +7,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
-from pages.ui.choices.parallel_texts import NAME_CHARACTERS, named
-from pages.ui.languages.keys import VIEWS
-from pages.ui.words import catalogue
-from tests.helpers.app import (
-    ENGLISH,
-    HOSTILE_HTML,
-    LANGUAGES,
-    Cells,
-    drawn,
-    said,
-    sortable_tables,
-    tables,
-)
+from pages.ui.i18n import catalogue, filled
+from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, named
+from pages.ui.languages.bill import VIEWS
+from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, Cells, drawn, said, sortable_tables, tables
 from tests.helpers.languages_page import bills, by_hand, opened
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
-from tokenizer_core.openai import openai_tokenizer
-from tokenizer_core.texts.parallel import parallel_texts
+from tokenizer_core.bpe.openai import openai_tokenizer
+from tokenizer_core.readers.parallel import parallel_texts
 
 
 def upload(*files: tuple[str, bytes | str], language: str = "en", view: str = "bills") -> AppTest:
@@ -44,16 +35,11 @@ def lines(*each: str) -> str:
 # ---- uploads
 
 
-def test_a_pair_of_files_is_compared() -> None:
-    app = upload(("a.th", lines(*THAI_LINES[:50])), ("b.en", lines(*ENGLISH_LINES[:50])))
+def test_a_pair_of_files_is_compared_with_english_as_the_base() -> None:
+    app = upload(("b.en", lines(*ENGLISH_LINES[:50])), ("a.th", lines(*THAI_LINES[:50])))
     thai, english = by_hand("gpt2", THAI_LINES[:50]), by_hand("gpt2", ENGLISH_LINES[:50])
     assert bills(app)["GPT-2", "a.th"][:2] == [f"{thai:,}", f"{thai / english:.2f} ×"]
     assert "tokens in a.th as in b.en." in app.header[0].value
-
-
-def test_english_is_the_base_wherever_it_stands() -> None:
-    app = upload(("b.en", lines(*ENGLISH_LINES[:50])), ("a.th", lines(*THAI_LINES[:50])))
-    assert bills(app)["GPT-2", "b.en"][1] == "1.00 ×"
 
 
 def test_three_languages_are_compared() -> None:
@@ -175,37 +161,19 @@ def test_an_upload_is_kept_when_the_page_is_left() -> None:
 # ---- bad input
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_files_of_different_length_are_refused_with_counts_and_a_line(language: str) -> None:
-    shorter = ENGLISH_LINES[:200] + ENGLISH_LINES[201:]
-    app = upload(("a.th", lines(*THAI_LINES)), ("b.en", lines(*shorter)), language=language)
-    assert len(app.error) == 1
-    assert "648" in app.error[0].value
-    assert "647" in app.error[0].value
-    assert not sortable_tables(app)
-
-
 def test_empty_lines_are_pairs_and_are_said() -> None:
     app = upload(("a.th", "น้ำ\n\n\nใจ\n"), ("b.en", "water\n\nlake\nheart\n"))
     assert "4 pairs" in app.caption[0].value
-    assert ENGLISH["languages.empty_all"].format(count=1) in said(app)
-    assert ENGLISH["languages.empty_some"].format(count=1, line=3) in said(app)
+    assert filled(ENGLISH["languages.empty_all"], count=1) in said(app)
+    assert filled(ENGLISH["languages.empty_some"], count=1, line=3) in said(app)
 
 
 def test_pairs_whose_base_is_empty_have_no_premium() -> None:
     app = upload(("a.th", "น้ำ\nใจ\n"), ("b.en", "\nheart\n"), view="pairs")
-    assert ENGLISH["languages.pairs_left_out"].format(count=1) in [each.value for each in app.caption]
+    assert filled(ENGLISH["languages.pairs_left_out"], count=1) in [each.value for each in app.caption]
     app.number_input[0].set_value(2).run()
     assert not app.exception
     assert "–" in " ".join(each.value for each in app.markdown)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("empty", [b"", b"\n\n", b"  \n \n"], ids=["no bytes", "line ends", "spaces"])
-def test_one_side_empty_is_refused_and_named(empty: bytes, language: str) -> None:
-    app = upload(("a.th", "น้ำ\nใจ\n"), ("b.en", empty), language=language)
-    assert len(app.error) == 1
-    assert "b.en" in app.error[0].value
 
 
 def test_lines_out_of_step_are_warned_of() -> None:
@@ -222,24 +190,27 @@ def test_a_single_text_file_waits_for_the_other() -> None:
     assert not app.error
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("first", "second", "named"),
     [
-        ("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99)),
-        ("a.th", "ภาษาไทย".encode() * 9 + b"\xff"),
-        ("a.zip", b"PK\x03\x04no"),
+        (("a.png", b"\x89PNG\r\n\x1a\n" + bytes(99)), "water\n", ["a.png"]),
+        (("a.th", "ภาษาไทย".encode() * 9 + b"\xff"), "water\n", ["a.th"]),
+        (("a.zip", b"PK\x03\x04no"), "water\n", ["a.zip"]),
+        (("t.csv", CSV), "water\n", ["t.csv"]),
+        (("a.th", "น้ำ\nใจ\n"), "", ["b.en"]),
+        (("a.th", "น้ำ\nใจ\n"), "  \n \n", ["b.en"]),
+        (("a.th", lines(*THAI_LINES)), lines(*ENGLISH_LINES[:200], *ENGLISH_LINES[201:]), ["648", "647"]),
     ],
-    ids=["picture", "damaged UTF-8", "damaged archive"],
+    ids=["picture", "damaged UTF-8", "damaged archive", "table beside a file", "empty", "spaces", "shorter"],
 )
-def test_a_file_that_is_no_text_is_refused(name: str, content: bytes) -> None:
-    app = upload((name, content), ("b.en", "water\n"))
+def test_a_pair_that_cannot_be_compared_is_refused_and_named(
+    first: tuple[str, bytes | str], second: str, named: list[str], language: str
+) -> None:
+    app = upload(first, ("b.en", second), language=language)
     assert len(app.error) == 1
+    assert all(each in app.error[0].value for each in named)
     assert not sortable_tables(app)
-
-
-def test_a_table_beside_a_file_is_refused() -> None:
-    app = upload(("t.csv", CSV), ("b.en", "water\n"))
-    assert "t.csv" in app.error[0].value
 
 
 def test_names_and_lines_of_strangers_are_shown_as_they_are() -> None:
@@ -262,11 +233,7 @@ def test_a_hundred_thousand_pairs_are_compared() -> None:
         (name, "".join(f"{side[n % 648][:30]} {n}\n" for n in range(100_000)))
         for name, side in (("a.th", THAI_LINES), ("b.en", ENGLISH_LINES))
     ]
-    app = opened()
-    app.pills(key="languages_names_False").set_value(["o200k_base"]).run()
-    app.segmented_control(key="languages_source").set_value("upload").run()
-    app.file_uploader(key="languages_files").set_value([(n, c.encode(), "text/plain") for n, c in files]).run()
-    assert not app.exception
+    app = upload(*files)
     assert "100,000 pairs" in app.caption[0].value
     app.segmented_control(key="languages_view").set_value("pairs").run()
     app.number_input[0].set_value(100_000).run()
@@ -290,9 +257,6 @@ def test_the_languages_of_uploads_can_be_named(language: str) -> None:
     assert "คำเมือง" in app.header[0].value
     assert {spoken for _, spoken in bills(app)} == {"คำเมือง", "English"}
     assert (app.selectbox[0].value, app.selectbox[0].options) == (1, ["คำเมือง", "English"])
-    for view in VIEWS:
-        app.segmented_control(key="languages_view").set_value(view).run()
-        assert not app.exception
 
 
 def test_a_name_of_a_language_is_bounded_shown_as_it_is_and_never_the_same_twice() -> None:

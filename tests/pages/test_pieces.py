@@ -9,31 +9,33 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.pieces import lessons, training
-from pages.ui.pieces.chips import Chip, chips_html, chips_of, seen
-from pages.ui.pieces.lessons import CONTROLS, LESSONS, small_text
-from pages.ui.pieces.naive import naive_of
-from pages.ui.pieces.naive_chart import Way, naive_chart
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.limits import MAX_TRAININGS
+from pages.ui.pieces import baselines, training
+from pages.ui.pieces.baselines import baselines_of, baselines_rows
+from pages.ui.pieces.chips import Chip, chips_html, chips_of
+from pages.ui.pieces.lessons import CONTROLS, LESSONS
 from pages.ui.pieces.settings import FIRST, SWITCHES
-from pages.ui.trainings.registry import registry
-from pages.ui.words import catalogue
-from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, counts, open_page, said, tables, wait_until
+from tests.helpers.app import ENGLISH, HOSTILE_HTML, counts, open_page, said, wait_until
 from tests.helpers.paths import REPOSITORY
-from tests.helpers.sentencepiece import tokenizer_of
-from tokenizer_core.formats.naive import character_tokenizer
-from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
-from tokenizer_core.jobs.sentencepiece_settings import LECTURE
-from tokenizer_core.tokenizer import Tokenizer
+from tests.helpers.trained import tokenizer_of
+from tokenizer_core.analysis.segmenters import NEWMM, Segmenter
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
+from tokenizer_core.workers.sentencepiece_job import LECTURE
 
 
 def lanes(app: AppTest) -> list[list[str]]:
     """The tokens of every lane on the page, as they are shown."""
     found = []
-    for element in app.get("html"):
-        if 'class="piece-chips"' in element.proto.body:
-            found.append(list(map(html.unescape, re.findall(r"<span>(.*?)</span><small>", element.proto.body))))
+    for body in chip_rows(app):
+        found.append(list(map(html.unescape, re.findall(r"<span>(.*?)</span><small>", body))))
     return found
+
+
+def chip_rows(app: AppTest) -> list[str]:
+    return [each.proto.body for each in app.get("html") if 'class="piece-chips"' in each.proto.body]
 
 
 def open_pieces(language: str = "en") -> AppTest:
@@ -79,16 +81,16 @@ def test_with_a_dummy_prefix_a_word_is_the_same_at_the_start_and_after_a_space()
 
 
 def test_byte_ids_are_moved_by_the_control_tokens() -> None:
-    told = LESSONS["ids"]("Ω")
-    theirs, ours = (lane.tokenizer for lane in told.lanes)
+    shown = LESSONS["ids"]("Ω")
+    theirs, ours = (lane.tokenizer for lane in shown.lanes)
     assert theirs.encode("Ω")[-2:] == [each + CONTROLS for each in ours.encode("Ω")]
-    assert "206" in told.says
-    assert "209" in told.says
+    assert "206" in shown.says
+    assert "209" in shown.says
 
 
 def test_at_400_tokens_the_parts_add_up() -> None:
-    told = LESSONS["small"]("")
-    numbers = list(map(int, re.findall(r"\d+", told.says)))
+    shown = LESSONS["small"]("")
+    numbers = list(map(int, re.findall(r"\d+", shown.says)))
     size, _, control, of_bytes, characters, merged, ours = numbers[:7]
     assert control + of_bytes + characters + merged == size == LECTURE.vocab_size
     assert ours == 144
@@ -100,8 +102,7 @@ def test_the_sentence_can_be_changed_and_is_escaped() -> None:
     app = open_pieces()
     app.text_input(key="pieces_text_small").set_value(HOSTILE_HTML).run()
     assert not app.exception
-    bodies = [each.proto.body for each in app.get("html") if 'class="piece-chips"' in each.proto.body]
-    assert not any("<script" in body for body in bodies)
+    assert not any("<script" in body for body in chip_rows(app))
     app.text_input(key="pieces_text_small").set_value("").run()
     assert not app.exception
 
@@ -158,58 +159,40 @@ def test_a_training_at_work_shows_how_far_it_is_and_can_be_stopped(monkeypatch: 
     monkeypatch.setattr(training, "TURNS", turns)
     monkeypatch.setattr(training, "FIRST_WAIT", 0.0)
     app = start(open_pieces())
-    assert "Waiting for its turn" in said(app)
+    assert filled(ENGLISH["pieces.waiting"], limit=MAX_TRAININGS) in said(app)
     app.button(key="pieces_stop").click().run()
     turns.release()
     wait_until(app, lambda: ENGLISH["pieces.stopped"] in said(app))
 
 
-def test_every_setting_has_a_name_and_one_sentence_in_both_languages() -> None:
-    for language in LANGUAGES:
-        words = catalogue(language)
-        for name in FIRST.__dataclass_fields__:
-            assert words[f"pieces.set_{name}"]
-            assert words[f"pieces.set_{name}_help"]
-
-
 def test_characters_and_words_and_bpe_between_them() -> None:
-    naive = naive_of(["the cat sat on the mat\nแมวนั่งบนเสื่อ\n" * 40])
-    characters, words = naive.tokenizers["characters"], naive.tokenizers["words"]
-    assert naive.lengths["characters"] == len("the cat sat on the mat\nแมวนั่งบนเสื่อ\n" * 40)
-    assert naive.lengths["words"] == 7 * 40
+    found = baselines_of(["the cat sat on the mat\nแมวนั่งบนเสื่อ\n" * 40])
+    characters, words = found.tokenizers["characters"], found.tokenizers["words"]
+    assert found.lengths["characters"] == len("the cat sat on the mat\nแมวนั่งบนเสื่อ\n" * 40)
+    assert found.lengths["words"] == 7 * 40
     assert words.vocab_size == 7
     assert characters.vocab_size == len(set("the cat sat on the mat\nแมวนั่งบนเสื่อ\n")) + 1
-    sizes, lengths = zip(*naive.curve, strict=True)
-    assert sizes == tuple(range(256, naive.bpe.vocab_size + 1))
+    sizes, lengths = zip(*found.curve, strict=True)
+    assert sizes == tuple(range(256, found.bpe.vocab_size + 1))
     assert list(lengths) == sorted(lengths, reverse=True)
 
 
 def test_words_found_by_newmm_are_a_lane_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pages.ui.pieces import naive as module
-    from tokenizer_core.measures.segmenters import NEWMM, Segmenter
-
-    monkeypatch.setattr(module, "newmm", lambda: Segmenter(NEWMM, lambda text: re.findall(r"\s+|..?", text)))
-    naive = naive_of(["แมวกิน ปลา newmm"])
-    assert naive.lengths["newmm"] == len(re.findall(r"\s+|..?", "แมวกิน ปลา newmm"))
+    monkeypatch.setattr(baselines, "newmm", lambda: Segmenter(NEWMM, lambda text: re.findall(r"\s+|..?", text)))
+    found = baselines_of(["แมวกิน ปลา newmm"])
+    assert found.lengths["newmm"] == len(re.findall(r"\s+|..?", "แมวกิน ปลา newmm"))
 
 
-def test_the_table_of_entries_begins_with_the_most_frequent() -> None:
-    rows = next(table for table in tables(open_pieces()) if table[0][0] == ENGLISH["naive.rank"])
-    counts = [int(row[2].replace(",", "")) for row in rows[1:]]
-    assert counts == sorted(counts, reverse=True)
-
-
-def test_the_chart_has_a_line_for_bpe_and_a_point_for_each_naive_way() -> None:
-    rows, spec = naive_chart(
-        [(256 + n, 1000 - n) for n in range(500)],
-        [Way("characters", 60, 900), Way("words", 5_000, 200)],
-        curve_name="BPE",
-        size_title="size",
-        tokens_title="tokens",
-    )
-    assert [row["name"] for row in rows if "name" in row] == ["characters", "words"]
-    assert len([row for row in rows if "name" not in row and "curve" not in row]) <= 170
-    assert {layer["mark"]["type"] for layer in spec["layer"]} == {"line", "point", "text"}
+def test_the_chart_has_a_line_for_bpe_and_a_named_point_for_each_baseline() -> None:
+    found = baselines_of(["the cat sat on the mat\n" * 40 + "แมวกินปลา\n" * 40])
+    rows = baselines_rows(found)
+    ways, curve = rows[rows["is_baseline"]], rows[~rows["is_baseline"]]
+    assert ways["tokens"].tolist() == list(found.lengths.values())
+    assert ways["name"].tolist()[:2] == [ENGLISH["naive.characters"], ENGLISH["naive.words"]]
+    ends = curve[["size", "tokens"]].iloc[[0, -1]].to_numpy().tolist()
+    assert ends == [list(found.curve[0]), list(found.curve[-1])]
+    assert len(curve) <= 170
+    assert [name for name in curve["name"] if name] == [ENGLISH["pieces.ours"]]
 
 
 def test_chips_show_badges_and_name_what_they_cover() -> None:
@@ -224,23 +207,8 @@ def test_chips_show_badges_and_name_what_they_cover() -> None:
 
 def test_chips_of_a_byte_level_tokenizer_show_parts_of_characters_as_bytes() -> None:
     chips = chips_of(Tokenizer([(0xE0, 0xB8)]), "ก a")
-    assert [(chip.shown, chip.kind) for chip in chips] == [
-        ("E0 B8", "bytes"),
-        ("81", "byte"),
-        ("␣", "ordinary"),
-        ("a", "ordinary"),
-    ]
-
-
-def test_a_mark_stands_on_a_dotted_circle() -> None:
-    assert [seen(each) for each in ("่", "ำ", "ก่", "\u200b")] == ["◌่", "◌ำ", "ก่", "U+200B"]
-    assert chips_of(character_tokenizer(["น้ำ"]), "น้ำ")[1].shown == "◌้"
-
-
-def test_the_small_text_is_the_beginning_of_the_bundled_one() -> None:
-    assert len(small_text().split("\n")) == 60
-    assert lessons.ours_at(small_text(), 300).vocab_size == 300
-    assert registry().is_warm is not None
+    assert [chip.shown for chip in chips] == ["E0 B8", "81", "␣", "a"]
+    assert [chip.kind for chip in chips] == ["bytes", "byte", "ordinary", "ordinary"]
 
 
 def test_what_is_trained_here_is_a_lane_on_compare() -> None:

@@ -1,8 +1,7 @@
 """The race to parity: each merge that is named is the first with fewer tokens, and every count is exact."""
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,27 +10,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices.first_training import sample_to_train_on
-from pages.ui.choices.parallel_texts import NamedTexts, named, sample_parallel
-from pages.ui.home.premiums import sample_premiums
+from pages.ui.i18n import catalogue, filled
+from pages.ui.inputs.corpus import sample_premiums, sample_to_train_on
+from pages.ui.inputs.parallel_texts import NamedTexts, named, sample_parallel
 from pages.ui.train import race
-from pages.ui.train.race import Moment, moments
-from pages.ui.train.race_texts import (
+from pages.ui.train.race import (
     MOST_BYTES,
     MOST_CHARACTERS,
     MOST_LINES,
+    Moment,
     held_out_pairs,
     lines_that_fit,
+    moments,
 )
-from pages.ui.words import catalogue
 from tests.helpers.browser import PATIENCE
-from tests.helpers.race import learned, own
-from tokenizer_core import openai
+from tests.helpers.training import learned, own
+from tokenizer_core.bpe import openai
+from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.errors import RankFileError
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
-from tokenizer_core.texts.parallel import Parallel
-from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import train
+from tokenizer_core.readers.parallel import Parallel
 
 ENGLISH = catalogue("en")
 HOSTILE_NAME = "<script>*b*.txt"
@@ -43,9 +41,6 @@ def pair(first: Sequence[str], second: Sequence[str]) -> Parallel:
 
 def sample() -> NamedTexts:
     return named(sample_parallel(), is_sample=True)
-
-
-# ------------------------------------------------------------------------------------------------ the moments
 
 
 @given(
@@ -68,14 +63,8 @@ def test_a_moment_is_the_first_merge_with_fewer_tokens(
 def test_what_was_reached_stands_in_its_order_and_what_is_nearest_before_what_is_far() -> None:
     counts = [np.array([90, 70, 50, 30]), np.array([80, 79, 78, 77])]
     found = moments(counts, {"a": (60, 10), "b": (80, 70), "c": (40, 77)})
-    assert [(moment.merge, moment.behind) for moment in found] == [
-        (1, -50),
-        (2, -30),
-        (3, -10),
-        (None, 0),
-        (None, 7),
-        (None, 67),
-    ]
+    assert [moment.merge for moment in found] == [1, 2, 3, None, None, None]
+    assert [moment.behind for moment in found] == [-50, -30, -10, 0, 7, 67]
 
 
 def test_an_empty_side_has_no_moments() -> None:
@@ -83,27 +72,16 @@ def test_an_empty_side_has_no_moments() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "words"),
+    ("moment", "key", "values"),
     [
-        (Moment(0, "gpt2", 1_143, -5), "Merge 1,143: fewer tokens than GPT-2 on Thai."),
-        (
-            Moment(1, "o200k_base", None, 1_204),
-            "Not yet fewer than GPT-4o (o200k) on English. Difference in tokens: 1,204.",
-        ),
-        (Moment(0, "gpt2", None, 0), "As many tokens as GPT-2 on Thai."),
+        (Moment(0, "gpt2", 1_143, -5), "reached", {"merge": 1_143, "reference": "GPT-2", "name": "Thai"}),
+        (Moment(1, "gpt2", None, 1_204), "not_yet", {"behind": 1_204, "reference": "GPT-2", "name": "English"}),
+        (Moment(0, "gpt2", None, 0), "equal", {"reference": "GPT-2", "name": "Thai"}),
     ],
     ids=["reached", "not yet", "equal"],
 )
-def test_moments_are_said_in_words(moment: Moment, words: str) -> None:
-    assert race.sentences([moment], sample()) == [words]
-
-
-def test_there_are_never_more_than_six_sentences() -> None:
-    counts = race.own_counts("six", own(), sample_parallel())
-    assert len(moments(counts, race.reference_counts(sample_parallel()))) == 6
-
-
-# ------------------------------------------------------------------------------------------------ what is counted
+def test_moments_are_said_in_words(moment: Moment, key: str, values: dict[str, Any]) -> None:
+    assert race.sentences([moment], sample()) == [filled(ENGLISH[f"race.{key}"], **values)]
 
 
 def test_own_counts_are_those_of_encoding_line_by_line() -> None:
@@ -113,13 +91,6 @@ def test_own_counts_are_those_of_encoding_line_by_line() -> None:
         for merges in (0, 1, 10, len(tokenizer.merges)):
             at = tokenizer.at(256 + merges)
             assert side[merges] == sum(len(at.encode(line)) for line in lines)
-
-
-def test_counts_grow_with_the_merges_and_another_pair_has_its_own() -> None:
-    tokenizer, texts = own(), pair(("น้ำใจ",), ("the",))
-    assert len(race.own_counts("growing", tokenizer.at(260), texts)[0]) == 5
-    assert len(race.own_counts("growing", tokenizer.at(270), texts)[0]) == 15
-    assert race.own_counts("growing", tokenizer.at(270), pair(("น้ำ",), ("the",)))[0][0] == 9
 
 
 def test_references_count_the_sample_as_the_home_page_does() -> None:
@@ -135,7 +106,7 @@ def test_a_reference_that_cannot_be_read_leaves_the_others(monkeypatch: pytest.M
 
     def refuse(name: str) -> Any:
         if name == "gpt2":
-            raise RankFileError("the rank file must be whole", "rank_file_damaged", path="x")
+            raise RankFileError("rank_file_damaged", path="x")
         return openai_tokenizer(name)
 
     monkeypatch.setattr(openai, "openai_tokenizer", refuse)
@@ -145,13 +116,9 @@ def test_a_reference_that_cannot_be_read_leaves_the_others(monkeypatch: pytest.M
 def test_the_premium_stands_beside_those_of_the_references() -> None:
     counts = [np.array([30, 30]), np.array([30, 20])]
     words = race.premium_sentence(counts, {"gpt2": (60, 10), "o200k_base": (14, 10)}, sample())
-    assert words == (
-        "With yours, Thai now takes 1.50 × the tokens of English; with GPT-2 6.00 ×, GPT-4o (o200k) 1.40 ×."
-    )
+    others = "GPT-2 6.00 ×, GPT-4o (o200k) 1.40 ×"
+    assert words == filled(ENGLISH["race.premium"], first="Thai", second="English", premium="1.50", others=others)
     assert "1.50" in race.premium_sentence(counts, {}, sample())
-
-
-# ------------------------------------------------------------------------------------------ what the stage is told
 
 
 def answer(texts: NamedTexts, tokenizer: Tokenizer, name: str, *, seen: Sequence[str] = ()) -> dict[str, Any]:
@@ -174,32 +141,12 @@ def test_the_stage_gets_the_count_of_both_sides_after_each_merge_that_changed_it
         ]
 
 
-def test_the_race_has_the_count_after_every_merge() -> None:
-    letters = [chr(0xE01 + a) + chr(0xE01 + b) for a in range(20) for b in range(20)]
-    tokenizer = Tokenizer(train(" ".join(letters * 2), 256 + 440, pattern="none").merges, pattern="none")
-    texts = named(pair((" ".join(letters),), ("",)), is_sample=True)
-    counts = race.own_counts("long", tokenizer, texts.parallel)[0]
-    steps = answer(texts, tokenizer, "long")["runners"][0]["steps"]
-    known = dict(zip(steps[::2], steps[1::2], strict=True))
-    said: list[int | None] = []
-    for merge in range(len(counts)):
-        said.append(known.get(merge, said[-1] if said else None))
-    assert said == counts.tolist()
-
-
-def test_before_the_first_merge_every_byte_is_a_token() -> None:
-    (thai, english) = answer(sample(), Tokenizer([]), "none yet")["runners"]
-    for runner, side in ((thai, 0), (english, 1)):
-        tokens = sum(len(line.encode()) for line in sample_parallel().lines[side])
-        assert (runner["learned"], runner["steps"]) == (0, [0, tokens])
-
-
 @pytest.mark.parametrize(
     ("seen", "note"),
     [
-        (("น้ำใจ\nother",), ENGLISH["stage.race_trained_on"].format(seen=1, lines=2)),
-        (("other", " the cat "), ENGLISH["stage.race_trained_on"].format(seen=1, lines=2)),
-        (("น้ำใจ other",), ENGLISH["stage.race_held_out"].format(lines=2)),
+        (("น้ำใจ\nother",), filled(ENGLISH["stage.race_trained_on"], seen=1, lines=2)),
+        (("other", " the cat "), filled(ENGLISH["stage.race_trained_on"], seen=1, lines=2)),
+        (("น้ำใจ other",), filled(ENGLISH["stage.race_held_out"], lines=2)),
         ((), ""),
     ],
     ids=["a line", "the other side", "not a line", "no longer kept"],
@@ -217,51 +164,37 @@ def test_the_race_is_run_on_lines_that_no_bundled_training_has_seen() -> None:
         assert race.lines_seen(job, held) == 0
 
 
-# ------------------------------------------------------------------------------------------------ another pair
-
-
 def test_both_sides_are_cut_at_the_same_line() -> None:
     assert lines_that_fit(pair(("ก" * 60,) * 5_000, ("a" * 30,) * 5_000)) == MOST_CHARACTERS // 60
     assert lines_that_fit(pair(("a",) * 9_000, ("b",) * 9_000)) == MOST_LINES
 
 
-def test_the_name_of_a_file_is_no_markdown_in_a_sentence() -> None:
-    texts = named(replace(pair(("a",), ("b",)), names=(HOSTILE_NAME, "b.txt")), is_sample=False)
-    assert f"` {HOSTILE_NAME} `" in race.sentences([Moment(0, "gpt2", 1, -1)], texts)[0]
-
-
-# ------------------------------------------------------------------------------------------------ on the page
-
-
 def run_race() -> None:
     """A page that has only the race of a small training."""
-    from pages.ui.train.race import race
-    from pages.ui.train.race_texts import choose_race_texts
-    from tests.helpers.race import learned, own
+    from pages.ui.train.race import choose_race_texts, race
+    from tests.helpers.training import learned, own
 
     race(learned(own()), own(), *choose_race_texts())
 
 
-@pytest.fixture
-def page_of_race() -> Callable[..., AppTest]:
-    def open_page(language: str = "en") -> AppTest:
-        app = AppTest.from_function(run_race, default_timeout=PATIENCE)
-        app.session_state["language"] = language
-        app.run()
-        assert not app.exception
-        return app
+def page_of_race(language: str = "en") -> AppTest:
+    app = AppTest.from_function(run_race, default_timeout=PATIENCE)
+    app.session_state["language"] = language
+    app.run()
+    assert not app.exception
+    return app
 
-    return open_page
+
+def captions(app: AppTest) -> list[str]:
+    return [caption.value for caption in app.caption]
 
 
 @pytest.mark.parametrize("language", ["en", "th"])
-def test_the_page_says_six_moments(page_of_race: Callable[..., AppTest], language: str) -> None:
+def test_the_page_says_six_moments(language: str) -> None:
     app = page_of_race(language)
     words = catalogue(language)
     assert app.markdown[-1].value.count("\n") == 5
-    assert words["race.what_sample"].format(lines=held_out_pairs().pairs) in [
-        caption.value for caption in app.caption
-    ]
+    assert filled(words["race.what_sample"], lines=held_out_pairs().pairs) in captions(app)
 
 
 def upload(app: AppTest, first: bytes, second: bytes) -> AppTest:
@@ -272,20 +205,13 @@ def upload(app: AppTest, first: bytes, second: bytes) -> AppTest:
     return app
 
 
-def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
-    page_of_race: Callable[..., AppTest],
-) -> None:
+def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back() -> None:
     app = upload(page_of_race(), "น้ำ\nใจ".encode(), b"water\nheart")
-    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
-    assert named in [caption.value for caption in app.caption]
-    needed = sum(len(openai_tokenizer("gpt2").encode(line)) for line in ("น้ำ", "ใจ"))
-    mine = sum(len(own().encode(line)) for line in ("น้ำ", "ใจ"))
-    assert mine < needed
+    named = filled(ENGLISH["race.what_files"], lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
+    assert named in captions(app)
     assert f"fewer tokens than GPT-2 on ` {HOSTILE_NAME} `" in app.markdown[-1].value
     app.button(key="race_back").click().run()
-    assert ENGLISH["race.what_sample"].format(lines=held_out_pairs().pairs) in [
-        caption.value for caption in app.caption
-    ]
+    assert filled(ENGLISH["race.what_sample"], lines=held_out_pairs().pairs) in captions(app)
 
 
 @pytest.mark.parametrize(
@@ -300,31 +226,27 @@ def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back(
     ],
     ids=["other lines", "empty", "endless line", "one side empty", "a picture", "too large"],
 )
-def test_a_bad_upload_is_refused_and_the_sample_stays(
-    page_of_race: Callable[..., AppTest], first: bytes, second: bytes, said: str
-) -> None:
+def test_a_bad_upload_is_refused_and_the_sample_stays(first: bytes, second: bytes, said: str) -> None:
     app = upload(page_of_race(), first, second)
     assert said in " ".join(error.value for error in app.error)
-    assert ENGLISH["race.what_sample"].format(lines=held_out_pairs().pairs) in [
-        caption.value for caption in app.caption
-    ]
+    assert filled(ENGLISH["race.what_sample"], lines=held_out_pairs().pairs) in captions(app)
 
 
-def test_one_file_alone_asks_for_the_other(page_of_race: Callable[..., AppTest]) -> None:
+def test_one_file_alone_asks_for_the_other() -> None:
     app = page_of_race()
     app.file_uploader[0].upload("a.txt", b"a").run()
     assert ENGLISH["race.one_more"] in [info.value for info in app.info]
 
 
-def test_a_long_pair_says_how_much_of_it_is_counted(page_of_race: Callable[..., AppTest]) -> None:
+def test_a_long_pair_says_how_much_of_it_is_counted() -> None:
     app = upload(page_of_race(), b"a\n" * 3_000, b"b\n" * 3_000)
-    said = ENGLISH["race.cut"].format(lines=f"{MOST_LINES:,}", all="3,000")
-    assert said in [caption.value for caption in app.caption]
+    said = filled(ENGLISH["race.cut"], lines=f"{MOST_LINES:,}", all="3,000")
+    assert said in captions(app)
 
 
-def test_other_ends_of_lines_than_line_feeds_end_no_line(page_of_race: Callable[..., AppTest]) -> None:
+def test_other_ends_of_lines_than_line_feeds_end_no_line() -> None:
     """The same two files make as many pairs here as on the Languages page."""
     app = upload(page_of_race(), "น้ำ\u2028ใจ\nดี".encode(), b"heart\ngood")
     assert not app.error
-    named = ENGLISH["race.what_files"].format(lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
-    assert named in [caption.value for caption in app.caption]
+    named = filled(ENGLISH["race.what_files"], lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
+    assert named in captions(app)

@@ -6,27 +6,29 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.languages.charts import MARGIN, Bar, bar_chart, bars_svg, bins, distribution_svg
-from pages.ui.widgets.charts import UNSAID
-from tests.helpers.app import (
-    ENGLISH,
-    LANGUAGES,
-    Cells,
-)
+from pages.ui.i18n import filled
+from pages.ui.languages.charts import Bar, bars_svg, bins, distribution_svg
+from pages.ui.widgets.printing import MARGIN
+from tests.helpers.app import ENGLISH, LANGUAGES, Cells
 from tests.helpers.browser import PATIENCE
 from tests.helpers.languages_page import by_hand, make_csv_and_report, opened
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
 
 
-def test_the_csv_has_the_exact_numbers() -> None:
-    app = AppTest.from_function(make_csv_and_report, default_timeout=PATIENCE)
-    app.run()
+def ran(script: Callable[[], None]) -> AppTest:
+    app = AppTest.from_function(script, default_timeout=PATIENCE).run()
     assert not app.exception
+    return app
+
+
+def test_the_csv_has_the_exact_numbers() -> None:
+    app = ran(make_csv_and_report)
     rows = list(csv.DictReader(io.StringIO(app.session_state["csv"].decode("utf-8-sig"))))
     assert [int(row["tokens"]) for row in rows[:2]] == [
         by_hand("gpt2", THAI_LINES),
@@ -38,8 +40,7 @@ def test_the_csv_has_the_exact_numbers() -> None:
 
 
 def test_a_formula_in_a_name_is_harmless_and_markup_is_escaped() -> None:
-    app = AppTest.from_function(make_csv_and_report, default_timeout=PATIENCE)
-    app.run()
+    app = ran(make_csv_and_report)
     assert b"'=Thai" in app.session_state["csv"]
     report = app.session_state["html"].decode()
     assert "<b>" not in report
@@ -47,8 +48,7 @@ def test_a_formula_in_a_name_is_harmless_and_markup_is_escaped() -> None:
 
 
 def test_the_report_needs_nothing_but_itself() -> None:
-    app = AppTest.from_function(make_csv_and_report, default_timeout=PATIENCE)
-    app.run()
+    app = ran(make_csv_and_report)
     report = app.session_state["html"].decode()
     assert report.startswith("<!doctype html>")
     assert not re.search(r"<script|<link|<img|src=|@import|url\(", report)
@@ -61,21 +61,20 @@ def test_the_report_needs_nothing_but_itself() -> None:
 
 
 def test_the_report_says_what_may_be_wrong_with_the_texts() -> None:
-    app = AppTest.from_function(_report_of_doubtful_texts, default_timeout=PATIENCE)
-    app.run()
+    app = ran(_report_of_doubtful_texts)
     report = html.unescape(app.session_state["html"].decode())
-    assert ENGLISH["languages.empty_some"].format(count=1, line=2) in report
+    assert filled(ENGLISH["languages.empty_some"], count=1, line=2) in report
 
 
 def _report_of_doubtful_texts() -> None:
     import streamlit as st
 
-    from pages.ui.choices.parallel_texts import Compared
-    from pages.ui.choices.tokenizers import reference_lanes
+    from pages.ui.inputs.parallel_texts import Compared
+    from pages.ui.inputs.tokenizers import reference_lanes
     from pages.ui.languages.bill import Terms
     from pages.ui.languages.counts import bills
     from pages.ui.languages.report import report_html
-    from tokenizer_core.texts.parallel import parallel_texts
+    from tokenizer_core.readers.parallel import parallel_texts
 
     names = ("<th>", "en")
     compared = Compared(parallel_texts(names, ["ก\nข\n", "a\n\n"]), names, names, False, 1, "lines")
@@ -127,22 +126,11 @@ def test_a_picture_shows_its_title_in_as_many_lines_as_it_needs() -> None:
     assert heading == title.strip()
 
 
-def test_no_part_of_the_bars_shows_the_names_of_fields() -> None:
-    bars = [Bar("A", "b", 10, "b 10", 0), Bar("A", "c", 1, "c 1", 1)]
-    _, spec = bar_chart(bars, tokens="tokens", tokenizer="tokenizer", language="language")
-    told = [layer["encoding"]["tooltip"] for layer in spec["layer"]]
-    assert [UNSAID if each == UNSAID else [said["title"] for said in each] for each in told] == [
-        *[["tokenizer", "language", "tokens"]] * 3,
-        UNSAID,
-    ]
-
-
 def test_pictures_are_whole_and_escaped() -> None:
     bars = [Bar("<A>", "&b", 10, "&b 10 <script>", 0), Bar("<A>", "c", 0, "c 0", 5)]
     drawn_bars = ET.fromstring(bars_svg(bars, title='"<x>"', says="&"))
     assert "".join(drawn_bars.itertext()).count("<script>") == 1
     assert not drawn_bars.findall(".//{http://www.w3.org/2000/svg}script")
     found = bins(np.array([1.0, 2.0, 3.0]))
-    assert ET.fromstring(distribution_svg(found, 2.0, title="<t>", overall_name="&", times=str))
+    assert ET.fromstring(distribution_svg(found, 2.0, title="<t>"))
     assert ET.fromstring(bars_svg([], title="", says=""))
-    assert ET.fromstring(distribution_svg([], None, title="", overall_name="", times=str))

@@ -5,13 +5,12 @@ from collections.abc import Callable
 
 import pytest
 
-from pages.ui.trainings.registry import registry
-from pages.ui.trainings.series import Plan, Series, stop_all_but
+from pages.ui.run_registry.registry import registry
+from pages.ui.run_registry.series import Plan, Series, stop_all_but
 from tests.helpers.browser import PATIENCE
-from tokenizer_core.errors import PatternError
-from tokenizer_core.jobs.job import Job
-from tokenizer_core.jobs.process import Failure
-from tokenizer_core.jobs.training import Training
+from tokenizer_core.errors import PatternError, TokenizerError
+from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Training
 
 TEXT = "aa ab ba bb " * 50
 ENDLESS = Training([TEXT], 300, pace=0.5)
@@ -73,7 +72,7 @@ def test_a_failure_is_handed_to_the_plan_or_stops_the_series(takes_failures: boo
     series = Series(plan(), 2, takes_failures=takes_failures)
     carry_on(series, lambda: series.is_complete or series.failure)
     if takes_failures:
-        assert [type(outcome) for outcome in outcomes] == [Failure, Job]
+        assert [type(outcome) for outcome in outcomes] == [TokenizerError, Job]
         assert series.failure is None
     else:
         assert series.failure is not None
@@ -84,7 +83,7 @@ def test_a_failure_is_handed_to_the_plan_or_stops_the_series(takes_failures: boo
 
 def test_a_training_that_is_refused_at_once_is_a_failure_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(training: Training) -> Job:
-        raise PatternError("no", "pattern_slow", excerpt="")
+        raise PatternError("pattern_slow", excerpt="")
 
     monkeypatch.setattr(registry(), "start", refuse)
     series = Series(sizes([], (260,)), 1)

@@ -6,14 +6,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import limits
-from pages.ui.shell import visitor
-from pages.ui.trainings import registry as trainings
-from pages.ui.trainings.registry import registry
-from pages.ui.words import catalogue
-from tests.helpers.app import address, choose_source, job_of, open_page, said, start_training, wait_until
-from tests.helpers.browser import PATIENCE
-from tests.helpers.paths import REPOSITORY
-from tokenizer_core.jobs.job import Job
+from pages.ui.frame import visitor
+from pages.ui.i18n import catalogue, filled
+from pages.ui.run_registry import registry as trainings
+from pages.ui.run_registry.registry import registry
+from pages.ui.train.studio import choice_rows
+from pages.ui.widgets.token_view.chips import chip_parts, token_chips
+from tests.helpers.app import (
+    address,
+    choose_source,
+    job_of,
+    open_link,
+    open_page,
+    said,
+    start_training,
+    wait_until,
+)
+from tokenizer_core.bpe.trainer import Candidate
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
 TIED = "ab cd ab cd abcd abcd xy xy"
@@ -46,55 +55,32 @@ def test_a_training_that_waits_says_its_place_and_gets_its_turn(
     first = start_training(pace="slow")
     second = start_training(language)
     words = catalogue(language)
-    assert words["studio.waiting"].format(place=1, limit=limits.MAX_TRAININGS) in said(second)
+    assert filled(words["studio.waiting"], place=1, limit=limits.MAX_TRAININGS) in said(second)
     job_of(first).stop()
     wait_until(second, lambda: bool(second.success))
-
-
-def test_a_waiting_training_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainings, "MAX_TRAININGS", 1)
-    start_training(pace="slow")
-    waiting = start_training()
-    waiting.button(key="stop").click().run()
-    assert job_of(waiting).state == "stopped"
-    assert not waiting.exception
 
 
 # ---- stop rules
 
 
-def test_the_least_count_ends_a_training_and_is_said() -> None:
+@pytest.mark.parametrize(("setting", "value", "ending"), [("min_count", 3000, "pairs"), ("minutes", 0.01, "time")])
+def test_a_stop_rule_ends_a_training_and_is_said(setting: str, value: float, ending: str) -> None:
     app = open_page("train")
-    app.number_input(key="train_min_count").set_value(3000).run()
-    app.segmented_control(key="train_pace").set_value("full").run()
+    app.number_input(key=f"train_{setting}").set_value(value).run()
     app.button(key="start").click().run()
+    job_of(app).set_pace(None if ending == "pairs" else 0.5)
     wait_until(app, lambda: job_of(app).ended)
     app.run()
-    assert job_of(app).ending == "pairs"
-    assert "3,000" in said(app)
-    assert min(merge.count for merge in job_of(app).merges) >= 3000
-
-
-def test_a_time_limit_ends_a_training_and_is_said() -> None:
-    app = open_page("train")
-    app.number_input(key="train_minutes").set_value(0.01).run()
-    app.button(key="start").click().run()
-    wait_until(app, lambda: job_of(app).ended)
-    app.run()
-    assert job_of(app).ending == "time"
-    assert ENGLISH["studio.time_is_up"].split("{")[0] in said(app)
-    assert "0.01" in said(app)
+    assert job_of(app).ending == ending
+    assert f"{value:,}" in said(app)
+    assert all(merge.count >= 3000 for merge in job_of(app).merges) or ending == "time"
 
 
 def test_training_ends_when_it_beats_a_reference_on_a_text() -> None:
     app = open_page("train")
     app.selectbox(key="train_rival").set_value("gpt2").run()
     app.text_area(key="train_rival_text").set_value("น้ำใจคนไทย").run()
-    needed = job_goal = None
-    for caption in app.caption:
-        if caption.value.startswith("GPT-2 needs"):
-            needed = caption.value
-    assert needed is not None
+    (needed,) = (caption.value for caption in app.caption if caption.value.startswith("GPT-2 needs"))
     app.segmented_control(key="train_pace").set_value("full").run()
     app.button(key="start").click().run()
     wait_until(app, lambda: bool(app.success))
@@ -140,27 +126,6 @@ def test_runs_are_listed_opened_renamed_and_deleted() -> None:
     assert not app.exception
 
 
-def test_a_run_that_trains_can_be_deleted() -> None:
-    app = start_training(pace="slow")
-    job = job_of(app)
-    wait_until(app, lambda: job.state == "running")
-    app.button(key=f"delete_{job.id}").click().run()
-    assert job.ended
-    assert job._worker is not None
-    assert job._worker.poll() is not None
-    assert registry().run(job.id) is None
-    assert not app.exception
-
-
-def opened_by_link(job: Job) -> AppTest:
-    """The Train page of somebody who follows the link to a training."""
-    app = AppTest.from_file(str(REPOSITORY / "pages" / "ui" / "main.py"), default_timeout=PATIENCE)
-    app.query_params["job"] = job.id
-    app.query_params["lang"] = "en"
-    app.run()
-    return app.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
-
-
 def test_a_reload_finds_all_runs_by_the_cookie_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as browser:
         browser.setattr(visitor, "secret_of_cookie", lambda: "a secret")
@@ -168,7 +133,7 @@ def test_a_reload_finds_all_runs_by_the_cookie_of_the_browser(monkeypatch: pytes
         wait_until(app, lambda: bool(app.success))
         back_to_settings(app)
         app.button(key="start").click().run()
-        reloaded = opened_by_link(job_of(app))
+        reloaded = open_link("train", job=job_of(app).id, lang="en")
         assert len(run_ids(reloaded)) == 2
     stranger = open_page("train")
     assert run_ids(stranger) == []
@@ -178,7 +143,7 @@ def test_a_link_shows_a_training_and_hands_nothing_over() -> None:
     app = start_training(pace="slow", size=300)
     wait_until(app, lambda: job_of(app).state == "running" and bool(job_of(app).merges))
     job = job_of(app)
-    stranger = opened_by_link(job)
+    stranger = open_link("train", job=job.id, lang="en")
     assert job_of(stranger) is job
     assert ENGLISH["studio.somebody_elses"] in said(stranger)
     assert ENGLISH["studio.somebody_elses"] not in said(app.run())
@@ -189,22 +154,6 @@ def test_a_link_shows_a_training_and_hands_nothing_over() -> None:
     stranger.button(key="start").click().run()
     assert run_ids(stranger) == [job_of(stranger).id] != [job.id]
     assert run_ids(app) == [job.id]
-
-
-def test_training_again_starts_from_the_settings_and_the_text_of_the_run() -> None:
-    app = start_training(corpus=TIED * 5, size=262, pace="full")
-    wait_until(app, lambda: job_of(app).ended)
-    first = job_of(app)
-    app.run()
-    app.button(key=f"again_{first.id}").click().run()
-    assert app.number_input(key="train_size").value == 262
-    assert ENGLISH["train.reused"].split("{")[0] in said(app)
-    app.selectbox(key="pattern_choice").set_value("none").run()
-    app.button(key="start").click().run()
-    wait_until(app, lambda: job_of(app).ended and job_of(app) is not first)
-    second = job_of(app)
-    assert second.training.texts == first.training.texts
-    assert (second.training.pattern, second.training.vocab_size) == ("none", 262)
 
 
 def test_training_again_without_a_change_is_the_same_training() -> None:
@@ -239,21 +188,8 @@ def test_too_many_runs_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> 
     wait_until(app, lambda: bool(app.success))
     back_to_settings(app)
     app.button(key="start").click().run()
-    assert ENGLISH["errors.too_many_runs"].format(limit=1) in said(app)
+    assert filled(ENGLISH["errors.too_many_runs"], limit=1) in said(app)
     assert job_of(app).ended  # the old one is still there
-
-
-def test_two_runs_are_compared() -> None:
-    app = start_training(size=300)
-    wait_until(app, lambda: bool(app.success))
-    back_to_settings(app)
-    app.selectbox(key="pattern_choice").set_value("gpt2").run()
-    app.button(key="start").click().run()
-    wait_until(app, lambda: bool(app.success) and len(run_ids(app)) == 2)
-    app.session_state["compare_runs"] = True
-    app.run()
-    assert not app.exception
-    assert ENGLISH["parting.parts"].split("{")[0] in shown(app)
 
 
 # ---- recipes
@@ -314,7 +250,7 @@ def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
     asked = app.session_state["what_if"]
     wait_until(app, lambda: asked.series.is_complete)
     app.run()
-    assert ENGLISH["parting.parts"].format(merge=asked.after + 1) in shown(app)
+    assert filled(ENGLISH["parting.parts"], merge=asked.after + 1) in shown(app)
     assert not asked.series.failure
     assert asked.learned[0][asked.after] == asked.winner
     assert asked.learned[1][asked.after] == asked.other
@@ -335,3 +271,32 @@ def test_a_tie_says_with_whom_and_what_decides(language: str) -> None:
     wait_until(app, lambda: any(before in each.value and after in each.value for each in app.caption))
     assert job.choice is not None
     assert job.choice.ties > 0
+
+
+# ---- chips
+
+
+@pytest.mark.parametrize(
+    ("token", "parts"),
+    [
+        ("น้ำ".encode(), [("น้ำ", True)]),
+        ("ำ".encode(), [("◌ำ", True)]),
+        (b"\xe0\xb8", [("E0 B8", False)]),
+        ("า".encode() + b"\xe0\xb8", [("า", True), ("E0 B8", False)]),
+        (b"\x81 \n", [("81", False), ("␣⏎", True)]),
+        ("\u200b".encode(), [("U+200B", True)]),
+        (b"\x00", [("U+0000", True)]),
+        ("\u202e".encode(), [("U+202E", True)]),
+    ],
+    ids=["word", "sara am", "half a letter", "letter and a half", "broken first", "zero width", "nul", "bidi"],
+)
+def test_every_token_is_readable(token: bytes, parts: list[tuple[str, bool]]) -> None:
+    assert chip_parts(token) == parts
+
+
+def test_no_token_is_ever_markup() -> None:
+    vocabulary = [b"<script>", b"&amp;"]
+    for rows in (choice_rows([Candidate(0, 1, 7)], vocabulary), token_chips(vocabulary)):
+        assert "<script>" not in rows
+        assert rows.count("&lt;script&gt;") == 1
+        assert "&amp;amp;" in rows

@@ -4,20 +4,24 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices.run_names import run_names, swatch
-from pages.ui.trainings import registry as trainings
-from pages.ui.trainings.registry import Registry
+from pages.ui.i18n import catalogue
+from pages.ui.inputs.tokenizers import run_names, swatch
+from pages.ui.run_registry import registry as trainings
+from pages.ui.run_registry.registry import Registry
 from tests.helpers.app import job_of, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
+from tests.helpers.jobs import kill_worker
 from tokenizer_core.errors import TrainingError
-from tokenizer_core.jobs.job import Job
-from tokenizer_core.jobs.training import Training
+from tokenizer_core.kernels import compiled
+from tokenizer_core.workers import child
+from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Training
 
 SLOW = Training(["aa ab ba bb " * 50], 300, pace=0.5)
 QUICK = Training(["aa ab ba bb " * 50], 260)
@@ -40,13 +44,6 @@ def test_a_training_waits_for_its_turn_and_gets_it(registry: Registry) -> None:
     assert [registry.place(job) for job in (first, second, third)] == [None, None, 1]
 
 
-def test_many_quick_trainings_all_have_their_turn(registry: Registry) -> None:
-    started = [registry.start(QUICK) for _ in range(3)]
-    for job in started:
-        wait_until(job, partial(getattr, job, "ended"))
-        assert (job.state, len(job.merges)) == ("done", 4)
-
-
 def test_a_paused_training_takes_no_turn_and_waits_when_it_goes_on(registry: Registry) -> None:
     first = registry.start(SLOW)
     wait_until(first, lambda: first.state == "running")
@@ -67,8 +64,7 @@ def test_a_paused_training_takes_no_turn_and_waits_when_it_goes_on(registry: Reg
 def test_a_training_that_dies_lets_the_next_one_in(registry: Registry) -> None:
     first, second = registry.start(SLOW), registry.start(SLOW)
     wait_until(first, lambda: first.merges)
-    assert first._worker is not None
-    first._worker.kill()
+    kill_worker(first)
     wait_until(second, lambda: second.state == "running")
     assert (first.state, first.failure is not None) == ("failed", True)
     assert first.merges
@@ -79,11 +75,9 @@ def test_a_waiting_training_can_be_stopped_and_forgotten(registry: Registry) -> 
     second.stop()
     assert (second.state, registry.place(second), registry.place(third)) == ("stopped", None, 1)
     registry.forget(third.id)
-    assert (registry.get(third.id), third.ended, [run.job for run in registry.runs("me")]) == (
-        None,
-        True,
-        [first, second],
-    )
+    assert registry.get(third.id) is None
+    assert third.ended
+    assert [run.job for run in registry.runs("me")] == [first, second]
 
 
 def test_deleting_a_run_that_trains_ends_its_worker_and_lets_the_next_one_in(registry: Registry) -> None:
@@ -91,8 +85,7 @@ def test_deleting_a_run_that_trains_ends_its_worker_and_lets_the_next_one_in(reg
     wait_until(first, lambda: first.state == "running")
     registry.forget(first.id)
     wait_until(second, lambda: second.state == "running")
-    assert first._worker is not None
-    assert first._worker.poll() is not None
+    assert first.ended
     assert registry.run(first.id) is None
 
 
@@ -183,12 +176,11 @@ def test_an_unknown_id_finds_nothing(registry: Registry) -> None:
 def no_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """No worker can be started until this is called."""
 
-    def fail() -> None:
+    def fail(*command: object, **more: object) -> None:
         raise OSError(24, "Too many open files")
 
     with monkeypatch.context() as held_back:
-        held_back.setattr("tokenizer_core.jobs.job.start_worker", fail)
-        held_back.setattr(trainings, "start_worker", fail)
+        held_back.setattr(child, "subprocess", SimpleNamespace(Popen=fail, PIPE=-1, DEVNULL=-3))
         yield held_back.undo
 
 
@@ -217,20 +209,10 @@ def test_many_that_wait_fail_one_after_another_when_no_worker_can_be_started(
     assert {job.state for job in waiting} == {"failed"}
 
 
-def test_a_sweep_finds_a_training_that_nobody_listens_to(registry: Registry) -> None:
-    stuck, waiting = registry.start(SLOW), registry.start(QUICK)
-    stuck._listener = None
-    registry.sweep()
-    assert stuck.failure is not None
-    assert stuck.failure.code == "worker_died"
-    wait_until(waiting, lambda: waiting.ended)
-    assert waiting.state == "done"
-
-
 def test_the_app_comes_up_where_no_worker_can_be_started(no_workers: Callable[[], None]) -> None:
     registry = Registry()
     registry.warm_up()
-    assert registry._warm.wait(PATIENCE)
+    compiled.wait_until_ready()
     registry.close()
 
 
@@ -243,7 +225,7 @@ def test_runs_without_a_name_of_the_visitors_are_named_by_what_they_learn(regist
         registry.start(Training(["a"], size, pattern, corpus_name="` *th* `"), owner="me")
     registry.start(QUICK, owner="me", name="*mine*")
     names = [*run_names(registry.runs("me")).values()]
-    assert [name.plain for name in names] == [
+    assert names == [
         "*th* · Mark-aware · 1,000",
         "*th* · Llama 3 · 1,000",
         "*th* · Llama 3 · 1,000 (2)",
@@ -251,8 +233,6 @@ def test_runs_without_a_name_of_the_visitors_are_named_by_what_they_learn(regist
         "*th* · Llama 3 · 500",
         "*mine*",
     ]
-    assert names[2].markdown == "` *th* ` · Llama 3 · 1,000 (2)"
-    assert names[5].markdown == "` *mine* `"
 
 
 def test_runs_keep_a_swatch_of_their_own(registry: Registry) -> None:
@@ -275,8 +255,11 @@ def test_two_runs_on_one_text_are_told_apart_where_they_are_compared() -> None:
     app.selectbox(key="pattern_choice").set_value("llama3").run()
     app.button(key="start").click().run()
     wait_for_page(app, lambda: job_of(app).ended and job_of(app).id != first)
+    assert brought_into_view(app) == []
     app.session_state["compare_runs"] = True
     app.run()
+    (seen,) = brought_into_view(app)
+    assert seen["target"] == "compare_runs"
     names = ["Thai and English · Llama 3 · 280", "Thai and English · Mark-aware · 280"]
     assert app.selectbox(key="compared_0").options == app.selectbox(key="compared_1").options == names
     swatches = [
@@ -287,6 +270,8 @@ def test_two_runs_on_one_text_are_told_apart_where_they_are_compared() -> None:
     listed, compared, parted = swatches[:2], swatches[2:4], swatches[4:]
     assert len(set(listed)) == 2
     assert listed == compared == parted  # the newest first
+    assert any(catalogue("en")["parting.parts"].split("{")[0] in each.value for each in app.markdown)
+    assert brought_into_view(app.run()) == [seen]
 
 
 # ---- what comes below the fold
@@ -316,18 +301,3 @@ def test_each_answer_to_what_if_comes_into_view() -> None:
         assert brought_into_view(app) == seen[-1:]  # the same occasion: nobody is pulled back
     assert [each["target"] for each in seen] == ["what_if_answer"] * 2
     assert seen[0]["occasion"] != seen[1]["occasion"]
-
-
-def test_the_comparison_of_runs_comes_into_view_whenever_it_is_opened() -> None:
-    app = start_training(size=270)
-    wait_for_page(app, lambda: any(button.key == "again" for button in app.button))
-    app.button(key="again").click().run()
-    app.button(key="start").click().run()
-    wait_for_page(app, lambda: job_of(app).ended and "compare_runs" in app.session_state)
-    assert brought_into_view(app) == []
-    app.session_state["compare_runs"] = True
-    app.run()
-    (seen,) = brought_into_view(app)
-    assert seen["target"] == "compare_runs"
-    app.run()
-    assert brought_into_view(app) == [seen]

@@ -3,19 +3,17 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.words import catalogue
+from pages.ui.i18n import catalogue
 from tests.helpers.browser import PATIENCE
 from tests.helpers.wikipedia import THAI, StandIn
-from tokenizer_core.texts.wikipedia import (
-    API_VARIABLE,
-)
+from tokenizer_core.readers.wikipedia import API_VARIABLE
 
 
 def page_of_articles() -> None:
     """What a page draws: the picker, and what came of it."""
     import streamlit as st
 
-    from pages.ui.choices.wikipedia import pick_wikipedia
+    from pages.ui.inputs.wikipedia import pick_wikipedia
 
     st.session_state.setdefault("language", "en")
     corpus = pick_wikipedia()
@@ -57,7 +55,7 @@ def test_nothing_is_fetched_before_the_click(page: AppTest, stand_in: StandIn) -
 
 
 def test_articles_become_the_corpus_and_are_credited(page: AppTest) -> None:
-    fetch(page, "ภาษาไทย\n\nin parts\n")
+    fetch(page, "ภาษาไทย\n\nC++\n")
     assert texts(page) == (THAI, THAI)
     assert "oldid=42" in said(page)
     assert "CC BY-SA" in said(page)
@@ -75,8 +73,8 @@ def test_articles_stay_when_others_fail_and_each_failure_is_said(page: AppTest) 
 
 def test_an_article_is_not_asked_for_again(page: AppTest, stand_in: StandIn) -> None:
     fetch(page, "ภาษาไทย")
-    fetch(page, "ภาษาไทย\nin parts")
-    assert stand_in.titles == ["ภาษาไทย", "in parts", "in parts"]
+    fetch(page, "ภาษาไทย\nC++")
+    assert stand_in.titles == ["ภาษาไทย", "C++"]
     assert texts(page) == (THAI, THAI)
 
 
@@ -117,7 +115,7 @@ def test_a_suggestion_is_one_click_away(page: AppTest) -> None:
 
 
 def test_the_whole_corpus_is_bounded(page: AppTest, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.ui.choices.wikipedia.MAX_CORPUS_BYTES", len(THAI.encode()))
+    monkeypatch.setattr("pages.ui.inputs.wikipedia.MAX_CORPUS_BYTES", len(THAI.encode()))
     fetch(page, "ภาษาไทย\nin parts\nไทย")
     assert texts(page) == (THAI,)
     assert "in parts" not in stand_in.titles

@@ -5,14 +5,13 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices.special import MARKER, NEAR_MISS
-from pages.ui.compare.chat import MARKERS
-from pages.ui.train.special_tokens import FIVE
-from pages.ui.words import catalogue
+from pages.ui.compare.sections import CHAT_MARKERS
+from pages.ui.i18n import catalogue
+from pages.ui.inputs.tokenizers import MARKER, NEAR_MISS
+from pages.ui.train.setup import FIVE
 from tests.helpers.app import counts, drawn, job_of, open_page, said, tables, wait_until
-from tests.helpers.sentencepiece import model_of
-from tests.helpers.trained.library_tokenizers import word_piece
-from tokenizer_core.formats.hugging_face import HuggingFaceTokenizer
+from tests.helpers.trained import model_of, word_piece
+from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 
 
 def specials(app: AppTest) -> list[list[int]]:
@@ -71,7 +70,7 @@ def test_compare_has_the_same_switch_and_a_conversation_with_markers() -> None:
     assert [marked["ids"][place] for place in marked["specials"]] == [100_264, 100_265]
     assert plain["count"] > marked["count"]
     (table,) = tables(app)
-    assert [row[0] for row in table[1:]] == [token for token, _ in MARKERS]
+    assert [row[0] for row in table[1:]] == [token for token, _ in CHAT_MARKERS]
     assert [row[1] for row in table[1:]] == ["100,264", "100,265"]
     assert "8,192" in words(app)  # 2 rows of 4,096 numbers
     app.number_input(key="compare_chat_width").set_value(100).run()
@@ -93,7 +92,7 @@ def test_the_five_are_trained_with_their_ids_and_act_on_compare() -> None:
 
 @pytest.mark.parametrize(
     ("entered", "reason"),
-    [("<|a|>=700", "taken"), ("<|a|>=1101 <|b|>=1101", "both have the id"), ("<|a|> <|a|>", "twice")],
+    [("<|a|>=700", "taken"), ("<|a|>=1101 <|b|>=1101", "different ids"), ("<|a|> <|a|>", "twice")],
 )
 def test_an_id_that_collides_is_said_while_it_is_typed(entered: str, reason: str) -> None:
     app = open_page("train")

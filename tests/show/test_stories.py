@@ -5,18 +5,17 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.deck.talk_file import read, written
-from pages.ui.stories import lanes as story_lanes
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.stories import all_stories as story_lanes
+from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import CHOICES, Story, guesses
-from pages.ui.stories.tales import STORIES, story
-from pages.ui.words import catalogue
-from pages.ui.words.breaks import without_breaks
-from tests.helpers.app import ENGLISH, SPOKEN, counts, deck_on, drawn, open_page, said
-from tests.helpers.compare_page import MODEL
+from pages.ui.widgets.slides.talk_file import read, written
+from tests.helpers.app import ENGLISH, MODEL, SPOKEN, counts, deck_on, drawn, open_page, said
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core.measures.segmenters import Segmenter
-from tokenizer_core.openai import OPENAI_NAMES, openai_tokenizer
-from tokenizer_core.tokenizer import Tokenizer
+from tokenizer_core.analysis.segmenters import Segmenter
+from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
 
 STEPS = ("name", "setting", "question", "says", "remember")
 
@@ -39,9 +38,9 @@ def words_of(app: AppTest) -> str:
 @pytest.mark.parametrize("name", STORIES)
 def test_a_story_asks_and_then_tells(name: str, language: str) -> None:
     app = opened(name, language)
-    told = story(name)
+    told = make_story(name)
     words = {step: without_breaks(catalogue(language)[f"stories.{name}_{step}"]) for step in STEPS}
-    assert words["question"].format(**told.figures) in words_of(app)
+    assert filled(words["question"], **told.figures) in words_of(app)
     assert not drawn(app)
     assert words["remember"] not in words_of(app)
     assert [app.button(key=f"story_choice_{place}").label for place in range(CHOICES)] == [
@@ -52,20 +51,20 @@ def test_a_story_asks_and_then_tells(name: str, language: str) -> None:
     assert not app.error
     assert without_breaks(app.success[0].value).endswith(
         without_breaks(
-            catalogue(language)["stories.right"].format(truth=told.prediction.choices[told.prediction.right])
+            filled(catalogue(language)["stories.right"], truth=told.prediction.choices[told.prediction.right])
         )
     )
     assert [view["text"] for view in drawn(app)] == [part.text for part in told.parts]
-    assert words["remember"].format(**told.figures) in words_of(app)
+    assert filled(words["remember"], **told.figures) in words_of(app)
     assert not re.search(r"[{}]", words_of(app))
 
 
 def test_a_guess_is_kept_when_the_story_and_the_language_change() -> None:
     app = opened("digits")
-    wrong = next(place for place in range(CHOICES) if place != story("digits").prediction.right)
+    wrong = next(place for place in range(CHOICES) if place != make_story("digits").prediction.right)
     app.button(key=f"story_choice_{wrong}").click().run()
     before = said(app)
-    assert story("digits").prediction.choices[wrong] in before
+    assert make_story("digits").prediction.choices[wrong] in before
     app.button(key="story_next").click().run()
     assert app.selectbox(key="story").value == "football"
     assert not said(app)
@@ -73,7 +72,7 @@ def test_a_guess_is_kept_when_the_story_and_the_language_change() -> None:
     assert said(app) == before
     app.segmented_control(key="lang").set_value("th").run()
     assert app.selectbox(key="story").value == "digits"
-    assert story("digits").prediction.choices[wrong] in said(app)
+    assert make_story("digits").prediction.choices[wrong] in said(app)
     app.button(key="story_show").click().run()  # hides the answer
     assert not said(app)
     assert not drawn(app)
@@ -93,7 +92,7 @@ def test_everything_can_be_shown_at_once() -> None:
 
 @pytest.mark.parametrize("name", STORIES)
 def test_the_figures_are_those_of_the_drawing_and_of_a_plain_count(name: str) -> None:
-    told = story(name)
+    told = make_story(name)
     app = opened(name)
     app.button(key="story_show").click().run()
     for part, view in zip(told.parts, drawn(app), strict=True):
@@ -108,7 +107,7 @@ def test_the_figures_are_those_of_the_drawing_and_of_a_plain_count(name: str) ->
 
 @pytest.mark.parametrize("name", STORIES)
 def test_the_truth_is_among_three_choices_and_is_said(name: str) -> None:
-    told = story(name)
+    told = make_story(name)
     truth = told.figures[told.answer]
     written = f"{truth:,}" if isinstance(truth, int) else truth
     assert len(set(told.prediction.choices)) == CHOICES
@@ -128,7 +127,7 @@ def test_a_story_says_not_where_its_text_stands(language: str) -> None:
 
 
 def test_the_true_choice_is_not_always_at_one_place() -> None:
-    places = [story(name).prediction.right for name in STORIES]
+    places = [make_story(name).prediction.right for name in STORIES]
     assert {places.count(place) > 2 for place in range(CHOICES)} == {True}
 
 
@@ -143,7 +142,7 @@ def test_guesses_are_three_and_hold_the_truth(truth: int) -> None:
 
 def figures(name: str) -> dict[str, int]:
     """The numbers of a story."""
-    return {key: value for key, value in story(name).figures.items() if isinstance(value, int)}
+    return {key: value for key, value in make_story(name).figures.items() if isinstance(value, int)}
 
 
 def test_stories_hold_what_their_names_promise() -> None:
@@ -164,7 +163,7 @@ def test_stories_hold_what_their_names_promise() -> None:
     price = {name: indented[f"{name}_indented"] - indented[f"{name}_bare"] for name in ("gpt2", "cl100k_base")}
     assert price["gpt2"] > price["cl100k_base"]
     assert [figures("doctor")[f"{name}_thai"] for name in OPENAI_NAMES] == [124, 63, 29]
-    assert story("football").figures["fewest"] == "พรีเมียร์ลีก"
+    assert make_story("football").figures["fewest"] == "พรีเมียร์ลีก"
 
 
 def test_the_new_stories_hold_what_their_names_promise() -> None:
@@ -176,7 +175,7 @@ def test_the_new_stories_hold_what_their_names_promise() -> None:
     assert dog["bare_question_mark"] < dog["split_question_mark"] == dog["gpt2_question_mark"]
     registers = [figures("registers")[f"o200k_base_{form}"] for form in ("chat", "polite", "official", "royal")]
     assert registers == sorted(registers)
-    classic = story("classic").figures
+    classic = make_story("classic").figures
     assert [classic[f"token_{place}"] for place in (1, 2, 3)] == ["aa", "aaa", "aaab"]
     assert [classic[f"count_{place}"] for place in (1, 2, 3)] == [4, 2, 2]
     assert [classic[f"after_{count}_text"] for count in range(4)] == [11, 9, 7, 5]
@@ -185,7 +184,7 @@ def test_the_new_stories_hold_what_their_names_promise() -> None:
 def test_newmm_stands_beside_the_tokenizers_or_its_absence_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def told_with(segmenter: Segmenter | None) -> Story:
         monkeypatch.setattr(story_lanes, "newmm", lambda: segmenter)
-        return story("round_eyes")
+        return make_story("round_eyes")
 
     without = told_with(None)
     assert "newmm" in without.note
@@ -217,7 +216,7 @@ def test_an_opened_file_tells_the_tale_too_and_the_question_stays() -> None:
     app.button(key="story_show").click().run()
     assert not app.exception
     assert [app.button(key=f"story_choice_{place}").label for place in range(CHOICES)] == choices
-    told = story("doctor")
+    told = make_story("doctor")
     for view, part in zip(drawn(app), told.parts, strict=True):
         assert [column["name"] for column in view["columns"]][3:] == ["mine"]
         count = len(Tokenizer.from_model(MODEL).encode(part.text))

@@ -3,23 +3,23 @@
 import json
 import re
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.choices.samples import sample_texts
-from pages.ui.token_view.serve import offers
+from pages.ui.inputs.corpus import sample_texts
+from pages.ui.vocabulary.browse import pack
+from pages.ui.vocabulary.composition import LONGEST, length_rows, lengths_of, strip_rows
 from pages.ui.vocabulary.gpt2_files import id_lines, letters_html, merge_lines, walked
-from pages.ui.vocabulary.made_of_chart import LONGEST, lengths_chart, lengths_of, strip_chart
-from pages.ui.vocabulary.payload import pack
+from pages.ui.widgets.token_view.serve import offers
 from tests.helpers.app import (
     ENGLISH,
     HOSTILE_HTML,
     LANGUAGES,
+    MODEL,
+    chart_rows,
     counts,
     job_of,
     mostly_long,
@@ -29,14 +29,12 @@ from tests.helpers.app import (
     tables,
     wait_until,
 )
-from tests.helpers.compare_page import MODEL
 from tests.helpers.paths import REPOSITORY
-from tests.helpers.sentencepiece import model_of
-from tests.helpers.trained.library_tokenizers import byte_level, gpt2_files, rank_file, unigram, word_piece
-from tokenizer_core.measures.entries import SCRIPTS, entries_of
-from tokenizer_core.measures.lineage import children_of, trace
-from tokenizer_core.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
-from tokenizer_core.texts.mixing import held_out
+from tests.helpers.trained import byte_level, gpt2_files, model_of, rank_file, unigram, word_piece
+from tokenizer_core.analysis.entries import SCRIPTS, entries_of
+from tokenizer_core.analysis.lineage import children_of, trace
+from tokenizer_core.bpe.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
+from tokenizer_core.readers.mixing import held_out
 
 
 class Shown(NamedTuple):
@@ -134,25 +132,27 @@ def test_the_overlap_is_that_of_the_two_chosen() -> None:
 
 def test_every_entry_is_in_one_box_of_its_script() -> None:
     entries = entries_of(openai_tokenizer("gpt2"))
-    rows, _ = strip_chart(entries, {script: script for script in SCRIPTS}, order_title="", count_title="")
+    boxes = strip_rows(entries, {script: script for script in SCRIPTS})
     for script in SCRIPTS:
-        boxes = [row for row in rows if row["script"] == script]
-        assert sum(row["count"] for row in boxes) == (0 if script == "special" else entries.count(script))
-        assert all(row["end"] == following["first"] for row, following in pairwise(boxes))
-    assert not any(row["script"] == "thai" for row in rows)
+        row = boxes[boxes["script"] == script]
+        assert row["count"].sum() == (0 if script == "special" else entries.count(script))
+        assert row["end"].tolist()[:-1] == row["first"].tolist()[1:]
+    assert "thai" not in set(boxes["script"])
+    assert boxes["share"].max() == 1
 
 
 def test_every_length_is_in_one_bar() -> None:
     entries = entries_of(openai_tokenizer("cl100k_base"))
     every, thai = lengths_of(entries), lengths_of(entries, "thai")
-    rows, _ = lengths_chart({"all": every, "thai": thai}, length_title="", share_title="")
-    assert len(every) == 100_256
-    assert len(thai) == 58
-    for name, lengths in (("all", every), ("thai", thai)):
-        bars = {row["length"]: row["count"] for row in rows if row["group"] == name}
-        assert bars["3"] == lengths.count(3)
-        assert bars[f"{LONGEST}+"] == sum(length >= LONGEST for length in lengths)
-        assert sum(bars.values()) == len(lengths)
+    assert (every.sum(), thai.sum()) == (100_256, 58)
+    rows = length_rows(every, thai)
+    bars = rows[~rows["is_thai"]].set_index("length")["count"]
+    lengths = [len(entries.tokens[place]) for place in range(100_256)]
+    assert bars["3"] == lengths.count(3)
+    assert bars[f"{LONGEST}+"] == sum(length >= LONGEST for length in lengths)
+    assert bars.sum() == len(lengths)
+    assert rows[rows["is_thai"]]["count"].sum() == 58
+    assert not length_rows(every, np.array([], dtype=np.int64))["is_thai"].any()
 
 
 # ---- the biography of a token
@@ -270,30 +270,22 @@ def test_the_table_of_letters_has_every_byte_once() -> None:
 # ---- what a size costs
 
 
-def drawn_cost(app: AppTest) -> list[dict[str, Any]]:
-    """The rows of the chart of costs."""
-    (chart,) = (each for each in app.get("vega_lite_chart") if '"diamond"' in each.proto.spec)
-    rows: list[dict[str, Any]] = pa.ipc.open_stream(chart.proto.data.data).read_all().to_pylist()
-    return rows
-
-
 def test_each_size_has_its_tokens_and_its_parameters() -> None:
     app = open_page("vocabulary")
     app.segmented_control(key="vocabulary_model").set_value("GPT-2 small").run()
-    rows = drawn_cost(app)
-    gpt2 = next(row for row in rows if row["name"] == "GPT-2")
+    gpt2 = next(row for row in chart_rows(app, "parameters") if row["name"] == "GPT-2")
     held = ["\n".join(held_out(text.splitlines())[1]) for text in sample_texts()]
     assert gpt2["parameters"] == 50_257 * 768
     assert gpt2["tokens"] == sum(len(openai_tokenizer("gpt2").encode(text)) for text in held)
-    line = [row for row in rows if row["is_line"]]
+    line = [row for row in chart_rows(app, "parameters") if row["kind"] == "line"]
     assert [row["size"] for row in line][:: len(line) - 1] == [256, 16_384]
     assert line[0]["tokens"] == sum(len(text.encode()) for text in held)
     assert all(row["parameters"] == row["size"] * 768 for row in line)
     app.segmented_control(key="vocabulary_model").set_value("own").run()
     app.number_input(key="vocabulary_width").set_value(10).run()
-    assert next(row for row in drawn_cost(app) if row["name"] == "GPT-2")["parameters"] == 2 * 502_570
+    assert 2 * 502_570 in {row["parameters"] for row in chart_rows(app, "parameters")}
     app.toggle(key="vocabulary_tied").set_value(True).run()
-    assert next(row for row in drawn_cost(app) if row["name"] == "GPT-2")["parameters"] == 502_570
+    assert 502_570 in {row["parameters"] for row in chart_rows(app, "parameters")}
 
 
 def test_an_empty_text_asks_for_one() -> None:

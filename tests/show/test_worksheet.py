@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from pages.ui import words
+from pages.ui import i18n as words
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import Part, Story
-from pages.ui.stories.tales import STORIES, story
 from pages.ui.stories.worksheet import worksheet
-from pages.ui.widgets import printed
-from pages.ui.words.breaks import without_breaks
+from pages.ui.widgets import printing
 from tests.helpers.app import HOSTILE_HTML, SPOKEN
 
 
@@ -18,7 +18,7 @@ from tests.helpers.app import HOSTILE_HTML, SPOKEN
 def language(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The visitor's language."""
     chosen = str(request.param)
-    for module in (words, printed):
+    for module in (words, printing):
         monkeypatch.setattr(module, "language", lambda: chosen)
     return chosen
 
@@ -32,7 +32,7 @@ def sheets(told: Story) -> tuple[str, str]:
 
 @pytest.mark.parametrize("name", STORIES)
 def test_the_first_sheet_asks_and_the_second_answers(name: str, language: str) -> None:
-    told = story(name)
+    told = make_story(name)
     pupil, teacher = sheets(told)
     says = {step: without_breaks(told.says(step)).replace("**", "") for step in ("question", "says", "remember")}
     truth = told.prediction.choices[told.prediction.right]
@@ -48,7 +48,7 @@ def test_the_first_sheet_asks_and_the_second_answers(name: str, language: str) -
 
 
 def test_the_blanks_are_empty_and_the_teachers_table_is_filled(language: str) -> None:
-    told = story("polite")
+    told = make_story("polite")
     page = worksheet(told).decode()
     blanks = re.search(r'<table class="blank">.*?</table>', page, re.DOTALL)
     assert blanks is not None
@@ -61,16 +61,16 @@ def test_the_blanks_are_empty_and_the_teachers_table_is_filled(language: str) ->
 
 
 def test_only_the_texts_keep_characters_that_nobody_sees(language: str) -> None:
-    told = story("zero_width")
+    told = make_story("zero_width")
     page = worksheet(told).decode()
     assert page.count("\u200b") == 1
     assert "[U+200B]" in page
-    other = worksheet(story("doctor")).decode()
+    other = worksheet(make_story("doctor")).decode()
     assert other == without_breaks(other)
 
 
 def test_a_text_is_escaped() -> None:
-    lanes = story("water").lanes
+    lanes = make_story("water").lanes
     told = Story("water", [Part("water", HOSTILE_HTML, "<b>")], lanes, "gpt2_water")
     page = worksheet(told).decode()
     assert "<script" not in page

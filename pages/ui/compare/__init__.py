@@ -1,4 +1,1 @@
-"""The Compare page.
-
-Its files: keys lanes opened hints chat take_along
-"""
+"""The Compare page."""

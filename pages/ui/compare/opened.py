@@ -2,29 +2,49 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.ui.choices.kept_files import REPAIRED, Shelf
-from pages.ui.choices.keys import OPENED_FILES, close_file, keep_file, widget
-from pages.ui.choices.opened_files import OpenedFile, open_file
-from pages.ui.choices.tokenizers import kind_of
-from pages.ui.compare import keys
-from pages.ui.compare.keys import Refused
+from pages.ui.i18n import as_name, error_sentence, names, t
+from pages.ui.inputs.opened_files import (
+    OPENED_FILES,
+    REPAIRED,
+    OpenedFile,
+    close_file,
+    keep_file,
+    open_file,
+    saved_files,
+)
+from pages.ui.inputs.tokenizers import kind_of
 from pages.ui.limits import MAX_OPENED_FILES
-from pages.ui.session import one_of
-from pages.ui.shell.uploads import refusal_of
-from pages.ui.widgets.fold import fold
-from pages.ui.words import as_name, error_sentence, names, t
-from tokenizer_core.errors import TokenizerError
-from tokenizer_core.formats.json_files import MAX_FILE_BYTES
-from tokenizer_core.formats.opening import NEEDS_PATTERN, in_groups
-from tokenizer_core.measures.ratios import token_total
-from tokenizer_core.patterns import SPLIT_PATTERNS
+from pages.ui.session import Maybe, Value, one_of
+from pages.ui.widgets.controls import fold
+from tokenizer_core.analysis.entries import vocab_size_with_special
+from tokenizer_core.errors import SavedRunsError, TokenizerError
+from tokenizer_core.interop.limits import MAX_FILE_BYTES
+from tokenizer_core.interop.opening import NEEDS_PATTERN, in_groups
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 
 SHOWN_REFUSALS = 3
 REPAIRABLE = ("special_token_id_taken", "special_token_same_id")
+
+
+class Refused(NamedTuple):
+    """Uploaded files that could not be opened together."""
+
+    ids: tuple[str, ...]
+    files: Mapping[str, bytes]
+    why: TokenizerError
+
+
+_READ_FILES: Value[set[str]] = Value("model_files_read", set)
+"""The ids of uploaded files that are open or were refused; a file that waits for another one is not among them."""
+_REFUSED: Value[list[Refused]] = Value("model_files_refused", list)
+"""The uploads that could not be opened, and why."""
+_NOT_SAVED: Maybe[SavedRunsError] = Maybe("model_files_not_kept")
+"""Why a tokenizer that was opened just now could not be saved."""
 
 
 def open_tokenizers() -> None:
@@ -35,19 +55,19 @@ def open_tokenizers() -> None:
         accept_multiple_files=True,
     )
     listed = {upload.file_id for upload in uploads}
-    keys.REFUSED.put([refused for refused in keys.REFUSED.get() if listed.issuperset(refused.ids)])
-    if fresh := [upload for upload in uploads if upload.file_id not in keys.READ_FILES.get()]:
+    _REFUSED.put([refused for refused in _REFUSED.get() if listed.issuperset(refused.ids)])
+    if fresh := [upload for upload in uploads if upload.file_id not in _READ_FILES.get()]:
         with st.spinner(t("compare.opening")):
             _open(fresh)
         st.rerun()
-    first, rest = keys.REFUSED.get()[:SHOWN_REFUSALS], keys.REFUSED.get()[SHOWN_REFUSALS:]
+    first, rest = _REFUSED.get()[:SHOWN_REFUSALS], _REFUSED.get()[SHOWN_REFUSALS:]
     for refused in first:
         _say(refused)
     if rest:
         with fold(t("compare.more_refused", count=len(rest)), key="more_refused", icon=":material/error:"):
             for refused in rest:
                 _say(refused)
-    if (trouble := keys.NOT_KEPT.get()) is not None:
+    if (trouble := _NOT_SAVED.get()) is not None:
         st.warning(t("compare.not_kept", why=error_sentence(trouble)), icon=":material/save:")
     for file in OPENED_FILES.get():
         _row(file)
@@ -55,28 +75,29 @@ def open_tokenizers() -> None:
 
 def _open(uploads: Sequence[UploadedFile]) -> None:
     """Open new uploads, together with those that waited for another file."""
-    waiting = [refused for refused in keys.REFUSED.get() if refused.why.code == "file_needs_both"]
+    waiting = [refused for refused in _REFUSED.get() if refused.why.code == "file_needs_both"]
     ids = {name: file_id for refused in waiting for name, file_id in zip(refused.files, refused.ids, strict=True)}
     contents = [(name, content) for refused in waiting for name, content in refused.files.items()]
-    still = [refused for refused in keys.REFUSED.get() if refused not in waiting]
+    _REFUSED.put([refused for refused in _REFUSED.get() if refused not in waiting])
     for upload in uploads:
-        keys.READ_FILES.get().add(upload.file_id)
-        if (refusal := refusal_of(upload.type)) is not None:
-            still.append(Refused((upload.file_id,), {upload.name: b""}, refusal))
-            continue
+        _READ_FILES.get().add(upload.file_id)
         ids[upload.name] = upload.file_id
         contents.append((upload.name, upload.getvalue()))
-    shelf = Shelf.of_visitor()
     for files in in_groups(contents):
-        try:
-            opened = open_file(files)
-            keep_file(opened)
-            shelf.store(opened, files)
-        except TokenizerError as error:
-            kept = files if error.code in ("file_needs_both", *REPAIRABLE) else dict.fromkeys(files, b"")
-            still.append(Refused(tuple(ids[name] for name in files), kept, error.bare()))
-    keys.REFUSED.put(still)
-    _note(shelf)
+        _open_together(files, tuple(ids[name] for name in files))
+
+
+def _open_together(files: Mapping[str, bytes], ids: tuple[str, ...], **options: str) -> None:
+    """Open and save the tokenizer of files that belong together; or remember why they are refused."""
+    saved = saved_files()
+    try:
+        opened = open_file(files, repair="repair" in options)
+        keep_file(opened)
+        saved.store(opened, files, **options)
+        _NOT_SAVED.put(saved.trouble)
+    except TokenizerError as error:
+        kept = files if error.code in ("file_needs_both", *REPAIRABLE) else dict.fromkeys(files, b"")
+        _REFUSED.put([*_REFUSED.get(), Refused(ids, kept, error.bare())])
 
 
 def _say(refused: Refused) -> None:
@@ -97,19 +118,10 @@ def _say(refused: Refused) -> None:
 
 
 def _repair(ids: tuple[str, ...]) -> None:
-    refused = next((each for each in keys.REFUSED.get() if each.ids == ids), None)
-    if refused is None:
-        return
-    left = [each for each in keys.REFUSED.get() if each is not refused]
-    try:
-        opened = open_file(refused.files, repair=True)
-        keep_file(opened)
-        shelf = Shelf.of_visitor()
-        shelf.store(opened, refused.files, repair=REPAIRED)
-        _note(shelf)
-    except TokenizerError as error:
-        left.append(refused._replace(why=error.bare()))
-    keys.REFUSED.put(left)
+    refused = next((each for each in _REFUSED.get() if each.ids == ids), None)
+    if refused is not None:
+        _REFUSED.put([each for each in _REFUSED.get() if each is not refused])
+        _open_together(refused.files, ids, repair=REPAIRED)
 
 
 def _row(file: OpenedFile) -> None:
@@ -119,7 +131,9 @@ def _row(file: OpenedFile) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             special = len(opened.tokenizer.special_tokens)
             words = "compare.opened_special" if special else "compare.opened"
-            said = t(words, name=as_name(file.name), size=token_total(opened.tokenizer), special=special)
+            said = t(
+                words, name=as_name(file.name), size=vocab_size_with_special(opened.tokenizer), special=special
+            )
             st.markdown(f"{said} {kind_of(opened)}", width="stretch")
             st.button(
                 t("compare.close"),
@@ -157,22 +171,10 @@ def _use_pattern(file_key: str, key: str) -> None:
     if file is None:
         return
     try:
-        changed = replace(open_file(file.files, pattern=widget(key).get()), name=file.name)
+        changed = replace(open_file(file.files, pattern=Maybe[str](key).get()), name=file.name)
         keep_file(changed, instead_of=file.key)
-        shelf = Shelf.of_visitor()
-        shelf.store_instead(changed, file.files, file)
-        _note(shelf)
+        saved = saved_files()
+        saved.store_instead(changed, file.files, file)
+        _NOT_SAVED.put(saved.trouble)
     except TokenizerError as error:
-        keys.REFUSED.put([*keys.REFUSED.get(), Refused((), _empty(file.files), error.bare())])
-
-
-def _note(shelf: Shelf) -> None:
-    """Remember why a tokenizer could not be kept, to be said below the uploader."""
-    if shelf.trouble is None:
-        keys.NOT_KEPT.forget()
-    else:
-        keys.NOT_KEPT.put(shelf.trouble)
-
-
-def _empty(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return dict.fromkeys(files, b"")
+        _REFUSED.put([*_REFUSED.get(), Refused((), dict.fromkeys(file.files, b""), error.bare())])

@@ -1,4 +1,1 @@
-"""The Languages page.
-
-Its files: keys comparison counts bill pairs metrics topics report charts slides
-"""
+"""The Languages page."""

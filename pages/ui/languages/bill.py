@@ -1,26 +1,28 @@
 """The bills of the Languages page: the sentence, the bars, and the table with context and cost."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import pandas as pd
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import NAME_CHARACTERS, Compared
-from pages.ui.choices.tokenizers import choose_tokenizers, lanes_called
-from pages.ui.languages import keys
-from pages.ui.languages.charts import Bar, bar_chart
+from pages.ui.i18n import LANGUAGES, catalogue, errors_shown, names, t
+from pages.ui.i18n.breaks import with_breaks
+from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
+from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices
+from pages.ui.languages.charts import Bar, bar_chart, bar_rows
 from pages.ui.languages.counts import Bill
-from pages.ui.languages.keys import VIEWS
-from pages.ui.session import remembered
-from pages.ui.token_view.lanes import Lane
-from pages.ui.widgets import written
-from pages.ui.widgets.figures_table import Column, sortable_table
-from pages.ui.widgets.segmented import segmented
-from pages.ui.words import LANGUAGES, catalogue, names, t, told
-from pages.ui.words.breaks import with_breaks
-from tokenizer_core.measures.prices import cost, cost_of_chats, currency_of, parse_price, with_currency
-from tokenizer_core.measures.ratios import context_left
+from pages.ui.session import Value, remembered
+from pages.ui.widgets import formatting
+from pages.ui.widgets.charts import draw
+from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.figures_table import Formats, sortable_table
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.costs import cost, currency_of, parse_price, with_currency
+
+VIEWS = ("bills", "pairs", "metrics", "take_away")
+VIEW: Value[str] = Value("languages_view", lambda: VIEWS[0])
 
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
@@ -41,13 +43,13 @@ class Terms(NamedTuple):
 
 def choose_view() -> str:
     """Let the visitor choose what the page shows."""
-    return segmented(t("languages.view"), VIEWS, names("languages.view_{}", VIEWS), key=keys.VIEW.key)
+    return segmented(t("languages.view"), VIEWS, names("languages.view_{}", VIEWS), key=VIEW.key)
 
 
 def choose_lanes() -> list[Lane]:
     """Let the visitor choose tokenizers, at first all; return their lanes, the visitor's own first."""
     chosen = choose_tokenizers("languages_names", label_visible=False)
-    lanes = lanes_called(chosen)
+    lanes = lanes_of_choices(chosen)
     if not lanes:
         st.info(t("compare.choose_one"))
     return lanes
@@ -71,7 +73,7 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
     same = [each for each in found if each.language == bill.language and each.premium is not None]
     least = min(same, key=lambda each: each.premium or 0.0)
     if least is not bill:
-        least_said = written.ratio(least.premium or 0.0)
+        least_said = formatting.ratio(least.premium or 0.0)
         sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=least_said)
     st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
     st.caption(how_counted(compared))
@@ -85,7 +87,7 @@ def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
     return t(
         "languages.says",
         tokenizer=bill.lane.name,
-        premium=written.ratio(bill.premium),
+        premium=formatting.ratio(bill.premium),
         language=called[bill.language],
         base=called[base],
     )
@@ -103,16 +105,12 @@ def how_counted(compared: Compared) -> str:
 
 def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
     """Draw one chart of the bills, and the table with the context left and the cost."""
-    rows, spec = bar_chart(
-        bars_of(compared, found),
-        tokens=t("languages.tokens"),
-        tokenizer=t("languages.tokenizer"),
-        language=t("languages.language"),
-    )
-    st.vega_lite_chart(rows, spec, key="languages_bars", alt=bars_in_words(compared, found))
+    rows = bar_rows(bars_of(compared, found))
+    draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
     terms = choose_terms()
     st.markdown(_with_dollars(month_said(compared, found, terms)))
-    sortable_table(table(compared, found, terms), t("languages.table"), key="languages_table")
+    frame, formats = bills_table(compared, found, terms)
+    sortable_table(frame, t("languages.table"), formats=formats, key="languages_table")
     st.caption(_with_dollars(terms_said(terms)))
 
 
@@ -128,7 +126,7 @@ def _label(compared: Compared, bill: Bill) -> str:
     name = compared.names[bill.language][:NAME_CHARACTERS]
     if bill.language == compared.base or bill.premium is None:
         return f"{name} {bill.tokens:,}"
-    return f"{name} {bill.tokens:,} · {written.premium(bill.premium)}"
+    return f"{name} {bill.tokens:,} · {formatting.premium(bill.premium)}"
 
 
 def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
@@ -159,7 +157,7 @@ def choose_terms() -> Terms:
         max_chars=40,
     )
     price = None
-    with told():
+    with errors_shown():
         price = parse_price(entered or "")
     examples = {catalogue(spoken)["languages.price_example"] for spoken in LANGUAGES}
     return Terms(int(window or WINDOW), price, currency_of(entered or ""), entered in examples)
@@ -171,7 +169,7 @@ def terms_said(terms: Terms) -> str:
     if terms.price is not None:
         said.append(t("languages.cost_says"))
     if terms.price is not None and terms.is_example:
-        price = with_currency(written.money(terms.price), terms.currency)
+        price = with_currency(formatting.money(terms.price), terms.currency)
         said.append(t("languages.price_is_example", price=price))
     return " ".join(said)
 
@@ -199,41 +197,40 @@ def _month_cost(compared: Compared, bill: Bill, terms: Terms) -> str:
     """Say what a month of chats costs in one language, with its premium unless it is the base."""
     assert terms.price is not None
     tokens = bill.tokens / compared.parallel.pairs
-    amount = cost_of_chats(tokens, terms.price, chats_a_day=CHATS_A_DAY, days=DAYS)
+    amount = cost(tokens * CHATS_A_DAY * DAYS, terms.price)
     said = {
-        "cost": with_currency(written.money(amount), terms.currency),
+        "cost": with_currency(formatting.money(amount), terms.currency),
         "language": compared.spoken[bill.language],
     }
     if bill.language == compared.base or bill.premium is None:
         return t("languages.month_cost", **said)
-    return t("languages.month_premium", premium=written.premium(bill.premium), **said)
+    return t("languages.month_premium", premium=formatting.premium(bill.premium), **said)
 
 
-def table(compared: Compared, found: Sequence[Bill], terms: Terms) -> list[Column]:
-    """Return the columns of the bills, with a row for each tokenizer and language."""
-    columns = [
-        Column(t("languages.tokenizer"), [bill.lane.name for bill in found]),
-        Column(t("languages.language"), [compared.names[bill.language] for bill in found]),
-        Column(t("languages.tokens"), [bill.tokens for bill in found], "{:,}".format),
-        Column(t("languages.premium"), [bill.premium for bill in found], written.premium),
-        Column(
-            t("languages.left"),
-            [context_left(terms.window, bill.tokens) for bill in found],
-            partial(left_of, terms.window),
-        ),
-    ]
+def bills_table(compared: Compared, found: Sequence[Bill], terms: Terms) -> tuple[pd.DataFrame, Formats]:
+    """Return a row for each tokenizer and language, and how its numbers are written."""
+    frame = pd.DataFrame(
+        {
+            t("languages.tokenizer"): [bill.lane.name for bill in found],
+            t("languages.language"): [compared.names[bill.language] for bill in found],
+            t("languages.tokens"): [bill.tokens for bill in found],
+            t("languages.premium"): [bill.premium for bill in found],
+            t("languages.left"): [terms.window - bill.tokens for bill in found],
+        }
+    )
+    formats: dict[str, Callable[[Any], str]] = {
+        t("languages.premium"): formatting.premium,
+        t("languages.left"): partial(left_of, terms.window),
+    }
     if terms.price is not None:
         costs = [cost(bill.tokens, terms.price) for bill in found]
-        columns.append(Column(_cost_head(terms), costs, written.money_like(costs)))
-    return columns
-
-
-def _cost_head(terms: Terms) -> str:
-    return t("languages.cost_in", currency=terms.currency) if terms.currency else t("languages.cost")
+        head = t("languages.cost_in", currency=terms.currency) if terms.currency else t("languages.cost")
+        frame[head], formats[head] = costs, formatting.money_like(costs)
+    return frame, formats
 
 
 def left_of(window: int, left: int) -> str:
     """Say what is left of a window, in tokens and as a share, or by how many tokens the text is too long."""
     if left < 0:
         return t("languages.too_long", tokens=-left)
-    return f"{left:,} ({written.share(left / window)})"
+    return f"{left:,} ({formatting.share(left / window)})"

@@ -1,43 +1,29 @@
-"""Charts of the Languages page, each as a specification for the page and as SVG to save.
+"""Charts of the Languages page, each as a definition for the page and as SVG to save."""
 
-They do without Streamlit, so that tests can read what is drawn.
-"""
-
-import html
 import json
-import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
 from typing import NamedTuple
 
+import altair as alt
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+from altair.typing import ChartType
 
-from pages.ui.widgets import written
-from pages.ui.widgets.charts import (
-    CATEGORIES,
-    INK,
-    QUIET,
-    STRONG,
-    TYPE,
-    UNSAID,
-    Spec,
-    nominal,
-    quantitative,
-    shade,
-)
+from pages.ui.i18n import t
+from pages.ui.widgets import formatting
+from pages.ui.widgets.charts import ROWS
+from pages.ui.widgets.colours import CATEGORIES, ON_BAR, QUIET
+from pages.ui.widgets.printing import svg_picture
 
-Row = dict[str, object]
 ROW_HEIGHT = 27
 """Pixels of a bar with the room around it; Thai marks need some above."""
 MOST_BINS = 40
-COLOURS = tuple(light for light, _ in CATEGORIES)
-"""As in `.streamlit/config.toml`, for pictures that visitors save."""
-_ON_BAR = shade("#ffffff", "#04211d")
-MARGIN = 24
-"""Pixels around a picture that is saved."""
-_LINE_OF_TITLE, _TITLE_HEIGHT = 72, 32
-"""Characters of a line of a title, and its height; Thai marks need some of it."""
-_FONT = "'Source Sans 3', 'Source Sans', 'Noto Sans Thai', Sarabun, 'Leelawadee UI', Thonburi, sans-serif"
+PICTURE_WIDTH = 720
+FOLDER = Path(__file__).parent
 
 
 class Bar(NamedTuple):
@@ -63,142 +49,56 @@ class Bin(NamedTuple):
 # ---- bars
 
 
-def bar_rows(bars: Sequence[Bar]) -> tuple[list[Row], int]:
-    """Return the rows of the chart from the top, including the names of groups, and the number of rows.
+def bar_rows(bars: Sequence[Bar]) -> pd.DataFrame:
+    """Return the rows of the chart from the top: the name of each group, which has no value, and its bars.
 
-    >>> rows, count = bar_rows([Bar("GPT-2", "Thai", 9, "Thai 9", 0), Bar("GPT-2", "English", 3, "English 3", 1)])
-    >>> [(row["kind"], row["top"]) for row in rows], count
-    ([('group', 0), ('bar', 1), ('bar', 2)], 3)
+    >>> bars = [Bar("GPT-2", "Thai", 9, "Thai 9", 0), Bar("GPT-2", "English", 3, "English 3", 1)]
+    >>> bar_rows(bars)["label"].tolist()
+    ['GPT-2', 'Thai 9', 'English 3']
     """
-    most = max((bar.value for bar in bars), default=0) or 1
-    rows: list[Row] = []
-    group = None
-    for bar in bars:
-        if bar.group != group:
-            group = bar.group
-            rows.append({"kind": "group", "top": len(rows), "text": group})
-        rows.append(
-            {
-                "kind": "bar",
-                "top": len(rows),
-                "text": bar.label,
-                "value": bar.value,
-                "inside": bar.value > 0.5 * most,
-                "language": bar.language,
-                "group": group,
-                "colour": bar.colour,
-            }
-        )
-    return rows, len(rows)
+    most = max((bar.value for bar in bars), default=0)
+    rows: list[tuple[object, ...]] = []
+    for group, members in groupby(bars, key=attrgetter("group")):
+        rows.append((group, None, None, group, None, False))
+        rows += [(*bar, bar.value > 0.5 * most) for bar in members]
+    numbered = [(top, *row) for top, row in enumerate(rows)]
+    return pd.DataFrame(numbered, columns=["top", *Bar._fields, "inside"])
 
 
-def bar_chart(bars: Sequence[Bar], *, tokens: str, tokenizer: str, language: str) -> tuple[list[Row], Spec]:
-    """Return rows and specification of bars with labels on or beside them, so that they need no axis.
-
-    The three words are the titles in a bar's tooltip.
-    """
-    rows, count = bar_rows(bars)
-    said = [
-        nominal("group", title=tokenizer),
-        nominal("language", title=language),
-        quantitative("value", title=tokens, format=",d"),
-    ]
-    text: Spec = {"type": "text", "baseline": "middle", "fontSize": 13}
-    inside = {**text, "align": "right", "dx": -8, "color": _ON_BAR}
-    beside = {**text, "align": "left", "dx": 8, "color": INK}
-    above = {**text, "align": "left", "fontWeight": 600, "color": INK, "dy": 3}
-    return rows, {
-        "height": count * ROW_HEIGHT,
-        "padding": {"left": 2, "top": 4, "right": 4, "bottom": 4},
-        "config": {"view": {"stroke": None}},
-        "layer": [
-            _bar_layer(bars, count, said),
-            _label_layer("datum.kind == 'bar' && datum.inside", inside, said),
-            _label_layer("datum.kind == 'bar' && !datum.inside", beside, said),
-            _label_layer("datum.kind == 'group'", above, UNSAID),
+def bar_chart() -> ChartType:
+    """Define bars with labels on or beside them, so that they need no axis, under the names of their groups."""
+    rows = alt.Chart(ROWS)
+    bars = rows.transform_filter("isValid(datum.value)").encode(
+        alt.X("value:Q", axis=None, scale=alt.Scale(nice=False)),
+        tooltip=[
+            alt.Tooltip("group:N", title=t("languages.tokenizer")),
+            alt.Tooltip("language:N", title=t("languages.language")),
+            alt.Tooltip("value:Q", title=t("languages.tokens"), format=",d"),
         ],
-    }
+    )
+    labels = bars.encode(text="label:N")
+    names = rows.transform_filter("!isValid(datum.value)").encode(x=alt.value(0), text="label:N")
+    return alt.layer(
+        bars.mark_bar(cornerRadiusEnd=4).encode(alt.Color("colour:N", legend=None)),
+        labels.transform_filter("datum.inside").mark_text(style="inside"),
+        labels.transform_filter("!datum.inside").mark_text(style="right"),
+        names.mark_text(style="right", dx=0, dy=3, fontWeight=600),
+        height=alt.Step(ROW_HEIGHT),
+        padding={"left": 2, "top": 4, "right": 4, "bottom": 4},
+    ).encode(alt.Y("top:O", axis=None, scale=alt.Scale(paddingInner=0.16, paddingOuter=0.08)))
 
 
-def _bar_layer(bars: Sequence[Bar], count: int, said: list[Spec]) -> Spec:
-    """Specify the bars, a little apart; the labels use the same scales."""
+def bars_svg(bars: Sequence[Bar], *, title: str, says: str) -> str:
+    """Return the same bars as a standalone SVG with a title, and a sentence for screen readers."""
+    rows = bar_rows(bars).to_dict("records")
     most = max((bar.value for bar in bars), default=0) or 1
-    languages = max((bar.colour for bar in bars), default=0) + 1
-    colours = {"domain": list(range(languages))}
-    return {
-        "transform": [
-            {"filter": "datum.kind == 'bar'"},
-            {"calculate": "datum.top + 0.08", "as": "upper"},
-            {"calculate": "datum.top + 0.92", "as": "lower"},
-        ],
-        "mark": {"type": "rect", "cornerRadiusEnd": 4},
-        "encoding": {
-            "y": quantitative("upper", axis=None, scale={"domain": [count, 0], "nice": False, "zero": False}),
-            "y2": {"field": "lower"},
-            "x": quantitative("value", axis=None, scale={"domain": [0, most], "nice": False}),
-            "x2": {"value": 0},
-            "color": nominal("colour", legend=None, scale=colours),
-            "tooltip": said,
-        },
-    }
-
-
-def _label_layer(which: str, mark: Spec, said: Spec | list[Spec]) -> Spec:
-    is_group = "group" in which
-    return {
-        "transform": [{"filter": which}, {"calculate": "datum.top + 0.5", "as": "middle"}],
-        "mark": mark,
-        "encoding": {
-            "y": quantitative("middle"),
-            "x": {"value": 0} if is_group else quantitative("value"),
-            "text": nominal("text"),
-            "tooltip": said,
-        },
-    }
-
-
-def bars_svg(bars: Sequence[Bar], *, title: str, says: str, width: int = 720) -> str:
-    """Return the same bars as a standalone SVG: dark on white, with a title, and a sentence for screen readers."""
-    rows, count = bar_rows(bars)
-    most = max((bar.value for bar in bars), default=0) or 1
-    drawn = []
     for row in rows:
-        top = int(str(row["top"])) * ROW_HEIGHT + 8
-        middle = top + ROW_HEIGHT / 2 + 4.5
-        words = html.escape(str(row["text"]))
-        if row["kind"] == "group":
-            drawn.append(f'<text x="0" y="{middle + 2:.1f}" font-weight="600">{words}</text>')
-            continue
-        length = max(1.0, (width - 4) * int(str(row["value"])) / most)
-        colour = COLOURS[int(str(row["colour"])) % len(COLOURS)]
-        drawn.append(
-            f'<rect x="0" y="{top + 2}" width="{length:.1f}" height="{ROW_HEIGHT - 4}" rx="3" fill="{colour}"/>'
-        )
-        drawn.append(
-            f'<text x="{length - 8:.1f}" y="{middle:.1f}" text-anchor="end" fill="#ffffff">{words}</text>'
-            if row["inside"]
-            else f'<text x="{length + 8:.1f}" y="{middle:.1f}">{words}</text>'
-        )
-    return _svg(drawn, width, count * ROW_HEIGHT + 16, title, says)
-
-
-def _svg(drawn: Sequence[str], width: int, height: int, title: str, says: str) -> str:
-    """Put a drawing under its title, with a margin around both: a saved picture stands alone."""
-    lines = textwrap.wrap(title, _LINE_OF_TITLE, break_long_words=False) or [""]
-    top = MARGIN + len(lines) * _TITLE_HEIGHT
-    wide, high = width + 2 * MARGIN, top + height + MARGIN
-    heading = "".join(
-        f'<text x="{MARGIN}" y="{MARGIN + (number + 0.6) * _TITLE_HEIGHT:.1f}" font-size="18" font-weight="600">'
-        f"{html.escape(line)}</text>"
-        for number, line in enumerate(lines)
-    )
-    font = html.escape(_FONT, quote=True)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {wide} {high}" width="{wide}"'
-        f' height="{high}" font-family="{font}" font-size="14" fill="#1f2430"><title>{html.escape(title)}</title>'
-        f'<desc>{html.escape(says)}</desc><rect width="{wide}" height="{high}" fill="#ffffff"/>{heading}'
-        f'<g transform="translate({MARGIN} {top})">{"".join(drawn)}</g></svg>'
-    )
+        has_bar = not np.isnan(row["value"])
+        row["length"] = max(1.0, round((PICTURE_WIDTH - 4) * row["value"] / most, 1)) if has_bar else None
+        row["fill"] = CATEGORIES[int(row["colour"]) % len(CATEGORIES)].light if has_bar else ""
+    height = len(rows) * ROW_HEIGHT + 16
+    shown = {"rows": rows, "step": ROW_HEIGHT, "on_bar": ON_BAR.light}
+    return svg_picture(FOLDER / "bars.svg", PICTURE_WIDTH, height, title=title, says=says, **shown)
 
 
 # ---- the distribution
@@ -216,7 +116,8 @@ def bins(premiums: npt.NDArray[np.float64]) -> list[Bin]:
     if not len(known):
         return []
     low, high = float(known.min()), float(np.quantile(known, 0.995, method="higher"))
-    width = next(step for step in _steps() if (high - low) / step < MOST_BINS - 1)
+    steps = (digit * 10.0**power for power in range(-2, 9) for digit in (1, 2, 5))
+    width = next(step for step in steps if (high - low) / step < MOST_BINS - 1)
     first = np.floor(low / width + 1e-9)
     places = np.floor(np.minimum(known, high) / width + 1e-9) - first
     pairs = np.bincount(places.astype(np.int64))
@@ -225,25 +126,10 @@ def bins(premiums: npt.NDArray[np.float64]) -> list[Bin]:
     return [*found[:-1], found[-1]._replace(end=max(found[-1].end, float(known.max())))]
 
 
-def _steps() -> Sequence[float]:
-    return [digit * 10.0**power for power in range(-2, 9) for digit in (1, 2, 5)]
-
-
-def distribution_chart(
-    found: Sequence[Bin],
-    overall: float | None,
-    *,
-    premium: str,
-    pairs: str,
-    overall_name: str,
-    times: Callable[[str], str],
-) -> tuple[list[Row], Spec]:
-    """Return rows and specification of the pairs by premium, with a line at `overall`, the median.
-
-    `times` writes a premium with its unit.
-    """
+def distribution_rows(found: Sequence[Bin], middle: float) -> pd.DataFrame:
+    """Return the bins, and at the end the median premium with its name and room for it above the tallest bin."""
     width = _width(found)
-    rows: list[Row] = [
+    bins = [
         {
             "start": each.start,
             "end": each.start + width,
@@ -252,12 +138,8 @@ def distribution_chart(
         }
         for each in found
     ]
-    most = max((each.pairs for each in found), default=0)
-    return rows, {
-        "height": 240,
-        "padding": {"left": 4, "top": 14, "right": 12, "bottom": 16},
-        "layer": [_bin_layer(most, premium, pairs, times("")), *_rule_layers(overall, overall_name, times)],
-    }
+    room = 1.2 * max(each.pairs for each in found)
+    return pd.DataFrame([*bins, {"median": middle, "name": _middle_name(middle), "room": room}])
 
 
 def _width(found: Sequence[Bin]) -> float:
@@ -265,92 +147,61 @@ def _width(found: Sequence[Bin]) -> float:
     return found[0].end - found[0].start if len(found) > 1 else 1.0
 
 
-def _bin_layer(most: int, premium: str, pairs: str, unit: str) -> Spec:
-    """Specify a column for each bin, with room above for the name of the line."""
-    x_axis = {
-        "title": premium,
-        "format": ",.3~f",
-        "labelExpr": f"datum.label + {json.dumps(unit, ensure_ascii=False)}",
-        "grid": False,
-        "tickCount": 6,
-        **TYPE,
+def _middle_name(middle: float) -> str:
+    return f"{t('languages.middle')} {formatting.premium(middle)}"
+
+
+def distribution_chart() -> ChartType:
+    """Define a column for each bin of premiums, and a line at the median."""
+    rows, times = alt.Chart(ROWS), json.dumps(t("languages.times", premium=""))
+    columns = rows.transform_filter("isValid(datum.pairs)").encode(
+        alt.X(
+            "start:Q",
+            bin="binned",
+            title=t("languages.premium_of_pair"),
+            scale=alt.Scale(nice=False, zero=False),
+            axis=alt.Axis(format=",.3~f", labelExpr=f"datum.label + {times}", grid=False, tickCount=6),
+        ),
+        alt.X2("end"),
+        alt.Y(
+            "pairs:Q",
+            title=t("languages.counted"),
+            scale=alt.Scale(nice=False),
+            axis=alt.Axis(tickCount=4, format=",d"),
+        ),
+        tooltip=[
+            alt.Tooltip("range:N", title=t("languages.premium_of_pair")),
+            alt.Tooltip("pairs:Q", title=t("languages.counted"), format=",d"),
+        ],
+    )
+    median = rows.transform_filter("isValid(datum.median)").encode(x="median:Q")
+    return alt.layer(
+        columns.mark_bar(opacity=0.85, binSpacing=1),
+        median.mark_rule(style="quiet", strokeDash=[5, 4]),
+        median.mark_text(style="right", dy=8).encode(y="room:Q", text="name:N"),
+        height=240,
+    )
+
+
+def distribution_svg(found: Sequence[Bin], middle: float, *, title: str) -> str:
+    """Return the same distribution as a standalone SVG with its title.
+
+    The pairs of each bin stand above it if there is room, else only those of the tallest one. At most eight bins
+    say where they start.
+    """
+    tallest = max(found, key=lambda each: each.pairs)
+    share = (middle - found[0].start) / (_width(found) * len(found))
+    shown = {
+        "bins": found,
+        "step": PICTURE_WIDTH / len(found),
+        "tallest": tallest,
+        "most": tallest.pairs or 1,
+        "has_room": len(found) <= 24 and tallest.pairs < 1_000,
+        "named_every": -(-len(found) // 8),
+        "at": round(min(max(share, 0.0), 1.0) * PICTURE_WIDTH, 1),
+        "half": PICTURE_WIDTH / 2,
+        "median": _middle_name(middle),
+        "fill": CATEGORIES[0].light,
+        "quiet": QUIET.light,
     }
-    y_axis = {"title": pairs, "tickCount": 4, "format": ",d", **TYPE}
-    return {
-        "mark": {"type": "rect", "color": STRONG, "opacity": 0.85},
-        "encoding": {
-            "x": quantitative("start", axis=x_axis, scale={"nice": False, "zero": False}),
-            "x2": {"field": "end"},
-            "y": quantitative("pairs", axis=y_axis, scale={"domainMax": 1.2 * most, "nice": False}),
-            "y2": {"value": "height"},
-            "tooltip": [nominal("range", title=premium), quantitative("pairs", title=pairs, format=",d")],
-        },
-    }
-
-
-def _rule_layers(overall: float | None, name: str, times: Callable[[str], str]) -> list[Spec]:
-    """Specify the line at the median premium and its name; nothing if there is no median."""
-    if overall is None:
-        return []
-    rule: Spec = {"data": {"values": [{"at": overall, "name": f"{name} {times(written.ratio(overall))}"}]}}
-    at = {"x": quantitative("at"), "tooltip": UNSAID}
-    text = {"type": "text", "align": "left", "dx": 6, "dy": 8, "fontSize": 12, "color": INK}
-    return [
-        {**rule, "mark": {"type": "rule", "color": QUIET, "strokeDash": [5, 4]}, "encoding": at},
-        {**rule, "mark": text, "encoding": {**at, "y": {"value": 0}, "text": nominal("name")}},
-    ]
-
-
-def distribution_svg(
-    found: Sequence[Bin], overall: float | None, *, title: str, overall_name: str, times: Callable[[str], str]
-) -> str:
-    """Return the same distribution as a standalone SVG with its title."""
-    drawn = [*_svg_columns(found), *_svg_edges(found, times)]
-    if overall is not None:
-        low = found[0].start if found else 0.0
-        share = (overall - low) / (_width(found) * max(1, len(found)))
-        at = min(max(share, 0.0), 1.0) * _SVG_WIDTH
-        anchor, aside = ("end", -6) if at > _SVG_WIDTH / 2 else ("start", 6)
-        drawn.append(
-            f'<line x1="{at:.1f}" x2="{at:.1f}" y1="14" y2="{_SVG_BOTTOM}" stroke="#4b5160"'
-            ' stroke-dasharray="5 4"/>'
-            f'<text x="{at + aside:.1f}" y="26" font-size="13" text-anchor="{anchor}">'
-            f"{html.escape(overall_name)} {times(written.ratio(overall))}</text>"
-        )
-    return _svg(drawn, _SVG_WIDTH, _SVG_HEIGHT, title, title)
-
-
-_SVG_WIDTH, _SVG_HEIGHT = 720, 262
-_SVG_BOTTOM = 240
-"""The y of the base of the columns."""
-
-
-def _svg_columns(found: Sequence[Bin]) -> list[str]:
-    """Draw a column for each bin, with its pairs above it if there is room, else only above the tallest one."""
-    most = max((each.pairs for each in found), default=0) or 1
-    tallest = max(found, key=lambda each: each.pairs, default=None)
-    has_room = len(found) <= 24 and most < 1_000
-    drawn = []
-    for place, each in enumerate(found):
-        width = _SVG_WIDTH / len(found)
-        left, tall = place * width, 190 * each.pairs / most
-        drawn.append(
-            f'<rect x="{left + 0.5:.1f}" y="{_SVG_BOTTOM - tall:.1f}" width="{width - 1:.1f}"'
-            f' height="{tall:.1f}" fill="{COLOURS[0]}"/>'
-        )
-        if has_room or each is tallest:
-            drawn.append(
-                f'<text x="{left + width / 2:.1f}" y="{_SVG_BOTTOM - tall - 4:.1f}" font-size="11"'
-                f' text-anchor="middle">{each.pairs:,}</text>'
-            )
-    return drawn
-
-
-def _svg_edges(found: Sequence[Bin], times: Callable[[str], str]) -> list[str]:
-    """Write where bins start, for at most eight of them."""
-    every = -(-len(found) // 8)
-    return [
-        f'<text x="{place * _SVG_WIDTH / len(found):.1f}" y="{_SVG_BOTTOM + 18}" font-size="12"'
-        f' text-anchor="{"middle" if place else "start"}">{times(f"{found[place].start:g}")}</text>'
-        for place in range(0, len(found), every or 1)
-    ]
+    return svg_picture(FOLDER / "distribution.svg", PICTURE_WIDTH, 262, title=title, says=title, **shown)

@@ -1,24 +1,27 @@
 """Counts of parallel texts, made once and kept: tokens by line and in total, and broken letters."""
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import Compared
-from pages.ui.languages import keys
-from pages.ui.token_view.lanes import Lane
+from pages.ui.i18n import as_name, error_sentence, t
+from pages.ui.inputs.parallel_texts import Compared
+from pages.ui.session import Value
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import as_name, error_sentence, t
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.cuts import LineCuts, TextSizes, line_cuts, places_tokens, text_sizes, token_total
+from tokenizer_core.analysis.ratios import premium
+from tokenizer_core.analysis.segmenters import Segmenter, segmenter_for
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.measures.line_counts import LineCuts, TextSizes, line_cuts, text_sizes, token_total
-from tokenizer_core.measures.pieces import places_tokens
-from tokenizer_core.measures.ratios import premium
-from tokenizer_core.measures.segmenters import Segmenter, segmenter_for
-from tokenizer_core.texts.parallel import Parallel
+from tokenizer_core.readers.parallel import Parallel
+
+COUNTED: Value[set[tuple[str, str]]] = Value("languages_counted", set)
+"""The texts that this session has counted, each with its joining."""
 
 LARGE = 300_000
 """Characters of all sides together; above this, progress is shown."""
@@ -99,36 +102,20 @@ def bills(compared: Compared, lanes: Sequence[Lane]) -> list[Bill]:
     return found
 
 
-class _Progress:
-    """A progress bar that disappears at the end."""
-
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
-        self._done = 0
-        self._place = st.empty()
-
-    def __enter__(self) -> Callable[[], None]:
-        self._place.progress(0.0, text=t("languages.counting"))
-        return self._step
-
-    def __exit__(self, *_: object) -> None:
-        self._place.empty()
-
-    def _step(self) -> None:
-        self._done += 1
-        self._place.progress(min(1.0, self._done / self._steps), text=t("languages.counting"))
-
-
-def _progress(compared: Compared, steps: int) -> AbstractContextManager[Callable[[], None]]:
-    """Return a progress bar for a long text that this session counts for the first time; else nothing to draw."""
-    parallel = compared.parallel
-    key = (parallel.digest, compared.joining)
-    seen = keys.COUNTED.get()
-    is_large = sum(map(len, parallel.texts)) > LARGE
-    if not steps or not is_large or key in seen:
-        return nullcontext(lambda: None)
+@contextmanager
+def _progress(compared: Compared, steps: int) -> Iterator[Callable[[], object]]:
+    """Show a progress bar while this session counts a long text for the first time; yield what notes a step."""
+    key, seen = (compared.parallel.digest, compared.joining), COUNTED.get()
+    if not steps or key in seen or sum(map(len, compared.parallel.texts)) <= LARGE:
+        yield lambda: None
+        return
     seen.add(key)
-    return _Progress(steps)
+    place, words, done = st.empty(), t("languages.counting"), count(1)
+    place.progress(0.0, text=words)
+    try:
+        yield lambda: place.progress(min(1.0, next(done) / steps), text=words)
+    finally:
+        place.empty()
 
 
 def pair_premiums(compared: Compared, language: int, lane: Lane) -> npt.NDArray[np.float64]:

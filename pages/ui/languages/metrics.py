@@ -1,29 +1,32 @@
-"""The metrics of each language by each tokenizer, with their conditions and definitions."""
+"""The metrics of each language by each tokenizer, their definitions, and the premium of the sample by topic."""
 
 from collections.abc import Sequence
 
+import pandas as pd
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import Compared
-from pages.ui.choices.tokenizers import entries_with_thai
-from pages.ui.languages import keys
+from pages.ui.i18n import t
+from pages.ui.inputs.corpus import sample_topics
+from pages.ui.inputs.parallel_texts import Compared
+from pages.ui.inputs.tokenizers import entries_with_thai
 from pages.ui.languages.counts import counted, segmenter_of, sizes
-from pages.ui.languages.topics import show_topics
-from pages.ui.session import one_of, remembered
-from pages.ui.token_view.lanes import Lane
-from pages.ui.widgets import written
-from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.fold import fold
-from pages.ui.words import t
-from tokenizer_core.measures.ratios import (
+from pages.ui.session import Value, one_of, remembered
+from pages.ui.widgets import formatting
+from pages.ui.widgets.controls import fold
+from pages.ui.widgets.figures_table import figures_table, sortable_table
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.cuts import TextSizes
+from tokenizer_core.analysis.ratios import (
     broken_share,
     bytes_per_token,
     characters_per_token,
-    continued_share,
     fertility,
     premium,
 )
-from tokenizer_core.measures.segmenters import NEWMM, WHITE_SPACE, Segmenter
+from tokenizer_core.analysis.segmenters import WHITE_SPACE, Segmenter
+
+WITH_WORDS: Value[bool] = Value("languages_words", bool)
+"""Whether the metrics include words."""
 
 DEFINED = (
     *("tokens", "premium", "characters", "clusters", "bytes", "words", "fertility", "continued_words"),
@@ -46,7 +49,7 @@ def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
         )
         with_words = st.toggle(
             t("metrics.count_words"),
-            key=remembered(keys.WITH_WORDS.key, False),
+            key=remembered(WITH_WORDS.key, False),
             persist_state="session",
             help=t("metrics.count_words_help"),
         )
@@ -57,7 +60,8 @@ def show_metrics(compared: Compared, lanes: Sequence[Lane]) -> None:
     figures_table(figures, t("languages.view_metrics"))
     # One caption: another element would move the definitions down, and that closes them.
     st.caption(t("metrics.counted") + (" " + words_said(segmenter) if with_words else ""))
-    definitions()
+    with fold(t("metrics.definitions"), icon=":material/menu_book:", key="metrics_definitions"):
+        st.markdown("\n".join(f"- **{t(f'metrics.{name}')}** – {t(f'metrics.{name}_is')}" for name in DEFINED))
     show_topics(compared, lanes)
 
 
@@ -65,53 +69,89 @@ def words_said(segmenter: Segmenter | None) -> str:
     """Say what found the words, or why none are counted."""
     if segmenter is None:
         return t("metrics.no_segmenter", package="pythainlp")
-    return t("metrics.segmented_by", segmenter=segmenter_name(segmenter))
-
-
-def segmenter_name(segmenter: Segmenter) -> str:
-    """Return the name of a segmenter in the visitor's language."""
-    return {NEWMM: NEWMM, WHITE_SPACE: t("metrics.white_space")}[segmenter.name]
+    name = t("metrics.white_space") if segmenter.name == WHITE_SPACE else segmenter.name
+    return t("metrics.segmented_by", segmenter=name)
 
 
 def metrics_table(
     compared: Compared, lanes: Sequence[Lane], side: int, segmenter: Segmenter | None
-) -> list[list[str]]:
+) -> pd.DataFrame:
     """Return a row for each metric and a column for each tokenizer; sizes of the text are the same in all columns.
 
     A metric without a value in any column, like words without a segmenter, is left out.
     """
-    parallel = compared.parallel
-    size = sizes(parallel, side, segmenter)
-    found: dict[str, list[str]] = {name: [] for name in DEFINED}
-    for lane in lanes:
-        cuts = counted(parallel, side, lane, segmenter).cuts
-        base = counted(parallel, compared.base, lane).cuts.tokens
-        found["tokens"].append(f"{cuts.tokens:,}")
-        found["premium"].append(written.premium(premium(cuts.tokens, base)))
-        found["characters"].append(f"{size.characters:,}")
-        found["clusters"].append(f"{size.clusters:,}")
-        found["bytes"].append(f"{size.bytes:,}")
-        found["characters_per_token"].append(
-            written.ratio_or_none(characters_per_token(size.characters, cuts.tokens))
-        )
-        found["bytes_per_token"].append(written.ratio_or_none(bytes_per_token(size.bytes, cuts.tokens)))
-        found["broken_characters"].append(
-            written.fine_share(broken_share(cuts.broken_characters, size.characters))
-        )
-        found["broken_clusters"].append(written.fine_share(broken_share(cuts.broken_clusters, size.clusters)))
-        found["thai_entries"].append(f"{entries_with_thai(lane):,}")
-        words, continued = size.words, cuts.continued_words
-        has_words = words is not None and continued is not None
-        found["words"].append(f"{words:,}" if words is not None else written.NONE)
-        found["fertility"].append(written.ratio_or_none(fertility(cuts.tokens, words or 0) if has_words else None))
-        share = continued_share(continued or 0, words or 0) if has_words else None
-        found["continued_words"].append(written.fine_share(share))
-    head = [t("metrics.metric"), *(lane.name for lane in lanes)]
-    known = {name: figures for name, figures in found.items() if set(figures) != {written.NONE}}
-    return [head, *([t(f"metrics.{name}"), *figures] for name, figures in known.items())]
+    size = sizes(compared.parallel, side, segmenter)
+    columns = [_metrics_of(compared, lane, side, size, segmenter) for lane in lanes]
+    rows = [[t(f"metrics.{name}"), *(column[name] for column in columns)] for name in DEFINED]
+    known = [row for row in rows if set(row[1:]) != {formatting.NONE}]
+    return pd.DataFrame(known, columns=[t("metrics.metric"), *(lane.name for lane in lanes)])
 
 
-def definitions() -> None:
-    """Show what each metric means, and where it comes from."""
-    with fold(t("metrics.definitions"), icon=":material/menu_book:", key="metrics_definitions"):
-        st.markdown("\n".join(f"- **{t(f'metrics.{name}')}** – {t(f'metrics.{name}_is')}" for name in DEFINED))
+def _metrics_of(
+    compared: Compared, lane: Lane, side: int, size: TextSizes, segmenter: Segmenter | None
+) -> dict[str, str]:
+    """Return each metric by its name, as written."""
+    cuts = counted(compared.parallel, side, lane, segmenter).cuts
+    base = counted(compared.parallel, compared.base, lane).cuts.tokens
+    words, continued = size.words, cuts.continued_words
+    has_words = words is not None and continued is not None
+    return {
+        "tokens": f"{cuts.tokens:,}",
+        "premium": formatting.premium(premium(cuts.tokens, base)),
+        "characters": f"{size.characters:,}",
+        "clusters": f"{size.clusters:,}",
+        "bytes": f"{size.bytes:,}",
+        "words": f"{words:,}" if words is not None else formatting.NONE,
+        "fertility": formatting.ratio(fertility(cuts.tokens, words or 0) if has_words else None),
+        "continued_words": formatting.fine_share(broken_share(continued or 0, words or 0) if has_words else None),
+        "characters_per_token": formatting.ratio(characters_per_token(size.characters, cuts.tokens)),
+        "bytes_per_token": formatting.ratio(bytes_per_token(size.bytes, cuts.tokens)),
+        "broken_characters": formatting.fine_share(broken_share(cuts.broken_characters, size.characters)),
+        "broken_clusters": formatting.fine_share(broken_share(cuts.broken_clusters, size.clusters)),
+        "thai_entries": f"{entries_with_thai(lane):,}",
+    }
+
+
+def show_topics(compared: Compared, lanes: Sequence[Lane]) -> None:
+    """Show the premium by topic, if the text is the sample; for other texts the topics are not known."""
+    if not compared.is_sample or not compared.others:
+        return
+    side = compared.others[0]
+    topics = sample_topics()
+    length, *premiums = _topic(compared, side, lanes, range(compared.parallel.pairs))
+    assert length is not None
+    st.header(t("topics.title"), anchor=False)
+    products = [
+        t(
+            "topics.product",
+            name=lane.name,
+            premium=formatting.premium(times),
+            length=formatting.ratio(length),
+            tokenizer=formatting.ratio(times / length),
+        )
+        for lane, times in zip(lanes, premiums, strict=True)
+        if times is not None
+    ]
+    st.markdown("  \n".join(products))
+    st.caption(t("topics.how"))
+    rows = [
+        (t(f"topics.{topic}"), len(places), *_topic(compared, side, lanes, places))
+        for topic, places in topics.items()
+    ]
+    heads = [t(f"topics.{name}") for name in ("topic", "pairs", "length")]
+    frame = pd.DataFrame(rows, columns=[*heads, *(lane.name for lane in lanes)])
+    formats = dict.fromkeys(frame.columns[2:], formatting.premium)
+    sortable_table(frame, t("topics.title"), formats=formats, key="languages_topics")
+
+
+def _topic(compared: Compared, side: int, lanes: Sequence[Lane], places: Sequence[int]) -> list[float | None]:
+    """Return the characters of some pairs divided by those of the base, then their premium by each tokenizer.
+
+    A premium is a product: characters by characters, times tokens per character by tokens per character.
+    """
+    chosen, sides = list(places), (side, compared.base)
+    characters, base = (sum(len(compared.parallel.lines[each][place]) for place in chosen) for each in sides)
+    tokens = [
+        [int(counted(compared.parallel, each, lane).counts[chosen].sum()) for each in sides] for lane in lanes
+    ]
+    return [characters / base, *(premium(*both) for both in tokens)]

@@ -4,21 +4,23 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import Compared
-from pages.ui.languages.charts import bins, distribution_chart
+from pages.ui.i18n import language, names, t
+from pages.ui.inputs.parallel_texts import Compared
+from pages.ui.languages.charts import bins, distribution_chart, distribution_rows
 from pages.ui.languages.counts import counted, pair_premiums
 from pages.ui.session import one_of, remembered
-from pages.ui.token_view import token_view
-from pages.ui.token_view.drawings import Text, drawing
-from pages.ui.token_view.lanes import Lane
-from pages.ui.widgets import written
+from pages.ui.widgets import formatting
+from pages.ui.widgets.charts import draw
+from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.segmented import segmented
-from pages.ui.words import language, names, t
-from tokenizer_core.measures.ratios import premium
-from tokenizer_core.texts.excerpts import opening
+from pages.ui.widgets.token_view import token_view
+from pages.ui.widgets.token_view.drawings import Text, drawing
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.ratios import premium
+from tokenizer_core.readers.labels import opening
 
 ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8
@@ -113,62 +115,52 @@ def _distribution(compared: Compared, premiums: Premiums, lane: Lane, side: int)
         st.info(t("languages.no_premium"))
         return
     low, middle, high = (float(value) for value in np.quantile(known, [0.05, 0.5, 0.95]))
+    tokens, base = (counted(compared.parallel, place, lane).cuts.tokens for place in (side, compared.base))
     sentence = t(
         "languages.distribution_says",
         tokenizer=lane.name,
-        low=written.ratio(low),
-        high=written.ratio(high),
-        middle=written.ratio(middle),
-        overall=written.ratio(_overall(compared, lane, side)),
+        low=formatting.ratio(low),
+        high=formatting.ratio(high),
+        middle=formatting.ratio(middle),
+        overall=formatting.ratio(premium(tokens, base) or 0.0),
         language=compared.spoken[side],
         base=compared.spoken[compared.base],
     )
-    drawn, spec = distribution_chart(
-        found,
-        middle,
-        premium=t("languages.premium_of_pair"),
-        pairs=t("languages.counted"),
-        overall_name=t("languages.middle"),
-        times=lambda text: t("languages.times", premium=text),
-    )
-    st.vega_lite_chart(drawn, spec, key="languages_distribution", alt=sentence)
+    draw(distribution_chart, distribution_rows(found, middle), key="languages_distribution", says=sentence)
     st.caption(sentence)
     if left_out := len(premiums) - len(known):
         st.caption(t("languages.pairs_left_out", count=left_out))
 
 
-def _overall(compared: Compared, lane: Lane, side: int) -> float:
-    """Return the premium of all lines together, each line encoded separately."""
-    tokens, base = (counted(compared.parallel, place, lane).cuts.tokens for place in (side, compared.base))
-    return premium(tokens, base) or 0.0
-
-
 def _list(compared: Compared, premiums: Premiums, ranked: Ints, side: int, place: int) -> None:
     """List some pairs around the one that is shown, in the chosen order."""
     first = max(0, min(place - 1, len(ranked) - LISTED))
-    rows = [[t("languages.place_short"), t("languages.line"), t("languages.premium"), compared.names[side]]]
-    for number, pair in enumerate(ranked[first : first + LISTED].tolist(), first):
-        line = _shortened(compared.parallel.lines[side][pair])
-        rows.append([f"{number + 1:,}", f"{pair + 1:,}", _premium(premiums, pair), line])
-    figures_table(rows, t("languages.list"), words=(3,), marked=place - first)
+    listed = ranked[first : first + LISTED]
+    frame = pd.DataFrame(
+        {
+            t("languages.place_short"): np.arange(first, first + len(listed)) + 1,
+            t("languages.line"): listed + 1,
+            t("languages.premium"): premiums[listed],
+            compared.names[side]: [_shortened(compared.parallel.lines[side][pair]) for pair in listed.tolist()],
+        }
+    )
+    formats = {t("languages.premium"): formatting.premium}
+    figures_table(frame, t("languages.list"), formats=formats, words=(3,), marked=place - first)
 
 
 def _shortened(line: str) -> str:
     return line if len(line) <= LISTED_CHARACTERS else opening(line, LISTED_CHARACTERS).rstrip() + "…"
 
 
-def _premium(premiums: Premiums, pair: int) -> str:
-    return written.premium(float(premiums[pair]) if np.isfinite(premiums[pair]) else None)
-
-
 def _pair(compared: Compared, premiums: Premiums, pair: int, side: int, lane: Lane, lanes: Sequence[Lane]) -> None:
     """Show both sides of a pair in tokens, and say whether it is the most unfair pair."""
-    is_worst = np.isfinite(premiums[pair]) and premiums[pair] == np.nanmax(premiums)
+    times = float(premiums[pair]) if np.isfinite(premiums[pair]) else None
+    is_worst = times is not None and times == np.nanmax(premiums)
     st.markdown(
         t(
             "languages.most_unfair" if is_worst else "languages.this_pair",
             line=pair + 1,
-            premium=_premium(premiums, pair),
+            premium=formatting.premium(times),
             tokenizer=lane.name,
         )
     )

@@ -1,37 +1,34 @@
 """Downloads: the table as CSV, the charts as SVG and PNG, and a report as one web page."""
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import Compared, remarks
-from pages.ui.languages import keys
+from pages.ui.i18n import t
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.parallel_texts import Compared, remarks
 from pages.ui.languages.bill import (
     Terms,
     bars_in_words,
     bars_of,
+    bills_table,
     how_counted,
     month_said,
     premium_sentence,
-    table,
     terms_said,
     worst,
 )
 from pages.ui.languages.charts import Bin, bars_svg, bins, distribution_svg
 from pages.ui.languages.counts import Bill, pair_premiums, segmenter_of
-from pages.ui.languages.metrics import DEFINED, metrics_table, words_said
-from pages.ui.widgets.figures_table import as_rows, table_html
-from pages.ui.widgets.picture_button import picture_button
-from pages.ui.widgets.printed import printed
-from pages.ui.words import t
-from pages.ui.words.breaks import without_breaks
-from tokenizer_core.measures.prices import cost
-from tokenizer_core.measures.ratios import context_left
-from tokenizer_core.texts.csv_cells import harmless_cell
+from pages.ui.languages.metrics import DEFINED, WITH_WORDS, metrics_table, words_said
+from pages.ui.widgets.controls import save_button
+from pages.ui.widgets.figures_table import table_html
+from pages.ui.widgets.printing import picture_button, printed
+from tokenizer_core.analysis.costs import cost
+from tokenizer_core.readers.labels import harmless_cell
 
 _PAGE = Path(__file__).parent / "report.html"
 
@@ -40,39 +37,17 @@ def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
     """Draw the buttons that save the table, the charts and the report."""
     st.markdown(t("report.what"))
     with st.container(horizontal=True):
-        st.download_button(
-            t("report.csv"),
-            csv_of(compared, found, terms),
-            "languages.csv",
-            "text/csv",
-            icon=":material/table:",
-            on_click="ignore",
-            key="languages_csv",
-        )
-        st.download_button(
-            t("report.html"),
-            report_html(compared, found, terms),
-            "languages.html",
-            "text/html",
-            icon=":material/description:",
-            on_click="ignore",
-            key="languages_html",
-        )
+        csv, page = csv_of(compared, found, terms), report_html(compared, found, terms)
+        save_button(t("report.csv"), csv, "languages.csv", key="languages_csv", icon=":material/table:")
+        save_button(t("report.html"), page, "languages.html", key="languages_html", icon=":material/description:")
     pictures = {"bars": bars_picture(compared, found), "distribution": distribution_picture(compared, found)}
     for name, svg in pictures.items():
         if svg is None:
             continue
         st.markdown(f"**{t(f'report.{name}')}**")
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.download_button(
-                t("report.svg"),
-                svg.encode(),
-                f"languages-{name}.svg",
-                "image/svg+xml",
-                icon=":material/image:",
-                on_click="ignore",
-                key=f"languages_svg_{name}",
-            )
+            label, file = t("report.svg"), f"languages-{name}.svg"
+            save_button(label, svg.encode(), file, key=f"languages_svg_{name}", icon=":material/image:")
             picture_button(t("report.png"), svg, f"languages-{name}.png", key=f"languages_png_{name}")
 
 
@@ -101,14 +76,7 @@ def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | Non
         language=compared.names[bill.language],
         base=compared.names[compared.base],
     )
-    middle = float(np.nanmedian(premiums))
-    svg = distribution_svg(
-        counted,
-        middle,
-        title=title,
-        overall_name=t("languages.middle"),
-        times=lambda text: t("languages.times", premium=text),
-    )
+    svg = distribution_svg(counted, float(np.nanmedian(premiums)), title=title)
     return without_breaks(svg)
 
 
@@ -117,26 +85,27 @@ def distribution_picture(compared: Compared, found: Sequence[Bill]) -> str | Non
 
 def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
     """Return the bills as CSV with exact numbers, and a byte order mark, by which spreadsheets know UTF-8."""
-    written = io.StringIO()
-    writer = csv.writer(written)
-    head = ["tokenizer", "language", "base", "pairs", "joining", "tokens", "premium", "window", "context_left"]
-    writer.writerow([*head, "price_per_million", "cost"])
-    for bill in found:
-        names = [bill.lane.name, compared.full_names[bill.language], compared.full_names[compared.base]]
-        writer.writerow(
-            [
-                *(harmless_cell(without_breaks(name)) for name in names),
-                compared.parallel.pairs,
-                compared.joining,
-                bill.tokens,
-                "" if bill.premium is None else repr(bill.premium),
-                terms.window,
-                context_left(terms.window, bill.tokens),
-                "" if terms.price is None else repr(terms.price),
-                "" if terms.price is None else repr(cost(bill.tokens, terms.price)),
-            ]
-        )
-    return written.getvalue().encode("utf-8-sig")
+
+    def name(text: str) -> str:
+        return harmless_cell(without_breaks(text))
+
+    rows = [
+        {
+            "tokenizer": name(bill.lane.name),
+            "language": name(compared.full_names[bill.language]),
+            "base": name(compared.full_names[compared.base]),
+            "pairs": compared.parallel.pairs,
+            "joining": compared.joining,
+            "tokens": bill.tokens,
+            "premium": bill.premium,
+            "window": terms.window,
+            "context_left": terms.window - bill.tokens,
+            "price_per_million": terms.price,
+            "cost": None if terms.price is None else cost(bill.tokens, terms.price),
+        }
+        for bill in found
+    ]
+    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
 
 
 # ---- the report
@@ -146,6 +115,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms) -> byte
     """Return one self-contained page: sentence, conditions, bars, tables, definitions."""
     bill = worst(compared, found)
     distribution = distribution_picture(compared, found)
+    bills, formats = bills_table(compared, found, terms)
     page = printed(
         _PAGE,
         title=premium_sentence(bill, compared.names, compared.base) if bill else t("languages.title"),
@@ -153,7 +123,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms) -> byte
         remarks=remarks(compared.parallel, str),
         bars=bars_picture(compared, found),
         distribution=distribution,
-        bills=table_html(as_rows(table(compared, found, terms)), words=(0, 1)),
+        bills=table_html(bills, formats=formats, words=(0, 1)),
         terms=terms_said(terms),
         month=month_said(compared.with_plain_names(), found, terms),
         metrics=_metrics(compared, found),
@@ -167,7 +137,7 @@ def _metrics(compared: Compared, found: Sequence[Bill]) -> list[tuple[str, str, 
     lanes = list({bill.lane.key: bill.lane for bill in found}.values())
     parts = []
     for side, name in enumerate(compared.names):
-        with_words = keys.WITH_WORDS.get()
+        with_words = WITH_WORDS.get()
         segmenter = segmenter_of(compared.parallel, side) if with_words else None
         figures = table_html(metrics_table(compared, lanes, side, segmenter))
         parts.append((name, figures, words_said(segmenter) if with_words else ""))

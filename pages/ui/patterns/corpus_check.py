@@ -5,32 +5,33 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.choices.corpus import Corpus
+from pages.ui.i18n import error_sentence, errors_shown, t
+from pages.ui.inputs.corpus import Corpus
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
-from pages.ui.patterns import keys
-from pages.ui.patterns.knife import Chosen, figure_rows
+from pages.ui.patterns.lab import Chosen, figure_rows
+from pages.ui.session import Value
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.words import error_sentence, t, told
-from tokenizer_core.jobs.pattern_check import PatternCheck
+from tokenizer_core.workers.pattern_check import PatternCheck
+
+CHECKS: Value[dict[tuple[str, str], PatternCheck]] = Value("pattern_checks", dict)
+"""Checks by the hash of the corpus and the pattern."""
 
 REFRESH_SECONDS = 0.4
 MAX_KEPT = 8
 TURNS = threading.Semaphore(MAX_TRAININGS)
 """Turns for the checks of all visitors: this many run at the same time, others wait."""
 
-Checks = dict[tuple[str, str], PatternCheck]
-
 
 def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
     """Draw a button that checks the chosen patterns on a corpus, and show the outcomes."""
-    kept = keys.CHECKS.get()
+    kept = CHECKS.get()
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
     for check in kept.values():
         if check not in checks and not check.ended:
             check.stop()  # nobody can see or stop it any more
     known = chosen and all(check and not check.stopped for check in checks)
     if not known and st.button(t("lab.check"), icon=":material/rule:", key="lab_check", disabled=not chosen):
-        _start(corpus, chosen, kept)
+        _start(corpus, chosen)
         st.rerun()
     shown = [(each, check) for each, check in zip(chosen, checks, strict=True) if check and not check.stopped]
     if shown:
@@ -38,7 +39,8 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
         st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(shown, pending)
 
 
-def _start(corpus: Corpus, chosen: Sequence[Chosen], kept: Checks) -> None:
+def _start(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
+    kept = CHECKS.get()
     for each in chosen:
         key = (corpus.sha256, each.pattern)
         known = kept.get(key)
@@ -51,7 +53,7 @@ def _start(corpus: Corpus, chosen: Sequence[Chosen], kept: Checks) -> None:
 
 def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> None:
     """Draw progress, figures and failures, and any error: a fragment's errors do not reach the frame."""
-    with told():
+    with errors_shown():
         pending = [(chosen, check) for chosen, check in shown if not check.ended]
         if was_pending and not pending:
             st.rerun()  # stop the timer

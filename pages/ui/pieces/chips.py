@@ -1,18 +1,22 @@
 """Tokens as chips, for tokenizers whose tokens do not spell the text; one function draws one lane."""
 
 import html
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
-from zlib import crc32
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.token_view.palette import DARK, LIGHT, TINT_COUNT
-from pages.ui.words import t
-from pages.ui.words.breaks import without_breaks
-from tokenizer_core.protocols import AnyTokenizer, PlacedTokens
+from pages.ui.frame.navigation import go
+from pages.ui.i18n import errors_shown, t
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.opened_files import OpenedFile, keep_file
+from pages.ui.widgets.colours import DARK, LIGHT, TINT_COUNT
+from pages.ui.widgets.slides.talk import is_lesson_word
+from pages.ui.widgets.token_view.chips import visible
+from pages.ui.widgets.token_view.payload import tint
+from tokenizer_core.analysis.cuts import places_tokens
+from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
 
 MOST_CHIPS = 400
 _TINTS = "\n".join(
@@ -32,6 +36,20 @@ _STYLE = f"""<style>
 </style>"""
 
 
+class ShownLane(NamedTuple):
+    """One tokenizer of a lesson, and what is said beside it."""
+
+    called: str
+    """Its name, or the key of the words for it: a talk says them in another language too."""
+    tokenizer: AnyTokenizer
+    caption: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that people read."""
+        return t(self.called) if is_lesson_word(self.called) else self.called
+
+
 class Chip(NamedTuple):
     """What is drawn of one token."""
 
@@ -46,13 +64,12 @@ class Chip(NamedTuple):
 def chips_of(tokenizer: AnyTokenizer, text: str) -> list[Chip]:
     """Return a chip for each token of a text."""
     content = text.encode()
-    encode_placed: Callable[[str], PlacedTokens] | None = getattr(tokenizer, "encode_placed", None)
-    if encode_placed is None:
+    if places_tokens(tokenizer):
+        placed = tokenizer.encode_placed(text)
+    else:
         ids = np.array(tokenizer.encode(text), dtype=np.int32)
         ends = np.cumsum([len(tokenizer.token_bytes(token_id)) for token_id in ids.tolist()], dtype=np.int64)
         placed = PlacedTokens(ids, np.append(0, ends)[: len(ids)].astype(np.int64), ends)
-    else:
-        placed = encode_placed(text)
     return [
         Chip(*_face(tokenizer, token_id), covers=content[start:end].decode("utf-8", "replace"))
         for token_id, start, end in zip(*(each.tolist() for each in placed), strict=True)
@@ -60,38 +77,24 @@ def chips_of(tokenizer: AnyTokenizer, text: str) -> list[Chip]:
 
 
 def _face(tokenizer: AnyTokenizer, token_id: int) -> tuple[str, int, str]:
-    """Return what a token looks like: its text, its id, and which kind it is."""
     token_text: Callable[[int], str] | None = getattr(tokenizer, "token_text", None)
     if token_text is None:
         token = tokenizer.token_bytes(token_id)
         try:
-            return seen(token.decode("utf-8")), token_id, "ordinary"
+            return visible(token.decode("utf-8")), token_id, "ordinary"
         except UnicodeDecodeError:
             return token.hex(" ").upper(), token_id, "byte" if len(token) == 1 else "bytes"
     kind = str(getattr(tokenizer, "token_kind", lambda _: "ordinary")(token_id))
     is_badge = kind in ("byte", "unknown", "control")
-    return seen(token_text(token_id)), token_id, kind if is_badge else "ordinary"
+    return visible(token_text(token_id)), token_id, kind if is_badge else "ordinary"
 
 
-def seen(text: str) -> str:
-    r"""Make a token visible: spaces, controls, and a mark that has no letter to stand on.
-
-    >>> seen(" a\n"), seen("\u0e48"), seen("\u200b")
-    ('␣a⏎', '◌่', 'U+200B')
-    """
-    named = {" ": "␣", "\n": "⏎", "\t": "⇥"}
-    shown = "".join(
-        named.get(each) or (f"U+{ord(each):04X}" if unicodedata.category(each)[0] in "CZ" else each)
-        for each in text
-    )
-    return f"◌{shown}" if shown and (unicodedata.category(shown[0]) == "Mn" or shown[0] == "ำ") else shown
-
-
-def draw_lane(name: str, caption: str, tokenizer: AnyTokenizer, text: str) -> None:
+def draw_lane(lane: ShownLane, text: str) -> None:
     """Draw the tokens of a text, large, under the name of their tokenizer and their number."""
-    chips = chips_of(tokenizer, text)
-    st.markdown(f"**{name}** · {t('pieces.tokens', count=len(chips))}" + (f" · {caption}" if caption else ""))
-    st.html(_STYLE + chips_html(chips[:MOST_CHIPS], label=without_breaks(name)))
+    chips = chips_of(lane.tokenizer, text)
+    said = [f"**{lane.name}**", t("pieces.tokens", count=len(chips)), lane.caption]
+    st.markdown(" · ".join(filter(None, said)))
+    st.html(_STYLE + chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name)))
     if len(chips) > MOST_CHIPS:
         st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
 
@@ -103,18 +106,20 @@ def chips_html(chips: list[Chip], *, label: str) -> str:
 
 
 def _chip_html(chip: Chip) -> str:
-    title = html.escape(_said(chip))
+    look, said = f"t{tint(chip.shown.encode())}", t("pieces.covers_nothing")
+    if chip.covers:
+        said = t("pieces.covers", text=chip.covers)
+    if chip.kind != "ordinary":
+        look, said = f"badge {chip.kind}", f"{t(f'pieces.kind_{chip.kind}')} · {said}"
+    title = html.escape(without_breaks(said))
     shown = f"<span>{html.escape(chip.shown)}</span><small>{chip.token_id}</small>"
-    return f'<span role="listitem" class="{_look(chip)}" title="{title}">{shown}</span>'
+    return f'<span role="listitem" class="{look}" title="{title}">{shown}</span>'
 
 
-def _look(chip: Chip) -> str:
-    tint = crc32(chip.shown.encode()) % TINT_COUNT
-    return f"t{tint}" if chip.kind == "ordinary" else f"badge {chip.kind}"
-
-
-def _said(chip: Chip) -> str:
-    """Say what a chip is, and what of the text it covers."""
-    covered = t("pieces.covers", text=chip.covers) if chip.covers else t("pieces.covers_nothing")
-    words = covered if chip.kind == "ordinary" else f"{t(f'pieces.kind_{chip.kind}')} · {covered}"
-    return without_breaks(words)
+def compare_button(label: str, files: Sequence[OpenedFile], *, key: str) -> None:
+    """Draw a button that opens tokenizers on Compare, where they are lanes beside all others."""
+    if st.button(label, icon=":material/compare_arrows:", key=key):
+        with errors_shown():  # too many may be open
+            for file in files:
+                keep_file(file)
+            go("compare")

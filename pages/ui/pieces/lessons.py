@@ -1,42 +1,35 @@
-"""Lessons: each trains SentencePiece on a small bundled text as the page is drawn, and says what to see."""
+"""What stands at the top of the page: a lesson on a small bundled text, or the visitor's own training."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from pages.ui.choices.samples import sample_text
-from pages.ui.deck.mine import is_lesson_word
-from pages.ui.words import as_plain_markdown, t
-from tokenizer_core.formats.sentencepiece_model import SentencePieceTokenizer
-from tokenizer_core.jobs.sentencepiece_job import train_sentencepiece
-from tokenizer_core.jobs.sentencepiece_settings import LECTURE, SentencePieceSettings
-from tokenizer_core.pretokens import count_pretokens
-from tokenizer_core.protocols import AnyTokenizer
-from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import Trainer
-from tokenizer_core.vocabulary import BYTES
+import streamlit as st
+
+from pages.ui.i18n import as_plain_markdown, names, t
+from pages.ui.inputs.corpus import sample_text
+from pages.ui.inputs.opened_files import trained_file
+from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane
+from pages.ui.pieces.training import AWAITED, JOB, own_lanes
+from pages.ui.session import Value, remembered
+from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
+from pages.ui.widgets.slides import cut_of, present
+from pages.ui.widgets.slides.talk import Entry, Lesson, add_button, slides_of_entry
+from pages.ui.widgets.token_view.lanes import Label, Lane
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.trainer import train
+from tokenizer_core.bpe.vocabulary import BYTES
+from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
+from tokenizer_core.workers.sentencepiece_job import LECTURE, SentencePieceSettings, train_sentencepiece
 
 CONTROLS = 3
 """`<unk>`, `<s>` and `</s>` come before all other tokens."""
 _THAI_LINES, _ENGLISH_LINES = 60, 200
 
 
-class ShownLane(NamedTuple):
-    """One tokenizer of a lesson, and what is said beside it."""
-
-    called: str
-    """Its name, or the key of the words for it: a talk says them in another language too."""
-    tokenizer: AnyTokenizer
-    caption: str = ""
-
-    @property
-    def name(self) -> str:
-        """The name that people read."""
-        return t(self.called) if is_lesson_word(self.called) else self.called
-
-
-class Told(NamedTuple):
+class Shown(NamedTuple):
     """What a lesson shows for a text: lanes, and the sentence that says what to see."""
 
     lanes: list[ShownLane]
@@ -57,11 +50,10 @@ def _learned(text: str, settings: SentencePieceSettings) -> SentencePieceTokeniz
 @cache
 def ours_at(text: str, vocab_size: int) -> Tokenizer:
     """Return our BPE, trained on a small text."""
-    merges = Trainer(count_pretokens([text], "mark_aware"), vocab_size).step(vocab_size)
-    return Tokenizer([(merge.left, merge.right) for merge in merges])
+    return train(text, vocab_size)
 
 
-def _small(text: str) -> Told:
+def _small(text: str) -> Shown:
     theirs, ours = _learned(small_text(), LECTURE), ours_at(small_text(), LECTURE.vocab_size)
     characters = sum(kind == "ordinary" and len(piece) == 1 for kind, piece in zip(theirs.kinds, theirs.pieces))
     merged = theirs.vocab_size - CONTROLS - BYTES - characters
@@ -74,39 +66,84 @@ def _small(text: str) -> Told:
         merged=merged,
         ours=ours.vocab_size - BYTES,
     )
-    return Told([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
+    return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
 
 
-def _fallback(text: str) -> Told:
+def _fallback(text: str) -> Shown:
     lanes = []
     for way, with_bytes in (("off", False), ("on", True)):
         tokenizer = _learned(small_text(), replace(LECTURE, byte_fallback=with_bytes))
         back = as_plain_markdown(tokenizer.decode(tokenizer.encode(text)))
         lanes.append(ShownLane(f"lessons.fallback_{way}", tokenizer, t("lessons.decoded", text=back)))
-    return Told(lanes, t("lessons.fallback_says"))
+    return Shown(lanes, t("lessons.fallback_says"))
 
 
-def _prefix(text: str) -> Told:
+def _prefix(text: str) -> Shown:
     english = small_text("parallel.en.txt", _ENGLISH_LINES)
     settings = replace(LECTURE, vocab_size=600)
     lanes = [
         ShownLane(f"lessons.prefix_{way}", _learned(english, replace(settings, add_dummy_prefix=is_added)))
         for way, is_added in (("on", True), ("off", False))
     ]
-    return Told(lanes, t("lessons.prefix_says"))
+    return Shown(lanes, t("lessons.prefix_says"))
 
 
-def _ids(text: str) -> Told:
+def _ids(text: str) -> Shown:
     theirs, ours = _learned(small_text(), LECTURE), ours_at(small_text(), LECTURE.vocab_size)
     byte = next((ours.token_bytes(each)[0] for each in ours.encode(text) if each >= 128 and each < BYTES), 0xE0)
     says = t("lessons.ids_says", byte=f"{byte:02X}", value=byte, shifted=byte + CONTROLS, control=CONTROLS)
-    return Told([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
+    return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
 
 
-LESSONS: dict[str, Callable[[str], Told]] = {
+LESSONS: dict[str, Callable[[str], Shown]] = {
     "small": _small,
     "fallback": _fallback,
     "prefix": _prefix,
     "ids": _ids,
 }
 """The lessons in their order. Another lesson X takes one more line, and the words lessons.X, X_says and X_text."""
+
+
+SHOWN = Value("pieces_shown", lambda: "small")
+"""What stands at the top: a lesson, or the training."""
+
+MOST_CHARACTERS = 2_000
+OWN = "own"
+
+
+def show() -> None:
+    """Draw the choice of what to see, the sentence, its tokens, and what to see in them."""
+    job = JOB.get()
+    trained = job.tokenizer if job is not None else None
+    shown = [*LESSONS, *([OWN] if trained is not None else [])]
+    if OWN in shown and AWAITED.get():
+        AWAITED.forget()
+        SHOWN.put(OWN)
+    if SHOWN.get() not in shown:
+        SHOWN.put(shown[0])
+    chosen = segmented(t("lessons.label"), shown, names("lessons.{}", shown), key=SHOWN.key)
+    text = st.text_input(
+        t("lessons.text"),
+        key=remembered(f"pieces_text_{chosen}", t(f"lessons.{chosen}_text")),
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    text = (text or "")[:MOST_CHARACTERS]
+    lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), t("lessons.own_says"))
+    entry = _entry(chosen, lesson, text)
+    present(lambda: slides_of_entry(entry))
+    for lane in lesson.lanes:
+        draw_lane(lane, text)
+    st.markdown(f":material/lightbulb: {lesson.says}")
+    add_button(entry, key="pieces_add")
+    if chosen == OWN and trained is not None:
+        compare_button(t("studio.compare"), [trained_file(trained)], key="pieces_compare")
+
+
+def _entry(chosen: str, lesson: Shown, text: str) -> Entry:
+    """Return what is shown, for a full screen and for the visitor's talk."""
+    text = text[:MOST_ON_A_SLIDE]
+    lanes = [
+        Lane(f"pieces {place}", Label(lane.called), lane.tokenizer) for place, lane in enumerate(lesson.lanes)
+    ]
+    return Entry(text=text, lesson=Lesson(chosen, tuple(cut_of(text, lane) for lane in lanes)))

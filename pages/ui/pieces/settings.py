@@ -1,20 +1,18 @@
 """The settings of a SentencePiece training, by the library's own names, each with one sentence; and its button."""
 
+from dataclasses import asdict
 from typing import Any
 
 import streamlit as st
 
-from pages.ui.choices.corpus import Corpus
-from pages.ui.choices.corpus_names import given_name
-from pages.ui.choices.corpus_picker import corpus_picker
-from pages.ui.choices.first_training import sample_to_train_on
-from pages.ui.pieces import keys
+from pages.ui.i18n import as_plain_markdown, names, t
+from pages.ui.inputs.corpus import Corpus, given_name, sample_to_train_on
+from pages.ui.inputs.corpus_picker import OWN_TEXT, corpus_picker, leave_the_sample
 from pages.ui.pieces.lessons import small_text
-from pages.ui.pieces.training import start_told
-from pages.ui.session import one_of, remembered
-from pages.ui.widgets.fold import fold
-from pages.ui.words import as_plain_markdown, names, t
-from tokenizer_core.jobs.sentencepiece_settings import (
+from pages.ui.pieces.training import start
+from pages.ui.session import Maybe, Value, one_of, remembered
+from pages.ui.widgets.controls import fold
+from tokenizer_core.workers.sentencepiece_job import (
     LEAST_COVERAGE,
     LECTURE,
     MODEL_TYPES,
@@ -27,7 +25,28 @@ from tokenizer_core.jobs.sentencepiece_settings import (
     SentencePieceSettings,
 )
 
-FIRST = SentencePieceSettings(vocab_size=keys.FIRST_SIZE)
+SMALL = "small"
+CARDS = (SMALL, "both", OWN_TEXT)
+FIRST_SIZE = 1_000
+"""The library begins at 8,000, for which a small text does not suffice."""
+CARD = Value("pieces_card", lambda: "both")
+
+
+def as_held(settings: SentencePieceSettings) -> dict[str, str | float]:
+    """Return the settings as their widgets hold them."""
+    held = asdict(settings)
+    return {**held, "user_defined_symbols": "\n".join(settings.user_defined_symbols)}
+
+
+def fill_in(settings: SentencePieceSettings, card: str | None = None) -> None:
+    """Fill in all settings, and choose a text."""
+    for name, value in as_held(settings).items():
+        Maybe[str | float](f"pieces_{name}").put(value)
+    if card is not None:
+        CARD.put(card)
+
+
+FIRST = SentencePieceSettings(vocab_size=FIRST_SIZE)
 """The library's defaults, but for the size."""
 SWITCHES = (
     "byte_fallback",
@@ -50,12 +69,13 @@ def sentencepiece_settings() -> Corpus | None:
     """
     card = st.radio(
         t("train.step_corpus"),
-        keys.CARDS,
-        format_func=names("pieces.card_{}", keys.CARDS),
+        CARDS,
+        format_func=names("pieces.card_{}", CARDS),
         horizontal=True,
-        key=one_of(keys.CARD.key, keys.CARDS, "both"),
+        key=one_of(CARD.key, CARDS, "both"),
         persist_state="session",
-        on_change=keys.choose_card,
+        on_change=leave_the_sample,
+        args=(CARD,),
     )
     corpus = _corpus(str(card))
     row = st.container(horizontal=True, vertical_alignment="bottom", key="pieces_row")
@@ -77,26 +97,25 @@ def sentencepiece_settings() -> Corpus | None:
 
 def _buttons(corpus: Corpus | None, settings: SentencePieceSettings) -> None:
     """Draw the button that starts the training, and those that fill in all settings."""
-    is_off = corpus is None
     pressed = st.button(
-        t("train.start"), type="primary", icon=":material/play_arrow:", disabled=is_off, key="pieces_start"
+        t("train.start"), type="primary", icon=":material/play_arrow:", disabled=corpus is None, key="pieces_start"
     )
     if pressed and corpus is not None:
-        start_told(corpus, settings)
-    for name, filled, text in (("lecture", LECTURE, keys.SMALL), ("defaults", FIRST, None)):
+        start(corpus, settings)
+    for name, filled, text in (("lecture", LECTURE, SMALL), ("defaults", FIRST, None)):
         st.button(
             t(f"pieces.{name}"),
             key=f"pieces_{name}",
             help=t(f"pieces.{name}_help"),
-            on_click=keys.fill_in,
+            on_click=fill_in,
             args=(filled, text),
         )
 
 
 def _corpus(card: str) -> Corpus | None:
-    if card == keys.OWN_TEXT:
+    if card == OWN_TEXT:
         return corpus_picker()
-    if card == keys.SMALL:
+    if card == SMALL:
         return Corpus(given_name("small"), (small_text(),))
     return sample_to_train_on(card)
 
@@ -105,7 +124,7 @@ def _more() -> dict[str, Any]:
     """Draw the settings that have defaults worth keeping; return what they are set to, by name."""
     left, right = st.columns(2, gap="large")
     with left:
-        held: dict[str, Any] = {name: _switch(name) for name in SWITCHES}
+        held: dict[str, Any] = {name: st.toggle(**_common(name)) for name in SWITCHES}
     with right:
         held["normalization_rule_name"] = _choice("normalization_rule_name", NORMALIZATIONS)
         held["character_coverage"] = _number("character_coverage", 0.0005, format="%.5f")
@@ -121,17 +140,13 @@ def _more() -> dict[str, Any]:
 
 def _common(name: str) -> dict[str, Any]:
     """Return what all widgets of settings have: a name, one sentence, and the value to begin with."""
-    first = keys.as_held(FIRST)[name]
+    first = as_held(FIRST)[name]
     return {
         "label": t(f"pieces.set_{name}"),
         "help": t(f"pieces.set_{name}_help"),
-        "key": remembered(keys.setting(name), first),
+        "key": remembered(f"pieces_{name}", first),
         "persist_state": "session",
     }
-
-
-def _switch(name: str) -> bool:
-    return bool(st.toggle(**_common(name)))
 
 
 LIMITS: dict[str, tuple[float, float]] = {
@@ -151,14 +166,14 @@ def _number(name: str, step: float, *, format: str | None = None) -> float:
 
 def _choice(name: str, options: tuple[str, ...]) -> str:
     common = _common(name)
-    common["key"] = one_of(keys.setting(name), options, keys.as_held(FIRST)[name])
+    common["key"] = one_of(f"pieces_{name}", options, as_held(FIRST)[name])
     called = names(f"pieces.{name}_{{}}", options)
     return str(st.selectbox(**common, options=options, format_func=called, filter_mode=None))
 
 
 def _said(settings: SentencePieceSettings) -> str:
     """Say in one line which settings are not the library's."""
-    held, first = keys.as_held(settings), keys.as_held(SentencePieceSettings())
+    held, first = as_held(settings), as_held(SentencePieceSettings())
     changed = [
         t(f"pieces.set_{name}") + ("" if value is True else f": {_value(value)}")
         for name, value in held.items()

@@ -4,21 +4,30 @@ import threading
 
 import streamlit as st
 
-from pages.ui.choices.corpus import Corpus
-from pages.ui.choices.kept_files import Shelf
+from pages.ui.frame import visitor
+from pages.ui.frame.navigation import page
+from pages.ui.i18n import error_sentence, errors_shown, t
+from pages.ui.inputs.corpus import Corpus
+from pages.ui.inputs.opened_files import SavedFiles, saved_files
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
-from pages.ui.pieces import keys
-from pages.ui.pieces.lessons import ShownLane
-from pages.ui.shell import visitor
-from pages.ui.shell.navigation import page
-from pages.ui.trainings.registry import registry
-from pages.ui.widgets.fold import fold
-from pages.ui.words import error_sentence, t, told
+from pages.ui.pieces.chips import ShownLane
+from pages.ui.run_registry.registry import registry
+from pages.ui.session import Maybe, Value
+from pages.ui.widgets.controls import fold, save_button
+from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.sentencepiece_job import SentencePieceJob
-from tokenizer_core.jobs.sentencepiece_settings import SentencePieceSettings
-from tokenizer_core.jobs.training import StopRules, Training
-from tokenizer_core.vocabulary import BYTES
+from tokenizer_core.workers.sentencepiece_job import SentencePieceJob, SentencePieceSettings
+from tokenizer_core.workers.training_settings import StopRules, Training
+
+AWAITED: Value[bool] = Value("pieces_awaited", bool)
+"""Whether the training goes to the top of the page as soon as it is done."""
+JOB: Maybe[SentencePieceJob] = Maybe("pieces_job")
+SAVED: Maybe[SavedFiles] = Maybe("pieces_saved")
+"""Where the tokenizer of the training is saved, or why it is not."""
+LEARNED_FROM: Maybe[Corpus] = Maybe("pieces_learned_from")
+"""The text of the training, until our BPE learns from it too."""
+BESIDE: Maybe[str] = Maybe("pieces_beside")
+"""The id of the run of our BPE at the same size, on the same text."""
 
 REFRESH_SECONDS = 0.4
 SHOWN_LOG_LINES = 400
@@ -29,46 +38,51 @@ TURNS = threading.Semaphore(MAX_TRAININGS)
 
 
 def start(corpus: Corpus, settings: SentencePieceSettings) -> None:
-    """Start the training, and end the one before."""
-    before = keys.JOB.get()
-    if before is not None:
+    """Start the training in place of the one before, or say why it cannot start."""
+    if (before := JOB.get()) is not None:
         before.stop()
-    shelf = Shelf.of_visitor()
-    job = SentencePieceJob(
-        corpus.texts,
-        settings,
-        name=corpus.name,
-        turns=TURNS,
-        memory_bytes=MAX_WORKER_BYTES,
-        keep=shelf.store_trained,
-    )
-    keys.JOB.put(job)
-    keys.SHELF.put(shelf)
-    keys.BESIDE.forget()
-    keys.LEARNED_FROM.put(corpus)
-    keys.AWAITED.put(True)
-    job.wait(FIRST_WAIT)
+    saved = saved_files()
+    try:
+        with st.spinner(t("pieces.starting"), show_time=True):
+            job = SentencePieceJob(
+                corpus.texts,
+                settings,
+                name=corpus.name,
+                turns=TURNS,
+                memory_bytes=MAX_WORKER_BYTES,
+                keep=saved.store_trained,
+            )
+            JOB.put(job)
+            SAVED.put(saved)
+            BESIDE.forget()
+            LEARNED_FROM.put(corpus)
+            AWAITED.put(True)
+            job.wait(FIRST_WAIT)
+    except TokenizerError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return
+    st.rerun()
 
 
 def _start_ours_beside(job: SentencePieceJob) -> None:
     """Train our BPE at the same size on the same text, once SentencePiece has succeeded."""
-    corpus = keys.LEARNED_FROM.get()
+    corpus = LEARNED_FROM.get()
     size = job.settings.vocab_size
-    if job.tokenizer is None or corpus is None or keys.BESIDE.get() is not None or size <= BYTES:
+    if job.tokenizer is None or corpus is None or BESIDE.get() is not None or size <= BYTES:
         return
     training = Training(corpus.texts, size, stop=StopRules(min_count=2), corpus_name=corpus.name)
-    keys.LEARNED_FROM.forget()  # if our BPE cannot start, the page says so once
-    with told():
-        keys.BESIDE.put(registry().start(training, owner=visitor.owner()).id)
+    LEARNED_FROM.forget()  # if our BPE cannot start, the page says so once
+    with errors_shown():
+        BESIDE.put(registry().start(training, owner=visitor.owner()).id)
 
 
 def own_lanes() -> list[ShownLane]:
     """Return what the visitor trained: SentencePiece, and our BPE at the same size as far as it has got."""
-    job = keys.JOB.get()
+    job = JOB.get()
     assert job is not None
     assert job.tokenizer is not None
     lanes = [ShownLane("SentencePiece", job.tokenizer, t("pieces.entries", count=job.tokenizer.vocab_size))]
-    beside = registry().get(keys.BESIDE.get())
+    beside = registry().get(BESIDE.get())
     if beside is not None and beside.merges:
         ours = beside.tokenizer()
         lanes.append(ShownLane("pieces.ours", ours, t("pieces.entries", count=ours.vocab_size)))
@@ -77,19 +91,19 @@ def own_lanes() -> list[ShownLane]:
 
 def progress() -> None:
     """Draw how far the training is, and what came of it; while it runs, again and again."""
-    job = keys.JOB.get()
+    job = JOB.get()
     if job is None:
         return
     _start_ours_beside(job)
-    beside = registry().get(keys.BESIDE.get())
+    beside = registry().get(BESIDE.get())
     pending = not job.ended or (beside is not None and not beside.ended)
     st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(job, pending)
 
 
 def _live(job: SentencePieceJob, was_pending: bool) -> None:
     """Draw the state of a training, and any error: a fragment's errors do not reach the frame."""
-    beside = registry().get(keys.BESIDE.get())
-    with told():
+    beside = registry().get(BESIDE.get())
+    with errors_shown():
         if was_pending and job.ended and (beside is None or beside.ended):
             st.rerun()  # the tokens at the top are new, and the timer stops
         if not job.ended:
@@ -127,34 +141,16 @@ def _say_done(job: SentencePieceJob) -> None:
     _say_kept()
     with st.container(horizontal=True):
         for suffix, content in (("model", tokenizer.content), ("vocab", tokenizer.vocab_text().encode())):
-            st.download_button(
-                t(f"pieces.download_{suffix}"),
-                content,
-                f"sentencepiece.{suffix}",
-                "application/octet-stream" if suffix == "model" else "text/plain",
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"pieces_download_{suffix}",
-            )
+            label, key = t(f"pieces.download_{suffix}"), f"pieces_download_{suffix}"
+            save_button(label, content, f"sentencepiece.{suffix}", key=key)
 
 
 def _say_kept() -> None:
     """Say where the model is kept, or why it is not."""
-    shelf = keys.SHELF.get()
-    if shelf is None or shelf.library is None:
+    saved = SAVED.get()
+    if saved is None or saved.saved is None:
         return
-    if shelf.trouble is not None:
-        st.warning(t("compare.not_kept", why=error_sentence(shelf.trouble)), icon=":material/save:")
+    if saved.trouble is not None:
+        st.warning(t("compare.not_kept", why=error_sentence(saved.trouble)), icon=":material/save:")
     else:
         st.page_link(page("train"), label=t("pieces.kept"), icon=":material/inventory_2:")
-
-
-def start_told(corpus: Corpus, settings: SentencePieceSettings) -> None:
-    """Start the training, or say why it cannot start."""
-    try:
-        with st.spinner(t("pieces.starting"), show_time=True):
-            start(corpus, settings)
-    except TokenizerError as error:
-        st.error(error_sentence(error), icon=":material/error:")
-        return
-    st.rerun()

@@ -1,4 +1,1 @@
-"""The Stories page.
-
-Its files: keys form lanes tales telling worksheet, talk my_talk
-"""
+"""The Stories page."""

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
 
-from pages.ui.token_view.drawings import token_count
-from pages.ui.token_view.lanes import Lane
-from pages.ui.words import in_every_language, t
+from pages.ui.i18n import t, translations
+from pages.ui.widgets.token_view.drawings import token_count
+from pages.ui.widgets.token_view.lanes import Lane
 
 CHOICES = 3
 SHORT = 12
@@ -88,7 +88,7 @@ class Story:
 
     def says_in_every_language(self, what: str) -> dict[str, str]:
         """Return the same words by language."""
-        return in_every_language(f"stories.{self.name}_{what}", **self.figures)
+        return translations(f"stories.{self.name}_{what}", **self.figures)
 
 
 def guesses(truth: int, *decoys: int) -> Prediction:

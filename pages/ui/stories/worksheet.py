@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.stories.form import Part, Story
-from pages.ui.token_view.drawings import Text, over
-from pages.ui.token_view.lanes import Lane
-from pages.ui.widgets.printed import bold, printed
-from pages.ui.words.breaks import without_breaks
-from tokenizer_core.segments import segments
+from pages.ui.widgets.printing import bold, printed
+from pages.ui.widgets.token_view.drawings import Text, over
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.bpe.segments import segments
 
 _PAGE = Path(__file__).parent / "worksheet.html"
 _SIZES = ((20, 44), (60, 32), (110, 24))
@@ -16,19 +16,19 @@ _SMALLEST = 19
 _SEEN = str.maketrans({"\u200b": "[U+200B]", " ": "␣"})
 
 
-def worksheet(told: Story) -> bytes:
+def worksheet(story: Story) -> bytes:
     """Return the worksheet of a story in the visitor's language: nothing on its first sheet gives the answer."""
-    characters = sum(len(part.text) for part in told.parts)
+    characters = sum(len(part.text) for part in story.parts)
     page = printed(
         _PAGE,
-        title=without_breaks(told.says("name")),
-        says=lambda what: without_breaks(told.says(what)),
-        said=bold(without_breaks(told.says("says"))),
-        story=told,
-        short=told.has_short_parts,
-        lanes={name: without_breaks(lane.name) for name, lane in told.lanes.items()},
-        labels={part.key: without_breaks(part.label) for part in told.parts},
-        note=without_breaks(told.note),
+        title=without_breaks(story.says("name")),
+        says=lambda what: without_breaks(story.says(what)),
+        said=bold(without_breaks(story.says("says"))),
+        story=story,
+        short=story.has_short_parts,
+        lanes={name: without_breaks(lane.name) for name, lane in story.lanes.items()},
+        labels={part.key: without_breaks(part.label) for part in story.parts},
+        note=without_breaks(story.note),
         points=next((points for most, points in _SIZES if characters <= most), _SMALLEST),
         pieces=_pieces,
     )

@@ -2,16 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
 
-from pages.ui.choices.samples import sample_texts
-from pages.ui.train.frontier_chart import Cost, FrontierPoint
-from pages.ui.trainings.series import Plan, Series
-from tokenizer_core.jobs.process import Failure
-from tokenizer_core.jobs.training import StopRules, Training
-from tokenizer_core.measures.ratios import tokens_per_thousand
-from tokenizer_core.openai import references
-from tokenizer_core.protocols import AnyTokenizer
-from tokenizer_core.texts.mixing import first_lines, frontier_size, frontier_texts, held_out, lines_by_script
+import altair as alt
+import pandas as pd
+import streamlit as st
+from altair.typing import ChartType
+
+from pages.ui.i18n import error_sentence, t
+from pages.ui.inputs.corpus import sample_texts
+from pages.ui.inputs.corpus_picker import MOST_CHARACTERS, corpus_key, is_too_large, sizes_by_script
+from pages.ui.run_registry.series import Plan, Series, follow, show_progress, stop_all_but
+from pages.ui.session import Value
+from pages.ui.widgets import formatting
+from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale
+from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.figures_table import figures_table
+from tokenizer_core.analysis.ratios import tokens_per_thousand
+from tokenizer_core.bpe.openai import references
+from tokenizer_core.bpe.protocols import AnyTokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.readers.mixing import first_lines, frontier_size, frontier_texts, held_out, lines_by_script
+from tokenizer_core.workers.training_settings import StopRules, Training
 
 SHARES = tuple(range(0, 101, 10))
 """Percent of Thai in the text of each training."""
@@ -21,6 +35,22 @@ MOST_BYTES = 2_000_000
 """Bytes of text for each training: enough for the largest vocabulary here, and trained in a second."""
 MEASURED_BYTES = 200_000
 """Bytes of held-out lines to measure on, for each language."""
+
+
+class Cost(NamedTuple):
+    """Tokens per 1,000 characters of held-out Thai and English."""
+
+    thai: float
+    english: float
+
+
+class FrontierPoint(NamedTuple):
+    """The outcome of one training."""
+
+    share: int
+    """Percent of Thai in the text it learned from, by bytes."""
+    cost: Cost
+    vocab_size: int
 
 
 @dataclass
@@ -39,22 +69,22 @@ class Frontier:
     """Whether the bundled sample took the place of a corpus with too few lines."""
     points: list[FrontierPoint] = field(default_factory=list)
     series: Series = field(init=False)
+    most: Cost = field(init=False)
+    """What single bytes cost."""
 
     def __post_init__(self) -> None:
+        self.most = cost(Tokenizer([]), self.measured_thai, self.measured_english)
         self.series = Series(self._plan(), len(SHARES))
-
-    def cost(self, tokenizer: AnyTokenizer) -> Cost:
-        """Return what the held-out lines cost with a tokenizer."""
-        return cost(tokenizer, self.measured_thai, self.measured_english)
 
     def _plan(self) -> Plan:
         """Yield a training for each share; at the end, drop the lines to learn from."""
         for share in SHARES:
             texts = frontier_texts(self.thai, self.english, share / 100, self.size)
             job = yield Training(texts, self.vocab_size, PATTERN, stop=STOP)
-            assert not isinstance(job, Failure)
+            assert not isinstance(job, TokenizerError)
             tokenizer = job.tokenizer()
-            self.points.append(FrontierPoint(share, self.cost(tokenizer), tokenizer.vocab_size))
+            measured = cost(tokenizer, self.measured_thai, self.measured_english)
+            self.points.append(FrontierPoint(share, measured, tokenizer.vocab_size))
         self.thai, self.english = [], []
 
 
@@ -88,3 +118,161 @@ def cost(tokenizer: AnyTokenizer, thai: str, english: str) -> Cost:
     assert costs[0] is not None
     assert costs[1] is not None
     return Cost(costs[0], costs[1])
+
+
+FRONTIER_OPEN: Value[bool] = Value("frontier", bool)
+FRONTIERS: Value[dict[Any, Frontier]] = Value("frontiers", dict)
+"""The frontiers of this session, by corpus and vocabulary size."""
+
+VOCAB_SIZES = (500, 1_000, 2_000, 4_000)
+DEFAULT_SIZE = 1_000
+LEAST_BYTES = 10_000
+MAX_KEPT = 6
+
+
+def mix_frontier(corpus_texts: Sequence[str]) -> None:
+    """Offer to train the tokenizers of a frontier, and show the outcomes as they arrive.
+
+    If the corpus has too little Thai or too little English, the bundled sample takes its place.
+    """
+    st.markdown(t("frontier.what", count=len(SHARES)))
+    texts: Sequence[str] = corpus_texts
+    if is_too_large(texts):
+        st.caption(t("frontier.too_large", limit=MOST_CHARACTERS // 10**6))
+        texts = sample_texts()
+    measured = sizes_by_script(texts)["bytes"]
+    if min(measured.thai, measured.latin) < LEAST_BYTES:
+        st.caption(t("frontier.uses_sample"))
+        texts = sample_texts()
+    vocab_size = segmented(
+        t("frontier.size"),
+        VOCAB_SIZES,
+        "{:,}".format,
+        key="frontier_size",
+        default=DEFAULT_SIZE,
+        show_label=True,
+    )
+    kept = FRONTIERS.get()
+    key = (corpus_key(texts), vocab_size)
+    frontier = kept.get(key)
+    stop_all_but(frontier.series if frontier else None, (each.series for each in kept.values()))
+    if frontier is None or not (frontier.series.at_work or frontier.series.is_complete):
+        words = t("frontier.resume") if frontier else t("frontier.start", count=len(SHARES))
+        if st.button(words, icon=":material/play_arrow:", key="frontier_start"):
+            while frontier is None and len(kept) >= MAX_KEPT:
+                kept.pop(next(iter(kept))).series.stop()
+            frontier = kept[key] = frontier or new_frontier(texts, vocab_size)
+            frontier.series.resume()
+            st.rerun()
+    if frontier is not None:
+        if frontier.from_sample:
+            st.caption(t("frontier.uses_sample"))
+        follow(frontier.series, partial(_show, frontier))
+
+
+def _show(frontier: Frontier) -> None:
+    """Draw progress, the chart and the table beside it, and a sentence on what to see."""
+    if frontier.series.failure is not None:
+        st.error(error_sentence(frontier.series.failure), icon=":material/error:")
+    series = frontier.series
+    key = "frontier.progress" if series.at_work else "frontier.trained"
+    share = f"{SHARES[series.done]}%" if series.at_work else ""
+    words = t(key, done=series.done, count=series.count, share=share)
+    show_progress(series, words, stop=t("frontier.stop"), key="frontier_stop")
+    if not frontier.points:
+        return
+    sentence = _what_to_see(frontier.points)
+    chart, table = st.columns([5, 3], gap="large")
+    with chart:
+        draw(frontier_chart, frontier_rows(frontier), key="frontier_chart", says=sentence)
+        st.caption(sentence)
+        how = {"thai": len(frontier.measured_thai), "english": len(frontier.measured_english)}
+        kilobytes, pattern = formatting.kilobytes(frontier.size), t(f"pattern.{PATTERN}_name")
+        st.caption(t("frontier.how", kilobytes=kilobytes, pattern=pattern, **how))
+    with table:
+        st.caption(t("frontier.table"))
+        formats = dict.fromkeys((t("frontier.thai"), t("frontier.english")), "{:,.0f}".format)
+        figures_table(_table(frontier), t("frontier.table"), formats=formats)
+
+
+def frontier_rows(frontier: Frontier) -> pd.DataFrame:
+    """Return our points, the references, and what single bytes cost, where the axes end."""
+    own = [("own", f"{point.share}%", point.share, *point.cost) for point in frontier.points]
+    references = [("reference", t(f"tokenizers.{name}"), None, *cost) for name, cost in frontier.references]
+    most = ("most", "", None, *frontier.most)
+    return pd.DataFrame([*own, *references, most], columns=["kind", "label", "share", "thai", "english"])
+
+
+def frontier_chart() -> ChartType:
+    """Define Thai against English: a line through the trainings in the order of shares, and the references.
+
+    Both axes are logarithmic: without Thai in training, Thai costs several times what it costs with only Thai. The
+    cost of single bytes, unseen, keeps the upper ends of the axes in place as points arrive.
+    """
+    said = [
+        alt.Tooltip("label:N", title=t("frontier.share")),
+        alt.Tooltip("thai:Q", title=t("frontier.thai_axis"), format=",.0f"),
+        alt.Tooltip("english:Q", title=t("frontier.english_axis"), format=",.0f"),
+    ]
+    rows = alt.Chart(ROWS)
+    own, references, most = (
+        rows.transform_filter(alt.datum.kind == kind) for kind in ("own", "reference", "most")
+    )
+    # On a phone, the line is so near to the references that their names stand above them.
+    is_narrow = "width < 320"
+    names = references.mark_text(
+        style=["quiet", "right"],
+        fontSize=alt.expr(f"{is_narrow} ? 11 : 13"),
+        dx=alt.expr(f"{is_narrow} ? -5 : 9"),
+        dy=alt.expr(f"{is_narrow} ? -14 : 0"),
+    )
+    # The line bends to the lower left and leaves room on both sides, so the labels alternate between the sides.
+    turn = "datum.share % 20 == 0"
+    shares = own.mark_text(
+        style="strong",
+        align=alt.expr(f"{turn} ? 'left' : 'right'"),
+        dx=alt.expr(f"{turn} ? 4 : -4"),
+        dy=alt.expr(f"{turn} ? -11 : 12"),
+    )
+    round_numbers = alt.Axis(values=ROUND_NUMBERS, format=",d")
+    return alt.layer(
+        most.mark_point(opacity=0),
+        own.mark_line(opacity=0.6).encode(order="share:Q"),
+        own.mark_point().encode(tooltip=said),
+        shares.encode(text="label:N"),
+        references.mark_point(style="quiet", shape="diamond", filled=False).encode(tooltip=said),
+        names.encode(text="label:N"),
+        height=440,
+    ).encode(
+        alt.X("english:Q", title=t("frontier.english_axis"), scale=log_scale(), axis=round_numbers),
+        alt.Y("thai:Q", title=t("frontier.thai_axis"), scale=log_scale(), axis=round_numbers),
+    )
+
+
+def _what_to_see(points: Sequence[FrontierPoint]) -> str:
+    """Say what the first, second and last share cost; with fewer than three points, how to read the chart."""
+    first, last = points[0], points[-1]
+    if len(points) < 3:
+        return t("frontier.read")
+    second = points[1]
+    return t(
+        "frontier.says",
+        second=f"{second.share}%",
+        thai_first=round(first.cost.thai),
+        thai_second=round(second.cost.thai),
+        english_first=round(first.cost.english),
+        english_second=round(second.cost.english),
+        last=f"{last.share}%",
+        thai_last=round(last.cost.thai),
+        english_last=round(last.cost.english),
+    )
+
+
+def _table(frontier: Frontier) -> pd.DataFrame:
+    """Return the chart's figures, with vocabulary sizes if one was not reached."""
+    own = [(f"{point.share}%", *point.cost, point.vocab_size) for point in frontier.points]
+    references = [(t(f"tokenizers.{name}"), *cost, None) for name, cost in frontier.references]
+    heads = [t(f"frontier.{name}") for name in ("share", "thai", "english", "entries")]
+    frame = pd.DataFrame([*own, *references], columns=heads).astype({heads[3]: "Int64"})
+    is_reached = all(point.vocab_size == frontier.vocab_size for point in frontier.points)
+    return frame[heads[:3]] if is_reached else frame

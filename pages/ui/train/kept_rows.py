@@ -1,4 +1,4 @@
-"""What the library holds besides runs: tokenizers opened from files, and entries that are damaged."""
+"""What is saved besides runs: tokenizers opened from files, and entries that are damaged."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -7,19 +7,20 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from pages.ui.choices.kept_files import file_title, is_open, kept_files, open_kept, was_trained_here
-from pages.ui.choices.pattern import pattern_name, shortened
-from pages.ui.limits import LIBRARY_DAYS, UNSEEN_SECONDS
-from pages.ui.shell import visitor
+from pages.ui.frame import visitor
+from pages.ui.i18n import as_name, as_plain_markdown, error_sentence, t
+from pages.ui.inputs.opened_files import file_title, is_open, open_kept, saved_files, was_trained_here
+from pages.ui.inputs.pattern import pattern_name, shortened
+from pages.ui.limits import SAVED_RUNS_DAYS, UNSEEN_SECONDS
+from pages.ui.run_registry.keeping import LOCAL
+from pages.ui.run_registry.registry import registry
+from pages.ui.session import Value
 from pages.ui.train import keys
-from pages.ui.trainings.keeping import LOCAL
-from pages.ui.trainings.registry import registry
-from pages.ui.widgets import written
-from pages.ui.words import as_name, as_plain_markdown, error_sentence, t
+from pages.ui.widgets import formatting
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.entry import LAST_SECOND, Entry
-from tokenizer_core.jobs.library import Damaged
-from tokenizer_core.patterns import SPLIT_PATTERNS
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+from tokenizer_core.saved_runs.entry import LAST_SECOND, Entry
+from tokenizer_core.saved_runs.folder import Damaged
 
 MAX_NAME = 60
 
@@ -39,12 +40,12 @@ def dated(seconds: float) -> str:
 
 def where_kept() -> str:
     """Say where and how long the visitor's tokenizers are kept, and who can see them."""
-    library = registry().library
-    if library is None:
+    saved = registry().saved
+    if saved is None:
         return t("runs.kept", hours=round(UNSEEN_SECONDS / 3600))
     if visitor.owner() == LOCAL:
-        return t("runs.kept_here", folder=as_plain_markdown(str(library.root)))
-    return t("runs.kept_days", days=LIBRARY_DAYS)
+        return t("runs.kept_here", folder=as_plain_markdown(str(saved.root)))
+    return t("runs.kept_days", days=SAVED_RUNS_DAYS)
 
 
 def trouble_note() -> None:
@@ -56,7 +57,7 @@ def trouble_note() -> None:
 
 def kept_rows() -> None:
     """List the files that the visitor opened, then what is damaged."""
-    for entry in reversed(kept_files()):
+    for entry in reversed(saved_files().entries()):
         with st.container(horizontal=True, vertical_alignment="center", key=f"run_{entry.id}"):
             _file_row(entry)
     for broken in registry().damaged(visitor.owner()):
@@ -79,37 +80,44 @@ def _file_row(entry: Entry) -> None:
         st.caption(f"{said} · {t('runs.file_open')}" if shown else said)
     st.button(t("runs.open"), on_click=_open, args=(entry,), key=f"open_{entry.id}", disabled=shown)
     with st.popover(t("runs.more"), icon=":material/more_horiz:", key=f"more_{entry.id}"):
-        st.text_input(
-            t("runs.rename"),
-            value=entry.name,
-            placeholder=file_title(entry),
-            key=keys.name_of_file(entry.id).key,
-            on_change=_rename,
-            args=(entry,),
-        )
-        _delete_button(entry.id)
+        rename_box(entry.id, entry.name, file_title(entry), _rename)
+        delete_button(entry.id)
 
 
 def _damaged_row(broken: Damaged) -> None:
     st.markdown(":material/broken_image:", width="content")
     with st.container(width="stretch", gap=None):
         st.markdown(f"**{t('runs.damaged')}** `{broken.id}`")
-        size = written.kilobytes(broken.size, exact_below=10_000)
-        st.caption(t("runs.damaged_says", kilobytes=size, date=dated(broken.saved)))
-    _delete_button(broken.id)
+        size = formatting.kilobytes(broken.size, exact_below=10_000)
+        st.caption(t("runs.damaged_says", kilobytes=size, date=dated(broken.created)))
+    delete_button(broken.id)
 
 
-def _delete_button(entry_id: str) -> None:
+def rename_box(entry_id: str, name: str, title: str, rename: Callable[[str, str], None]) -> None:
+    """Draw the box for the name of a run or a file; `title` is what it is called without one."""
+    box = Value(f"name_{entry_id}", str)
+    st.text_input(
+        t("runs.rename"),
+        value=name,
+        placeholder=title,
+        max_chars=MAX_NAME,
+        key=box.key,
+        on_change=lambda: rename(entry_id, " ".join(box.get().split())[:MAX_NAME]),
+    )
+
+
+def delete_button(entry_id: str) -> None:
+    """Draw the button that deletes a run, a file or a damaged entry."""
     st.button(
         t("runs.delete"),
         icon=":material/delete:",
-        on_click=delete_entry,
+        on_click=_delete,
         args=(entry_id,),
         key=f"delete_{entry_id}",
     )
 
 
-def delete_entry(entry_id: str) -> None:
+def _delete(entry_id: str) -> None:
     """Delete a run, a file or a damaged entry; show the settings if it was the visitor's current run."""
 
     def delete() -> None:
@@ -123,11 +131,10 @@ def _open(entry: Entry) -> None:
     _attempt(lambda: open_kept(entry))
 
 
-def _rename(entry: Entry) -> None:
-    library = registry().library
-    name = " ".join(keys.name_of_file(entry.id).get().split())[:MAX_NAME]
-    if library is not None:
-        _attempt(lambda: library.rename(visitor.owner(), entry.id, name))
+def _rename(entry_id: str, name: str) -> None:
+    saved = registry().saved
+    if saved is not None:
+        _attempt(lambda: saved.rename(visitor.owner(), entry_id, name))
 
 
 def _attempt(change: Callable[[], None]) -> None:

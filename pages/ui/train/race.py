@@ -1,39 +1,46 @@
 """The race to parity: the merge after which the visitor's own tokenizer needs fewer tokens than a reference.
 
-Both are counted on parallel texts.
-"""
+Both are counted on parallel texts: two files aligned line by line, and before that the bundled sentences."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from pages.ui.choices.parallel_texts import NamedTexts
-from pages.ui.shell import visitor
-from pages.ui.token_view.serve import Offer, address, offers
-from pages.ui.widgets import written
+from pages.ui.frame import visitor
+from pages.ui.i18n import catalogue, error_sentence, filled, language, t
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.parallel_texts import NamedTexts, named, read_uploaded, sample_parallel
+from pages.ui.inputs.uploads import Limits, forget, uploaded
+from pages.ui.session import Value
+from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import catalogue, error_sentence, language, t
-from pages.ui.words.breaks import without_breaks
-from tokenizer_core.jobs.job import Job
-from tokenizer_core.measures.history import token_counts_of
-from tokenizer_core.measures.line_counts import token_total
-from tokenizer_core.measures.ratios import premium
-from tokenizer_core.openai import references
-from tokenizer_core.pretokens import count_pretokens
-from tokenizer_core.protocols import AnyTokenizer
-from tokenizer_core.texts.parallel import Parallel
-from tokenizer_core.tokenizer import Tokenizer
+from pages.ui.widgets.token_view.serve import Offer, address, offers
+from tokenizer_core.analysis.cuts import token_total
+from tokenizer_core.analysis.lineage import token_counts_of
+from tokenizer_core.analysis.ratios import premium
+from tokenizer_core.bpe.openai import references
+from tokenizer_core.bpe.protocols import AnyTokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.patterns.pretokens import count_pretokens
+from tokenizer_core.readers.mixing import held_out
+from tokenizer_core.readers.parallel import Parallel
+from tokenizer_core.workers.training_job import Job
 
 SIDES = (0, 1)
 """The languages of the parallel texts that take part."""
 
 Counts = npt.NDArray[np.int32]
-References = Mapping[str, tuple[int, int]]
+References = Mapping[str, tuple[int, ...]]
 """The tokens that each reference needs for the two sides, by its name."""
 
 
@@ -49,9 +56,9 @@ class Moment(NamedTuple):
 
 
 _pretokens = Bounded[dict[str, int]](200_000, weigh=len)
-_references = Bounded[dict[str, tuple[int, int]]](16, weigh=lambda counts: 1)
+_references = Bounded[dict[str, tuple[int, ...]]](16, weigh=lambda counts: 1)
 _seen = Bounded[int](64, weigh=lambda count: 1)
-_counts = Bounded[tuple[Counts, Counts]](16 * 2**20, weigh=lambda both: sum(side.nbytes for side in both))
+_counts = Bounded[tuple[Counts, ...]](16 * 2**20, weigh=lambda both: sum(side.nbytes for side in both))
 
 
 def race(job: Job, tokenizer: Tokenizer, texts: NamedTexts, pairs_in_files: int) -> None:
@@ -100,7 +107,7 @@ def race_answer(job: Job, texts: NamedTexts, spoken: str, tells_seen: bool = Tru
     lines = texts.parallel.pairs
     runners = [
         {
-            "name": without_breaks(words["stage.race_side"].format(name=texts.names[side], lines=lines)),
+            "name": without_breaks(filled(words["stage.race_side"], name=texts.names[side], lines=lines)),
             "steps": _steps(counts[side]),
             "levels": [
                 {"name": without_breaks(words[f"tokenizers.{name}"]), "count": both[side]}
@@ -114,7 +121,7 @@ def race_answer(job: Job, texts: NamedTexts, spoken: str, tells_seen: bool = Tru
     note = words["stage.race_counts"] if job.training.counts else ""
     if seen is not None:
         note = words["stage.race_trained_on" if seen else "stage.race_held_out"]
-    said = without_breaks(note).format(seen=f"{seen or 0:,}", lines=f"{lines:,}")
+    said = filled(without_breaks(note), seen=seen or 0, lines=lines)
     return json.dumps({"runners": runners, "note": said}, ensure_ascii=False).encode()
 
 
@@ -134,32 +141,23 @@ def lines_seen(job: Job, parallel: Parallel) -> int | None:
     def count() -> int:
         # Not all lines of the corpus at once: those of 200 MB would take half a gigabyte.
         asked = {line.strip() for side in parallel.lines[:2] for line in side}
-        seen = {line for text in texts for each in _lines_of(text) if (line := each.strip()) in asked}
+        lines = (found[0].strip() for text in texts for found in re.finditer("[^\n]+", text))
+        seen = asked.intersection(lines)
         return sum(any(line.strip() in seen for line in pair) for pair in zip(*parallel.lines[:2], strict=True))
 
     return _seen.get((job.id, parallel.digest), count)
 
 
-def _lines_of(text: str) -> Iterator[str]:
-    """Yield the lines of a text one by one."""
-    start = 0
-    while (end := text.find("\n", start)) >= 0:
-        yield text[start:end]
-        start = end + 1
-    yield text[start:]
-
-
 # ---- counting
 
 
-def own_counts(job_id: str, tokenizer: Tokenizer, parallel: Parallel) -> tuple[Counts, Counts]:
+def own_counts(job_id: str, tokenizer: Tokenizer, parallel: Parallel) -> tuple[Counts, ...]:
     """Count the tokens of each side after each merge learned so far, line by line, exactly."""
 
-    def make() -> tuple[Counts, Counts]:
-        first, second = (
+    def make() -> tuple[Counts, ...]:
+        return tuple(
             token_counts_of(_pretokens_of(parallel, side, tokenizer.pattern), tokenizer) for side in SIDES
         )
-        return first, second
 
     return _counts.get((job_id, len(tokenizer.merges), parallel.digest), make)
 
@@ -169,15 +167,14 @@ def _pretokens_of(parallel: Parallel, side: int, pattern: str) -> dict[str, int]
     return _pretokens.get(key, lambda: count_pretokens(parallel.lines[side], pattern))
 
 
-def reference_counts(parallel: Parallel) -> dict[str, tuple[int, int]]:
+def reference_counts(parallel: Parallel) -> dict[str, tuple[int, ...]]:
     """Count the tokens of each side by each reference whose file can be read, line by line, exactly."""
     return _references.get(parallel.digest, lambda: _count_references(parallel))
 
 
-def _count_references(parallel: Parallel) -> dict[str, tuple[int, int]]:
-    def count(tokenizer: AnyTokenizer) -> tuple[int, int]:
-        first, second = (token_total(parallel, side, tokenizer, "lines") for side in SIDES)
-        return first, second
+def _count_references(parallel: Parallel) -> dict[str, tuple[int, ...]]:
+    def count(tokenizer: AnyTokenizer) -> tuple[int, ...]:
+        return tuple(token_total(parallel, side, tokenizer, "lines") for side in SIDES)
 
     known = references()
     with ThreadPoolExecutor(max_workers=2) as pool:  # tiktoken lets other threads run
@@ -208,32 +205,86 @@ def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
 
 def sentences(found: Sequence[Moment], texts: NamedTexts) -> list[str]:
     """Write the moments as Markdown sentences, in their order."""
-    return [_sentence(moment, texts.spoken[moment.side]) for moment in found]
-
-
-def _sentence(moment: Moment, name: str) -> str:
-    reference = t(f"tokenizers.{moment.reference}")
-    if moment.merge is not None:
-        return t("race.reached", merge=moment.merge, reference=reference, name=name)
-    if moment.behind:
-        return t("race.not_yet", reference=reference, name=name, behind=moment.behind)
-    return t("race.equal", reference=reference, name=name)
+    said = []
+    for moment in found:
+        key = "race.reached" if moment.merge is not None else "race.not_yet" if moment.behind else "race.equal"
+        reference, name = t(f"tokenizers.{moment.reference}"), texts.spoken[moment.side]
+        said.append(t(key, merge=moment.merge, reference=reference, name=name, behind=moment.behind))
+    return said
 
 
 def premium_sentence(counts: Sequence[Counts], references: References, texts: NamedTexts) -> str:
     """Say the premiums, tokens of the first side / tokens of the second, of all tokenizers as Markdown."""
     others = ", ".join(
-        t("race.premium_of", reference=t(f"tokenizers.{name}"), premium=_premium(*both))
+        t("race.premium_of", reference=t(f"tokenizers.{name}"), premium=formatting.ratio(premium(*both)))
         for name, both in references.items()
     )
     return t(
         "race.premium" if others else "race.premium_alone",
-        premium=_premium(int(counts[0][-1]), int(counts[1][-1])),
+        premium=formatting.ratio(premium(int(counts[0][-1]), int(counts[1][-1]))),
         others=others,
         first=texts.spoken[0],
         second=texts.spoken[1],
     )
 
 
-def _premium(first: int, second: int) -> str:
-    return written.ratio_or_none(premium(first, second))
+RACE_TURN: Value[int] = Value("race_turn", int)
+"""A part of the uploaders' keys: only a new key empties an uploader."""
+
+PLACE = "race"
+MOST_CHARACTERS = 100_000
+"""Characters of each side of uploaded texts: counting this many again takes 20 ms while a training runs."""
+MOST_LINES = 2_000
+"""The references count line by line, and each line takes at least 20 µs."""
+MOST_BYTES = 4 * 2**20
+_LIMITS = Limits(2, MOST_BYTES, unpacks=False)
+
+
+def choose_race_texts() -> tuple[NamedTexts, int]:
+    """Offer another pair of texts; return it, cut to what can be counted live, and its whole number of lines."""
+    st.caption(t("race.another_help", limit=MOST_BYTES // 2**20, characters=MOST_CHARACTERS, lines=MOST_LINES))
+    turn = RACE_TURN.get()
+    first, second = (
+        st.file_uploader(t(f"race.upload_{side}"), key=f"race_{side}_{turn}", on_change=forget, args=(PLACE,))
+        for side in ("first", "second")
+    )
+    if (first is None) != (second is None):
+        st.info(t("race.one_more"), icon=":material/note_add:")
+    upload = uploaded(PLACE, [first, second] if first and second else [], _LIMITS)
+    parallel = read_uploaded(upload, place=PLACE, max_bytes=MOST_BYTES) if upload else None
+    if upload is not None:
+        st.button(t("race.back_to_sample"), key="race_back", on_click=_back_to_sample)
+    if parallel is None:
+        return _sample()
+    lines = lines_that_fit(parallel)
+    if not lines:
+        st.error(t("race.line_too_long", limit=MOST_CHARACTERS))
+        return _sample()
+    cut = tuple(side[:lines] for side in parallel.lines[:2])
+    first_lines = replace(parallel, names=parallel.names[:2], lines=cut, texts=tuple(map("\n".join, cut)))
+    return named(first_lines, is_sample=False), parallel.pairs
+
+
+def _sample() -> tuple[NamedTexts, int]:
+    """Return the bundled pairs that trainings on a part of them leave out."""
+    held = held_out_pairs()
+    return named(held, is_sample=True), held.pairs
+
+
+@cache
+def held_out_pairs() -> Parallel:
+    """Return every fifth pair of the bundled sentences, which `held_out` keeps for measuring."""
+    whole = sample_parallel()
+    lines = tuple(tuple(held_out(side)[1]) for side in whole.lines)
+    return replace(whole, lines=lines, texts=tuple(map("\n".join, lines)))
+
+
+def lines_that_fit(parallel: Parallel) -> int:
+    """Return how many lines can be counted while a training runs, the same number for both sides."""
+    fit = (bisect_right(list(accumulate(map(len, side))), MOST_CHARACTERS) for side in parallel.lines[:2])
+    return min(*fit, MOST_LINES)
+
+
+def _back_to_sample() -> None:
+    RACE_TURN.put(RACE_TURN.get() + 1)
+    forget(PLACE)

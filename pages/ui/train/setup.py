@@ -4,35 +4,38 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.choices.corpus import Corpus
-from pages.ui.choices.corpus_names import corpus_called
-from pages.ui.choices.corpus_picker import corpus_picker, mixed
-from pages.ui.choices.counts_upload import pattern_of, pattern_said, show_counts
-from pages.ui.choices.first_training import DEFAULT_SAMPLE, DEFAULT_SIZE, DEFAULT_STOP, sample_to_train_on
-from pages.ui.choices.pattern import pattern_name, pattern_picker, preview_of, shortened
-from pages.ui.choices.samples import sample_texts
-from pages.ui.choices.tokenizers import reference_lanes
-from pages.ui.deck import Slide
+from pages.ui.frame import visitor
+from pages.ui.i18n import as_plain_markdown, error_sentence, names, t, translations
+from pages.ui.inputs.corpus import (
+    DEFAULT_SAMPLE,
+    DEFAULT_SIZE,
+    DEFAULT_STOP,
+    Corpus,
+    corpus_title,
+    sample_texts,
+    sample_to_train_on,
+)
+from pages.ui.inputs.corpus_picker import OWN_TEXT, corpus_picker, leave_the_sample, mixed
+from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
+from pages.ui.inputs.pattern import pattern_name, pattern_picker, preview_of, shortened
+from pages.ui.inputs.tokenizers import reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
+from pages.ui.run_registry.registry import registry
 from pages.ui.session import one_of, remembered
-from pages.ui.shell import visitor
-from pages.ui.stage.paces import DEFAULT_PACE, PACES, pace_called
-from pages.ui.token_view.drawings import token_count
 from pages.ui.train import keys
-from pages.ui.train.frontier_view import mix_frontier
-from pages.ui.train.recipes import recipe_loader, recipe_note
-from pages.ui.train.special_tokens import special_tokens_picker
-from pages.ui.trainings.registry import registry
-from pages.ui.widgets.fold import fold
-from pages.ui.widgets.segmented import segmented
-from pages.ui.words import as_plain_markdown, error_sentence, in_every_language, names, t
+from pages.ui.train.frontier import FRONTIER_OPEN, mix_frontier
+from pages.ui.train.recipes import RECIPE, recipe_loader, recipe_note
+from pages.ui.widgets.controls import fold, segmented
+from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES, pace_called
+from pages.ui.widgets.slides import Slide
+from pages.ui.widgets.token_view.drawings import token_count
+from tokenizer_core.bpe.openai import OPENAI_NAMES
+from tokenizer_core.bpe.special_tokens import assign_ids, parse_special_tokens
+from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.jobs.counted import CountedCorpus
-from tokenizer_core.jobs.job import Job
-from tokenizer_core.jobs.training import Goal, StopRules, Training
-from tokenizer_core.openai import OPENAI_NAMES
-from tokenizer_core.patterns import SPLIT_PATTERNS
-from tokenizer_core.vocabulary import BYTES
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Goal, StopRules, Training
 
 MAX_MIN_COUNT = 1_000_000
 MAX_MINUTES = 24 * 60.0
@@ -41,8 +44,8 @@ MAX_GOAL_CHARACTERS = 20_000
 
 def nothing_yet() -> list[Slide]:
     """Return what fills the screen while there is no training to show: that there is none, and what to press."""
-    said = in_every_language("train.present_nothing_says")
-    return [Slide("words", title=in_every_language("train.present_nothing"), says=said)]
+    said = translations("train.present_nothing_says")
+    return [Slide("words", title=translations("train.present_nothing"), says=said)]
 
 
 class _More(NamedTuple):
@@ -62,17 +65,24 @@ def training_setup(job: Job | None) -> None:
     first_row = st.container(horizontal=True, vertical_alignment="bottom", key="start_row")
     with first_row:
         vocab_size = _size_picker()
-    corpus = _corpus() if card == keys.OWN_TEXT else sample_to_train_on(card)
+    corpus = _corpus() if card == OWN_TEXT else sample_to_train_on(card)
     said = st.container()
     with fold(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
-        more = _more(corpus, vocab_size or BYTES, is_sample=card != keys.OWN_TEXT)
+        more = _more(corpus, vocab_size or BYTES, is_sample=card != OWN_TEXT)
     with said:
         st.caption(_settings_said(more))
     training = _training(more, vocab_size, recipe_note(more.corpus))
     with first_row:
-        _start_or_go_back(training, job)
-    with fold(t("frontier.title"), icon=":material/balance:", key=keys.FRONTIER_OPEN.key):
-        if keys.FRONTIER_OPEN.get():
+        start = st.button(
+            t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
+        )
+        if start and training:
+            _start(training)
+        if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
+            visitor.show_setup(False)
+            st.rerun()
+    with fold(t("frontier.title"), icon=":material/balance:", key=FRONTIER_OPEN.key):
+        if FRONTIER_OPEN.get():
             if more.corpus is not None and more.corpus.counts is not None:
                 st.caption(t("counts.frontier"))
                 mix_frontier(sample_texts())
@@ -82,10 +92,16 @@ def training_setup(job: Job | None) -> None:
 
 def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
     """Draw the settings that few people need to change; the bundled texts can be mixed here."""
+    pattern: str | None
     corpus_side, settings_side = st.columns(2, gap="large")
     with settings_side:
         st.header(t("train.step_pattern"), anchor=False)
-        pattern = pattern_picker() if corpus is None or corpus.counts is None else _pattern_of(corpus.counts)
+        if corpus is None or corpus.counts is None:
+            pattern = pattern_picker()
+        else:  # the pattern that cut the counted pieces, with what it does to a sentence
+            pattern = pattern_of(corpus.counts.recipe)
+            st.caption(pattern_said(corpus.counts.recipe))
+            pattern = pattern if preview_of(pattern) else None
     with corpus_side:
         if corpus is not None and is_sample:
             st.header(t("train.step_corpus"), anchor=False)
@@ -96,13 +112,6 @@ def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
         special_tokens = special_tokens_picker(vocab_size)
         recipe_loader()
     return _More(corpus, pattern, pace, stop, special_tokens)
-
-
-def _pattern_of(counts: CountedCorpus) -> str | None:
-    """Return the pattern that cut the counted pieces, with what it does to a sentence; None if it is unusable."""
-    pattern = pattern_of(counts.recipe)
-    st.caption(pattern_said(counts.recipe))
-    return pattern if preview_of(pattern) else None
 
 
 def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int], ...]) -> Training | None:
@@ -126,22 +135,22 @@ def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int],
 def _card() -> str:
     """Let the visitor choose among the bundled texts and texts of their own; a run to repeat brings its own."""
     if keys.REUSED_CORPUS.get() is not None:
-        return keys.OWN_TEXT
+        return OWN_TEXT
     chosen = st.radio(
         t("train.step_corpus"),
         keys.CARDS,
         format_func=names("train.card_{}", keys.CARDS),
-        captions=[t(f"train.card_{card}_says", lines=_lines_of(card)) for card in keys.CARDS],
+        captions=[
+            t(f"train.card_{card}_says", lines=0 if card == OWN_TEXT else sample_to_train_on(card).lines)
+            for card in keys.CARDS
+        ],
         horizontal=True,
         key=one_of(keys.CARD.key, keys.CARDS, DEFAULT_SAMPLE),
         persist_state="session",
-        on_change=keys.choose_card,
+        on_change=leave_the_sample,
+        args=(keys.CARD,),
     )
     return str(chosen or DEFAULT_SAMPLE)
-
-
-def _lines_of(card: str) -> int:
-    return 0 if card == keys.OWN_TEXT else sample_to_train_on(card).lines
 
 
 def _settings_said(more: _More) -> str:
@@ -158,25 +167,13 @@ def _settings_said(more: _More) -> str:
     return " · ".join(said)
 
 
-def _start_or_go_back(training: Training | None, job: Job | None) -> None:
-    """Draw the button that starts the training, and the button back to the current training if there is one."""
-    start = st.button(
-        t("train.start"), type="primary", icon=":material/play_arrow:", disabled=training is None, key="start"
-    )
-    if start and training:
-        _start(training)
-    if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
-        visitor.show_setup(False)
-        st.rerun()
-
-
 def _corpus() -> Corpus | None:
     """Return the corpus of a run to repeat, or else what the visitor picks."""
     reused = keys.REUSED_CORPUS.get()
     if reused is None:
         return corpus_picker(takes_counts=True)
     st.info(
-        t("train.reused", corpus=corpus_called(reused.name), characters=reused.characters),
+        t("train.reused", corpus=corpus_title(reused.name), characters=reused.characters),
         icon=":material/replay:",
     )
     st.button(t("train.another_corpus"), on_click=keys.REUSED_CORPUS.forget, key="drop_reused")
@@ -256,7 +253,7 @@ def _goal_picker() -> Goal | None:
     label = lanes[0].label
     st.caption(
         t("stop.beat_says", name=words[rival], tokens=tokens, exactly=label.caption),
-        help=label.made_of,
+        help=label.details,
     )
     return Goal(text, tokens, rival)
 
@@ -268,6 +265,36 @@ def _start(training: Training) -> None:
     except TokenizerError as error:
         st.error(error_sentence(error))
         return
-    registry().expect(job.id, keys.RECIPE.get())
+    registry().expect(job.id, RECIPE.get())
     keys.REUSED_CORPUS.forget()
     st.rerun()
+
+
+FIVE = "<|endoftext|>=1101 <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|endofprompt|>"
+"""Five special tokens as GPT-4 has them, with the ids from 1,101 up."""
+MAX_SAID = 12
+
+
+def special_tokens_picker(vocab_size: int) -> list[str] | dict[str, int] | None:
+    """Return the special tokens, with ids if the visitor chose some; None, with the reason, if they collide."""
+    with fold(t("train.special_tokens"), icon=":material/star:", key="train_special_fold"):
+        entered = st.text_input(
+            t("train.special_tokens_label"),
+            key=remembered(keys.SPECIAL_TOKENS.key, ""),
+            persist_state="session",
+            live=True,
+            placeholder="<|endoftext|> <|user|>=1101",
+        )
+        st.caption(t("train.special_tokens_help"))
+        fill_in = keys.SPECIAL_TOKENS.put
+        st.button(t("train.special_tokens_five"), key="special_five", on_click=fill_in, args=(FIVE,))
+        try:
+            tokens = parse_special_tokens(entered or "", vocab_size)
+        except TokenizerError as error:
+            st.error(error_sentence(error), icon=":material/error:")
+            return None
+        ids = assign_ids(tokens, vocab_size)
+        said = [f"{as_plain_markdown(token)} → {token_id:,}" for token, token_id in ids.items()]
+        if said:
+            st.markdown(" · ".join([*said[:MAX_SAID], "…"] if len(said) > MAX_SAID else said))
+    return tokens

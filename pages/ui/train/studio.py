@@ -1,48 +1,47 @@
-"""The view of a training: its progress while it runs, and what it has learned when it ends."""
+"""The view of a training: its progress while it runs, what it has learned when it ends, and its files and link."""
 
 from collections.abc import Sequence
 from typing import Literal
+from urllib.parse import urlencode
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.choices.corpus_names import corpus_called
-from pages.ui.choices.counts_upload import pattern_said, recipe_sentences
-from pages.ui.choices.first_training import text_to_train_on
-from pages.ui.choices.parallel_texts import NamedTexts
-from pages.ui.choices.run_names import pattern_name
-from pages.ui.choices.samples import SAMPLES, sample_texts
-from pages.ui.choices.tokenizers import reference_counts
-from pages.ui.deck import Slide, present
-from pages.ui.deck.keys import Entry
-from pages.ui.deck.mine import add_button
+from pages.ui.frame import visitor
+from pages.ui.frame.navigation import page
+from pages.ui.frame.status import refresh_interval
+from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, language, t
+from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
+from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
+from pages.ui.inputs.parallel_texts import NamedTexts
+from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts
 from pages.ui.limits import MAX_TRAININGS
-from pages.ui.shell import visitor
-from pages.ui.shell.navigation import page
-from pages.ui.shell.sessions import spaced
-from pages.ui.stage import MOST_CHARACTERS, options, stage
-from pages.ui.token_view.chips import plain_token
-from pages.ui.train import keys
-from pages.ui.train.continuing import continue_offer, known_training
-from pages.ui.train.merges import choice_rows
-from pages.ui.train.race import race, race_address
-from pages.ui.train.race_texts import choose_race_texts
+from pages.ui.run_registry.registry import registry
+from pages.ui.session import Maybe, Value
+from pages.ui.train.race import choose_race_texts, race, race_address
 from pages.ui.train.recipes import recipe_outcome, show_recipe
-from pages.ui.train.take_along import take_run_along
-from pages.ui.train.watch_link import watch_link
-from pages.ui.train.what_if_view import what_if_answer, what_if_asker
-from pages.ui.trainings.registry import registry
-from pages.ui.widgets import written
-from pages.ui.widgets.fold import fold
-from pages.ui.words import as_plain_markdown, error_sentence, t, told
+from pages.ui.train.runs import known_training
+from pages.ui.train.what_if import what_if_answer, what_if_asker
+from pages.ui.widgets import formatting
+from pages.ui.widgets.controls import fold, save_button
+from pages.ui.widgets.export_panel import export_panel
+from pages.ui.widgets.player import MOST_CHARACTERS, options, stage
+from pages.ui.widgets.slides import Slide, present
+from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.token_view.chips import chip, chip_style, plain_token
+from tokenizer_core.analysis.ratios import characters_per_token
+from tokenizer_core.bpe.segments import TextMap
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.trainer import Candidate
+from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import ModelFileError
-from tokenizer_core.jobs.counted import CountedCorpus
-from tokenizer_core.jobs.job import ENDED, Choice, Job
-from tokenizer_core.measures.ratios import characters_per_token
-from tokenizer_core.segments import TextMap
-from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import Candidate
-from tokenizer_core.vocabulary import BYTES
+from tokenizer_core.workers.training_job import ENDED, Choice, Job
+
+
+def sentence_of(job: Job) -> Maybe[str]:
+    """Return the session value of the sentence that the visitor typed for the stage of a training."""
+    return Maybe(f"studio_sentence_{job.id}")
+
 
 REFRESH_SECONDS = 1.0
 RACE_SECONDS = 2.0
@@ -59,67 +58,59 @@ MOSTLY_THAI = 1.5
 def studio(job: Job) -> None:
     """Draw the stage, which plays the training by itself; below it what goes with it, redrawn while it runs."""
     shown = st.container()
-    text = _sentence(job)
+    typed = sentence_of(job).get()
+    text = first_sentence(job)[:MOST_CHARACTERS] if typed is None else typed
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        texts, pairs_in_files = choose_race_texts()
+        with st.popover(t("race.another"), icon=":material/flag:", type="tertiary"):
+            texts, pairs_in_files = choose_race_texts()
         add_button(Entry(text=text), key="add_stage", job=job)
         watch_link(job)
         st.space("stretch")
         st.caption(_what(job))
-    is_warm = registry().is_warm
-    with shown, told():  # a split pattern of one's own may be too slow for the sentence
-        if is_warm:
-            levels = reference_counts(text)
-            drawn = options(
-                job, text, levels, title=t("train.title"), what=_what(job), race=race_address(job, texts)
-            )
-            if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
-                _take(job, stage(drawn))
-        else:
-            st.skeleton(height=480)  # this process still compiles what cuts the sentence
-    if job.training.counts is not None:
-        _counts_said(job.training.counts)
-    continue_offer(job)
-    # A run of the library, which has ended, may be opened before this process is warm.
-    redraws = not (job.ended and is_warm)
+    with shown, errors_shown():  # a split pattern of one's own may be too slow for the sentence
+        levels = reference_counts(text)
+        drawn = options(
+            job,
+            text,
+            levels,
+            is_steered=visitor.owns(job),
+            title=t("train.title"),
+            what=_what(job),
+            race=race_address(job, texts),
+        )
+        if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
+            typed = stage(drawn)
+            if typed is not None:
+                sentence_of(job).put(typed)
+                st.rerun()
+    if (counts := job.training.counts) is not None:  # only counts were there to learn from
+        with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
+            st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
+            st.caption(f"{pattern_said(counts.recipe)} {t('counts.cannot')}")
     refresh = PAUSED_SECONDS if job.state == "paused" else REFRESH_SECONDS
-    st.fragment(_live, run_every=spaced(refresh) if redraws else None)(job, job.state, is_warm)
+    st.fragment(_live, run_every=None if job.ended else refresh_interval(refresh))(job, job.state)
     with st.container():  # always one element, so that Streamlit does not redraw what follows
         take_run_along(job)
     what_if_answer(job)
-    race_refresh = spaced(max(refresh, RACE_SECONDS)) if redraws else None
+    race_refresh = None if job.ended else refresh_interval(max(refresh, RACE_SECONDS))
     st.fragment(_race, run_every=race_refresh)(job, texts, pairs_in_files)
 
 
-def _take(job: Job, typed: str | None) -> None:
-    """Show another sentence if the visitor typed one on the stage."""
-    if typed is not None:
-        keys.sentence_of(job).put(typed)
-        st.rerun()
-
-
-def _counts_said(counts: CountedCorpus) -> None:
-    """Say that only counts were there to learn from, what was counted, and what they cannot answer."""
-    with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
-        st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
-        st.caption(f"{pattern_said(counts.recipe)} {t('counts.cannot')}")
-
-
-def _live(job: Job, state_at_start: str, was_warm: bool) -> None:
+def _live(job: Job, state_at_start: str) -> None:
     """Draw what changes while the training runs, and any error: a fragment's errors do not reach the frame."""
     registry().get(job.id)  # notes that it was viewed
     drawn = job.state
-    with told():
+    with errors_shown():
         _draw(job)
     changed = drawn != state_at_start and (drawn in ENDED or "paused" in (drawn, state_at_start))
-    if changed or registry().is_warm != was_warm:
+    if changed:
         st.rerun()  # the timer must start, stop or slow down; only now, so that a click shows at once
 
 
 def _race(job: Job, texts: NamedTexts, pairs_in_files: int) -> None:
     """Say who is ahead in the race, in a fragment of its own, because counting takes longest."""
-    if job.curve and registry().is_warm:
-        with told():
+    if job.curve:
+        with errors_shown():
             race(job, job.tokenizer(), texts, pairs_in_files)
 
 
@@ -127,9 +118,9 @@ def _what(job: Job) -> str:
     """Say what is trained: corpus, size and pattern."""
     return t(
         "studio.what",
-        corpus=corpus_called(job.training.corpus_name),
+        corpus=corpus_title(job.training.corpus_name),
         size=job.training.vocab_size,
-        pattern=pattern_name(job),
+        pattern=pattern_name_of(job),
     )
 
 
@@ -154,7 +145,7 @@ def _draw(job: Job) -> None:
     elif job.merges or not job.failure:
         _summary(job)
         _ways_on(job)
-    if job.choice is not None and registry().is_warm:
+    if job.choice is not None:
         _choice(job, job.choice, job.tokenizer())
 
 
@@ -177,7 +168,7 @@ def _summary(job: Job) -> None:
         t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
     )
     figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
-    per_token = written.ratio_or_none(characters_per_token(job.corpus_characters, after))
+    per_token = formatting.ratio(characters_per_token(job.corpus_characters, after))
     figures[2].metric(t("studio.metric_characters"), per_token, help=t("studio.metric_characters_help"))
     figures[3].metric(
         t("studio.metric_seconds"),
@@ -247,16 +238,10 @@ def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokeniz
     return t("studio.tie", pairs=named, count=known[0].count)
 
 
-def _sentence(job: Job) -> str:
-    """Return the sentence on the stage: the visitor's, or an example, or what the corpus begins with."""
-    typed = keys.sentence_of(job).get()
-    return first_sentence(job)[:MOST_CHARACTERS] if typed is None else typed
-
-
 def first_sentence(job: Job) -> str:
     """Return a sentence that is in no bundled text, for those and for counts; for other texts, the first line.
 
-    A long line is cut at a space, or else where a letter with its marks ends. The library and counts have no text,
+    A long line is cut at a space, or else where a letter with its marks ends. Saved runs and counts have no text,
     and a link shows none.
     """
     if job.training.counts is not None:
@@ -284,14 +269,7 @@ def _ways_on(job: Job) -> None:
             st.page_link(page("vocabulary"), label=t("studio.vocabulary"), icon=":material/menu_book:")
             try:
                 model = job.tokenizer().model_text()
-                st.download_button(
-                    t("studio.download_model"),
-                    model,
-                    "tokenizer.model",
-                    "text/plain",
-                    on_click="ignore",
-                    icon=":material/download:",
-                )
+                save_button(t("studio.download_model"), model, "tokenizer.model", key="save_model")
             except ModelFileError as error:
                 st.warning(error_sentence(error))
             show_recipe(job)
@@ -303,3 +281,85 @@ def _train_another(kind: Literal["primary", "secondary"] = "secondary") -> None:
     if st.button(t("studio.again"), icon=":material/restart_alt:", key="again", type=kind):
         visitor.show_setup(True)
         st.rerun()
+
+
+_MERGES_STYLE = """<style>
+.merge-list { display: flex; flex-direction: column; font-variant-numeric: tabular-nums; }
+.merge-row { display: flex; align-items: center; gap: .5rem; padding: .32rem 0;
+  min-height: 2.5rem; line-height: 1.9; border-bottom: 1px solid rgba(128,128,128,.18); }
+.merge-row i { font-style: normal; opacity: .6; }
+.merge-pair { display: inline-flex; gap: .4rem; align-items: center; }
+.merge-next { box-shadow: inset 3px 0 light-dark(#0f766e,#2dd4bf); padding-left: .6rem; }
+.merge-tied { box-shadow: inset 3px 0 light-dark(#99c9c4,#115e59); padding-left: .6rem; }
+.merge-bar { height: .5rem; border-radius: .25rem; background: light-dark(#0f766e,#2dd4bf); opacity: .45;
+  margin-left: auto; min-width: 2px; }
+.merge-count { margin-left: .25rem; min-width: 4.5rem; text-align: right; opacity: .8; font-size: .9rem;
+  white-space: nowrap; }
+</style>"""
+
+
+def choice_rows(candidates: Sequence[Candidate], vocabulary: Sequence[bytes]) -> str:
+    """Return the HTML of the pairs that could be merged next, best first, each with a bar for its count."""
+    most = max((candidate.count for candidate in candidates), default=1)
+    rows = []
+    for place, each in enumerate(candidates):
+        standing = "next" if place == 0 else "tied" if each.count == most else ""
+        left, right = chip(vocabulary[each.left]), chip(vocabulary[each.right])
+        rows.append(
+            f'<div class="merge-row merge-{standing}" role="listitem">'
+            f'<span class="merge-pair">{left}<i>+</i>{right}</span>'
+            f'<span class="merge-bar" style="width:{30 * each.count / most:.1f}%"></span>'
+            f'<span class="merge-count">× {each.count:,}</span></div>'
+        )
+    return f'{chip_style()}{_MERGES_STYLE}<div class="merge-list" role="list">{"".join(rows)}</div>'
+
+
+def watch_link(job: Job) -> None:
+    """Draw the link for its owner to copy; nobody else can hand on a training."""
+    if not visitor.owns(job):
+        return
+    with st.popover(t("watch.link"), icon=":material/link:", type="tertiary", key="watch_link"):
+        st.caption(t("watch.says"))
+        query = urlencode({"lang": language(), "job": job.id})
+        st.code(f"{(st.context.url or '').partition('?')[0]}?{query}", language=None, wrap_lines=True)
+
+
+EXPORTS_OPEN: Value[bool] = Value("train_exports", bool)
+EXPORTED_MERGES: Maybe[tuple[str, int]] = Maybe("train_exported")
+"""The training whose files were asked for while it learns, and how many merges it had then."""
+
+
+def take_run_along(job: Job) -> None:
+    """Let the visitor take what a training has learned; while it learns, as it was when this was opened."""
+    if job.ended and not job.merges:
+        return
+    with fold(
+        t("exports.title"), icon=":material/luggage:", key=EXPORTS_OPEN.key, on_change=_note_size, args=(job,)
+    ):
+        if EXPORTS_OPEN.get():
+            _files(job)
+
+
+def _note_size(job: Job) -> None:
+    EXPORTED_MERGES.put((job.id, len(job.merges)))
+
+
+def _files(job: Job) -> None:
+    tokenizer = job.tokenizer()
+    if not job.ended:
+        noted = EXPORTED_MERGES.get()
+        if noted is None or noted[0] != job.id:
+            _note_size(job)
+        tokenizer = tokenizer.at(BYTES + (EXPORTED_MERGES.get() or ("", 0))[1])
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(t("exports.so_far", size=tokenizer.vocab_size), width="stretch")
+            st.button(
+                t("exports.newer"),
+                icon=":material/refresh:",
+                key="exports_newer",
+                on_click=_note_size,
+                args=(job,),
+            )
+    if job.training.counts is not None:
+        st.caption(t("counts.proof"))
+    export_panel(tokenizer, f"{job.id}@{tokenizer.vocab_size}", visitor.texts_of(job))

@@ -5,24 +5,30 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.shell.frame import bring_into_view
-from pages.ui.token_view import token_view
-from pages.ui.token_view.chips import chip_style, plain_token
-from pages.ui.token_view.drawings import Text, drawing
-from pages.ui.token_view.lanes import Lane
-from pages.ui.vocabulary import keys
-from pages.ui.vocabulary.lanes import Uses, entries_in, merging, why_no_merges
-from pages.ui.vocabulary.picked import pick
-from pages.ui.vocabulary.texts import OwnText
-from pages.ui.vocabulary.tree import tree_html
-from pages.ui.vocabulary.written_tokens import hex_chip, surroundings
-from pages.ui.widgets import written
+from pages.ui.frame.frame import bring_into_view
+from pages.ui.i18n import as_plain_markdown, language, t
+from pages.ui.session import Maybe
+from pages.ui.vocabulary.choices import CLICKS, OwnText, Uses, entries_in, merging, pick, why_no_merges
+from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import as_plain_markdown, language, t
-from tokenizer_core.measures.contexts import Context, contexts_of
-from tokenizer_core.measures.entries import SCRIPTS
-from tokenizer_core.measures.lineage import Merging, children_of, descendants_of, merge_number, tree_of
-from tokenizer_core.openai import OPENAI_NAMES
+from pages.ui.widgets.figures_table import scroll_box
+from pages.ui.widgets.token_view import token_view
+from pages.ui.widgets.token_view.chips import chip_parts, chip_style, hex_chip, plain_token, shortened
+from pages.ui.widgets.token_view.drawings import Text, drawing
+from pages.ui.widgets.token_view.lanes import Lane
+from pages.ui.widgets.token_view.payload import tint
+from tokenizer_core.analysis.entries import SCRIPTS
+from tokenizer_core.analysis.lineage import (
+    Context,
+    Merging,
+    Node,
+    children_of,
+    contexts_of,
+    descendants_of,
+    merge_number,
+    tree_of,
+)
+from tokenizer_core.bpe.openai import OPENAI_NAMES
 
 MOST_CHILDREN = 40
 _families = Bounded[tuple[list[int], list[int]]](64, weigh=lambda family: 1)
@@ -57,8 +63,8 @@ def biography(lane: Lane, token_id: int, uses: Uses, text: OwnText, lanes: Seque
                 _descendants(lane, token_id, tokenizer)
         if not is_special:  # as text it is cut like any other, by this tokenizer too
             _in_other_lanes(lane.tokenizer.token_bytes(token_id), lanes)
-    if keys.CLICKS.get():
-        bring_into_view("biography", str(keys.CLICKS.get()))
+    if CLICKS.get():
+        bring_into_view("biography", str(CLICKS.get()))
 
 
 def _large(token: bytes) -> str:
@@ -77,7 +83,7 @@ def _figures(lane: Lane, token_id: int, token: bytes, uses: Uses, text: OwnText)
     count = lane.counts[merge - 1] if merge and merge <= len(lane.counts) else None
     figures[2].metric(
         t("biography.count"),
-        written.NONE if count is None else f"{count:,}",
+        formatting.NONE if count is None else f"{count:,}",
         help=t("biography.count_help" if count else "biography.count_unknown"),
     )
     figures[3].metric(t("biography.uses"), f"{uses.of(token_id):,}", help=t("biography.uses_help", text=text.name))
@@ -107,6 +113,19 @@ def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
     st.caption(t("biography.contexts_says", shown=len(found), count=count, text=text.name))
 
 
+def surroundings(text: str) -> str:
+    """Write the text beside a token: line breaks seen, bytes outside whole characters as hex.
+
+    >>> surroundings("a\\nb"), surroundings("\\udce0\\udcb8")
+    ('a⏎b', 'E0 B8')
+    """
+    shown = "".join(
+        f" {ord(each) - 0xDC00:02X}" if "\udc80" <= each <= "\udcff" else "⏎" if each == "\n" else each
+        for each in text
+    )
+    return shown.strip() if shown.strip() and "\udc80" <= max(text) <= "\udcff" else shown
+
+
 def contexts_html(found: Sequence[Context], label: str) -> str:
     """Return the HTML of uses of a token, one under the other."""
     rows = "".join(
@@ -114,8 +133,7 @@ def contexts_html(found: Sequence[Context], label: str) -> str:
         f'<td dir="auto">{html.escape(surroundings(each.after))}</td></tr>'
         for each in found
     )
-    said = html.escape(label, quote=True)
-    return f'<div class="contexts" role="region" tabindex="0" aria-label="{said}"><table>{rows}</table></div>'
+    return scroll_box("contexts", f"<table>{rows}</table>", label)
 
 
 def _descendants(lane: Lane, token_id: int, tokenizer: Merging) -> None:
@@ -128,7 +146,7 @@ def _descendants(lane: Lane, token_id: int, tokenizer: Merging) -> None:
         return
     shown = children[:MOST_CHILDREN]
     names = {each: as_plain_markdown(plain_token(tokenizer.token_bytes(each))) for each in shown}
-    box = keys.child_of(lane.choice, token_id)
+    box = Maybe[int](f"vocabulary_child_{lane.choice}_{token_id}")
 
     def follow() -> None:
         chosen = box.get()
@@ -157,3 +175,36 @@ def _in_other_lanes(token: bytes, lanes: Sequence[Lane]) -> None:
         return
     drawn = drawing(Text(text), lanes, language=language())
     token_view(drawn, key="biography_view", toolbar="none", large=True, show_white_space=True, max_height=None)
+
+
+_STYLE = """<style>
+.token-tree { overflow-x: auto; padding: .25rem 0; }
+.token-tree > div { display: grid; gap: 3px 2px; min-width: max-content; }
+.token-tree .node { display: flex; flex-direction: column; align-items: center; justify-content: center;
+  padding: .1rem 0; border-radius: .35rem; line-height: 1.7; font-size: 1.125rem; max-width: none; }
+.token-tree .node:first-child { font-size: 2rem; }
+.token-tree .node b { font-weight: 400; font-size: .75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.token-tree .hex { font-size: .8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.token-tree .node:first-child .hex { font-size: 1.5rem; }
+</style>"""
+
+
+def tree_html(nodes: Sequence[Node], tokenizer: Merging, said: str) -> str:
+    """Return the HTML of a tree; `said` describes it to people who do not see it."""
+    leaves = [node for node in nodes if node.is_leaf]
+    column = {leaf.start: place for place, leaf in enumerate(leaves, start=1)}
+    ends = {leaf.end: place for place, leaf in enumerate(leaves, start=2)}
+    drawn = "".join(
+        _node(node, tokenizer.token_bytes(node.token_id), column[node.start], ends[node.end]) for node in nodes
+    )
+    grid = f'<div style="grid-template-columns:repeat({len(leaves)},minmax(1.625rem,1fr))">{drawn}</div>'
+    return chip_style() + _STYLE + scroll_box("token-tree", grid, said)
+
+
+def _node(node: Node, token: bytes, column: int, end: int) -> str:
+    inner = "".join(
+        f"<span>{html.escape(shortened(text))}</span>" if whole else f'<span class="hex">{text}</span>'
+        for text, whole in chip_parts(token)
+    )
+    place = f"grid-row:{node.depth + 1};grid-column:{column}/{end}"
+    return f'<div class="node token-chip tint-{tint(token)}" style="{place}">{inner}<b>{node.token_id}</b></div>'

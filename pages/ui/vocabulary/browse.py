@@ -7,17 +7,14 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from pages.ui.token_view.bundle import bundle
-from pages.ui.token_view.lanes import Lane
-from pages.ui.token_view.palette import TINT_COUNT
-from pages.ui.token_view.serve import Offer, address, offers, view_css
-from pages.ui.vocabulary.lanes import Uses, entries_in
-from pages.ui.vocabulary.payload import pack
-from pages.ui.vocabulary.texts import OwnText
+from pages.ui.i18n import error_sentence, language, section, t
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.vocabulary.choices import OwnText, Uses, entries_in
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.words import error_sentence, language, section, t
-from pages.ui.words.breaks import without_breaks
-from tokenizer_core.measures.entries import SCRIPTS, Script
+from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.token_view.lanes import Lane
+from pages.ui.widgets.token_view.serve import Offer, address, bundle, offers, view_css
+from tokenizer_core.analysis.entries import SCRIPTS, Entries
 
 BROWSER = Path(__file__).parent / "browser"
 CACHE_BYTES = 64 * 2**20
@@ -31,15 +28,20 @@ _component = st.components.v2.component(
 
 def entries_view(lane: Lane, uses: Uses, text: OwnText, picked: int) -> int | None:
     """Draw the vocabulary of a lane; return the id that was clicked just now, if any."""
+    entries = entries_in(lane)
+    offer = Offer(
+        lambda: _payloads.get(lane.key, lambda: pack(entries_in(lane))), partial(error_sentence, spoken=language())
+    )
     words = json.dumps(
         {
-            "address": address(_offered(lane)),
+            "address": address(offers().offer(f"vocabulary {lane.key}", offer)),
             "name": without_breaks(lane.name),
             "labels": section("entries"),
             "locale": language(),
             "tints": TINT_COUNT,
             "scripts": SCRIPTS,
-            "script": _first_script(lane),
+            # At first the script of the page's language, if the vocabulary has it.
+            "script": "thai" if language() == "th" and entries.count("thai") else "latin",
             "picked": picked,
             "used": len(uses.ids),
             "counted": without_breaks(t("entries.counted", text=text.name)) if len(uses.ids) else "",
@@ -47,19 +49,21 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, picked: int) -> int | No
     ).encode("utf-8")
     data = len(words).to_bytes(4, "little") + words + np.concatenate(uses).astype("<i4").tobytes()
     clicked = _component(key="vocabulary_view", data=data, on_picked_change=lambda: None).picked
-    known = entries_in(lane).ids
-    return int(clicked) if isinstance(clicked, (int, float)) and int(clicked) in known else None
+    return int(clicked) if isinstance(clicked, (int, float)) and int(clicked) in entries.ids else None
 
 
-def _first_script(lane: Lane) -> Script:
-    """Return the script that is shown at first: that of the page's language, if the vocabulary has it."""
-    return "thai" if language() == "th" and entries_in(lane).count("thai") else "latin"
-
-
-def _offered(lane: Lane) -> str:
-    """Return the name under which the browser fetches the entries."""
-
-    def make() -> bytes:
-        return _payloads.get(lane.key, lambda: pack(entries_in(lane)))
-
-    return offers().offer(f"vocabulary {lane.key}", Offer(make, partial(error_sentence, spoken=language())))
+def pack(entries: Entries) -> bytes:
+    """Pack a header, then ids, ends in bytes, scripts, and the bytes of all tokens; numbers are little-endian."""
+    header = json.dumps({"entries": len(entries.tokens)}).encode("utf-8")
+    header += b" " * (-len(header) % 4)  # numbers must start at a multiple of four
+    ends = np.cumsum(np.fromiter(map(len, entries.tokens), dtype=np.int64, count=len(entries.tokens)))
+    return b"".join(
+        [
+            len(header).to_bytes(4, "little"),
+            header,
+            entries.ids.astype("<i4").tobytes(),
+            ends.astype("<u4").tobytes(),
+            entries.scripts.tobytes(),
+            *entries.tokens,
+        ]
+    )

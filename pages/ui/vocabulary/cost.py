@@ -4,30 +4,33 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+import altair as alt
+import pandas as pd
 import streamlit as st
+from altair.typing import ChartType
 
-from pages.ui.choices.samples import sample_texts
+from pages.ui.i18n import t
+from pages.ui.inputs.corpus import sample_texts
 from pages.ui.session import remembered
-from pages.ui.token_view.lanes import Lane
-from pages.ui.vocabulary import keys
-from pages.ui.vocabulary.cost_chart import Point, cost_chart
-from pages.ui.vocabulary.lanes import uses_in
-from pages.ui.vocabulary.texts import SAMPLE, OwnText, training_texts
-from pages.ui.widgets import written
+from pages.ui.vocabulary.choices import SAMPLE, OwnText, training_texts, uses_in
+from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced
+from pages.ui.widgets.controls import fold, segmented
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.fold import fold
-from pages.ui.widgets.segmented import segmented
-from pages.ui.words import t
-from tokenizer_core.measures.history import token_counts
-from tokenizer_core.measures.model_cost import PUBLISHED, WORTHWHILE, Model, row_parameters, sweet_spot
-from tokenizer_core.openai import OpenAITokenizer
-from tokenizer_core.texts.mixing import held_out
-from tokenizer_core.tokenizer import Tokenizer
-from tokenizer_core.trainer import train
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.costs import PUBLISHED, WORTHWHILE, Model, row_parameters, sweet_spot
+from tokenizer_core.analysis.lineage import token_counts
+from tokenizer_core.bpe.openai import OpenAITokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.trainer import train
+from tokenizer_core.bpe.vocabulary import BYTES
+from tokenizer_core.readers.mixing import held_out
 
 OWN = "own"
 MOST_WIDTH = 65_536
+POINTS = 60
+"""Points of the line, with merges spread evenly on a logarithmic scale."""
 SAMPLE_SIZE = 16_384
 """Entries of the tokenizer that is trained on the built-in sentences, where the visitor has none of their own."""
 
@@ -58,16 +61,71 @@ def vocabulary_cost(lanes: Sequence[Lane], text: OwnText) -> None:
         st.info(t("cost.no_text"), icon=":material/notes:")
         return
     references = [lane for lane in lanes if not lane.is_own]
-    others = [Point(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
+    others = [(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
     spot = sweet_spot(counts)
-    label = "" if spot is None else t("cost.spot", size=spot)
-    titles = (t("curves.axis_size"), t("cost.parameters"), t("curves.axis_tokens"))
-    rows, spec = cost_chart(line.name, counts, others, model, spot, titles=titles, spot_label=label)
     says = _sentence(line, counts, spot, model)
-    st.vega_lite_chart(rows, spec, key="vocabulary_cost", alt=says)
+    rows = cost_rows(line.name, counts, others, spot, model)
+    draw(cost_chart, rows, key="vocabulary_cost", says=says)
     st.caption(says)
     with fold(t("cost.published"), icon=":material/table:", key="cost_published"):
         _published()
+
+
+def cost_rows(
+    name: str, counts: Sequence[int], others: Sequence[tuple[str, int, int]], spot: int | None, model: Model
+) -> pd.DataFrame:
+    """Return the points of the line, the other tokenizers by name, ids and tokens, and the sweet spot.
+
+    `counts` are the tokens after each number of merges.
+    """
+    points = [("line", name, BYTES + merge, counts[merge]) for merge in log_spaced(len(counts), POINTS)]
+    points += [("other", *each) for each in others if each[2]]
+    if spot is not None:
+        points.append(("spot", t("cost.spot", size=spot), spot, counts[spot - BYTES]))
+    rows = [(*point, row_parameters(point[2], model.width, is_tied=model.is_tied)) for point in points]
+    parameters = [row[4] for row in rows]
+    # Left of the middle, nothing lies above the line, and right of it nothing lies below.
+    middle = (min(parameters) * max(parameters)) ** 0.5
+    return pd.DataFrame(
+        [(*row, row[4] < middle) for row in rows],
+        columns=["kind", "name", "size", "tokens", "parameters", "is_left"],
+    )
+
+
+def cost_chart() -> ChartType:
+    """Define tokens against parameters: a line for one tokenizer, dots for the others, and the sweet spot.
+
+    Both axes are logarithmic: equal steps are equal ratios.
+    """
+    rows = alt.Chart(ROWS)
+    line, others, spots = (rows.transform_filter(alt.datum.kind == kind) for kind in ("line", "other", "spot"))
+    label = spots.mark_text(
+        align=alt.expr("datum.is_left ? 'left' : 'right'"),
+        dx=alt.expr("datum.is_left ? 12 : -12"),
+        dy=alt.expr("datum.is_left ? -16 : 18"),
+        fontSize=14,
+        fontWeight=600,
+    )
+    # "G" is what people who count parameters write as "B".
+    parameters = alt.Axis(values=ROUND_NUMBERS, labelExpr="replace(format(datum.value, '~s'), 'G', 'B')")
+    tokens = alt.Axis(values=ROUND_NUMBERS, format="~s")
+    return alt.layer(
+        line.mark_line(),
+        others.mark_point(style="quiet"),
+        others.mark_text(dy=-14, align=alt.expr("datum.is_left ? 'left' : 'center'")).encode(text="name:N"),
+        spots.mark_point(shape="diamond", size=260),
+        label.encode(text="name:N"),
+        height=340,
+    ).encode(
+        alt.X("parameters:Q", title=t("cost.parameters"), scale=log_scale(40), axis=parameters),
+        alt.Y("tokens:Q", title=t("curves.axis_tokens"), scale=log_scale(24), axis=tokens),
+        tooltip=[
+            alt.Tooltip("name:N", title=" "),
+            alt.Tooltip("size:Q", title=t("curves.axis_size"), format=","),
+            alt.Tooltip("parameters:Q", title=t("cost.parameters"), format=","),
+            alt.Tooltip("tokens:Q", title=t("curves.axis_tokens"), format=","),
+        ],
+    )
 
 
 def _choose_model() -> Model:
@@ -77,7 +135,7 @@ def _choose_model() -> Model:
         t("cost.model"),
         [*known, OWN],
         lambda name: t("cost.own_model") if name == OWN else name,
-        key=keys.MODEL,
+        key="vocabulary_model",
         default="Llama 3 8B",
         show_label=True,
     )
@@ -89,10 +147,10 @@ def _choose_model() -> Model:
             min_value=1,
             max_value=MOST_WIDTH,
             step=64,
-            key=remembered(keys.WIDTH, 768),
+            key=remembered("vocabulary_width", 768),
             persist_state="session",
         )
-        tied = st.toggle(t("cost.tied"), key=keys.TIED, persist_state="session", help=t("cost.tied_help"))
+        tied = st.toggle(t("cost.tied"), key="vocabulary_tied", persist_state="session", help=t("cost.tied_help"))
     return Model(t("cost.own_model"), int(width or 1), tied, 0)
 
 
@@ -131,7 +189,7 @@ def _ids_of(lane: Lane) -> int:
 
 
 def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model) -> str:
-    values = {"name": line.name, "text": line.text.name, "share": written.share(WORTHWHILE)}
+    values = {"name": line.name, "text": line.text.name, "share": formatting.share(WORTHWHILE)}
     if spot is None:
         says = t("cost.no_spot", size=255 + len(counts), **values)
     else:
@@ -141,16 +199,16 @@ def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model)
 
 
 def _published() -> None:
-    head = [t(f"cost.{name}") for name in ("model", "width", "rows", "tied_column", "parameters")]
-    rows = [
-        [
-            model.name,
-            f"{model.width:,}",
-            f"{model.vocab_size:,}",
-            t("cost.yes" if model.is_tied else "cost.no"),
-            f"{row_parameters(model.vocab_size, model.width, is_tied=model.is_tied):,}",
-        ]
-        for model in PUBLISHED
-    ]
-    figures_table([head, *rows], t("cost.published"), words=(0, 3))
+    frame = pd.DataFrame(
+        {
+            t("cost.model"): [model.name for model in PUBLISHED],
+            t("cost.width"): [model.width for model in PUBLISHED],
+            t("cost.rows"): [model.vocab_size for model in PUBLISHED],
+            t("cost.tied_column"): [t("cost.yes" if model.is_tied else "cost.no") for model in PUBLISHED],
+            t("cost.parameters"): [
+                row_parameters(model.vocab_size, model.width, is_tied=model.is_tied) for model in PUBLISHED
+            ],
+        }
+    )
+    figures_table(frame, t("cost.published"), words=(0, 3))
     st.caption(t("cost.published_says"))

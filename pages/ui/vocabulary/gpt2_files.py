@@ -4,19 +4,18 @@ import html
 import json
 from collections.abc import Iterable
 
+import pandas as pd
 import streamlit as st
 
+from pages.ui.i18n import t
 from pages.ui.session import remembered
-from pages.ui.token_view.chips import chip_parts
-from pages.ui.vocabulary import keys
-from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.fold import fold
-from pages.ui.words import t
-from pages.ui.words.breaks import without_breaks
-from tokenizer_core.formats.byte_letters import as_letters, letter_of_byte
-from tokenizer_core.measures.lineage import Trace, trace
-from tokenizer_core.openai import OpenAITokenizer, references
-from tokenizer_core.vocabulary import BYTES
+from pages.ui.widgets.controls import fold
+from pages.ui.widgets.figures_table import figures_table, scroll_box
+from pages.ui.widgets.token_view.chips import chip_parts
+from tokenizer_core.analysis.lineage import Trace, trace
+from tokenizer_core.bpe.openai import OpenAITokenizer, references
+from tokenizer_core.bpe.vocabulary import BYTES
+from tokenizer_core.interop.byte_level import as_letters, letter_of_byte
 
 MOST_CHARACTERS = 40
 FIRST = 10
@@ -58,13 +57,13 @@ def _walk(tokenizer: OpenAITokenizer) -> None:
         )
     )
     word = st.text_input(
-        t("gpt2_files.word"), key=remembered(keys.GPT2_WORD.key, t("gpt2_files.example")), live=True
+        t("gpt2_files.word"), key=remembered("vocabulary_gpt2_word", t("gpt2_files.example")), live=True
     )
     found = list(trace((word or "")[:MOST_CHARACTERS], tokenizer))
     if found:
         head = [t(f"gpt2_files.{name}") for name in ("piece", "bytes", "as_letters", "merges", "tokens")]
-        rows = [walked(each, tokenizer) for each in found]
-        figures_table([head, *rows], t("gpt2_files.word"), words=range(len(head)))
+        frame = pd.DataFrame([walked(each, tokenizer) for each in found], columns=head)
+        figures_table(frame, t("gpt2_files.word"), words=range(len(head)))
         st.caption(t("gpt2_files.walk_says"))
 
 
@@ -89,11 +88,7 @@ def letters_html(label: str) -> str:
         f"<tr><th>{row:X}_</th>{''.join(_cell(16 * row + column, letters) for column in range(16))}</tr>"
         for row in range(16)
     )
-    said = html.escape(without_breaks(label), quote=True)
-    return (
-        f'<div class="letters" role="region" tabindex="0" aria-label="{said}">'
-        f"<table><tr><td class='corner'></td>{head}</tr>{rows}</table></div>"
-    )
+    return scroll_box("letters", f"<table><tr><td class='corner'></td>{head}</tr>{rows}</table>", label)
 
 
 def _cell(byte: int, letters: dict[int, str]) -> str:

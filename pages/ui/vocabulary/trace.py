@@ -1,19 +1,16 @@
 """Trace a word: the merges that make its tokens, one by one, with their ids."""
 
-import html
 from collections.abc import Sequence
 
 import streamlit as st
 
+from pages.ui.i18n import t
 from pages.ui.session import remembered
-from pages.ui.token_view.chips import chip_style
-from pages.ui.token_view.lanes import Lane
-from pages.ui.vocabulary import keys
-from pages.ui.vocabulary.lanes import merging
-from pages.ui.vocabulary.written_tokens import hex_chips
-from pages.ui.words import t
-from pages.ui.words.breaks import without_breaks
-from tokenizer_core.measures.lineage import Merging, Trace, trace
+from pages.ui.vocabulary.choices import merging
+from pages.ui.widgets.figures_table import scroll_box
+from pages.ui.widgets.token_view.chips import chip_style, hex_chip
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.lineage import Merging, Trace, trace
 
 MOST_CHARACTERS = 60
 _STYLE = """<style>
@@ -39,13 +36,13 @@ def trace_a_word(lane: Lane) -> None:
 def _trace(tokenizer: Merging) -> None:
     word = st.text_input(
         t("trace.word"),
-        key=remembered(keys.WORD.key, t("trace.example")),
+        key=remembered("vocabulary_word", t("trace.example")),
         persist_state="session",
         live=True,
         label_visibility="collapsed",
     )
     found = list(trace((word or "")[:MOST_CHARACTERS], tokenizer))
-    st.html(chip_style() + _STYLE + trace_html(found, tokenizer, without_breaks(t("trace.title"))))
+    st.html(chip_style() + _STYLE + trace_html(found, tokenizer, t("trace.title")))
     if found:
         merges = sum(len(each.steps) for each in found)
         tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
@@ -62,12 +59,9 @@ def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
             number += 1
             ids = f"{step.left}, {step.right} → <b>{step.token_id}</b>"
             rows.append(_row(f"{number}", ids, step.ids, tokenizer))
-    said = html.escape(label, quote=True)
-    return (
-        f'<div class="trace" role="region" tabindex="0" aria-label="{said}"><table>{"".join(rows)}</table></div>'
-    )
+    return scroll_box("trace", f"<table>{''.join(rows)}</table>", label)
 
 
 def _row(number: str, ids: str, tokens: Sequence[int], tokenizer: Merging) -> str:
-    chips = hex_chips([tokenizer.token_bytes(token_id) for token_id in tokens])
+    chips = " ".join(hex_chip(tokenizer.token_bytes(token_id)) for token_id in tokens)
     return f"<tr><td>{number}</td><td>{ids}</td><td>{chips}</td></tr>"

@@ -51,7 +51,9 @@ class Bounded(Generic[Value]):
                 try:
                     entry.values.append(make())
                 except BaseException:
-                    self._drop(key, entry)
+                    with self._lock:
+                        if self._entries.get(key) is entry:
+                            del self._entries[key]
                     raise
                 self._make_room(key, entry)
             return entry.values[0]
@@ -76,11 +78,6 @@ class Bounded(Generic[Value]):
                     break
                 if self._entries[old].weight:  # an entry without weight is still being made
                     total -= self._entries.pop(old).weight
-
-    def _drop(self, key: Hashable, entry: _Entry[Value]) -> None:
-        with self._lock:
-            if self._entries.get(key) is entry:
-                del self._entries[key]
 
 
 _all: WeakSet[Bounded[Any]] = WeakSet()

@@ -1,43 +1,106 @@
-"""Chart specifications; without Streamlit, so that tests can read what is drawn.
+"""Charts: their theme, what their definitions share, and drawing one with new rows.
 
-A specification contains nothing that changes while a training runs: then Streamlit passes the new rows to the
-existing chart and does not draw a new one.
-
-Charts are Vega-Lite dictionaries, not Altair objects. The mix frontier was written both ways: 38 lines either way,
-but 74 ms in Altair and 0.05 ms as a dictionary, and charts are redrawn up to twice a second while a training runs.
+A definition is a function without arguments that returns an Altair chart over `ROWS`: it may contain words, but
+nothing that depends on rows, which are a data frame. Altair needs 10 to 60 ms to validate a definition and to
+write it as Vega-Lite, so this is done once for each language. While a training runs, Streamlit passes new rows to
+the chart on the page and does not draw it anew.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
-PADDING = {"left": 4, "top": 12, "right": 8, "bottom": 16}
-TYPE = {"titleFontWeight": "normal", "labelFontSize": 12, "titleFontSize": 13, "titlePadding": 8}
-"""The type sizes of axes."""
-Spec = dict[str, Any]
+import altair as alt
+import numpy as np
+import pandas as pd
+import streamlit as st
+from altair.typing import ChartType
+
+from pages.ui.i18n import language
+from pages.ui.widgets.colours import CATEGORIES, INK, ON_BAR, QUIET, Colour
+
+Definition = Callable[[], ChartType]
+ROWS = alt.NamedData("rows")
+"""The rows of a chart; those that belong to no layer are filtered out in each layer."""
+ROUND_NUMBERS = [digit * 10**power for power in range(12) for digit in (1, 2, 3, 5)]
+"""Ticks of logarithmic axes; Vega leaves out those beyond the rows."""
+LABEL_HEIGHT = 17
+"""Pixels from one name at the end of a line to the next; Thai marks need some of them."""
 
 
-def shade(light: str, dark: str) -> Spec:
-    """Return a color that follows the page's light or dark scheme."""
-    return {"expr": f"luminance(background) < 0.4 ? '{dark}' : '{light}'"}
+# ---- the theme
 
 
-CATEGORIES = (("#0f766e", "#2dd4bf"), ("#b45309", "#fbbf24"), ("#4f46e5", "#a5b4fc"), ("#be185d", "#f9a8d4"))
-"""The colors that tell things apart, in light and in dark: those of charts in `.streamlit/config.toml`."""
-UNSAID: Spec = {"value": ""}
-"""The tooltip of a mark that needs none: without it, or with null, Streamlit shows the names of the fields."""
-QUIET = shade("#4b5160", "#b6bcc8")
-STRONG = shade("#0f766e", "#2dd4bf")
-INK = shade("#1f2430", "#e6e8ee")
+def in_both(colour: Colour) -> Any:
+    """Return a color that follows the light or dark scheme of the page."""
+    return {"expr": f"luminance(background) < 0.4 ? '{colour.dark}' : '{colour.light}'"}
 
 
-def quantitative(field: str, **more: Any) -> Spec:
-    """Describe a field of numbers."""
-    return {"field": field, "type": "quantitative", **more}
+@alt.theme.register("tokenizer_explorer", enable=True)
+def theme() -> alt.theme.ThemeConfig:
+    """Return what all charts have in common, beside fonts and category colors, which come from Streamlit's theme.
+
+    Charts have no title inside: it would cut off Thai upper marks. Without a tooltip of its own, a mark has none;
+    Streamlit would show the names of fields.
+    """
+    styles: Any = {
+        "strong": {"color": in_both(CATEGORIES[0])},
+        "quiet": {"color": in_both(QUIET)},
+        "right": {"align": "left", "baseline": "middle", "dx": 8},
+        "inside": {"align": "right", "baseline": "middle", "dx": -8, "color": in_both(ON_BAR)},
+    }
+    return {
+        "padding": {"left": 4, "top": 12, "right": 8, "bottom": 16},
+        "config": {
+            "axis": {"titleFontSize": 13, "titlePadding": 8},
+            "mark": {"tooltip": None},
+            "text": {"fontSize": 13, "color": in_both(INK), "aria": False},
+            "line": {"strokeWidth": 2.5},
+            "point": {"size": 80, "filled": True, "opacity": 1},
+            "style": styles,
+        },
+    }
 
 
-def nominal(field: str, **more: Any) -> Spec:
-    """Describe a field of words."""
-    return {"field": field, "type": "nominal", **more}
+def log_scale(padding: int = 20) -> alt.Scale:
+    """Return a scale on which equal steps are equal ratios, with room for labels, in pixels, at both ends."""
+    return alt.Scale(type="log", nice=False, padding=padding)
+
+
+def log_spaced(count: int, points: int) -> list[int]:
+    """Return at most this many places from 0 to `count` - 1, with steps that look even on a logarithmic axis."""
+    places: list[int] = (np.unique(np.geomspace(1, count, points).astype(np.int64)) - 1).tolist()
+    return places
+
+
+# ---- drawing
+
+
+def draw(define: Definition, rows: pd.DataFrame, *, key: str, says: str) -> None:
+    """Draw a chart with these rows; `says` describes it to screen readers."""
+    specification = vega_lite(define, language())
+    st.vega_lite_chart(spec={**specification, "datasets": {"rows": rows}}, key=key, alt=says)
+
+
+@cache
+def vega_lite(define: Definition, spoken: str) -> dict[str, Any]:
+    """Return a definition as Vega-Lite, with words in the visitor's language, which is `spoken`."""
+    return define().to_dict()
+
+
+# ---- names at the ends of lines
+
+
+def with_line_ends(rows: pd.DataFrame, value: str, *, height: float) -> pd.DataFrame:
+    """Add the `place` of the name of each line to its last row: at its value, or as near as other names allow.
+
+    The scale is logarithmic, and the lines are drawn on `height` pixels.
+    """
+    is_end = ~rows.duplicated("line", keep="last")
+    low, high = np.log(rows[value].min()), np.log(rows[value].max())
+    span = max(high - low, 0.1)
+    places = spread((np.log(rows[value][is_end]) - low).tolist(), span * LABEL_HEIGHT / height, span)
+    return rows.assign(place=pd.Series(np.exp(np.array(places) + low), rows.index[is_end]))
 
 
 def spread(places: Sequence[float], gap: float, most: float) -> list[float]:

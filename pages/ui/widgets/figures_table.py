@@ -1,17 +1,18 @@
-"""Tables of words and figures: a plain one for pages and reports, and one that visitors can sort.
+"""Data frames as tables of words and figures: a plain one for pages and reports, and a sortable one.
 
 Everything in them is escaped.
 """
 
 import html
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.widgets.written import NONE
-from pages.ui.words.breaks import without_breaks
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.widgets.formatting import NONE
 
 _STYLE = """<style>
 .figures { overflow-x: auto; }
@@ -31,53 +32,62 @@ _STYLE = """<style>
 </style>"""
 
 
+Formats = Mapping[Any, Callable[[Any], str]]
+"""How the cells of some columns are written; other numbers get commas, and missing values are a dash."""
+
+
 def figures_table(
-    rows: Sequence[Sequence[str]], label: str, *, words: Sequence[int] = (0,), marked: int | None = None
+    frame: pd.DataFrame,
+    label: str,
+    *,
+    formats: Formats = MappingProxyType({}),
+    words: Sequence[int] = (0,),
+    marked: int | None = None,
 ) -> None:
-    """Draw a table with a head; the columns `words` hold words, the others figures. `label` describes it."""
-    # A table that is too wide scrolls in its own box, also by keyboard.
-    spoken = html.escape(without_breaks(label))
-    st.html(
-        f'{_STYLE}<div class="figures" role="region" tabindex="0" aria-label="{spoken}">'
-        f"{table_html(rows, words=words, marked=marked)}</div>"
-    )
+    """Draw a table; the columns at the places `words` hold words, the others figures. `label` describes it."""
+    st.html(_STYLE + scroll_box("figures", table_html(frame, formats=formats, words=words, marked=marked), label))
 
 
-def table_html(rows: Sequence[Sequence[str]], *, words: Sequence[int] = (0,), marked: int | None = None) -> str:
+def scroll_box(look: str, inner: str, label: str) -> str:
+    """Return HTML in a box that scrolls if it is too wide, also by keyboard; `look` is its CSS class."""
+    said = html.escape(without_breaks(label), quote=True)
+    return f'<div class="{look}" role="region" tabindex="0" aria-label="{said}">{inner}</div>'
+
+
+def table_html(
+    frame: pd.DataFrame,
+    *,
+    formats: Formats = MappingProxyType({}),
+    words: Sequence[int] = (0,),
+    marked: int | None = None,
+) -> str:
     """Return the table as HTML; `marked` is the row to highlight, counted from 0.
 
-    >>> table_html([["a", "b"], ["<", "1"]]).partition("<tbody>")[2]
-    '<tr><td class="words" dir="auto">&lt;</td><td>1</td></tr></tbody></table>'
+    >>> table_html(pd.DataFrame({"a": ["<"], "b": [1000]})).partition("<tbody>")[2]
+    '<tr><td class="words" dir="auto">&lt;</td><td>1,000</td></tr></tbody></table>'
     """
-    kinds = [' class="words" dir="auto"' if place in words else "" for place in range(len(rows[0]))]
-    head = "".join(f'<th scope="col"{kind}>{html.escape(cell)}</th>' for kind, cell in zip(kinds, rows[0]))
+    kinds = [' class="words" dir="auto"' if place in words else "" for place in range(len(frame.columns))]
+    head = "".join(f'<th scope="col"{kind}>{html.escape(str(title))}</th>' for kind, title in zip(kinds, frame))
+    columns = [
+        [html.escape(_written(cell, formats.get(title, _plainly))) for cell in cells]
+        for title, cells in frame.items()
+    ]
     body = []
-    for number, row in enumerate(rows[1:]):
-        cells = "".join(f"<td{kind}>{html.escape(cell)}</td>" for kind, cell in zip(kinds, row))
+    for number, row in enumerate(zip(*columns)):
+        cells = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row))
         body.append(f'<tr class="marked">{cells}</tr>' if number == marked else f"<tr>{cells}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
 
 
-class Column(NamedTuple):
-    """A sortable column, whose cells `write` formats; None comes last, as a dash."""
-
-    title: str
-    cells: Sequence[Any]
-    write: Callable[[Any], str] = str
+def _written(cell: Any, write: Callable[[Any], str]) -> str:
+    return NONE if pd.isna(cell) else write(cell)
 
 
-def sortable_table(columns: Sequence[Column], label: str, *, key: str) -> None:
+def _plainly(cell: Any) -> str:
+    return cell if isinstance(cell, str) else f"{cell:,}"
+
+
+def sortable_table(frame: pd.DataFrame, label: str, *, key: str, formats: Formats = MappingProxyType({})) -> None:
     """Draw a table that a click on a column's head sorts; `label` describes it to screen readers."""
-    cells = pd.DataFrame({column.title: column.cells for column in columns})
-    shown = cells.style.format({column.title: column.write for column in columns}, na_rep=NONE)
+    shown = frame.style.format({title: formats.get(title, _plainly) for title in frame}, na_rep=NONE)
     st.dataframe(shown, key=key, alt=label, hide_index=True, height="content")
-
-
-def as_rows(columns: Sequence[Column]) -> list[list[str]]:
-    """Return the head and the rows, for `table_html`.
-
-    >>> as_rows([Column("name", ["a", "b"]), Column("tokens", [1_000, 5], "{:,}".format)])
-    [['name', 'tokens'], ['a', '1,000'], ['b', '5']]
-    """
-    written = ([column.write(cell) for cell in column.cells] for column in columns)
-    return [[column.title for column in columns], *map(list, zip(*written, strict=True))]

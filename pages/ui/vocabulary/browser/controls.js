@@ -1,7 +1,7 @@
 // What people search and filter by: one line for the search, one for scripts, the rest folded away.
 // @ts-check
 
-import { make } from "../../token_view/browser/elements.js";
+import { addButton, make } from "../../widgets/token_view/browser/elements.js";
 
 /** @import { Choice, Kind, Label, Order, Use } from "./types.d.ts" */
 
@@ -45,9 +45,9 @@ export class Controls {
     this.scripts = make("div", "scripts");
     this.scripts.setAttribute("role", "group");
     this.scripts.setAttribute("aria-label", label("script"));
-    this.buttons = [null, ...scripts.keys()].map((code) => this.scriptButton(code));
+    this.buttons = [null, ...scripts.keys()].map((code) =>
+      addButton(this.scripts, "", () => this.set({ script: choice.script === code ? null : code })));
     this.names = [label("all"), ...scripts.map((script) => label(`script_${script}`))];
-    this.scripts.append(...this.buttons);
     const foot = make("div", "foot");
     foot.append(this.said, this.more());
     this.element.append(line, this.scripts, foot);
@@ -92,14 +92,6 @@ export class Controls {
     list.onchange = () => this.set({ [name]: values[list.selectedIndex] });
     menu.append(make("span", name === "kind" ? "unseen" : "", title), list);
     return menu;
-  }
-
-  /** @param {number | null} code */
-  scriptButton(code) {
-    const button = make("button");
-    button.type = "button";
-    button.onclick = () => this.set({ script: this.choice.script === code ? null : code });
-    return button;
   }
 
   /** What is needed now and then: lengths, ids, and what a text uses. */

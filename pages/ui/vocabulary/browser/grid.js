@@ -1,11 +1,12 @@
 // A grid of entries as long as any vocabulary: only the rows in sight are drawn, and their cells are used again.
 // @ts-check
 
-import { make } from "../../token_view/browser/elements.js";
-import { fillFace } from "./token_face.js";
+import { fillChip } from "../../widgets/token_view/browser/boxes/box_elements.js";
+import { make } from "../../widgets/token_view/browser/elements.js";
+import { tintOfBytes } from "../../widgets/token_view/browser/model/tints.js";
 
+/** @import { Vocabulary } from "./search.js" */
 /** @import { Label } from "./types.d.ts" */
-/** @import { Vocabulary } from "./packed.js" */
 
 const NARROW = 560;
 const WIDE_CELL = { width: 180, height: 96 };
@@ -216,4 +217,19 @@ export class Grid {
     this.mark(this.places[index]);
     this.onPick(this.vocabulary.ids[this.places[index]]);
   }
+}
+
+const MOST_BYTES = 72; // a whole number of Thai characters
+
+/**
+ * @param {HTMLElement} chip
+ * @param {Uint8Array} bytes
+ * @param {number} tints
+ */
+export function fillFace(chip, bytes, tints) {
+  let end = Math.min(bytes.length, MOST_BYTES);
+  while (end < bytes.length && end > 0 && bytes[end] >> 6 === 2) end--; // not within a character
+  fillChip(chip, bytes.subarray(0, end));
+  if (end < bytes.length) chip.append(make("span", "w", "…"));
+  chip.style.backgroundColor = `var(--t${tintOfBytes(bytes, tints)})`;
 }

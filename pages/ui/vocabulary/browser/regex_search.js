@@ -1,7 +1,7 @@
 // Finds entries by a regular expression, in a worker of its own: one that never ends is stopped, and harms nothing.
 // @ts-check
 
-/** @import { Vocabulary } from "./packed.js" */
+/** @import { Vocabulary } from "./search.js" */
 
 /** Milliseconds that an expression may take over all entries. */
 export const MOST_TIME = 2000;

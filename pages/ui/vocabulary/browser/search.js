@@ -1,8 +1,70 @@
-// Finds entries by text, by bytes and by ids: one walk over the packed bytes, no string is made.
+// The entries of a vocabulary: packed, searched, filtered and sorted without a string for each.
 // @ts-check
 
-/** @import { Choice, Found } from "./types.d.ts" */
-/** @import { Vocabulary } from "./packed.js" */
+import { countBefore } from "../../widgets/token_view/browser/model/sorted.js";
+
+/** @import { Choice, Found, Selection } from "./types.d.ts" */
+
+const HEADER = 4;
+
+/** All entries of a vocabulary; an entry is known by its place, from 0 up in the order of ids. */
+export class Vocabulary {
+  /** @param {ArrayBuffer} buffer */
+  constructor(buffer) {
+    const [size] = new Uint32Array(buffer, 0, 1);
+    const { entries } = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, HEADER, size)));
+    const at = HEADER + size; // the header is padded, so that numbers start at a multiple of four
+    this.size = /** @type {number} */ (entries);
+    this.ids = new Int32Array(buffer, at, entries);
+    this.ends = new Uint32Array(buffer, at + 4 * entries, entries);
+    this.scripts = new Uint8Array(buffer, at + 8 * entries, entries);
+    this.bytes = new Uint8Array(buffer, at + 9 * entries);
+    /** @type {Uint32Array | null} */
+    this.letters = null;
+  }
+
+  /** @param {number} place */
+  startOf(place) {
+    return place ? this.ends[place - 1] : 0;
+  }
+
+  /** @param {number} place */
+  lengthOf(place) {
+    return this.ends[place] - this.startOf(place);
+  }
+
+  /** @param {number} place */
+  bytesOf(place) {
+    return this.bytes.subarray(this.startOf(place), this.ends[place]);
+  }
+
+  /**
+   * The place of an id, or -1.
+   * @param {number} id
+   */
+  placeOf(id) {
+    const place = countBefore(this.size, (index) => this.ids[index] < id);
+    return this.ids[place] === id ? place : -1;
+  }
+
+  /** All places by the letters of their tokens; sorted once, in about 0.2 s for 200,000 entries. */
+  get byLetters() {
+    this.letters ??= Uint32Array.from({ length: this.size }, (_, place) => place).sort((a, b) => this.compare(a, b));
+    return this.letters;
+  }
+
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  compare(a, b) {
+    const { bytes } = this;
+    let [i, j] = [this.startOf(a), this.startOf(b)];
+    const [endA, endB] = [this.ends[a], this.ends[b]];
+    for (; i < endA && j < endB; i++, j++) if (bytes[i] !== bytes[j]) return bytes[i] - bytes[j];
+    return endA - i - (endB - j) || a - b;
+  }
+}
 
 const NUMBER = "(\\d{1,10}|\\d{1,3}(?:,\\d{3})+)";
 const RANGE = new RegExp(`^${NUMBER}(?:[-–]${NUMBER})?$`);
@@ -147,4 +209,64 @@ function withIds({ ids, size }, query) {
  */
 function inArabicDigits(text) {
   return text.normalize("NFKC").replaceAll(/[๐-๙]/g, (digit) => String(digit.charCodeAt(0) - 0x0e50));
+}
+
+/**
+ * The entries that pass all filters, sorted; the counts by script leave out the filter by script.
+ * @param {Vocabulary} vocabulary
+ * @param {Choice} choice
+ * @param {Found} found
+ * @param {Uint32Array} uses how often the visitor's text uses each entry
+ * @param {number} scripts how many scripts there are
+ * @returns {Selection}
+ */
+export function select(vocabulary, choice, found, uses, scripts) {
+  const { size, ids, scripts: codes } = vocabulary;
+  const counts = new Uint32Array(scripts);
+  const passed = new Uint8Array(size);
+  let total = 0;
+  for (let place = 0; place < size; place++) {
+    if (found && !found[place]) continue;
+    const length = vocabulary.lengthOf(place);
+    if (length < choice.shortest || length > choice.longest) continue;
+    if (ids[place] < choice.first || ids[place] > choice.last) continue;
+    if (choice.use !== "all" && (choice.use === "used") !== uses[place] > 0) continue;
+    counts[codes[place]]++;
+    if (choice.script !== null && codes[place] !== choice.script) continue;
+    passed[place] = 1;
+    total++;
+  }
+  return { places: sorted(vocabulary, passed, total, choice.order, uses), counts };
+}
+
+/**
+ * @param {Vocabulary} vocabulary
+ * @param {Uint8Array} passed
+ * @param {number} total
+ * @param {Choice["order"]} order
+ * @param {Uint32Array} uses
+ */
+function sorted(vocabulary, passed, total, order, uses) {
+  const places = new Uint32Array(total);
+  let at = 0;
+  if (order === "letters") {
+    for (const place of vocabulary.byLetters) if (passed[place]) places[at++] = place;
+    return places;
+  }
+  for (let place = 0; place < passed.length; place++) if (passed[place]) places[at++] = place;
+  if (order === "newest") return places.reverse();
+  if (order === "used") return stable(places, (place) => -uses[place]);
+  if (order === "longest") return stable(places, (place) => -vocabulary.lengthOf(place));
+  return order === "shortest" ? stable(places, (place) => vocabulary.lengthOf(place)) : places;
+}
+
+/**
+ * Sort places by a number; equal ones stay in the order learned.
+ * @param {Uint32Array} places
+ * @param {(place: number) => number} key
+ */
+function stable(places, key) {
+  const keys = Float64Array.from(places, (place) => key(place) * 2 ** 31 + place);
+  const sortedKeys = keys.sort();
+  return Uint32Array.from(sortedKeys, (each) => each - Math.floor(each / 2 ** 31) * 2 ** 31);
 }

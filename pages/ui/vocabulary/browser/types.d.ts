@@ -21,7 +21,7 @@ export interface Options {
   counted: string;
 }
 
-export type Label = (key: string, values?: Record<string, unknown>) => string;
+export type { Label } from "../../widgets/token_view/browser/types.d.ts";
 
 export type Kind = "text" | "bytes" | "id" | "regex";
 export type Order = "order" | "newest" | "longest" | "shortest" | "letters" | "used";

@@ -1,14 +1,12 @@
 // The vocabulary: all entries of a tokenizer, to be searched, filtered and walked through.
 // @ts-check
 
-import { make } from "../../token_view/browser/elements.js";
-import { isDark } from "../../stage/browser/screen.js";
 import { Controls, EVERYTHING } from "./controls.js";
 import { Grid } from "./grid.js";
-import { Vocabulary } from "./packed.js";
 import { RegexSearch } from "./regex_search.js";
-import { search } from "./search.js";
-import { select } from "./selection.js";
+import { Vocabulary, search, select } from "./search.js";
+import { isDark, make } from "../../widgets/token_view/browser/elements.js";
+import { labelsOf } from "../../widgets/token_view/browser/words.js";
 
 /** @import { Choice, Found, Options } from "./types.d.ts" */
 
@@ -50,7 +48,7 @@ class VocabularyView {
    */
   constructor(parent, options, onPick) {
     this.options = options;
-    const label = (/** @type {string} */ key, values = {}) => this.label(key, values);
+    const label = (this.label = labelsOf(options));
     const script = options.script === null ? null : options.scripts.indexOf(options.script);
     /** @type {Choice} */
     this.choice = { kind: "text", query: "", matchesCase: false, script, use: "all", order: "order", ...EVERYTHING };
@@ -71,21 +69,7 @@ class VocabularyView {
     this.uses = new Uint32Array(0);
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.address = "";
     this.usedKey = "";
-  }
-
-  /**
-   * @param {string} key
-   * @param {Record<string, unknown>} [values]
-   */
-  label(key, values = {}) {
-    if (key === "locale") return this.options.locale;
-    const words = this.options.labels[key] ?? key;
-    return words.replace(/\{(\w+)\}/g, (_, name) => {
-      const value = values[name];
-      return typeof value === "number" ? value.toLocaleString(this.options.locale) : String(value);
-    });
   }
 
   /**

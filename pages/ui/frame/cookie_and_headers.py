@@ -1,0 +1,119 @@
+"""What the app adds to its responses: security headers, and the cookie that tells visitors apart."""
+
+import base64
+import hashlib
+import re
+import secrets
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "tokenizer_explorer_visitor"
+_SECRET = re.compile(r"[\w-]{43}", re.ASCII)
+_HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:]+\](:\d+)?", re.ASCII)
+
+
+class SecurityHeaders:
+    """ASGI middleware that adds a content security policy and related headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        host = HTTPConnection(scope).headers.get("host", "") if scope["type"] == "http" else ""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers["Content-Security-Policy"] = content_security_policy(host)
+                headers["X-Content-Type-Options"] = "nosniff"
+                headers["Referrer-Policy"] = "no-referrer"
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+def content_security_policy(host: str) -> str:
+    """Return the policy for pages of this host.
+
+    It allows Streamlit's inline scripts by hash, `blob:`, from which it loads components, and inline styles, with
+    which it draws everything. It needs no `unsafe-eval`: Streamlit lets Vega interpret its expressions.
+    """
+    # 'self' covers a page's own websocket, but not in Safari before 15.4; nothing else may be talked to.
+    sockets = f" ws://{host} wss://{host}" if _HOST.fullmatch(host) else ""
+    return f"{_policy()}; connect-src 'self'{sockets}"
+
+
+@cache
+def _policy() -> str:
+    index = Path(st.__file__).parent / "static" / "index.html"
+    inline = re.findall(rb"<script>(.*?)</script>", index.read_bytes(), re.DOTALL)
+    hashes = " ".join(
+        f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'" for script in inline
+    )
+    return "; ".join(
+        [
+            "default-src 'self'",
+            f"script-src 'self' blob: {hashes}".strip(),
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "worker-src 'self' blob:",
+            "frame-ancestors 'self'",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+        ]
+    )
+
+
+# ---- the visitor's cookie
+
+
+def secret_of_cookie() -> str | None:
+    """Return the secret that the browser sent when the session began; None without one."""
+    return _valid(st.context.cookies.get(COOKIE))
+
+
+class VisitorCookie:
+    """ASGI middleware that gives each new browser a secret, together with the page.
+
+    With a number of days, the cookie lasts so long after the latest visit; otherwise until the browser is closed.
+    """
+
+    def __init__(self, app: ASGIApp, days: int | None = None) -> None:
+        self.app = app
+        self.days = days
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers.append(
+                        "set-cookie", _cookie(known, self.days, is_encrypted=scope["scheme"] == "https")
+                    )
+            await send(message)
+
+        is_page = scope["type"] == "http"
+        known = _valid(HTTPConnection(scope).cookies.get(COOKIE)) if is_page else None
+        gives = is_page and (known is None or self.days is not None)
+        await self.app(scope, receive, send_with_cookie if gives else send)
+
+
+def _valid(value: object) -> str | None:
+    return value if isinstance(value, str) and _SECRET.fullmatch(value) else None
+
+
+def _cookie(known: str | None, days: int | None, *, is_encrypted: bool) -> str:
+    """Return a cookie with this secret or a new one, which lasts some days or until the browser is closed.
+
+    It is "lax", not "strict": with a strict one, a visitor who follows a link to the app would get a new secret.
+    """
+    lasting = "" if days is None else f"; Max-Age={days * 86_400}"
+    encrypted = "; Secure" if is_encrypted else ""
+    return f"{COOKIE}={known or secrets.token_urlsafe(32)}; Path=/{lasting}; HttpOnly; SameSite=Lax{encrypted}"

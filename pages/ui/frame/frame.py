@@ -1,0 +1,163 @@
+"""What the browser needs for the whole page: its language, its styles, and where to scroll."""
+
+import json
+
+import streamlit as st
+
+from pages.ui.i18n import language, t
+
+_STYLE = """
+/* White is hard to read on the light teal of the dark scheme. */
+button[data-testid="stBaseButton-primary"]:not(:disabled),
+button[data-testid="stBaseButton-primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
+/* A chosen switch under the mouse: Streamlit's teal on teal has a contrast below 4.5. */
+[data-testid="stButtonGroup"] button[data-selected="true"] * { color: light-dark(#0a5650, #5eead4); }
+/* Chosen options of a list: white is hard to read there, too. */
+[data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stMultiSelectTagsContainer"] [data-tag] * {
+  color: light-dark(#ffffff, #04211d); }
+/* Streamlit's captions have an opacity of 60 %, which is too pale for small text. */
+[data-testid="stCaptionContainer"], [data-testid="stCaptionContainer"] * { color: inherit; }
+[data-testid="stCaptionContainer"] { opacity: .8; }
+/* Show where the keyboard is. */
+a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
+/* After a training the link to Compare is the one thing to do next, so it looks like a primary button. */
+.st-key-to_compare a[data-testid="stPageLink-NavLink"] {
+  background: light-dark(#0f766e, #2dd4bf); padding: .3rem .9rem; min-height: 2.5rem; border-radius: .6rem; }
+.st-key-to_compare a[data-testid="stPageLink-NavLink"]:hover { background: light-dark(#0a5650, #5eead4); }
+.st-key-to_compare a[data-testid="stPageLink-NavLink"] * { color: light-dark(#ffffff, #04211d); }
+/* The stage plays by itself, and must not grow pale while the page around it is drawn anew. */
+.st-key-stage, .st-key-stage *, [data-stale="true"]:has(.st-key-stage) { opacity: 1 !important; }
+/* Less empty room above the first screen. */
+[data-testid="stMainBlockContainer"] { padding-top: 3.5rem; }
+/* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
+@media (max-width: 640px) {
+  h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }
+  .st-key-navigation { row-gap: .5rem !important; padding-top: .25rem; }
+  .st-key-lang, .st-key-present { position: fixed; top: .6rem; z-index: 999991; width: auto !important; }
+  .st-key-lang { left: 1rem; }
+  .st-key-present { left: 10.5rem; }
+  /* Columns one under another are no further apart than all else. */
+  [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) { row-gap: 1rem; }
+}
+/* The texts to train on, as cards. */
+.st-key-train_card [role="radiogroup"] { gap: 1rem; }
+.st-key-train_card [role="radiogroup"] > div {
+  position: relative; flex: 1 1 14rem; margin: 0; padding: .9rem 1.1rem; border-radius: .75rem;
+  border: 2px solid light-dark(#8a8f98, #6b7280); }
+.st-key-train_card label::after { content: ""; position: absolute; inset: 0; cursor: pointer; }
+.st-key-train_card [data-testid="stRadioOption"] p { font-weight: 600; font-size: 1.125rem; }
+.st-key-train_card [role="radiogroup"] > div:has(input:checked) {
+  border-color: light-dark(#0f766e, #2dd4bf); background: light-dark(#0f766e14, #2dd4bf1f); }
+/* A pattern of one's own: every character counts, and a branch stays on its line. */
+[class*="st-key-lab_"][class*="_custom"] textarea {
+  font-family: "Source Code Pro", "Noto Sans Thai", Sarabun, "Leelawadee UI", Thonburi, monospace;
+  white-space: pre; overflow-x: auto; }
+/* What starts a training stays in sight. */
+.st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
+  background: light-dark(#ffffff, #191814); }
+.st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
+h1, h2, h3 { text-wrap: balance; }
+/* Without the shorthand, which lets the number of a slider wrap. */
+[data-testid="stMarkdownContainer"] p { text-wrap-style: pretty; }
+/* They draw nothing where they stand, and take no room there. */
+.st-key-page_terms, [class*="st-key-into_view_"], [class*="st-key-live_area_"] { display: none; }
+/* Technical words that are explained where they stand, and what they mean. */
+::highlight(term) { text-decoration: underline dotted; }
+#meaning { position: fixed; z-index: 999999; max-width: min(22rem, calc(100vw - 1rem)); padding: .4rem .6rem;
+  border-radius: .4rem; font-size: .875rem; line-height: 1.6; box-sizing: border-box; }
+/* Streamlit names its own largest file here; each uploader's label says what it really takes. */
+[data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
+"""
+
+# Words that Streamlit writes in English, each as the element that holds it, and our word for it. The text is made
+# too small to see, not removed: Streamlit would write into what is gone.
+COUNTED = ("languages_price", "languages_name_", "train_rival_text", "name_")
+"""What the keys of text boxes with `max_chars` begin with: there the last span is a count, not words."""
+_PRESS = "span:first-child:not(:is({}) span:last-child)".format(
+    ", ".join(f'[class*="st-key-{key}"]' for key in COUNTED)
+)
+_UPLOADER = '[data-testid="stFileUploaderDropzone"]'
+_ENGLISH_OF_STREAMLIT = {
+    f'{_UPLOADER} button [data-testid="stMarkdownContainer"] > p': "upload",
+    f"{_UPLOADER} > input + div:not(:last-child) > span": "drop",
+    f'[data-testid="InputInstructions"] > {_PRESS}': "enter",
+    f'.stTextArea [data-testid="InputInstructions"] > {_PRESS}': "control_enter",
+    '[role="option"][data-key="__select_all__"] > div': "select_all",
+    '[role="listbox"][data-empty] [role="option"] span': "no_results",
+}
+
+_SCRIPT = """
+// Streamlit adds a step for the back button with each change of the address's query, two for a change of page.
+// A step within a page leads nowhere: back there, the page would put its query in again, with another step.
+const step = history.pushState.bind(history);
+history.pushState = (state, title, url) => {
+  const isSamePage = url != null && new URL(url, location.href).pathname === location.pathname;
+  if (isSamePage) history.replaceState(state, title, url);
+  else step(state, title, url);
+};
+
+const seen = new WeakMap();
+export default function ({ data, parentElement }) {
+  const { language, screen } = JSON.parse(new TextDecoder().decode(data));
+  document.documentElement.lang = language; // screen readers choose their voice by this
+  const before = seen.get(document);
+  seen.set(document, screen);
+  // A new screen on the same page, such as a training that has just started, is shown from its top.
+  if (before !== undefined && before !== screen) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+}
+"""
+
+INTO_VIEW = """
+const shown = new Set();
+export default function ({ data }) {
+  const { target, occasion } = JSON.parse(new TextDecoder().decode(data));
+  if (shown.has(occasion)) return; // whoever has scrolled away since then is left alone
+  shown.add(occasion);
+  // After two frames the page has taken in what was drawn with it.
+  requestAnimationFrame(() => requestAnimationFrame(() => scroll(target)));
+}
+
+function scroll(target) {
+  const element = document.querySelector(`.st-key-${target}`);
+  if (!element) return;
+  element.style.scrollMarginTop = "4rem"; // below the bar at the top
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+  // What is drawn later changes the page's length: follow it for a moment, unless the visitor moves.
+  const follower = new ResizeObserver(() => element.scrollIntoView({ block: "start", behavior }));
+  follower.observe(document.querySelector('[data-testid="stMainBlockContainer"]') ?? document.body);
+  const stop = () => follower.disconnect();
+  setTimeout(stop, 2000);
+  for (const moved of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+    addEventListener(moved, stop, { once: true, passive: true });
+  }
+}
+"""
+
+_component = st.components.v2.component("page_frame", js=_SCRIPT)
+_into_view = st.components.v2.component("into_view", js=INTO_VIEW)
+
+
+def frame(screen: str) -> None:
+    """Tell the browser the page's language and its screen, so that a new screen starts at its top."""
+    st.html(f"<style>{_STYLE}{_our_words()}</style>")
+    _component(key="page_frame", data=json.dumps({"language": language(), "screen": screen}).encode())
+
+
+def bring_into_view(target: str, occasion: str) -> None:
+    """Scroll to the container with this key, once for each occasion; the keyboard's focus stays where it is."""
+    data = json.dumps({"target": target, "occasion": f"{target} {occasion}"}).encode()
+    _into_view(key=f"into_view_{target}", data=data)
+
+
+def _our_words() -> str:
+    """Return styles that show our words in place of Streamlit's; English pages keep Streamlit's."""
+    if language() == "en":
+        return ""
+    words = {
+        name: json.dumps(t(f"streamlit.{name}"), ensure_ascii=False) for name in _ENGLISH_OF_STREAMLIT.values()
+    }
+    return "".join(
+        f"{element} {{ font-size: 0 !important; }}"
+        f"{element}::after {{ content: {words[name]}; font-size: .875rem; }}"
+        for element, name in _ENGLISH_OF_STREAMLIT.items()
+    )

@@ -1,0 +1,62 @@
+"""The script that Streamlit runs: the frame of every page, with navigation and language switch, then the page."""
+
+import streamlit as st
+
+from pages.ui.frame import links, presenting, status, visitor
+from pages.ui.frame.frame import frame
+from pages.ui.frame.manual import explain_terms
+from pages.ui.frame.navigation import NAMES, all_pages, go
+from pages.ui.i18n import LANGUAGES, SWITCH, errors_shown, language, t
+from pages.ui.i18n.breaks import without_breaks
+
+
+def main() -> None:
+    """Draw the frame and run the page that the address names."""
+    pages = all_pages()
+    page = st.navigation(pages, position="hidden")
+    st.set_page_config(page_title=without_breaks(f"{page.title} · {t('app.name')}"), page_icon="🧩", layout="wide")
+    query = st.query_params.to_dict()
+    presenting.take_from_address(query)
+    status.take_from_address(query)
+    links.remember_link(query)
+    visitor.keep_address()
+    if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
+        go("stories")
+    frame(visitor.screen())
+    explain_terms(language())
+    with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
+        for each in pages[: len(NAMES)]:
+            st.page_link(each, label=each.title)
+        st.space("stretch")
+        st.button(
+            t("deck.present"),
+            icon=":material/slideshow:",
+            help=t("deck.begin"),
+            key="present",
+            type="tertiary",
+            on_click=presenting.begin,
+        )
+        _language_switch()
+    status.status()
+    if page.url_path != "train" or visitor.screen() == "settings":  # a training has a stage, whose text is larger
+        st.title(t(f"{page.url_path or 'home'}.title"), anchor=False)
+    with errors_shown():
+        page.run()
+
+
+def _language_switch() -> None:
+    """Let the visitor choose English or Thai; a page change resets the widget, so the session keeps the choice."""
+    SWITCH.put(language())
+    st.segmented_control(
+        "Language / ภาษา",
+        list(LANGUAGES),
+        format_func=LANGUAGES.__getitem__,
+        required=True,
+        key=SWITCH.key,
+        on_change=visitor.choose_language,
+        label_visibility="collapsed",
+    )
+
+
+if __name__ == "__main__":  # as Streamlit runs it
+    main()

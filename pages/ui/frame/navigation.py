@@ -1,0 +1,39 @@
+"""The pages of the app: their files, their titles, and how to switch between them.
+
+To add
+
+- a page X: its script pages/X.py, its name below, its parts in pages/ui/X/, its words in i18n/*/X.toml and
+  "nav.X" and "manual.X" in the files that have those of other pages, and X in PAGE_FOLDERS of the house tests;
+- a story: a function and its line in STORIES of stories/all_stories.py, its words in i18n/*/stories.toml;
+- a split pattern: SPLIT_PATTERNS in patterns/split_patterns.py of the library, its words in i18n/*/choices.toml;
+- a source of texts: a function in inputs/, its line in SOURCES of inputs/corpus_picker.py;
+- a language: a folder in i18n/ with the same keys, its line in LANGUAGES.
+"""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages.ui.i18n import t
+
+FOLDER = Path(__file__).resolve().parents[2]
+NAMES = ("home", "train", "compare", "languages", "patterns", "stories", "vocabulary")
+ASIDE = ("pieces",)
+"""Pages that other pages lead to; the navigation has no more room."""
+
+
+def all_pages() -> list[st.Page]:
+    """Return every page, with its title in the visitor's language; the address uses the file's name."""
+    return [
+        st.Page(FOLDER / f"{name}.py", title=t(f"nav.{name}"), default=name == "home") for name in (*NAMES, *ASIDE)
+    ]
+
+
+def page(name: str) -> Path:
+    """Return the file of a page, to link to it."""
+    return FOLDER / f"{name}.py"
+
+
+def go(name: str) -> None:
+    """Switch to a page."""
+    st.switch_page(page(name))

@@ -1,4 +1,0 @@
-"""The Home page.
-
-Its files: keys premiums
-"""

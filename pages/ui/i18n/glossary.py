@@ -1,0 +1,66 @@
+"""What the technical words of the pages mean, in plain words; and variants of them that must not be used."""
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pages.ui.i18n.breaks import with_breaks, without_breaks
+
+_FILE = Path(__file__).parent / "glossary.toml"
+
+
+class Term(NamedTuple):
+    """A technical word and its meaning, in one language."""
+
+    name: str
+    meaning: str
+    forms: tuple[str, ...]
+    """How it is written in a text, without marks of line breaks."""
+
+
+@cache
+def glossary(language: str) -> tuple[Term, ...]:
+    """Return all terms in a language, tokens first."""
+    mark = with_breaks if language == "th" else str
+    return tuple(
+        Term(mark(term[language]), mark(term[f"{language}_says"]), _forms(term, language)) for term in _terms()
+    )
+
+
+def _forms(term: dict[str, Any], language: str) -> tuple[str, ...]:
+    forms = term.get(f"{language}_forms") or [term[language].partition(" (")[0]]
+    if language != "en":
+        return tuple(forms)
+    plurals = (f"{form[:-1]}ies" if form.endswith("y") else f"{form}s" for form in forms)
+    return tuple(dict.fromkeys([*forms, *plurals]))
+
+
+@cache
+def finder(language: str) -> str:
+    """Return a regular expression, for Python and for browsers, that finds every form of every term.
+
+    A longer form goes before a shorter one in it; a form in Latin letters is a word of its own.
+    """
+    forms = sorted((form for term in glossary(language) for form in term.forms), key=len, reverse=True)
+    latin = "|".join(re.escape(form) for form in forms if form.isascii())
+    others = "|".join(form for form in forms if not form.isascii())
+    return f"(?<![A-Za-z-])(?:{latin})(?![A-Za-z-])" + (f"|{others}" if others else "")
+
+
+def terms_in(text: str, language: str) -> list[Term]:
+    """Return the terms that occur in a text, in the order of the glossary.
+
+    >>> [term.name for term in terms_in("Tokenizers cut text into pieces.", "en")]
+    ['tokenizer', 'piece (pretoken)', 'cut, boundary']
+    """
+    plain = without_breaks(text)
+    found = {match[0].lower() for match in re.finditer(finder(language), plain, re.IGNORECASE)}
+    return [term for term in glossary(language) if found & {form.lower() for form in term.forms}]
+
+
+@cache
+def _terms() -> list[dict[str, Any]]:
+    terms: list[dict[str, Any]] = tomllib.loads(_FILE.read_text("utf-8"))["term"]
+    return terms

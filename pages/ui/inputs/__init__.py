@@ -1,0 +1,1 @@
+"""Pickers that pages share: texts, corpora, patterns, tokenizers."""

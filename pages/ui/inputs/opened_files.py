@@ -1,0 +1,160 @@
+"""Tokenizers that the visitor opened from files or trained on the Pieces page, and how they are saved."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from pages.ui.frame import visitor
+from pages.ui.limits import MAX_OPENED_FILES
+from pages.ui.run_registry.registry import registry
+from pages.ui.session import Value, distinct
+from tokenizer_core.analysis.entries import vocab_size_with_special
+from tokenizer_core.errors import SavedRunsError, TokenizerFileError
+from tokenizer_core.interop.opening import NEEDS_PATTERN, Opened, open_tokenizer
+from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
+from tokenizer_core.saved_runs.entry import MAX_NAME, Entry
+from tokenizer_core.saved_runs.folder import SavedRuns
+from tokenizer_core.workers.guarded import open_guarded
+
+REPAIRED = TRAINED_HERE = "yes"
+MODEL_FILE = "sentencepiece.model"
+
+
+@dataclass(frozen=True)
+class OpenedFile:
+    """A tokenizer from a file or several, and what is needed to open it in another way."""
+
+    name: str
+    opened: Opened
+    files: Mapping[str, bytes] = field(repr=False)
+    """The files, if the format lets the visitor choose a split pattern; else empty."""
+    pattern: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name among the choices: another one for other files, and for another pattern."""
+        return f"file:{self.opened.digest}"
+
+
+def open_file(files: Mapping[str, bytes], *, pattern: str | None = None, repair: bool = False) -> OpenedFile:
+    """Open the tokenizer of a file, or of files that belong together; raise `TokenizerError`."""
+    (first, *_) = files
+    name = first.rpartition(".")[0][:80] or first[:80]
+    opened = open_guarded(name, files, pattern=pattern, repair=repair)
+    kept = dict(files) if opened.format in NEEDS_PATTERN else {}
+    return OpenedFile(name, opened, kept, pattern)
+
+
+OPENED_FILES: Value[list[OpenedFile]] = Value("opened_files", list)
+
+
+def keep_file(file: OpenedFile, instead_of: str = "") -> None:
+    """Keep an opened tokenizer, in the place of another one if its key is given.
+
+    Equal names are numbered. Raises `TokenizerFileError` if too many are open.
+    """
+    known = {each.key: each for each in OPENED_FILES.get()}
+    taken = {key: each.name for key, each in known.items() if key not in (instead_of, file.key)}
+    file = replace(file, name=distinct({**taken, file.key: file.name})[file.key])
+    if file.key not in known and not instead_of and len(known) >= MAX_OPENED_FILES:
+        raise TokenizerFileError("file_too_many_open", limit=MAX_OPENED_FILES)
+    known[instead_of if instead_of in known else file.key] = file
+    OPENED_FILES.put(list({each.key: each for each in known.values()}.values()))
+
+
+def close_file(key: str) -> None:
+    """Close an opened tokenizer."""
+    OPENED_FILES.put([each for each in OPENED_FILES.get() if each.key != key])
+
+
+# ---- saved files
+
+
+@dataclass
+class SavedFiles:
+    """The saved tokenizers of one owner. A training can use it in its own thread, where there is no visitor."""
+
+    saved: SavedRuns | None
+    owner: str
+    trouble: SavedRunsError | None = field(default=None, compare=False)
+    """Why the last tokenizer could not be kept."""
+
+    def entries(self) -> list[Entry]:
+        """Return the opened files and the SentencePiece models trained here, oldest first."""
+        found = self.saved.entries(self.owner) if self.saved is not None else []
+        return [entry for entry in found if isinstance(entry, Entry) and entry.run is None]
+
+    def store(self, file: OpenedFile, files: Mapping[str, bytes], **options: str) -> None:
+        """Keep an opened tokenizer as its files, and how they are to be read."""
+        if self.saved is None:
+            return
+        names = {f"name{number}": name[:MAX_NAME] for number, name in enumerate(files)}
+        tokenizer, now = file.opened.tokenizer, time.time()
+        size, pattern = vocab_size_with_special(tokenizer), str(getattr(tokenizer, "pattern", ""))
+        if file.pattern:
+            options["pattern"] = file.pattern
+        entry = Entry(_id(file), "", now, now, size, pattern, None, file.name, names | options)
+        self.trouble = None
+        try:
+            self.saved.keep_files(self.owner, entry, list(files.values()))
+        except SavedRunsError as error:  # it is open all the same
+            self.trouble = error.bare()
+
+    def store_instead(self, file: OpenedFile, files: Mapping[str, bytes], before: OpenedFile) -> None:
+        """Keep a tokenizer in the place of the same files read in another way, under the visitor's name for it."""
+        known = next((entry for entry in self.entries() if entry.id == _id(before)), None)
+        self.store(file, files)
+        if self.saved is None or known is None or self.trouble is not None or _id(file) == known.id:
+            return
+        try:
+            if known.name:
+                self.saved.rename(self.owner, _id(file), known.name)
+            self.saved.delete(self.owner, known.id)
+        except SavedRunsError as error:
+            self.trouble = error.bare()
+
+    def store_trained(self, tokenizer: SentencePieceTokenizer) -> None:
+        """Keep a SentencePiece model that was trained here."""
+        self.store(trained_file(tokenizer), {MODEL_FILE: tokenizer.content}, trained=TRAINED_HERE)
+
+
+def trained_file(tokenizer: SentencePieceTokenizer) -> OpenedFile:
+    """Return a SentencePiece model that was trained here as a tokenizer that is open on every page."""
+    name = f"SentencePiece {tokenizer.model_type} {tokenizer.vocab_size:,}"
+    # It was trained here: it needs no process of its own to be opened.
+    return OpenedFile(name, open_tokenizer(MODEL_FILE, tokenizer.content), {})
+
+
+def saved_files() -> SavedFiles:
+    """Return the visitor's own saved files."""
+    return SavedFiles(registry().saved, visitor.owner())
+
+
+def open_kept(entry: Entry) -> None:
+    """Open a kept file on every page; raise `TokenizerError` if it cannot be read, or if too many are open."""
+    saved = registry().saved
+    if saved is None:
+        return
+    contents = saved.files_of(visitor.owner(), entry)
+    files = {entry.options.get(f"name{number}", str(number)): each for number, each in enumerate(contents)}
+    file = open_file(files, pattern=entry.options.get("pattern"), repair=entry.options.get("repair") == REPAIRED)
+    keep_file(replace(file, name=file_title(entry)))
+
+
+def is_open(entry: Entry) -> bool:
+    """Tell whether a kept file is open in this session."""
+    return any(each.opened.digest.startswith(entry.id) for each in OPENED_FILES.get())
+
+
+def was_trained_here(entry: Entry) -> bool:
+    """Tell whether a kept file is a SentencePiece model that was trained here."""
+    return entry.options.get("trained") == TRAINED_HERE
+
+
+def file_title(entry: Entry) -> str:
+    """Return the name of a kept file: the visitor's, or else that of the file."""
+    return entry.name or entry.file_name
+
+
+def _id(file: OpenedFile) -> str:
+    return file.opened.digest[:32]

@@ -1,0 +1,353 @@
+"""The picker of parallel texts: the bundled sentences, files aligned line by line, or a table."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+import streamlit as st
+
+from pages.ui.i18n import as_name, as_plain_markdown, error_sentence, names, t
+from pages.ui.inputs.corpus import openings, sample_texts
+from pages.ui.inputs.uploads import (
+    MENDED_BY_ENCODING,
+    Choices,
+    Limits,
+    Upload,
+    encoding_name,
+    encoding_picker,
+    file_picker,
+    show_refusal,
+)
+from pages.ui.limits import MAX_CORPUS_BYTES
+from pages.ui.session import Maybe, one_of, remembered, rename_choices
+from pages.ui.widgets.controls import segmented
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.readers.files import table_kind
+from tokenizer_core.readers.labels import column_labels
+from tokenizer_core.readers.parallel import (
+    JOININGS,
+    MAX_LANGUAGES,
+    Joining,
+    Parallel,
+    parallel_texts,
+    read_parallel,
+)
+from tokenizer_core.workers.parquet_reader import open_parquet_apart
+
+_SOURCE: Maybe[str] = Maybe("languages_source")
+SOURCES = ("sample", "upload")
+PLACE = "languages"
+NAME_CHARACTERS = 28
+_ENGLISH = ("en", "eng", "english", "en.txt", "eng.txt")
+_LIMITS = Limits(MAX_LANGUAGES, MAX_CORPUS_BYTES)
+
+
+@dataclass(frozen=True)
+class NamedTexts:
+    """Parallel texts, and the names of their languages."""
+
+    parallel: Parallel
+    names: tuple[str, ...]
+    """Plain names for charts, not for Markdown."""
+    spoken: tuple[str, ...]
+    """The same names, safe in Markdown."""
+    is_sample: bool
+    typed: tuple[str, ...] = field(default=(), kw_only=True)
+    """The names that the visitor typed, "" for a name left as it was; nothing where none can be typed."""
+
+    @property
+    def full_names(self) -> tuple[str, ...]:
+        """The names for saved tables, where there is room for whole names."""
+        if self.is_sample:
+            return self.names
+        typed = self.typed or ("",) * len(self.names)
+        return column_labels(name or whole for name, whole in zip(typed, self.parallel.names, strict=True))
+
+
+@dataclass(frozen=True)
+class Compared(NamedTexts):
+    """Parallel texts, and how to compare them."""
+
+    base: int
+    """The index of the language that the others are divided by."""
+    joining: Joining
+
+    @property
+    def others(self) -> list[int]:
+        """The indexes of the languages without the base."""
+        return [place for place in range(len(self.names)) if place != self.base]
+
+    def with_plain_names(self) -> "Compared":
+        """Return the same texts, with names to use outside Markdown."""
+        return replace(self, spoken=self.names)
+
+
+def named(parallel: Parallel, *, is_sample: bool) -> NamedTexts:
+    """Give parallel texts names that fit in a chart."""
+    if is_sample:
+        names = tuple(t(f"languages.{name}") for name in parallel.names)
+        return NamedTexts(parallel, names, names, is_sample)
+    names = _shortened(parallel.names, keep_end=parallel.table is None)
+    return NamedTexts(parallel, names, tuple(map(as_name, names)), is_sample)
+
+
+def _let_name(texts: NamedTexts) -> NamedTexts:
+    """Let the visitor name the languages; a name that is cleared is again that of the file or column."""
+    with st.container(horizontal=True):
+        typed = tuple(
+            st.text_input(
+                t("languages.name_of", name=as_name(texts.parallel.names[side])),
+                key=remembered(f"languages_name_{texts.parallel.digest[:12]}_{side}", name),
+                persist_state="session",
+                max_chars=NAME_CHARACTERS,
+                on_change=rename_choices,
+                width=260,
+            ).strip()
+            for side, name in enumerate(texts.names)
+        )
+    names = column_labels(each or name for each, name in zip(typed, texts.names, strict=True))
+    new = tuple("" if each == name else each for each, name in zip(typed, texts.names, strict=True))
+    return replace(texts, names=names, spoken=tuple(map(as_name, names)), typed=new)
+
+
+def wants_upload() -> bool:
+    """Tell whether the visitor compares texts of their own."""
+    return _SOURCE.get() == "upload"
+
+
+def pick_parallel() -> Compared | None:
+    """Let the visitor pick texts to compare, and how; None, with the reason on the page, while there are none."""
+    source = segmented(
+        t("languages.source"), SOURCES, names("languages.source_{}", SOURCES), key=_SOURCE.key, show_label=True
+    )
+    is_sample = source != "upload"
+    parallel = sample_parallel() if is_sample else _pick_upload()
+    if parallel is None:
+        return None
+    texts = named(parallel, is_sample=is_sample)
+    if not is_sample:
+        texts = _let_name(texts)
+    base = _pick_base(parallel, texts.names)
+    joining = _pick_joining()
+    return Compared(parallel, texts.names, texts.spoken, is_sample, base, joining, typed=texts.typed)
+
+
+@cache
+def sample_parallel() -> Parallel:
+    """Return the bundled Thai and English sentences."""
+    return parallel_texts(("th", "en"), sample_texts())
+
+
+def _shortened(names: Sequence[str], *, keep_end: bool) -> tuple[str, ...]:
+    """Shorten names to fit in a chart; keep both ends of each name if one end does not distinguish them.
+
+    >>> _shortened(["a_name_of_more_than_28_letters.th", "a_name_of_more_than_28_letters.en"], keep_end=False)
+    ('a_name_of_mo…_28_letters.th', 'a_name_of_mo…_28_letters.en')
+    """
+    short = [_short(name, keep_end=keep_end) for name in names]
+    if len(set(short)) < len(short):
+        half = NAME_CHARACTERS // 2 - 2
+        short = [name if len(name) <= NAME_CHARACTERS else f"{name[:half]}…{name[-half - 2 :]}" for name in names]
+    return column_labels(short)
+
+
+def _short(name: str, *, keep_end: bool) -> str:
+    """Shorten a name to its end, which in a file's name often says the language, or to its beginning."""
+    if len(name) <= NAME_CHARACTERS:
+        return name
+    return "…" + name[1 - NAME_CHARACTERS :] if keep_end else name[: NAME_CHARACTERS - 1] + "…"
+
+
+def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
+    """Let the visitor pick the base language; at first English if a name says so, else the last language."""
+    places = range(len(shown))
+    english = [place for place, name in enumerate(parallel.names) if name.lower().rpartition(".")[2] in _ENGLISH]
+    english += [place for place, name in enumerate(parallel.names) if name.lower().endswith(_ENGLISH)]
+    chosen = st.selectbox(
+        t("languages.base"),
+        places,
+        format_func=shown.__getitem__,
+        key=one_of(f"languages_base_{parallel.digest[:12]}", places, (english or [len(shown) - 1])[0]),
+        persist_state="session",
+        help=t("languages.base_help"),
+    )
+    return int(chosen or 0)
+
+
+def _pick_joining() -> Joining:
+    return segmented(
+        t("languages.joining"),
+        JOININGS,
+        names("languages.joining_{}", JOININGS),
+        key="languages_joining",
+        show_label=True,
+        help=t("languages.joining_help"),
+    )
+
+
+def _pick_upload() -> Parallel | None:
+    """Return the uploaded texts; None, with the reason on the page, while something is missing or wrong."""
+    label = t("languages.upload_label", limit=MAX_LANGUAGES, megabytes=MAX_CORPUS_BYTES // 2**20)
+    upload, is_listed = file_picker(PLACE, label, _LIMITS)
+    if upload is None:
+        st.info(t("languages.nothing_yet"), icon=":material/upload_file:")
+        return None
+    if upload.refusal is None and len(upload.files) == 1 and not is_table(upload):
+        st.info(t("languages.one_more"), icon=":material/upload_file:")
+        return None
+    if not is_listed and upload.refusal is None:
+        listed = ", ".join(as_plain_markdown(file.name) for file in upload.files.values())
+        st.caption(t("corpus.kept", names=listed))
+    return read_uploaded(upload, place=PLACE, max_bytes=MAX_CORPUS_BYTES)
+
+
+def say_what_was_read(compared: Compared) -> None:
+    """Show remarks on texts that can be compared, but may not be what they seem."""
+    for remark in remarks(compared.parallel, as_plain_markdown):
+        st.warning(remark, icon=":material/warning:")
+    if everywhere := compared.parallel.empty.all_sides:
+        st.info(t("languages.empty_all", count=everywhere), icon=":material/info:")
+
+
+def remarks(parallel: Parallel, written: Callable[[str], str]) -> list[str]:
+    """Return sentences on what may be wrong with the texts; `written` formats the name of a file."""
+    said = [
+        t(
+            "languages.guessed",
+            name=written(guess.name),
+            encoding=encoding_name(guess.encoding),
+            texts=t("languages.texts"),
+        )
+        for guess in parallel.guesses
+    ]
+    if (table := parallel.table) and table.skipped_rows:
+        said.append(t("languages.skipped", count=table.skipped_rows, line=table.first_skipped))
+    if parallel.empty.some_sides:
+        said.append(t("languages.empty_some", count=parallel.empty.some_sides, line=parallel.empty.first))
+    if parallel.first_shifted:
+        said.append(t("languages.shifted", line=parallel.first_shifted))
+    return said
+
+
+# ---- uploaded files
+
+READING = "parallel"
+"""The key under which an upload keeps what was read from all its files together."""
+
+
+def read_uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | None:
+    """Read the files of an upload as parallel texts; return None, with the reason on the page, if that fails.
+
+    The visitor can change a guessed encoding and, for a table, its columns and the meaning of its first line.
+    """
+    if upload.refusal is not None:
+        show_refusal(place, upload.refusal)
+        return None
+    reading = _read(upload, max_bytes)
+    if isinstance(reading, CorpusError):
+        (first, *others) = upload.files.values()
+        sentence = error_sentence(reading if others else reading.at(file=first.name))
+        st.error(sentence, icon=":material/error:")
+    _pick_encodings(upload, reading, place)
+    if isinstance(reading, CorpusError):
+        return None
+    return _as_chosen(upload, reading, place, max_bytes) if is_table(upload) else reading
+
+
+def is_table(upload: Upload) -> bool:
+    """Tell whether the upload is one table."""
+    files = list(upload.files.values())
+    return len(files) == 1 and table_kind(files[0].name) is not None
+
+
+def _read(upload: Upload, max_bytes: int) -> Parallel | CorpusError:
+    """Read the files as chosen, once; then drop the bytes of files that need no other reading."""
+    choices = tuple(upload.choices(key) for key in upload.files)
+    is_new = not upload.is_read(READING, choices)
+    reading: Parallel | CorpusError = upload.read(READING, choices, lambda: _read_as(upload, choices, max_bytes))
+    if is_new and not is_table(upload) and not _doubtful(upload, reading):
+        upload.drop_contents()
+    return reading
+
+
+def _read_as(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Parallel:
+    with st.spinner(t("files.reading")):
+        return read_parallel(
+            list(upload.files.values()),
+            header=choices[0].header,
+            columns=choices[0].columns,
+            encoding=[each.encoding for each in choices],
+            max_bytes=max_bytes,
+            parquet=open_parquet_apart,
+        )
+
+
+def _doubtful(upload: Upload, reading: Parallel | CorpusError) -> list[str]:
+    """Return the keys of files that may have another encoding."""
+    if isinstance(reading, Parallel):
+        names = [guess.name for guess in reading.guesses]
+    else:
+        first = next(iter(upload.files.values())).name
+        mended = reading.code in MENDED_BY_ENCODING
+        names = [str(reading.values.get("file", first))] if mended else []
+    return [key for key, file in upload.files.items() if upload.choices(key).encoding or file.name in names]
+
+
+def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str) -> None:
+    """Draw an encoding picker for each doubtful file, and the beginning of its text in that encoding."""
+    guesses = reading.guesses if isinstance(reading, Parallel) else ()
+    guessed = {guess.name: guess.encoding for guess in guesses}
+    order = list(upload.files)
+    for key in _doubtful(upload, reading):
+        name = upload.files[key].name
+        encoding_picker(
+            f"{place}_encoding_{upload.ids[0]}_{order.index(key)}",
+            upload,
+            key,
+            upload.choices(key).encoding or guessed.get(name),
+            label=t("languages.encoding", name=as_plain_markdown(name)),
+        )
+        if isinstance(reading, Parallel):
+            st.text(openings([reading.texts[0 if is_table(upload) else order.index(key)]]))
+
+
+def _as_chosen(upload: Upload, parallel: Parallel, place: str, max_bytes: int) -> Parallel | None:
+    """Read a table as chosen: whether its first line names the columns, and which columns are languages."""
+    (key,) = upload.files
+
+    def again(header: bool | None, columns: Sequence[str] | None) -> Parallel:
+        """Read the table with another choice; keep the choice if the table can be read that way."""
+        chosen = replace(upload.choices(key), header=header, columns=None if columns is None else tuple(columns))
+        reading = _read_as(upload, [chosen], max_bytes)
+        upload.choose(key, chosen)
+        upload.read(READING, (chosen,), lambda: reading)
+        return reading
+
+    try:
+        header = known = parallel.table.header if parallel.table else None
+        if known is not None:
+            box = f"{place}_header_{upload.ids[0]}"
+            header = st.checkbox(t("files.header"), value=known, key=box, persist_state="session")
+        if header != known:
+            parallel = again(header, None)
+        columns = _pick_columns(upload, parallel, header, place)
+        if set(columns) != set(parallel.names):
+            parallel = again(header, columns)
+    except CorpusError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return None
+    return parallel
+
+
+def _pick_columns(upload: Upload, parallel: Parallel, header: bool | None, place: str) -> list[str]:
+    assert parallel.table is not None
+    (choices,) = (upload.choices(key) for key in upload.files)
+    return st.multiselect(
+        t("languages.columns"),
+        parallel.table.columns,
+        default=list(parallel.names),
+        max_selections=MAX_LANGUAGES,
+        placeholder=t("streamlit.choose"),
+        key=f"{place}_columns_{header}_{choices.encoding}_{upload.ids[0]}",
+        persist_state="session",
+    )

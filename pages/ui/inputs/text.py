@@ -1,0 +1,176 @@
+"""The picker of a text to view: typed, bundled, uploaded, or token ids."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.ui.i18n import as_plain_markdown, error_sentence, names, t
+from pages.ui.inputs.corpus import openings
+from pages.ui.inputs.corpus_picker import pick_sample
+from pages.ui.inputs.tokenizers import names_of_choices
+from pages.ui.inputs.uploads import (
+    NOT_GUESSED,
+    Limits,
+    encoding_name,
+    encoding_picker,
+    file_picker,
+    show_refusal,
+)
+from pages.ui.limits import MAX_UPLOAD_MB, MAX_VIEW_CHARACTERS
+from pages.ui.session import Maybe, one_of, remembered
+from pages.ui.widgets.controls import live_text_area, segmented
+from pages.ui.widgets.token_view.drawings import Text
+from tokenizer_core.bpe.protocols import AnyTokenizer
+from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
+from tokenizer_core.readers.encodings import DecodedText, decode_text
+
+PLACE = "text"
+_LIMITS = Limits(1, MAX_UPLOAD_MB * 2**20, unpacks=False)
+_SOURCE: Maybe[str] = Maybe("text_source")
+_TYPED_TEXT: Maybe[str] = Maybe("compare_text")
+SOURCES = ("type", "sample", "upload", "ids")
+MAX_DIGITS = 40
+_BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
+TYPED_HEIGHT = 76
+"""Two lines of Thai, so that the tokens below come into sight; the box's corner makes it taller."""
+EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
+
+
+def example_pills(text_key: str, prefix: str) -> None:
+    """Draw examples; a click puts one into the text box with this key."""
+    pills, box = Maybe[str](f"{prefix}_example"), Maybe[str](text_key)
+
+    def use_example() -> None:
+        if name := pills.get():
+            box.put(t(f"examples.{name}"))
+            pills.put(None)
+
+    st.pills(
+        t("examples.label"),
+        EXAMPLES,
+        format_func=names("examples.{}_name", EXAMPLES),
+        key=pills.key,
+        on_change=use_example,
+        label_visibility="collapsed",
+    )
+
+
+def text_picker(tokenizers: Mapping[str, AnyTokenizer], *, examples: DeltaGenerator) -> Text:
+    """Let the visitor pick a text: typed or pasted, a bundled sample, a file, or token ids of a tokenizer.
+
+    Examples for what is typed are drawn into the container `examples`.
+    """
+    source = segmented(t("text.label"), SOURCES, names("text.{}", SOURCES), key=_SOURCE.key)
+    if source == "ids":
+        return _pick_ids(tokenizers)
+    if source == "type":
+        text = live_text_area(
+            t("text.type_label"),
+            key=remembered(_TYPED_TEXT.key, t("examples.sample")),
+            height=TYPED_HEIGHT,
+            placeholder=t("text.placeholder"),
+            show_label=False,
+        )
+        with examples:
+            example_pills(_TYPED_TEXT.key, "compare")
+    else:
+        text = _pick_uploaded_text() if source == "upload" else "\n".join(pick_sample().texts)
+    if len(text) > MAX_VIEW_CHARACTERS:
+        st.info(t("text.window", shown=MAX_VIEW_CHARACTERS, characters=len(text)), icon=":material/crop:")
+        text = text[:MAX_VIEW_CHARACTERS]
+    return Text(text)
+
+
+def show_text(text: str) -> None:
+    """Put a text into the text picker, before it is drawn."""
+    _TYPED_TEXT.put(text)
+    _SOURCE.put("type")
+
+
+def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
+    """Let the visitor enter token ids and pick the tokenizer that decodes them; show what is wrong with them."""
+    options = list(tokenizers)
+    if not options:
+        return Text("")  # the page says which files are missing
+    whose = st.selectbox(
+        t("text.ids_of"),
+        options,
+        format_func=names_of_choices(options),
+        key=one_of("text_ids_of", options),
+        persist_state="session",
+    )
+    typed = st.text_area(
+        t("text.ids_label"),
+        key=remembered("text_ids", t("examples.ids")),
+        persist_state="session",
+        height=110,
+        placeholder=t("text.ids_placeholder"),
+    )
+    try:
+        ids = parse_ids(typed or "")
+        sizes = [len(tokenizers[whose].token_bytes(token_id)) for token_id in ids]
+    except TokenizerError as error:
+        st.error(error_sentence(error), icon=":material/error:")
+        return Text("")
+    shown = _that_fit(ids, sizes, tokenizers[whose])
+    if shown < len(ids):
+        st.info(t("text.ids_window", shown=shown, ids=len(ids)), icon=":material/crop:")
+    ids = ids[:shown]
+    content = tokenizers[whose].decode_bytes(ids)
+    try:
+        return Text(content.decode("utf-8"), tuple(ids), whose)
+    except UnicodeDecodeError:
+        st.info(t("text.ids_broken"), icon=":material/broken_image:")
+        return Text(content, tuple(ids), whose)
+
+
+def _that_fit(ids: Sequence[int], sizes: Sequence[int], tokenizer: AnyTokenizer) -> int:
+    """Return how many of the token ids can be shown, up to the end of a character."""
+    shown = bisect_right(list(accumulate(sizes)), MAX_VIEW_CHARACTERS)
+    for _ in range(3):  # a character has at most three bytes after its first one
+        if 0 < shown < len(ids) and tokenizer.token_bytes(ids[shown])[0] & 0xC0 == 0x80:
+            shown -= 1
+    return shown
+
+
+def parse_ids(text: str) -> list[int]:
+    """Read token ids from a list as people or programs write it; raise `TokenIdError` if that is not possible.
+
+    >>> parse_ids("[1, 22 333]")
+    [1, 22, 333]
+    """
+    words = text.translate(_BETWEEN_IDS).split()
+    for word in words:
+        if not (word.isascii() and word.isdigit() and len(word) <= MAX_DIGITS):
+            raise TokenIdError("token_id_no_number", word=word)
+    if len(words) > MAX_VIEW_CHARACTERS:
+        raise TokenIdError("too_many_ids", limit=MAX_VIEW_CHARACTERS, count=len(words))
+    return [int(word) for word in words]
+
+
+def _pick_uploaded_text() -> str:
+    """Return the text of a file, and show a guessed encoding; "", with the reason on the page, if that fails."""
+    label = t("text.upload_label", limit=MAX_UPLOAD_MB, characters=MAX_VIEW_CHARACTERS)
+    upload, _ = file_picker(PLACE, label, _LIMITS)
+    if upload is None:
+        return ""
+    if upload.refusal is not None:
+        show_refusal(PLACE, upload.refusal)
+        return ""
+    ((key, file),) = upload.files.items()
+    chosen = upload.choices(key).encoding
+    read: DecodedText | CorpusError = upload.read(key, chosen, lambda: decode_text(file.content, encoding=chosen))
+    name = as_plain_markdown(file.name)
+    if isinstance(read, CorpusError):
+        st.error(f"{name} – {error_sentence(read)}")
+        if read.code in NOT_GUESSED:
+            encoding_picker(f"encoding_{key}", upload, key, chosen)
+        return ""
+    if read.is_guess or chosen:
+        st.info(t("corpus.guessed", name=name, encoding=encoding_name(read.encoding)), icon=":material/help:")
+        st.text(openings([read.text]))
+        encoding_picker(f"encoding_{key}", upload, key, chosen or read.encoding)
+    return read.text

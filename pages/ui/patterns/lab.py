@@ -1,0 +1,257 @@
+"""The pattern lab: one text cut by two split patterns, one above the other, and the figures of both."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from pages.ui.frame.links import link_to_patterns, linked_view
+from pages.ui.i18n import error_sentence, language, names, section, t
+from pages.ui.inputs.pattern import PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
+from pages.ui.inputs.text import example_pills
+from pages.ui.limits import MAX_VIEW_CHARACTERS
+from pages.ui.patterns.branches import as_lines, explained, from_lines
+from pages.ui.session import Maybe, one_of, remembered
+from pages.ui.widgets import formatting
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.controls import live_text_area
+from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View, present
+from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.token_view import token_view
+from pages.ui.widgets.token_view.drawings import Drawing
+from pages.ui.widgets.token_view.lanes import BranchCuts, Label, Lane
+from pages.ui.widgets.token_view.payload import token_payload
+from tokenizer_core.analysis.baselines import PretokenTokenizer
+from tokenizer_core.analysis.branches import Pretoken, attribute
+from tokenizer_core.analysis.pattern_figures import PatternFigures, pattern_figures
+from tokenizer_core.analysis.segmenters import NEWMM, newmm
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+
+SIDES = ("first", "second")
+"""The two patterns, by their names in a link."""
+TEXT: Maybe[str] = Maybe("lab_text")
+
+
+def pattern_keys(side: str) -> str:
+    """Return the prefix of the keys of one pattern's picker."""
+    return f"lab_{side}"
+
+
+def own_pattern(side: str) -> Maybe[str]:
+    """Return the session value of the custom pattern on one side."""
+    return Maybe(f"{pattern_keys(side)}_custom")
+
+
+def take_link(link: Mapping[str, str]) -> None:
+    """Take text and patterns from a link."""
+    if "text" in link:
+        TEXT.put(link["text"][:MAX_VIEW_CHARACTERS])
+    for side in SIDES:
+        if link.get(side):
+            named = link[side] in SPLIT_PATTERNS
+            choose_pattern(pattern_keys(side), link[side] if named else as_lines(link[side]))
+
+
+MAX_CHARACTERS = 20_000
+"""Characters of the text to cut: it is cut again at every change."""
+DEFAULTS = {"first": "llama3", "second": "mark_aware"}
+OWN_EXAMPLES = (r"[ก-๙]+|[a-zA-Z]+|\d+", ".", "เรียน|โรง")
+KEPT_CHARACTERS = 4_000_000
+
+
+class Chosen(NamedTuple):
+    """A pattern, and its name."""
+
+    choice: str
+    """Its name in the list; "custom" for a custom pattern."""
+    pattern: str
+
+    @property
+    def name(self) -> str:
+        """The name for people, not for Markdown."""
+        return t(f"pattern.{self.choice}_name")
+
+    @property
+    def short(self) -> str:
+        """The name for places with little room."""
+        return shortened(self.name)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The pretokens of a text and their figures; or, without both, the error that prevents them."""
+
+    pretokens: Sequence[Pretoken] = field(default=(), repr=False)
+    figures: PatternFigures | None = None
+    error: TokenizerError | None = None
+    characters: int = 0
+    """Characters of the text and the pattern together."""
+
+
+_cuts = Bounded[Cut](KEPT_CHARACTERS, weigh=lambda cut: 100 + cut.characters + 4 * len(cut.pretokens))
+_payloads = Bounded[bytes](16 * 2**20, weigh=len)
+
+
+def cut(text: str, pattern: str) -> Cut:
+    """Cut a text once; remember an error too, so that a slow pattern is not tried again and again."""
+
+    def make() -> Cut:
+        size = len(text) + len(pattern)
+        try:
+            pretokens = attribute(text, pattern)
+            return Cut(pretokens, pattern_figures(text, pattern, segmenter=newmm()), characters=size)
+        except TokenizerError as error:
+            return Cut(error=error.bare(), characters=size)
+
+    return _cuts.get((pattern, text), make)
+
+
+def pattern_lab() -> list[Chosen]:
+    """Draw the text, two patterns, and what they make of the text; return the patterns that can be used."""
+    text = _text()
+    usable: list[tuple[Chosen, Cut]] = []
+    patterns = []
+    for side, column in zip(SIDES, st.columns(2, gap="large"), strict=True):
+        with column:
+            chosen = _pattern_picker(side)
+            patterns.append(chosen.pattern)
+            made = cut(text, chosen.pattern)
+            if made.error is not None:
+                st.error(error_sentence(made.error), icon=":material/error:")
+                continue
+            usable.append((chosen, made))
+            if made.pretokens and all(pretoken.branch is None for pretoken in made.pretokens):
+                st.info(t("lab.matches_nothing"), icon=":material/search_off:")
+    if usable:
+        shown = View(
+            text[:MOST_CHARACTERS],
+            [_lane(chosen, cut(text[:MOST_CHARACTERS], chosen.pattern)) for chosen, _ in usable],
+        )
+        present(lambda: [Slide("tokens", views=[shown])])
+        token_view(
+            _drawing(text, usable),
+            key="lab_view",
+            mark_differences=True,
+            large=True,
+            max_height=560,
+            text_first=True,
+            link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
+            **{"colour": "branch", **linked_view()},
+        )
+        kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
+        add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
+        figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
+        figures_table(figure_rows(figures), t("lab.figures"))
+        st.caption(t("lab.ceiling") + _words_said(text))
+    return list(dict.fromkeys(chosen for chosen, _ in usable))
+
+
+def _text() -> str:
+    text = live_text_area(t("lab.text"), key=remembered(TEXT.key, PREVIEW_SENTENCE), height=90)
+    example_pills(TEXT.key, "lab")
+    if len(text) > MAX_CHARACTERS:
+        st.info(t("text.window", shown=MAX_CHARACTERS, characters=len(text)), icon=":material/crop:")
+    return text[:MAX_CHARACTERS]
+
+
+def _pattern_picker(side: str) -> Chosen:
+    choice = st.selectbox(
+        t(f"lab.{side}"),
+        PATTERN_ORDER,
+        format_func=names("pattern.{}_name", PATTERN_ORDER),
+        key=one_of(f"{pattern_keys(side)}_choice", PATTERN_ORDER, DEFAULTS[side]),
+        persist_state="session",
+        help=t("pattern.help"),
+    )
+    if choice != "custom":
+        return Chosen(choice, choice)
+    key = remembered(own_pattern(side).key, as_lines(SPLIT_PATTERNS["mark_aware"]))
+    written = live_text_area(t("pattern.custom_label"), key=key, height=140, help=t("pattern.custom_what"))
+    st.caption(t("lab.own_lines"))
+    _own_examples(side)
+    return Chosen(choice, from_lines(written))
+
+
+def _own_examples(side: str) -> None:
+    """Draw short patterns to start with; a click puts one into the box of the custom pattern."""
+    pills, box = Maybe[str](f"{pattern_keys(side)}_example"), own_pattern(side)
+
+    def use() -> None:
+        if pattern := pills.get():
+            box.put(as_lines(pattern))
+            pills.put(None)
+
+    st.pills(
+        t("examples.label"),
+        OWN_EXAMPLES,
+        format_func="`{}`".format,
+        key=pills.key,
+        on_change=use,
+        label_visibility="collapsed",
+    )
+
+
+# ---- drawing
+
+
+def _drawing(text: str, cuts: Sequence[tuple[Chosen, Cut]]) -> Drawing:
+    """Return one lane for each pattern, colored by branch; the same text and patterns come from the cache."""
+
+    def make() -> bytes:
+        lanes = [_lane(chosen, made) for chosen, made in cuts]
+        return token_payload(text, lanes, labels=section("token_view"), locale=language())
+
+    return Drawing(_payloads.get((text, tuple(chosen for chosen, _ in cuts), language()), make))
+
+
+def _lane(chosen: Chosen, made: Cut) -> Lane:
+    bare = PretokenTokenizer(chosen.pattern)
+    return Lane(
+        f"pretokens {chosen.pattern}",
+        Label(chosen.short, t(f"pattern.{chosen.choice}_what")),
+        bare,
+        bare.number(pretoken.text for pretoken in made.pretokens),
+        cuts=BranchCuts(explained(chosen.pattern), [pretoken.branch for pretoken in made.pretokens]),
+    )
+
+
+# ---- figures
+
+
+def figure_rows(found: Sequence[tuple[str, PatternFigures]], *, longest: Sequence[int] = ()) -> pd.DataFrame:
+    """Return the figures of patterns side by side.
+
+    `longest` has the lengths of the longest pretokens, for figures that have only their beginnings.
+    """
+    lengths = longest or [len(figures.longest) for _, figures in found]
+    rows: dict[str, list[str]] = {
+        "lossless": [t("lab.yes" if figures.lossless else "lab.no") for _, figures in found],
+        "pretokens": [f"{figures.pretokens:,}" for _, figures in found],
+        "distinct": [f"{figures.distinct:,}" for _, figures in found],
+        "longest": [f"{length:,}" for length in lengths],
+        "per_pretoken": [formatting.ratio(figures.characters_per_pretoken) for _, figures in found],
+        "thai_cut": [formatting.fine_share(figures.thai_clusters_cut) for _, figures in found],
+        "clusters_cut": [formatting.fine_share(figures.clusters_cut) for _, figures in found],
+        "words_cut": [formatting.fine_share(figures.words_cut) for _, figures in found],
+        "seconds": [_time(figures.seconds) for _, figures in found],
+    }
+    known = [[t(f"lab.figure_{name}"), *cells] for name, cells in rows.items() if set(cells) != {formatting.NONE}]
+    return pd.DataFrame(known, columns=[t("pattern.label"), *(name for name, _ in found)])
+
+
+def _time(seconds: float) -> str:
+    if seconds >= 1:
+        return t("lab.seconds", count=f"{seconds:,.1f}")
+    return t("lab.milliseconds", count="<0.1" if seconds < 0.0001 else f"{1000 * seconds:,.1f}")
+
+
+def _words_said(text: str) -> str:
+    """Say how words were found in a Thai text, or that nothing here can find them."""
+    if not any("\u0e01" <= letter <= "\u0e5b" for letter in text):
+        return ""
+    known = newmm()
+    return " " + (t("lab.words_by", name=known.name) if known else t("lab.no_words", name=NEWMM))

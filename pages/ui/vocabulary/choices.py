@@ -1,0 +1,261 @@
+"""What the visitor chose: a tokenizer, a text, and the token that is looked at."""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from pages.ui.frame import visitor
+from pages.ui.i18n import as_name, error_sentence, names, t
+from pages.ui.inputs.corpus import sample_texts
+from pages.ui.inputs.opened_files import OPENED_FILES
+from pages.ui.inputs.tokenizers import entries_with_thai, lanes_of_choices
+from pages.ui.run_registry.registry import registry
+from pages.ui.session import Value, remembered
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.controls import live_text_area, segmented
+from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
+from pages.ui.widgets.slides import Slide
+from pages.ui.widgets.slides.talk import Entry, Known, known_slides, name_kept
+from pages.ui.widgets.token_view.lanes import MINE, Lane
+from tokenizer_core.analysis.entries import Entries, entries_of
+from tokenizer_core.analysis.lineage import InFileIds, Merging
+from tokenizer_core.bpe.openai import OPENAI_NAMES, OpenAITokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.errors import RankFileError
+from tokenizer_core.interop.byte_level import FileTokenizer
+from tokenizer_core.kernels.compiled import are_ready
+from tokenizer_core.workers.training_job import Job
+
+SAMPLE, TYPED, TRAINED = "sample", "typed", "trained"
+"""Where the text comes from."""
+MOST_CHARACTERS = 2_000_000
+"""Characters of a training text that are counted: each tokenizer takes at most a second for them."""
+
+
+@dataclass(frozen=True)
+class OwnText:
+    """The texts that are counted, and what they are called in a sentence."""
+
+    texts: tuple[str, ...] = field(repr=False)
+    name: str
+    source: str
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the texts."""
+        whole = hashlib.sha256()
+        for text in self.texts:
+            whole.update(text.encode("utf-8", "surrogatepass") + b"\xff")
+        return whole.hexdigest()
+
+
+def choose_text() -> OwnText:
+    """Let the visitor choose the text: built-in, their own, or what their tokenizer learned."""
+    trained = training_texts()
+    if learned_from_counts():
+        st.caption(t("counts.vocabulary"))
+    sources = [SAMPLE, TYPED, *([TRAINED] if trained else [])]
+    source = segmented(
+        t("vocabulary.text"),
+        sources,
+        names("vocabulary.text_{}", sources),
+        key=f"vocabulary_source_{len(sources)}",
+        show_label=True,
+    )
+    if source == TYPED:
+        typed = live_text_area(
+            t("vocabulary.text_typed"),
+            key=remembered("vocabulary_text", t("examples.sample")),
+            height=110,
+            placeholder=t("text.placeholder"),
+            show_label=False,
+        )
+        return OwnText((typed,), t("vocabulary.named_typed"), TYPED)
+    if source == TRAINED:
+        texts = first_characters(trained, MOST_CHARACTERS)
+        if sum(map(len, texts)) < sum(map(len, trained)):
+            st.caption(t("vocabulary.text_part", characters=MOST_CHARACTERS))
+        return OwnText(texts, t("vocabulary.named_trained"), TRAINED)
+    return OwnText(sample_texts(), t("vocabulary.named_sample"), SAMPLE)
+
+
+def first_characters(texts: Sequence[str], most: int) -> tuple[str, ...]:
+    """Return the texts up to this many characters together.
+
+    >>> first_characters(["abc", "def"], 4)
+    ('abc', 'd')
+    """
+    kept: list[str] = []
+    for text in texts:
+        if most <= 0:
+            break
+        kept.append(text[:most])
+        most -= len(text)
+    return tuple(kept)
+
+
+def training_texts() -> Sequence[str]:
+    """Return what the visitor's own tokenizer learned from, if it was trained here and the texts are kept."""
+    job = _own_job()
+    return () if job is None else visitor.texts_of(job)
+
+
+def learned_from_counts() -> bool:
+    """Tell whether the visitor's own tokenizer learned from counts, so that its text was never here."""
+    job = _own_job()
+    return job is not None and job.training.counts is not None
+
+
+def _own_job() -> Job | None:
+    own = visitor.own_tokenizer()
+    return None if own is None else visitor.current_job()
+
+
+class Uses(NamedTuple):
+    """How often a text uses each token: ids in ascending order, and their counts."""
+
+    ids: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+    def of(self, token_id: int) -> int:
+        """Return how often the text uses a token."""
+        place = int(np.searchsorted(self.ids, token_id))
+        return int(self.counts[place]) if place < len(self.ids) and self.ids[place] == token_id else 0
+
+
+_entries = Bounded[Entries](8, weigh=lambda entries: 1)
+_in_file_ids = Bounded[InFileIds](8, weigh=lambda tokenizer: 1)
+_uses = Bounded[Uses](64, weigh=lambda uses: 1)
+
+
+def all_lanes() -> list[Lane]:
+    """Return every tokenizer whose vocabulary can be shown: one's own, references, files, other runs."""
+    files = [file.key for file in OPENED_FILES.get()]
+    runs = [f"run:{run.job.id}" for run in registry().runs(visitor.owner())]
+    return lanes_of_choices([MINE, *OPENAI_NAMES, *files, *runs])
+
+
+def choose_lane(lanes: list[Lane]) -> Lane:
+    """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary."""
+    by_choice = {lane.choice: lane for lane in lanes}
+    names = called_apart(lanes)
+    first = max(lanes, key=lambda lane: (lane.is_own, lane.tokenizer.vocab_size))
+    chosen = segmented(
+        t("vocabulary.tokenizer"),
+        list(by_choice),
+        names.__getitem__,
+        key=f"vocabulary_lane_{len(lanes)}",
+        default=first.choice,
+    )
+    return by_choice[chosen]
+
+
+def name_of(lane: Lane) -> str:
+    """Return the name of a lane, safe in Markdown: visitors name their files and runs."""
+    return as_name(lane.name) if lane.chosen_as else lane.name
+
+
+def called_apart(lanes: list[Lane]) -> dict[str, str]:
+    """Return the name of each lane by its choice, safe in Markdown; browsers know a choice by its name alone."""
+    found: dict[str, str] = {}
+    for lane in lanes:
+        name = name_of(lane)
+        times = sum(known.partition(" (№")[0] == name for known in found.values())
+        found[lane.choice] = f"{name} (№ {times + 1})" if times else name
+    return found
+
+
+def merging(lane: Lane) -> Merging | None:
+    """Return the tokenizer of a lane, in the ids that the lane has, if it applies merges after a split pattern."""
+    tokenizer = lane.tokenizer
+    if isinstance(
+        tokenizer, FileTokenizer
+    ):  # a file may number its tokens in another order than they were learned
+        return _in_file_ids.get(lane.key, lambda: InFileIds(tokenizer))
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    return tokenizer if isinstance(tokenizer, OpenAITokenizer) and not _lacks_pairs(tokenizer) else None
+
+
+def why_no_merges(lane: Lane) -> str:
+    """Say why no merges of a lane can be followed."""
+    if isinstance(lane.tokenizer, OpenAITokenizer) and (lacks := _lacks_pairs(lane.tokenizer)):
+        return f"{t('biography.no_pairs')} {error_sentence(lacks)}"
+    return f"{t('biography.no_merges')} {lane.label.details}".rstrip()
+
+
+def _lacks_pairs(tokenizer: OpenAITokenizer) -> RankFileError | None:
+    """Return the error of ranks that do not tell all merges; None if they do."""
+    first_time = nullcontext() if are_ready() else st.spinner(t("vocabulary.first_time"))
+    try:
+        with first_time:
+            _ = tokenizer.merges
+    except RankFileError as error:
+        return error.bare()
+    return None
+
+
+def entries_in(lane: Lane) -> Entries:
+    """Return the entries of a lane, from the cache if they are the same."""
+    return _entries.get(lane.key, lambda: entries_of(lane.tokenizer))
+
+
+def uses_in(lane: Lane, text: OwnText) -> Uses:
+    """Return how often a text uses each token of a lane."""
+
+    def count() -> Uses:
+        ids = lane.tokenizer.encode_each(text.texts).ids
+        return Uses(*(each.astype(np.int64) for each in np.unique(ids, return_counts=True)))
+
+    return _uses.get((lane.key, text.digest), count)
+
+
+PICKED: Value[dict[str, int]] = Value("vocabulary_picked", dict)
+"""The id whose biography is shown, by the choice of its tokenizer."""
+CLICKS: Value[int] = Value("vocabulary_clicks", int)
+"""How many entries were clicked: the page scrolls to a biography once for each click."""
+
+
+def picked_in(lane: Lane) -> int:
+    """Return the id that the visitor clicked in this vocabulary, at first the longest token of an example."""
+    picked, known = PICKED.get().get(lane.choice), entries_in(lane).ids
+    if picked is not None and picked in known:
+        return picked
+    tokenizer = lane.tokenizer
+    found = [each for each in tokenizer.encode(t("vocabulary.first_word")) if each in known]
+    return max(found, key=lambda each: len(tokenizer.token_bytes(each)), default=int(known[0]))
+
+
+def pick(lane: Lane, token_id: int) -> None:
+    """Show the biography of another token."""
+    PICKED.put({**PICKED.get(), lane.choice: token_id})
+    CLICKS.put(CLICKS.get() + 1)
+
+
+def slides_of(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:
+    """Return how many tokens a vocabulary has, and how each tokenizer cuts the token that is looked at."""
+    return known_slides(_known(lane), _picked_text(lane), lanes)
+
+
+def entry_of(lane: Lane, lanes: Sequence[Lane]) -> Entry:
+    """Return the same for the visitor's talk."""
+    return Entry(text=_picked_text(lane), known=_known(lane), lanes=tuple(each.choice for each in lanes))
+
+
+def _known(lane: Lane) -> Known:
+    return Known(name_kept(lane), len(entries_in(lane).tokens), entries_with_thai(lane))
+
+
+def _picked_text(lane: Lane) -> str:
+    """Return the token that is looked at; nothing if it is a part of a character."""
+    try:
+        return lane.tokenizer.token_bytes(picked_in(lane)).decode("utf-8")[:MOST_ON_A_SLIDE]
+    except UnicodeDecodeError:
+        return ""

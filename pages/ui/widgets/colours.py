@@ -1,0 +1,77 @@
+"""The colors of charts, saved pictures and tokens, each in a shade for light pages and one for dark pages.
+
+A search over OKLab found soft tints of tokens that differ for normal, deuteranope, protanope and tritanope vision;
+`tests/widgets/test_palette.py` checks contrast and distances."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Colour(NamedTuple):
+    """One color in both color schemes."""
+
+    light: str
+    dark: str
+
+
+CATEGORIES = (
+    Colour("#0f766e", "#2dd4bf"),
+    Colour("#b45309", "#fbbf24"),
+    Colour("#4f46e5", "#a5b4fc"),
+    Colour("#be185d", "#f9a8d4"),
+)
+"""The colors that tell things apart, as in `.streamlit/config.toml`, from which charts take them."""
+INK = Colour("#1f2430", "#e6e8ee")
+QUIET = Colour("#4b5160", "#b6bcc8")
+ON_BAR = Colour("#ffffff", "#04211d")
+"""Words on a bar of one of the categories."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """All colours of one scheme: text on a tint has a contrast of at least 7, a line on the page at least 3."""
+
+    ink: str
+    """Text on a tint. Not the theme's own text colour, whose contrast nobody has checked."""
+    tints: tuple[str, ...]
+    """One for each token, by its bytes."""
+    by_bytes: tuple[str, ...]
+    """From a single byte to many bytes."""
+    by_cut: tuple[str, ...]
+    """Cut between clusters, inside a cluster, inside a character."""
+    cut_lines: tuple[str, str]
+    """The lines under what is cut inside a cluster and inside a character."""
+    differ: str
+    """The mark of what tokenizers cut differently."""
+
+
+LIGHT = Scheme(
+    ink="#1a1c23",
+    tints=("#f8ad9b", "#f2cf8a", "#f1eea6", "#a6e6c8", "#caf3f2", "#acc0fd", "#d4d4fc", "#d3b9ce"),
+    by_bytes=("#de9f88", "#f0c775", "#fef8a6", "#c6f9e1", "#aad7f6"),
+    by_cut=("#e6eaf0", "#f5d36a", "#fb9a80"),
+    cut_lines=("#7a5600", "#a3160c"),
+    differ="#a3195b",
+)
+DARK = Scheme(
+    ink="#fafafa",
+    tints=("#552c32", "#6f3f00", "#302900", "#48513f", "#004356", "#00537b", "#112658", "#480e31"),
+    by_bytes=("#5b2d2c", "#62532d", "#393204", "#205851", "#0a193a"),
+    by_cut=("#3b3f4d", "#675311", "#5c110a"),
+    cut_lines=("#ffd75e", "#ff9d8f"),
+    differ="#ff8fc2",
+)
+TINT_COUNT = len(LIGHT.tints)
+
+
+def palette_css() -> str:
+    """Return the colours as custom properties of CSS: `--t0` and up for tokens, `--h0` by bytes, `--b0` by cut."""
+    return _rule(".token-view", LIGHT) + _rule(".token-view.dark", DARK)
+
+
+def _rule(selector: str, scheme: Scheme) -> str:
+    named = {"ink": scheme.ink, "differ": scheme.differ}
+    for letter, tints in (("t", scheme.tints), ("h", scheme.by_bytes), ("b", scheme.by_cut)):
+        named |= {f"{letter}{number}": tint for number, tint in enumerate(tints)}
+    named |= {f"cut{number}": line for number, line in enumerate(scheme.cut_lines, start=1)}
+    return f"{selector} {{ {' '.join(f'--{name}: {value};' for name, value in named.items())} }}\n"

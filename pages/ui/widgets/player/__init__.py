@@ -1,0 +1,115 @@
+"""The stage: a training as a show, in which one sentence is recoloured by each merge, played in the browser."""
+
+import json
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.i18n import language, section
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.run_registry.registry import registry
+from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.player.serve import BROWSER, address, stage_css
+from pages.ui.widgets.token_view.serve import bundle
+from tokenizer_core.bpe.segments import TextMap
+from tokenizer_core.patterns.pretokens import bytes_and_ends
+from tokenizer_core.patterns.split_patterns import pretokenize
+from tokenizer_core.workers.training_job import Job
+
+MOST_CHARACTERS = 300
+"""Characters of the sentence. More would be too small to read from afar."""
+_component = st.components.v2.component("stage", css=stage_css(), js=bundle(BROWSER / "stage.js"))
+
+
+def stage(drawn: Mapping[str, Any]) -> str | None:
+    """Draw a stage with these options; return another sentence if the visitor has just typed one."""
+    shown = _component(key="stage", data=json.dumps(drawn).encode(), on_sentence_change=lambda: None)
+    typed = shown.sentence
+    return typed[:MOST_CHARACTERS] if isinstance(typed, str) else None
+
+
+def options(
+    job: Job,
+    text: str,
+    levels: Sequence[tuple[str, int]],
+    *,
+    is_steered: bool,
+    title: str,
+    what: str,
+    race: str | None,
+) -> dict[str, Any]:
+    """Return what the browser needs to play a training on this sentence, and the tokens that others need for it.
+
+    `is_steered` says whether the visitor may control the training, `what` says in a line what is trained, and
+    `race` is the address of the counts of parallel texts.
+    Raises `PatternError` if the split pattern is too slow for the sentence.
+    """
+    run = registry().run(job.id)
+    spoken = language()
+    return {
+        **_sentence(text, job.training.pattern, levels),
+        "name": f"{job.id} {sha256(text.encode()).hexdigest()[:16]}",
+        "feed": address("watch", job.id, spoken),
+        "steer": address("steer", spoken) if is_steered else None,
+        "key": run.steering if run and is_steered else "",
+        "race": race,
+        "title": without_breaks(title),
+        "what": without_breaks(what),
+        "most": MOST_CHARACTERS,
+        "page": address("replay.html"),
+    }
+
+
+def replay_options(
+    pattern: str,
+    corpus: str,
+    merges: Sequence[tuple[int, int, int]],
+    text: str,
+    levels: Sequence[tuple[str, int]],
+    *,
+    title: str,
+) -> dict[str, Any]:
+    """Return what the browser needs to play a training that has ended, without asking for anything.
+
+    The merges are given as left, right and count.
+    """
+    learned = {
+        "state": "done",
+        "says": "",
+        "pace": "gathering",
+        "learned": len(merges),
+        "goal": len(merges),
+        "merges": [number for merge in merges for number in merge],
+    }
+    return {
+        **_sentence(text, pattern, levels),
+        "name": "replay",
+        "feed": "",
+        "steer": None,
+        "key": "",
+        "race": None,
+        "title": without_breaks(title),
+        "what": without_breaks(corpus),
+        "page": None,
+        "presents": True,
+        "saved": {"answer": learned, "runners": [], "note": ""},
+    }
+
+
+def _sentence(text: str, pattern: str, levels: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Describe the sentence: where it may part, in bytes, what others need for it, and the words around it."""
+    text_map = TextMap(text)
+    starts = np.flatnonzero(text_map.cluster_starts[:-1])
+    ends = bytes_and_ends(pretokenize(text, pattern))[1] if text else np.zeros(0, dtype=np.int64)
+    return {
+        "text": text,
+        "pretokens": ends.tolist(),
+        "clusters": text_map.byte_at_char[starts].tolist(),
+        "levels": [{"name": name, "count": count} for name, count in levels],
+        "labels": section("stage", has_breaks=True),
+        "locale": language(),
+        "tints": TINT_COUNT,
+    }

@@ -1,0 +1,309 @@
+// The sentence on the stage: as large as fits, in pieces that slide together when a merge joins them.
+// @ts-check
+
+import { make } from "../../token_view/browser/elements.js";
+import { MARK, RIGHT_TO_LEFT, glyphOf, isWhiteOrUnseen } from "../../token_view/browser/model/characters.js";
+import { tintOfBytes, tintStyle } from "../../token_view/browser/model/tints.js";
+
+/** @import { PlacedText } from "./sentence.js" */
+/** @import { Cut, Piece } from "./types.d.ts" */
+
+const LEAST = 20; // pixels; below that a sentence scrolls
+const SLIDE_MOST = 180; // pixels of type on a slide
+const MOST_LINES = 3;
+const SMALL = 36; // pixels; a long text takes more lines before its type gets smaller than that
+const LINE = 1.9; // the height of a line, as in the style sheet
+const SLIDE = 500; // milliseconds
+const SCROLLBAR = 20; // pixels that may come and go beside the sentence without changing its lines
+
+/** @typedef {HTMLElement & { piece: Piece, tinted: string }} PieceElement */
+/** @typedef {{ element: PieceElement, box: DOMRect }} Place */
+
+export class Board {
+  /**
+   * @param {PlacedText} sentence
+   * @param {number} tintCount
+   */
+  constructor(sentence, tintCount) {
+    this.sentence = sentence;
+    this.tintCount = tintCount;
+    this.element = make("div", "board");
+    this.line = this.element.appendChild(make("div", "line"));
+    this.line.dir = "auto";
+    /** @type {Map<number, PieceElement>} */
+    this.pieces = new Map();
+    /** @type {Map<number, HTMLElement>} */
+    this.breaks = new Map(); // where a line may break, by the byte of the piece after it
+    /** @type {Animation[]} */
+    this.moves = [];
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+  }
+
+  /**
+   * Draw the sentence in pieces.
+   * @param {Piece[]} wanted
+   * @param {number} slide how long pieces slide, as a share of the usual time; 0 for at once
+   */
+  draw(wanted, slide = 0) {
+    const moves = slide > 0 && !this.calm.matches && !RIGHT_TO_LEFT.test(this.sentence.text);
+    const before = moves ? this.places() : [];
+    const fresh = this.patch(wanted);
+    if (!fresh.size) return;
+    for (const move of this.moves.splice(0)) move.cancel();
+    if (moves) this.slide(before, fresh, slide * SLIDE);
+    for (const element of this.pieces.values()) element.classList.toggle("new", slide > 0 && fresh.has(element));
+  }
+
+  /**
+   * Make the elements those of these pieces. A piece that stays keeps its element, which stays where it is in the
+   * document: an element that is put in again starts its animations anew.
+   * @param {Piece[]} wanted
+   * @returns {Set<PieceElement>} what is new
+   */
+  patch(wanted) {
+    /** @type {Set<PieceElement>} */
+    const fresh = new Set();
+    /** @type {Set<ChildNode>} */
+    const nodes = new Set();
+    const known = this.pieces;
+    const tints = this.tintsOf(wanted);
+    this.pieces = new Map();
+    for (const piece of wanted) {
+      if (this.sentence.mayBreak[piece.from]) {
+        const place = this.breaks.get(piece.from) ?? make("wbr");
+        this.breaks.set(piece.from, place);
+        nodes.add(place);
+      }
+      const old = known.get(piece.from);
+      const isSame = old?.piece.tokens.map(({ to }) => to).join() === piece.tokens.map(({ to }) => to).join();
+      const element = old && isSame ? old : this.elementOf(piece);
+      if (element !== old) fresh.add(element);
+      element.classList.remove("next"); // what was lit up for a moment that is past
+      this.paint(element, tints);
+      this.pieces.set(piece.from, element);
+      nodes.add(element);
+    }
+    for (const node of [...this.line.childNodes]) if (!nodes.has(node)) node.remove();
+    let at = this.line.firstChild;
+    for (const node of nodes) {
+      if (node === at) at = at.nextSibling;
+      else this.line.insertBefore(node, at);
+    }
+    return fresh;
+  }
+
+  /**
+   * The tint of each token by its bytes; of two neighbours with the same tint, the second gets another.
+   * @param {Piece[]} pieces
+   */
+  tintsOf(pieces) {
+    /** @type {Map<number, string>} */
+    const tints = new Map();
+    let before = -1;
+    for (const { tokens } of pieces) {
+      for (const { from, to, isPlain } of tokens) {
+        if (isPlain) {
+          tints.set(from, "gap");
+          continue;
+        }
+        const own = tintOfBytes(this.sentence.bytes.subarray(from, to), this.tintCount);
+        before = own === before ? (own + 3) % this.tintCount : own;
+        tints.set(from, `t${before}`);
+      }
+    }
+    return tints;
+  }
+
+  /**
+   * @param {Piece} piece
+   * @returns {PieceElement}
+   */
+  elementOf(piece) {
+    // Letters from right to left keep their order only in one line of text, not in boxes.
+    const element = /** @type {PieceElement} */ (make("span", RIGHT_TO_LEFT.test(piece.text) ? "piece flows" : "piece"));
+    element.piece = piece;
+    if (piece.tokens.length === 1) element.append(this.lettersOf(piece.text));
+    else for (const { from, to } of this.sentence.clustersOf(piece)) {
+      const letters = this.lettersOf(this.sentence.textOf(from, to));
+      letters.classList.add("shared");
+      element.append(letters);
+    }
+    return element;
+  }
+
+  /**
+   * Tint a piece. The tint of a piece that stays may change with that of the piece before it.
+   * @param {PieceElement} element
+   * @param {Map<number, string>} tints
+   */
+  paint(element, tints) {
+    const { piece } = element;
+    const tinted = piece.tokens.map(({ from }) => tints.get(from)).join(" ");
+    if (element.tinted === tinted) return;
+    element.tinted = tinted;
+    if (piece.tokens.length === 1) element.style.backgroundColor = `var(--${tinted})`;
+    else this.sentence.clustersOf(piece).forEach((cluster, at) => {
+      this.paintShared(/** @type {HTMLElement} */ (element.children[at]), piece, cluster, tints);
+    });
+  }
+
+  /**
+   * A letter that several tokens share: a stripe for each, and below it how many there are.
+   * @param {HTMLElement} letters
+   * @param {Piece} piece
+   * @param {Cut} cluster
+   * @param {Map<number, string>} tints
+   */
+  paintShared(letters, piece, cluster, tints) {
+    const inside = piece.tokens.filter(({ from, to }) => from < cluster.to && to > cluster.from);
+    /** @type {[string, number][]} */
+    const stripes = inside.map(({ from, to }) => [
+      tints.get(from) ?? "t0",
+      Math.min(to, cluster.to) - Math.max(from, cluster.from),
+    ]);
+    letters.style.cssText = tintStyle({ stripes, text: this.sentence.textOf(cluster.from, cluster.to) });
+    letters.dataset.stripes = JSON.stringify(stripes);
+    if (inside.length > 1) letters.dataset.n = String(inside.length);
+  }
+
+  /** @param {string} text */
+  lettersOf(text) {
+    const letters = make("span", MARK.test(text) ? "letters lone" : "letters");
+    for (const character of text) {
+      if (character !== " " && isWhiteOrUnseen(character)) letters.append(make("i", "glyph", glyphOf(character)));
+      else letters.append(character);
+    }
+    letters.normalize();
+    return letters;
+  }
+
+  // ---- movement
+
+  /** Where all pieces are now, as they are seen: they may be on their way. */
+  places() {
+    return [...this.pieces.values()].map((element) => ({ element, box: element.getBoundingClientRect() }));
+  }
+
+  /**
+   * Let everything move from where it was to where it is, all at the same speed, so that no piece covers another. If a
+   * piece changes its line, nothing moves: it would cover others on its way.
+   * @param {Place[]} before
+   * @param {Set<PieceElement>} fresh
+   * @param {number} duration
+   */
+  slide(before, fresh, duration) {
+    let place = 0;
+    const moves = this.places().map(({ element, box }) => {
+      const { from, to } = element.piece;
+      while (before[place] && before[place].element.piece.to <= from) place += 1;
+      const parts = [];
+      for (let i = place; before[i] && before[i].element.piece.from < to; i++) parts.push(before[i].box);
+      return { element, box, parts };
+    });
+    const isOnLine = moves.every(({ box, parts }) => parts.every(({ top }) => Math.abs(top - box.top) < box.height / 2));
+    if (!isOnLine) return;
+    for (const { element, box, parts } of moves) {
+      const isJoined = fresh.has(element);
+      if (!isJoined && parts[0].left === box.left && parts[0].top === box.top) continue;
+      const frames = movement(parts, box, isJoined);
+      this.moves.push(element.animate(frames, { duration, easing: "cubic-bezier(.3,0,.2,1)" }));
+    }
+  }
+
+  /** @param {Cut[]} made */
+  point(made) {
+    for (const element of this.pieces.values()) {
+      const { from, to } = element.piece;
+      element.classList.toggle("next", made.some((cut) => cut.from < to && cut.to > from));
+    }
+  }
+
+  // ---- size
+
+  /**
+   * Set the sentence as large as fits: in at most three lines, and in this height.
+   * @param {number} height
+   * @param {number} most the largest type, in pixels
+   */
+  fit(height, most) {
+    if (!this.element.clientWidth) return;
+    const probe = this.copy();
+    probe.className = "line probe";
+    this.element.append(probe);
+    probe.style.right = `${SCROLLBAR}px`;
+    const size = largest(probe, this.element.clientWidth - SCROLLBAR, height, most);
+    probe.style.fontSize = this.line.style.fontSize = `${size}px`;
+    this.element.style.minHeight = `${probe.offsetHeight}px`; // merged pieces may need a line less: nothing jumps
+    probe.remove();
+  }
+
+  copy() {
+    const copy = make("div", "line");
+    copy.append(...[...this.line.childNodes].map((node) => node.cloneNode(true)));
+    return copy;
+  }
+
+  /**
+   * Put a copy of the sentence into another place, as large as fits there.
+   * @param {Element} place
+   * @param {number} width
+   * @param {number} height
+   */
+  copyTo(place, width, height) {
+    const copy = this.copy();
+    for (const element of copy.querySelectorAll(".piece")) element.classList.remove("next", "new");
+    place.append(copy);
+    copy.style.fontSize = `${largest(copy, width, height, SLIDE_MOST)}px`;
+  }
+}
+
+/**
+ * How a piece comes from its parts; what was joined is as wide as they were, shines, and hops.
+ * @param {DOMRect[]} parts
+ * @param {DOMRect} to
+ * @param {boolean} isJoined
+ * @returns {Keyframe[]}
+ */
+function movement(parts, to, isJoined) {
+  const { left, top } = parts[0];
+  const move = `translate(${left - to.left}px, ${top - to.top}px)`;
+  if (!isJoined) return [{ transform: move }, { transform: "none" }];
+  const scale = (parts[parts.length - 1].right - left) / (to.width || 1);
+  return [
+    { transform: `${move} scaleX(${scale})`, filter: "brightness(1.12)", translate: "0 0" },
+    { filter: "brightness(1.12)", translate: "0 -.06em", offset: 0.7 },
+    { transform: "none", filter: "none", translate: "0 0" },
+  ];
+}
+
+/**
+ * The largest type with which a sentence fits.
+ * @param {HTMLElement} line
+ * @param {number} width
+ * @param {number} height
+ * @param {number} most
+ */
+function largest(line, width, height, most) {
+  const size = largestIn(line, width, height, most, MOST_LINES);
+  return size < SMALL ? largestIn(line, width, height, SMALL, Infinity) : size;
+}
+
+/**
+ * The largest type with which a sentence fits in this many lines.
+ * @param {HTMLElement} line
+ * @param {number} width
+ * @param {number} height
+ * @param {number} most
+ * @param {number} mostLines
+ */
+function largestIn(line, width, height, most, mostLines) {
+  let [low, high] = [LEAST, most];
+  while (low < high) {
+    const size = (low + high + 1) >> 1;
+    line.style.fontSize = `${size}px`;
+    const lines = Math.round(line.offsetHeight / (size * LINE));
+    if (lines <= mostLines && line.offsetHeight <= height && line.scrollWidth <= width) low = size;
+    else high = size - 1;
+  }
+  return low;
+}

@@ -1,0 +1,146 @@
+// The great moments of a sentence: when it beats other tokenizers, gets its first whole word, is broken no more.
+// @ts-check
+
+import { make } from "../../token_view/browser/elements.js";
+
+/** @import { Sentence } from "./sentence.js" */
+/** @import { Cut, Label, Level, Milestone } from "./types.d.ts" */
+
+const LATIN = /^\p{Script=Latin}+$/u;
+const THAI = /^[\p{Script=Thai}]+$/u;
+const SPACED = /^ [\p{L}\p{M}]/u;
+
+export class Milestones {
+  /**
+   * @param {Sentence} sentence
+   * @param {Level[]} levels
+   * @param {Label} label
+   */
+  constructor(sentence, levels, label) {
+    this.sentence = sentence;
+    this.label = label;
+    /** @type {Milestone[]} in the order in which they came */
+    this.found = [];
+    this.waiting = new Set(["thai", "english", "space"]);
+    const canBreak = sentence.bytes.some((_, at) => !sentence.startsCluster[at]); // a letter of several bytes
+    if (canBreak) this.waiting.add("whole");
+    this.levels = levels.filter(({ count }) => count < sentence.bytes.length);
+    this.words = wordsOf(sentence);
+    this.passed = 0; // how many of them the sentence has passed
+    this.old = 0; // how many were told before the page was drawn anew
+  }
+
+  /**
+   * The sentence has passed this many of them; return whether the newest one is to be told.
+   * @param {number} passed
+   */
+  pass(passed) {
+    const isNew = passed > Math.max(this.passed, this.old);
+    if (passed >= this.old) this.old = 0; // whoever goes back from here is told again
+    this.passed = passed;
+    return isNew;
+  }
+
+  /** @param {number} merge */
+  look(merge) {
+    const { sentence } = this;
+    const tokens = sentence.tokensAt(merge);
+    this.levels = this.levels.filter((level) => {
+      if (tokens >= level.count) return true;
+      this.add(merge, "beat", { name: level.name, tokens, level: level.count });
+      return false;
+    });
+    if (!this.waiting.size) return;
+    for (const made of sentence.madeBy(merge)) this.lookAt(merge, made);
+    const isBroken = sentence.cutsAt(merge).some(({ from }) => !sentence.startsCluster[from]);
+    if (!isBroken && this.waiting.has("whole")) this.add(merge, "whole", {});
+  }
+
+  /**
+   * @param {number} merge
+   * @param {Cut} made
+   */
+  lookAt(merge, { from, to }) {
+    const { sentence, waiting } = this;
+    if (!sentence.startsCluster[from] || !sentence.startsCluster[to]) return;
+    const text = sentence.textOf(from, to);
+    if (waiting.has("space") && SPACED.test(text)) this.add(merge, "space", { token: text.trim() });
+    const start = text.startsWith(" ") ? from + 1 : from;
+    const word = sentence.textOf(start, to);
+    if (this.words.get(start) !== to) return;
+    if (waiting.has("thai") && THAI.test(word)) this.add(merge, "thai", { token: word });
+    if (waiting.has("english") && LATIN.test(word)) this.add(merge, "english", { token: word });
+  }
+
+  /**
+   * @param {number} merge
+   * @param {string} kind
+   * @param {Record<string, unknown>} values
+   */
+  add(merge, kind, values) {
+    this.waiting.delete(kind);
+    this.found.push({ merge, kind, says: this.label(`milestone_${kind}`, values) });
+  }
+}
+
+/**
+ * The words of a sentence as the browser's dictionary finds them, from byte to byte; those of one letter are left out.
+ * @param {Sentence} sentence
+ * @returns {Map<number, number>}
+ */
+function wordsOf({ text }) {
+  /** @type {Map<number, number>} */
+  const words = new Map();
+  const encoder = new TextEncoder();
+  let at = 0;
+  for (const { segment, isWordLike } of new Intl.Segmenter("th", { granularity: "word" }).segment(text)) {
+    const end = at + encoder.encode(segment).length;
+    if (isWordLike && segment.length > 1) words.set(at, end);
+    at = end;
+  }
+  return words;
+}
+
+const SHOWN = 5000; // milliseconds
+
+/** The banner: it tells of a milestone for a while. */
+export class Banner {
+  constructor() {
+    this.element = make("div", "banner");
+    this.element.setAttribute("role", "status");
+    this.timer = 0;
+  }
+
+  /** @param {Milestone} milestone */
+  tell({ says, kind }) {
+    this.show(says, kind);
+    this.timer = setTimeout(() => this.hide(), SHOWN);
+  }
+
+  /**
+   * Say something until there is something else to say.
+   * @param {string} words nothing for nothing
+   */
+  stay(words) {
+    if (words) this.show(words, "stays");
+    else this.hide();
+  }
+
+  /**
+   * @param {string} words
+   * @param {string} kind
+   */
+  show(words, kind) {
+    clearTimeout(this.timer);
+    this.element.textContent = words;
+    this.element.className = `banner on ${kind}`;
+  }
+
+  hide() {
+    this.element.classList.remove("on");
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,300 @@
+// The merges learned so far, and one sentence through them: which merge joined which of its bytes.
+// @ts-check
+
+import { countBefore } from "../../token_view/browser/model/sorted.js";
+
+/** @import { Cut, Piece } from "./types.d.ts" */
+
+const BYTES = 256; // the tokens that exist before the first merge
+
+/** The merges that a training has learned so far, in order; and the bytes of the tokens that they made. */
+export class Learned {
+  constructor() {
+    /** @type {number[]} */
+    this.left = [];
+    /** @type {number[]} */
+    this.right = [];
+    /** @type {number[]} how often the pair of each merge stood in the corpus */
+    this.counts = [];
+    /** @type {Map<number, Uint8Array>} */
+    this.known = new Map();
+  }
+
+  get total() {
+    return this.left.length;
+  }
+
+  /**
+   * Append merges.
+   * @param {number[]} flat left, right and count of each merge, one after another
+   */
+  add(flat) {
+    for (let i = 0; i + 2 < flat.length; i += 3) {
+      this.left.push(flat[i]);
+      this.right.push(flat[i + 1]);
+      this.counts.push(flat[i + 2]);
+    }
+  }
+
+  /**
+   * The ids of a merge, which counts from 1: left, right, and the token that they become.
+   * @param {number} merge
+   */
+  idsOf(merge) {
+    return [this.left[merge - 1], this.right[merge - 1], BYTES - 1 + merge];
+  }
+
+  /**
+   * The bytes of a token; without recursion, because tokens may be long chains.
+   * @param {number} id
+   * @returns {Uint8Array}
+   */
+  bytesOf(id) {
+    const known = this.known.get(id);
+    if (known) return known;
+    const found = [];
+    const waiting = [id];
+    while (waiting.length) {
+      const part = /** @type {number} */ (waiting.pop());
+      const bytes = this.known.get(part);
+      if (bytes) found.push(...bytes);
+      else if (part < BYTES) found.push(part);
+      else waiting.push(this.right[part - BYTES], this.left[part - BYTES]);
+    }
+    const bytes = Uint8Array.from(found);
+    this.known.set(id, bytes);
+    return bytes;
+  }
+}
+
+const PLACED_DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
+const LONGEST_UNBROKEN = 16; // letters; what is longer may break anywhere
+
+export class PlacedText {
+  /**
+   * @param {string} text
+   * @param {number[]} clusterStarts in bytes; a letter with its marks is drawn as one
+   */
+  constructor(text, clusterStarts) {
+    this.text = text;
+    this.bytes = new TextEncoder().encode(text);
+    this.startsCluster = new Uint8Array(this.bytes.length + 1);
+    for (const start of [...clusterStarts, this.bytes.length]) this.startsCluster[start] = 1;
+    this.mayBreak = this.lineBreaks();
+  }
+
+  /**
+   * Where a line may break, by bytes: before words and spaces, as the browser's dictionary of Thai finds them, so
+   * that no word is torn between two lines because a piece ends inside it.
+   */
+  lineBreaks() {
+    const places = new Uint8Array(this.bytes.length + 1);
+    const words = this.wordStarts();
+    let unbroken = 0;
+    for (let at = 0; at < this.bytes.length; at++) {
+      if (!this.startsCluster[at]) continue;
+      unbroken += 1;
+      if (words.has(at) || unbroken > LONGEST_UNBROKEN) [places[at], unbroken] = [1, 0];
+    }
+    return places;
+  }
+
+  /** The bytes at which words and stretches of space start. */
+  wordStarts() {
+    /** @type {Set<number>} */
+    const starts = new Set();
+    let [at, before] = [0, ""];
+    for (const { segment, isWordLike } of new Intl.Segmenter("th", { granularity: "word" }).segment(this.text)) {
+      // Signs stay with the word that they follow; a word stays with the sign that opens it.
+      if ((isWordLike || /^\s/.test(segment)) && !/[\p{Ps}\p{Pi}]$/u.test(before)) starts.add(at);
+      if (/^[\p{Ps}\p{Pi}]/u.test(segment)) starts.add(at);
+      at += new TextEncoder().encode(segment).length;
+      before = segment;
+    }
+    return starts;
+  }
+
+  /**
+   * The pieces that are drawn: the shortest runs of tokens that tear no letter from its marks.
+   * @param {Cut[]} cuts the tokens in their order
+   * @returns {Piece[]}
+   */
+  piecesOf(cuts) {
+    /** @type {Piece[]} */
+    const pieces = [];
+    /** @type {Cut[]} */
+    let tokens = [];
+    for (const cut of cuts) {
+      tokens.push(cut);
+      if (!this.startsCluster[cut.to]) continue;
+      const from = tokens[0].from;
+      pieces.push({ from, to: cut.to, text: this.textOf(from, cut.to), tokens });
+      tokens = [];
+    }
+    return pieces;
+  }
+
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
+  textOf(from, to) {
+    return PLACED_DECODER.decode(this.bytes.subarray(from, to));
+  }
+
+  /**
+   * The clusters of a piece, as bytes from and to.
+   * @param {Cut} piece
+   * @returns {Cut[]}
+   */
+  clustersOf({ from, to }) {
+    const clusters = [];
+    for (let at = from; at < to; ) {
+      let end = at + 1;
+      while (!this.startsCluster[end]) end += 1;
+      clusters.push({ from: at, to: end });
+      at = end;
+    }
+    return clusters;
+  }
+}
+
+export class Sentence extends PlacedText {
+  /**
+   * @param {string} text
+   * @param {number[]} pretokenEnds in bytes; no merge crosses them
+   * @param {number[]} clusterStarts in bytes
+   */
+  constructor(text, pretokenEnds, clusterStarts) {
+    super(text, clusterStarts);
+    const size = this.bytes.length;
+    this.isFixed = new Uint8Array(size + 1);
+    for (const end of [0, ...pretokenEnds, size]) this.isFixed[end] = 1;
+    // For each byte the merge that joined it to the byte before; 0 if none has yet.
+    this.joined = new Int32Array(size + 1);
+    this.ids = Array.from(this.bytes);
+    this.starts = Array.from(this.bytes, (_, at) => at);
+    /** @type {Map<number, number>} how many tokens have this id now */
+    this.present = new Map();
+    for (const id of this.ids) this.count(id, 1);
+    this.merges = 0;
+    // Only the merges that changed the sentence: after which merge, how many tokens.
+    /** @type {{ merge: number, tokens: number }[]} */
+    this.steps = [{ merge: 0, tokens: size }];
+  }
+
+  /**
+   * @param {number} id
+   * @param {number} change
+   */
+  count(id, change) {
+    const now = (this.present.get(id) ?? 0) + change;
+    if (now) this.present.set(id, now);
+    else this.present.delete(id);
+  }
+
+  /**
+   * Apply all merges that are new, in their order, as encoding does.
+   * @param {Learned} learned
+   * @returns {number[]} the merges that changed the sentence
+   */
+  take(learned) {
+    const changed = [];
+    while (this.merges < learned.total) {
+      this.merges += 1;
+      const [left, right, token] = learned.idsOf(this.merges);
+      if (!this.present.has(left) || !this.present.has(right)) continue;
+      if (this.join(left, right, token)) changed.push(this.merges);
+    }
+    return changed;
+  }
+
+  /**
+   * @param {number} left
+   * @param {number} right
+   * @param {number} token
+   */
+  join(left, right, token) {
+    const ids = [];
+    const starts = [];
+    for (let i = 0; i < this.ids.length; i++) {
+      ids.push(this.ids[i]);
+      starts.push(this.starts[i]);
+      const next = this.starts[i + 1];
+      const meets = this.ids[i] === left && this.ids[i + 1] === right && !this.isFixed[next];
+      if (!meets) continue;
+      ids[ids.length - 1] = token;
+      this.joined[next] = this.merges;
+      i += 1;
+    }
+    const joins = this.ids.length - ids.length;
+    if (!joins) return 0;
+    this.count(left, -joins);
+    this.count(right, -joins);
+    this.count(token, joins);
+    [this.ids, this.starts] = [ids, starts];
+    this.steps.push({ merge: this.merges, tokens: ids.length });
+    return joins;
+  }
+
+  /**
+   * The last step after this many merges.
+   * @param {number} merges
+   */
+  stepAt(merges) {
+    return this.steps[countBefore(this.steps.length, (index) => this.steps[index].merge <= merges) - 1];
+  }
+
+  /** @param {number} merges */
+  tokensAt(merges) {
+    return this.stepAt(merges).tokens;
+  }
+
+  /** @param {number} merge */
+  isChangedBy(merge) {
+    return merge > 0 && this.stepAt(merge).merge === merge;
+  }
+
+  /**
+   * The tokens after this many merges, as bytes from and to.
+   * @param {number} merges
+   * @returns {Cut[]}
+   */
+  cutsAt(merges) {
+    /** @type {Cut[]} */
+    const cuts = [];
+    let from = 0;
+    for (let at = 1; at <= this.bytes.length; at++) {
+      const isJoined = at < this.bytes.length && this.joined[at] > 0 && this.joined[at] <= merges;
+      if (isJoined) continue;
+      cuts.push({ from, to: at });
+      from = at;
+    }
+    return cuts;
+  }
+
+  /** @param {number} merges */
+  piecesAt(merges) {
+    return this.piecesOf(this.cutsAt(merges));
+  }
+
+  /**
+   * Where a merge joined two tokens of the sentence: the joined tokens, as bytes from and to.
+   * @param {number} merge
+   * @returns {Cut[]}
+   */
+  madeBy(merge) {
+    const { joined, bytes } = this;
+    const isInside = (/** @type {number} */ at) => at < bytes.length && joined[at] > 0 && joined[at] <= merge;
+    /** @type {Cut[]} */
+    const made = [];
+    for (let at = 1; at < bytes.length; at++) {
+      if (joined[at] !== merge) continue;
+      let [from, to] = [at - 1, at + 1];
+      while (isInside(from)) from -= 1;
+      while (isInside(to)) to += 1;
+      made.push({ from, to });
+    }
+    return made;
+  }
+}

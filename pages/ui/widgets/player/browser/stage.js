@@ -1,0 +1,353 @@
+// The stage: one sentence, recoloured by each merge of a training, with one player for all that moves.
+// @ts-check
+
+import { Bar, Editor } from "./bar.js";
+import { Board } from "./board.js";
+import { Charts } from "./charts.js";
+import { ENDED, Feed } from "./feed.js";
+import { Headline } from "./headline.js";
+import { Banner, Milestones } from "./milestones.js";
+import { Player } from "./player.js";
+import { saveMenu } from "./saves.js";
+import { Learned, Sentence } from "./sentence.js";
+import { isDark, make } from "../../token_view/browser/elements.js";
+import { labelsOf } from "../../token_view/browser/words.js";
+
+/** @import { Answer, Options } from "./types.d.ts" */
+
+const FLOW = 15; // merges a second; above that, eyes cannot follow each
+const SLOW = 5; // merges a second; up to this, a pair lights up before it is joined
+const HOLD = 240; // milliseconds
+const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";
+
+// One stage for each place where Streamlit mounts the component.
+/** @type {WeakMap<ShadowRoot | Element, Stage>} */
+const INSTANCES = new WeakMap();
+
+/**
+ * What Streamlit calls for each run of the page.
+ * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element,
+ *   setTriggerValue: (name: string, value: unknown) => void }} component
+ */
+export default function showStage({ data, parentElement, setTriggerValue }) {
+  /** @type {Options} */
+  const options = JSON.parse(new TextDecoder().decode(data));
+  let stage = INSTANCES.get(parentElement);
+  if (stage?.options.name !== options.name || stage.options.locale !== options.locale) {
+    stage?.remove();
+    stage = new Stage(parentElement, options, (text) => setTriggerValue("sentence", text));
+    INSTANCES.set(parentElement, stage);
+  }
+  stage.charts.askAt(options.race);
+  stage.dress();
+  return () => {
+    INSTANCES.get(parentElement)?.remove();
+    INSTANCES.delete(parentElement);
+  };
+}
+
+export class Stage {
+  /**
+   * @param {ShadowRoot | Element} parent
+   * @param {Options} options
+   * @param {((text: string) => void) | null} onSentence
+   */
+  constructor(parent, options, onSentence = null) {
+    this.options = options;
+    this.learned = new Learned();
+    this.sentence = new Sentence(options.text, options.pretokens, options.clusters);
+    const label = (this.label = labelsOf(options));
+    this.milestones = new Milestones(this.sentence, options.levels, label);
+    /** @type {Answer | null} */
+    this.answer = null;
+    this.lastShown = 0; // when the headline changed
+    this.played = 0; // merges shown one by one, for whoever counts
+    this.fitted = [0, 0]; // the width and height that the type was fitted to
+    this.telling = 0; // a merge of the sentence, to be named in the flow
+    this.held = this.heldTimer = 0; // a merge whose pair is lit up, and that is drawn in a moment
+    this.isPaceTouched = false;
+
+    this.root = make("div", "token-view stage");
+    this.root.tabIndex = -1;
+    this.headline = new Headline(this);
+    this.board = new Board(this.sentence, options.tints);
+    this.banner = new Banner();
+    this.bar = new Bar(this);
+    this.charts = new Charts(this);
+    const show = (this.show = make("div", "show"));
+    show.append(this.headline.element, this.banner.element, this.board.element, this.bar.element);
+    if (onSentence) {
+      const editor = new Editor(label, options.text, options.most ?? 0, onSentence);
+      this.bar.element.append(editor.opener);
+      show.append(editor.form);
+    }
+    this.bar.element.append(saveMenu(this).element);
+    const more = make("div", "below");
+    more.append(this.charts.race.element, this.charts.newest.element);
+    const heading = make("h1", options.saved ? "replay-title" : "unseen", options.saved ? options.what : options.title);
+    this.root.append(heading, show, more);
+    parent.append(this.root);
+
+    this.player = new Player({
+      total: () => this.learned.total,
+      onMerge: (merge, rate) => this.onMerge(merge, rate),
+      onMoved: () => this.moved(),
+    });
+    this.feed = new Feed(options, {
+      known: () => this.learned.total,
+      onAnswer: (answer) => this.take(answer),
+      onLost: (isLost) => this.banner.stay(isLost ? label("lost") : ""),
+    });
+    this.board.draw(this.sentence.piecesAt(0));
+    this.headline.showStart();
+    this.headline.tick(this.sentence.bytes.length);
+    this.ended = new AbortController();
+    document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.ended.signal });
+    window.addEventListener("resize", () => this.fit(), { signal: this.ended.signal });
+    document.addEventListener("fullscreenchange", () => this.fit(), { signal: this.ended.signal });
+    this.watch = new ResizeObserver(() => this.fit());
+    this.watch.observe(this.board.element);
+    this.showBar();
+    this.feed.start();
+    this.charts.ask();
+  }
+
+  remove() {
+    this.feed.stop();
+    this.player.stop();
+    this.watch.disconnect();
+    this.ended.abort();
+    clearTimeout(this.heldTimer);
+    this.banner.stop();
+    this.charts.stop();
+    this.root.remove();
+  }
+
+  // ---- looks
+
+  dress() {
+    this.root.classList.toggle("dark", isDark(this.bar.pace));
+    this.fit();
+  }
+
+  get isFull() {
+    return document.fullscreenElement !== null;
+  }
+
+  fit() {
+    const { clientWidth } = this.board.element;
+    const [width, height] = this.fitted;
+    if (!clientWidth || (Math.abs(clientWidth - width) < 20 && innerHeight === height)) return;
+    this.fitted = [clientWidth, innerHeight];
+    const { presents } = this.options;
+    const share = this.isFull ? 0.55 : clientWidth < 600 ? 0.34 : 0.38;
+    const free = this.root.clientHeight - this.show.offsetHeight + this.board.element.offsetHeight; // of a slide
+    this.board.fit(presents ? free : innerHeight * share, this.isFull || presents ? 160 : 90);
+  }
+
+  // ---- what the training says
+
+  /** @param {Answer} answer */
+  take(answer) {
+    const isFirst = !this.answer;
+    this.answer = answer;
+    this.learned.add(answer.merges);
+    for (const merge of this.sentence.take(this.learned)) this.milestones.look(merge);
+    const isOver = ENDED.includes(answer.state);
+    if (this.options.saved) this.player.play();
+    else if (isFirst && (isOver || answer.learned > 300)) this.jump();
+    else if (isFirst && isShownAgain(this.options.name)) this.milestones.old = this.milestones.found.length;
+    if (answer.says && !this.learned.total) this.headline.say(answer.says);
+    if (isFirst || !this.isPaceTouched) this.bar.showPace(answer.pace);
+    this.showBar();
+    this.player.wake();
+    this.charts.later();
+    this.root.dataset.state = answer.state;
+  }
+
+  /** Show what has been learned without playing it. */
+  jump() {
+    this.player.position = this.learned.total;
+    this.milestones.passed = this.milestones.found.length;
+    this.board.draw(this.sentence.piecesAt(this.player.position));
+    this.moved();
+  }
+
+  get isTraining() {
+    return ["waiting", "starting", "counting", "running"].includes(this.answer?.state ?? "");
+  }
+
+  get isOver() {
+    return ENDED.includes(this.answer?.state ?? "");
+  }
+
+  // ---- the show
+
+  /**
+   * @param {number} merge
+   * @param {number} rate
+   */
+  onMerge(merge, rate) {
+    this.played += 1;
+    const { sentence, board, headline } = this;
+    const isHere = sentence.isChangedBy(merge);
+    if (rate <= FLOW) {
+      this.drop();
+      if (isHere && rate <= SLOW) this.hold(merge);
+      else if (isHere) board.draw(this.sentence.piecesAt(merge), Math.min(1, 4 / rate));
+      headline.show(merge);
+    } else {
+      const now = performance.now();
+      if (isHere) this.telling = merge;
+      if (now - this.lastShown > 350) {
+        headline.flow(rate, this.telling || merge);
+        this.telling = 0;
+        this.lastShown = now;
+      }
+    }
+  }
+
+  /**
+   * Light up a pair before it is joined.
+   * @param {number} merge
+   */
+  hold(merge) {
+    this.board.draw(this.sentence.piecesAt(merge - 1));
+    this.board.point(this.sentence.madeBy(merge));
+    this.held = merge;
+    this.heldTimer = setTimeout(() => this.drop(), HOLD);
+  }
+
+  /** Join the pair that is lit up. */
+  drop() {
+    if (!this.held) return;
+    clearTimeout(this.heldTimer);
+    this.board.draw(this.sentence.piecesAt(this.held), 1);
+    this.headline.tick(this.sentence.tokensAt(this.held));
+    this.held = 0;
+  }
+
+  /** The player stands somewhere else: everything moves there. */
+  moved() {
+    const { sentence, headline, player } = this;
+    const { position, isBusy } = player;
+    if (!position) headline.showStart();
+    else if (this.isOver && position === this.learned.total) headline.showEnd(position);
+    else if (!isBusy) headline.show(position);
+    if (!this.held || this.held !== position) {
+      this.held = 0;
+      this.board.draw(this.sentence.piecesAt(position));
+      headline.tick(sentence.tokensAt(position));
+    }
+    this.tellMilestones();
+    this.showBar();
+    this.charts.later();
+  }
+
+  showBar() {
+    this.bar.show();
+    const { position } = this.player;
+    const said = { position, played: this.played, tokens: this.sentence.tokensAt(position) };
+    for (const [name, value] of Object.entries(said)) this.root.dataset[name] = String(value);
+  }
+
+  tellMilestones() {
+    const { found, passed } = this.milestones;
+    this.bar.flag(found, Number(this.bar.slider.max));
+    const now = found.filter(({ merge }) => merge <= this.player.position).length;
+    if (this.milestones.pass(now)) this.banner.tell(found[now - 1]);
+    else if (now < passed) this.banner.hide();
+  }
+
+  // ---- what people do
+
+  toggle() {
+    const { player, feed } = this;
+    if (!this.bar.isPlaying) this.play();
+    else if (player.isLive && this.options.steer && this.isTraining) feed.command("pause");
+    else player.pause();
+  }
+
+  back() {
+    this.go(this.player.position - 1);
+  }
+
+  play() {
+    const { player, feed } = this;
+    if (player.isLive && this.options.steer && this.answer?.state === "paused") feed.command("resume");
+    else if (player.isLive && !this.isOver) this.go(this.learned.total);
+    else player.play();
+  }
+
+  forward() {
+    const { player } = this;
+    if (player.position >= this.learned.total) {
+      if (this.options.steer && !this.isOver) this.feed.command("step");
+      return;
+    }
+    const merge = player.position + 1;
+    this.drop();
+    player.position = merge;
+    player.isPlaying = false;
+    if (this.sentence.isChangedBy(merge)) this.hold(merge);
+    player.isLive = merge >= this.learned.total;
+    this.moved();
+  }
+
+  /** @param {number} merges */
+  go(merges) {
+    const { player, feed, bar } = this;
+    const wasLive = player.isLive;
+    player.go(merges);
+    if (!this.options.steer || !bar.waiting.checked || wasLive === player.isLive) return;
+    if (wasLive && this.isTraining) feed.command("pause");
+    else if (!wasLive && this.answer?.state === "paused") feed.command("resume");
+  }
+
+  /** @param {string} name */
+  setPace(name) {
+    this.isPaceTouched = true;
+    this.player.setPace(name);
+    if (!this.isOver) this.feed.command(`pace-${name}`);
+  }
+
+  /**
+   * P plays and pauses, S learns one merge, E runs to the end; a remote has page keys.
+   * @param {KeyboardEvent} event
+   */
+  onKey(event) {
+    const [target] = event.composedPath();
+    if (target instanceof HTMLElement && target.matches(TYPING)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const isRemote = this.isFull && !this.options.presents; // a deck has the page keys for itself
+    const key = event.key.toLowerCase();
+    if (key === "p") this.toggle();
+    else if (key === "s") this.forward();
+    else if (key === "e") this.toTheEnd();
+    else if (key === "pageup" && isRemote) this.back();
+    else if (key === "pagedown" && isRemote) this.forward();
+    else return;
+    event.preventDefault();
+  }
+
+  toTheEnd() {
+    if (this.isOver) return this.go(this.learned.total);
+    this.bar.showPace("full");
+    this.go(this.learned.total);
+    this.feed.command("end");
+  }
+}
+
+/**
+ * Whether this tab has shown a stage of this name before; notes that it does now. A browser may keep no notes.
+ * @param {string} name
+ */
+export function isShownAgain(name) {
+  try {
+    const isKnown = sessionStorage.getItem(`stage ${name}`) !== null;
+    sessionStorage.setItem(`stage ${name}`, "shown");
+    return isKnown;
+  } catch {
+    return false;
+  }
+}

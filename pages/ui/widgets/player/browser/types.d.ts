@@ -1,0 +1,95 @@
+// The types that the modules of the stage share: what Python sends, and what is drawn of it.
+
+export type { Label } from "../../token_view/browser/types.d.ts";
+
+/** How many tokens another tokenizer needs for a text. */
+export interface Level {
+  name: string;
+  count: number;
+}
+
+/** What Python gives the stage: stage() in __init__.py. */
+export interface Options {
+  /** What the stage shows; another name is another training or another sentence. */
+  name: string;
+  /** Where merges are asked for, and where commands go; null if the training is somebody else's. */
+  feed: string;
+  steer: string | null;
+  /** What lets the owner command; a header carries it, because addresses are logged. */
+  key: string;
+  /** Where the counts of the parallel texts are asked for. */
+  race: string | null;
+  text: string;
+  pretokens: number[];
+  clusters: number[];
+  levels: Level[];
+  labels: Record<string, string>;
+  locale: string;
+  tints: number;
+  title: string;
+  /** What is trained, in a line. */
+  what: string;
+  /** The most characters of a sentence, where another one can be typed. */
+  most?: number;
+  /** Where the page to save is fetched from. */
+  page: string | null;
+  /** Whether it fills the screen for a room; then the deck has the keys. */
+  presents?: boolean;
+  /** What a saved page plays. */
+  saved?: Saved;
+}
+
+/** A training as a saved page holds it. */
+export interface Saved {
+  answer: Answer;
+  runners: Runner[];
+  note: string;
+}
+
+export type State = "waiting" | "starting" | "counting" | "running" | "paused" | "done" | "stopped" | "failed";
+
+/** What the app answers when it is asked for merges. */
+export interface Answer {
+  state: State;
+  /** A sentence about the state, for people; empty while merges come. */
+  says: string;
+  pace: string;
+  /** Merges learned in all, and merges asked for. */
+  learned: number;
+  goal: number;
+  /** Left, right and count of each merge that is new. */
+  merges: number[];
+}
+
+/** Bytes of the sentence, from and to. */
+export interface Cut {
+  from: number;
+  to: number;
+  /** Whether this stretch belongs to no token. */
+  isPlain?: boolean;
+}
+
+export interface Piece extends Cut {
+  text: string;
+  tokens: Cut[];
+}
+
+export interface Milestone {
+  merge: number;
+  kind: string;
+  says: string;
+}
+
+/** A text in the race: its tokens after the merges that changed them. */
+export interface Runner {
+  name: string;
+  steps: { merge: number; tokens: number }[];
+  levels: Level[];
+  learned: number;
+}
+
+/** What the app answers when it is asked for the race. */
+export interface RaceAnswer {
+  runners: Runner[];
+  note: string;
+}

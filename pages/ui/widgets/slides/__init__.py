@@ -1,0 +1,166 @@
+"""The deck: views that fill the screen, one after another, for a room that looks at a projector."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import accumulate
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import numpy as np
+import segno
+import streamlit as st
+from msgspec import Meta, Struct
+
+from pages.ui.frame import presenting
+from pages.ui.i18n import LANGUAGES, language, section
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.player.serve import stage_css
+from pages.ui.widgets.token_view.lanes import Lane
+from pages.ui.widgets.token_view.serve import bundle
+from tokenizer_core.analysis.cuts import piece_ends
+from tokenizer_core.bpe.segments import TextMap
+
+BROWSER = Path(__file__).parent / "browser"
+MOST_CHARACTERS = 600
+"""Characters of a text on a slide; nobody reads more from the last row."""
+_HERE_ONLY = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+_ALONE = """
+[data-testid="stMainBlockContainer"] [data-testid="stElementContainer"]:not(.st-key-deck),
+[data-testid="stHeader"], [data-testid="stToolbar"] { visibility: hidden; }
+"""
+"""Hides what stands behind the deck, from the keyboard too."""
+Said = Mapping[str, str]
+"""Words in each language that captions can have."""
+
+
+_css = stage_css() + (BROWSER / "deck.css").read_text("utf-8")
+_component = st.components.v2.component("deck", css=_css, js=bundle(BROWSER / "deck.js"))
+
+
+Count = Annotated[int, Meta(ge=0, lt=10**9)]
+Name = Annotated[str, Meta(min_length=1)]
+
+
+class Cut(Struct, frozen=True):
+    """The tokens of a text in one tokenizer: enough to draw them without it."""
+
+    name: Name
+    """Its name, or the key of the words for it."""
+    tokens: Count
+    lengths: tuple[Annotated[int, Meta(gt=0)], ...]
+    """The bytes of each piece of the text, end to end."""
+    plain: tuple[Count, ...] = ()
+    """Which pieces belong to no token, by their places."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A text in the tokens of some lanes, or, without lanes, a text in large letters."""
+
+    text: str
+    lanes: Sequence[Lane | Cut] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Slide:
+    """What fills the screen: words, a question, texts in tokens, or a stage."""
+
+    kind: Literal["words", "ask", "tokens", "stage"]
+    title: Said = field(default_factory=dict)
+    says: Said = field(default_factory=dict)
+    over: Said = field(default_factory=dict)
+    """A small line above: what this belongs to."""
+    notes: Said = field(default_factory=dict)
+    """What the speaker may say."""
+    is_strong: bool = False
+    views: Sequence[View] = ()
+    choices: Sequence[str] = ()
+    right: int = 0
+    """The index of the true choice."""
+    stage: Mapping[str, Any] | None = None
+    """The options of a stage."""
+
+
+def present(make: Callable[[], Sequence[Slide]]) -> bool:
+    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual."""
+    if not presenting.presents():
+        return False
+    slides, shows_notes = make(), presenting.shows_notes()
+    drawn = [_drawn(slide) for slide in slides]
+    name = sha256(json.dumps([drawn, language(), shows_notes]).encode()).hexdigest()
+    same = [[slide.kind, dict(slide.title), dict(slide.over)] for slide in slides]
+    address = st.context.url or ""
+    data = {
+        "name": name,
+        "talk": sha256(json.dumps(same).encode()).hexdigest(),
+        "slides": drawn,
+        "labels": section("deck", has_breaks=True),
+        "languages": list(LANGUAGES),
+        "locale": language(),
+        "tints": TINT_COUNT,
+        "showsNotes": shows_notes,
+        "code": squares_of(address),
+        "address": address,
+    }
+    st.html(f"<style>{_ALONE}</style>")
+    _component(key="deck", data=json.dumps(data).encode(), on_left_change=presenting.leave)
+    return True
+
+
+def _drawn(slide: Slide) -> dict[str, Any]:
+    found: dict[str, Any] = {name: dict(getattr(slide, name)) for name in ("title", "says", "over", "notes")}
+    found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
+    if slide.choices:
+        found |= {"choices": list(slide.choices), "right": slide.right}
+    if slide.stage is not None:
+        found["stage"] = dict(slide.stage)
+    return found
+
+
+def _view(view: View) -> dict[str, Any]:
+    """Describe a text: where its letters start, and where the tokens of each lane end, in bytes."""
+    text_map = TextMap(view.text)
+    starts = np.flatnonzero(text_map.cluster_starts[:-1])
+    lanes = []
+    for lane in view.lanes:
+        cut = lane if isinstance(lane, Cut) else cut_of(view.text, lane)
+        lanes.append(
+            {
+                "name": without_breaks(cut.name),
+                "count": cut.tokens,
+                "ends": list(accumulate(cut.lengths)),
+                "plain": list(cut.plain),
+            }
+        )
+    return {
+        "label": without_breaks(view.label),
+        "text": view.text,
+        "clusters": text_map.byte_at_char[starts].tolist(),
+        "lanes": lanes,
+    }
+
+
+def cut_of(text: str, lane: Lane) -> Cut:
+    """Return the tokens of a text in a lane."""
+    pieces, _ = piece_ends(text, lane.tokenizer, special_acts=lane.special_acts)
+    solid = pieces.lengths > 0  # a token without text has no place on a slide, but counts
+    plain = np.flatnonzero(~pieces.are_tokens[solid])
+    tokens = int(np.count_nonzero(pieces.are_tokens))
+    return Cut(lane.label.name, tokens, tuple(pieces.lengths[solid].tolist()), tuple(plain.tolist()))
+
+
+def squares_of(address: str) -> list[list[int]] | None:
+    """Return the squares of a QR code of an address, dark ones as 1; None if only this machine can reach it.
+
+    >>> squares_of("http://localhost:8501/") is None, len(squares_of("http://192.168.1.5:8501/") or [])
+    (True, 25)
+    """
+    host = urlsplit(address).hostname
+    if not host or host in _HERE_ONLY:
+        return None
+    return [list(map(int, row)) for row in segno.make(address, micro=False).matrix]

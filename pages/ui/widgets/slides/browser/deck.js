@@ -1,0 +1,256 @@
+// A deck: views that fill the screen, one after another, moved by keyboard, a remote, or a click.
+// @ts-check
+
+import { SlideView, wordsIn } from "./slides.js";
+import { addButton, isDark, make, makeSvg, toggleFullScreen } from "../../token_view/browser/elements.js";
+import { labelsOf } from "../../token_view/browser/words.js";
+
+/** @import { DeckOptions } from "./types.d.ts" */
+
+const CHANNEL = "tokenizer-explorer-talk"; // on which windows of the same browser follow one another
+
+/** @type {WeakMap<ShadowRoot | Element, Deck>} */
+const DECKS = new WeakMap();
+
+/**
+ * What Streamlit calls for each run of the page.
+ * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element,
+ *   setTriggerValue: (name: string, value: unknown) => void }} component
+ */
+export default function showDeck({ data, parentElement, setTriggerValue }) {
+  /** @type {DeckOptions} */
+  const options = JSON.parse(new TextDecoder().decode(data));
+  let deck = DECKS.get(parentElement);
+  if (deck?.options.name !== options.name) {
+    deck?.remove();
+    deck = new Deck(parentElement, options, () => setTriggerValue("left", true));
+    DECKS.set(parentElement, deck);
+  }
+  deck.dress();
+  return () => {
+    DECKS.get(parentElement)?.remove();
+    DECKS.delete(parentElement);
+  };
+}
+
+class Deck {
+  /**
+   * @param {ShadowRoot | Element} parent
+   * @param {DeckOptions} options
+   * @param {() => void} leave
+   */
+  constructor(parent, options, leave) {
+    this.options = options;
+    this.label = labelsOf(options);
+    this.leave = leave;
+    this.at = 0;
+    this.captions = 0;
+    this.started = Date.now();
+    /** @type {SlideView | null} */
+    this.view = null;
+    this.root = make("div", "token-view deck");
+    this.root.tabIndex = -1;
+    this.place = make("div", "deck-place");
+    this.where = make("span", "deck-where");
+    this.clock = make("span", "deck-clock");
+    this.code = make("div", "deck-code");
+    this.black = make("div", "deck-black");
+    this.clock.hidden = this.code.hidden = this.black.hidden = true;
+    this.help = make("div", "deck-help", this.label("keys"));
+    // A phone and a board that is touched have no keys.
+    const foot = make("div", "deck-foot");
+    this.backward = this.addButton(foot, "‹", "back", () => this.back());
+    foot.append(this.where);
+    this.forward = this.addButton(foot, "›", "next", () => this.next());
+    foot.append(this.help, this.clock);
+    this.addButton(foot, "✕", "leave", () => this.leave());
+    this.root.append(this.place, foot, this.code, this.black);
+    parent.append(this.root);
+    this.ended = new AbortController();
+    const { signal } = this.ended;
+    document.addEventListener("keydown", (event) => this.onKey(event), { signal });
+    window.addEventListener("resize", () => this.view?.fit(), { signal });
+    this.place.addEventListener("click", (event) => this.onClick(event));
+    this.ticking = setInterval(() => this.tick(), 1000);
+    this.channel = new BroadcastChannel(CHANNEL);
+    this.channel.onmessage = ({ data }) => this.follow(data);
+    this.drawCode();
+    this.show(0);
+    this.root.focus();
+    setTimeout(() => this.help.classList.add("faded"), 8000);
+  }
+
+  /** Streamlit calls again when the theme changes. */
+  dress() {
+    this.root.classList.toggle("dark", isDark(this.root));
+    this.view?.stage?.dress();
+  }
+
+  remove() {
+    this.ended.abort();
+    clearInterval(this.ticking);
+    this.channel.close();
+    this.view?.remove();
+    this.root.remove();
+  }
+
+  /**
+   * @param {HTMLElement} foot
+   * @param {string} sign
+   * @param {string} key of what it does
+   * @param {() => void} act
+   */
+  addButton(foot, sign, key, act) {
+    const button = addButton(foot, sign, () => {
+      this.root.focus(); // so that Space does not press it once more
+      act();
+    });
+    button.className = "deck-button";
+    button.title = button.ariaLabel = this.label(key);
+    return button;
+  }
+
+  /** The languages of the captions: the page's own, the other one, or both. */
+  get spoken() {
+    const { languages, locale } = this.options;
+    const own = languages.includes(locale) ? locale : languages[0];
+    const others = languages.filter((language) => language !== own);
+    return [[own], others.length ? others : [own], [own, ...others]][this.captions % 3];
+  }
+
+  // ---- movement
+
+  /** @param {number} at */
+  show(at) {
+    const { slides } = this.options;
+    this.at = Math.max(0, Math.min(at, slides.length - 1));
+    this.view?.remove();
+    const slide = slides[this.at];
+    if (this.options.showsNotes) this.showNotes();
+    else {
+      this.view = new SlideView(slide, this.options, this.spoken);
+      this.place.replaceChildren(this.view.element);
+      this.view.placed();
+    }
+    this.where.textContent = slides.length > 1 ? `${this.at + 1} / ${slides.length}` : "";
+    this.backward.hidden = this.forward.hidden = slides.length < 2;
+    this.backward.disabled = !this.at;
+    this.root.dataset.at = String(this.at);
+    this.root.dataset.kind = slide.kind;
+  }
+
+  next() {
+    if (this.view && !this.view.isRevealed) this.view.reveal();
+    else if (this.at < this.options.slides.length - 1) this.show(this.at + 1);
+    else return this.view?.stage?.forward();
+    this.tell();
+  }
+
+  back() {
+    if (!this.at) return this.view?.stage?.back();
+    this.show(this.at - 1);
+    this.tell();
+  }
+
+  tell() {
+    this.channel.postMessage({ talk: this.options.talk, at: this.at, isRevealed: Boolean(this.view?.isRevealed) });
+  }
+
+  /** @param {{ talk: string, at: number, isRevealed: boolean }} data */
+  follow({ talk, at, isRevealed }) {
+    if (talk !== this.options.talk) return;
+    if (at !== this.at) {
+      this.black.hidden = true; // as any key does here
+      this.show(at);
+    }
+    if (isRevealed && this.view && !this.view.isRevealed) this.view.reveal();
+  }
+
+  /** @param {MouseEvent} event */
+  onClick(event) {
+    if (this.view?.stage) return;
+    const isControl = event.composedPath().some((node) => node instanceof HTMLElement && node.matches("button, input, select"));
+    if (!isControl) this.next();
+  }
+
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.composedPath()[0];
+    if (target instanceof HTMLElement && target.matches("input:not([type=range]), select, textarea")) return;
+    const isOnButton = target instanceof HTMLElement && target.matches("button");
+    if (isOnButton && (event.key === "Enter" || event.key === " ")) return;
+    const acts = {
+      ArrowRight: () => this.next(),
+      PageDown: () => this.next(),
+      " ": () => (this.view?.stage ? this.view.stage.toggle() : this.next()),
+      Enter: () => this.next(),
+      ArrowLeft: () => this.back(),
+      PageUp: () => this.back(),
+      Home: () => this.show(0),
+      End: () => this.show(this.options.slides.length - 1),
+      Escape: () => this.leave(),
+      b: () => (this.black.hidden = !this.black.hidden),
+      ".": () => (this.black.hidden = !this.black.hidden),
+      t: () => (this.clock.hidden = !this.clock.hidden),
+      c: () => this.turnCaptions(),
+      f: () => toggleFullScreen(this.root),
+      q: () => (this.code.hidden = !this.code.hidden),
+      h: () => this.help.classList.toggle("faded"),
+    };
+    const act = acts[/** @type {keyof typeof acts} */ (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
+    if (!act) return;
+    if (!this.black.hidden && !["b", "."].includes(event.key.toLowerCase())) this.black.hidden = true;
+    act();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  turnCaptions() {
+    this.captions += 1;
+    const isRevealed = this.view?.isRevealed;
+    this.show(this.at);
+    if (isRevealed && this.view && !this.view.isRevealed) this.view.reveal();
+  }
+
+  // ---- what stands beside the slides
+
+  tick() {
+    const seconds = Math.floor((Date.now() - this.started) / 1000);
+    const parts = [Math.floor(seconds / 60), seconds % 60].map((part) => String(part).padStart(2, "0"));
+    this.clock.textContent = parts.join(":");
+  }
+
+  /** The speaker's window: what to say now, and what comes next. */
+  showNotes() {
+    const { slides } = this.options;
+    const [now, next] = [slides[this.at], slides[this.at + 1]];
+    const page = make("section", "deck-notes");
+    page.append(wordsIn("over", now.over, this.spoken), wordsIn("title", now.title, this.spoken));
+    page.append(wordsIn("notes", now.notes, this.spoken));
+    if (now.choices) page.append(make("p", "answer", `✓ ${now.choices[now.right ?? 0]}`));
+    if (next) {
+      const soon = make("div", "soon");
+      const title = Object.keys(next.title).length ? next.title : next.over;
+      soon.append(make("span", "", this.label("next")), wordsIn("", title, this.spoken));
+      page.append(soon);
+    }
+    this.clock.hidden = false;
+    this.place.replaceChildren(page);
+  }
+
+  /** The address as a QR code; where nobody else can reach it, words that say so. */
+  drawCode() {
+    const { code, address } = this.options;
+    if (!code) {
+      this.code.append(make("p", "", this.label("only_here")));
+      return;
+    }
+    const size = code.length;
+    const viewBox = `-4 -4 ${size + 8} ${size + 8}`;
+    const svg = makeSvg("svg", { viewBox, role: "img", "aria-label": address });
+    const squares = code.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+    svg.append(makeSvg("path", { d: squares.join("") }));
+    this.code.append(svg, make("p", "", address));
+  }
+}

@@ -1,0 +1,201 @@
+// The slides of a deck as elements.
+// @ts-check
+
+import { Board } from "../../player/browser/board.js";
+import { PlacedText } from "../../player/browser/sentence.js";
+import { Stage } from "../../player/browser/stage.js";
+import { addButton, make } from "../../token_view/browser/elements.js";
+
+/** @import { Cut } from "../../player/browser/types.d.ts" */
+/** @import { DeckLane, DeckOptions, DeckView, Said, Slide } from "./types.d.ts" */
+
+const MOST_OF_TOKENS = 2.2; // times as large as the style sheet says, where there is room
+const MOST_OF_WORDS = 1.3;
+const LEAST_SCALE = 0.3;
+const LEAST_OF_WHOLE = 0.75; // so much smaller the type may get for rows that are compared to stay on a line each
+const FALL = 45; // milliseconds between two pieces that fall into place
+
+/**
+ * Words in the languages that are shown, one under the other.
+ * @param {string} className
+ * @param {Said} said
+ * @param {string[]} spoken
+ */
+export function wordsIn(className, said, spoken) {
+  const block = make("div", className);
+  // Words in one language only, such as figures of the visitor's texts, are shown whatever the captions are.
+  const shown = spoken.some((language) => said[language]) ? spoken : Object.keys(said);
+  for (const language of shown) {
+    if (!said[language]) continue;
+    const line = make("p");
+    line.lang = language;
+    said[language].split("**").forEach((part, at) => line.append(at % 2 ? make("b", "", part) : part));
+    block.append(line);
+  }
+  return block;
+}
+
+/**
+ * Where tokens lie that end at these bytes.
+ * @param {DeckLane} lane
+ * @returns {Cut[]}
+ */
+function cutsOf({ ends, plain }) {
+  return ends.map((to, at) => ({ from: at ? ends[at - 1] : 0, to, isPlain: plain.includes(at) }));
+}
+
+export class SlideView {
+  /**
+   * @param {Slide} slide
+   * @param {DeckOptions} options
+   * @param {string[]} spoken
+   */
+  constructor(slide, options, spoken) {
+    this.slide = slide;
+    this.options = options;
+    this.element = make("section", `deck-slide is-${slide.kind}${slide.isStrong ? " strong" : ""}`);
+    this.isRevealed = slide.kind !== "ask";
+    /** @type {Board[]} */
+    this.boards = [];
+    /** @type {Stage | null} */
+    this.stage = null;
+    /** @type {HTMLElement[]} */
+    this.choices = [];
+    if (slide.kind !== "stage") {
+      const [over, title] = [wordsIn("over", slide.over, spoken), wordsIn("title", slide.title, spoken)];
+      const heading = title.childElementCount ? title : over;
+      heading.setAttribute("role", "heading");
+      heading.setAttribute("aria-level", "1");
+      this.element.append(over, title);
+    }
+    this.views = make("div", "views");
+    for (const view of slide.views ?? []) this.views.append(this.viewOf(view));
+    if (slide.views?.length) this.element.append(this.views);
+    if (slide.choices) this.element.append(this.choicesOf(slide.choices));
+    if (slide.kind !== "stage") this.element.append(wordsIn("said", slide.says, spoken));
+  }
+
+  /** @param {DeckView} view */
+  viewOf(view) {
+    const block = make("div", "view");
+    if (view.label) block.append(make("h2", "", view.label));
+    if (this.slide.kind !== "tokens") block.append(make("div", "plain", view.text));
+    else for (const lane of view.lanes) block.append(this.laneOf(view, lane));
+    return block;
+  }
+
+  /**
+   * @param {DeckView} view
+   * @param {DeckLane} lane
+   */
+  laneOf(view, lane) {
+    const row = make("div", "lane-row");
+    const head = make("div", "lane-head");
+    const name = lane.name.replace(": ", ":\n"); // the words about a tokenizer have a line to themselves
+    head.append(make("b", "", lane.count.toLocaleString(this.options.locale)), make("span", "", name));
+    const text = new PlacedText(view.text, view.clusters);
+    const board = new Board(text, this.options.tints);
+    board.draw(text.piecesOf(cutsOf(lane)));
+    [...board.pieces.values()].forEach((piece, at) => {
+      piece.style.animationDelay = `${at * FALL}ms`;
+    });
+    this.boards.push(board);
+    row.append(head, board.element);
+    return row;
+  }
+
+  /** @param {string[]} choices */
+  choicesOf(choices) {
+    const row = make("div", "choices-row");
+    const letters = this.options.labels.letters.split(" ");
+    this.choices = choices.map((choice, at) => {
+      const box = addButton(row, "", () => this.reveal());
+      box.className = "choice";
+      box.append(make("span", "letter", letters[at]), make("b", "", choice));
+      return box;
+    });
+    return row;
+  }
+
+  /** Show which choice is true. */
+  reveal() {
+    this.isRevealed = true;
+    this.choices.forEach((box, at) => {
+      const isRight = at === this.slide.right;
+      box.classList.add(isRight ? "right" : "wrong");
+      if (isRight) box.prepend(make("span", "tick", "✓"));
+    });
+  }
+
+  /** Called when the slide stands on the screen: only then can it be measured. */
+  placed() {
+    const { slide, element } = this;
+    if (slide.kind === "stage" && slide.stage && !this.stage) {
+      this.stage = new Stage(element, slide.stage);
+      this.stage.dress();
+    }
+    this.fit();
+  }
+
+  /** Type as large as fits: the words are given in shares of it. Several texts stand side by side if that is larger. */
+  fit() {
+    const { element, slide } = this;
+    if (slide.kind === "stage") this.stage?.fit();
+    if (slide.kind === "stage" || !element.clientHeight) return;
+    const base = Math.min(innerWidth / 1920, innerHeight / 1080);
+    element.style.setProperty("--base", `${base}px`);
+    const isTokens = slide.kind === "tokens";
+    const most = isTokens ? Math.max(1, slide.views?.length ?? 1) : 1;
+    let best = { columns: 1, scale: 0 };
+    for (let columns = 1; columns <= most; columns++) {
+      this.arrange(columns);
+      const scale = this.largest(base, isTokens ? MOST_OF_TOKENS : MOST_OF_WORDS);
+      if (scale > best.scale) best = { columns, scale };
+    }
+    this.arrange(best.columns);
+    this.keepOnLines(base, best.scale);
+  }
+
+  /**
+   * Take this scale, or a little less if each row of tokens is on one line then.
+   * @param {number} base
+   * @param {number} most
+   */
+  keepOnLines(base, most) {
+    const { element, boards } = this;
+    const isOnOne = () =>
+      boards.every(({ line }) => line.clientHeight < 1.5 * parseFloat(getComputedStyle(line).lineHeight));
+    for (let scale = most; scale > most * LEAST_OF_WHOLE; scale -= 0.04) {
+      element.style.setProperty("--unit", `${base * scale}px`);
+      if (isOnOne()) return;
+    }
+    element.style.setProperty("--unit", `${base * most}px`);
+  }
+
+  /** @param {number} columns */
+  arrange(columns) {
+    this.views.classList.toggle("side", columns > 1);
+    this.views.style.setProperty("--columns", String(columns));
+  }
+
+  /**
+   * The largest share of the screen's own type with which everything fits, or the least one that is tried.
+   * @param {number} base
+   * @param {number} most
+   */
+  largest(base, most) {
+    const { element, boards } = this;
+    let scale = most;
+    for (; scale > LEAST_SCALE; scale -= 0.04) {
+      element.style.setProperty("--unit", `${base * scale}px`);
+      const isInside = element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth;
+      if (isInside && boards.every(({ line }) => line.scrollWidth <= line.clientWidth + 1)) break;
+    }
+    return scale;
+  }
+
+  remove() {
+    this.stage?.remove();
+    this.element.remove();
+  }
+}

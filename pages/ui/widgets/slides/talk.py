@@ -1,0 +1,265 @@
+"""The visitor's own talk: saved views in the order that the visitor gave them."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import streamlit as st
+from msgspec import Meta, Struct
+from msgspec.structs import replace
+
+from pages.ui.i18n import LANGUAGES, as_name, as_plain_markdown, catalogue, language, t, translations
+from pages.ui.inputs.corpus import corpus_title
+from pages.ui.inputs.pattern import pattern_name, shortened
+from pages.ui.inputs.tokenizers import lanes_of_choices, reference_counts, reference_lanes, why_not_encodable
+from pages.ui.session import Value
+from pages.ui.widgets.formatting import premium, ratio
+from pages.ui.widgets.player import replay_options
+from pages.ui.widgets.slides import Count, Cut, Name, Slide, View
+from pages.ui.widgets.token_view.chips import plain_token
+from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
+from tokenizer_core.bpe.openai import OPENAI_NAMES
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+from tokenizer_core.workers.training_job import Job
+
+MOST_ENTRIES = 50
+MOST_MERGES = 4_000
+"""Merges of a training in a talk; nobody watches more."""
+Figure = Annotated[float, Meta(ge=0, lt=1e9)]
+
+
+class Learned(Struct, frozen=True):
+    """A training that has been: enough of it to be played again without its texts."""
+
+    corpus: Name
+    pattern: Name
+    merges: Annotated[tuple[tuple[int, int, int], ...], Meta(min_length=1, max_length=MOST_MERGES)]
+    """Left, right and count of each merge."""
+
+
+class Unfair(Struct, frozen=True):
+    """The highest premium of parallel texts, and the most unfair pair by the same tokenizer, as counted."""
+
+    tokenizer: Name
+    """A tokenizer of the app by its key, or the name of another one."""
+    languages: tuple[str, str]
+    """The language, and the one it is divided by; those of the bundled sentences by their keys."""
+    premium: Figure
+    line: Count = 0
+    """The line of the pair, from 1; 0 if no pair has a premium."""
+    pair_premium: Figure = 0.0
+    texts: tuple[str, str] = ("", "")
+
+
+class Known(Struct, frozen=True):
+    """How much of a vocabulary is Thai, as counted."""
+
+    tokenizer: Name
+    """A tokenizer of the app by its key, or the name of another one."""
+    tokens: Count
+    thai: Count
+
+
+class Lesson(Struct, frozen=True):
+    """What a lesson about SentencePiece shows of a text: its tokenizers are trained for it, and kept nowhere."""
+
+    name: str
+    cuts: Annotated[tuple[Cut, ...], Meta(min_length=1, max_length=8)]
+
+
+IN_FILES = {"lanes": "with", "learned": "training", "unfair": "comparison", "known": "vocabulary"}
+
+
+class Entry(Struct, frozen=True, omit_defaults=True, rename=IN_FILES):
+    """A part of a talk: a story by its name, a comparison of languages, a vocabulary, or a text.
+
+    A text is cut by tokenizers, by split patterns or by those of a lesson, or a training is played on it. The text
+    of a vocabulary is the token that is looked at; it is empty if that is no text.
+    """
+
+    story: str = ""
+    text: str = ""
+    lanes: Annotated[tuple[str, ...], Meta(max_length=200)] = ()
+    """Choices of tokenizers. A file or a run is named by what is in it, so a saved talk finds it again."""
+    learned: Learned | None = None
+    patterns: Annotated[tuple[Name, ...], Meta(max_length=2)] = ()
+    unfair: Unfair | None = None
+    known: Known | None = None
+    lesson: Lesson | None = None
+
+
+ENTRIES: Value[list[Entry]] = Value("my_talk", list)
+"""The visitor's own talk."""
+
+
+def _learned_by(job: Job) -> Learned | None:
+    """Return what a training has learned so far, for a talk: at most `MOST_MERGES` merges."""
+    merges = tuple((merge.left, merge.right, merge.count) for merge in job.merges[:MOST_MERGES])
+    return Learned(job.training.corpus_name, job.training.pattern, merges) if merges else None
+
+
+def name_of(entry: Entry) -> str:
+    """Return what the list of the talk calls an entry; for a text, its beginning as Markdown code."""
+    if entry.learned:
+        return t("talk.training", merges=len(entry.learned.merges), text=as_plain_markdown(entry.text[:60]))
+    if entry.unfair:
+        return premium_said(entry.unfair, as_name)
+    if entry.patterns:
+        names = " · ".join(as_name(_short_name(pattern)) for pattern in entry.patterns)
+        return t("talk.cut_by", patterns=names, text=as_plain_markdown(entry.text[:60]))
+    if entry.lesson:
+        lesson = t(f"lessons.{entry.lesson.name}")
+        return t("talk.lesson", lesson=lesson, text=as_plain_markdown(entry.text[:60]))
+    if entry.known:
+        tokenizer = _word_for(entry.known.tokenizer, "tokenizers", as_name)
+        token = as_plain_markdown(plain_token(entry.text[:60].encode()))
+        return t("talk.vocabulary_token" if entry.text else "talk.vocabulary", tokenizer=tokenizer, text=token)
+    return t(f"stories.{entry.story}_name") if entry.story else as_plain_markdown(entry.text[:60])
+
+
+def premium_said(unfair: Unfair, called: Callable[[str], str] = str) -> str:
+    """Say the highest premium in a sentence."""
+    spoken, base = (_word_for(name, "languages", called) for name in unfair.languages)
+    tokenizer = _word_for(unfair.tokenizer, "tokenizers", called)
+    return t("languages.says", tokenizer=tokenizer, premium=ratio(unfair.premium), language=spoken, base=base)
+
+
+def add_button(entry: Entry, *, key: str, job: Job | None = None) -> None:
+    """Draw the button that puts a view into the visitor's talk, with what `job` has learned by the click."""
+    is_full = len(ENTRIES.get()) >= MOST_ENTRIES
+    st.button(
+        t("talk.add"),
+        icon=":material/playlist_add:",
+        key=key,
+        type="tertiary",
+        on_click=_add,
+        args=(entry, job),
+        disabled=is_full or not _has_view(entry, job),
+        help=_help(entry, job, is_full=is_full),
+    )
+
+
+def _has_view(entry: Entry, job: Job | None) -> bool:
+    """Tell whether there is something to put in; a training that goes on may learn it before the click."""
+    is_learned = job is not None and bool(job.learned or not job.ended)
+    if entry.text and (entry.lanes or is_learned or entry.patterns or entry.lesson):
+        return True
+    return bool(entry.story or entry.unfair or entry.known)
+
+
+def _help(entry: Entry, job: Job | None, *, is_full: bool) -> str:
+    if is_full:
+        return t("talk.full", most=MOST_ENTRIES)
+    if job is None and entry.text and entry == Entry(text=entry.text):
+        return t("talk.needs_reference")
+    return t("talk.in_it", count=len(ENTRIES.get()))
+
+
+def slides_of_entry(entry: Entry) -> list[Slide]:
+    """Return the slides of an entry that is no story."""
+    if entry.learned:
+        learned, text = entry.learned, entry.text
+        corpus, levels = corpus_title(learned.corpus), reference_counts(text)
+        played = replay_options(learned.pattern, corpus, learned.merges, text, levels, title=t("train.title"))
+        return [Slide("stage", stage=played)]
+    if entry.unfair:
+        return unfair_slides(entry.unfair, reference_lanes(entry.lanes))
+    if entry.patterns:
+        lanes = [pretoken_lane(pattern, Label(_short_name(pattern))) for pattern in entry.patterns]
+        return [Slide("tokens", views=[View(entry.text, lanes)])]
+    if entry.lesson:
+        cuts = [
+            replace(cut, name=t(cut.name) if is_lesson_word(cut.name) else cut.name) for cut in entry.lesson.cuts
+        ]
+        over = translations(f"lessons.{entry.lesson.name}")
+        return [Slide("tokens", over=over, views=[View(entry.text, cuts)])]
+    # What is no longer open is left out; a slide without tokens would say nothing.
+    lanes = lanes_of_choices(entry.lanes) or reference_lanes()
+    if entry.known:
+        return known_slides(entry.known, entry.text, lanes)
+    return [Slide("tokens", views=[View(entry.text, _able(lanes, entry.text))])]
+
+
+def _able(lanes: Sequence[Lane], text: str) -> list[Lane]:
+    return [lane for lane in lanes if not why_not_encodable(lane, text)]
+
+
+def is_lesson_word(name: str) -> bool:
+    """Tell whether the name of a lesson's tokenizer is the key of words.
+
+    >>> is_lesson_word("pieces.ours"), is_lesson_word("SentencePiece"), is_lesson_word("lessons.none")
+    (True, False, False)
+    """
+    return name.startswith(("lessons.", "pieces.")) and name in catalogue("en")
+
+
+def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
+    """Return how many tokens a vocabulary has, and how each of these lanes cuts the token that is looked at."""
+    figures, names = {"tokens": known.tokens, "thai": known.thai}, dict.fromkeys(LANGUAGES, known.tokenizer)
+    if known.tokenizer in (*OPENAI_NAMES, MINE):
+        names = translations(f"tokenizers.{known.tokenizer}")
+    title = {
+        spoken: translations("vocabulary.slide", tokenizer=name, **figures)[spoken]
+        for spoken, name in names.items()
+    }
+    slides = [Slide("words", title=title, is_strong=True)]
+    if text and (able := _able(lanes, text)):
+        slides.append(Slide("tokens", over=translations("biography.others"), views=[View(text, able)]))
+    return slides
+
+
+def name_kept(lane: Lane) -> str:
+    """Return what a talk calls a tokenizer: one of the app by its key, so that it has a name in each language."""
+    return lane.choice if lane.is_own or lane.key in OPENAI_NAMES else lane.name
+
+
+def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
+    """Return the highest premium in a sentence, and the most unfair pair in the tokens of these lanes."""
+    slides = [Slide("words", title={language(): premium_said(unfair)}, is_strong=True)]
+    if unfair.line and lanes:
+        over = t(
+            "languages.most_unfair",
+            line=unfair.line,
+            premium=premium(unfair.pair_premium),
+            tokenizer=_word_for(unfair.tokenizer, "tokenizers"),
+        )
+        views = [
+            View(text, lanes, label=_word_for(name, "languages"))
+            for name, text in zip(unfair.languages, unfair.texts, strict=True)
+        ]
+        slides.append(Slide("tokens", over={language(): over}, views=views))
+    return slides
+
+
+def _word_for(name: str, section: str, called: Callable[[str], str] = str) -> str:
+    """Return the word for a language or a tokenizer that the app has, and any other name as it is."""
+    known = (*OPENAI_NAMES, MINE) if section == "tokenizers" else LANGUAGES
+    return t(f"{section}.{name}") if name in known else called(name)
+
+
+def _short_name(pattern: str) -> str:
+    return shortened(pattern_name(pattern)) if pattern in SPLIT_PATTERNS else pattern_name(pattern)
+
+
+def move(place: int, step: int) -> None:
+    """Move an entry up or down."""
+    entries = list(ENTRIES.get())
+    other = place + step
+    if 0 <= other < len(entries):
+        entries[place], entries[other] = entries[other], entries[place]
+    ENTRIES.put(entries)
+
+
+def drop(place: int) -> None:
+    """Take an entry out."""
+    ENTRIES.put([entry for number, entry in enumerate(ENTRIES.get()) if number != place])
+
+
+def _add(entry: Entry, job: Job | None) -> None:
+    """Put the entry into the talk, and say so: a finger sees no help of a button."""
+    if job is not None:
+        entry = replace(entry, learned=_learned_by(job))
+        if entry.learned is None:
+            st.toast(t("talk.nothing_learned"), icon=":material/hourglass_empty:")
+            return
+    ENTRIES.put([*ENTRIES.get(), entry])
+    st.toast(t("talk.in_it", count=len(ENTRIES.get())), icon=":material/playlist_add_check:")

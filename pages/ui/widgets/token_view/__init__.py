@@ -1,0 +1,80 @@
+"""Draws tokens, everywhere in the app: a text and its lanes become a payload, which the browser draws."""
+
+import json
+import struct
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+import streamlit as st
+
+from pages.ui.widgets.token_view.drawings import Drawing
+from pages.ui.widgets.token_view.serve import BROWSER, address, bundle, faces, view_css
+
+View = Literal["staff", "columns", "chips"]
+Colour = Literal["piece", "bytes", "broken", "branch"]
+VIEWS: tuple[View, ...] = get_args(View)
+COLOURS: tuple[Colour, ...] = get_args(Colour)
+_component = st.components.v2.component("token_view", css=view_css(), js=bundle(BROWSER / "view.js"))
+
+
+@dataclass(frozen=True)
+class Link:
+    """The parameters that a page adds to a link to its view, which holds the text and the view."""
+
+    parameters: dict[str, str]
+    has_text: bool = True
+    leaves_out_mine: bool = False
+    holds: Literal["tokenizers", "patterns", "story"] = "tokenizers"
+    """What the menu says that it holds; a story brings its own text."""
+
+
+def token_view(
+    drawing: Drawing,
+    *,
+    key: str,
+    view: View = "staff",
+    colour: Colour = "piece",
+    show_white_space: bool = False,
+    mark_differences: bool = False,
+    looped: bool = False,
+    ruler: bool = True,
+    large: bool = False,
+    largest: bool = False,
+    toolbar: Literal["full", "short", "none"] = "full",
+    text_first: bool = False,
+    max_height: int | None = 560,
+    link: Link | None = None,
+) -> None:
+    """Draw a payload, with these choices until the visitor makes others in the browser, without a rerun.
+
+    `looped` is for Thai letters as schools teach them. `max_height`, in pixels, includes the figures above the
+    lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` up to 40
+    characters in type that can be read across a room, where the width allows. With `text_first` the tokens stand
+    as high as they can: the bar and the legend come below them, and the heads take a line less.
+    """
+    options = {
+        "key": key,
+        "view": view,
+        "colour": colour,
+        "white_space": show_white_space,
+        "marks": mark_differences,
+        "looped": looped,
+        "ruler": ruler,
+        "large": large,
+        "largest": largest,
+        "toolbar": toolbar,
+        "text_first": text_first,
+        "max_height": max_height,
+        "link": link and asdict(link),
+        # Where the browser fetches what is left out here.
+        "whole": drawing.whole and address(drawing.whole),
+        "faces": faces(),
+        "page": address("page.html"),
+    }
+    _component(key=key, data=_with_options(drawing.payload, options))
+
+
+def _with_options(payload: bytes, options: dict[str, Any]) -> bytes:
+    """Put the options before the payload: Streamlit sends bytes unchanged only if it sends nothing else."""
+    words = json.dumps(options).encode("utf-8")
+    return struct.pack("<I", len(words)) + words + payload

@@ -1,0 +1,128 @@
+// What a box stands for, in words: its tokens, where they lie, and what a screen reader says of them.
+// @ts-check
+
+import { tokenChip } from "./box_elements.js";
+import { make } from "../elements.js";
+import { hexOf, partsOf, spoken } from "../model/characters.js";
+
+/** @import { Box, Lane, Model } from "../types.d.ts" */
+
+const MAX_LISTED = 6; // tokens listed of one lane
+const MAX_HEX = 12; // bytes listed of one token
+
+export class BoxWords {
+  /**
+   * @param {Model} model
+   * @param {Lane} lane
+   * @param {Box} box
+   */
+  constructor(model, lane, box) {
+    this.model = model;
+    this.lane = lane;
+    this.box = box;
+    this.text = spoken(model.text.slice(box.from, box.to));
+    const [first, stop] = this.tokensIn(lane);
+    this.first = first;
+    this.stop = stop;
+    this.isSpecial = stop - first === 1 && lane.isSpecial(first);
+  }
+
+  /**
+   * The first token of the box in a lane, and the one after its last: in its own lane the token of a chip, otherwise
+   * all tokens of the characters.
+   * @param {Lane} lane
+   */
+  tokensIn(lane) {
+    const { kind, token, from, to } = this.box;
+    if (kind === "chip" && lane === this.lane) return [token, token + 1];
+    if (!lane.segments) return [0, 0];
+    return [lane.tokenAt[lane.segmentOfUnit(from)], lane.tokenAt[lane.segmentOfUnit(Math.max(from, to - 1)) + 1]];
+  }
+
+  /** The text, whether it is a special token, and where it lies. */
+  title() {
+    const special = this.isSpecial ? [make("span", "control", this.model.labels.special)] : [];
+    return [make("span", "said", this.text), ...special, make("span", "where", this.offsets())];
+  }
+
+  /** What the card says: of each lane the tokens. */
+  card() {
+    const what = make("div", "what");
+    what.append(...this.title());
+    const grid = make("div", "grid");
+    for (const lane of this.model.lanes) {
+      const [first, stop] = this.tokensIn(lane);
+      const count = lane.numberOf(stop) - lane.numberOf(first);
+      grid.append(make("div", "who", `${lane.column.name} · ${count}`), this.tokenList(lane, first, stop));
+    }
+    return [what, grid];
+  }
+
+  /**
+   * @param {Lane} lane
+   * @param {number} first
+   * @param {number} stop
+   */
+  tokenList(lane, first, stop) {
+    const list = make("div", "list");
+    for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) {
+      const item = list.appendChild(make("span", "token"));
+      const bytes = lane.bytesOf(token);
+      const hex = hexOf(bytes.subarray(0, MAX_HEX)) + (bytes.length > MAX_HEX ? " …" : "");
+      item.append(tokenChip(lane, token), ...idOf(this.model, lane, token));
+      item.append(make("span", "hex", bytes.length ? hex : this.model.labels.no_text));
+    }
+    const hidden = stop - first - MAX_LISTED;
+    if (hidden > 0) list.append(make("span", "note", this.model.label("more_tokens", { count: hidden })));
+    return list;
+  }
+
+  offsets() {
+    const { model, lane, box } = this;
+    if (box.from === box.to) return model.labels.no_text;
+    const [start, end] = [model.charAt(box.from) + 1, model.charAt(box.to)]; // people count from one
+    return model.label(start === end ? "offsets_one" : "offsets", {
+      char_start: start,
+      char_end: end,
+      byte_start: lane.byteAt[this.first] + 1,
+      byte_end: lane.byteAt[this.stop],
+    });
+  }
+
+  /** What a screen reader says. */
+  name() {
+    const { model, lane, box, first, stop } = this;
+    const isChip = box.kind === "chip";
+    const writing = isChip ? lane.writingOf(first) : null;
+    const bytes = isChip ? spokenBytes(lane.bytesOf(first)) : this.text;
+    const text = writing === null ? bytes : spoken(writing);
+    const [before, last] = [lane.numberOf(first), lane.numberOf(stop)];
+    if (last === before) return `${text}, ${model.labels.no_token}`;
+    const key = `${lane.isPretokens ? "pretoken" : "piece"}_of_${last - before > 1 ? "many" : "one"}`;
+    const ids = [];
+    for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) ids.push(lane.id(token));
+    const known = ids.filter((id) => id !== null).join(", ");
+    const name = model.label(key, { first: before + 1, last, count: lane.column.count, text, ids: known });
+    return this.isSpecial ? `${name}, ${model.labels.special}` : name;
+  }
+}
+
+/**
+ * The id of a token; pretokens have none.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {number} token
+ */
+export function idOf(model, lane, token) {
+  if (lane.isGap(token)) return [make("b", "", model.labels.no_token)];
+  if (lane.isPretokens) return [];
+  const id = make("b", "", model.label("id", { id: String(lane.id(token)) }));
+  return lane.isSpecial(token) ? [id, make("span", "control", model.labels.special)] : [id];
+}
+
+/** @param {Uint8Array} bytes */
+export function spokenBytes(bytes) {
+  return partsOf(bytes)
+    .map((part) => part.hex ?? spoken(part.text))
+    .join(" ");
+}

@@ -1,0 +1,159 @@
+// The heads of the lanes, with their figures, and the legend of the colours.
+// @ts-check
+
+import { addButton, make } from "../elements.js";
+
+/** @import { ViewState } from "../state.js" */
+/** @import { Column, Lane, Model } from "../types.d.ts" */
+/** @import { TokenView } from "../view.js" */
+
+/** Heads that stand open side by side; more are a name and a count, and open when they are asked to. */
+const MOST_WHOLE = 5;
+
+/** @param {ViewState} state */
+export function drawHeads(state) {
+  const { root, heads, drawn } = state;
+  root.style.setProperty("--heads", String(drawn.length || 1));
+  root.classList.toggle("many", drawn.length > MOST_WHOLE);
+  heads.replaceChildren(...drawn.map((lane) => headOf(state, lane)));
+}
+
+/**
+ * @param {ViewState} state
+ * @param {Lane} lane
+ */
+function headOf({ model, isStaff, colour, drawn }, { column, index }) {
+  const isFolded = drawn.length > MOST_WHOLE && model.whole;
+  const head = make(isFolded ? "details" : "div", "head");
+  const name = make("div", "name", column.name);
+  if (isStaff && model.lanes.length > 1) name.prepend(make("span", "number", `${index + 1} `));
+  head.append(name, captionOf(column));
+  if (!model.whole) {
+    head.append(make("div", "note", model.labels.loading));
+    return head;
+  }
+  const [[count, unit]] = column.figures;
+  const counted = make("div", "count", count + " ");
+  counted.append(make("small", "", unit));
+  const isMetered = colour === "broken" && column.kind === "tokens";
+  head.append(counted, isMetered ? meterOf(model, column) : figuresOf(column));
+  if (isFolded) {
+    const summary = make("summary");
+    summary.append(name, counted);
+    head.prepend(summary);
+  }
+  return head;
+}
+
+/**
+ * The caption; what its number is made of is shown under the mouse, and opens with a click, a tap or a key.
+ * @param {Column} column
+ */
+function captionOf({ caption, details }) {
+  if (!details) return make("div", "caption", caption);
+  const element = make("details", "caption");
+  const summary = make("summary", "", caption);
+  summary.title = details;
+  element.append(summary, make("div", "", details));
+  return element;
+}
+
+/** @param {Column} column */
+function figuresOf(column) {
+  const element = make("div", "figures");
+  for (const [value, label] of column.figures.slice(1)) {
+    const figure = make("span");
+    figure.append(make("b", "", value), " " + label);
+    element.append(figure);
+  }
+  element.append(make("span", "truth", column.truth));
+  return element;
+}
+
+/**
+ * The meter of broken characters: where the boundaries between tokens fall.
+ * @param {Model} model
+ * @param {Column} column
+ */
+function meterOf(model, column) {
+  const element = make("div", "meter");
+  const gauge = make("div", "gauge");
+  const { boundaries } = column;
+  const inCharacters = column.inside_characters / boundaries;
+  const inClusters = column.inside_clusters / boundaries;
+  const shares = [inCharacters, inClusters - inCharacters, 1 - inClusters];
+  if (boundaries) gauge.append(...shares.map((share, index) => stretchOf(2 - index, share)));
+  const words = boundaries
+    ? model.label("meter", { characters: model.percent(inCharacters), clusters: model.percent(inClusters) })
+    : model.labels.meter_none;
+  element.append(gauge, make("div", "words", words));
+  return element;
+}
+
+/**
+ * A stretch of the gauge, as wide as its share.
+ * @param {number} level how badly boundaries cut, as `Lane.breaks` has it
+ * @param {number} share
+ */
+function stretchOf(level, share) {
+  const stretch = make("span", `cut${level}`);
+  stretch.style.cssText = `width: ${100 * share}%; background-color: var(--b${level})`;
+  return stretch;
+}
+
+const LENGTHS = ["1", "2–3", "4–6", "7–12", "13+"]; // bytes of a token, as in tints.js
+const CUTS = ["whole", "in_cluster", "in_character"];
+
+/** @param {TokenView} view */
+export function legendOf(view) {
+  const { model, colour } = view.state;
+  const { labels, options } = model;
+  if (options.toolbar !== "full") return [];
+  const said = sharesSaid(view);
+  if (colour === "bytes") {
+    said.push(make("span", "", labels.legend_bytes));
+    said.push(...LENGTHS.map((words, level) => legendKey(`h${level}`, 0, words)));
+  } else if (colour === "broken") {
+    said.push(make("span", "", labels.legend_broken));
+    said.push(...CUTS.map((name, level) => legendKey(`b${level}`, level, labels[name])));
+  }
+  return said;
+}
+
+/**
+ * How much of the text is cut differently: of two lanes one share, of more the share of each beside the one that
+ * they are compared with. A click on one counts, shows and walks its differences.
+ * @param {TokenView} view
+ */
+function sharesSaid(view) {
+  const { model, base, against, differences } = view.state;
+  const { comparison, labels, lanes } = model;
+  if (!model.whole || base === null || !model.text) return [];
+  if (!comparison.hasDifferences) return [make("span", "differ", labels.agree)];
+  const { share, starts } = differences;
+  if (comparison.lanes.length === 2) {
+    return [make("span", "differ", model.label("differ", { share: model.percent(share), count: starts.length }))];
+  }
+  const said = make("span", "differ", model.label("differ_from", { name: lanes[base].column.name }));
+  for (const lane of comparison.others(base)) {
+    const pair = comparison.between(base, lane);
+    const { name } = lanes[lane].column;
+    const values = { name, share: model.percent(pair?.share ?? null), count: pair?.edges.starts.length ?? 0 };
+    const button = addButton(said, model.label("differ_of", values), () => view.switchTo({ against: name }));
+    button.setAttribute("aria-pressed", String(lane === against));
+  }
+  return [said];
+}
+
+/**
+ * @param {string} tint
+ * @param {number} cut
+ * @param {string} words
+ */
+function legendKey(tint, cut, words) {
+  const sample = make("span", `sample cut${cut}`);
+  sample.style.backgroundColor = `var(--${tint})`;
+  const key = make("span", "key");
+  key.append(sample, words);
+  return key;
+}

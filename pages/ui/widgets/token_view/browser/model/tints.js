@@ -1,0 +1,90 @@
+// The names of the colours of tokens: --t0 and up by bytes, --h0 and up by length, --b0 and up by cut.
+// @ts-check
+
+import { RIGHT_TO_LEFT } from "./characters.js";
+
+/** @import { Numbers, Stripe } from "../types.d.ts" */
+
+const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
+
+/**
+ * How badly a tint says that its token is cut: 0 for all tints but those by cut.
+ * @param {string} tint
+ */
+export function cutLevel(tint) {
+  return tint[0] === "b" ? Number(tint[1]) : 0;
+}
+
+/**
+ * The level of a length in bytes, from 0 up.
+ * @param {number} size
+ */
+export function bytesLevel(size) {
+  const level = BYTES_LEVELS.findIndex((most) => size <= most);
+  return level < 0 ? BYTES_LEVELS.length : level;
+}
+
+/**
+ * The tint of each token by its bytes; of two neighbours with the same tint, the second one gets another.
+ * @param {Numbers} tokens
+ * @param {Numbers} tints
+ * @param {number} tintCount
+ */
+export function paint(tokens, tints, tintCount) {
+  const painted = new Uint8Array(tokens.length);
+  for (let i = 0; i < tokens.length; i++) {
+    const tint = tints[tokens[i]];
+    painted[i] = i && painted[i - 1] === tint ? (tint + 3) % tintCount : tint;
+  }
+  return painted;
+}
+
+/**
+ * The tint of a token by its bytes alone: `zlib.crc32`, as in payload.py.
+ * @param {Uint8Array} bytes
+ * @param {number} tintCount
+ */
+export function tintOfBytes(bytes, tintCount) {
+  let crc = ~0;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (~crc >>> 0) % tintCount;
+}
+
+/**
+ * One flat tint, or a stripe for each token, as wide as its share of the bytes, with a hairline between.
+ * @param {{ stripes: Stripe[], text: string }} box
+ */
+export function tintStyle({ stripes, text }) {
+  const ground = `background-color: var(--${stripes[0][0]})`;
+  if (stripes.length === 1) return ground;
+  const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
+  const half = halfHairline(stripes.map(([tint]) => tint));
+  let at = 0;
+  const stops = stripes.flatMap(([tint, size], index) => {
+    const from = `${((100 * at) / whole).toFixed(2)}%`;
+    at += size;
+    const to = `${((100 * at) / whole).toFixed(2)}%`;
+    const [isFirst, isLast] = [index === 0 || !half, index === stripes.length - 1 || !half];
+    const [inner, outer] = [`calc(${from} + ${half}px)`, `calc(${to} - ${half}px)`];
+    const before = isFirst ? [] : [`var(--gap) ${from} ${inner}`];
+    const after = isLast ? [] : [`var(--gap) ${outer} ${to}`];
+    return [...before, `var(--${tint}) ${isFirst ? from : inner} ${isLast ? to : outer}`, ...after];
+  });
+  const side = RIGHT_TO_LEFT.test(text) ? "left" : "right";
+  return `${ground}; background-image: linear-gradient(to ${side}, ${stops.join(", ")})`;
+}
+
+/**
+ * Half the width of the line between two stripes, in pixels. Many stripes leave no room for lines; the count below
+ * the cluster says how many there are.
+ * @param {string[]} tints
+ */
+function halfHairline(tints) {
+  if (tints.length > 8) return 0;
+  if (tints.length > 4) return 0.4;
+  const areAlike = tints.some((tint, index) => index > 0 && tint === tints[index - 1]); // by branch they may be
+  return areAlike ? 1.25 : 0.75;
+}

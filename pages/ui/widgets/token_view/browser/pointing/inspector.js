@@ -1,0 +1,271 @@
+// The inspector: the box that a visitor opened, looked at closely under the text.
+// @ts-check
+
+import { tokenChip } from "../boxes/box_elements.js";
+import { BoxWords, idOf, spokenBytes } from "../boxes/box_words.js";
+import { addButton, make } from "../elements.js";
+import {
+  JOINING,
+  brokenByte,
+  bytesOfCharacter,
+  codeOf,
+  glyphOf,
+  hexOf,
+  isWhiteOrUnseen,
+  spoken,
+  utf8Length,
+} from "../model/characters.js";
+
+/** @import { Box, BoxElement, Lane, Model } from "../types.d.ts" */
+/** @import { TokenView } from "../view.js" */
+
+// Pixels:
+const ENOUGH = 300; // below this height it stands where there is more room
+const LEAST_HEIGHT = 64; // its title can always be seen
+const AROUND = 24; // between the opened box and it, and below it
+const HEADER = 64; // at the top of the window the page has its header
+const MAX_RUNGS = 48; // bytes in the ladder
+
+export class Inspector {
+  /** @param {TokenView} view */
+  constructor(view) {
+    this.view = view;
+    this.state = view.state;
+    this.element = make("section", "inspector");
+    this.element.hidden = true;
+    /** @type {{ lane: Lane, box: Box, element: BoxElement | null } | null} */
+    this.pinned = null;
+    this.isAbove = false;
+    const { signal } = view.state.ended;
+    document.addEventListener("keydown", (event) => this.press(event), { signal });
+    const fit = () => this.pinned && requestAnimationFrame(() => this.fit());
+    document.addEventListener("scroll", fit, { signal, capture: true, passive: true });
+    addEventListener("resize", fit, { signal, passive: true });
+  }
+
+  /**
+   * Open a box. Nothing scrolls: what a visitor clicked stays where it is.
+   * @param {Lane} lane
+   * @param {Box} box
+   * @param {BoxElement | null} element
+   */
+  pin(lane, box, element) {
+    this.pinned = { lane, box, element };
+    this.fill(lane, box);
+    this.element.hidden = false;
+    this.view.light.hideCard(); // it says less, and hides the text
+    this.view.fit();
+    const room = this.room();
+    this.isAbove = room !== null && room.below < ENOUGH && room.above > room.below;
+    this.fit();
+  }
+
+  /** Where the opened box is; null if it is not drawn any more. */
+  place() {
+    const { element, box } = this.pinned ?? {};
+    return element?.isConnected && element.box?.from === box?.from ? (element.getClientRects()[0] ?? null) : null;
+  }
+
+  /** Free pixels of the window above and below the opened box with all its lanes; null where it is out of sight. */
+  room() {
+    const place = this.place();
+    if (!place || !this.pinned || place.bottom < HEADER || place.top > innerHeight) return null;
+    const [above, below] = this.view.light.reach(this.pinned.lane);
+    return { ...this.roomAbove(place.top - above), below: innerHeight - place.bottom - below - AROUND };
+  }
+
+  /**
+   * The larger one of the gaps between the bar and the opened box and above the bar, which stays free.
+   * @param {number} top of the opened box with all its lanes
+   */
+  roomAbove(top) {
+    const { root } = this.state;
+    const bar = root.firstElementChild?.getBoundingClientRect();
+    const [between, over] = [top - Math.max(HEADER, bar?.bottom ?? 0), root.getBoundingClientRect().top - HEADER];
+    return between >= over ? { above: between - AROUND / 2, edge: top } : { above: over - AROUND / 2, edge: over + HEADER };
+  }
+
+  /** Leave the opened box in sight: stand below it, over the rest of the text, or above it. */
+  fit() {
+    const { style, classList } = this.element;
+    const room = this.room();
+    this.isAbove &&= room !== null;
+    classList.toggle("above", this.isAbove);
+    style.bottom = style.maxHeight = "";
+    if (!room) return;
+    const most = this.isAbove ? room.above : room.below;
+    style.maxHeight = `${Math.max(LEAST_HEIGHT, most)}px`;
+    if (!this.isAbove) return;
+    style.bottom = `${this.state.root.getBoundingClientRect().bottom - room.edge + AROUND / 2}px`;
+  }
+
+  /** The part of the window that it leaves free. */
+  free() {
+    const { top, bottom } = this.element.getBoundingClientRect();
+    const isWhole = !this.pinned || top >= innerHeight;
+    if (isWhole) return { top: 0, bottom: innerHeight, isWhole };
+    return this.isAbove ? { top: bottom, bottom: innerHeight, isWhole } : { top: 0, bottom: top, isWhole };
+  }
+
+  /**
+   * Escape closes it from wherever no other control has the keyboard: the text, the page, or itself.
+   * @param {KeyboardEvent} event
+   */
+  press(event) {
+    const [target] = event.composedPath();
+    if (event.key !== "Escape" || event.defaultPrevented || !this.pinned || !(target instanceof Element)) return;
+    const root = this.state.root.getRootNode();
+    const host = root instanceof ShadowRoot ? root.host : this.state.root;
+    if (this.state.root.contains(target) || target.contains(host)) this.leave();
+  }
+
+  /**
+   * @param {Lane} lane
+   * @param {Box} box
+   */
+  fill(lane, box) {
+    const { model } = this.state;
+    const title = make("div", "title");
+    const close = addButton(title, "×", () => this.leave());
+    close.setAttribute("aria-label", model.labels.close);
+    title.prepend(...new BoxWords(model, lane, box).title());
+    const rungs = make("div", "scroll");
+    rungs.tabIndex = 0; // so that keys can scroll it
+    rungs.setAttribute("role", "group");
+    rungs.setAttribute("aria-label", model.labels.inspector);
+    rungs.append(...new Ladder(model, box).elements());
+    this.element.replaceChildren(title, make("p", "why", whyBytes(model, box)), rungs);
+  }
+
+  close() {
+    if (!this.pinned) return;
+    this.pinned = null;
+    this.element.hidden = true;
+    this.element.replaceChildren();
+    this.view.fit();
+  }
+
+  /** A visitor closes it, and goes back to the text. */
+  leave() {
+    if (!this.pinned) return;
+    this.close();
+    this.view.cursor.focus();
+  }
+
+  /** @param {Lane} lane */
+  repin(lane) {
+    if (this.pinned) this.pin(lane, this.pinned.box, this.pinned.element);
+  }
+}
+
+/** The ladder of bytes: a rung for each byte of a box, with its character, and with its token in each lane. */
+class Ladder {
+  /**
+   * @param {Model} model
+   * @param {Box} box
+   */
+  constructor(model, box) {
+    this.model = model;
+    this.from = model.clusterStart(Math.min(box.from, model.text.length - 1));
+    this.to = box.to > box.from ? box.to : model.clusterEnd(this.from); // a token without text: what is beside it
+    this.bytes = utf8Length(model.text.slice(this.from, this.to));
+    this.start = model.lanes[0].byteOfUnit(this.from, model.text);
+    this.stop = this.start + Math.min(this.bytes, MAX_RUNGS);
+    this.table = make("table", "ladder");
+    const body = this.table.createTBody();
+    this.rungs = Array.from({ length: this.stop - this.start }, () => body.insertRow());
+  }
+
+  /** The table, and how many bytes it leaves out. */
+  elements() {
+    const { model, table, bytes } = this;
+    const { labels, lanes } = model;
+    const head = table.createTHead().insertRow();
+    for (const title of [labels.character, labels.byte, ...lanes.map(({ column }) => column.name)]) {
+      head.appendChild(make("th", "", title)).scope = "col";
+    }
+    this.addCharacters();
+    for (const lane of lanes) this.addOwners(lane);
+    const count = bytes - MAX_RUNGS;
+    return [table, count > 0 ? make("p", "note", model.label("more_bytes", { count })) : ""];
+  }
+
+  addCharacters() {
+    const { model, rungs, from, to } = this;
+    let rung = 0;
+    for (const character of model.text.slice(from, Math.min(to, from + rungs.length * 2))) {
+      if (rung >= rungs.length) break;
+      const bytes = bytesOfCharacter(character);
+      const cell = rungs[rung].appendChild(this.characterCell(character));
+      cell.rowSpan = Math.min(bytes.length, rungs.length - rung);
+      for (let i = 0; i < cell.rowSpan; i++) {
+        rungs[rung + i].append(make("td", "hex", hexOf(bytes.subarray(i, i + 1))));
+      }
+      rung += bytes.length;
+    }
+  }
+
+  /** @param {string} character */
+  characterCell(character) {
+    const cell = make("th", "character");
+    cell.scope = "rowgroup";
+    const isBroken = brokenByte(character) !== null;
+    const isNamed = isWhiteOrUnseen(character) || JOINING.test(character);
+    cell.append(
+      make("span", isBroken ? "letter hex" : "letter", isNamed ? glyphOf(character) : spoken(character)),
+      make("span", "code", isBroken ? "" : codeOf(character)),
+      make("span", "called", this.model.nameOf(character)),
+    );
+    return cell;
+  }
+
+  /** @param {Lane} lane */
+  addOwners(lane) {
+    const { model, rungs, start, stop } = this;
+    for (let byte = start; byte < stop; ) {
+      const token = lane.tokenOfByte(byte);
+      const end = Math.min(lane.byteAt[token + 1], stop);
+      const cell = rungs[byte - start].appendChild(make("td", "owner"));
+      cell.rowSpan = end - byte;
+      cell.style.backgroundColor = `var(--${lane.tintOf(token)})`;
+      if (!lane.isGap(token)) cell.append(tokenChip(lane, token));
+      cell.append(...idOf(model, lane, token));
+      for (const empty of lane.emptyBeside(token)) {
+        cell.append(tokenChip(lane, empty), ...idOf(model, lane, empty), make("span", "made", model.labels.no_text));
+      }
+      const isWider = lane.byteAt[token] < start || lane.byteAt[token + 1] > stop;
+      if (isWider) cell.append(make("span", "made", model.labels.goes_on));
+      for (const words of originOf(model, lane, token)) cell.append(make("span", "made", words));
+      byte = end;
+    }
+  }
+}
+
+/**
+ * How a token of the visitor's own tokenizer was made.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {number} token
+ */
+function originOf(model, lane, token) {
+  const origin = lane.origin(token);
+  if (!origin) return [];
+  const { merge, count } = origin;
+  if (!merge) return [lane.sizeOf(token) === 1 ? model.labels.single_byte : ""];
+  const bytes = lane.bytesOf(token);
+  const [left, right] = [bytes.subarray(0, origin.left), bytes.subarray(origin.left)].map(spokenBytes);
+  const made = model.label("made_by", { merge, left, right });
+  return count ? [made, model.label("seen", { count })] : [made];
+}
+
+/**
+ * One sentence on what the bytes of these characters mean.
+ * @param {Model} model
+ * @param {Box} box
+ */
+function whyBytes({ text, labels }, box) {
+  const seen = text.slice(box.from, Math.min(box.to, box.from + MAX_RUNGS));
+  if ([...seen].some((character) => brokenByte(character) !== null)) return labels.why_broken;
+  if (/[\u0e00-\u0e7f]/.test(seen)) return labels.why_thai;
+  return /^[\0-\x7f]*$/.test(seen) ? labels.why_one : labels.why_many;
+}

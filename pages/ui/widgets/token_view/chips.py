@@ -1,0 +1,134 @@
+"""Tokens as chips, each in the colour of its bytes, on any page."""
+
+import html
+from collections.abc import Sequence
+
+import regex
+
+from pages.ui.widgets.colours import DARK, LIGHT
+from pages.ui.widgets.token_view.payload import tint
+
+_GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+LONGEST = 18
+"""The most characters on a chip."""
+SHORTENED = 24
+"""The most characters of a token beside its bytes in hex."""
+_MARK = regex.compile(r"[\p{M}\u0e33]")
+_INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
+_LETTER = regex.compile(r"[\p{L}\p{M}\p{N}\p{S}]")
+_EXAMPLES = 3
+"""Letters that a part can become, shown as examples."""
+
+
+def chip_parts(token: bytes) -> list[tuple[str, bool]]:
+    """Split a token into runs that people can read: text (True), or bytes that are not whole characters (False).
+
+    >>> chip_parts("ที่".encode())
+    [('ที่', True)]
+    >>> chip_parts("่".encode()), chip_parts(b" \\xe0\\xb8")
+    ([('◌่', True)], [('␣', True), ('E0 B8', False)])
+    """
+    text = token.decode("utf-8", errors="surrogateescape")
+    runs = regex.findall(r"[\ud800-\udfff]+|[^\ud800-\udfff]+", text)
+    return [(_as_hex(run), False) if "\ud800" <= run[0] <= "\udfff" else (visible(run), True) for run in runs]
+
+
+def token_chips(tokens: Sequence[bytes]) -> str:
+    """Return the HTML of a few tokens side by side."""
+    chips = "".join(f'<span role="listitem">{chip(token)}</span>' for token in tokens)
+    return f'{chip_style()}<div class="token-chips" role="list">{chips}</div>'
+
+
+def plain_token(token: bytes) -> str:
+    """Write a token as plain text, for places without chips.
+
+    >>> plain_token(" น้ำ".encode()), plain_token(b"\\xe0\\xb8")
+    ('␣น้ำ', 'ก ข ฃ …')
+    """
+    return " ".join(_end(text) if whole else ghost(bytes.fromhex(text)) for text, whole in chip_parts(token))
+
+
+def ghost(part: bytes) -> str:
+    """Write bytes that are not whole characters: the letters that they can become, or else how many there are.
+
+    >>> ghost(b"\\xe0\\xb8"), ghost(b"\\xe0"), ghost(b"\\xb8\\x81")
+    ('ก ข ฃ …', '1⁄3', '··')
+    """
+    runs = regex.findall(rb"[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]+", part)
+    return " ".join(_ghost_of(run) for run in runs)
+
+
+def chip(token: bytes) -> str:
+    """Return the HTML of one token, without its styles."""
+    inner = "".join(
+        html.escape(_end(text))
+        if whole
+        else f'<span title="{text}">{html.escape(ghost(bytes.fromhex(text)))}</span>'
+        for text, whole in chip_parts(token)
+    )
+    return f'<bdi class="token-chip tint-{tint(token)}">{inner}</bdi>'
+
+
+def shortened(text: str, most: int = SHORTENED) -> str:
+    """Shorten a text in the middle.
+
+    >>> shortened("abcdefgh", 5), shortened("abc", 5)
+    ('ab…gh', 'abc')
+    """
+    half = most // 2
+    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+
+
+def hex_chip(token: bytes) -> str:
+    """Return the HTML of a token, with hex for bytes outside whole characters; styled by `chip_style`."""
+    inner = "".join(
+        html.escape(shortened(text)) if whole else f"<code>{text}</code>" for text, whole in chip_parts(token)
+    )
+    return f'<bdi class="token-chip tint-{tint(token)}">{inner}</bdi>'
+
+
+def chip_style() -> str:
+    """Return the styles of chips; the tints follow the page's light or dark scheme."""
+    rules = [
+        ".token-chip{padding:0 .5rem;border-radius:.45rem;font-size:1.05rem;white-space:pre;"
+        "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
+        ".token-chip [title]{font-size:.8em;opacity:.8;padding:0 .1rem}",
+        ".token-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
+    ]
+    for n, (light, dark) in enumerate(zip(LIGHT.tints, DARK.tints, strict=True)):
+        rules.append(
+            f".token-chip.tint-{n}{{background:light-dark({light},{dark});color:light-dark({LIGHT.ink},{DARK.ink})}}"
+        )
+    return f"<style>{''.join(rules)}</style>"
+
+
+def _ghost_of(run: bytes) -> str:
+    lead = run[0]
+    size = 2 if lead >> 5 == 6 else 3 if lead >> 4 == 14 else 4 if lead >> 3 == 30 else 0
+    if size - len(run) == 1:
+        become = ((run + bytes([last])).decode(errors="ignore") for last in range(0x80, 0xC0))
+        letters = [letter for letter in become if _LETTER.match(letter)][:_EXAMPLES]
+        if letters:
+            return " ".join([*map(visible, letters), "…"])
+    return f"{len(run)}⁄{size}" if size > len(run) else "·" * min(3, len(run))
+
+
+def _end(text: str) -> str:
+    """Shorten a long token to its end, where its newest part is."""
+    return text if len(text) <= LONGEST else "…" + text[-LONGEST:]
+
+
+def _as_hex(escaped: str) -> str:
+    return " ".join(f"{ord(character) - 0xDC00:02X}" for character in escaped)
+
+
+def visible(text: str) -> str:
+    r"""Make a text visible: spaces, controls, and a mark that has no letter to stand on.
+
+    >>> visible(" a\n"), visible("\u0e48"), visible("\u200b")
+    ('␣a⏎', '◌่', 'U+200B')
+    """
+    shown = "".join(
+        _GLYPHS.get(each) or (f"U+{ord(each):04X}" if _INVISIBLE.match(each) else each) for each in text
+    )
+    return f"◌{shown}" if _MARK.match(text) else shown

@@ -1,0 +1,145 @@
+"""The entries of vocabularies: their scripts, their overlap, and where two vocabularies diverge."""
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.helpers.tokenizers import Fake
+from tokenizer_core import Trainer, count_pretokens
+from tokenizer_core.analysis.entries import SCRIPTS, divergence, entries_of, overlap, scripts_of, thai_entries
+from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.vocabulary import unknown_id
+
+
+def script_of(token: bytes) -> str:
+    """The twin: one token at a time, by regular expressions over its whole text."""
+    try:
+        text = token.decode("utf-8")
+    except UnicodeDecodeError:
+        return "broken"
+    thai = bool(regex.search(r"\p{Thai}", text))
+    latin = bool(regex.search(r"(?V1)[[\p{L}\p{M}]&&\p{Latin}]", text))
+    others = bool(regex.search(r"(?V1)[[\p{L}\p{M}]--[\p{Thai}\p{Latin}\p{Common}\p{Inherited}]]", text))
+    digits = bool(regex.search(r"(?V1)[\p{N}--\p{Thai}]", text))
+    if thai + latin + others > 1 or (thai + latin + others and digits):
+        return "mixed"
+    signs = bool(regex.search(r"(?V1)[[\p{P}\p{S}]--\p{Thai}]", text))
+    white = bool(regex.search(r"\s", text))
+    kinds = {
+        "thai": thai,
+        "latin": latin,
+        "other_letters": others,
+        "digits": digits,
+        "signs": signs,
+        "white": white,
+    }
+    return next((name for name, is_there in kinds.items() if is_there), "other")
+
+
+CASES = {
+    "thai": ["การ", "๒๕๖๗", "ฯลฯ", "่", "ๆ"],
+    "latin": ["the", " don't", "é", "(the", "e\u0301"],
+    "other_letters": ["日本", " привет", "한국어", "नमस्ते"],
+    "digits": ["2567", " 1", "½", "२०"],
+    "signs": ["...", " =>", "👍", "฿", "+"],
+    "white": [" ", "\n\n", "\t", "\u00a0"],
+    "mixed": ["utf8", "qq群", "ไทยa", "ไทย1"],
+    "other": ["\x00", "\u200b", "\u0301", ""],
+}
+
+
+@pytest.mark.parametrize(("script", "texts"), CASES.items(), ids=CASES)
+def test_the_letters_of_a_token_decide_its_script(script: str, texts: list[str]) -> None:
+    tokens = [text.encode() for text in texts]
+    assert [SCRIPTS[code] for code in scripts_of(tokens)] == [script] * len(texts)
+    assert [script_of(token) for token in tokens] == [script] * len(texts)
+
+
+@given(st.lists(st.one_of(st.text(max_size=4).map(str.encode), st.binary(max_size=5)), max_size=12))
+def test_many_tokens_at_once_have_the_scripts_that_each_has_alone(tokens: list[bytes]) -> None:
+    assert [SCRIPTS[code] for code in scripts_of(tokens)] == [script_of(token) for token in tokens]
+
+
+@pytest.mark.parametrize(("name", "count"), list(zip(OPENAI_NAMES, (0, 58, 1545), strict=True)))
+def test_the_references_have_as_many_thai_entries_as_are_counted_elsewhere(name: str, count: int) -> None:
+    tokenizer = openai_tokenizer(name)
+    entries = entries_of(tokenizer)
+    assert entries.count("thai") == thai_entries(tokenizer) == count
+    assert entries.count("special") == len(tokenizer.special_tokens)
+    assert len(entries.tokens) == tokenizer.vocab_size + len(tokenizer.special_tokens)
+    assert sum(entries.count(script) for script in SCRIPTS) == len(entries.ids)
+
+
+def test_thai_entries_leave_out_parts_of_letters() -> None:
+    # E0+B8, then +81 for ก; the baht sign ฿ is of no script
+    tokenizer = Tokenizer([(0xE0, 0xB8), (256, 0x81), (256, 0xBF)], pattern="none")
+    assert thai_entries(tokenizer) == 1
+
+
+class Gaps(Fake):
+    """A tokenizer with an id that no token has, which writes its tokens in its own way."""
+
+    vocab_size = 3
+
+    def token_bytes(self, token_id: int) -> bytes:
+        raise NotImplementedError
+
+    def token_text(self, token_id: int) -> str:
+        if token_id == 1:
+            raise unknown_id(token_id, self.name, 3)
+        return f"▁ไทย{'ก' * token_id}"
+
+
+def test_ids_that_no_token_has_are_left_out_and_tokens_are_listed_as_they_are_written() -> None:
+    entries = entries_of(Gaps())
+    assert entries.ids.tolist() == [0, 2]
+    assert entries.tokens == ["▁ไทย".encode(), "▁ไทยกก".encode()]
+
+
+def test_special_tokens_are_entries_wherever_their_ids_are() -> None:
+    entries = entries_of(Tokenizer([(97, 98)], special_tokens={"<|a|>": 1000, "<|b|>": 300}))
+    assert entries.ids[-3:].tolist() == [256, 300, 1000]
+    assert entries.tokens[-3:] == [b"ab", b"<|b|>", b"<|a|>"]
+
+
+def test_the_overlap_counts_tokens_by_their_bytes() -> None:
+    first = entries_of(Tokenizer([(97, 98), (98, 99)], special_tokens=["<|end|>"]))
+    second = entries_of(Tokenizer([(98, 99), (100, 101)]))
+    assert overlap(first, second) == (257, 1, 1)
+    assert overlap(first, first) == (258, 0, 0)
+
+
+# ---- divergence
+
+
+tokens = st.lists(st.sampled_from([b"ab", b"ba", b"abc", b"cab", b"bb", b"aa"]), max_size=12)
+
+
+@given(tokens, tokens)
+def test_divergence_is_the_difference_of_sets(first: list[bytes], second: list[bytes]) -> None:
+    found = divergence(first, second)
+    sizes = range(min(len(first), len(second)) + 1)
+    assert found.differing.tolist() == [len(set(first[:k]) ^ set(second[:k])) for k in sizes]
+    end = len(sizes) - 1
+    assert set(found.only_first) == set(first[:end]) - set(second[:end])
+    assert set(found.only_second) == set(second[:end]) - set(first[:end])
+
+
+def test_a_vocabulary_never_differs_from_itself() -> None:
+    assert divergence([b"ab", b"abc"], [b"ab", b"abc", b"x"]).splits == []
+
+
+def test_after_a_tie_the_other_pair_comes_next_and_the_vocabularies_meet() -> None:
+    """ "ab" and "cd" are tied: whichever comes first, the other follows."""
+    counts = count_pretokens("ab cd ab cd abcd abcd", "none")
+    usual = Trainer(counts, 300)
+    first, second = usual.candidates(2)
+    assert first.count == second.count
+    other = Trainer(counts, 300)
+    merges = [usual.step(40), [other.join(second.left, second.right), *other.step(39)]]
+    learned = [Tokenizer([(m.left, m.right) for m in each], pattern="none").vocabulary[256:] for each in merges]
+    found = divergence(*learned)
+    assert found.splits[0] == 1
+    assert found.meets[0] == 2

@@ -1,1 +1,0 @@
-"""Tokenizers that other libraries train for tests."""

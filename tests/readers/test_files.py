@@ -1,0 +1,340 @@
+"""Files of many kinds become the text in them; broken rows of tables are skipped and counted."""
+
+import csv
+import io
+import json
+import tracemalloc
+from functools import partial
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.helpers.files import (
+    BOTH,
+    CSV,
+    ENGLISH,
+    JSONL,
+    MB,
+    PARQUET,
+    ROWS,
+    THAI,
+    code_of,
+    comma_separated,
+    parquet,
+    read,
+    table_of,
+)
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.readers import json_lines, tables
+from tokenizer_core.readers.csv_table import MAX_CELL
+from tokenizer_core.readers.labels import LONGEST, clean_name, column_labels
+
+
+def test_how_far_the_reading_of_a_table_is_goes_up_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (tables, json_lines):
+        monkeypatch.setattr(module, "SAID_ROWS", 1)
+    for name, content in (("a.csv", CSV), ("a.jsonl", JSONL), ("a.parquet", PARQUET)):
+        shares: list[float] = []
+        read(name, content, told=shares.append)
+        assert len(shares) >= len(ROWS)
+        assert shares == sorted(shares)
+        assert shares[0] < 0.7
+        assert shares[-1] == pytest.approx(1, abs=1 / len(ROWS))
+    silent: list[float] = []
+    read("a.txt", THAI[0], told=silent.append)
+    assert silent == []
+
+
+# ---- every kind
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.csv", CSV, "csv"),
+        ("a.tsv", comma_separated(list(csv.reader(io.StringIO(CSV))), delimiter="\t"), "tsv"),
+        ("a.jsonl", JSONL, "jsonl"),
+        ("a.ndjson", JSONL.replace("\n", "\r\n"), "jsonl"),
+        ("a.json", JSONL, "jsonl"),
+        ("a.parquet", PARQUET, "parquet"),
+        ("no-suffix", PARQUET, "parquet"),
+    ],
+)
+def test_a_table_gives_the_lines_of_its_prose(name: str, content: bytes | str, kind: str) -> None:
+    file = read(name, content)
+    assert (file.kind, file.text, table_of(file).rows, table_of(file).skipped_rows) == (kind, BOTH, len(ROWS), 0)
+    assert (table_of(file).columns, table_of(file).chosen) == (("id", "th", "en"), ("th", "en"))
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "README", "ไฟล์.log", "a.json", "csv"])
+def test_any_other_file_is_its_text(name: str) -> None:
+    file = read(name, f"{THAI}\n{ENGLISH}\n")
+    assert (file.kind, file.text, file.table) == ("text", f"{THAI}\n{ENGLISH}\n", None)
+
+
+# ---- names
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("../../etc/passwd", "etc/passwd"),
+        ("C:\\ข้อมูล\\ก.txt", "C:/ข้อมูล/ก.txt"),
+        ("a\x00\n\t\x1b[31m.txt", "a[31m.txt"),
+        ("\u202etxt.exe\u2066.csv", "txt.exe.csv"),
+        ("\ud800a.txt", "a.txt"),
+        ("/./..//", "?"),
+        ("", "?"),
+    ],
+)
+def test_a_name_is_only_a_label(name: str, label: str) -> None:
+    assert clean_name(name) == label
+
+
+@given(st.text(max_size=300))
+def test_every_label_is_short_visible_and_leads_nowhere(name: str) -> None:
+    label = clean_name(name)
+    assert label
+    assert len(label) <= LONGEST
+    assert label.isprintable()
+    assert not {"", ".", ".."} & set(label.split("/"))
+
+
+@pytest.mark.parametrize("letters", range(6))
+def test_a_long_name_keeps_its_end_and_begins_with_a_letter(letters: int) -> None:
+    label = clean_name("น้ำ" * 40 + "a" * letters + ".csv")
+    assert label.startswith(("…น", "…ำ"))
+    assert label.endswith("น้ำ" + "a" * letters + ".csv")
+
+
+@given(st.lists(st.sampled_from(["a", "a (2)", "a (3)", "", "1", "\u202e", "x" * 99]), max_size=30))
+def test_no_two_columns_have_the_same_label(names: list[str]) -> None:
+    assert len(set(column_labels(names))) == len(names)
+
+
+# ---- tables
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.csv", CSV), ("a.jsonl", JSONL), ("a.parquet", PARQUET)])
+def test_columns_can_be_chosen(name: str, content: bytes | str) -> None:
+    content = content.encode() if isinstance(content, str) else content
+    file = read(name, content, columns=["en"])
+    assert (table_of(file).chosen, file.text) == (("en",), "".join(f"{row['en']}\n" for row in ROWS))
+    assert code_of(lambda: read(name, content, columns=["fr"])) == "unknown_column"
+
+
+def test_a_table_has_an_encoding_too() -> None:
+    file = read("a.csv", CSV.encode("cp874"))
+    assert (file.text, file.encoding, file.is_guess) == (BOTH, "cp874", True)
+    assert not read("a.csv", CSV.encode("cp874"), encoding="cp874").is_guess
+
+
+def test_a_book_is_preferred_to_numbers_names_and_addresses() -> None:
+    rows = [[f"https://example.com/{'x' * 90}/{n}", "sha" + "0" * 64, "a cat sat", str(10**60)] for n in range(5)]
+    assert table_of(read("a.csv", comma_separated([["url", "hash", "text", "n"], *rows]))).chosen == ("text",)
+
+
+def test_columns_that_are_empty_at_first_are_read_to_the_end() -> None:
+    content = parquet({"text": [None] * 5_000 + [THAI]})
+    assert read("a.parquet", content).text == f"{THAI}\n"
+    assert read("a.csv", "n,text\n1,a cat\n", columns=["n"], header=True).text == "1\n"
+    assert read("a.csv", "n,text\n,a cat\n", columns=["n"], header=True).text == ""
+
+
+def test_a_list_of_words_gives_its_words() -> None:
+    words = "".join(f"{n},{word}\n" for n, word in enumerate(["cat", "dog", "คน"] * 3))
+    assert table_of(read("a.csv", f"rank,word\n{words}")).chosen == ("word",)
+    assert table_of(read("b.csv", "n,word\n1000000,cat\n2000000,dog\n")).chosen == ("word",)
+
+
+# ---- CSV
+
+
+@pytest.mark.parametrize("delimiter", list(",;\t|"), ids=["comma", "semicolon", "tab", "bar"])
+@given(
+    cells=st.lists(
+        st.tuples(*[st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters='\n",;\t|'))] * 3),
+        min_size=3,
+        max_size=12,
+    )
+)
+def test_every_cell_of_a_csv_file_survives(delimiter: str, cells: list[tuple[str, ...]]) -> None:
+    content = comma_separated([["one", "two", "three"], *cells], delimiter=delimiter, quoting=csv.QUOTE_ALL)
+    file = read("a.csv", content.encode(), header=True, columns=["one", "two", "three"], encoding="utf-8")
+    assert file.text == "".join(f"{cell}\n" for row in cells for cell in row if cell)
+    assert (table_of(file).rows, table_of(file).skipped_rows) == (len(cells), 0)
+
+
+@pytest.mark.parametrize(
+    ("first", "has_header"),
+    [("id,th,en", True), (f"20,{THAI},{ENGLISH.replace(',', '')}", False), ("x,x,x", False), ("1,2,3", False)],
+    ids=["names", "a row", "the same thrice", "numbers"],
+)
+def test_whether_the_first_line_names_the_columns_is_guessed_and_changeable(first: str, has_header: bool) -> None:
+    content = first + "\n" + CSV.partition("\n")[2]
+    guessed = table_of(read("a.csv", content))
+    assert (guessed.header, guessed.rows) == (has_header, len(ROWS) + (not has_header))
+    with_names = table_of(read("a.csv", content, header=True))
+    without = table_of(read("a.csv", content, header=False))
+    assert (with_names.rows, without.rows) == (len(ROWS), len(ROWS) + 1)
+    assert without.columns == ("1", "2", "3")
+
+
+def test_broken_rows_of_a_csv_file_are_skipped_and_counted() -> None:
+    lines = CSV.splitlines()
+    lines[3] += ",one cell too many"
+    lines[7] = "too few"
+    lines[9] = lines[9].replace("อ", "\0")
+    lines[11] = '11,"never closed,' + "ข้อความ"
+    file = read("a.csv", "\n".join(lines))
+    good = [row for number, row in enumerate(ROWS, 2) if number not in (4, 8, 10, 12)]
+    assert file.text == "".join(f"{row['th']}\n{row['en']}\n" for row in good)
+    assert (table_of(file).rows, table_of(file).skipped_rows, table_of(file).first_skipped) == (len(good), 4, 4)
+
+
+def test_quotation_marks_in_a_tsv_file_without_quoting_are_text() -> None:
+    content = "n\ttext\n" + "".join(f'{n}\t"Yes, he said {n}\n' for n in range(9))
+    file = read("a.tsv", content)
+    assert (table_of(file).rows, table_of(file).skipped_rows) == (9, 0)
+    assert file.text.startswith('"Yes, he said 0\n')
+
+
+def test_a_column_of_prose_alone_is_not_cut_at_its_commas() -> None:
+    prose = ["text", "a, b and c", "plain", "one; two", "x, y, z, and so on", "none at all", "end, of, it"]
+    assert read("a.csv", "\n".join(prose), header=True).text == "\n".join(prose[1:]) + "\n"
+
+
+def test_many_stray_quotation_marks_take_no_endless_time() -> None:
+    file = read("a.csv", "n,text\n" + '1,"a cat\n' * 20_000)
+    assert table_of(file).rows + table_of(file).skipped_rows >= 20_000
+
+
+def test_columns_of_the_same_name_are_told_apart() -> None:
+    file = read("a.csv", "text,text,\na cat,a dog,a cow\na man,a girl,a boy\n", header=True)
+    assert table_of(file).columns == ("text", "text (2)", "3")
+    assert file.text == "a cat\na dog\na cow\na man\na girl\na boy\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("a.csv", "a" * (MAX_CELL + 1), "no_rows"),
+        ("a.csv", "," * 1_000, "too_many_columns"),
+        ("a.csv", "\n\n\n", "no_rows"),
+        ("a.csv", ",,\n,,\n", "no_rows"),
+        ("a.csv", "", "empty_file"),
+        ("a.csv", b"\x89PNG\r\n\x1a\n" + bytes(100), "binary_file"),
+        ("a.jsonl", "no json\n[1]\n3\nnull\n", "no_rows"),
+        ("a.jsonl", '{"n": 1}\n', "no_rows"),
+        ("a.jsonl", json.dumps({f"k{n}": "v" for n in range(1_000)}), "too_many_columns"),
+        ("a.parquet", PARQUET[:-7], "damaged_file"),
+        ("a.parquet", PARQUET[: len(PARQUET) // 2] + PARQUET[-8:], "damaged_file"),
+        ("a.parquet", "no parquet", "damaged_file"),
+        ("a.parquet", parquet({"n": [1, 2], "list": [["a"], ["b"]], "bytes": [b"a", b"b"]}), "no_text_column"),
+        ("a.parquet", parquet({"text": pa.array([], pa.string())}), "no_rows"),
+        ("a.parquet", parquet({"text": pa.nulls(9, pa.string())}), "no_rows"),
+        ("a.parquet", parquet({f"c{n}": ["a"] for n in range(201)}), "too_many_columns"),
+    ],
+    ids=str,
+)
+def test_a_table_without_text_is_refused(name: str, content: bytes | str, code: str) -> None:
+    assert code_of(lambda: read(name, content)) == code
+
+
+def test_a_table_with_too_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in (("a.csv", CSV), ("a.jsonl", JSONL), ("a.parquet", PARQUET)):
+        monkeypatch.setattr(tables, "MAX_ROWS", len(ROWS) - 1)
+        assert code_of(partial(read, name, content)) == "too_many_rows"
+        monkeypatch.setattr(tables, "MAX_ROWS", len(ROWS))
+        assert table_of(read(name, content)).rows == len(ROWS)
+
+
+# ---- JSON lines
+
+
+def test_broken_lines_of_json_are_skipped_and_counted() -> None:
+    lines = [
+        '{"text": "a cat sat"}',
+        "",
+        '{"text": "cut off',
+        '"a bare string"',
+        '{"text": ["nested"], "other": {"text": "nested"}, "n": 1, "none": null}',
+        "[" * 100_000,
+        '{"text": "half a character: \\ud83d"}',
+        '{"text": "a whole one: \\ud83d\\ude00"}',
+        '["a list"]',
+        '{"text": "line\\nbreak and \u2028"}',
+    ]
+    file = read("a.jsonl", "\n".join(lines))
+    assert file.text == "a cat sat\na bare string\na whole one: 😀\nline\nbreak and \u2028\n"
+    assert (table_of(file).columns, table_of(file).chosen) == (("text", "other.text"), ("text",))
+    assert (table_of(file).rows, table_of(file).skipped_rows, table_of(file).first_skipped) == (5, 4, 3)
+
+
+def test_a_line_of_json_too_long_to_be_read_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_lines, "MAX_LINE", 100)
+    file = read("a.jsonl", '{"text": "short"}\n' + json.dumps({"text": "long " * 100}))
+    assert (file.text, table_of(file).skipped_rows, table_of(file).first_skipped) == ("short\n", 1, 2)
+
+
+def test_keys_that_come_late_are_columns_too() -> None:
+    lines = ['{"a": "one cat"}'] * 2_000 + ['{"b": "two dogs"}']
+    assert table_of(read("a.jsonl", "\n".join(lines))).columns == ("a", "b")
+    assert read("a.jsonl", "\n".join(lines), columns=["b"]).text == "two dogs\n"
+
+
+# ---- Parquet
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())],
+    ids=str,
+)
+def test_every_kind_of_string_in_parquet_is_read(kind: pa.DataType) -> None:
+    values = [THAI, None, "", ENGLISH, THAI]
+    content = parquet({"n": list(range(5)), "a.b": pa.array(values, pa.string()).cast(kind)}, row_group_size=2)
+    file = read("a.parquet", content)
+    assert (file.text, table_of(file).columns, table_of(file).rows) == (
+        f"{THAI}\n{ENGLISH}\n{THAI}\n",
+        ("a.b",),
+        5,
+    )
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_an_encoding_of_parquet_that_cannot_be_read_is_named(encoding: str) -> None:
+    content = parquet({"text": ["a cat sat", "a dog"]}, use_dictionary=False, column_encoding={"text": encoding})
+    with pytest.raises(CorpusError) as caught:
+        read("a.parquet", content)
+    assert (caught.value.code, caught.value.values["encoding"]) == ("parquet_encoding", encoding)
+
+
+def test_a_value_repeated_in_parquet_takes_its_size_each_time() -> None:
+    value = "a cat " * 20_000
+    repeated = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), pa.array([value]))
+    content = parquet({"text": repeated})
+    assert len(content) < 100_000
+    tracemalloc.start()
+    try:
+        assert code_of(lambda: read("a.parquet", content, max_bytes=MB)) == "unpacked_too_large"
+        assert tracemalloc.get_traced_memory()[1] < 16 * MB
+    finally:
+        tracemalloc.stop()
+
+
+def test_packed_parquet_is_measured_before_it_is_unpacked() -> None:
+    content = parquet(
+        {"text": ["a cat " * 10_000 + str(n) for n in range(50)]}, use_dictionary=False, compression="zstd"
+    )
+    assert code_of(lambda: read("a.parquet", content, max_bytes=MB)) == "unpacked_too_large"
+    assert table_of(read("a.parquet", content, max_bytes=4 * MB)).rows == 50
+
+
+def test_parquet_columns_of_the_same_name_are_refused() -> None:
+    written = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["text", "text"]), written)
+    assert code_of(lambda: read("a.parquet", written.getvalue())) == "same_columns"

@@ -1,0 +1,248 @@
+"""Parallel texts, from files or a table: which lines are pairs, and what is refused."""
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.helpers.files import parquet
+from tests.helpers.hostile import hostile_texts
+from tests.helpers.sample import ENGLISH, ENGLISH_LINES, THAI, THAI_LINES, files
+from tokenizer_core.errors import CorpusError
+from tokenizer_core.readers.archives import PackedFile
+from tokenizer_core.readers.parallel import (
+    EmptyLines,
+    Parallel,
+    first_extra_line,
+    first_shifted,
+    parallel_texts,
+    read_parallel,
+    split_lines,
+)
+from tokenizer_core.readers.tables import TableReading
+
+
+def refusal(*, code: str, **contents: str | bytes) -> CorpusError:
+    """Why these files are not compared."""
+    with pytest.raises(CorpusError) as caught:
+        read_parallel(files(**contents))
+    assert caught.value.code == code
+    return caught.value
+
+
+# ---- lines
+
+
+@given(hostile_texts)
+def test_only_line_feeds_end_lines_and_nothing_is_lost(text: str) -> None:
+    by_hand = [line.removesuffix("\r") for line in text.split("\n")[:-1]]
+    last = text.split("\n")[-1]
+    assert split_lines(text) == [*by_hand, *([last] if last else [])]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a\nb", ["a", "b"]),
+        ("a\nb\n", ["a", "b"]),
+        ("a\r\nb\r\n", ["a", "b"]),
+        ("a\n\n", ["a", ""]),
+        ("\n\n", ["", ""]),
+        ("a\rb\n", ["a\rb"]),
+        ("a\x85b\u2028c\x0bd\x1ce\n", ["a\x85b\u2028c\x0bd\x1ce"]),
+        ("", []),
+    ],
+    ids=["no end", "end", "crlf", "empty last", "only ends", "lone cr", "other separators", "nothing"],
+)
+def test_what_a_line_is(text: str, lines: list[str]) -> None:
+    assert split_lines(text) == lines
+
+
+def test_an_end_at_the_end_makes_no_difference() -> None:
+    assert parallel_texts(["a", "b"], ["x\ny\n", "x\ny"]).pairs == 2
+
+
+def test_empty_lines_stay_pairs_and_are_counted() -> None:
+    parallel = parallel_texts(["a", "b"], ["x\n\n \ny\n", "x\n\ny\ny\n"])
+    assert parallel.pairs == 4
+    assert parallel.empty == EmptyLines(all_sides=1, some_sides=1, first=3)
+
+
+# ---- what is refused
+
+
+def test_files_of_different_length_are_refused_with_counts_and_the_line() -> None:
+    broken = "\n".join([*ENGLISH_LINES[:100], *ENGLISH_LINES[101:]])
+    error = refusal(code="parallel_lines_differ", a_th=THAI, b_en=broken)
+    assert error.values["first"] == "a.th"
+    assert (error.values["first_lines"], error.values["other_lines"]) == (648, 647)
+    assert abs(error.values["line"] - 101) <= 3
+    assert "648" in str(error)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("missing", [1, 4])
+def test_the_line_where_files_part_is_found(seed: int, missing: int) -> None:
+    start = random.Random(seed).randrange(480)
+    shorter = ENGLISH_LINES[:start] + ENGLISH_LINES[start + missing :]
+    assert abs(first_extra_line(THAI_LINES, shorter) - start - 1) <= 5
+    assert abs(first_extra_line(shorter, THAI_LINES) - start - 1) <= 5
+
+
+@pytest.mark.parametrize("start", [0, 50, 200, 400, 450])
+def test_lines_out_of_step_are_noticed_though_files_have_the_same_length(start: int) -> None:
+    late = [*ENGLISH_LINES[:start], "One line that nobody translated.", *ENGLISH_LINES[start:-1]]
+    found = first_shifted(THAI_LINES, late)
+    assert found is not None
+    assert abs(found - start - 1) <= 3
+
+
+@pytest.mark.parametrize(("late", "again"), [(5, 250), (100, 300), (1, 50), (300, 340)])
+def test_lines_that_are_out_of_step_for_a_while_are_noticed(late: int, again: int) -> None:
+    thai = [*THAI_LINES[:late], *THAI_LINES[late + 1 :]]
+    english = [*ENGLISH_LINES[:again], *ENGLISH_LINES[again + 1 :]]
+    found = first_shifted(thai, english)
+    assert found is not None
+    assert abs(found - late - 1) <= 5
+
+
+@pytest.mark.parametrize("late", [1, 4, 5, 8, 10])
+def test_a_side_that_is_some_lines_late_is_noticed(late: int) -> None:
+    assert first_shifted(THAI_LINES[late:], ENGLISH_LINES[:-late]) in range(1, 20)
+    assert first_shifted(THAI_LINES[:-late], ENGLISH_LINES[late:]) in range(1, 20)
+
+
+@given(st.sets(st.integers(0, 647), min_size=40))
+def test_lines_in_step_raise_no_alarm(chosen: set[int]) -> None:
+    assert first_shifted([THAI_LINES[n] for n in chosen], [ENGLISH_LINES[n] for n in chosen]) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "contents", "named"),
+    [
+        ("empty_file", {"b_en": b""}, {"file": "b.en"}),
+        ("parallel_side_empty", {"b_en": "\n" * 648}, {"name": "b.en"}),
+        ("parallel_side_empty", {"b_en": " \n" * 648}, {"name": "b.en"}),
+        ("parallel_languages", {}, {}),
+        ("parallel_table_and_more", {"b_csv": "a,b\n"}, {"name": "b.csv"}),
+        ("binary_file", {"b_en": b"\x89PNG\r\n\x1a\n" + bytes(99)}, {"file": "b.en"}),
+    ],
+    ids=["nothing", "line ends", "spaces", "one file", "table and more", "binary"],
+)
+def test_what_is_no_pair_of_texts_is_refused_by_name(
+    code: str, contents: dict[str, str | bytes], named: dict[str, str]
+) -> None:
+    assert refusal(code=code, a_th=THAI, **contents).values.items() >= named.items()
+
+
+def test_a_guessed_encoding_is_said() -> None:
+    parallel = read_parallel(files(a_th=THAI.encode("cp874"), b_en=ENGLISH))
+    assert [(guess.name, guess.encoding) for guess in parallel.guesses] == [("a.th", "cp874")]
+    assert parallel.lines[0] == tuple(THAI_LINES)
+
+
+def test_two_files_of_the_same_name_are_two_languages() -> None:
+    parallel = read_parallel([PackedFile("x.txt", b"a\n"), PackedFile("x.txt", b"b\n")])
+    assert parallel.names == ("x.txt", "x.txt (2)")
+
+
+# ---- figures
+
+
+def test_the_same_lines_have_the_same_digest_and_others_another() -> None:
+    def digest(*texts: str) -> str:
+        return parallel_texts(["a", "b"], texts).digest
+
+    assert digest("x\ny", "z\nw") == digest("x\ny", "z\nw")
+    assert len({digest("x\ny", "z\nw"), digest("x\ny\n", "z\nw"), digest("xy\n.", "z\nw"), digest("x", "z")}) == 4
+
+
+# ---- tables: a column is a language, a row is a pair
+
+
+def table_of(parallel: Parallel) -> TableReading:
+    """How the table was read that the lines are from."""
+    assert parallel.table is not None
+    return parallel.table
+
+
+def test_quotes_and_line_breaks_in_cells_are_kept() -> None:
+    table = 'th,en\n"แมว\nดำ","a ""black"" cat, 1"\nหมา,a dog\n'
+    parallel = read_parallel([PackedFile("t.csv", table.encode())], header=True)
+    assert parallel.names == ("th", "en")
+    assert parallel.lines == (("แมว\nดำ", "หมา"), ('a "black" cat, 1', "a dog"))
+    assert parallel.texts[0] == "แมว\nดำ\nหมา"
+
+
+def test_a_table_may_have_many_languages_and_columns_that_are_none() -> None:
+    rows = ["id;th;en;de", *(f"{n};{THAI_LINES[n]};{ENGLISH_LINES[n]};Wort {n} und mehr" for n in range(50))]
+    parallel = read_parallel([PackedFile("t.csv", "\n".join(rows).replace(";;", ";").encode())])
+    assert table_of(parallel).columns == ("id", "th", "en", "de")
+    assert set(parallel.names) >= {"th", "en"}
+    assert "id" not in parallel.names
+    chosen = read_parallel([PackedFile("t.csv", "\n".join(rows).encode())], columns=["en", "de"])
+    assert chosen.names == ("en", "de")
+
+
+def test_a_broken_row_is_left_out_of_all_languages_and_counted() -> None:
+    table = "th\ten\nแมว ดำ\ta black cat\nx\ty\tz\nหมา ขาว\ta white dog\n"
+    parallel = read_parallel([PackedFile("t.tsv", table.encode())], header=True)
+    assert parallel.pairs == 2
+    assert (table_of(parallel).skipped_rows, table_of(parallel).first_skipped) == (1, 3)
+
+
+def test_empty_cells_stay_pairs() -> None:
+    parallel = read_parallel([PackedFile("t.csv", "th,en\nแมว,\nหมา,a dog\n".encode())], header=True)
+    assert parallel.lines == (("แมว", "หมา"), ("", "a dog"))
+    assert parallel.empty == EmptyLines(0, 1, 1)
+
+
+def test_a_column_that_is_not_there_is_refused() -> None:
+    with pytest.raises(CorpusError) as caught:
+        read_parallel([PackedFile("t.csv", b"a,b\nx y,z w\n")], columns=["c"], header=True)
+    assert caught.value.code == "unknown_column"
+
+
+PAIRS = [{"en": en, "th": th} for th, en in zip(THAI_LINES[:40], ENGLISH_LINES[:40])]
+
+
+KINDS = {
+    "flat.jsonl": "\n".join(json.dumps({"id": str(n), **pair}) for n, pair in enumerate(PAIRS)).encode(),
+    "nested.ndjson": "\n".join(json.dumps({"translation": pair}) for pair in PAIRS).encode(),
+    "flat.parquet": parquet({"n": list(range(40)), **{name: [pair[name] for pair in PAIRS] for name in PAIRS[0]}}),
+    "nested.parquet": parquet({"translation": PAIRS}),
+    "nested in groups.parquet": parquet({"translation": PAIRS}, row_group_size=7),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_tables_of_each_kind_have_the_same_pairs(name: str) -> None:
+    parallel = read_parallel([PackedFile(name, KINDS[name])])
+    prefix = "translation." if "nested" in name else ""
+    assert parallel.names == (f"{prefix}en", f"{prefix}th")
+    assert parallel.lines == (tuple(ENGLISH_LINES[:40]), tuple(THAI_LINES[:40]))
+    assert table_of(parallel).header is None
+    chosen = read_parallel([PackedFile(name, KINDS[name])], columns=[f"{prefix}th", f"{prefix}en"])
+    assert chosen.lines == parallel.lines
+
+
+def test_what_is_missing_is_an_empty_line_and_what_is_broken_is_left_out() -> None:
+    rows = '{"a": "one cat", "b": "ein Hund"}\n{"a": "a bird"}\nbroken\n{"b": "die Maus", "a": null}\n'
+    table = parquet({"t": [{"a": "one cat", "b": "ein Hund"}, {"a": "a bird", "b": None}, None]})
+    read = read_parallel([PackedFile("t.jsonl", rows.encode())])
+    assert read.lines == (("one cat", "a bird", ""), ("ein Hund", "", "die Maus"))
+    assert (table_of(read).skipped_rows, table_of(read).first_skipped) == (1, 3)
+    assert read_parallel([PackedFile("t.parquet", table)]).lines == (
+        ("one cat", "a bird", ""),
+        ("ein Hund", "", ""),
+    )
+
+
+def test_a_packed_table_that_becomes_too_large_is_refused() -> None:
+    table = parquet({"a": ["x" * 1_000] * 1_000, "b": ["y z"] * 1_000})
+    assert len(table) < 10_000
+    with pytest.raises(CorpusError) as caught:
+        read_parallel([PackedFile("t.parquet", table)], max_bytes=500_000)
+    assert caught.value.code == "unpacked_too_large"

@@ -1,0 +1,442 @@
+"""Saved runs stay whole: whoever writes at once or is killed, whatever stands in the folder, and full or not."""
+
+import dataclasses
+import errno
+import io
+import json
+import multiprocessing
+import os
+import signal
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.helpers.jobs import SMALL, wait_for
+from tests.saved_runs.shelf import OWNER, ROOMY, file_of, keep, only, refusal
+from tokenizer_core import Tokenizer
+from tokenizer_core.errors import SavedRunsError
+from tokenizer_core.saved_runs import entry as entries
+from tokenizer_core.saved_runs.entry import Entry, packed_run, read_entry, read_learned
+from tokenizer_core.saved_runs.folder import Damaged, Quota, SavedRuns, owner_key
+from tokenizer_core.saved_runs.job import SavedJob, entry_of
+from tokenizer_core.saved_runs.recipe import recipe_of
+from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Goal, StopRules, Training
+
+FORKED = multiprocessing.get_context("fork")
+MODEL = b"minbpe v1\n\n0\n97 98\n"
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> SavedRuns:
+    return SavedRuns(tmp_path / "library", ROOMY)
+
+
+@pytest.fixture(scope="module")
+def finished() -> Iterator[Job]:
+    """A training that has ended."""
+    special, stop = {"<|end|>": 400}, StopRules(2, 60.0, Goal("a goal", 1, "gpt2"))
+    texts = [SMALL, "another text"]
+    job = Job(Training(texts, 300, "llama3", special, stop, corpus_name="` *letters* `", given=[(97, 98)]))
+    wait_for(job, "done")
+    yield job
+    job.close()
+
+
+@pytest.fixture(scope="module")
+def whole(finished: Job) -> bytes:
+    return packed_run(*entry_of(finished))
+
+
+# ---- what is kept comes back
+
+
+def test_a_run_comes_back_with_its_merges_counts_curve_and_recipe(saved: SavedRuns, finished: Job) -> None:
+    keep(saved, finished, name="mine <b>", number=3, expected=recipe_of(finished))
+    again = SavedRuns(saved.root, ROOMY)
+    entry = only(again)
+    assert entry.run is not None
+    assert (entry.name, entry.run.number, entry.run.expected) == ("mine <b>", 3, recipe_of(finished))
+    kept = SavedJob(entry, lambda: again.learned(OWNER, entry))
+    assert kept.learned == len(finished.merges) == 44
+    assert (kept.merges, kept.curve) == (finished.merges, finished.curve)
+    assert recipe_of(kept) == recipe_of(finished)
+    assert kept.training == dataclasses.replace(finished.training, texts=(), given=[(97, 98)])
+    assert (kept.state, kept.ending, kept.created) == ("done", "size", finished.created)
+    assert (kept.seconds, kept.work_seconds, kept.pretokens) == (
+        finished.seconds,
+        finished.work_seconds,
+        finished.pretokens,
+    )
+    assert kept.tokenizer().special_tokens == {"<|end|>": 400}
+    assert kept.tokenizer().encode("aba <|end|>") == finished.tokenizer().encode("aba <|end|>")
+
+
+def test_no_text_that_was_trained_on_is_kept(saved: SavedRuns, finished: Job) -> None:
+    secret = "zebra crossing 4711"
+    private = Job(Training([secret * 20], 270))
+    wait_for(private, "done")
+    for each in (finished, private):
+        path = file_of(saved, keep(saved, each))
+        with zipfile.ZipFile(path) as archive:
+            unpacked = b"".join(map(archive.read, archive.namelist()))
+        assert secret.encode() not in unpacked
+        assert SMALL[:40].encode() not in unpacked
+
+
+def test_the_merges_are_a_model_file_that_anybody_can_open(saved: SavedRuns, finished: Job) -> None:
+    with zipfile.ZipFile(file_of(saved, keep(saved, finished))) as archive:
+        model = archive.read("tokenizer.model")
+    assert model.decode() == finished.tokenizer().model_text()
+    assert Tokenizer.from_model(model).encode(SMALL) == finished.tokenizer().encode(SMALL)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "special"), [("a\nb|.", ()), ("none", ["<|a b|>"])], ids=["line break", "white space"]
+)
+def test_what_a_model_file_cannot_hold_is_kept_all_the_same(
+    saved: SavedRuns, pattern: str, special: list[str]
+) -> None:
+    hard = Job(Training([SMALL], 262, pattern, special))
+    wait_for(hard, "done")
+    entry = keep(saved, hard)
+    kept = SavedJob(only(saved), lambda: saved.learned(OWNER, entry))
+    assert kept.tokenizer().pattern == pattern
+    assert (kept.tokenizer().special_tokens, kept.merges) == (hard.tokenizer().special_tokens, hard.merges)
+
+
+def test_an_opened_file_is_kept_as_it_came(saved: SavedRuns) -> None:
+    content = MODEL
+    entry = Entry("0123456789", "", 1.0, 2.0, 257, "none", None, "../../mine.model", {"pattern": "gpt2"})
+    saved.keep_files(OWNER, entry, [content, b"another"])
+    assert only(saved) == entry
+    assert saved.files_of(OWNER, entry) == [content, b"another"]
+    saved.rename(OWNER, entry.id, "another name")
+    assert only(saved) == replace(entry, name="another name")
+    assert saved.files_of(OWNER, entry) == [content, b"another"]
+
+
+def test_renaming_and_deleting_change_one_entry_alone(saved: SavedRuns, finished: Job) -> None:
+    entry = keep(saved, finished)
+    other = replace(entry, id="another-one", name="other")
+    saved.keep_run(OWNER, other, entry_of(finished)[1])
+    saved.rename(OWNER, entry.id, "ใหม่")
+    assert {each.name for each in saved.entries(OWNER) if isinstance(each, Entry)} == {"ใหม่", "other"}
+    saved.delete(OWNER, entry.id)
+    saved.delete(OWNER, entry.id)  # another tab was first
+    assert only(saved).id == other.id
+
+
+def test_an_entry_is_found_by_its_id_and_listed_for_its_owner_alone(saved: SavedRuns, finished: Job) -> None:
+    entry = keep(saved, finished)
+    assert saved.find(entry.id) == (OWNER, only(saved))
+    assert saved.find("unknown-entry") is None
+    assert saved.entries(owner_key("another secret")) == []
+    assert "a secret" not in str(list(saved.root.rglob("*")))
+
+
+# ---- owners who stay away
+
+
+def test_the_folders_of_owners_who_stay_away_are_deleted_and_no_other(saved: SavedRuns, finished: Job) -> None:
+    for owner in ("away", "here", "local", "never"):
+        keep(saved, finished, owner)
+        saved.visit(owner)
+    foreign = saved.root / "A foreign folder"
+    foreign.mkdir()
+    long_ago = time.time() - 40 * 86_400
+    for owner in ("away", "local"):
+        os.utime(saved.root / owner / ".seen", (long_ago, long_ago))
+    (saved.root / "never" / ".seen").unlink()  # its first reading counts as a visit
+    saved.visit("nobody")
+    saved.forget_owners(30 * 86_400, but="local")
+    assert {folder.name for folder in saved.root.iterdir()} == {"here", "local", "never", foreign.name}
+
+
+# ---- many writers
+
+
+def keep_often(root: Path, name: str, times: int) -> None:
+    """Keep an entry under the same id again and again, as another process of the app does."""
+    saved = SavedRuns(root, ROOMY)
+    job = Job(Training([SMALL], 300), waits=True)
+    for _ in range(times):
+        entry, learned = entry_of(job, name=name)
+        saved.keep_run(OWNER, replace(entry, id="the-same-id"), learned)
+
+
+def test_processes_that_save_the_same_entry_at_once_leave_one_whole(saved: SavedRuns) -> None:
+    writers = [FORKED.Process(target=keep_often, args=(saved.root, name * 150, 30)) for name in "ab"]
+    for writer in writers:
+        writer.start()
+    names = set()
+    while any(writer.is_alive() for writer in writers):
+        for found in SavedRuns(saved.root, ROOMY).entries(OWNER):
+            assert isinstance(found, Entry)
+            names.add(found.name)
+    for writer in writers:
+        writer.join()
+    assert names | {only(saved).name} <= {"a" * 150, "b" * 150}
+    assert [each.name for each in (saved.root / OWNER).iterdir()] == ["the-same-id.zip"]
+
+
+# ---- killed while saving
+
+
+def die(*_: object) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def write_half(handle: int, mode: str) -> None:
+    os.write(handle, b"PK\x03\x04")
+    die()
+
+
+def rename(path: Path, to: Path) -> None:
+    os.replace(path, to)  # noqa: PTH105 - the method is this function now
+    die()
+
+
+MOMENTS: dict[str, tuple[str, Callable[..., None]]] = {
+    "begun": ("os.fdopen", die),
+    "half written": ("os.fdopen", write_half),
+    "written": ("os.fsync", die),
+    "about to be renamed": ("pathlib.Path.replace", die),
+    "renamed": ("pathlib.Path.replace", rename),
+}
+
+
+def save_and_die(saved: SavedRuns, entry: Entry, moment: str) -> None:
+    with patch(*MOMENTS[moment]):
+        saved.keep_files(OWNER, replace(entry, name="new"), [b"new" * 50_000])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs SIGKILL and fork")
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_process_killed_while_it_saves_keeps_the_old_or_the_new(saved: SavedRuns, moment: str) -> None:
+    old = Entry("the-same-id", "old", 1.0, 2.0, 257, "none", None)
+    saved.keep_files(OWNER, old, [b"old" * 50_000])
+    child = FORKED.Process(target=save_and_die, args=(saved, old, moment))
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    entry, kept = only(saved), "new" if moment == "renamed" else "old"
+    assert (entry.name, saved.files_of(OWNER, entry)) == (kept, [kept.encode() * 50_000])
+    left = list(saved.root.rglob("*.tmp"))
+    assert len(left) == (moment != "renamed")
+    for file in left:
+        os.utime(file, (1, 1))
+    saved.keep_files(OWNER, entry, [b"newer"])
+    assert saved.files_of(OWNER, entry) == [b"newer"]
+    assert list(saved.root.rglob("*.tmp")) == []  # what was left behind takes no room for ever
+
+
+# ---- full, or not writable
+
+
+def test_a_quota_of_entries_and_one_of_bytes_are_kept(tmp_path: Path, finished: Job) -> None:
+    entry, learned = entry_of(finished)
+    size = len(packed_run(entry, learned))
+    two = SavedRuns(tmp_path / "two", Quota(2, 2**20))
+    for name in ("first-entry", "second-entry", "second-entry"):
+        two.keep_run(OWNER, replace(entry, id=name), learned)
+    assert refusal(lambda: two.keep_run(OWNER, replace(entry, id="third-entry"), learned)) == "saved_entries"
+    two.keep_run(owner_key("another"), replace(entry, id="third-entry"), learned)
+    small = SavedRuns(tmp_path / "small", Quota(100, size + size // 2))
+    small.keep_run(OWNER, entry, learned)
+    assert refusal(lambda: small.keep_run(OWNER, replace(entry, id="second-entry"), learned)) == "saved_megabytes"
+    assert only(small) == read_entry(file_of(small, entry).read_bytes())
+
+
+def test_a_large_entry_is_refused_whole(saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entries, "MAX_ENTRY_BYTES", 1_000)
+    assert refusal(lambda: keep(saved, finished)) == "entry_large"
+    assert saved.entries(OWNER) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errno.ENOSPC, "saved_disk_full"),
+        (errno.EACCES, "saved_not_writable"),
+        (errno.EROFS, "saved_not_writable"),
+        (errno.EIO, "saved_unusable"),
+    ],
+    ids=["full disk", "no permission", "read-only", "broken disk"],
+)
+def test_a_failed_write_keeps_what_was_there_and_leaves_nothing_behind(
+    saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch, error: int, code: str
+) -> None:
+    entry = keep(saved, finished, name="before")
+
+    def fail(handle: int) -> None:
+        raise OSError(error, os.strerror(error))
+
+    monkeypatch.setattr(os, "fsync", fail)
+    assert refusal(lambda: keep(saved, finished, name="after")) == code
+    assert refusal(lambda: saved.rename(OWNER, entry.id, "after")) == code
+    assert only(saved).name == "before"
+    assert len(list((saved.root / OWNER).iterdir())) == 1
+
+
+def test_a_disk_with_little_room_is_left_alone(
+    saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokenizer_core.saved_runs.folder.MIN_FREE_BYTES", 2**62)
+    assert refusal(lambda: keep(saved, finished)) == "saved_disk_full"
+    assert saved.entries(OWNER) == []
+
+
+def test_a_library_that_cannot_be_a_folder_is_empty_and_says_why(tmp_path: Path, finished: Job) -> None:
+    (tmp_path / "a file").write_text("in the way")
+    saved = SavedRuns(tmp_path / "a file" / "library", ROOMY)
+    assert saved.entries(OWNER) == []
+    assert saved.find("some-entry-id") is None
+    assert refusal(lambda: keep(saved, finished)) == "saved_unusable"
+
+
+# ---- damaged and hostile entries
+
+
+def rewritten(whole: bytes, name: str, content: bytes) -> bytes:
+    """An entry with another content in one of its members."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive, zipfile.ZipFile(written, "w") as copy:
+        for each in archive.namelist():
+            copy.writestr(each, content if each == name else archive.read(each))
+    return written.getvalue()
+
+
+@given(data=st.data())
+def test_a_truncated_or_altered_entry_is_damaged_or_the_same(whole: bytes, data: st.DataObject) -> None:
+    cut = data.draw(st.integers(0, len(whole) - 1))
+    other = data.draw(st.sampled_from([whole[:cut], whole[:cut] + bytes([whole[cut] ^ 255]) + whole[cut + 1 :]]))
+    with suppress(SavedRunsError):
+        entry = read_entry(other)
+        assert read_learned(other, entry).merges == read_learned(whole, read_entry(whole)).merges
+
+
+JUNK = st.sampled_from([None, -1, 1.5, True, "x", "../x", [], [None], [[1]], {"a": 1}, 2**70, "x" * 200_000])
+
+
+@given(data=st.data())
+def test_any_field_may_be_anything_and_is_refused_or_harmless(whole: bytes, data: st.DataObject) -> None:
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        described = json.loads(archive.read("entry.json"))
+    place: Any = described
+    while True:
+        key = data.draw(st.sampled_from(sorted(place)))
+        if isinstance(place[key], dict) and place[key] and data.draw(st.booleans()):
+            place = place[key]
+            continue
+        place[key] = data.draw(JUNK)
+        break
+    other = rewritten(whole, "entry.json", json.dumps(described).encode())
+    with suppress(SavedRunsError):
+        entry = read_entry(other)
+        if entry.run is not None:
+            job = SavedJob(entry, lambda: read_learned(other, entry))
+            assert job.tokenizer().vocab_size == 256 + len(job.merges)
+            assert entry_of(job)[0].vocab_size == entry.vocab_size
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("entry.json", b"[" * 100_000),
+        ("entry.json", b'{"created": NaN}'),
+        ("entry.json", b"\xff"),
+        ("learned.json", b'{"counts": [1], "curve": []}'),
+        ("learned.json", b'{"counts": ["a", 2], "curve": 5}'),
+        ("tokenizer.model", MODEL),
+        ("tokenizer.model", b"minbpe v1\n\n0\n300 300\n"),
+    ],
+)
+def test_a_hostile_member_is_refused(whole: bytes, name: str, content: bytes) -> None:
+    other = rewritten(whole, name, content)
+    assert refusal(lambda: read_learned(other, read_entry(other))) == "entry_damaged"
+
+
+def bomb() -> bytes:
+    """A small file that unpacks to much more than an entry may have."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("entry.json", "w") as member:
+        for _ in range(65):
+            member.write(bytes(2**20))
+    return written.getvalue()
+
+
+def crowded() -> bytes:
+    """A file of very many members."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        for number in range(5_000):
+            archive.writestr(str(number), b"")
+    return written.getvalue()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", bomb(), crowded()], ids=["empty", "no zip", "bomb", "crowded"])
+def test_what_is_no_entry_is_refused(content: bytes) -> None:
+    assert refusal(lambda: read_entry(content)) == "entry_damaged"
+
+
+def test_a_damaged_entry_is_listed_can_be_deleted_and_harms_no_other(saved: SavedRuns, finished: Job) -> None:
+    entry = keep(saved, finished)
+    folder = saved.root / OWNER
+    (folder / "damaged-entry.zip").write_bytes(b"PK\x03\x04 cut off")
+    (folder / "renamed-entry.zip").write_bytes(file_of(saved, entry).read_bytes())  # says another id
+    (folder / "a-link-outside.zip").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "a-pipe-of-ours.zip")
+    (folder / "notes.txt").write_text("somebody's own")
+    with (folder / "huge-entry.zip").open("wb") as huge:
+        huge.truncate(entries.MAX_ENTRY_BYTES + 1)
+    found = saved.entries(OWNER)
+    assert [each for each in found if isinstance(each, Entry)] == [entry]
+    broken = {each.id for each in found if isinstance(each, Damaged)}
+    assert broken == {"damaged-entry", "renamed-entry", "a-link-outside", "a-pipe-of-ours", "huge-entry"}
+    for each in broken:
+        saved.delete(OWNER, each)
+    assert only(saved) == entry
+    assert Path("/etc/passwd").is_file()
+    assert (folder / "notes.txt").is_file()
+
+
+def test_an_entry_found_damaged_when_it_is_opened_is_listed_so_from_then_on(
+    saved: SavedRuns, whole: bytes, finished: Job
+) -> None:
+    entry = keep(saved, finished)
+    listed = only(saved)
+    file_of(saved, entry).write_bytes(rewritten(whole, "tokenizer.model", MODEL))
+    assert refusal(lambda: saved.learned(OWNER, listed)) == "entry_damaged"
+    assert isinstance(saved.entries(OWNER)[0], Damaged)
+    assert saved.find(entry.id) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["../climbs", "/etc/passwd", "..", "", "a/b", "a\\b", "C:evil", "x" * 65, "a\0bcdefgh"]
+)
+def test_no_name_leads_out_of_the_library(saved: SavedRuns, finished: Job, name: str) -> None:
+    entry, learned = entry_of(finished)
+    refused = "entry_damaged"
+    assert refusal(lambda: saved.keep_run(OWNER, replace(entry, id=name), learned)) == refused
+    assert refusal(lambda: saved.delete(OWNER, name)) == refused
+    assert refusal(lambda: saved.rename(OWNER, name, "x")) == refused
+    assert saved.find(name) is None
+    assert refusal(lambda: saved.keep_run(name, entry, learned)) == "saved_owner"
+    assert not saved.root.exists()
+
+
+def test_what_a_visitor_calls_it_is_no_part_of_a_path(saved: SavedRuns, finished: Job) -> None:
+    keep(saved, finished, name="../../../escaped\0/" * 50)
+    assert [each.parent.name for each in saved.root.rglob("*") if each.is_file()] == [OWNER]
+    assert len(only(saved).name) == entries.MAX_NAME

@@ -1,0 +1,251 @@
+// The browser's modules that draw nothing, held to what test_modules.py has computed in Python.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const UI = new URL("../../pages/ui/", import.meta.url);
+const load = (path) => import(new URL(path, UI));
+const cases = JSON.parse(readFileSync(process.env.CASES, "utf-8"));
+const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
+
+const { filled } = await load("widgets/token_view/browser/words.js");
+const { partsOf, utf8Length } = await load("widgets/token_view/browser/model/characters.js");
+const { countBefore, lastUpTo } = await load("widgets/token_view/browser/model/sorted.js");
+const { LaneBoxes, rulerBoxes } = await load("widgets/token_view/browser/boxes/boxes.js");
+const { Model } = await load("widgets/token_view/browser/model/model.js");
+const { Learned, Sentence } = await load("widgets/player/browser/sentence.js");
+const { Player } = await load("widgets/player/browser/player.js");
+const { Feed } = await load("widgets/player/browser/feed.js");
+const { Milestones } = await load("widgets/player/browser/milestones.js");
+const { isShownAgain } = await load("widgets/player/browser/stage.js");
+const { Vocabulary, search, select } = await load("vocabulary/browser/search.js");
+
+// ---- words, characters, places
+
+test("words are filled as Python fills them", () => {
+  for (const [words, values, expected] of cases.words) assert.equal(filled(words, values, "en"), expected);
+});
+
+test("bytes are parted into whole characters and the rest as Python decodes them", () => {
+  for (const [bytes, parts] of cases.bytes) {
+    assert.deepEqual(partsOf(fromBase64(bytes)).map(({ text, hex }) => [text ?? null, hex ?? null]), parts);
+  }
+  assert.equal(utf8Length("aéก👍\udc80"), 1 + 2 + 3 + 4 + 1);
+});
+
+test("places among sorted numbers are those of a plain count", () => {
+  const numbers = [1, 1, 2, 5, 8, 8, 9];
+  for (let limit = 0; limit < 11; limit++) {
+    const plain = numbers.filter((number) => number <= limit).length;
+    assert.equal(countBefore(numbers.length, (index) => numbers[index] <= limit), plain);
+    assert.equal(lastUpTo(numbers, limit), Math.max(0, plain - 1));
+  }
+});
+
+// ---- boxes
+
+test("a chip stands for each token, reading shows the text, and neighbours differ", () => {
+  for (const { payload, text, counts } of cases.drawings) {
+    const model = new Model(fromBase64(payload), {});
+    const row = { start: 0, end: text.length };
+    model.lanes.forEach((lane, index) => {
+      const boxes = new LaneBoxes(model, lane, row, "piece");
+      const chips = boxes.chips();
+      assert.equal(chips.length, counts[index]);
+      for (let i = 1; i < chips.length; i++) assert.notEqual(chips[i].tint, chips[i - 1].tint);
+      assert.equal(boxes.reading().map((box) => box.text).join(""), text);
+    });
+    const ruler = rulerBoxes(model, { starts: [], ends: [] }, row);
+    assert.equal(ruler.map((box) => box.text).join(""), text);
+  }
+});
+
+test("stripes of a cluster are its tokens, and the ruler counts characters as people do", () => {
+  const [stripes, ruler] = cases.known.map((payload) => new Model(fromBase64(payload), {}));
+  const row = ({ text }) => ({ start: 0, end: text.length });
+  const boxes = new LaneBoxes(stripes, stripes.lanes[0], row(stripes), "piece").reading();
+  // The space's token also holds half of the emoji, which is of two tokens.
+  assert.deepEqual(boxes.map(({ text, count }) => [text, count]), [["ที่", 6], [" ", 1], ["👨", 2], ["x", 1]]);
+  const numbered = rulerBoxes(ruler, { starts: [], ends: [] }, row(ruler)).filter(({ number }) => number);
+  assert.deepEqual(numbered.map(({ number, text }) => [number, text[0]]), [[10, "X"], [20, "Y"]]);
+});
+
+// ---- the sentence of the stage
+
+function told({ text, pretokens, clusters }, merges, batch) {
+  const [learned, sentence] = [new Learned(), new Sentence(text, pretokens, clusters)];
+  const changed = [];
+  for (let at = 0; at < merges.length; at += batch) {
+    learned.add(merges.slice(at, at + batch).flatMap(([left, right]) => [left, right, 1]));
+    changed.push(...sentence.take(learned));
+  }
+  const after = Array.from({ length: merges.length + 1 }, (_, merge) => ({
+    lengths: sentence.cutsAt(merge).map(({ from, to }) => to - from),
+    pieces: sentence.piecesAt(merge).map(({ text: piece, tokens }) => [piece, tokens.length]),
+    made: merge ? sentence.madeBy(merge).map(({ from, to }) => [from, to]) : [],
+    is_changed: sentence.isChangedBy(merge),
+  }));
+  after.forEach(({ lengths }, merge) => assert.equal(sentence.tokensAt(merge), lengths.length));
+  return { learned, changed, after };
+}
+
+test("the tokens at every merge are those of encoding, however merges come", () => {
+  const { merges, vocabulary, sentences } = cases.training;
+  for (const sentence of sentences) {
+    const { learned, changed, after } = told(sentence, merges, 7);
+    assert.deepEqual(after, sentence.after);
+    assert.deepEqual(changed, [...after.keys()].filter((merge) => after[merge].is_changed));
+    assert.deepEqual(merges.map((_, at) => [...learned.bytesOf(256 + at)]), vocabulary);
+    for (const batch of [1, 1000]) assert.deepEqual(told(sentence, merges, batch).after, after);
+  }
+});
+
+test("a chain of ten thousand merges needs no recursion", () => {
+  const learned = new Learned();
+  learned.add([97, 98, 1, ...Array.from({ length: 10_000 }, (_, n) => [256 + n, 98, 1]).flat()]);
+  assert.equal(learned.bytesOf(10_256).length, 10_002);
+});
+
+test("a line breaks before words only, and anywhere where there are none", () => {
+  for (const { text, clusters, unbroken } of cases.lines) {
+    const { mayBreak, bytes } = new Sentence(text, [], clusters);
+    const places = [...mayBreak.keys()].filter((at) => mayBreak[at]);
+    const parts = places.map((at, i) => Buffer.from(bytes.subarray(at, places[i + 1])).toString());
+    assert.equal(parts.join(""), text);
+    for (const part of unbroken) assert.ok(parts.includes(part), `${part} in ${parts}`);
+  }
+  const { mayBreak } = new Sentence("x".repeat(100), [], [...Array(100).keys()]);
+  assert.ok(mayBreak.filter(Boolean).length > 4);
+});
+
+// ---- the player, the feed, the milestones
+
+for (const pace of ["live", "gathering", 0.5, 20, 200, null]) {
+  test(`every merge of a batch is played once and in order: ${pace}`, (context) => {
+    const queued = [];
+    let [clock, total] = [1000, 1000];
+    globalThis.requestAnimationFrame = (frame) => queued.push(frame);
+    context.mock.method(performance, "now", () => clock);
+    const played = [];
+    const player = new Player({ total: () => total, onMerge: (merge) => played.push(merge), onMoved: () => {} });
+    if (pace === "live") player.wake();
+    else {
+      player.pace = pace;
+      player.play();
+    }
+    const lengths = [16, 17, 0, 400, -5, 16, 5000, 1]; // milliseconds; a tab may be hidden, a clock may stand
+    for (let frame = 0; queued.length && frame < 100_000; frame++) {
+      clock += lengths[frame % lengths.length];
+      queued.shift()(clock);
+      if (frame === 20) total += 500;
+      player.wake();
+    }
+    assert.deepEqual(played, Array.from({ length: 1500 }, (_, at) => at + 1));
+    assert.deepEqual([player.position, player.isLive, queued.length], [1500, true, 0]);
+  });
+}
+
+/** A feed whose questions wait until they are answered, with the merges (n, n, n) of a server. */
+function feedOf(context) {
+  const [asked, learned] = [[], new Learned()];
+  const fetching = (address, { headers }) => new Promise((resolve) => asked.push({ address, headers, resolve }));
+  context.mock.method(globalThis, "fetch", fetching);
+  const onAnswer = ({ merges }) => learned.add(merges);
+  const listener = { known: () => learned.total, onLost: () => {}, onAnswer };
+  const feed = new Feed({ feed: "/watch", steer: "/steer", key: "mine" }, listener);
+  context.after(() => feed.stop());
+  const reply = async (number, last, state = "running") => {
+    const first = Number(asked[number].address.split("from=")[1]);
+    const merges = Array.from({ length: Math.max(0, last - first) }, (_, n) => Array(3).fill(first + n)).flat();
+    const answer = { state, says: "", pace: "fast", learned: last, goal: 99, merges };
+    asked[number].resolve({ ok: true, status: 200, json: async () => answer });
+    await new Promise((done) => setTimeout(done));
+  };
+  return { asked, learned, feed, reply };
+}
+
+for (const order of [[1, 2], [2, 1]]) {
+  test(`a command and a question at the same time bring no merge twice: ${order}`, async (context) => {
+    const { asked, learned, feed, reply } = feedOf(context);
+    feed.start();
+    await reply(0, 10);
+    feed.command("pace-fast"); // it waits on the server for its effect, and the next question comes before its answer
+    feed.ask();
+    await reply(order[0], 14);
+    await reply(order[1], 17);
+    assert.deepEqual(learned.left, [...learned.left.keys()]);
+    assert.ok([14, 17].includes(learned.total));
+    assert.equal(asked[1].headers["X-Steering-Key"], "mine");
+  });
+}
+
+test("an end that crosses the answer to a command is asked for again", async (context) => {
+  const { asked, feed, reply } = feedOf(context);
+  const later = () => new Promise((done) => setTimeout(done, 100));
+  feed.start();
+  await reply(0, 10);
+  feed.command("end");
+  feed.ask();
+  await reply(1, 30);
+  await later(); // until the next question, which finds another open
+  await reply(2, 30, "done");
+  await later();
+  assert.deepEqual(asked.slice(3).map(({ address }) => address), ["/watch?from=30"]);
+});
+
+test("a milestone of an earlier showing is not told again", () => {
+  for (const [old, steps, expected] of cases.milestones) {
+    const milestones = new Milestones(new Sentence("a", [], [0]), [], (key) => key);
+    milestones.old = old;
+    assert.equal(steps.filter((passed) => milestones.pass(passed)).map((passed) => "abc"[passed - 1]).join(""), expected);
+  }
+});
+
+test("a sentence beats other tokenizers, and gets its first word and its first space, once each", () => {
+  const sentence = new Sentence("the cat", [3, 7], [0, 1, 2, 3, 4, 5, 6]);
+  const learned = new Learned();
+  const label = (key, values) => `${key} ${values.token ?? values.name}`;
+  const milestones = new Milestones(sentence, [{ name: "GPT-2", count: 3 }], label);
+  learned.add([116, 104, 1, 256, 101, 1, 32, 99, 1, 258, 97, 1, 259, 116, 1]);
+  for (const merge of sentence.take(learned)) milestones.look(merge);
+  assert.deepEqual(milestones.found.map(({ merge, says }) => [merge, says]), [
+    [2, "milestone_english the"],
+    [3, "milestone_space c"],
+    [5, "milestone_beat GPT-2"],
+  ]);
+});
+
+test("a tab knows what it has shown if the browser lets it", () => {
+  const ask = () => ["1 a", "1 b", "1 a"].map(isShownAgain);
+  Object.defineProperty(globalThis, "sessionStorage", { get: () => assert.fail("no storage"), configurable: true });
+  assert.deepEqual(ask(), [false, false, false]);
+  const kept = new Map();
+  const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+  Object.defineProperty(globalThis, "sessionStorage", { value: storage });
+  assert.deepEqual(ask(), [false, false, true]);
+});
+
+// ---- the vocabulary
+
+const known = new Vocabulary(fromBase64(cases.vocabulary.packed).buffer);
+const places = (found) => [...found.keys()].filter((place) => found[place]);
+
+test("a search finds what Python finds", () => {
+  for (const [kind, query, matchesCase, expected] of cases.vocabulary.searches) {
+    const found = search(known, { kind, query, matchesCase });
+    assert.deepEqual(found && found !== "bad" ? places(found) : found, expected, `${kind} ${query}`);
+  }
+});
+
+test("each order and each filter is what its name says", () => {
+  const { selections, counts, used } = cases.vocabulary;
+  const uses = new Uint32Array(known.size);
+  for (const [place, count] of used) uses[place] = count;
+  const all = { script: null, use: "all", order: "order", shortest: 1, longest: 1e9, first: 0, last: 1e9 };
+  for (const [change, expected] of selections) {
+    const found = select(known, { ...all, ...change }, null, uses, counts.length);
+    assert.deepEqual([...found.places], expected, JSON.stringify(change));
+    if ("order" in change) assert.deepEqual([...found.counts], counts);
+  }
+});

@@ -1,0 +1,229 @@
+"""The browser's modules that draw nothing agree with Python: Node runs modules.test.mjs on cases computed here."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pages.ui.i18n import filled, section
+from pages.ui.vocabulary.browse import pack
+from pages.ui.widgets.token_view.payload import token_payload
+from tests.helpers.browser import require
+from tests.helpers.drawing import HOSTILE, LABELS, THAI, ids_in, lane_over, references_over
+from tokenizer_core import segments, train
+from tokenizer_core.analysis.entries import SCRIPTS, entries_of
+from tokenizer_core.bpe.openai import openai_tokenizer
+from tokenizer_core.bpe.segments import TextMap
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.patterns.pretokens import bytes_and_ends
+from tokenizer_core.patterns.split_patterns import pretokenize
+
+CORPUS = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ The cat sat on the mat. aaaa abab 👍🏽👍🏽 👨‍👩‍👧 \n\n กากา e\u0301 " * 4
+TEXTS = {
+    "thai": "คนไทยดื่มน้ำเยอะๆ น้ำใจ น้ำ",
+    "english": "The cat sat; the mat that the cat sat on.",
+    "emoji": "👍🏽👍👨‍👩‍👧👨‍👩‍👧🇹🇭🇯",
+    "mixed": "น้ำ the น้ำใจ👍🏽cat\nกา e\u0301 aaaaa ababab 12",
+    "empty": "",
+    "white space": "  \n\n\t   ",
+    **HOSTILE,
+}
+
+
+def test_the_modules_agree_with_python(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    require(node, "node: apt-get install nodejs")
+    assert node is not None
+    cases = {
+        "words": word_cases(),
+        "bytes": byte_cases(),
+        "drawings": [drawing_case(text) for text in (THAI, *HOSTILE.values())],
+        "known": [encoded_drawing("ที่ 👨x", "gpt2"), encoded_drawing("👍" * 9 + "X" + "ก" * 9 + "Yzzzzz", "gpt2")],
+        "training": training_cases(),
+        "lines": line_cases(),
+        "milestones": MILESTONES,
+        "vocabulary": vocabulary_cases(),
+    }
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(cases), "utf-8")
+    command = [node, "--test", str(Path(__file__).parent / "modules.test.mjs")]
+    done = subprocess.run(command, env={**os.environ, "CASES": str(path)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def base64_of(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def word_cases() -> list[Any]:
+    """Each sentence of the catalogue with several numbers, and what Python makes of it."""
+    sections = (section(name, spoken="en") for name in ("token_view", "stage", "entries"))
+    sentences = {words for each in sections for words in each.values()}
+    cases = []
+    for words in sorted(sentences):
+        for count in (0, 1, 2, 1000, "1"):
+            values = dict.fromkeys(re.findall(r"\{(\w+)", words), count)
+            cases.append((words, values, filled(words, **values)))
+    assert {"0 tokens", "1 token", "2 tokens"} <= {" ".join(said.split()[-2:]) for *_, said in cases}
+    return cases
+
+
+def byte_cases() -> list[Any]:
+    """Bytes, and their parts by Python's decoder: whole characters as text, the rest in hex."""
+    tokens = [b"\xe0\xb8", b"\x80\xbf", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xef\xbb\xbfa", b""]
+    tokens += [text.encode()[cut:] for text in TEXTS.values() for cut in range(12)]
+    return [(base64_of(token), parts_of(token)) for token in tokens]
+
+
+def parts_of(data: bytes) -> list[list[str | None]]:
+    parts: list[list[str | None]] = []
+    while data:
+        size = next((size for size in (1, 2, 3, 4) if is_character(data[:size])), 0)
+        piece = data[: size or 1]
+        text, written = (piece.decode(), None) if size else (None, piece.hex().upper())
+        if parts and (parts[-1][0] is None) == (text is None):
+            before, hex_before = parts[-1]
+            parts[-1] = [before and before + (text or ""), hex_before and f"{hex_before} {written}"]
+        else:
+            parts.append([text, written])
+        data = data[size or 1 :]
+    return parts
+
+
+def is_character(data: bytes) -> bool:
+    return len(data.decode(errors="ignore")) == 1 and data.decode(errors="ignore").encode() == data
+
+
+def drawing_case(text: str) -> dict[str, Any]:
+    lanes = references_over(text)
+    payload = token_payload(text, lanes, labels=LABELS)
+    return {"payload": base64_of(payload), "text": text, "counts": [len(ids_in(lane)) for lane in lanes]}
+
+
+def encoded_drawing(text: str, name: str) -> str:
+    return base64_of(token_payload(text, [lane_over(text, openai_tokenizer(name))], labels=LABELS))
+
+
+def sentence_options(text: str, tokenizer: Tokenizer) -> dict[str, Any]:
+    """A sentence and the ends of its pieces and the starts of its letters, in bytes, as the page gives them."""
+    return {
+        "text": text,
+        "pretokens": bytes_and_ends(pretokenize(text, tokenizer.pattern))[1].tolist() if text else [],
+        "clusters": clusters_of(text),
+    }
+
+
+def clusters_of(text: str) -> list[int]:
+    text_map = TextMap(text)
+    starts: list[int] = text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist()
+    return starts
+
+
+def training_cases() -> dict[str, Any]:
+    """A training with parts of letters, words and overlaps, and each sentence after each of its merges."""
+    tokenizer = train(CORPUS, 256 + 90)
+    sentences = []
+    for text in TEXTS.values():
+        after: list[dict[str, Any]] = []
+        for merges in range(1 + len(tokenizer.merges)):
+            then = tokenizer.at(256 + merges)
+            tokens = [then.token_bytes(each) for each in then.encode(text)]
+            ends = np.cumsum([len(token) for token in tokens]).tolist()
+            learned = tokenizer.vocabulary[255 + merges] if merges else None
+            lengths = [len(token) for token in tokens]
+            after.append(
+                {
+                    "lengths": lengths,
+                    "pieces": [[piece.text, len(piece.token_ids)] for piece in segments(text, then)],
+                    "made": [[end - len(token), end] for token, end in zip(tokens, ends) if token == learned],
+                    "is_changed": merges > 0 and lengths != after[-1]["lengths"],
+                }
+            )
+        sentences.append({**sentence_options(text, tokenizer), "after": after})
+    vocabulary = [list(token) for token in tokenizer.vocabulary[256:]]
+    return {"merges": tokenizer.merges, "vocabulary": vocabulary, "sentences": sentences}
+
+
+def line_cases() -> list[dict[str, Any]]:
+    lines = [("คนไทย ดื่มน้ำเยอะๆ นะ", ["ดื่ม", "น้ำ", "เยอะๆ"]), ("Look: the (tiny) cat.", ["Look:", "(tiny)", "cat."])]
+    return [{"text": text, "clusters": clusters_of(text), "unbroken": unbroken} for text, unbroken in lines]
+
+
+MILESTONES = [
+    (0, [0, 1, 1, 2, 3], "abc"),
+    (0, [0, 2], "b"),
+    (2, [0, 1, 2, 2], ""),
+    (2, [0, 1, 2, 3], "c"),
+    (2, [0, 3], "c"),
+    (2, [2, 0, 1, 2], "ab"),
+]
+"""Milestones told before the page was drawn anew, how many the sentence has passed, and those that are told."""
+
+ENTRIES = entries_of(
+    train(CORPUS + "ÉAéa ΔδΔ 12 2567 " * 4, 256 + 150, special_tokens=["<|end|>", *filter(None, HOSTILE.values())])
+)
+BAD = [("bytes", "E0 B"), ("bytes", "xyz"), ("id", "1.5"), ("id", "abc")]
+IDS = {
+    "97, 300-302 9999999999": [97, 300, 301, 302],
+    "5-3": [3, 4, 5],
+    "๙๗": [97],
+    "９７, ๓๐๐–๓๐๑": [97, 300, 301],
+    "0,097 5,6,7": [5, 6, 7, 97],
+    "1,000": [],
+    "97,": [97],
+}
+BYTES = {"E0 B8": b"\xe0\xb8", "e0b8": b"\xe0\xb8", "0xE0, 0x00": b"\xe0\x00", "61": b"a", "b8": b"\xb8"}
+CASED = ["น้ำ", "่", "a", "at", " ", "\n", "<script>", "👍", "aaaaaaaaaaaaaaaa", "\u0e19"]
+UNCASED = ["THE", "the", "ÉA", "Δ", "น้ำ", "🅰", "İ"]
+USED = {7: 3, 300: 9}
+ORDERS: dict[str, Callable[[int], Any]] = {
+    "order": lambda place: place,
+    "newest": lambda place: -place,
+    "longest": lambda place: (-len(ENTRIES.tokens[place]), place),
+    "shortest": lambda place: (len(ENTRIES.tokens[place]), place),
+    "letters": lambda place: (ENTRIES.tokens[place], place),
+    "used": lambda place: (-USED.get(place, 0), place),
+}
+FILTERS: list[tuple[dict[str, Any], Callable[[int], bool]]] = [
+    ({"script": 0}, lambda place: bool(ENTRIES.scripts[place] == 0)),
+    ({"shortest": 2, "longest": 3}, lambda place: 2 <= len(ENTRIES.tokens[place]) <= 3),
+    ({"first": 256, "last": 300}, lambda place: 256 <= int(ENTRIES.ids[place]) <= 300),
+    ({"use": "used"}, lambda place: place in USED),
+    ({"use": "unused"}, lambda place: place not in USED),
+]
+
+
+def vocabulary_cases() -> dict[str, Any]:
+    """What is searched, ordered and filtered in a vocabulary, and the places that Python finds."""
+    everything = range(len(ENTRIES.tokens))
+
+    def places(keeps: Callable[[bytes], bool]) -> list[int]:
+        return [place for place in everything if keeps(ENTRIES.tokens[place])]
+
+    def lowered(token: bytes) -> bytes:
+        return token.decode(errors="surrogateescape").lower().encode(errors="surrogateescape")
+
+    searches: list[tuple[str, str, bool, Any]] = [("text", "", True, None)]
+    searches += [("text", query, True, places(lambda token: query.encode() in token)) for query in CASED]  # noqa: B023
+    for query in UNCASED:
+        searches.append(("text", query, False, places(lambda token: query.lower().encode() in lowered(token))))  # noqa: B023
+    for query, needle in BYTES.items():
+        searches.append(("bytes", query, False, places(lambda token: needle in token)))  # noqa: B023
+    searches += [("id", query, False, found) for query, found in IDS.items()]
+    searches += [(kind, query, False, "bad") for kind, query in BAD]
+    selections = [({"order": order}, sorted(everything, key=key)) for order, key in ORDERS.items()]
+    selections += [(change, list(filter(keeps, everything))) for change, keeps in FILTERS]
+    return {
+        "packed": base64_of(pack(ENTRIES)),
+        "searches": searches,
+        "selections": selections,
+        "counts": [ENTRIES.count(script) for script in SCRIPTS],
+        "used": list(USED.items()),
+    }

@@ -1,0 +1,77 @@
+"""The tints of the token view can be told apart, and text on them can be read."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pages.ui.widgets.colours import DARK, LIGHT, TINT_COUNT, Scheme
+from pages.ui.widgets.token_view.payload import tint
+
+THEMES = pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+
+
+# Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
+VISIONS = {
+    "normal": np.eye(3),
+    "protanope": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranope": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
+    "tritanope": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]],
+}
+
+
+# Björn Ottosson's OKLab, from linear RGB.
+LMS = np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+                [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
+
+
+OKLAB = np.array([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099],
+                  [0.0259040371, 0.7827717662, -0.808675766]])  # fmt: skip
+
+
+def linear(colour: str) -> Any:
+    """The linear RGB of a colour written as #rrggbb."""
+    shares = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast of WCAG 2."""
+    dark, light = sorted(float(linear(colour) @ [0.2126, 0.7152, 0.0722]) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@THEMES
+def test_text_on_every_tint_has_a_contrast_of_at_least_7(scheme: Scheme) -> None:
+    assert len(scheme.tints) == TINT_COUNT >= 8
+    assert min(contrast(tint, scheme.ink) for tint in (*scheme.tints, *scheme.by_bytes, *scheme.by_cut)) >= 7
+
+
+@THEMES
+def test_lines_stand_out_from_what_they_mark(scheme: Scheme) -> None:
+    grounds = dict(zip(scheme.cut_lines, scheme.by_cut[1:], strict=True))
+    assert min(contrast(line, tint) for line, tint in grounds.items()) >= 3
+    assert min(contrast(scheme.differ, tint) for tint in scheme.tints) >= 3
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+@pytest.mark.parametrize("kind", ["tints", "by_bytes", "by_cut"])
+@THEMES
+def test_any_two_tints_differ_for_every_vision(scheme: Scheme, kind: str, vision: str) -> None:
+    """By at least 0.05 in OKLab, where 0.02 is just visible."""
+    seen = [np.clip(np.array(VISIONS[vision]) @ linear(tint), 0, 1) for tint in getattr(scheme, kind)]
+    places = [OKLAB @ np.cbrt(LMS @ colour) for colour in seen]
+    assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(places, 2)) >= 0.05
+
+
+def test_a_token_keeps_its_tint() -> None:
+    assert [tint(token) for token in (b" the", "ที่".encode(), b"\xe0\xb8")] == [6, 1, 5]

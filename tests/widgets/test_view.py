@@ -1,0 +1,99 @@
+"""The view draws every token of a text, and runs nothing in it."""
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page
+
+from pages.ui.widgets.token_view.lanes import Label
+from pages.ui.widgets.token_view.payload import token_payload
+from tests.helpers.drawing import (
+    HOSTILE,
+    LABELS,
+    PIECES_OF_CELLS,
+    THAI,
+    draw,
+    lane_over,
+    redraw,
+    references_over,
+)
+from tokenizer_core.bpe.openai import openai_tokenizer
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_reading_shows_the_text_itself_and_runs_nothing(page: Page, text: str) -> None:
+    draw(page, text, references_over(text), white_space=True)
+    for cell in page.evaluate(PIECES_OF_CELLS):
+        assert "".join(piece["text"] for piece in cell) == text
+    assert page.evaluate("window.pwned") is None
+
+
+def test_chips_name_bytes_marks_and_spaces(page: Page) -> None:
+    draw(page, "ไม่ a\n", [lane_over("ไม่ a\n", openai_tokenizer("cl100k_base"))], view="chips")
+    (cell,) = page.evaluate(PIECES_OF_CELLS)
+    assert [piece["text"] for piece in cell] == ["ไม", "◌่", "␣a", "⏎"]
+
+
+def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:
+    draw(page, THAI, references_over(THAI))
+    page.locator(".cell").first.locator(".p").first.hover()
+    lit = page.evaluate(
+        "() => [...window.shadow.querySelectorAll('.lane:not(.ruler) .cell')].map("
+        "(cell) => [...cell.querySelectorAll('.hot')].map((piece) => piece.textContent).join(''))"
+    )
+    assert lit == ["น้ำ", "น้ำ", "น้ำ"]
+    assert "E0 B8 99 E0 B9 89 E0 B8 B3" in page.locator(".card").inner_text()
+
+
+def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> None:
+    draw(page, "the cat sat", references_over("the cat sat"))
+    page.locator(".save > button, .legend button").last.focus()
+    for key in ("Tab", "ArrowRight", "ArrowRight"):
+        page.keyboard.press(key)
+    assert page.evaluate("window.shadow.activeElement.ariaLabel") == "token 3 of 3, ␣sat, id 3332"
+    page.keyboard.press("Escape")
+    assert page.evaluate("window.shadow.activeElement.className") == "scroller"
+    assert page.locator(".hot").count() == 0
+
+
+def test_new_tokens_of_the_same_text_use_the_elements_again(page: Page) -> None:
+    draw(page, THAI, [lane_over(THAI, openai_tokenizer("gpt2"))], view="staff", ruler=False)
+    page.evaluate("window.first = window.shadow.querySelector('.cell').firstChild")
+    payload = token_payload(THAI, [lane_over(THAI, openai_tokenizer("o200k_base"))], labels=LABELS)
+    redraw(page, payload, view="staff", ruler=False)
+    assert page.evaluate("window.first === window.shadow.querySelector('.cell').firstChild")
+    assert page.locator(".count").inner_text().split() == ["13", "tokens"]
+
+
+@pytest.mark.parametrize(
+    "text", ["ก" + "่" * 30_000, "👍🏽" * 30_000, "abcdefghij" * 30_000], ids=["marks", "emoji", "one word"]
+)
+@pytest.mark.parametrize("view", ["staff", "columns", "chips"])
+def test_endless_texts_draw_a_bounded_number_of_elements(page: Page, text: str, view: str) -> None:
+    draw(page, text, references_over(text)[:1], view=view)
+    assert page.evaluate("window.shadow.querySelectorAll('.rows *').length") < 40_000
+    assert page.evaluate("window.shadow.querySelectorAll('.cell *').length") < 4_000
+
+
+def test_what_a_size_is_made_of_opens_with_a_key_and_stands_under_the_mouse(page: Page) -> None:
+    lane = lane_over(THAI, openai_tokenizer("gpt2"))
+    label = Label("GPT-2", "50,257 token ids", "256 bytes + 50,000 merges + 1 special")
+    draw(page, THAI, [replace(lane, label=label)])
+    caption = page.locator(".head details")
+    assert caption.locator("summary").get_attribute("title") == label.details
+    assert not caption.get_by_text(label.details).is_visible()
+    caption.locator("summary").press("Enter")
+    assert caption.get_by_text(label.details).is_visible()
+
+
+def test_the_text_may_come_before_what_is_set(page: Page) -> None:
+    draw(page, "the cat sat", references_over("the cat sat"), toolbar="full", text_first=True)
+    places = page.evaluate("""() => ['.cell .p', '.bar', '.head .name', '.head .count'].map(
+      (name) => window.shadow.querySelector(name).getBoundingClientRect())
+      .map(({ left, right, bottom, top }) => ({ left, right, bottom, top }))""")
+    text, bar, name, count = places
+    assert text["bottom"] < bar["top"]
+    assert name["right"] <= count["left"]  # a name stands beside its count, not above it
+    page.locator(".bar button").first.focus()
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("Boolean(window.shadow.activeElement.closest('.frame'))")

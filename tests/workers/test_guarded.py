@@ -1,0 +1,88 @@
+"""Files of strangers are opened and encoded with limited time and memory, in a process of their own."""
+
+import gc
+import json
+
+import pytest
+
+from tests.helpers.trained import byte_level, char_bpe, hostile_lines, library_of, word_piece
+from tokenizer_core.errors import TokenizerError, TokenizerFileError
+from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.workers import guarded
+from tokenizer_core.workers.guarded import GuardedTokenizer, open_guarded
+
+SLOW = "(a|a)*b|[^a]"
+"""Each stretch of 19 letters takes half a million tries, ten thousand of them take minutes, and none takes so many
+that Oniguruma gives up by itself."""
+
+
+def split_by(source: str) -> bytes:
+    """A tokenizer that cuts text by a regular expression."""
+    split = {"type": "Split", "pattern": {"Regex": source}, "behavior": "Isolated", "invert": False}
+    parts = {"model": {"type": "WordLevel", "vocab": {"[UNK]": 0, "c": 1}, "unk_token": "[UNK]"}}
+    return json.dumps({**parts, "pre_tokenizer": split}).encode()
+
+
+def test_a_file_with_unknown_regular_expressions_is_encoded_elsewhere_with_the_same_answers() -> None:
+    content = split_by(r"\w+|\s")
+    tokenizer = open_guarded("a", content).tokenizer
+    assert isinstance(tokenizer, GuardedTokenizer)
+    inner, library = HuggingFaceTokenizer(content), library_of(content)
+    for text in hostile_lines(20):
+        assert tokenizer.encode(text) == library.encode(text).ids
+        found, expected = tokenizer.encode_placed(text), inner.encode_placed(text)
+        assert found.ids.tolist() == expected.ids.tolist()
+        assert found.starts.tolist() == expected.starts.tolist()
+        assert found.ends.tolist() == expected.ends.tolist()
+    counts = tokenizer.encode_each(["c", "", "c c"]).counts.tolist()
+    assert counts == inner.encode_each(["c", "", "c c"]).counts.tolist()
+    assert (tokenizer.token_text(0), tokenizer.vocab_size) == ("[UNK]", 2)
+
+
+def test_a_regular_expression_that_explodes_ends_with_a_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = open_guarded("a", split_by(SLOW)).tokenizer
+    assert tokenizer.encode("c") == [1]
+    monkeypatch.setattr(guarded.Guard.ask, "__kwdefaults__", {"seconds": 0.5})
+    with pytest.raises(TokenizerFileError) as caught:
+        tokenizer.encode(("a" * 19 + "c") * 10_000)
+    assert (caught.value.code, caught.value.values) == ("tokenizer_slow", {"seconds": 0.5})
+    monkeypatch.undo()
+    assert tokenizer.encode("c") == [1]  # the process has started again
+
+
+def test_a_file_that_does_not_open_in_time_is_refused() -> None:
+    with pytest.raises(TokenizerFileError) as caught:
+        open_guarded("a", word_piece(), seconds=0.0)
+    assert caught.value.code == "tokenizer_slow"
+
+
+def test_a_file_that_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "MEMORY_BYTES", 2**20)
+    parts = json.loads(word_piece())
+    parts["model"]["vocab"] |= {f"word {number}": 1_000 + number for number in range(60_000)}
+    with pytest.raises(TokenizerFileError) as caught:
+        open_guarded("a", json.dumps(parts).encode())
+    assert caught.value.code == "tokenizer_memory"
+
+
+def test_known_files_need_no_process_afterwards() -> None:
+    assert not isinstance(open_guarded("a", byte_level("o200k")).tokenizer, GuardedTokenizer)
+    assert isinstance(open_guarded("a", char_bpe()).tokenizer, HuggingFaceTokenizer)
+    assert isinstance(open_guarded("a", word_piece()).tokenizer, HuggingFaceTokenizer)
+
+
+def test_a_damaged_file_has_the_same_sentence_as_without_a_guard() -> None:
+    with pytest.raises(TokenizerError) as caught:
+        open_guarded("a", b'{"model": {"type": "Magic", "vocab": {}}}')
+    assert caught.value.code == "tokenizer_json_model"
+
+
+def test_few_processes_stay_and_none_outlives_its_tokenizer() -> None:
+    opened = [open_guarded("a", split_by(rf"c{{1,{number}}}|.")).tokenizer for number in range(2, 8)]
+    assert [tokenizer.encode("c") for tokenizer in opened] == [[1]] * 6
+    guards = [tokenizer._guard for tokenizer in opened if isinstance(tokenizer, GuardedTokenizer)]
+    assert sum(guard._child is not None for guard in guards) == guarded.MAX_KEPT
+    assert opened[0].encode("c") == [1]
+    del opened
+    gc.collect()
+    assert [guard._child for guard in guards] == [None] * 6

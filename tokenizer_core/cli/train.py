@@ -1,0 +1,236 @@
+"""`python -m tokenizer_core train` and `count`: learn a tokenizer from files of any size, or only count them."""
+
+import argparse
+import json
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.trainer import Trainer, check_vocab_size
+from tokenizer_core.bpe.vocabulary import BYTES
+from tokenizer_core.cli.corpus import Progress, counted, dropped_sentence, limit, version_sentence
+from tokenizer_core.cli.options import (
+    Commands,
+    add_command,
+    add_corpus,
+    add_counting,
+    add_engine,
+    check_engine,
+    check_out,
+    positive,
+    refuse,
+)
+from tokenizer_core.corpus_counts.counts import Counts
+from tokenizer_core.corpus_counts.counts_file import read_counts, write_counts
+from tokenizer_core.ctrl_c import INTERRUPTED, replacing
+from tokenizer_core.errors import ExportError, TrainingError
+from tokenizer_core.interop.exports import export
+from tokenizer_core.patterns.split_patterns import compile_pattern
+
+_ABOUT_TRAIN = """\
+Learn a tokenizer from files, which are read in parts, or with --counts from what `count` wrote. On a cluster the
+files are counted; it learns here from the counts.
+
+--out says where and how it is written:
+  mine             mine.model and mine.vocab, minbpe's files, which the app opens too
+  mine.tiktoken    a rank file of tiktoken
+  tokenizer.json   Hugging Face's tokenizers and transformers, under any name that ends in .json
+`convert` writes other formats, with proof.
+
+Ctrl-C while it learns keeps what was learned; the exit code is 130 then. Pressed twice, it keeps nothing.
+"""
+_ABOUT_COUNT = """\
+Count the pretokens of files, and write the counts with their recipe as Parquet: all that training needs of a
+corpus. The files are read in parts, so memory grows with different pretokens only, not with text.
+"""
+_AT_ONCE = 64
+"""Merges between two checks for Ctrl-C: milliseconds, or seconds on a corpus of gigabytes."""
+_ROW_BYTES = 32
+"""Memory of the trainer for each byte of distinct pretokens."""
+
+
+def add_to(commands: Commands) -> None:
+    """Add both commands and their options to a parser."""
+    parser = add_command(commands, "train", summary="a tokenizer from a corpus of any size", about=_ABOUT_TRAIN)
+    add_corpus(parser)
+    parser.add_argument("--counts", metavar="COUNTS", help="a file that `count` wrote, instead of FILES")
+    parser.add_argument("--vocab-size", type=positive, required=True, metavar="N", help="256 bytes and the merges")
+    parser.add_argument("--out", required=True, metavar="NAME", help="the files to write")
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
+    add_counting(parser)
+    parser.add_argument(
+        "--min-count", type=positive, default=1, metavar="N", help="end when no pair occurs so often; by default 1"
+    )
+    parser.add_argument(
+        "--special-token", action="append", default=[], metavar="TOKEN", help="a special token; repeat it"
+    )
+    parser.add_argument("--json", action="store_true", help="print what was learned from what as JSON")
+    add_engine(parser)
+
+    parser.set_defaults(run=run_train)
+    count = add_command(
+        commands, "count", summary="the pretokens of a large corpus, in a file to train from", about=_ABOUT_COUNT
+    )
+    add_corpus(count, files="+")
+    count.add_argument("-o", "--out", required=True, metavar="COUNTS", help="the file to write, replaced if there")
+    add_counting(count)
+    count.add_argument("--json", action="store_true", help="print the recipe as JSON")
+    add_engine(count)
+    count.set_defaults(run=run_count)
+
+
+def run_train(said: argparse.Namespace) -> int:
+    """Count, learn and write."""
+    check_engine(said)
+    if said.counts is not None and (said.engine == "dask" or said.skip_unreadable):
+        refuse(f"{'--engine dask' if said.engine == 'dask' else '--skip-unreadable'} needs FILES")
+    if bool(said.files) == (said.counts is not None):
+        refuse("either FILES or --counts must come, and not both")
+    check_vocab_size(said.vocab_size)
+    if said.engine == "local":  # workers made here would have the limit of this process
+        limit(said.memory)
+    compile_pattern(said.pattern or "mark_aware")
+    untrained = Tokenizer([], pattern=said.pattern or "mark_aware", special_tokens=said.special_token)
+    _check_out(untrained, said)
+    if said.counts is None:
+        counts = counted(said, "train")
+    else:
+        counts = read_counts(said.counts, pattern=said.pattern).without_rare(said.min_pretoken_count)
+    if said.engine == "dask":
+        limit(said.memory)
+    _check_memory(counts, said.memory)
+    trainer = Trainer(counts.pretokens, said.vocab_size, said.min_count)
+    with _ctrl_c() as pressed:
+        merges = _learned(trainer, said.vocab_size, pressed)
+        is_stopped = pressed.is_set() and not trainer.done
+        pattern = counts.recipe.pattern_name or counts.recipe.pattern
+        tokenizer = Tokenizer(merges, pattern=pattern, special_tokens=said.special_token)
+        paths = _write(tokenizer, said.out)
+    _report(said, counts, tokenizer, paths, is_stopped=is_stopped)
+    return INTERRUPTED if is_stopped else 0
+
+
+def _check_memory(counts: Counts, memory: int | None) -> None:
+    """Refuse a training that needs more memory than allowed, before it starts."""
+    needed = _ROW_BYTES * counts.pretokens.text.size
+    if memory is not None and needed > memory:
+        raise TrainingError("training_memory", megabytes=memory // 2**20, needed=needed // 2**20)
+
+
+def _learned(trainer: Trainer, vocab_size: int, pressed: threading.Event) -> list[tuple[int, int]]:
+    """Learn until the end, or until Ctrl-C is pressed."""
+    merges: list[tuple[int, int]] = []
+    with Progress("train", "merges", vocab_size - BYTES).shown() as progress:
+        while not pressed.is_set() and (learned := trainer.step(_AT_ONCE)):
+            merges += [(merge.left, merge.right) for merge in learned]
+            progress.add(len(learned))
+    return merges
+
+
+@contextmanager
+def _ctrl_c() -> Iterator[threading.Event]:
+    """Note the first Ctrl-C, so that the merges so far are kept; a second one ends the program."""
+    pressed = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield pressed
+        return
+
+    def note(number: int, frame: object) -> None:
+        pressed.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# ---- writing
+
+
+def _files_of(tokenizer: Tokenizer, out: str) -> dict[Path, bytes]:
+    """Return the content of each file."""
+    path = Path(out)
+    if to := {".json": "tokenizer.json", ".tiktoken": "tiktoken"}.get(path.suffix):
+        (content,) = export(tokenizer, to).files.values()
+        return {path: content}
+    prefix = out.removesuffix(".model")
+    return {
+        Path(f"{prefix}.model"): tokenizer.model_text().encode(),
+        Path(f"{prefix}.vocab"): tokenizer.vocab_text().encode(),
+    }
+
+
+def _check_out(untrained: Tokenizer, said: argparse.Namespace) -> None:
+    """Refuse an output that cannot be written, or exists, before hours of work."""
+    name = said.out.removesuffix(".model")
+    if not name or name.endswith("/"):
+        check_out(name)  # a folder is no name
+    for path in _files_of(untrained, said.out):
+        if path.is_file() and not said.force:
+            raise ExportError("export_file_there", file=str(path))
+        check_out(str(path))
+
+
+def _write(tokenizer: Tokenizer, out: str) -> list[str]:
+    """Write all files, or none."""
+    files = _files_of(tokenizer, out)
+    with replacing(*files) as parts:
+        for part, content in zip(parts, files.values()):
+            part.write_bytes(content)
+    return list(map(str, files))
+
+
+def _report(
+    said: argparse.Namespace, counts: Counts, tokenizer: Tokenizer, paths: list[str], *, is_stopped: bool
+) -> None:
+    """Print remarks on stderr, and with --json the summary on stdout."""
+    size = tokenizer.vocab_size
+    remarks = [version_sentence(counts), dropped_sentence(counts)]
+    if is_stopped:
+        remarks.append(f"stopped; what was learned is kept: {size:,} of {said.vocab_size:,} tokens in {paths[0]}")
+    elif size < said.vocab_size:
+        often = f"{said.min_count} times" if said.min_count > 1 else "any more"
+        remarks.append(f"it has {size:,} tokens, because no pair occurs {often}")
+    elif sys.stderr.isatty():
+        remarks.append(f"wrote {' and '.join(paths)}: {size:,} tokens")
+    for remark in filter(None, remarks):
+        print(f"train: {remark}", file=sys.stderr)
+    if said.json:
+        summary = {"vocab_size": size, "merges": size - BYTES, "stopped": is_stopped, "files": paths}
+        special = {"special_tokens": tokenizer.special_tokens}
+        print(json.dumps({**summary, **special, "corpus": summary_of(counts)}, ensure_ascii=False, indent=2))
+
+
+# ---- count
+
+
+def run_count(said: argparse.Namespace) -> int:
+    """Count and write."""
+    check_engine(said)
+    check_out(said.out)
+    if said.engine == "local":  # workers made here would have the limit of this process
+        limit(said.memory)
+    counts = counted(said, "count")
+    write_counts(counts, said.out)
+    if missing := dropped_sentence(counts):
+        print(f"count: {missing}", file=sys.stderr)
+    if said.json:
+        print(json.dumps({**summary_of(counts), "out": said.out}, ensure_ascii=False, indent=2))
+    elif sys.stderr.isatty():
+        print(f"count: {counts.pretokens.ends.size:,} different pretokens in {said.out}", file=sys.stderr)
+    return 0
+
+
+def summary_of(counts: Counts) -> dict[str, Any]:
+    """Return the summary of counts for --json."""
+    name = counts.recipe.pattern_name
+    recipe = {"pattern_name": name, **asdict(counts.recipe)}
+    return {"distinct_pretokens": int(counts.pretokens.ends.size), "sha256": counts.sha256, "recipe": recipe}

@@ -1,0 +1,215 @@
+"""Byte-level BPE from files: GPT-2's letters for bytes, and a tokenizer with the merges and ids of a file.
+
+Only a file whose tokenizer gives the same ids on every text becomes a `FileTokenizer`; else an error says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Literal
+
+import numpy as np
+
+from tokenizer_core.bpe.protocols import EncodedTexts
+from tokenizer_core.bpe.segments import Ints
+from tokenizer_core.bpe.special_tokens import allowed_tokens, split_on_special_tokens
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.vocabulary import BYTES, Pair, unknown_id, utf8_text
+from tokenizer_core.errors import SpecialTokenError, TokenizerFileError
+from tokenizer_core.interop.limits import check_ids
+from tokenizer_core.patterns.pretokens import check_text
+
+# ---- letters: `bytes_to_unicode` in GPT-2's own code; no token holds white space
+
+
+@cache
+def letter_of_byte() -> dict[int, str]:
+    """Return the letter of each byte: itself if it is visible, otherwise the next letter from U+0100 up.
+
+    >>> letters = letter_of_byte()
+    >>> letters[0x41], letters[0x20], letters[0x0A]
+    ('A', 'Ġ', 'Ċ')
+    """
+    visible = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(BYTES) if byte not in visible]
+    return {byte: chr(byte) for byte in visible} | {byte: chr(256 + n) for n, byte in enumerate(hidden)}
+
+
+@cache
+def _byte_of_letter() -> dict[str, int]:
+    return {letter: byte for byte, letter in letter_of_byte().items()}
+
+
+def as_letters(token: bytes) -> str:
+    """Write a token in these letters.
+
+    >>> as_letters(" the".encode())
+    'Ġthe'
+    """
+    return "".join(map(letter_of_byte().__getitem__, token))
+
+
+def from_letters(writing: str) -> bytes | None:
+    """Return the bytes that these letters write; None if one of them is not one of the 256.
+
+    >>> from_letters("Ġthe"), from_letters("▁the")
+    (b' the', None)
+    """
+    try:
+        return bytes(map(_byte_of_letter().__getitem__, writing))
+    except KeyError:
+        return None
+
+
+# ---- the tokenizer
+
+
+class FileTokenizer:
+    """Encodes as `Tokenizer` does, and gives the ids of its file, which may order its tokens in any way.
+
+    `merges` are in this project's numbering: the bytes come first, and each merge makes the next id. `own_ids`
+    translates the file's ids to it.
+
+    >>> tokenizer = FileTokenizer([(97, 98)], [*range(1, 257), 0], pattern="none", special_tokens={"<s>": 257})
+    >>> tokenizer.encode("ab!"), tokenizer.token_bytes(0), tokenizer.own_ids([0, 34]).tolist()
+    ([0, 34], b'ab', [256, 33])
+    """
+
+    def __init__(
+        self,
+        merges: Iterable[Pair],
+        file_ids: Sequence[int],
+        *,
+        pattern: str,
+        special_tokens: Mapping[str, int] | None = None,
+        name: str = "file",
+    ) -> None:
+        self._bpe = Tokenizer(merges, pattern=pattern, name=name)
+        self.name = name
+        self.pattern = pattern
+        self.special_tokens = dict(special_tokens or {})
+        self.merges = self._bpe.merges
+        """The merges in the order they are applied, in this project's numbering."""
+        self.vocabulary = self._bpe.vocabulary
+        """The bytes of each token, in this project's numbering."""
+        self.vocab_size = self._bpe.vocab_size
+        """Entries of the vocabulary: the 256 bytes and the merges, without special tokens."""
+        self.entry_ids = list(file_ids)
+        """The file's ids of the entries, in the order they were learned."""
+        assert len(file_ids) == self.vocab_size
+        check_ids(file_ids)
+        check_ids(self.special_tokens.values())
+        self._file_ids = np.array(file_ids, dtype=np.int32)
+        if taken := self._own_id.keys() & self.special_tokens.values():
+            token_id = min(taken)
+            token = next(token for token, found in self.special_tokens.items() if found == token_id)
+            raise SpecialTokenError("special_token_id_used", token=token, token_id=token_id)
+
+    def at(self, vocab_size: int) -> FileTokenizer:
+        """Return the tokenizer at a smaller vocabulary size, with the same ids."""
+        return FileTokenizer(
+            self._bpe.at(vocab_size).merges,
+            self.entry_ids[:vocab_size],
+            pattern=self.pattern,
+            special_tokens=self.special_tokens,
+            name=self.name,
+        )
+
+    def own_ids(self, ids: Iterable[int]) -> Ints:
+        """Return ids of the file in this project's numbering; -1 for special and unknown ones."""
+        return np.array([self._own_id.get(token_id, -1) for token_id in ids], dtype=np.int64)
+
+    def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
+        """Return the token ids of a text; special tokens are ordinary text unless allowed."""
+        check_text(text)
+        allowed = allowed_tokens(self.special_tokens, allowed_special)
+        ids: list[int] = []
+        for stretch, is_special in split_on_special_tokens(text, allowed):
+            ids += [self.special_tokens[stretch]] if is_special else self.encode_each([stretch]).ids.tolist()
+        return ids
+
+    def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
+        """Encode each text separately; special tokens are ordinary text."""
+        encoded = self._bpe.encode_each(texts)
+        return EncodedTexts(self._file_ids[encoded.ids], encoded.counts)
+
+    def count_tokens(self, texts: str | Iterable[str]) -> int:
+        """Count the tokens of all texts, each encoded separately, without listing them."""
+        return self._bpe.count_tokens(texts)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""
+        return self.decode_bytes(ids).decode("utf-8", errors="replace")
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return the exact bytes of the ids."""
+        return b"".join(map(self.token_bytes, ids))
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """Return the bytes of one token, special or not; raise `TokenIdError` for an unknown id."""
+        own = self._own_id.get(token_id)
+        if own is not None:
+            return self.vocabulary[own]
+        if token_id in self._special_bytes:
+            return self._special_bytes[token_id]
+        raise unknown_id(token_id, self.name, self.vocab_size)
+
+    @cached_property
+    def _own_id(self) -> dict[int, int]:
+        return {token_id: own for own, token_id in enumerate(self.entry_ids)}
+
+    @cached_property
+    def _special_bytes(self) -> dict[int, bytes]:
+        return {token_id: token.encode("utf-8") for token, token_id in self.special_tokens.items()}
+
+
+# ---- a vocabulary and merges in letters
+
+
+def file_tokenizer(
+    ids: Mapping[str, int],
+    merges: Sequence[tuple[str, str]],
+    *,
+    pattern: str,
+    special_tokens: Mapping[str, int] | None = None,
+    whole_first: bool = False,
+    name: str = "file",
+) -> FileTokenizer:
+    """Build the tokenizer of a vocabulary and merges in GPT-2's letters.
+
+    If `special_tokens` is None, every entry that is neither a byte nor made by a merge is special, since no text
+    leads to it. `whole_first` says that a pretoken that is an entry becomes this entry at once; then the merges
+    must make each entry whole.
+    """
+    own = {letter_of_byte()[byte]: byte for byte in range(BYTES)}
+    if missing := next((f"{byte:02X}" for letter, byte in own.items() if letter not in ids), None):
+        raise TokenizerFileError("ours_byte_missing", value=missing)  # text would be lost
+    pairs: list[Pair] = []
+    for number, (left, right) in enumerate(merges, 1):
+        if left not in own or right not in own or left + right not in ids:
+            raise TokenizerFileError("ours_merge_parts", value=number)
+        if left + right in own:
+            raise TokenizerFileError("ours_merge_twice", value=number)
+        pairs.append((own[left], own[right]))
+        own[left + right] = len(own)
+    apart = {token: token_id for token, token_id in ids.items() if token not in own}
+    special = apart if special_tokens is None else special_tokens
+    tokenizer = FileTokenizer(
+        pairs, [ids[token] for token in own], pattern=pattern, special_tokens=special, name=name
+    )
+    if whole_first:
+        _check_whole(tokenizer, apart.keys() - special.keys())
+    return tokenizer
+
+
+def _check_whole(tokenizer: FileTokenizer, apart: Collection[str]) -> None:
+    """Refuse entries that a pretoken becomes at once, but that merges do not make of it."""
+    if apart:
+        raise TokenizerFileError("ours_whole_entries", value=len(apart))
+    whole = Tokenizer(tokenizer.merges, pattern="none")
+    # An entry that is not whole characters cannot be encoded as text; it is only a part of others.
+    texts = [text for token in tokenizer.vocabulary if (text := utf8_text(token)) is not None]
+    others = int((whole.encode_each(texts).counts != 1).sum())
+    if others:
+        raise TokenizerFileError("ours_whole_entries", value=others)

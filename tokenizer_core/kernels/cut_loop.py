@@ -1,0 +1,271 @@
+r"""The compiled loop under `cutter`: each named split pattern as a small machine over the bytes of a text.
+
+A machine looks at the character where a pretoken starts, takes the first alternative of its pattern that fits, and
+returns where the pretoken ends. It looks at each character a few times only, so a text takes linear time.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import regex
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from tokenizer_core.kernels.compiled import borrowing, inlined
+
+Bytes = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
+
+UPPER, LOWER, CASELESS, MARK, DIGIT, SPACE, LINE_END, OTHER = (np.int64(1 << n) for n in range(8))
+r"""`[\p{Lu}\p{Lt}]`, `\p{Ll}`, `[\p{Lm}\p{Lo}]`, `\p{M}`, `\p{N}`, `\s` without line ends, `[\r\n]`, all else.
+Each has a bit of its own, so that a class of a pattern is a sum of kinds. They are NumPy's numbers, because numba
+compiles a function anew for each Python number that is passed to it."""
+LETTER = UPPER | LOWER | CASELESS
+BLANK = SPACE | LINE_END
+
+CODE_POINTS = 0x110000
+_RUNS = (
+    (UPPER, r"([\p{Lu}\p{Lt}]++)"),
+    (LOWER, r"(\p{Ll}++)"),
+    (CASELESS, r"([\p{Lm}\p{Lo}]++)"),
+    (MARK, r"(\p{M}++)"),
+    (DIGIT, r"(\p{N}++)"),
+    (LINE_END, r"([\r\n]++)"),
+    (SPACE, r"([^\S\r\n]++)"),
+    (OTHER, r"([^\s\p{L}\p{M}\p{N}]++)"),
+)
+
+GPT2, CL100K, LLAMA3, O200K, MARK_AWARE, NONE = map(np.int64, range(6))
+_SPACE, _APOSTROPHE, _SLASH = ord(" "), ord("'"), ord("/")
+_D, _E, _L, _M, _R, _S, _T, _V = (ord(letter) for letter in "delmrstv")
+_LONG_S = "ſ".encode()  # an s, if case does not matter
+_LONG_S_LEAD, _LONG_S_TRAIL = _LONG_S
+_TO_LOWER = 0x20
+_CASED = UPPER | CASELESS | MARK
+_UNCASED = LOWER | CASELESS | MARK
+WORD = 8
+"""Bytes that are read as one number."""
+
+
+@cache
+def every_character() -> str:
+    """Return all code points in one string, surrogates included."""
+    return np.arange(CODE_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+@cache
+def character_kinds() -> NDArray[np.uint8]:
+    """Return the kind of each code point, in a table of 1.1 MB; making it takes 0.03 s, once per process.
+
+    >>> kinds = character_kinds()
+    >>> [int(kinds[ord(character)]) for character in "Aaก่9 \\n!"]
+    [1, 2, 4, 8, 16, 32, 64, 128]
+    """
+    kinds = np.zeros(CODE_POINTS, dtype=np.uint8)
+    for run in regex.compile("|".join(source for _, source in _RUNS)).finditer(every_character()):
+        assert run.lastindex is not None
+        kinds[run.start() : run.end()] = _RUNS[run.lastindex - 1][0]
+    return kinds
+
+
+def _word_at(_context: Any, text: Any, _i: Any) -> tuple[Any, Any]:
+
+    def load(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        return builder.load(builder.bitcast(place, context.get_value_type(types.int64).as_pointer()), align=1)
+
+    return types.int64(text, types.int64), load
+
+
+word_at: Any = intrinsic(_word_at)
+"""`word_at(text, i)` is the eight bytes from `i` on as one number, the first in its lowest bits.
+
+One instruction; eight subscripts and shifts would be forty.
+"""
+
+
+@inlined
+def next_start(text: Bytes, i: int) -> int:
+    """Return where the character after the one at `i` starts."""
+    lead = text[i]
+    return i + 1 if lead < 0x80 else i + 2 if lead < 0xE0 else i + 3 if lead < 0xF0 else i + 4
+
+
+@inlined
+def kind_at(text: Bytes, i: int, kinds: Bytes) -> int:
+    """Return the kind of the character that starts at `i`: decode its UTF-8, and look it up."""
+    lead = np.int64(text[i])
+    if lead < 0x80:
+        return kinds[lead]
+    point = (lead << 6) & 0x7FF | text[i + 1] & 0x3F
+    if lead < 0xE0:
+        return kinds[point]
+    point = (point << 6) & 0xFFFF | text[i + 2] & 0x3F
+    if lead < 0xF0:
+        return kinds[point]
+    return kinds[(point << 6) & 0x1FFFFF | text[i + 3] & 0x3F]
+
+
+@inlined
+def run_end(text: Bytes, i: int, end: int, kinds: Bytes, wanted: int) -> int:
+    """Return where a run of characters of the wanted kinds ends; `i` if there is none."""
+    while i < end:
+        if text[i] < 0x80:  # a byte alone: twice as fast as to decode it
+            if not kinds[text[i]] & wanted:
+                return i
+            i += 1
+        else:
+            if not kind_at(text, i, kinds) & wanted:
+                return i
+            i = next_start(text, i)
+    return i
+
+
+@borrowing
+def contraction_end(text: Bytes, i: int, end: int, pattern: int) -> int:
+    """Return where a contraction such as 's or 'll ends; `i`, the place of the apostrophe, if there is none."""
+    if i + 1 >= end:
+        return i
+    fold = 0 if pattern == GPT2 else _TO_LOWER
+    first = text[i + 1] | fold
+    if first in (_S, _D, _M, _T):
+        return i + 2
+    if i + 2 >= end:
+        return i
+    second = text[i + 2] | fold
+    if (first == _L and second == _L) or (second == _E and first in (_V, _R)):
+        return i + 3
+    if fold and text[i + 1] == _LONG_S_LEAD and text[i + 2] == _LONG_S_TRAIL:
+        return i + 3
+    return i
+
+
+@borrowing
+def blank_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
+    r"""Cut white space: up to the last line end (not gpt2), else leave one character to what follows."""
+    stop = run_end(text, i, end, kinds, BLANK)
+    if stop == end and pattern in (GPT2, CL100K):  # \s++$
+        return stop
+    if pattern != GPT2:  # \s*[\r\n]+
+        last = stop - 1
+        while last >= i and kinds[text[last]] != LINE_END:  # no byte of a longer character is a line end
+            last -= 1
+        if last >= i:
+            return last + 1
+    if stop == end:  # \s+(?!\S), at the end of the text
+        return stop
+    last = stop - 1
+    while text[last] & 0xC0 == 0x80:
+        last -= 1
+    return last if last > i else stop
+
+
+@inlined
+def gpt2_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
+    """The machine of gpt2: a run of letters, digits or other signs, with the space before it."""
+    if text[i] == _APOSTROPHE:
+        stop = contraction_end(text, i, end, GPT2)
+        if stop > i:
+            return stop
+    first = i + 1 if text[i] == _SPACE and i + 1 < end else i
+    kind = kind_at(text, first, kinds)
+    if kind & BLANK:
+        return blank_end(text, i, end, kinds, GPT2)
+    wanted = LETTER if kind & LETTER else DIGIT if kind == DIGIT else MARK | OTHER
+    return run_end(text, next_start(text, first), end, kinds, wanted)
+
+
+@borrowing
+def tail_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, word: int) -> int:
+    """Cut what is no word, in every pattern but gpt2: up to three digits, other signs, or white space."""
+    kind = kind_at(text, i, kinds)
+    if kind == DIGIT:
+        stop = i
+        for _ in range(3):
+            if stop < end and kind_at(text, stop, kinds) == DIGIT:
+                stop = next_start(text, stop)
+        return stop
+    signs = (MARK | OTHER) & ~word
+    stop = run_end(text, i + 1 if text[i] == _SPACE else i, end, kinds, signs)
+    if stop == i or (stop == i + 1 and text[i] == _SPACE):
+        return blank_end(text, i, end, kinds, pattern)
+    while stop < end and (text[stop] in (10, 13) or (pattern == O200K and text[stop] == _SLASH)):
+        stop += 1
+    return stop
+
+
+@inlined
+def word_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
+    """The machine of cl100k, llama3 and mark_aware: a word may start with any one sign or space."""
+    if text[i] == _APOSTROPHE:
+        stop = contraction_end(text, i, end, pattern)
+        if stop > i:
+            return stop
+    word = LETTER | MARK if pattern == MARK_AWARE else LETTER
+    kind = kind_at(text, i, kinds)
+    first = i if kind & (word | DIGIT | LINE_END) else next_start(text, i)
+    stop = run_end(text, first, end, kinds, word)
+    return stop if stop > first else tail_end(text, i, end, kinds, pattern, word)
+
+
+@inlined
+def cased_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
+    """Return where a word of o200k with lower or caseless letters at its end ends; `i` if there is none.
+
+    Capitals come first, as many as there are; if no small letter follows, they give letters back up to the last
+    caseless one.
+    """
+    caseless_end = i
+    stop = i
+    while stop < end:
+        kind = kind_at(text, stop, kinds)
+        if not kind & _CASED:
+            break
+        stop = next_start(text, stop)
+        if kind & _UNCASED:
+            caseless_end = stop
+    small = run_end(text, stop, end, kinds, _UNCASED)
+    return small if small > stop else caseless_end
+
+
+@inlined
+def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
+    """The machine of o200k: words end where capitals begin, and take a contraction with them."""
+    kind = kind_at(text, i, kinds)
+    first = i if kind & (LETTER | DIGIT | LINE_END) else next_start(text, i)
+    stop = cased_end(text, first, end, kinds)
+    if stop == first:
+        stop = first = i
+        if kind == MARK:  # a mark is a sign before a word, or a letter of it
+            stop = cased_end(text, i, end, kinds)
+    if stop == first:
+        first = i if kind & (LETTER | DIGIT | LINE_END) else next_start(text, i)
+        stop = run_end(text, first, end, kinds, UPPER)
+    if stop > first:
+        return contraction_end(text, stop, end, O200K) if stop < end and text[stop] == _APOSTROPHE else stop
+    return tail_end(text, i, end, kinds, O200K, LETTER)
+
+
+@borrowing
+def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers) -> int:
+    """Note where the next pretokens end, from `i` on, until `ends` is full or the text ends; return how many."""
+    found = 0
+    if pattern == NONE:
+        ends[0] = end
+        return 1
+    if pattern == GPT2:
+        while i < end and found < ends.size:
+            i = ends[found] = gpt2_end(text, i, end, kinds)
+            found += 1
+    elif pattern == O200K:
+        while i < end and found < ends.size:
+            i = ends[found] = o200k_end(text, i, end, kinds)
+            found += 1
+    else:
+        while i < end and found < ends.size:
+            i = ends[found] = word_end(text, i, end, kinds, pattern)
+            found += 1
+    return found

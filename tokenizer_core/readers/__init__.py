@@ -1,0 +1,1 @@
+"""Input: bytes and files of many kinds → text, lines and parallel lines."""

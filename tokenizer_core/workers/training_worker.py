@@ -1,0 +1,348 @@
+"""The child that learns: `python -m tokenizer_core.workers.training_worker`, started and controlled by a `Job`.
+
+It reads a description and the corpus, as `child` defines them, and then commands: pause, resume, step, stop, pace,
+use_loops. It writes events: ready, counting, started, merges, choice, paused, running, finished, failed.
+"""
+
+import contextlib
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import numpy as np
+
+from tokenizer_core.analysis.lineage import token_counts
+from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.trainer import MAX_DISTINCT_BYTES, Merge, Trainer, cluster_merges, join_while_found
+from tokenizer_core.bpe.vocabulary import BYTES, Pair
+from tokenizer_core.kernels.compiled import are_ready, stand_in, take_over
+from tokenizer_core.patterns.cutter import Cutter, cutter_of, is_compiled
+from tokenizer_core.patterns.pretokens import PretokenCounts, counted_pretokens
+from tokenizer_core.patterns.safe_places import safe_place
+from tokenizer_core.patterns.split_patterns import batches, pretokenize_each
+from tokenizer_core.workers.child import contents_in, failures_sent, from_app, receive, send, take_commands
+from tokenizer_core.workers.counts_reader import read_to_train
+from tokenizer_core.workers.training_settings import Training, corpus_hash
+
+PART_BYTES = 2**21
+"""Bytes counted between two reports at most, and cut at a safe place."""
+COUNTING_SECONDS = 0.25
+"""Time between two reports of the counting."""
+BATCH_SECONDS = 0.1
+"""Time between batches of merges: often enough to look live, and rarely enough to cost nothing."""
+CURVE_POINTS = 400
+MOST_AT_ONCE = 1_000
+MAX_VOCABULARY_BYTES = 32 * 2**20
+"""Bytes of all tokens together. A text that repeats itself makes tokens as long as books if it is not split."""
+CANDIDATES = 10
+SLOW_PACE = 4.0
+"""Merges per second. Up to this pace, people can follow each choice."""
+FIRST_RATE, GAIN, GAIN_SECONDS = 2.0, 100.0, 20.0
+"""A gathering pace starts with 2 merges per second, and is 100 times as fast after 20 seconds."""
+FULL_RATE = 20_000.0
+"""Merges per second at which a gathering pace stops waiting."""
+
+
+def main() -> None:
+    """Read one training from stdin, and run it."""
+    if "plain" in sys.argv:
+        stand_in()
+    else:
+        load_loops()
+    send("ready")
+    stream = from_app()
+    description = receive(stream)
+    if description is None:
+        return
+    training = Training.from_description(description["training"])
+    commands: SimpleQueue[dict[str, Any]] = SimpleQueue()
+
+    def take(command: dict[str, Any]) -> None:
+        if command["command"] == "use_loops":
+            threading.Thread(target=take_over, args=(load_loops,), daemon=True).start()
+        else:
+            commands.put(command)
+
+    with failures_sent():
+        contents = list(contents_in(stream, description))
+        take_commands(stream, take)
+        pretokens, corpus_sha256 = count(training, contents)
+        first = first_stage(training, contents)
+        contents.clear()
+        trainer = Trainer(pretokens, training.vocab_size, training.stop.min_count)
+        send(
+            "started",
+            token_count=trainer.token_count,
+            pretokens=int(pretokens.counts.sum()),
+            distinct=len(pretokens.counts),
+            corpus_sha256=corpus_sha256,
+        )
+        del pretokens
+        Conductor(trainer, commands, training).run(first)
+
+
+def load_loops() -> None:
+    """Load what training and encoding need from numba's cache, or compile it; `compiling` does all."""
+    trainer = Trainer(counted_pretokens("ab" * 2, "none"), 258)
+    merges = [(merge.left, merge.right) for merge in trainer.step(2)]
+    Tokenizer(merges).encode("ab " + "ab" * 100)
+
+
+# ---- counting
+
+
+def count(training: Training, contents: list[bytes]) -> tuple[PretokenCounts, str]:
+    """Count the pretokens of texts, or read those of a counts file; return them and the corpus's fingerprint."""
+
+    def tell(done: int, size: int, seconds: float) -> None:
+        send("counting", done=done, size=size, seconds=seconds)
+
+    if training.counts is None:
+        return counted_corpus(contents, training.pattern, tell), corpus_hash(contents)
+    tell(0, 0, 0.0)
+    counts = read_to_train(contents[0], MAX_DISTINCT_BYTES, pattern=training.pattern)
+    return counts.pretokens, counts.sha256
+
+
+def counted_corpus(
+    texts: Sequence[bytes], pattern: str, tell: Callable[[int, int, float], None]
+) -> PretokenCounts:
+    """Count the pretokens of texts as `counted_pretokens` does, from their UTF-8.
+
+    `tell` takes the bytes counted so far, all bytes, and the seconds that this took.
+
+    >>> counted_corpus([b"a cat", b"a dog"], "mark_aware", lambda done, all_bytes, seconds: None).counts
+    array([2, 1, 1])
+    """
+    size, done = sum(map(len, texts)), 0
+    started = said = time.monotonic()
+    cutter, counts = cutter_of(pattern) if are_ready() and is_compiled(pattern) else None, Counter[str]()
+    tell(0, size, 0.0)
+    for more in _counted_by_regex(texts, pattern, counts) if cutter is None else _counted(texts, pattern, cutter):
+        done += more
+        now = time.monotonic()
+        if now - said >= COUNTING_SECONDS:
+            said = now
+            tell(done, size, now - started)
+    return PretokenCounts.of(counts) if cutter is None else PretokenCounts(*cutter.pretokens())
+
+
+def _counted(texts: Iterable[bytes], pattern: str, cutter: Cutter) -> Iterator[int]:
+    """Count in compiled code, and yield how many bytes more are counted."""
+    for part in _each_part(texts, pattern):
+        yield from cutter.adding([part])
+
+
+def _each_part(texts: Iterable[bytes], pattern: str) -> Iterator[bytes]:
+    """Yield parts that no pretoken spans; a text without a safe place stays whole."""
+    for text in texts:
+        start, size = 0, PART_BYTES
+        while len(text) - start > size:
+            if place := safe_place(text[start : start + size], pattern):
+                yield text[start : start + place]
+                start, size = start + place, PART_BYTES
+            else:
+                size *= 2
+        yield text[start:]
+
+
+def _counted_by_regex(texts: Sequence[bytes], pattern: str, counts: Counter[str]) -> Iterator[int]:
+    """Do the same by `regex`: one text in batches, several one after the other."""
+    strings = (text.decode("utf-8") for text in texts)
+    each = batches(next(strings), pattern) if len(texts) == 1 else pretokenize_each(strings, pattern)
+    for pretokens in each:
+        counts.update(pretokens)
+        yield len("".join(pretokens).encode("utf-8"))
+
+
+# ---- learning
+
+
+def first_stage(training: Training, contents: list[bytes]) -> list[Pair]:
+    """Return the pairs learned inside grapheme clusters, if the training has this stage."""
+    merges = min(training.first_merges, training.vocab_size - BYTES)
+    if not merges or training.counts is not None:
+        return []
+    texts = [content.decode("utf-8") for content in contents]
+    return cluster_merges(texts, merges, min_count=training.stop.min_count)
+
+
+class Conductor:
+    """Runs a trainer at a pace, obeys commands, reports merges in batches, and knows when to stop."""
+
+    def __init__(self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", training: Training) -> None:
+        self.trainer = trainer
+        self.commands = commands
+        self.training = training
+        self.pace = training.pace
+        self.gathers_from = 0.0  # seconds of training
+        self.paused = False
+        self.ending: str | None = None
+        """Why training ends: "stopped" by a command, "length", "time" or "beaten"; None while it continues."""
+        self.pairs: list[tuple[int, int]] = []
+        self.token_lengths = [1] * BYTES
+        self.seconds = 0.0
+        """Seconds of training, with the waits of its pace, without pauses."""
+        self.work_seconds = 0.0
+        """Seconds spent on merges."""
+        self.at_once = 1
+        """Merges learned between two looks at the clock."""
+        self.stride = max(1, (trainer.vocab_size - BYTES) // CURVE_POINTS)
+        """Merges between two points of the curve."""
+
+    def run(self, first_stage: Iterable[Pair] = ()) -> None:
+        """Train to the end, or until a command or a rule stops it."""
+        self.begin(first_stage)
+        self.show_choice()
+        max_seconds = self.training.stop.max_seconds
+        while not (self.ending or self.trainer.done):
+            started = time.monotonic()
+            if self.paused:
+                self.obey(self.commands.get())
+                continue
+            batch = self.learn_batch(started + BATCH_SECONDS)
+            rate = self.rate()
+            self.obey_until(started if rate is None else started + batch / rate)
+            self.seconds += time.monotonic() - started
+            if max_seconds is not None and self.seconds >= max_seconds:
+                self.ending = self.ending or "time"
+        send("finished", ending=self.ending or ("pairs" if self.trainer.out_of_pairs else "size"))
+
+    def begin(self, first_stage: Iterable[Pair]) -> None:
+        """Merge the pairs of a first stage, then the given pairs."""
+        given = (self.trainer.join(*pair) for pair in self.training.given)
+        joined = chain(join_while_found(self.trainer, first_stage), given)
+        with self.at_work():
+            learned = [(merge, self.trainer.token_counts[0]) for merge in joined]
+        if learned or self.training.stop.beat is not None:
+            self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
+
+    def learn_batch(self, deadline: float) -> int:
+        """Learn and report as many merges as the pace allows, up to the deadline; return how many.
+
+        Merges are learned a few at a time, so a command never waits long, even if each merge takes long.
+        """
+        merges: list[Merge] = []
+        counts: list[int] = []
+        rate = self.rate()
+        most = self.trainer.vocab_size if rate is None else max(1, round(rate * BATCH_SECONDS))
+        while len(merges) < most and not (merges and self.is_interrupted(deadline)):
+            started = time.monotonic()
+            merges += self.step(min(self.at_once, most - len(merges)))
+            counts += self.trainer.token_counts
+            quick = time.monotonic() - started < BATCH_SECONDS / 10
+            self.at_once = min(2 * self.at_once, MOST_AT_ONCE) if quick else max(1, self.at_once // 2)
+        self.report(merges, counts)
+        return len(merges)
+
+    def step(self, n: int) -> list[Merge]:
+        """Learn the next `n` merges, and note how long it took."""
+        with self.at_work():
+            return self.trainer.step(n)
+
+    @contextlib.contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Add the time spent in this context to `work_seconds`."""
+        started = time.monotonic()
+        yield
+        self.work_seconds += time.monotonic() - started
+
+    def is_interrupted(self, deadline: float) -> bool:
+        """Tell whether a batch must end here: training is done, time is up, or a command came."""
+        return self.trainer.done or time.monotonic() >= deadline or not self.commands.empty()
+
+    def rate(self) -> float | None:
+        """Return the merges per second that the pace allows now; None for as many as possible."""
+        if self.pace != "gathering":
+            return self.pace
+        try:
+            rate: float = FIRST_RATE * GAIN ** ((self.seconds - self.gathers_from) / GAIN_SECONDS)
+        except OverflowError:
+            return None
+        return rate if rate < FULL_RATE else None
+
+    def report(self, merges: list[Merge], token_counts: list[int]) -> None:
+        """Send merges as (left, right, count), and points of the curve as (merges learned, tokens left)."""
+        learned = len(self.pairs)
+        kept = self.until_beaten(merges[: self.that_fit(merges)])
+        self.pairs += [(merge.left, merge.right) for merge in kept]
+        rows = [(merge.left, merge.right, merge.count) for merge in kept]
+        places = sorted({*range(self.stride - 1, len(kept), self.stride), len(kept) - 1} - {-1})
+        send(
+            "merges",
+            merges=rows,
+            curve=[(learned + n + 1, token_counts[n]) for n in places],
+            work_seconds=self.work_seconds,
+        )
+        self.show_choice()
+
+    def until_beaten(self, merges: list[Merge]) -> list[Merge]:
+        """Return the merges up to the first one after which the text to beat has fewer tokens than the goal."""
+        goal = self.training.stop.beat
+        if goal is None or self.ending:
+            return merges
+        pairs = [*self.pairs, *((merge.left, merge.right) for merge in merges)]
+        counts = token_counts(goal.text, Tokenizer(pairs, pattern=self.training.pattern))
+        beaten = np.flatnonzero(counts < goal.tokens)
+        if not beaten.size:
+            return merges
+        self.ending = "beaten"
+        return merges[: max(0, int(beaten[0]) - len(self.pairs))]
+
+    def show_choice(self) -> None:
+        """Send the pairs that could be merged next, if people have time to look at them."""
+        rate = self.rate()
+        if self.paused or (rate is not None and rate <= SLOW_PACE):
+            candidates = [tuple(candidate) for candidate in self.trainer.candidates(CANDIDATES)]
+            send("choice", after=self.trainer.merge_count, candidates=candidates, ties=self.trainer.ties)
+
+    def that_fit(self, merges: list[Merge]) -> int:
+        """Return how many merges fit before the tokens grow too long; end the training if one does not fit."""
+        used = sum(self.token_lengths)
+        for n, merge in enumerate(merges):
+            length = self.token_lengths[merge.left] + self.token_lengths[merge.right]
+            used += length
+            if used > MAX_VOCABULARY_BYTES:
+                self.ending = "length"
+                return n
+            self.token_lengths.append(length)
+        return len(merges)
+
+    def obey_until(self, moment: float) -> None:
+        """Carry out commands until a moment comes, or until training need not wait for it any longer."""
+        with contextlib.suppress(Empty):
+            pace = self.pace
+            while not (self.ending or self.paused) and self.pace == pace:
+                wait = moment - time.monotonic()
+                self.obey(self.commands.get(timeout=wait) if wait > 0 else self.commands.get_nowait())
+
+    def obey(self, command: dict[str, Any]) -> None:
+        """Carry out one command."""
+        match command["command"]:
+            case "pause":
+                self.paused = True
+                send("paused")
+                self.show_choice()
+            case "resume":
+                self.paused = False
+                send("running")
+            case "step":
+                if not self.paused:
+                    self.paused = True
+                    send("paused")
+                merges = self.step(command["merges"])
+                self.report(merges, self.trainer.token_counts)
+            case "pace":
+                self.pace = command["pace"]
+                self.gathers_from = self.seconds
+            case "stop":
+                self.ending = "stopped"
+
+
+if __name__ == "__main__":
+    main()
