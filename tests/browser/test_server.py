@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.ui.i18n import catalogue, filled
-from tests.helpers.browser import at_rest, running_app
+from tests.helpers.browser import PATIENCE, at_rest, running_app
 from tokenizer_core.workers.compiling import PARTS
 
 ENGLISH = catalogue("en")
@@ -21,10 +21,11 @@ ENGLISH = catalogue("en")
 def halt_compilers(app: int, how_many: int) -> None:
     """Halt the processes that compile for the app as they start; they never end."""
     halted: set[int] = set()
+    deadline = time.monotonic() + PATIENCE
     while len(halted) < how_many:
-        found = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", str(app)], capture_output=True, text=True, check=True
-        )
+        assert time.monotonic() < deadline, f"{len(halted)} processes compile"
+        children = ["ps", "-o", "pid=,args=", "--ppid", str(app)]  # exits with 1 if there are none yet
+        found = subprocess.run(children, capture_output=True, text=True, check=False)
         compilers = {int(line.split()[0]) for line in found.stdout.splitlines() if "workers.compiling" in line}
         for compiler in compilers - halted:
             os.kill(compiler, signal.SIGSTOP)

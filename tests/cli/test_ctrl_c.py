@@ -80,16 +80,21 @@ def interrupted(
 
     process = started(name, text, folder, out, stderr=theirs)
     os.close(theirs)
-    reading = threading.Thread(target=read)
+    reading = threading.Thread(target=read, daemon=True)
     reading.start()
-    while said.count(mark) < times and process.poll() is None:
+    deadline = time.monotonic() + PATIENCE
+    while said.count(mark) < times and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.002)
     time.sleep(seconds)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGINT)
-    code = process.wait(PATIENCE)
+    try:
+        code = process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
     wait_for_end_of(process.pid)
-    reading.join()
+    reading.join(PATIENCE)
     os.close(ours)
     lines = [line.rpartition("\r")[2] for line in said.decode().replace("\r\n", "\n").split("\n")]
     words = "\n".join(line for line in lines if line.strip() and "import time:" not in line)

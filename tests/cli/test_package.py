@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.browser import PATIENCE, wait_healthy
+from tests.helpers.browser import PATIENCE, end, wait_healthy
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import openai_tokenizer
 from tokenizer_core.corpus_counts.dask_connection import running_cluster
@@ -71,7 +71,7 @@ def test_the_command_opens_the_app(installed: Path, tmp_path: Path) -> None:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/token-view/page.html", timeout=PATIENCE) as page:
                 assert "script-src" in page.headers["Content-Security-Policy"]
         finally:
-            app.terminate()
+            end(app)
 
 
 @pytest.mark.long
@@ -93,5 +93,5 @@ def test_a_worker_of_a_cluster_needs_the_wheel_alone(installed: Path, tmp_path: 
                 counts = count_on_cluster(client, names, rules)
             assert counts.counts.sha256 == count_files(names, rules).sha256
         finally:
-            worker.terminate()
-            scheduler.terminate()
+            end(worker)
+            end(scheduler)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.training import called_from_python
 from tokenizer_core import Tokenizer, Trainer, train
@@ -169,7 +170,7 @@ def test_ctrl_c_in_a_loop_is_an_exception() -> None:
     """It crashed numba, which made arrays of what a loop returns in spite of the exception."""
     code = "from tests.core.test_loops import press_ctrl_c_in_loops; press_ctrl_c_in_loops()"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["20", "20", "20"], "")
 

@@ -56,7 +56,17 @@ def running_app(**environment: str) -> Iterator[tuple[str, "subprocess.Popen[byt
             wait_healthy(f"http://127.0.0.1:{port}")
             yield f"http://127.0.0.1:{port}", server
         finally:
-            server.terminate()
+            end(server)
+
+
+def end(server: "subprocess.Popen[bytes]") -> None:
+    """Ask a server to end, which it must do while visitors look at it."""
+    server.terminate()
+    try:
+        server.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        raise
 
 
 def wait_healthy(address: str) -> None:
@@ -146,7 +156,9 @@ def at_rest(tab: Page) -> None:
 def open_fold(tab: Page, title: str) -> None:
     """Open what is folded away; a click on what is drawn anew at that moment gets lost, so it is given again."""
     fold = tab.locator("details").filter(has=tab.locator(":scope > summary").filter(has_text=title)).first
+    deadline = time.monotonic() + PATIENCE
     while fold.get_attribute("open") is None:
+        assert time.monotonic() < deadline, f"{title} never opened"
         at_rest(tab)
         fold.locator("summary").first.click()
         tab.wait_for_timeout(300)
@@ -155,9 +167,9 @@ def open_fold(tab: Page, title: str) -> None:
 def press_until_gone(button: Locator) -> None:
     """Press a button that leaves once it was pressed; again, if the page drew it anew under the press."""
     expect(button).to_be_visible()
-    end = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + PATIENCE
     while button.count():
-        assert time.monotonic() < end, "the button never left"
+        assert time.monotonic() < deadline, "the button never left"
         at_rest(button.page)
         with contextlib.suppress(PlaywrightTimeout):
             button.click(timeout=2_000)
