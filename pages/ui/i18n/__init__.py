@@ -132,9 +132,14 @@ def section(prefix: str, *, spoken: str | None = None, has_breaks: bool = False)
 
     Outside a page run, pass the language `spoken`.
     """
+    return dict(_section(prefix, spoken or language(), has_breaks))
+
+
+@cache
+def _section(prefix: str, spoken: str, has_breaks: bool) -> dict[str, str]:
     return {
         key.removeprefix(f"{prefix}."): words if has_breaks else without_breaks(words)
-        for key, words in catalogue(spoken or language()).items()
+        for key, words in catalogue(spoken).items()
         if key.startswith(f"{prefix}.")
     }
 
