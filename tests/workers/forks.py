@@ -48,6 +48,7 @@ class Forker:
         if self._process is not None:
             return
         self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._socket.settimeout(180)  # seconds; a stalled fork fails a test
         with theirs:
             command = [sys.executable, "-X", "utf8", "-m", __name__, str(theirs.fileno())]
             self._process = subprocess.Popen(
