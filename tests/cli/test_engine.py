@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.browser import PATIENCE
 from tests.helpers.files import PARQUET
 from tests.helpers.jobs import wait_for_end_of
 from tests.helpers.paths import REPOSITORY
@@ -156,7 +157,7 @@ def test_ctrl_c_ends_the_workers_that_were_made(tmp_path: Path) -> None:
     try:
         written = _opened_for_writing(tmp_path / "endless.txt.gz")
         os.killpg(started.pid, signal.SIGINT)
-        _, said = started.communicate(timeout=60)
+        _, said = started.communicate(timeout=PATIENCE)
         os.close(written)
         assert started.returncode == 130
         assert said.startswith("count: stopped;")

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 import regex
 import tokenizers
 
+from tests.helpers.browser import PATIENCE
 from tests.helpers.files import CSV, JSONL, PARQUET
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import Tokenizer, train
@@ -293,7 +295,8 @@ def test_ctrl_c_while_counting_leaves_no_file(tmp_path: Path) -> None:
     assert process.stdin is not None
     for _ in range(20):  # more than a pipe holds: afterwards, the process is reading
         process.stdin.write(b"the cat sat on the mat\n" * 10_000)
-    while process.poll() is None:  # it may just be between two looks at the keyboard
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:  # it may be between two looks at the keyboard
         process.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(10)

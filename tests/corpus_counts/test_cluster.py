@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.browser import PATIENCE
 from tokenizer_core import Trainer
 from tokenizer_core.corpus_counts import dask_connection, dask_counting
 from tokenizer_core.corpus_counts.dask_connection import check_versions, local_cluster, running_cluster, versions
@@ -62,7 +63,7 @@ def test_a_cluster_learns_the_merges_of_one_process_though_a_worker_is_killed(
     assert there.counts.recipe == here.recipe
     assert there.unreadable == ()
     assert Trainer(there.counts.pretokens, 400).step(144) == Trainer(here.pretokens, 400).step(144)
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=PATIENCE)
     assert not {next(iter(workers.values()))} & set(client.run(os.getpid).values())
 
 

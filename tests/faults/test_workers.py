@@ -142,7 +142,7 @@ for attempt in (
         print(error.code)
 resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 4096))
 job = registry.start(Training(["ab ac " * 20], 258), owner="me")
-job.wait(60, lambda: job.ended)
+job.wait(180, lambda: job.ended)
 print(job.state)
 registry.close()
 print(files() - before)

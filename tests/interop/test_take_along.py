@@ -10,6 +10,7 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets import export_panel
 from pages.ui.widgets.export_panel import WrittenExport
 from tests.helpers.app import job_of, open_page, start_training, wait_until
+from tests.helpers.browser import PATIENCE
 from tokenizer_core.interop.exports import FORMATS, LOADED_BY
 
 
@@ -86,7 +87,7 @@ def test_proofs_can_be_stopped_and_begun_again(monkeypatch: pytest.MonkeyPatch) 
         if to in LOADED_BY:
             export_panel.TURNS.release()
             assert each.proof is not None
-            each.proof.wait(20)
+            each.proof.wait(PATIENCE)
     app.run()
     app.button(key=f"exports_take_tiktoken_{key}").click().run()
     all_proven(app)

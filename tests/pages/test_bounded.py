@@ -46,12 +46,12 @@ def test_another_key_does_not_wait() -> None:
 
     def slowly() -> str:
         entered.set()
-        assert leave.wait(10)
+        assert leave.wait(PATIENCE)
         return "slow"
 
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(cache.get, "slow", slowly)
-        assert entered.wait(10)
+        assert entered.wait(PATIENCE)
         assert cache.get("quick", lambda: "quick") == "quick"
         leave.set()
         assert slow.result() == "slow"
@@ -76,12 +76,12 @@ def test_threads_that_wait_for_an_error_try_by_themselves() -> None:
 
     def fail() -> str:
         entered.set()
-        assert leave.wait(10)
+        assert leave.wait(PATIENCE)
         raise ValueError("no")
 
     with ThreadPoolExecutor(5) as pool:
         first = pool.submit(cache.get, "key", fail)
-        assert entered.wait(10)
+        assert entered.wait(PATIENCE)
         others = [pool.submit(cache.get, "key", lambda: "value") for _ in range(4)]
         leave.set()
         assert [each.result() for each in others] == ["value"] * 4

@@ -188,7 +188,7 @@ def test_a_worker_killed_while_its_run_is_saved_gives_everything_back(
 
     def wait_before(handle: int) -> None:
         reached.set()
-        assert go.wait(60)
+        assert go.wait(PATIENCE)
         fsync(handle)
 
     monkeypatch.setattr(os, "fsync", wait_before)

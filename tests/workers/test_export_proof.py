@@ -16,7 +16,7 @@ from tokenizer_core.workers.export_proof import ExportProof
 
 
 def proven(tokenizer: AnyTokenizer, to: str, *texts: str, written: Export | None = None) -> ExportProof:
-    proof = ExportProof(tokenizer, to, written or export(tokenizer, to), texts)
+    proof = ExportProof(tokenizer, to, written or export(tokenizer, to), texts, seconds=PATIENCE)
     proof.wait(PATIENCE)
     assert proof.ended
     return proof
