@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pages.ui.widgets import bounded
 from pages.ui.widgets.bounded import Bounded, forget_unused
+from tests.helpers.browser import PATIENCE
 
 
 class Making:
