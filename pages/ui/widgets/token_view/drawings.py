@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -47,14 +47,18 @@ class Text:
         """Return whether the pasted ids belong to this lane."""
         return self.ids_of is not None and self.ids_of == lane.choice
 
-    @cached_property
+    @property
     def digest(self) -> str:
-        """A hash of the text and the ids."""
-        content = self.content
-        if isinstance(content, str):
-            content = b"text " + content.encode("utf-8", "surrogatepass")
-        ids = repr((self.ids_of, self.ids)) if self.ids_of else ""
-        return hashlib.sha256(content + ids.encode()).hexdigest()
+        """A hash of the text and the ids; of a text that was seen shortly before, it is looked up."""
+        return _digests.get(self, lambda: _digest(self))
+
+
+def _digest(text: Text) -> str:
+    content = text.content
+    if isinstance(content, str):
+        content = b"text " + content.encode("utf-8", "surrogatepass")
+    ids = repr((text.ids_of, text.ids)) if text.ids_of else ""
+    return hashlib.sha256(content + ids.encode()).hexdigest()
 
 
 class _Encoded(NamedTuple):
@@ -65,6 +69,7 @@ class _Encoded(NamedTuple):
     brings it."""
 
 
+_digests = Bounded[str](16, weigh=lambda digest: 1)
 _encodings = Bounded[_Encoded](
     CACHE_BYTES, weigh=lambda encoded: encoded.ids.nbytes * (5 if encoded.placed else 1) + 1
 )
