@@ -24,7 +24,7 @@ def halt_compilers(app: int, how_many: int) -> None:
     deadline = time.monotonic() + PATIENCE
     while len(halted) < how_many:
         assert time.monotonic() < deadline, f"{len(halted)} processes compile"
-        # In whole lines, because a long path would push the module out of 80 columns. Exits with 1 if there are none.
+        # In whole lines: a long path would push the module out of 80 columns. Exits with 1 if there are none.
         children = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(app)]
         found = subprocess.run(children, capture_output=True, text=True, check=False)
         compilers = {int(line.split()[0]) for line in found.stdout.splitlines() if "workers.compiling" in line}

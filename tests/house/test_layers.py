@@ -1,4 +1,4 @@
-"""The layers: nothing imports what stands above it, late imports included; the core knows no interface."""
+"""The layers: a folder imports only those listed before it, late imports included; the core knows no interface."""
 
 import ast
 import subprocess

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pages.ui.i18n import section
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.token_view import drawings
-from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, OPENING_CHARACTERS, Text, drawing, over
+from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, OPENING_CHARACTERS, Text, drawing, encoded_lane
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import token_payload
 from pages.ui.widgets.token_view.serve import offers
@@ -142,7 +142,7 @@ def test_toggling_a_tokenizer_encodes_only_with_that_one(text: str) -> None:
 def test_a_text_is_encoded_once_by_many_threads() -> None:
     stub, its_lane = stub_lane()
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: ids_in(over(its_lane, Text("น้ำใจ"))), range(32)))
+        found = list(pool.map(lambda _: ids_in(encoded_lane(its_lane, Text("น้ำใจ"))), range(32)))
     assert stub.asked == ["น้ำใจ"]
     assert found == [list(map(ord, "น้ำใจ"))] * 32
 

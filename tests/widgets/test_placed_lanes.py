@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from pages.ui.i18n import filled
 from pages.ui.widgets.slides import View, _view
-from pages.ui.widgets.token_view.drawings import Text, over, token_count
+from pages.ui.widgets.token_view.drawings import Text, encoded_lane, token_count
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from tests.helpers.clusters import boundaries
 from tests.helpers.drawing import LABELS, bits, draw, in_shadow, lane_over, opened
@@ -34,7 +34,7 @@ OPENED = {
 
 def placed_over(text: str, name: str) -> Lane:
     """A tokenizer that normalizes, over a text, as pages have it."""
-    return over(Lane(f"{name} {text!r}", Label(name), OPENED[name]), Text(text))
+    return encoded_lane(Lane(f"{name} {text!r}", Label(name), OPENED[name]), Text(text))
 
 
 def pieces_in(block: Block, column: dict[str, Any]) -> list[tuple[int | None, bytes, str | None]]:

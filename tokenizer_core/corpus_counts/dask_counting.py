@@ -40,7 +40,7 @@ MAX_SHARES = 32
 _AT_ONCE = 8
 """Sums that are added up by one task: they are in one worker's memory together."""
 _GROWTH = 3
-"""This process holds the shares, puts them together, and sorts them into a copy."""
+"""Peak memory of this process, in sizes of all shares: the shares, their concatenation, and its sorted copy."""
 _SHIFT = 32
 # For each byte, a number; the sum over a pretoken decides its share.
 _SPREAD = (np.arange(1, 257, dtype=np.uint64) ** np.uint64(5)) * np.uint64(0x9E3779B97F4A7C15)

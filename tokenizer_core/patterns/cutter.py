@@ -39,8 +39,8 @@ _SECRET = np.int64(secrets.randbits(63) | 1)
 _FIRST_ROWS = 256
 
 WORTH = 2**20
-"""Bytes. `regex` cuts the first of each user-written pattern, in 0.3 s: making a program takes up to 0.1 s, and
-compiling the loop, once per machine, two seconds."""
+"""Bytes that `regex` cuts, in 0.3 s, before a user-written pattern gets a program. Making a program takes up to
+0.1 s, and compiling the loop two seconds, once per machine."""
 _AT_ONCE = 2**14
 _NOTES = 2**16
 _STEPS, _STEPS_PER_BYTE = 2**22, 50

@@ -120,7 +120,7 @@ Asked = Characters | End
 
 
 class Edges(NamedTuple):
-    """What a part may ask for first, what it may take last, and whether it may take nothing."""
+    """The conditions that a match can begin with, the classes it can end with, and whether it can be empty."""
 
     firsts: list[Asked]
     lasts: list[Characters]
@@ -350,7 +350,7 @@ def program_of(source: str) -> Program | None:
     kinds, holds = known
     writer = _Writer(dict(zip(classes, holds)))
     try:
-        writer.first_row(part)
+        writer.first_row(part)  # row 0: where the whole pattern can begin
         writer.part(part)
         writer.step(MATCH)
     except _Unfit:
@@ -439,7 +439,7 @@ class _Writer:
             self.steps[jump][1] = len(self.steps)
 
     def split(self, part: Part) -> int:
-        """Write that a part is tried; return the number of the step, which still needs the step to go to else."""
+        """Write the step that tries a part; return its number. The caller fills in where to go if it fails."""
         return self.step(SPLIT) if edges_of(part).may_be_empty else self.step(TRY, 0, self.first_row(part))
 
     def repeat(self, repeat: Repeat) -> None:

@@ -2,12 +2,12 @@
 
 To add
 
-- a page X: its script pages/X.py, its name below, its parts in pages/ui/X/, its words in i18n/*/X.toml and
-  "nav.X" and "manual.X" in the files that have those of other pages, and X in PAGE_FOLDERS of the house tests;
+- a page X: its script pages/X.py, its name below, its parts in pages/ui/X/, its words in i18n/*/X.toml with a
+  title, "nav.X" and "manual.X" where those of other pages are, and X in PAGE_FOLDERS of the house tests;
 - a story: a function and its line in STORIES of stories/all_stories.py, its words in i18n/*/stories.toml;
 - a split pattern: SPLIT_PATTERNS in patterns/split_patterns.py of the library, its words in i18n/*/choices.toml;
 - a source of texts: a function in inputs/, its line in SOURCES of inputs/corpus_picker.py;
-- a language: a folder in i18n/ with the same keys, its line in LANGUAGES.
+- a language: a folder in i18n/ with the keys of Thai, a file in i18n/characters/, its line in LANGUAGES.
 """
 
 from pathlib import Path

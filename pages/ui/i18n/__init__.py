@@ -1,7 +1,8 @@
-"""All visible words, in English and Thai: `en/` and `th/` have one file for each page, with the same keys.
+"""All visible words, in English and Thai: `en/` and `th/` have one file for each page or shared part of pages.
 
-Both languages also have the same placeholders in braces. English chooses between two words by a number:
-`{count} {count:token|tokens}`. Thai needs no such choice. English errors are those of `tokenizer_core`.
+Both languages have the same keys and the same placeholders in braces. English chooses between two words by a
+number: `{count} {count:token|tokens}`. Thai needs no such choice. English errors are those of `tokenizer_core`, so
+only Thai has `errors.toml`.
 """
 
 import re
@@ -39,7 +40,7 @@ def catalogue(language: str) -> dict[str, str]:
     files = sorted((_FOLDER / language).glob("*.toml"))
     found = {key: words for file in files for key, words in _flat(tomllib.loads(file.read_text("utf-8")))}
     if language != "th":
-        return found | english()
+        return english() | found
     return {key: words if _EXAMPLE.fullmatch(key) else with_breaks(words) for key, words in found.items()}
 
 
@@ -84,7 +85,7 @@ def filled(words: str, /, **values: Any) -> str:
     """Fill values into words; integers get commas, and a name in other letters a space where it touches Thai.
 
     `{count:token|tokens}` becomes the first word if the count is 1, else the second.
-    `filled` in `widgets/token_view/browser/filled.js` does the same in the browser.
+    `widgets/token_view/browser/words.js` fills in what only the browser knows; it sets no spaces.
 
     >>> filled("ใช้{name}มาก {count} ครั้ง", name="GPT-2", count=1000)
     'ใช้ GPT-2 มาก 1,000 ครั้ง'

@@ -63,7 +63,7 @@ def corpus_picker(*, takes_counts: bool = False) -> Corpus | None:
 
 
 def leave_the_sample(card: Value[str]) -> None:
-    """Lead who wants a text of their own to files, unless they chose another source before."""
+    """Switch to uploads if the visitor wants a text of their own and the source is still the sample."""
     if card.get() == OWN_TEXT and SOURCE.get() in (None, "sample"):
         SOURCE.put("upload")
 

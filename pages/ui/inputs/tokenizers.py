@@ -17,7 +17,7 @@ from pages.ui.run_registry.registry import registry
 from pages.ui.session import chosen_among, distinct
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.colours import CATEGORIES
-from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, Text, opening_of, over, token_count
+from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, Text, encoded_lane, opening_of, token_count
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane
 from tokenizer_core.analysis.cuts import places_tokens
 from tokenizer_core.analysis.entries import thai_entries, vocab_size_with_special
@@ -146,7 +146,7 @@ def why_not_encodable(lane: Lane, text: str) -> str | None:
         return None
     content = Text(text)
     try:
-        over(lane, content if len(text) <= INLINE_CHARACTERS else opening_of(content))
+        encoded_lane(lane, content if len(text) <= INLINE_CHARACTERS else opening_of(content))
     except TokenizerError as error:
         return f"{as_name(lane.name)} – {error_sentence(error)}"
     return None

@@ -51,8 +51,8 @@ class Registry:
     At most `MAX_TRAININGS` run at the same time; the others wait for their turn in the order they came. A paused
     training takes no turn. Saved runs come back into memory when they are asked for.
 
-    What changes the runs or the queue holds the lock. What only looks takes none, since a page must not wait until
-    a process has started: looking up, and copying a list or the values of a dictionary, are one step in Python.
+    Methods that change the runs or the queue hold the lock. Methods that only read do not, so that no page waits
+    for a process to start: a lookup, and a copy of a list or of a dictionary's values, are one step in Python.
     """
 
     def __init__(self, saved: SavedRuns | None = None) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.stories.form import Part, Story
 from pages.ui.widgets.printing import bold, printed
-from pages.ui.widgets.token_view.drawings import Text, over
+from pages.ui.widgets.token_view.drawings import Text, encoded_lane
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.segments import segments
 
@@ -37,7 +37,7 @@ def worksheet(story: Story) -> bytes:
 
 def _pieces(lane: Lane, part: Part) -> str:
     """Write the tokens of a text with bars between; what several tokens share has their number behind it."""
-    found = segments(part.text, over(lane, Text(part.text)).tokenizer)
+    found = segments(part.text, encoded_lane(lane, Text(part.text)).tokenizer)
     return " | ".join(_piece(piece.text, len(piece.token_ids)) for piece in found)
 
 

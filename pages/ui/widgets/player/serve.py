@@ -48,7 +48,7 @@ PATH = "/stage"
 MOST_AT_ONCE = 20_000
 """Merges in one answer; the browser asks again at once."""
 SHOWN_BYTES = 5_000_000
-"""Bytes of a text from which on the page says how far counting is; less takes no second."""
+"""The page shows how far counting is for texts of at least this many bytes; shorter ones take under a second."""
 CLICK_WAIT = 0.2
 """Seconds that a command waits for its effect, so that a step shows at once."""
 KEY_HEADER = "X-Steering-Key"

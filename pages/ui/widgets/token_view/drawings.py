@@ -65,8 +65,8 @@ class _Encoded(NamedTuple):
     ids: npt.NDArray[np.int32 | np.int64]
     placed: PlacedTokens | None = None
     numbered_by: PretokenTokenizer | None = None
-    """What numbered the pretokens of this text. No other tokenizer is kept: it outweighs the ids, and its lane
-    brings it."""
+    """The tokenizer that numbered the pretokens of this text. Others are not cached: they are larger than the ids,
+    and the lane has them."""
 
 
 _digests = Bounded[str](16, weigh=lambda digest: 1)
@@ -76,7 +76,7 @@ _encodings = Bounded[_Encoded](
 _payloads = Bounded[bytes](CACHE_BYTES, weigh=len)
 
 
-def over(lane: Lane, text: Text) -> Lane:
+def encoded_lane(lane: Lane, text: Text) -> Lane:
     """Return the lane with its tokens: the pasted ids if they belong to it, or the tokens of the text."""
 
     def make() -> _Encoded:
@@ -103,7 +103,7 @@ def over(lane: Lane, text: Text) -> Lane:
 
 def token_count(lane: Lane, text: str) -> int:
     """Count the tokens of a text in a lane."""
-    encoding = over(lane, Text(text)).encoding
+    encoding = encoded_lane(lane, Text(text)).encoding
     assert encoding is not None
     return len(encoding)
 
@@ -115,7 +115,7 @@ def drawing(text: Text, lanes: Sequence[Lane], *, language: str) -> Drawing:
     def make() -> bytes:
         # tiktoken and numpy let other threads run: lanes are encoded side by side.
         with ThreadPoolExecutor(max_workers=2) as pool:
-            encoded = list(pool.map(lambda lane: over(lane, text), lanes))
+            encoded = list(pool.map(lambda lane: encoded_lane(lane, text), lanes))
         return _payload(text, encoded, language)
 
     if len(text.content) <= INLINE_CHARACTERS:
@@ -135,7 +135,7 @@ def _opening(text: Text, lanes: Sequence[Lane], language: str) -> bytes:
     if not isinstance(text.content, str) or text.ids_of:
         return _payload(Text(""), [], language, whole=False)
     opening = opening_of(text)
-    return _payload(opening, [over(lane, opening) for lane in lanes], language, whole=False)
+    return _payload(opening, [encoded_lane(lane, opening) for lane in lanes], language, whole=False)
 
 
 def opening_of(text: Text) -> Text:

@@ -269,7 +269,7 @@ def _block(header: dict[str, Any], blocks: Blocks) -> bytes:
         words = json.dumps(header, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:  # broken bytes stand as lone surrogates, which only an escape can carry
         words = json.dumps(header).encode("utf-8")
-    words += b" " * (-(4 + len(words)) % 4)  # so that the arrays start where their numbers may
+    words += b" " * (-(4 + len(words)) % 4)  # the arrays start at a multiple of 4 bytes
     return struct.pack("<I", len(words)) + words + b"".join(blocks.parts)
 
 

@@ -8,7 +8,7 @@ import { RIGHT_TO_LEFT } from "./characters.js";
 const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
 
 /**
- * How badly a tint says that its token is cut: 0 for all tints but those by cut.
+ * How badly cut a token of this tint is; 0 unless tokens are coloured by cut.
  * @param {string} tint
  */
 export function cutLevel(tint) {
