@@ -97,8 +97,12 @@ def packages_read_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def forked_workers() -> Iterator[None]:
-    """Processes of jobs begin as forks of a warm one, where the system can do so."""
+    """Processes of jobs begin as forks of a warm one, where the system can do so, and wait for nobody.
+
+    Four processes test on two cores: a job that let all others go first would not get on.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(child, "NICENESS", 0)
         if forks.POSSIBLE:
             patch.setattr(child, "subprocess", forks.FORKING)
         yield

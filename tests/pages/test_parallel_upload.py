@@ -228,6 +228,7 @@ def test_names_and_lines_of_strangers_are_shown_as_they_are() -> None:
     assert not app.exception
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_pairs_are_compared() -> None:
     files = [
         (name, "".join(f"{side[n % 648][:30]} {n}\n" for n in range(100_000)))

@@ -210,6 +210,7 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Child]]:
     """A worker of each kind."""
     if not POSSIBLE:
         pytest.skip("needs Linux")
+    monkeypatch.setattr(child, "NICENESS", NICENESS)
     workers = []
     for kind in (FORKING, subprocess):
         monkeypatch.setattr(child, "subprocess", kind)
