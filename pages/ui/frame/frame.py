@@ -27,12 +27,17 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-to_compare a[data-testid="stPageLink-NavLink"] * { color: light-dark(#ffffff, #04211d); }
 /* The stage plays by itself, and must not grow pale while the page around it is drawn anew. */
 .st-key-stage, .st-key-stage *, [data-stale="true"]:has(.st-key-stage) { opacity: 1 !important; }
-/* Less empty room above the first screen. */
-[data-testid="stMainBlockContainer"] { padding-top: 3.5rem; }
+/* Streamlit keeps 100 pixels free for its header, which holds one menu: the navigation stands beside that. */
+[data-testid="stHeader"] { background: none; pointer-events: none; }
+[data-testid="stHeader"] button { pointer-events: auto; }
+[data-testid="stMainBlockContainer"] { padding-top: .5rem; }
+.st-key-navigation { margin-top: -1.25rem; } /* the gaps of two elements that draw nothing */
+@media (max-width: 767px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
 /* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
 @media (max-width: 640px) {
   h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }
-  .st-key-navigation { row-gap: .5rem !important; padding-top: .25rem; }
+  [data-testid="stMainBlockContainer"] { padding-top: 3.5rem; }
+  .st-key-navigation { row-gap: .5rem !important; padding-inline-end: 0; }
   .st-key-lang, .st-key-present { position: fixed; top: .6rem; z-index: 999991; width: auto !important; }
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
@@ -56,6 +61,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
   background: light-dark(#ffffff, #191814); }
 .st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
+h1 { padding-top: .5rem !important; }
 h1, h2, h3 { text-wrap: balance; }
 /* Without the shorthand, which lets the number of a slider wrap. */
 [data-testid="stMarkdownContainer"] p { text-wrap-style: pretty; }
