@@ -142,10 +142,10 @@ def frames_row(size: int, visits: list[Visit]) -> Row:
     """One size: the percentiles of each visit, and of those the medians."""
     return [
         f"{size:,}",
-        f"{median(visits, lambda each: np.percentile(each.scrolling, 50)):.1f}",
-        f"{median(visits, lambda each: np.percentile(each.scrolling, 95)):.1f}",
-        f"{median(visits, lambda each: np.percentile(each.hovering, 50)):.1f}",
-        f"{median(visits, lambda each: np.percentile(each.hovering, 95)):.1f}",
+        f"{median(visits, lambda each: float(np.percentile(each.scrolling, 50))):.1f}",
+        f"{median(visits, lambda each: float(np.percentile(each.scrolling, 95))):.1f}",
+        f"{median(visits, lambda each: float(np.percentile(each.hovering, 50))):.1f}",
+        f"{median(visits, lambda each: float(np.percentile(each.hovering, 95))):.1f}",
     ]
 
 

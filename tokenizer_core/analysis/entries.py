@@ -187,12 +187,14 @@ class Divergence:
     @property
     def splits(self) -> list[int]:
         """The merges that make equal vocabularies differ."""
-        return (np.flatnonzero((self.differing[1:] > 0) & (self.differing[:-1] == 0)) + 1).tolist()
+        splits: list[int] = (np.flatnonzero((self.differing[1:] > 0) & (self.differing[:-1] == 0)) + 1).tolist()
+        return splits
 
     @property
     def meets(self) -> list[int]:
         """The merges that make them equal again."""
-        return (np.flatnonzero((self.differing[1:] == 0) & (self.differing[:-1] > 0)) + 1).tolist()
+        meets: list[int] = (np.flatnonzero((self.differing[1:] == 0) & (self.differing[:-1] > 0)) + 1).tolist()
+        return meets
 
 
 def divergence(first: Sequence[bytes], second: Sequence[bytes]) -> Divergence:

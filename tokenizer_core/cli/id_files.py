@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -88,7 +88,8 @@ class _Npy(IdWriter):
     def _header(self) -> None:
         self.file.seek(0)
         described = {"descr": "<i4", "fortran_order": False, "shape": (self.size,)}
-        np.lib.format.write_array_header_1_0(self.file, described)  # has room for any length
+        write_header: Callable[..., None] = np.lib.format.write_array_header_1_0  # has room for any length
+        write_header(self.file, described)
 
     def add(self, ids: Ids, *, is_end: bool = False) -> None:
         self.file.write(np.asarray(ids, dtype="<i4").tobytes())
