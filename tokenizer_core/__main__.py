@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from tokenizer_core.cli import compare, convert, encode, train
+from tokenizer_core.cli import compare, convert, encode, models, train
 from tokenizer_core.cli.options import Commands, add_command, one_line, refuse
 from tokenizer_core.corpus_counts.dask_connection import end_children
 from tokenizer_core.ctrl_c import INTERRUPTED, SCRIPT, undone
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prog = SCRIPT if Path(sys.argv[0]).stem == SCRIPT else "python -m tokenizer_core"
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", dest="command")
-    for module in (train, encode, compare, convert):
+    for module in (train, encode, compare, convert, models):
         module.add_to(commands)
     _add_app(commands)
     said = parser.parse_args(arguments)

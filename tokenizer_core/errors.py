@@ -102,6 +102,14 @@ class RankFileError(TokenizerError):
     """A reference tokenizer that is unknown, or a rank file that is missing, damaged or impossible."""
 
 
+class SourceError(TokenizerError):
+    """A model that is not at hand under its name, or that could not be fetched."""
+
+
+class ChatError(TokenizerError):
+    """A conversation that a model's chat template cannot wrap."""
+
+
 class ExportError(TokenizerError):
     """A tokenizer that a file format cannot hold."""
 

@@ -16,8 +16,8 @@ from tests.helpers.trained import model_of, word_piece
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.__main__ import main
 from tokenizer_core.cli import id_files
-from tokenizer_core.cli.compare import tokenizer_named
 from tokenizer_core.cli.encode import pattern_of
+from tokenizer_core.cli.models import tokenizer_named
 from tokenizer_core.patterns import safe_places
 
 THAI = REPOSITORY / "sample_data" / "parallel.th.txt"
@@ -101,7 +101,7 @@ def test_tokenizers_of_other_kinds_encode_whole_texts(
         == 0
     )
     found = list(map(int, (tmp_path / "i").read_text().split()))
-    tokenizer = tokenizer_named(str(tmp_path / name), None)
+    tokenizer = tokenizer_named(str(tmp_path / name), None, "encode")
     assert found == tokenizer.encode(TEXT[:3_000])
     assert main(["decode", str(tmp_path / "i"), "--tokenizer", str(tmp_path / name)]) == 0
     assert capfdbinary.readouterr().out.decode() == tokenizer.decode(found)

@@ -31,7 +31,7 @@ CORE_FLOORS = [
     ["corpus_counts", "analysis"],
     ["interop"],
     ["workers"],
-    ["saved_runs"],
+    ["saved_runs", "sources"],
     ["cli"],
 ]
 PAGE_FOLDERS = ["train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]

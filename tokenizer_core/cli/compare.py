@@ -11,16 +11,15 @@ from pathlib import Path
 
 from tokenizer_core.analysis.cuts import token_total
 from tokenizer_core.analysis.ratios import premium
-from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.bpe.protocols import AnyTokenizer
-from tokenizer_core.cli.options import Commands, add_command, add_reading, one_line
+from tokenizer_core.cli.models import TOKENIZER, tokenizer_named
+from tokenizer_core.cli.options import Commands, add_command, add_reading, in_columns
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.interop.opening import read_files
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 from tokenizer_core.readers.archives import PackedFile
 from tokenizer_core.readers.labels import harmless_cell, listed
 from tokenizer_core.readers.parallel import JOININGS, Joining, Parallel, read_parallel
-from tokenizer_core.workers.guarded import open_guarded
 
 _ABOUT = """\
 Count the tokens of the same lines in several languages, and the premium: the tokens of a language divided by
@@ -57,8 +56,7 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--tokenizers",
         default=",".join(OPENAI_NAMES),
-        help="names and files, separated by commas; by default all names: %(default)s. A file is a tokenizer.json,"
-        " a .model of minbpe or SentencePiece, or a rank file of tiktoken; GPT-2's two files have a + between",
+        help=f"tokenizers, separated by commas; by default %(default)s. Each is {TOKENIZER}",
     )
     parser.add_argument(
         "--pattern",
@@ -86,7 +84,7 @@ def run(said: argparse.Namespace) -> int:
         encoding=said.encoding,
     )
     base = _base(parallel, said.base, said.files)
-    tokenizers = [tokenizer_named(name.strip(), said.pattern) for name in said.tokenizers.split(",")]
+    tokenizers = [tokenizer_named(name.strip(), said.pattern, "compare") for name in said.tokenizers.split(",")]
     joinings = JOININGS if said.joining == "all" else (said.joining,)
     bills = [bill for each in tokenizers for bill in bills_of(parallel, each, joinings, base)]
     for remark in remarks(parallel):
@@ -138,16 +136,8 @@ def as_text(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
         )
         for bill in bills
     ]
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if place > 2 else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths))
-        ).rstrip()
-        for row in rows
-    ]
     title = f"{parallel.pairs:,} pairs; premium = tokens / tokens of {parallel.names[base]}, a ratio of sums"
-    return "\n".join([title, "", *lines, ""])
+    return f"{title}\n\n{in_columns(rows, right=(3, 4))}"
 
 
 def as_csv(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
@@ -175,22 +165,6 @@ def as_json(parallel: Parallel, bills: Sequence[Bill], base: int) -> str:
         "bills": [asdict(bill) for bill in bills],
     }
     return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
-
-
-# ---- reading the arguments
-
-
-def tokenizer_named(name: str, pattern: str | None, *, command: str = "compare") -> AnyTokenizer:
-    """Load a reference by its name, or a tokenizer from its files; print remarks on it."""
-    if name in OPENAI_NAMES:
-        return openai_tokenizer(name)
-    paths = [name] if Path(name).is_file() else name.split("+")
-    if not any(Path(path).suffix or Path(path).is_file() for path in paths):
-        raise CorpusError("tokenizer_missing", name=name, known=", ".join(OPENAI_NAMES))
-    opened = open_guarded(Path(paths[0]).stem, read_files(paths), pattern=pattern)
-    for remark in opened.remarks:
-        print(f"{command}: {name}: {one_line(remark)}", file=sys.stderr)
-    return opened.tokenizer
 
 
 def _base(parallel: Parallel, name: str | None, files: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from tokenizer_core.bpe.protocols import AnyTokenizer
-from tokenizer_core.cli.compare import tokenizer_named
+from tokenizer_core.cli.models import TOKENIZER, tokenizer_named
 from tokenizer_core.cli.options import Commands, add_command, check_out
 from tokenizer_core.ctrl_c import replacing
 from tokenizer_core.errors import ExportError
@@ -37,7 +37,7 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands, "convert", summary="a tokenizer in another library's format, with proof", about=_ABOUT
     )
-    parser.add_argument("tokenizer", metavar="TOKENIZER", help="a file, two joined by +, or a reference")
+    parser.add_argument("tokenizer", metavar="TOKENIZER", help=TOKENIZER)
     parser.add_argument("--to", required=True, choices=FORMATS, help="the format")
     parser.add_argument("--out", default=".", metavar="FOLDER", help="where to write; by default here")
     parser.add_argument("--verify", metavar="CORPUS", help="a text file or table whose lines are compared too")
@@ -48,7 +48,7 @@ def add_to(commands: Commands) -> None:
 
 def run(said: argparse.Namespace) -> int:
     """Write and prove; return 1 if the other library gives other ids."""
-    tokenizer = tokenizer_named(said.tokenizer, said.pattern, command="convert")
+    tokenizer = tokenizer_named(said.tokenizer, said.pattern, "convert")
     texts = []
     if said.verify is not None:
         path = Path(said.verify)

@@ -19,9 +19,9 @@ from tokenizer_core.bpe.openai import OpenAITokenizer
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.special_tokens import allowed_tokens
 from tokenizer_core.bpe.tokenizer import Tokenizer
-from tokenizer_core.cli.compare import tokenizer_named
 from tokenizer_core.cli.corpus import Guesses, Progress, cluster_for, named_files, reading_of, say_skipped
 from tokenizer_core.cli.id_files import FORMATS, HeldIds, IdWriter, format_of, pieces_of_ids, written_ids
+from tokenizer_core.cli.models import TOKENIZER, tokenizer_named
 from tokenizer_core.cli.options import (
     Commands,
     add_boundaries,
@@ -90,8 +90,7 @@ def _add_tokenizer(parser: argparse.ArgumentParser) -> None:
         "--tokenizer",
         required=True,
         metavar="TOKENIZER",
-        help="gpt2, cl100k_base, o200k_base, or a file: a .model of minbpe or SentencePiece, a tokenizer.json, or"
-        " a rank file of tiktoken; GPT-2's two files have a + between",
+        help=TOKENIZER,
     )
     parser.add_argument("--pattern", help="the split pattern of files that do not hold one")
 
@@ -105,7 +104,7 @@ def run_encode(said: argparse.Namespace) -> int:
     names = named_files(said.files or ["-"])
     if said.out is not None:
         check_out(said.out)
-    tokenizer = tokenizer_named(said.tokenizer, said.pattern, command="encode")
+    tokenizer = tokenizer_named(said.tokenizer, said.pattern, "encode")
     wanted = tokenizer.special_tokens if said.special_token == ["all"] else said.special_token or ()
     special = list(allowed_tokens(tokenizer.special_tokens, wanted))
     rules = CountingRules(pattern_of(tokenizer, special), said.boundaries)
@@ -248,7 +247,7 @@ def encode_piece(order: EncodingOrder, piece: Piece) -> tuple[HeldIds, list[Gues
 
 def run_decode(said: argparse.Namespace) -> int:
     """Decode all ids and write the bytes."""
-    tokenizer = tokenizer_named(said.tokenizer, said.pattern, command="decode")
+    tokenizer = tokenizer_named(said.tokenizer, said.pattern, "decode")
     names = said.files or ["-"]
     if names.count("-") > 1:
         raise CorpusError("stdin_twice")

@@ -4,6 +4,7 @@ import argparse
 import errno
 import os
 import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
@@ -169,6 +170,23 @@ def check_out(name: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not os.access(path.parent, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+
+
+def in_columns(rows: Sequence[Sequence[str]], *, right: Collection[int]) -> str:
+    """Write a table; the columns of numbers are aligned at the right.
+
+    >>> in_columns([("name", "MB"), ("a", "1.0")], right=(1,))
+    'name   MB\\na     1.0\\n'
+    """
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "".join(
+        "  ".join(
+            cell.rjust(width) if place in right else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths))
+        ).rstrip()
+        + "\n"
+        for row in rows
+    )
 
 
 def one_line(error: Exception) -> str:

@@ -1,8 +1,8 @@
 """Child processes: how they start, how they talk with the app, how much memory they may take, and how they end.
 
-A child runs `python -m` with a module beside this file. The app writes lines of JSON to its stdin: a description,
-which texts or files may follow as raw bytes, and then perhaps commands. The child writes a line of JSON to stdout
-for each event. When the app ends, stdin ends, and so does the child.
+A child runs `python -m` with a module beside this file, or with one given by its full name. The app writes lines
+of JSON to its stdin: a description, which texts or files may follow as raw bytes, and then perhaps commands. The
+child writes a line of JSON to stdout for each event. When the app ends, stdin ends, and so does the child.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ class Child:
         died: TokenizerError | None = None,
         log: Callable[[str], None] | None = None,
     ) -> None:
-        """Start a module beside this file; a thread hands each line that it writes to stderr to `log`.
+        """Start a module; a thread hands each line that it writes to stderr to `log`.
 
         Raises the error "worker_not_started" if the system has no more processes, threads or memory.
         """
@@ -54,9 +54,10 @@ class Child:
         self._threads = [threading.Thread(target=self._write, daemon=True)]
         if log is not None:
             self._threads.append(threading.Thread(target=self._read_log, args=(log,), daemon=True))
+        module = module if "." in module else f"{__package__}.{module}"
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-X", "utf8", "-m", f"{__package__}.{module}", *arguments],
+                [sys.executable, "-X", "utf8", "-m", module, *arguments],
                 cwd=Path(__file__).resolve().parents[2],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
