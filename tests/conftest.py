@@ -4,17 +4,21 @@ import functools
 import gc
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Generator, Iterator
-from types import ModuleType
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 os.environ["TOKENIZER_EXPLORER_LIBRARY"] = "off"  # no test keeps anything in the library of whoever runs it
 os.environ["TOKENIZER_EXPLORER_MAX_CORPUS_MB"] = "50"  # the same on every machine, and quick to fill
 
+import huggingface_hub
 import pytest
+from huggingface_hub import file_download
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Page, sync_playwright
 from streamlit.components.v2 import manifest_scanner
@@ -22,6 +26,7 @@ from streamlit.components.v2 import manifest_scanner
 from pages.ui.run_registry import registry as trainings
 from pages.ui.run_registry.registry import Registry
 from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, require, running_app, visitors
+from tests.helpers.hub import HubHandler, StandInHub
 from tests.helpers.jobs import Start, wait_for
 from tests.helpers.paths import REPOSITORY, THAI_CORPUS
 from tests.helpers.wikipedia import Handler, StandIn
@@ -231,6 +236,34 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
     server.asked, server.headers = [], []
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+# ---- the Hugging Face Hub
+
+
+@pytest.fixture
+def stand_in_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[StandInHub]:
+    """A hub of this machine with an empty cache, and no way to any other machine."""
+    server = StandInHub(("127.0.0.1", 0), HubHandler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    for name in [
+        name for name in os.environ if name.startswith(("HF_", "HUGGINGFACE_", "TOKENIZER_EXPLORER_HUB"))
+    ]:
+        monkeypatch.delenv(name)
+    for name, value in {"HF_ENDPOINT": server.address, "HF_HOME": str(tmp_path / "hf"), "no_proxy": "*"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DISABLE_TELEMETRY", True)
+    monkeypatch.setattr(file_download, "time", SimpleNamespace(sleep=lambda seconds: None))
+    connect = socket.socket.connect
+
+    def connect_here(self: socket.socket, address: Any) -> None:
+        assert self.family == socket.AF_UNIX or address[0] == "127.0.0.1", f"this test asks {address}"
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect_here)
     yield server
     server.shutdown()
     server.server_close()

@@ -29,6 +29,8 @@ SECONDS = 900.0
 STALL_SECONDS = 30.0
 """How long a fetch may go without a byte."""
 FETCHES_AT_ONCE = 4
+RESTARTS = 3
+"""How often a file may begin anew after its connection broke off."""
 MEMORY_BYTES = 2**30
 MAX_SIDE_BYTES = 2**20
 """A larger chat template or card is left out: nothing depends on it."""
@@ -182,6 +184,7 @@ _FAULTS = {
     "Timeout": "hub_slow",
     "RemoteProtocolError": "hub_broken_off",
     "ReadError": "hub_broken_off",
+    "ConnectionAbortedError": "hub_broken_off",
     "NetworkError": "hub_offline",
     "ConnectionError": "hub_offline",
     "ProxyError": "hub_offline",
@@ -196,15 +199,20 @@ class Progress:
 
     def __init__(self, total: int = 0) -> None:
         self.done, self.total, self.most = 0, total, 0
+        self._restarts = 0
         self._moved = self._told = time.monotonic()
 
     def begin(self, size: int) -> None:
         """Expect a file of this size next."""
         self.most = self.done + size
+        self._restarts = 0
 
     def update(self, more: float | None = 1) -> None:
         """Note bytes; the library's bar is told of them under this name."""
         self.done += int(more or 0)
+        self._restarts += (more or 0) < 0  # the library would try for ever
+        if self._restarts >= RESTARTS:
+            raise ConnectionAbortedError
         self._moved = time.monotonic()
         if self.done > self.most:
             raise _Longer
@@ -244,17 +252,18 @@ def fetch_here(order: dict[str, Any], contents: list[bytes]) -> None:
     os.environ.update(HF_HUB_DISABLE_XET="1", HF_HUB_DISABLE_TELEMETRY="1")
     progress = Progress()
     progress.watch(order["stall_seconds"], urlsplit(endpoint()).netloc)
-    with _faults(order["name"], order["revision"]):
-        commit = _fetch(order["name"], order["revision"], None if order["token"] else False, progress)
+    with faults_told(order["name"], order["revision"]):
+        commit = fetch_files(order["name"], order["revision"], None if order["token"] else False, progress)
     send("fetched", commit=commit)
 
 
-def _fetch(name: str, revision: str | None, token: bool | None, progress: Progress) -> str:
-    import huggingface_hub  # takes half a second
+def fetch_files(name: str, revision: str | None, token: bool | None, progress: Progress) -> str:
+    """Fetch the files of a model's tokenizer into the cache, and return their commit."""
+    from huggingface_hub import HfApi, constants  # takes half a second
 
-    huggingface_hub.constants.DOWNLOAD_CHUNK_SIZE = _BLOCK_BYTES  # else progress comes every 10 MB
+    constants.DOWNLOAD_CHUNK_SIZE = _BLOCK_BYTES  # else progress comes every 10 MB
     cache, bar = cache_folder(), cast(Any, progress.bar)
-    api = huggingface_hub.HfApi(endpoint=endpoint(), token=token)
+    api = HfApi(endpoint=endpoint(), token=token)
     model = api.model_info(name, revision=revision, timeout=_TIMEOUT, files_metadata=True)
     files = {file.rfilename: file for file in model.siblings or ()}
     if not _COMMIT.fullmatch(commit := model.sha or ""):
@@ -308,7 +317,7 @@ def _sweep(blobs: Path) -> None:
 
 
 @contextmanager
-def _faults(name: str, revision: str | None) -> Iterator[None]:
+def faults_told(name: str, revision: str | None) -> Iterator[None]:
     """Raise a `SourceError` for whatever goes wrong on the way."""
     host = urlsplit(endpoint()).netloc
     values = {"name": name, "revision": revision or "main", "host": host, "address": f"{endpoint()}/{name}"}
@@ -320,11 +329,13 @@ def _faults(name: str, revision: str | None) -> Iterator[None]:
         raise SourceError("hub_hash", **values) from None
     except Exception as error:
         code, status = _reason(error)
+        if not code:
+            raise
         raise SourceError(code, **values, status=status, why=" ".join(str(error).split())[:200]) from None
 
 
 def _reason(error: BaseException) -> tuple[str, str]:
-    """Return the code for an error of the library or of what it runs on, and the status that the Hub answered."""
+    """Return the code for an error of the library or of what it runs on, "" for others, and the Hub's status."""
     causes = list(_causes(error))
     names = {each.__name__ for cause in causes for each in type(cause).__mro__}
     statuses = [getattr(getattr(cause, "response", None), "status_code", None) for cause in causes]
@@ -335,7 +346,7 @@ def _reason(error: BaseException) -> tuple[str, str]:
         return {401: "hub_gated", 403: "hub_gated", 429: "hub_busy"}.get(status, "hub_status"), str(status)
     if "Consistency check" in str(error):
         return "hub_broken_off", ""
-    return "hub_disk" if isinstance(error, OSError) else "hub_answer", ""
+    return "hub_disk" if isinstance(error, OSError) else "", ""
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
