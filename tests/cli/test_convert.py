@@ -82,7 +82,7 @@ def test_a_tokenizer_that_differs_there_is_told_and_fails(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["nobody", "--to", "gpt2"], "A tokenizer must be a file or one of"),
+        (["nobody", "--to", "gpt2"], "A tokenizer must be a file, a name"),
         (["missing.model", "--to", "gpt2"], "No such file"),
         (["cl100k_base", "--to", "minbpe"], "In a .model file"),
         (["gpt2", "--to", "gpt2", "--verify", "missing.txt"], "missing.txt"),

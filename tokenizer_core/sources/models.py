@@ -59,9 +59,9 @@ def model_named(
     if "/" not in wanted or ":" in wanted:
         if model := next((each for each in find_models(public=public) if each.name == wanted), None):
             return model
-        if not _is_file_name(name):
+        if public or not _is_file_name(name):
             raise SourceError("model_unknown", name=name)
-    if _is_file_name(name):
+    if not public and _is_file_name(name):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     return fetch(wanted, revision=revision, token=token, progress=progress)
 
