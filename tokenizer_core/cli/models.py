@@ -13,7 +13,7 @@ from tokenizer_core.cli.options import Commands, add_command, in_columns, one_li
 from tokenizer_core.sources.at_hand import find_models
 from tokenizer_core.sources.families import family_of
 from tokenizer_core.sources.model import ModelAtHand
-from tokenizer_core.sources.models import HUB, is_ambiguous, open_model
+from tokenizer_core.sources.models import HUB, is_ambiguous, model_named, open_at_hand
 
 TOKENIZER = (
     "gpt2, cl100k or o200k; a file: a tokenizer.json, a .model of minbpe or SentencePiece, or a rank file of"
@@ -87,7 +87,10 @@ def tokenizer_named(name: str, pattern: str | None, command: str) -> AnyTokenize
             bar.add(done - shown)
             shown = done
 
-        opened = open_model(name, pattern=pattern, token=True, progress=progress)
+        model = model_named(name, token=True, progress=progress)
+        opened = open_at_hand(model, pattern=pattern)
+    if model.kind == "hub":
+        _say(command, f"{name}: version {model.version[:12]}, licence {model.licence or 'not given'}")
     for remark in opened.remarks:
         _say(command, f"{name}: {one_line(remark)}")
     return opened.tokenizer
