@@ -97,9 +97,10 @@ def test_the_core_knows_no_interface() -> None:
 
 def test_importing_the_core_loads_no_interface() -> None:
     code = "import sys, tokenizer_core, tokenizer_core.workers.training_job, tokenizer_core.interop.exports;"
+    code += " import tokenizer_core.sources.models, tokenizer_core.sources.chats;"
     code += " print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & (INTERFACE | {"tokenizers", "sentencepiece"})
+    assert not set(done.stdout.split()) & (INTERFACE | {"tokenizers", "sentencepiece", "huggingface_hub", "jinja2"})
 
 
 def test_only_openai_and_the_formats_know_other_libraries() -> None:
@@ -108,6 +109,7 @@ def test_only_openai_and_the_formats_know_other_libraries() -> None:
 
     assert knowing("tiktoken") == ["bpe/openai.py", "interop/verifying.py"]
     assert {name.partition("/")[0] for name in knowing("tokenizers")} == {"interop"}
+    assert (knowing("huggingface_hub"), knowing("jinja2")) == (["sources/hub.py"], ["sources/chats.py"])
 
 
 def test_shared_parts_know_no_page() -> None:

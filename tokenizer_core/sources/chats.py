@@ -1,8 +1,8 @@
 """The envelope of a chat: what a model's own chat template puts around the words that people type.
 
 A template is a program of strangers, in the language of jinja2: a sandbox lets it touch nothing, and a child
-limits its time and memory. The child is `python -m tokenizer_core.sources.chats`; it stays, since people wait for it
-while they type. Its events are ready, then rendered or failed.
+limits its time and memory. The child is `python -m tokenizer_core.sources.chats`; it stays, since people wait for
+it while they type. Its events are ready, then rendered or failed.
 """
 
 import json

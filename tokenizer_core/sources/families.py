@@ -1,4 +1,4 @@
-"""Well-known models, and figures that others counted or that were counted once: `families.toml`, with sources."""
+"""Well-known models and whose tokenizers they borrow, and quoted figures: `families.toml`, dated, with sources."""
 
 import tomllib
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ class Family:
     maker: str
     year: int
     """When it was published."""
-    licence: str
-    gated: bool
-    """Whether the Hub gives it only to those who have accepted its licence."""
-    borrows: str | None
-    """The name of the model whose tokenizer it reads with; None for its own."""
     source: str
     date: date
     """When the source was read."""
+    licence: str | None = None
+    gated: bool = False
+    """Whether the Hub is known to give it only to those who have accepted its licence."""
+    borrows: str | None = None
+    """The model or reference whose tokenizer it reads with; None for its own."""
 
 
 @dataclass(frozen=True)
 class Quoted:
-    """Tokens of the same sentences in Thai and English, counted elsewhere: never mix them with counted figures."""
+    """Tokens of the same sentences in Thai and English, counted once: never mixed with what is counted now."""
 
     title: str
     models: tuple[str, ...]
@@ -39,6 +39,7 @@ class Quoted:
     thai: int
     english: int
     texts: str
+    """What was counted."""
     source: str
     date: date
 
@@ -50,10 +51,10 @@ class Quoted:
 
 @cache
 def families() -> tuple[Family, ...]:
-    """Return the well-known models, newest tokenizers of each maker first."""
+    """Return the well-known models, the newest of each maker first."""
     table = _table()
     shared = {"source": table["source"], "date": table["date"]}
-    return tuple(Family(**{"gated": False, "borrows": None, **shared, **entry}) for entry in table["models"])
+    return tuple(Family(**{**shared, **entry}) for entry in table["models"])
 
 
 @cache
