@@ -100,7 +100,9 @@ def test_importing_the_core_loads_no_interface() -> None:
     code += " import tokenizer_core.sources.models, tokenizer_core.sources.chats;"
     code += " print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & (INTERFACE | {"tokenizers", "sentencepiece", "huggingface_hub", "jinja2"})
+    assert not set(done.stdout.split()) & (
+        INTERFACE | {"tokenizers", "sentencepiece", "huggingface_hub", "jinja2"}
+    )
 
 
 def test_only_openai_and_the_formats_know_other_libraries() -> None:

@@ -10,8 +10,8 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -67,6 +67,11 @@ def endpoint() -> str:
     return (os.environ.get("HF_ENDPOINT") or ENDPOINT).rstrip("/")
 
 
+def host() -> str:
+    """Return the machine that a fetch asks."""
+    return urlsplit(endpoint()).netloc
+
+
 def cache_folder() -> Path:
     """Return the folder in which `huggingface_hub` keeps files, without importing it."""
     caches = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
@@ -81,7 +86,7 @@ def cached(name: str, revision: str | None = None) -> ModelAtHand | None:
     Raises `SourceError` if the name cannot be one of the Hub.
     """
     check_name(name, revision)
-    folder = cache_folder() / f"models--{name.replace('/', '--')}"
+    folder = _folder(name)
     snapshots = folder / "snapshots"
     commits = [revision] if revision and _COMMIT.fullmatch(revision) else []
     with suppress(OSError, ValueError):
@@ -92,6 +97,10 @@ def cached(name: str, revision: str | None = None) -> ModelAtHand | None:
             commits += [each.name for each in newest_first[:20]]
     found = (model_in(snapshots / each, name, "hub", each) for each in commits if _COMMIT.fullmatch(each))
     return next((model for model in found if model), None)
+
+
+def _folder(name: str) -> Path:
+    return cache_folder() / f"models--{name.replace('/', '--')}"
 
 
 def check_name(name: str, revision: str | None = None) -> None:
@@ -154,7 +163,7 @@ class HubFetch(Task):
         if not is_on():
             raise SourceError("hub_off", name=name)
         super().__init__(turns=turns, seconds=seconds)
-        self.late = SourceError("hub_slow", host=urlsplit(endpoint()).netloc)
+        self.late = SourceError("hub_slow", host=host())
         self.done = self.total = 0
         """Bytes fetched so far, and in all."""
         self.model: ModelAtHand | None = None
@@ -184,7 +193,6 @@ _FAULTS = {
     "Timeout": "hub_slow",
     "RemoteProtocolError": "hub_broken_off",
     "ReadError": "hub_broken_off",
-    "ConnectionAbortedError": "hub_broken_off",
     "NetworkError": "hub_offline",
     "ConnectionError": "hub_offline",
     "ProxyError": "hub_offline",
@@ -192,110 +200,104 @@ _FAULTS = {
     "JSONDecodeError": "hub_answer",
 }
 """Classes of errors by name, the most special first: the library's versions take them from different packages."""
+_STATUSES = {401: "hub_gated", 403: "hub_gated", 429: "hub_busy"}
+
+
+class _Fault(Exception):
+    """A fault that was found here, by the code of its error."""
 
 
 class Progress:
-    """Counts the bytes of the files as they come, reports them, and ends the child if none come any more."""
+    """Counts the bytes of the files as they come, and reports them."""
 
-    def __init__(self, total: int = 0) -> None:
-        self.done, self.total, self.most = 0, total, 0
-        self._restarts = 0
-        self._moved = self._told = time.monotonic()
+    def __init__(self) -> None:
+        self.done = self.total = self._most = self._restarts = 0
+        self.moved = self._told = time.monotonic()
 
     def begin(self, size: int) -> None:
         """Expect a file of this size next."""
-        self.most = self.done + size
-        self._restarts = 0
+        self._most, self._restarts = self.done + size, 0
+
+    def end(self) -> None:
+        """Count the file as complete, also if it was there already."""
+        self.update(self._most - self.done)
 
     def update(self, more: float | None = 1) -> None:
-        """Note bytes; the library's bar is told of them under this name."""
+        """Note bytes, or a restart if there are fewer; the library tells its bars so."""
         self.done += int(more or 0)
-        self._restarts += (more or 0) < 0  # the library would try for ever
-        if self._restarts >= RESTARTS:
-            raise ConnectionAbortedError
-        self._moved = time.monotonic()
-        if self.done > self.most:
-            raise _Longer
-        if self._moved > self._told + _PROGRESS_SECONDS or self.done == self.total:
-            self._told = self._moved
+        self._restarts += (more or 0) < 0
+        if self._restarts == RESTARTS:  # the library would try for ever
+            raise _Fault("hub_broken_off")
+        if self.done > self._most:
+            raise _Fault("hub_hash")
+        self.moved = time.monotonic()
+        if self.moved > self._told + _PROGRESS_SECONDS or self.done == self.total:
+            self._told = self.moved
             send("progress", done=self.done, total=self.total)
 
-    def watch(self, seconds: float, host: str) -> None:
-        """End the child with a failure once nothing has come for this many seconds."""
 
-        def look() -> None:
-            while time.monotonic() < self._moved + seconds:
-                time.sleep(min(0.2, seconds / 4))
-            send("failed", code="hub_slow", values={"host": host})
-            os._exit(0)
-
-        threading.Thread(target=look, daemon=True).start()
-
-    def bar(self, **given: Any) -> Any:
-        """Stand for a bar of the library's own."""
-        return self
-
-    def __enter__(self) -> "Progress":
-        return self
-
-    def __exit__(self, *given: object) -> None:
-        pass
-
-
-class _Longer(Exception):
-    """More bytes came than the Hub announced."""
-
-
-def fetch_here(order: dict[str, Any], contents: list[bytes]) -> None:
+def fetch_in_child(order: dict[str, Any], contents: list[bytes]) -> None:
     """Fetch the files of one model, and send its commit."""
     # Plain HTTP alone: it needs no second cache, and no second way to fail. No word about who is asking.
     os.environ.update(HF_HUB_DISABLE_XET="1", HF_HUB_DISABLE_TELEMETRY="1")
     progress = Progress()
-    progress.watch(order["stall_seconds"], urlsplit(endpoint()).netloc)
-    with faults_told(order["name"], order["revision"]):
-        commit = fetch_files(order["name"], order["revision"], None if order["token"] else False, progress)
-    send("fetched", commit=commit)
+    threading.Thread(target=_end_if_stalled, args=(progress, order["stall_seconds"]), daemon=True).start()
+    token = None if order["token"] else False
+    send("fetched", commit=fetch_files(order["name"], order["revision"], token, progress))
+
+
+def _end_if_stalled(progress: Progress, seconds: float) -> None:
+    """End this process with a failure once nothing has come for this many seconds."""
+    while time.monotonic() < progress.moved + seconds:
+        time.sleep(min(0.2, seconds / 4))
+    send("failed", code="hub_slow", values={"host": host()})
+    os._exit(0)
 
 
 def fetch_files(name: str, revision: str | None, token: bool | None, progress: Progress) -> str:
-    """Fetch the files of a model's tokenizer into the cache, and return their commit."""
+    """Fetch the files of a model's tokenizer into the cache, and return their commit; raise `SourceError`."""
+    values = {"name": name, "revision": revision or "main", "host": host(), "address": f"{endpoint()}/{name}"}
+    try:
+        return _fetch(name, revision, token, progress)
+    except SourceError:
+        raise
+    except Exception as error:
+        code, status = _reason(error)
+        if code is None:
+            raise
+        why = " ".join(str(error).split())[:200]
+        raise SourceError(code, **values, status=str(status), why=why) from None
+
+
+def _fetch(name: str, revision: str | None, token: bool | None, progress: Progress) -> str:
     from huggingface_hub import HfApi, constants  # takes half a second
 
     constants.DOWNLOAD_CHUNK_SIZE = _BLOCK_BYTES  # else progress comes every 10 MB
-    cache, bar = cache_folder(), cast(Any, progress.bar)
     api = HfApi(endpoint=endpoint(), token=token)
     model = api.model_info(name, revision=revision, timeout=_TIMEOUT, files_metadata=True)
     files = {file.rfilename: file for file in model.siblings or ()}
     if not _COMMIT.fullmatch(commit := model.sha or ""):
-        raise SourceError("hub_answer", host=urlsplit(endpoint()).netloc)
+        raise _Fault("hub_answer")
     if not (wanted := tokenizer_files(files)):
-        raise SourceError("hub_no_tokenizer", name=name)
-    sizes = {file: _size(name, file, files[file].size) for file in wanted}
-    sizes |= {side: size for side in (*CHAT_FILES, CARD) if (size := _side_size(files.get(side)))}
+        raise _Fault("hub_no_tokenizer")
+    sizes = {file: files[file].size or 0 for file in (*wanted, *CHAT_FILES, CARD) if file in files}
+    for file in wanted:
+        if sizes[file] > MAX_FILE_BYTES:
+            limit = MAX_FILE_BYTES // 2**20
+            raise SourceError("hub_large", name=name, file=file, megabytes=sizes[file] // 2**20, limit=limit)
+    sizes = {file: size for file, size in sizes.items() if file in wanted or size <= MAX_SIDE_BYTES}
     progress.total = sum(sizes.values())
-    _sweep(cache / f"models--{name.replace('/', '--')}" / "blobs")
+    bar = cast(Any, lambda **given: nullcontext(progress))
+    _sweep(_folder(name) / "blobs")
     for file, size in sizes.items():
         progress.begin(size)
-        path = api.hf_hub_download(name, file, revision=commit, cache_dir=cache, tqdm_class=bar)
-        progress.done = progress.most  # also if somebody else has fetched it meanwhile
-        _check(name, Path(path), files[file])
+        path = api.hf_hub_download(name, file, revision=commit, cache_dir=cache_folder(), tqdm_class=bar)
+        progress.end()
+        _check(Path(path), files[file])
     return commit
 
 
-def _size(name: str, file: str, size: int | None) -> int:
-    """Return the size of a file; refuse one that is too large before it is fetched."""
-    if size is None or size > MAX_FILE_BYTES:
-        megabytes = -(-(size or 0) // 2**20)
-        raise SourceError("hub_large", name=name, file=file, megabytes=megabytes, limit=MAX_FILE_BYTES // 2**20)
-    return size
-
-
-def _side_size(file: Any) -> int:
-    """Return the size of a file that can be left out; 0 if it is missing or large."""
-    return file.size if file and file.size and file.size <= MAX_SIDE_BYTES else 0
-
-
-def _check(name: str, path: Path, file: Any) -> None:
+def _check(path: Path, file: Any) -> None:
     """Compare a file with the checksum that the Hub announced; delete it if it differs."""
     content = path.read_bytes()
     if file.lfs:
@@ -305,7 +307,7 @@ def _check(name: str, path: Path, file: Any) -> None:
     if expected and expected != found:
         for each in (path.resolve(), path):
             each.unlink(missing_ok=True)
-        raise SourceError("hub_hash", name=f"{name} ({path.name})", host=urlsplit(endpoint()).netloc)
+        raise _Fault("hub_hash")
 
 
 def _sweep(blobs: Path) -> None:
@@ -316,45 +318,23 @@ def _sweep(blobs: Path) -> None:
                 part.unlink()
 
 
-@contextmanager
-def faults_told(name: str, revision: str | None) -> Iterator[None]:
-    """Raise a `SourceError` for whatever goes wrong on the way."""
-    host = urlsplit(endpoint()).netloc
-    values = {"name": name, "revision": revision or "main", "host": host, "address": f"{endpoint()}/{name}"}
-    try:
-        yield
-    except SourceError:
-        raise
-    except _Longer:
-        raise SourceError("hub_hash", **values) from None
-    except Exception as error:
-        code, status = _reason(error)
-        if not code:
-            raise
-        raise SourceError(code, **values, status=status, why=" ".join(str(error).split())[:200]) from None
-
-
-def _reason(error: BaseException) -> tuple[str, str]:
-    """Return the code for an error of the library or of what it runs on, "" for others, and the Hub's status."""
-    causes = list(_causes(error))
+def _reason(error: BaseException) -> tuple[str | None, int | None]:
+    """Return the code of an error of the library or of what it runs on, None for others, and the Hub's status."""
+    if isinstance(error, _Fault):
+        return str(error), None
+    causes = [error]
+    while (cause := causes[-1].__cause__) is not None:
+        causes.append(cause)
     names = {each.__name__ for cause in causes for each in type(cause).__mro__}
     statuses = [getattr(getattr(cause, "response", None), "status_code", None) for cause in causes]
-    status = next((each for each in statuses if each), None)
-    if code := next((code for name, code in _FAULTS.items() if name in names), None):
-        return code, str(status)
-    if status:
-        return {401: "hub_gated", 403: "hub_gated", 429: "hub_busy"}.get(status, "hub_status"), str(status)
-    if "Consistency check" in str(error):
-        return "hub_broken_off", ""
-    return "hub_disk" if isinstance(error, OSError) else "", ""
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and those that caused it."""
-    while error is not None:
-        yield error
-        error = error.__cause__
+    status = next(filter(None, statuses), None)
+    code = next((code for name, code in _FAULTS.items() if name in names), None)
+    if code is None and status:
+        code = _STATUSES.get(status, "hub_status")
+    if code is None and isinstance(error, OSError):
+        code = "hub_broken_off" if "Consistency check" in str(error) else "hub_disk"
+    return code, status
 
 
 if __name__ == "__main__":
-    run(fetch_here)
+    run(fetch_in_child)
