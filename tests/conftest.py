@@ -253,8 +253,9 @@ def stand_in_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[St
         name for name in os.environ if name.startswith(("HF_", "HUGGINGFACE_", "TOKENIZER_EXPLORER_HUB"))
     ]:
         monkeypatch.delenv(name)
-    for name, value in {"HF_ENDPOINT": server.address, "HF_HOME": str(tmp_path / "hf"), "no_proxy": "*"}.items():
-        monkeypatch.setenv(name, value)
+    proxies = {"http_proxy": server.address, "https_proxy": server.address, "no_proxy": "127.0.0.1"}
+    for name, value in {"HF_ENDPOINT": server.address, "HF_HOME": str(tmp_path / "hf"), **proxies}.items():
+        monkeypatch.setenv(name, value)  # whatever a child asks of others comes to the stand-in too
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DISABLE_TELEMETRY", True)
     monkeypatch.setattr(file_download, "time", SimpleNamespace(sleep=lambda seconds: None))
     connect = socket.socket.connect
@@ -265,6 +266,7 @@ def stand_in_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[St
 
     monkeypatch.setattr(socket.socket, "connect", connect_here)
     yield server
+    assert [each for each in server.asked if "://" in each or each.startswith("CONNECT")] == []
     server.shutdown()
     server.server_close()
 

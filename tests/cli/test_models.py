@@ -26,9 +26,11 @@ def no_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("stand_in_hub")
 def test_models_of_the_hub_are_compared_with_references_and_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["compare", TH, EN, "--tokenizers", NAMES, "--joining", "lines", "--format", "json"]) == 0
+    for language, path in {"th": TH, "en": EN}.items():
+        Path(language).write_text("\n".join(Path(path).read_text("utf-8").splitlines()[:50]), "utf-8")
+    assert main(["compare", "th", "en", "--tokenizers", NAMES, "--joining", "lines", "--format", "json"]) == 0
     found = {bill["tokenizer"]: bill for bill in json.loads(capsys.readouterr().out)["bills"]}
-    lines = Path(EN).read_text("utf-8").splitlines()
+    lines = Path("en").read_text("utf-8").splitlines()
     for name, tokenizer in {
         "stand/found": open_tokenizer("x", byte_level()).tokenizer,
         "o200k_base": openai_tokenizer("o200k_base"),

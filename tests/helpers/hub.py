@@ -94,6 +94,11 @@ class HubHandler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer(with_body=True)
 
+    def do_CONNECT(self) -> None:
+        """Somebody asks for another machine, through the proxy that the environment names."""
+        self.server.asked.append(f"CONNECT {self.path}")
+        self._refuse(403)
+
     def _answer(self, *, with_body: bool) -> None:
         way = urlsplit(self.path).path.strip("/").split("/")
         token = self.headers.get("authorization")

@@ -15,7 +15,7 @@ from pages.ui.i18n import catalogue, filled
 from tests.helpers.hub import config
 from tests.helpers.trained import byte_level, word_piece
 from tokenizer_core.bpe.openai import openai_tokenizer
-from tokenizer_core.errors import ChatError, sentence_of
+from tokenizer_core.errors import ChatError, TextError, sentence_of
 from tokenizer_core.interop.opening import open_tokenizer
 from tokenizer_core.sources import chats
 from tokenizer_core.sources.chats import (
@@ -114,6 +114,10 @@ LOOKS_INTO = "{% for m in messages %}[{{ m.content | length }}]{{ m.content.stri
 
 
 def test_a_template_that_looks_into_the_words_still_tells_them_apart() -> None:
+    refuses = (
+        "{% if messages[0].content != 'ok' %}{{ raise_exception('no') }}{% endif %}[{{ messages[0].content }}]"
+    )
+    assert [each.text for each in wrapped(template(refuses), [Message("user", "ok")])] == ["[", "ok", "]"]
     found = wrapped(template(LOOKS_INTO), [Message("user", "ab"), Message("user", "b")])
     assert [(each.text, each.message) for each in found] == [
         ("[2]", None),
@@ -153,7 +157,7 @@ def test_marks_never_change_the_text(messages: list[Message], source: str) -> No
     ids=["loops", "a long text at once", "a text that doubles"],
 )
 def test_a_template_that_takes_too_much_is_stopped(source: str) -> None:
-    assert refusal(source, seconds=1.0).code in ("chat_slow", "chat_refused")
+    assert refusal(source, seconds=0.3).code in ("chat_slow", "chat_refused")
     assert written(wrapped(template("{{ messages[0].role }}"), CHAT)) == "system"
 
 
@@ -258,3 +262,5 @@ def test_an_empty_chat_is_an_answer_begun() -> None:
     assert gpt_wrapped([]) == [Stretch("<|im_start|>assistant<|im_sep|>", "envelope")]
     assert gpt_wrapped([], reply=False) == []
     assert chat_tokens(gpt_tokenizer("cl100k_base"), [], typed_acts=False) == []
+    with pytest.raises(TextError):
+        chat_tokens(gpt_tokenizer("cl100k_base"), [Stretch("\ud800", "content", 0)], typed_acts=False)

@@ -52,6 +52,7 @@ PREMIUMS = {
 """What the bundled sentences cost in Thai, of the same counting as the quoted figures."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", PREMIUMS)
 def test_models_of_packages_give_the_premium_that_was_counted(name: str) -> None:
     if name not in {model.name for model in find_models(public=True)}:

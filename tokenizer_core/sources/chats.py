@@ -21,6 +21,8 @@ from tokenizer_core.bpe.openai import OpenAITokenizer, with_special_tokens
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.special_tokens import split_on_special_tokens
 from tokenizer_core.errors import ChatError
+from tokenizer_core.interop.limits import MAX_FILE_BYTES
+from tokenizer_core.patterns.pretokens import check_text
 from tokenizer_core.sources.model import ModelAtHand
 from tokenizer_core.workers.child import Child, failures_sent, from_app, receive, send, take_commands
 
@@ -81,14 +83,14 @@ class ChatToken:
 
 def chat_template(model: ModelAtHand) -> ChatTemplate:
     """Read the chat template of a model at hand; raise `ChatError` if it has none."""
-    files = {path.name: path.read_bytes()[: 4 * MAX_CHARACTERS] for path in model.chat_files}
+    files = {path.name: path.read_bytes() for path in model.chat_files if path.stat().st_size < MAX_FILE_BYTES}
     try:
         found = json.loads(files.get("tokenizer_config.json", b"{}"))
         source = found.get("chat_template")
-    except (ValueError, RecursionError, AttributeError):
+        if isinstance(source, list):  # several by name
+            source = next((each["template"] for each in source if each["name"] == "default"), None)
+    except (ValueError, RecursionError, AttributeError, TypeError, KeyError):
         found, source = {}, None
-    if isinstance(source, list):  # several by name
-        source = next((each["template"] for each in source if each.get("name") == "default"), None)
     if "chat_template.jinja" in files:
         source = files["chat_template.jinja"].decode("utf-8", "replace")
     if not isinstance(source, str):
@@ -197,6 +199,7 @@ def chat_tokens(tokenizer: AnyTokenizer, stretches: Sequence[Stretch], *, typed_
 
     Those that somebody typed act only if `typed_acts`: most programs let them, and a careful one does not.
     """
+    check_text("".join(stretch.text for stretch in stretches))
     special = tokenizer.special_tokens
     ends = np.cumsum([len(stretch.text.encode()) for stretch in stretches])
     tokens: list[ChatToken] = []
@@ -297,8 +300,12 @@ def main() -> None:
         with failures_sent(SLOW):
             order = orders.get()
             plain = _rendered(environment, order, order["messages"])
-            marked = [_marked(place, message) for place, message in enumerate(order["messages"])]
-            send("rendered", plain=plain, marked=_rendered(environment, order, marked))
+            try:
+                messages = [_marked(place, message) for place, message in enumerate(order["messages"])]
+                marked = _rendered(environment, order, messages)
+            except ChatError:  # it looks into the words, and refuses the marks
+                marked = ""
+            send("rendered", plain=plain, marked=marked)
 
 
 def _environment() -> Any:
