@@ -16,9 +16,7 @@ from typing import Any
 os.environ["TOKENIZER_EXPLORER_LIBRARY"] = "off"  # no test keeps anything in the library of whoever runs it
 os.environ["TOKENIZER_EXPLORER_MAX_CORPUS_MB"] = "50"  # the same on every machine, and quick to fill
 
-import huggingface_hub
 import pytest
-from huggingface_hub import file_download
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Page, sync_playwright
 from streamlit.components.v2 import manifest_scanner
@@ -247,6 +245,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
 @pytest.fixture
 def stand_in_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[StandInHub]:
     """A hub of this machine with an empty cache, and no way to any other machine."""
+    from huggingface_hub import constants, file_download  # takes half a second
+
     server = StandInHub(("127.0.0.1", 0), HubHandler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     for name in [
@@ -256,7 +256,7 @@ def stand_in_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[St
     proxies = {"http_proxy": server.address, "https_proxy": server.address, "no_proxy": "127.0.0.1"}
     for name, value in {"HF_ENDPOINT": server.address, "HF_HOME": str(tmp_path / "hf"), **proxies}.items():
         monkeypatch.setenv(name, value)  # whatever a child asks of others comes to the stand-in too
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DISABLE_TELEMETRY", True)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", True)
     monkeypatch.setattr(file_download, "time", SimpleNamespace(sleep=lambda seconds: None))
     connect = socket.socket.connect
 

@@ -97,7 +97,7 @@ def test_the_core_knows_no_interface() -> None:
 
 def test_importing_the_core_loads_no_interface() -> None:
     code = "import sys, tokenizer_core, tokenizer_core.workers.training_job, tokenizer_core.interop.exports;"
-    code += " import tokenizer_core.sources.models, tokenizer_core.sources.chats;"
+    code += " import tokenizer_core.sources.at_hand, tokenizer_core.sources.chats;"
     code += " print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
     assert not set(done.stdout.split()) & (
