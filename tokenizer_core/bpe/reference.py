@@ -1,6 +1,7 @@
-"""The definition of byte-pair encoding in few plain lines: slow, and what the fast code must match."""
+"""The definitions of byte-pair encoding in few plain lines: slow, and what the fast code must match."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from tokenizer_core.patterns.split_patterns import pretokenize
 
@@ -58,3 +59,62 @@ def train_by_definition(text: str, vocab_size: int, pattern: str) -> list[tuple[
         pretokens = [merge(ids, pair, token_id) for ids in pretokens]
         merges.append((pair, counts[pair]))
     return merges
+
+
+def train_with_parity_by_definition(
+    texts: Sequence[str],
+    measured: Sequence[str],
+    units: Sequence[int],
+    vocab_size: int,
+    pattern: str,
+    global_merges: int = 0,
+) -> list[tuple[int | None, Pair, int]]:
+    """Learn merges so that each group of texts, such as a language, pays the same: parity-aware BPE.
+
+    Each round serves the group whose measured text has the most tokens per unit; of equal ones, the first. Among
+    the pairs of its own text, the most frequent is merged, in all texts; of equally frequent pairs, the one that
+    occurs first. A group without pairs is passed over. The first `global_merges` rounds serve all groups together.
+
+    Returns the number of the group served (None for all), the pair, and the count that made it win. Source:
+    arXiv 2508.04796; there, measured texts are parallel, so that every unit is 1.
+
+    >>> train_with_parity_by_definition(["aaaa", "bbcbbc"], ["aaaa", "bbcbbc"], [4, 4], 258, "none")
+    [(1, (98, 98), 2), (0, (97, 97), 3)]
+    """
+    corpora, scales = (
+        [[list(pretoken.encode("utf-8")) for pretoken in pretokenize(text, pattern)] for text in each]
+        for each in (texts, measured)
+    )
+    merges: list[tuple[int | None, Pair, int]] = []
+    for token_id in range(256, vocab_size):
+        groups = [None] if len(merges) < global_merges else [*most_tokens_first(scales, units)]
+        counts_of = {
+            group: _stats_of_all([ids for n, corpus in enumerate(corpora) if group in (n, None) for ids in corpus])
+            for group in groups
+        }
+        served = next((group for group in groups if counts_of[group]), None)
+        counts = counts_of.get(served)
+        if not counts:
+            break
+        pair = max(counts, key=lambda pair: counts[pair])
+        corpora = [[merge(ids, pair, token_id) for ids in corpus] for corpus in corpora]
+        scales = [[merge(ids, pair, token_id) for ids in scale] for scale in scales]
+        merges.append((served, pair, counts[pair]))
+    return merges
+
+
+def most_tokens_first(scales: Sequence[Sequence[Sequence[int]]], units: Sequence[int]) -> list[int]:
+    """Return the numbers of the groups, the one with the most tokens per unit first.
+
+    >>> most_tokens_first([[[1, 2]], [[1, 2], [3]], [[1]]], [1, 1, 1])
+    [1, 0, 2]
+    """
+    tokens = [Fraction(sum(map(len, scale)), unit) for scale, unit in zip(scales, units)]
+    return sorted(range(len(tokens)), key=lambda group: -tokens[group])
+
+
+def _stats_of_all(pretokens: Sequence[Sequence[int]]) -> dict[Pair, int]:
+    counts: dict[Pair, int] = {}
+    for ids in pretokens:
+        get_stats(ids, counts)
+    return counts

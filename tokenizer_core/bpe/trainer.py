@@ -62,11 +62,10 @@ class Trainer:
     ) -> None:
         """Create a trainer; `pretoken_counts` are in order of first appearance, which decides ties."""
         check_vocab_size(vocab_size)
-        if min_count < 1:
-            raise TrainingError("min_count_low", count=min_count)
+        check_min_count(min_count)
         self.vocab_size = vocab_size
         self.min_count = min_count
-        pretokens = _as_arrays(pretoken_counts)
+        pretokens = arrays_of(pretoken_counts)
         if are_ready() or not PlainCorpus.can_hold(*pretokens):
             self._corpus: IndexedCorpus | PlainCorpus = IndexedCorpus(*pretokens, vocab_size)
         else:
@@ -201,7 +200,13 @@ def check_vocab_size(vocab_size: int) -> None:
         raise TrainingError("vocab_size_low", size=vocab_size)
 
 
-def _as_arrays(pretoken_counts: Mapping[str, int] | PretokenCounts) -> PretokenCounts:
+def check_min_count(min_count: int) -> None:
+    """Refuse a count that no pair can have."""
+    if min_count < 1:
+        raise TrainingError("min_count_low", count=min_count)
+
+
+def arrays_of(pretoken_counts: Mapping[str, int] | PretokenCounts) -> PretokenCounts:
     """Check the counts, and return them in arrays."""
     if not isinstance(pretoken_counts, PretokenCounts):
         for pretoken, count in pretoken_counts.items():

@@ -16,6 +16,7 @@ from tokenizer_core.kernels import merge_loop
 from tokenizer_core.kernels.merge_loop import (
     COUNT,
     END,
+    HEAP_SIZE,
     LEFT,
     NEXT_TOKEN_ID,
     NONE,
@@ -36,9 +37,18 @@ _MAX_KEYS = 2**22
 class IndexedCorpus:
     """The corpus with an index of all places of every pair: `PlainCorpus`, thousands of times faster."""
 
-    def __init__(self, text: NDArray[np.uint8], ends: Numbers, counts: Numbers, vocab_size: int) -> None:
+    def __init__(
+        self,
+        text: NDArray[np.uint8],
+        ends: Numbers,
+        counts: Numbers,
+        vocab_size: int,
+        *,
+        merged_bytes: int | None = None,
+    ) -> None:
+        """Index a corpus; `merged_bytes` are those of all corpora in which the same merges are made."""
         # Every merge removes at least one token, so ids stay below this however large `vocab_size` is.
-        most_ids = min(vocab_size, BYTES + text.size) + 1
+        most_ids = min(vocab_size, BYTES + (merged_bytes or text.size)) + 1
         self._most_merges = most_ids - 1
         self._state = np.zeros(merge_loop.STATE_SIZE, dtype=np.int64)
         self._state[NEXT_TOKEN_ID] = BYTES
@@ -58,6 +68,7 @@ class IndexedCorpus:
             widths=np.ones(most_ids, dtype=np.int64),
             by_left=np.full(most_ids, NONE, dtype=np.int64),
             by_right=np.full(most_ids, NONE, dtype=np.int64),
+            births=np.full(most_ids + 1, self._state[PAIRS], dtype=np.int64),
         )
 
     @property
@@ -94,16 +105,38 @@ class IndexedCorpus:
 
     def merge(self, left: int, right: int) -> int:
         """Replace each occurrence of a pair, left to right; return how often it occurred, 0 if it does not."""
-        pairs = self._used
-        wanted = (pairs[:, LEFT] == left) & (pairs[:, RIGHT] == right)
-        found = np.flatnonzero(wanted & (pairs[:, COUNT] > 0))
-        if not found.size:
+        p = self._number_of(left, right)
+        if p == NONE:
             return 0
-        count = int(pairs[found[0], COUNT])
-        self._pairs, self._heap = merge_loop.merge_pair(
-            self._corpus, self._pairs, self._heap, self._state, found[0]
-        )
+        count = int(self._pairs[p, COUNT])
+        self._pairs, self._heap = merge_loop.merge_pair(self._corpus, self._pairs, self._heap, self._state, p)
         return count
+
+    def count(self, left: int, right: int) -> int:
+        """Return how often a pair occurs."""
+        p = self._number_of(left, right)
+        return 0 if p == NONE else int(self._pairs[p, COUNT])
+
+    def _number_of(self, left: int, right: int) -> int:
+        if max(left, right) >= self.next_token_id:
+            return NONE
+        return int(merge_loop.pair_of(self._corpus, self._pairs, left, right))
+
+    def merge_or_skip(self, left: int, right: int) -> None:
+        """Replace each occurrence of a pair; the token that it makes gets the next id even if there is none."""
+        if not self.merge(left, right):
+            merge_loop.skip_merge(self._corpus, self._state)
+
+    @property
+    def part(self) -> merge_loop.Part:
+        """All its arrays, for loops over several corpora."""
+        return merge_loop.Part(self._corpus, self._pairs, self._heap, self._state)
+
+    def make_room(self) -> None:
+        """Give the next merge's pairs room: it makes at most two for each token, or two for each byte of text."""
+        more = 2 * min(self.next_token_id, len(self._corpus.rows)) + 2
+        self._pairs = with_room(self._pairs, int(self._state[PAIRS]), more)
+        self._heap = with_room(self._heap, int(self._state[HEAP_SIZE]), more)
 
     def candidates(self, n: int, min_count: int) -> list[tuple[int, int, int]]:
         """Return the `n` best pairs with their counts, ordered by count; ties by first occurrence."""
@@ -122,6 +155,15 @@ class IndexedCorpus:
         """Other pairs that occur as often as the best one."""
         counts = self._used[:, COUNT]
         return max(0, int(np.count_nonzero(counts == counts.max(initial=1))) - 1)
+
+
+def with_room(table: Numbers, used: int, more: int) -> Numbers:
+    """Return the table, or a copy of half as many rows again if `more` do not fit."""
+    if used + more <= len(table):
+        return table
+    larger = np.empty((max(used + more, len(table) * 3 // 2), table.shape[1]), dtype=np.int64)
+    larger[:used] = table[:used]
+    return larger
 
 
 class _Pairs(NamedTuple):
@@ -177,11 +219,10 @@ class PlainCorpus:
 
     def merge(self, left: int, right: int) -> int:
         """Replace each occurrence of a pair, left to right; return how often it occurred, 0 if it does not."""
-        keys, counts = self._pairs
-        places = np.flatnonzero(keys == left * self.next_token_id + right)
+        places = self._places_of(left, right)
         if not places.size:
             return 0
-        count = int(counts[places[0]])
+        count = int(self._pairs.counts[places[0]])
         if left == right:  # of aaa, only the first two: take every second place of each run
             starts = np.flatnonzero(np.diff(places, prepend=-2) > 1)
             lengths = np.diff(starts, append=places.size)
@@ -190,9 +231,26 @@ class PlainCorpus:
         self._ids[places] = self.next_token_id
         self._ids = np.delete(self._ids, places + 1)
         self._weights = np.delete(self._weights, places + 1)
-        self.merges.append((left, right))
-        del self._pairs
+        self.skip(left, right)
         return count
+
+    def merge_or_skip(self, left: int, right: int) -> None:
+        """Replace each occurrence of a pair; the token that it makes gets the next id even if there is none."""
+        if not self.merge(left, right):
+            self.skip(left, right)
+
+    def count(self, left: int, right: int) -> int:
+        """Return how often a pair occurs."""
+        places = self._places_of(left, right)
+        return int(self._pairs.counts[places[0]]) if places.size else 0
+
+    def _places_of(self, left: int, right: int) -> NDArray[np.intp]:
+        return np.flatnonzero(self._pairs.keys == left * self.next_token_id + right)
+
+    def skip(self, left: int, right: int) -> None:
+        """Give the next id to this pair."""
+        self.merges.append((left, right))
+        self.__dict__.pop("_pairs", None)
 
     def candidates(self, n: int, min_count: int) -> list[tuple[int, int, int]]:
         """Return the `n` best pairs with their counts, ordered by count; ties by first occurrence."""

@@ -38,6 +38,7 @@ PLACES_A_ROW = 3
 STRETCH = 256
 """Places whose rows are read at once."""
 NONE = -1
+BYTES = 256
 # numba compiles a function anew for a number written in a call, and for int32: all here are int64.
 ZERO = np.int64(0)
 
@@ -59,6 +60,17 @@ class Corpus(NamedTuple):
     """During one merge, for each token: its pair with the new token to its right."""
     by_right: Table
     """The same, with the new token to its left."""
+    births: Table
+    """For each token that a merge made, the first pair that it is the newer part of; for the next one, the end."""
+
+
+class Part(NamedTuple):
+    """All of a corpus: one of several in which each merge is made."""
+
+    corpus: Corpus
+    pairs: Table
+    heap: Table
+    state: Table
 
 
 @compiled
@@ -254,7 +266,7 @@ def replace_stretch(
 
     Every new pair holds the new token, so its other token is enough to find it.
     """
-    rows, heavy, places, notes, widths, by_left, by_right = corpus
+    rows, heavy, places, notes, widths, by_left, by_right, _ = corpus
     left_width = widths[pairs[p, LEFT]]
     right_width = widths[pairs[p, RIGHT]]
     for place in range(start, stop):
@@ -314,14 +326,27 @@ def with_room(table: Table, used: int, more: int) -> Table:
     return larger
 
 
+@borrowing
+def most_born(pairs: Table, state: Table, p: int) -> int:
+    """Return an upper bound on the pairs that merging `p` makes: one per side and neighbor."""
+    neighbours = pairs[p, COUNT] if pairs[p, COUNT] < state[NEXT_TOKEN_ID] else state[NEXT_TOKEN_ID]
+    return 2 * (neighbours + 1)
+
+
 @compiled
 def merge_pair(corpus: Corpus, pairs: Table, heap: Table, state: Table, p: int) -> tuple[Table, Table]:
     """Replace pair `p` everywhere with the next token; return `pairs` and `heap`, larger if needed."""
-    token_id = state[NEXT_TOKEN_ID]
-    neighbours = pairs[p, COUNT] if pairs[p, COUNT] < token_id else token_id
-    born = 2 * (neighbours + 1)  # upper bound on new pairs: one per side and neighbor
+    born = most_born(pairs, state, p)
     pairs = with_room(pairs, state[PAIRS], born)
     heap = with_room(heap, state[HEAP_SIZE], born)
+    merge_within(corpus, pairs, heap, state, p)
+    return pairs, heap
+
+
+@borrowing
+def merge_within(corpus: Corpus, pairs: Table, heap: Table, state: Table, p: int) -> None:
+    """Replace pair `p` everywhere with the next token; `pairs` and `heap` must have room."""
+    token_id = state[NEXT_TOKEN_ID]
     first_new = state[PAIRS]
     corpus.widths[token_id] = corpus.widths[pairs[p, LEFT]] + corpus.widths[pairs[p, RIGHT]]
     noted = replace_pair(corpus, pairs, state, p, token_id)
@@ -333,8 +358,42 @@ def merge_pair(corpus: Corpus, pairs: Table, heap: Table, state: Table, p: int) 
         corpus.by_right[pairs[new, RIGHT]] = NONE
         if pairs[new, COUNT] > 0:
             push(heap, state, pairs[new, COUNT], first_place(corpus.rows, corpus.places, pairs, new), new)
-    state[NEXT_TOKEN_ID] = token_id + 1
-    return pairs, heap
+    end_merge(corpus, state)
+
+
+@borrowing
+def end_merge(corpus: Corpus, state: Table) -> None:
+    """Give the next id to the next token."""
+    state[NEXT_TOKEN_ID] += 1
+    corpus.births[state[NEXT_TOKEN_ID]] = state[PAIRS]
+
+
+@compiled
+def skip_merge(corpus: Corpus, state: Table) -> None:
+    """Let the next token be one that this corpus does not have."""
+    end_merge(corpus, state)
+
+
+@borrowing
+def find_pair(corpus: Corpus, pairs: Table, left: int, right: int) -> int:
+    """Return the number of a pair of tokens, or NONE if the corpus does not have it.
+
+    All pairs of a token with older ones are made by the merge that makes the token.
+    """
+    newer = left if left > right else right
+    first, end = ZERO, corpus.births[BYTES]
+    if newer >= BYTES:
+        first, end = corpus.births[newer], corpus.births[newer + 1]
+    for p in range(first, end):
+        if pairs[p, LEFT] == left and pairs[p, RIGHT] == right and pairs[p, COUNT] > 0:
+            return p
+    return NONE
+
+
+@compiled
+def pair_of(corpus: Corpus, pairs: Table, left: int, right: int) -> int:
+    """Return the number of a pair: `find_pair` for Python."""
+    return find_pair(corpus, pairs, left, right)
 
 
 @compiled
@@ -350,3 +409,83 @@ def merge_best(
         pairs, heap = merge_pair(corpus, pairs, heap, state, p)
         merges[n, 3] = state[TOKEN_COUNT]
     return pairs, heap, merges.shape[0]
+
+
+# ---- several corpora at once, of which the one with the most tokens chooses
+
+
+@borrowing
+def is_more(tokens: int, unit: int, others: int, other_unit: int) -> bool:
+    """Tell whether `tokens / unit` is more than `others / other_unit`, exactly and without large products."""
+    while True:
+        whole, other_whole = tokens // unit, others // other_unit
+        if whole != other_whole:
+            return whole > other_whole
+        tokens, others = tokens % unit, others % other_unit
+        if tokens == 0 or others == 0:
+            return tokens > others
+        tokens, unit, others, other_unit = other_unit, others, unit, tokens
+
+
+@compiled
+def merge_in_turns(
+    trained: tuple[Part, ...], scales: tuple[Part, ...], units: Table, merges: Table, tokens: Table, min_count: int
+) -> tuple[int, bool]:
+    """Fill `merges` with rows (group, left, right, count), and `tokens` with those in each scale and in all.
+
+    Each round serves the group whose scale has the most tokens per unit. Returns the rows filled, and whether it
+    stopped because a table needs room. A group may be its own scale.
+    """
+    for n in range(merges.shape[0]):
+        served, p = group_to_serve(trained, scales, units, min_count)
+        if served == NONE:
+            return n, False
+        left, right = trained[served].pairs[p, LEFT], trained[served].pairs[p, RIGHT]
+        if not (all_have_room(trained, left, right) and all_have_room(scales, left, right)):
+            return n, True
+        merges[n, 0], merges[n, 1], merges[n, 2] = served, left, right
+        merges[n, 3] = trained[served].pairs[p, COUNT]
+        for group in range(units.size):
+            merge_or_skip(trained[group], left, right)
+            if scales[group].state[NEXT_TOKEN_ID] < trained[group].state[NEXT_TOKEN_ID]:
+                merge_or_skip(scales[group], left, right)
+            tokens[n, group] = scales[group].state[TOKEN_COUNT]
+            tokens[n, units.size] += trained[group].state[TOKEN_COUNT]
+    return merges.shape[0], False
+
+
+@borrowing
+def group_to_serve(
+    trained: tuple[Part, ...], scales: tuple[Part, ...], units: Table, min_count: int
+) -> tuple[int, int]:
+    """Return the group with the most tokens per unit among those that have a pair left, and its best pair."""
+    served, chosen = np.int64(NONE), np.int64(NONE)
+    for group in range(units.size):
+        part, now = trained[group], scales[group].state[TOKEN_COUNT]
+        if served != NONE and not is_more(now, units[group], scales[served].state[TOKEN_COUNT], units[served]):
+            continue
+        p = best_pair(part.corpus.rows, part.corpus.places, part.pairs, part.heap, part.state)
+        if p != NONE and part.pairs[p, COUNT] >= min_count:
+            served, chosen = np.int64(group), np.int64(p)
+    return int(served), int(chosen)
+
+
+@borrowing
+def all_have_room(parts: tuple[Part, ...], left: int, right: int) -> bool:
+    """Tell whether the tables of all parts have room for the pairs that this merge makes."""
+    for part in parts:
+        p = find_pair(part.corpus, part.pairs, left, right)
+        born = most_born(part.pairs, part.state, p) if p != NONE else ZERO
+        if part.state[PAIRS] + born > part.pairs.shape[0] or part.state[HEAP_SIZE] + born > part.heap.shape[0]:
+            return False
+    return True
+
+
+@borrowing
+def merge_or_skip(part: Part, left: int, right: int) -> None:
+    """Merge a pair of tokens where there is one; the token gets its id in any case."""
+    p = find_pair(part.corpus, part.pairs, left, right)
+    if p == NONE:
+        end_merge(part.corpus, part.state)
+    else:
+        merge_within(part.corpus, part.pairs, part.heap, part.state, p)
