@@ -109,7 +109,7 @@ def byte_level(
     *,
     normalizer: str = "none",
     prefix_space: bool = False,
-    added: Sequence[str] = (),
+    added: Sequence[str | AddedToken] = (),
     vocab_size: int = 360,
 ) -> bytes:
     """A byte-level BPE `tokenizer.json`, cut by GPT-2's pattern or by another one."""
@@ -133,7 +133,8 @@ def byte_level(
         ),
     )
     library.post_processor = processors.ByteLevel(trim_offsets=True)
-    library.add_tokens([AddedToken(token, normalized=False) for token in added])
+    plain = [AddedToken(each, normalized=False) if isinstance(each, str) else each for each in added]
+    library.add_tokens(plain)
     return library.to_str().encode()
 
 

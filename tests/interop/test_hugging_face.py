@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import tokenizers
+from tokenizers import AddedToken
 
 from tests.helpers.trained import (
     byte_level,
@@ -241,9 +242,10 @@ WITHOUT_BYTE = {token: token_id for token, token_id in VOCAB.items() if token !=
 @pytest.mark.parametrize(
     ("content", "code"),
     [
-        (byte_level(normalizer="nfc"), "ours_normalizer"),
+        (byte_level(normalizer="nfkd"), "ours_normalizer"),
         (byte_level(prefix_space=True), "ours_prefix_space"),
-        (byte_level(added=("cat",)), "ours_added"),
+        (byte_level(added=(AddedToken("cat", lstrip=True),)), "ours_added"),
+        (byte_level(added=(AddedToken("cat"),), normalizer="nfc"), "ours_added"),
         (char_bpe(), "ours_not_byte_level"),
         (word_piece(), "ours_not_byte_level"),
         (unigram(), "ours_not_byte_level"),
@@ -254,7 +256,16 @@ WITHOUT_BYTE = {token: token_id for token, token_id in VOCAB.items() if token !=
         (byte_level(r"\h+|."), "ours_other_ids"),  # hexadecimal digits for Oniguruma, white space for `regex`
     ],
     ids=[
-        *("normalizer", "prefix_space", "added", "characters", "word_piece", "unigram", "byte_missing"),
+        *(
+            "normalizer",
+            "prefix_space",
+            "added",
+            "added_normalized",
+            "characters",
+            "word_piece",
+            "unigram",
+            "byte_missing",
+        ),
         *("merges_out_of_order", "merge_twice", "whole_entries", "reads_otherwise"),
     ],
 )

@@ -1,6 +1,6 @@
 """Where tokens cut a text, parallel lines, and where several tokenizers make the same cuts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Literal, NamedTuple, TypeGuard
 
@@ -128,9 +128,13 @@ class Pieces(NamedTuple):
         return flags
 
 
-def places_tokens(tokenizer: AnyTokenizer | Encoder) -> TypeGuard[PlacingTokenizer]:
-    """Tell whether a tokenizer must say what its tokens cover, because they do not spell the text."""
-    return hasattr(tokenizer, "encode_placed")
+def places_tokens(tokenizer: AnyTokenizer | Encoder, text: str | None = None) -> TypeGuard[PlacingTokenizer]:
+    """Tell whether a tokenizer must say what its tokens cover, because they do not spell the text.
+
+    A tokenizer that puts a text in a normal form must do so only for some texts, and so not without one.
+    """
+    spells: Callable[[str], bool] | None = getattr(tokenizer, "spells", None)
+    return hasattr(tokenizer, "encode_placed") and (spells is None or (text is not None and not spells(text)))
 
 
 def pieces_of(placed: PlacedTokens, size: int) -> Pieces:
@@ -153,7 +157,7 @@ def pieces_of(placed: PlacedTokens, size: int) -> Pieces:
 def piece_ends(text: str, tokenizer: AnyTokenizer, *, special_acts: bool = False) -> tuple[Pieces, Ints]:
     """Return the pieces of a text by any tokenizer, and the offset in bytes where each ends."""
     allowed: Literal["all"] | tuple[()] = "all" if special_acts else ()
-    if places_tokens(tokenizer):
+    if places_tokens(tokenizer, text):
         found = pieces_of(tokenizer.encode_placed(text, allowed_special=allowed), len(text.encode("utf-8")))
     else:
         ids = tokenizer.encode(text, allowed_special=allowed)
@@ -220,13 +224,13 @@ def text_sizes(lines: Sequence[str], segmenter: Segmenter | None = None) -> Text
 
 
 def line_cuts(
-    lines: Sequence[str], encoded: EncodedTexts, tokenizer: Encoder, segmenter: Segmenter | None = None
+    lines: Sequence[str], encoded: EncodedTexts, tokenizer: AnyTokenizer, segmenter: Segmenter | None = None
 ) -> LineCuts:
     """Count the characters, grapheme clusters and words that the tokens of these lines break."""
     token_ends = np.append(0, np.cumsum(encoded.counts))
     characters = clusters = words = 0
     for start, end, text_map in _blocks(lines):
-        if places_tokens(tokenizer):
+        if any(places_tokens(tokenizer, line) for line in lines[start:end]):
             boundaries = _placed_boundaries(lines[start:end], tokenizer)
         else:
             lengths = token_lengths(encoded.ids[token_ends[start] : token_ends[end]].tolist(), tokenizer)
@@ -245,7 +249,7 @@ def line_cuts(
     return LineCuts(int(encoded.counts.sum()), characters, clusters, words if segmenter else None)
 
 
-def _placed_boundaries(lines: Sequence[str], tokenizer: PlacingTokenizer) -> Ints:
+def _placed_boundaries(lines: Sequence[str], tokenizer: AnyTokenizer) -> Ints:
     """Return where tokens start or end in the text of `_blocks`, for tokens that do not spell the lines."""
     found, start = [], 0
     for line in lines:

@@ -1,6 +1,6 @@
 """The entries of a vocabulary: its tokens and their scripts, and how two vocabularies differ."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -56,9 +56,10 @@ def entries_of(tokenizer: AnyTokenizer) -> Entries:
     ([b'ab', b'<|end|>'], ['latin', 'special'])
     """
     special = set(tokenizer.special_tokens.values())
-    written = getattr(tokenizer, "token_text", None)
+    # In a vocabulary of bytes, a token is written in letters that stand for them: "à¸ģ" for ก.
+    written = None if getattr(tokenizer, "is_byte_level", False) else getattr(tokenizer, "token_text", None)
     ids, tokens = [], []
-    for token_id in sorted({*entry_ids(tokenizer), *special}):
+    for token_id in sorted({*entry_ids(tokenizer), *special, *_added_tokens(tokenizer).values()}):
         try:
             token = tokenizer.token_bytes(token_id) if written is None else written(token_id).encode("utf-8")
         except TokenIdError:  # an id below the largest that no token has
@@ -136,6 +137,12 @@ def entry_ids(tokenizer: AnyTokenizer) -> Iterable[int]:
     return own
 
 
+def _added_tokens(tokenizer: AnyTokenizer) -> Mapping[str, int]:
+    """Return the tokens that were added to a vocabulary and act in every text, with their ids."""
+    added: Mapping[str, int] = getattr(tokenizer, "added_tokens", {})
+    return added
+
+
 def vocab_size_with_special(tokenizer: AnyTokenizer) -> int:
     """Count all tokens of a tokenizer, special ones included, whether or not they are among its entries.
 
@@ -143,8 +150,8 @@ def vocab_size_with_special(tokenizer: AnyTokenizer) -> int:
     >>> vocab_size_with_special(Tokenizer([(97, 98)], special_tokens=["<|end|>"]))
     258
     """
-    special = set(tokenizer.special_tokens.values())
-    if hasattr(tokenizer, "entry_ids"):  # these are without special tokens
+    special = {*tokenizer.special_tokens.values(), *_added_tokens(tokenizer).values()}
+    if hasattr(tokenizer, "entry_ids"):  # these are without added and special tokens
         return tokenizer.vocab_size + len(special)
     return tokenizer.vocab_size + sum(not 0 <= token_id < tokenizer.vocab_size for token_id in special)
 

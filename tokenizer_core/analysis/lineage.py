@@ -41,6 +41,7 @@ class OfFile(Merging, Protocol):
     @property
     def entry_ids(self) -> Sequence[int]: ...
     def own_ids(self, ids: Iterable[int]) -> npt.NDArray[np.int64]: ...
+    def pretokens(self, text: str) -> Iterator[tuple[str, int | None]]: ...
 
 
 class InFileIds:
@@ -65,6 +66,10 @@ class InFileIds:
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of one token of the file."""
         return self._tokenizer.token_bytes(token_id)
+
+    def pretokens(self, text: str) -> Iterator[tuple[str, int | None]]:
+        """Yield the pretokens of a text, and the id of each added token in it."""
+        return self._tokenizer.pretokens(text)
 
     def number_of(self, token_id: int) -> int:
         """Return the number of a token in the order learned; -1 for a special and an unknown one."""
@@ -98,7 +103,7 @@ class Trace(NamedTuple):
 
     text: str
     ids: tuple[int, ...]
-    """The ids of its bytes, before the first merge."""
+    """The ids of its bytes, before the first merge; of a token that was added to the vocabulary, its own id."""
     steps: list[Step]
 
 
@@ -197,7 +202,14 @@ def trace(text: str, tokenizer: Merging) -> Iterator[Trace]:
     """
     ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
     of_byte = byte_ids(tokenizer)
-    for pretoken in pretokenize(check_text(text), tokenizer.pattern):
+    if isinstance(tokenizer, InFileIds):
+        pretokens = tokenizer.pretokens(text)
+    else:
+        pretokens = ((pretoken, None) for pretoken in pretokenize(check_text(text), tokenizer.pattern))
+    for pretoken, added in pretokens:
+        if added is not None:
+            yield Trace(pretoken, (added,), [])
+            continue
         ids = tuple(of_byte[byte] for byte in pretoken.encode("utf-8"))
         yield Trace(pretoken, ids, list(_steps(ids, ranks, tokenizer)))
 
@@ -302,7 +314,7 @@ def contexts_of(
 
 def _spans(text: str, ids: npt.NDArray[np.int32], tokenizer: AnyTokenizer) -> tuple[Ints, Ints]:
     """Return the start and the end of each token in the bytes of the text."""
-    if places_tokens(tokenizer):
+    if places_tokens(tokenizer, text):
         _, starts, ends = tokenizer.encode_placed(text)
         return starts, ends
     ends = np.cumsum(token_lengths(ids.tolist(), tokenizer))

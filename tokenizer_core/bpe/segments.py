@@ -181,12 +181,26 @@ def segments(text: str, tokenizer: Encoder) -> list[Segment]:
     The texts of the segments join to the text, their ids join to its encoding, and no segment splits a cluster.
     """
     token_ids = tokenizer.encode(text)
-    ends = segment_ends(TextMap(text), token_lengths(token_ids, tokenizer))
+    ends = segment_ends(TextMap(text), _lengths_in(text, token_ids, tokenizer))
     found, token, char = [], 0, 0
     for token_end, char_end in zip(ends.tokens.tolist(), ends.chars.tolist(), strict=True):
         found.append(Segment(text[char:char_end], tuple(token_ids[token:token_end]), token))
         token, char = token_end, char_end
     return found
+
+
+def _lengths_in(text: str, token_ids: Sequence[int], tokenizer: Encoder) -> Ints:
+    """Return how many bytes of a text each token takes.
+
+    Tokens that do not spell the text also take what no token covers before them, and the last one all the rest.
+    """
+    lengths = token_lengths(token_ids, tokenizer)
+    size = len(text.encode())
+    if not hasattr(tokenizer, "encode_placed") or not len(lengths) or int(lengths.sum()) == size:
+        return lengths
+    ends = tokenizer.encode_placed(text).ends.copy()
+    ends[-1] = size
+    return np.diff(ends, prepend=0)
 
 
 def _cluster_starts(text: str, code_points: npt.NDArray[np.uint32]) -> Flags:

@@ -72,6 +72,8 @@ class Tokenizer:
         """
         if not BYTES <= vocab_size <= self.vocab_size:
             raise TrainingError("vocab_size_not_trained", size=vocab_size, most=self.vocab_size)
+        if vocab_size == self.vocab_size:
+            return self
         follow = assign_ids(list(self.special_tokens), self.vocab_size) == self.special_tokens
         return Tokenizer(
             self.merges[: vocab_size - BYTES],

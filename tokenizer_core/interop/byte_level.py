@@ -5,20 +5,24 @@ Only a file whose tokenizer gives the same ids on every text becomes a `FileToke
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from tokenizer_core.bpe.protocols import EncodedTexts
+from tokenizer_core.bpe.openai import cut_alike, cut_as_tiktoken
+from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.bpe.segments import Ints
 from tokenizer_core.bpe.special_tokens import allowed_tokens, split_on_special_tokens
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES, Pair, unknown_id, utf8_text
 from tokenizer_core.errors import SpecialTokenError, TokenizerFileError
 from tokenizer_core.interop.limits import check_ids
-from tokenizer_core.patterns.pretokens import check_text
+from tokenizer_core.interop.normal_form import ends_in_original, is_nfc, nfc
+from tokenizer_core.patterns.pretokens import bytes_and_ends, check_text
+
+Normalizer = Literal["NFC"]
 
 # ---- letters: `bytes_to_unicode` in GPT-2's own code; no token holds white space
 
@@ -65,11 +69,20 @@ def from_letters(writing: str) -> bytes | None:
 # ---- the tokenizer
 
 
+class _Part(NamedTuple):
+    """A stretch of a text, and the id of the added or special token that it is; None for ordinary text."""
+
+    text: str
+    token_id: int | None
+
+
 class FileTokenizer:
     """Encodes as `Tokenizer` does, and gives the ids of its file, which may order its tokens in any way.
 
     `merges` are in this project's numbering: the bytes come first, and each merge makes the next id. `own_ids`
-    translates the file's ids to it.
+    translates the file's ids to it. `added_tokens` act in every text. With `normalizer`, the text is put in that
+    form first; where that changes it, the tokens do not spell it, and `encode_placed` tells what they cover.
+    Characters newer than tiktoken's and Hugging Face's tables are cut as there.
 
     >>> tokenizer = FileTokenizer([(97, 98)], [*range(1, 257), 0], pattern="none", special_tokens={"<s>": 257})
     >>> tokenizer.encode("ab!"), tokenizer.token_bytes(0), tokenizer.own_ids([0, 34]).tolist()
@@ -83,60 +96,153 @@ class FileTokenizer:
         *,
         pattern: str,
         special_tokens: Mapping[str, int] | None = None,
+        added_tokens: Mapping[str, int] | None = None,
+        normalizer: Normalizer | None = None,
         name: str = "file",
     ) -> None:
         self._bpe = Tokenizer(merges, pattern=pattern, name=name)
         self.name = name
         self.pattern = pattern
         self.special_tokens = dict(special_tokens or {})
+        self.added_tokens = dict(added_tokens or {})
+        """Tokens that act in every text, with their ids."""
+        self.normalizer = normalizer
         self.merges = self._bpe.merges
         """The merges in the order they are applied, in this project's numbering."""
         self.vocabulary = self._bpe.vocabulary
         """The bytes of each token, in this project's numbering."""
         self.vocab_size = self._bpe.vocab_size
-        """Entries of the vocabulary: the 256 bytes and the merges, without special tokens."""
+        """Entries of the vocabulary: the 256 bytes and the merges, without added and special tokens."""
         self.entry_ids = list(file_ids)
         """The file's ids of the entries, in the order they were learned."""
         assert len(file_ids) == self.vocab_size
         check_ids(file_ids)
-        check_ids(self.special_tokens.values())
+        self._acting = {**self.special_tokens, **self.added_tokens}
+        check_ids(self._acting.values())
         self._file_ids = np.array(file_ids, dtype=np.int32)
-        if taken := self._own_id.keys() & self.special_tokens.values():
+        if taken := self._own_id.keys() & self._acting.values():
             token_id = min(taken)
-            token = next(token for token, found in self.special_tokens.items() if found == token_id)
+            token = next(token for token, found in self._acting.items() if found == token_id)
             raise SpecialTokenError("special_token_id_used", token=token, token_id=token_id)
 
     def at(self, vocab_size: int) -> FileTokenizer:
         """Return the tokenizer at a smaller vocabulary size, with the same ids."""
+        if vocab_size == self.vocab_size:
+            return self
         return FileTokenizer(
             self._bpe.at(vocab_size).merges,
             self.entry_ids[:vocab_size],
             pattern=self.pattern,
             special_tokens=self.special_tokens,
+            added_tokens=self.added_tokens,
+            normalizer=self.normalizer,
             name=self.name,
         )
 
     def own_ids(self, ids: Iterable[int]) -> Ints:
-        """Return ids of the file in this project's numbering; -1 for special and unknown ones."""
+        """Return ids of the file in this project's numbering; -1 for added, special and unknown ones."""
         return np.array([self._own_id.get(token_id, -1) for token_id in ids], dtype=np.int64)
+
+    def spells(self, text: str) -> bool:
+        """Tell whether the tokens spell a text, since it is in the normal form already."""
+        return self.normalizer is None or is_nfc(text)
 
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
         """Return the token ids of a text; special tokens are ordinary text unless allowed."""
-        check_text(text)
-        allowed = allowed_tokens(self.special_tokens, allowed_special)
-        ids: list[int] = []
-        for stretch, is_special in split_on_special_tokens(text, allowed):
-            ids += [self.special_tokens[stretch]] if is_special else self.encode_each([stretch]).ids.tolist()
+        ids: list[int] = self._encoded([text], allowed_tokens(self.special_tokens, allowed_special)).ids.tolist()
         return ids
 
     def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
         """Encode each text separately; special tokens are ordinary text."""
-        encoded = self._bpe.encode_each(texts)
-        return EncodedTexts(self._file_ids[encoded.ids], encoded.counts)
+        return self._encoded(texts, ())
 
     def count_tokens(self, texts: str | Iterable[str]) -> int:
         """Count the tokens of all texts, each encoded separately, without listing them."""
-        return self._bpe.count_tokens(texts)
+        others = 0
+
+        def plain() -> Iterator[str]:
+            nonlocal others
+            for text in [texts] if isinstance(texts, str) else texts:
+                for part in self._parts(text, ()):
+                    changed = self._normalized(part.text)
+                    if part.token_id is None and cut_alike(changed) is changed:
+                        yield changed
+                    else:
+                        others += 1 if part.token_id is not None else len(self._ordinary([changed]).ids)
+
+        counted = self._bpe.count_tokens(plain())
+        return counted + others
+
+    def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
+        """Return the tokens of a text with the bytes that each covers; together they cover all of it."""
+        found, ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int64)]
+        start = 0
+        for part in self._parts(text, allowed_tokens(self.special_tokens, allowed_special)):
+            size = len(part.text.encode())
+            if part.token_id is not None:
+                found.append(np.array([part.token_id], dtype=np.int32))
+                ends.append(np.array([start + size]))
+            else:
+                own = self._ordinary([part.text]).ids
+                lengths = np.array([len(self.vocabulary[token]) for token in own.tolist()], dtype=np.int64)
+                reached = np.cumsum(lengths)
+                found.append(self._file_ids[own])
+                ends.append(start + (reached if self.spells(part.text) else ends_in_original(part.text)[reached]))
+            start += size
+        stops = np.concatenate(ends)
+        return PlacedTokens(np.concatenate(found), np.append(0, stops)[: len(stops)], stops)
+
+    def pretokens(self, text: str) -> Iterator[tuple[str, int | None]]:
+        """Yield what the merges see of a text, piece by piece, and the id of each added token in it.
+
+        >>> tokenizer = FileTokenizer([], range(256), pattern="gpt2", added_tokens={"<think>": 256})
+        >>> list(tokenizer.pretokens("<think>a cat"))
+        [('<think>', 256), ('a', None), (' cat', None)]
+        """
+        for part in self._parts(text, ()):
+            if part.token_id is None:
+                text = self._normalized(part.text)
+                yield from ((piece, None) for piece in cut_as_tiktoken(text, self.pattern))
+            else:
+                yield part
+
+    def _parts(self, text: str, allowed: Collection[str]) -> Iterator[_Part]:
+        """Divide a text at the added tokens and at the allowed special ones."""
+        check_text(text)
+        acting = [token for token in (*self.added_tokens, *allowed) if token in text]
+        for stretch, acts in split_on_special_tokens(text, acting):
+            yield _Part(stretch, self._acting[stretch] if acts else None)
+
+    def _encoded(self, texts: Iterable[str], allowed: Collection[str]) -> EncodedTexts:
+        """Encode each text separately, with its added and its allowed special tokens."""
+        rows = [list(self._parts(text, allowed)) for text in texts]
+        parts = [part for row in rows for part in row]
+        found = self._ordinary([part.text for part in parts if part.token_id is None])
+        ids = self._file_ids[found.ids]
+        acting = [part.token_id for part in parts if part.token_id is not None]
+        if not acting:
+            return EncodedTexts(ids, found.counts)
+        is_ordinary = np.array([part.token_id is None for part in parts])
+        counts = np.ones(len(parts), dtype=np.int64)
+        counts[is_ordinary] = found.counts
+        places = np.repeat(is_ordinary, counts)
+        joined = np.empty(len(places), dtype=np.int32)
+        joined[places], joined[~places] = ids, acting
+        edges = np.append(0, np.cumsum(counts))[np.cumsum([0, *map(len, rows)])]
+        return EncodedTexts(joined, np.diff(edges))
+
+    def _ordinary(self, texts: Sequence[str]) -> EncodedTexts:
+        """Encode ordinary texts, in this project's numbering."""
+        changed = list(map(self._normalized, texts))
+        if all(cut_alike(text) is text for text in changed):
+            return self._bpe.encode_each(changed)
+        rows = [cut_as_tiktoken(text, self.pattern) for text in changed]
+        _, stops = encoded = self._bpe.encode_pretokens(*bytes_and_ends([piece for row in rows for piece in row]))
+        edges = np.append(0, stops)[np.cumsum([0, *map(len, rows)])]
+        return EncodedTexts(encoded[0], np.diff(edges))
+
+    def _normalized(self, text: str) -> str:
+        return text if self.normalizer is None else nfc(text)
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""
@@ -147,7 +253,7 @@ class FileTokenizer:
         return b"".join(map(self.token_bytes, ids))
 
     def token_bytes(self, token_id: int) -> bytes:
-        """Return the bytes of one token, special or not; raise `TokenIdError` for an unknown id."""
+        """Return the bytes of one token, added, special or neither; raise `TokenIdError` for an unknown id."""
         own = self._own_id.get(token_id)
         if own is not None:
             return self.vocabulary[own]
@@ -161,7 +267,7 @@ class FileTokenizer:
 
     @cached_property
     def _special_bytes(self) -> dict[int, bytes]:
-        return {token_id: token.encode("utf-8") for token, token_id in self.special_tokens.items()}
+        return {token_id: token.encode("utf-8") for token, token_id in self._acting.items()}
 
 
 # ---- a vocabulary and merges in letters
@@ -173,6 +279,8 @@ def file_tokenizer(
     *,
     pattern: str,
     special_tokens: Mapping[str, int] | None = None,
+    added_tokens: Mapping[str, int] | None = None,
+    normalizer: Normalizer | None = None,
     whole_first: bool = False,
     name: str = "file",
 ) -> FileTokenizer:
@@ -196,10 +304,16 @@ def file_tokenizer(
     apart = {token: token_id for token, token_id in ids.items() if token not in own}
     special = apart if special_tokens is None else special_tokens
     tokenizer = FileTokenizer(
-        pairs, [ids[token] for token in own], pattern=pattern, special_tokens=special, name=name
+        pairs,
+        [ids[token] for token in own],
+        pattern=pattern,
+        special_tokens=special,
+        added_tokens=added_tokens,
+        normalizer=normalizer,
+        name=name,
     )
     if whole_first:
-        _check_whole(tokenizer, apart.keys() - special.keys())
+        _check_whole(tokenizer, apart.keys() - special.keys() - tokenizer.added_tokens.keys())
     return tokenizer
 
 

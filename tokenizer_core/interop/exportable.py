@@ -1,13 +1,14 @@
 """What all formats share when a tokenizer is exported: the parts that files hold, the export and its warnings."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.vocabulary import BYTES, Pair
 from tokenizer_core.errors import ExportError, ExportWarning
 from tokenizer_core.interop.byte_level import as_letters
-from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, steps_of
 
 
 class Export(NamedTuple):
@@ -33,6 +34,15 @@ class ByteLevelBPE(NamedTuple):
     ids: Sequence[int]
     """The token id of each entry."""
     special_tokens: Mapping[str, int]
+    added_tokens: Mapping[str, int] = MappingProxyType({})
+    """Tokens that act in every text."""
+    normalizer: str | None = None
+    """The normal form in which a text is put first."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one split pattern, merges and special tokens are all of it."""
+        return not self.added_tokens and self.normalizer is None and len(steps_of(self.pattern)) == 1
 
 
 def may_be_exported(tokenizer: AnyTokenizer) -> bool:
@@ -57,7 +67,14 @@ def exportable(tokenizer: AnyTokenizer) -> ByteLevelBPE:
         raise ExportError("export_tokens", name=tokenizer.name)
     names = {source: name for name, source in SPLIT_PATTERNS.items()}
     return ByteLevelBPE(
-        tokenizer.name, names.get(pattern, pattern), tokens, merges, ids, dict(tokenizer.special_tokens)
+        tokenizer.name,
+        names.get(pattern, pattern),
+        tokens,
+        merges,
+        ids,
+        dict(tokenizer.special_tokens),
+        getattr(tokenizer, "added_tokens", {}),
+        getattr(tokenizer, "normalizer", None),
     )
 
 
@@ -83,7 +100,7 @@ def vocabulary_in_letters(tokenizer: ByteLevelBPE, file: str) -> dict[str, int]:
     """
     check_distinct(tokenizer, file)
     ids = {as_letters(token): token_id for token_id, token in zip(tokenizer.ids, tokenizer.tokens)}
-    for token, token_id in tokenizer.special_tokens.items():
+    for token, token_id in (*tokenizer.special_tokens.items(), *tokenizer.added_tokens.items()):
         if token in ids:
             raise ExportError(
                 "export_special_is_token", file=file, token=token, token_id=token_id, other=ids[token]

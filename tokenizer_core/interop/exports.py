@@ -46,7 +46,10 @@ def export(tokenizer: AnyTokenizer, to: str, *, name: str | None = None) -> Expo
     """
     if to not in _WRITERS:
         raise ExportError("export_format", format=to)
-    return _WRITERS[to](exportable(tokenizer), file_name(name or tokenizer.name))
+    parts = exportable(tokenizer)
+    if not parts.is_plain and to in LOADED_BY and to != "tokenizer.json":
+        raise ExportError("export_more", name=tokenizer.name)
+    return _WRITERS[to](parts, file_name(name or tokenizer.name))
 
 
 def file_name(name: str) -> str:
@@ -79,6 +82,8 @@ def _vocabulary_table(tokenizer: ByteLevelBPE) -> Export:
     }
     for token, token_id in sorted(tokenizer.special_tokens.items(), key=lambda entry: entry[1]):
         entries[token_id] = {"text": token, "bytes": token.encode().hex(), "special": True}
+    for token, token_id in tokenizer.added_tokens.items():
+        entries[token_id] = {"text": token, "bytes": token.encode().hex(), "added": True}
     rows = [f'"{token_id}": {json.dumps(entry, ensure_ascii=False)}' for token_id, entry in entries.items()]
     return Export({"vocabulary.json": ("{\n" + ",\n".join(rows) + "\n}\n").encode()}, "")
 

@@ -18,7 +18,7 @@ from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.bpe.special_tokens import allowed_tokens, split_on_special_tokens
 from tokenizer_core.bpe.vocabulary import unknown_id
 from tokenizer_core.errors import ExportWarning, TokenizerFileError
-from tokenizer_core.interop.byte_level import FileTokenizer, file_tokenizer, from_letters
+from tokenizer_core.interop.byte_level import FileTokenizer, Normalizer, file_tokenizer, from_letters
 from tokenizer_core.interop.exportable import (
     ByteLevelBPE,
     Export,
@@ -30,7 +30,7 @@ from tokenizer_core.interop.hostile_texts import hostile_texts
 from tokenizer_core.interop.limits import check_entries, check_ids, ids_of_tokens, read_json
 from tokenizer_core.interop.spans import placed
 from tokenizer_core.patterns.pretokens import check_text
-from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, compile_pattern, pattern_source
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, THEN, compile_pattern, pattern_source, steps_of
 
 if TYPE_CHECKING:
     import tokenizers
@@ -80,20 +80,26 @@ class HuggingFaceTokenizer:
 
     @property
     def vocab_size(self) -> int:
-        """Entries of the vocabulary, without special tokens."""
+        """Entries of the vocabulary, without added and special tokens."""
         return len(self.entry_ids)
 
     @cached_property
     def entry_ids(self) -> list[int]:
-        """The ids of the entries in ascending order, without special tokens."""
+        """The ids of the entries in ascending order, without added and special tokens."""
         ids = self._library.get_vocab(with_added_tokens=True).values()
-        return sorted(set(ids) - set(self.special_tokens.values()))
+        return sorted(set(ids) - {*self.special_tokens.values(), *self.added_tokens.values()})
 
     @cached_property
     def special_tokens(self) -> dict[str, int]:
         """The special tokens of the file and their ids."""
         added = self._library.get_added_tokens_decoder()
         return {token.content: token_id for token_id, token in sorted(added.items()) if token.special}
+
+    @cached_property
+    def added_tokens(self) -> dict[str, int]:
+        """The tokens that were added and act in every text, and their ids."""
+        added = self._library.get_added_tokens_decoder()
+        return {token.content: token_id for token_id, token in sorted(added.items()) if not token.special}
 
     @property
     def regexes(self) -> list[str]:
@@ -300,17 +306,19 @@ def as_ours(opened: HuggingFaceTokenizer) -> FileTokenizer:
     model = parts["model"]
     if opened.model != "BPE" or not opened.is_byte_level:
         raise TokenizerFileError("ours_not_byte_level")
-    if parts["normalizer"] is not None:
-        raise TokenizerFileError("ours_normalizer")
     if model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"):
         raise TokenizerFileError("ours_marks")
-    if any(not token.get("special") for token in parts["added_tokens"]):
-        raise TokenizerFileError("ours_added")
+    normalizer = _normalizer(parts["normalizer"])
+    for token in parts["added_tokens"]:
+        if any(token.get(flag) for flag in _ADDED_IN_ANOTHER_WAY) or (normalizer and token.get("normalized")):
+            raise TokenizerFileError("ours_added")
     ours = file_tokenizer(
         model["vocab"],
         [_pair(merge) for merge in model.get("merges") or []],
         pattern=_pattern(parts["pre_tokenizer"]),
         special_tokens=opened.special_tokens,
+        added_tokens=opened.added_tokens,
+        normalizer=normalizer,
         whole_first=bool(model.get("ignore_merges")),
         name=opened.name,
     )
@@ -320,32 +328,51 @@ def as_ours(opened: HuggingFaceTokenizer) -> FileTokenizer:
     return ours
 
 
-def _pattern(part: Any) -> str:
-    """Return the split pattern of a pre-tokenizer."""
-    steps = part.get("pretokenizers") if isinstance(part, dict) and part.get("type") == "Sequence" else [part]
+_ADDED_IN_ANOTHER_WAY = ("single_word", "lstrip", "rstrip")
+
+
+def _normalizer(part: Any) -> Normalizer | None:
+    """Return how a normalizer changes texts."""
+    steps = part.get("normalizers") if isinstance(part, dict) and part.get("type") == "Sequence" else [part]
     match steps:
-        case [{"type": "ByteLevel"} as level]:
-            splits: str | None = "gpt2" if level.get("use_regex", True) else "none"
-        case [{"type": "Split"} as split, {"type": "ByteLevel"} as level] if not level.get("use_regex", True):
-            splits = _split_pattern(split)
-        case _:
-            splits = None
-    if splits is None:
+        case [] | [None]:
+            return None
+        case [{"type": "NFC"}]:
+            return "NFC"
+    raise TokenizerFileError("ours_normalizer")
+
+
+def _pattern(part: Any) -> str:
+    """Return the split pattern of a pre-tokenizer; each of its steps cuts what the one before has made."""
+    steps = part.get("pretokenizers") if isinstance(part, dict) and part.get("type") == "Sequence" else [part]
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise TokenizerFileError("ours_steps")
-    if level.get("add_prefix_space", True):
+    *earlier, last = steps
+    # Letters hide what is white space: only the last step may write them.
+    if last.get("type") != "ByteLevel" or any(step.get("type") == "ByteLevel" for step in earlier):
+        raise TokenizerFileError("ours_steps")
+    if last.get("add_prefix_space", True):
         raise TokenizerFileError("ours_prefix_space")
-    return splits
+    patterns = [pattern for pattern in map(_step, steps) if pattern != "none"] or ["none"]
+    return patterns[0] if len(patterns) == 1 else THEN.join(map(pattern_source, patterns))
 
 
-def _split_pattern(split: dict[str, Any]) -> str | None:
-    source = (split.get("pattern") or {}).get("Regex")
-    # "Isolated" makes pretokens of the matches and of the text between them, as here.
-    if not isinstance(source, str) or split.get("behavior") != "Isolated" or split.get("invert"):
-        return None
-    known = known_pattern(source)
-    if known is None:
-        compile_pattern(source)
-    return known or source
+def _step(step: dict[str, Any]) -> str:
+    """Return the pattern by which one step of a pre-tokenizer cuts; "none" if it does not cut."""
+    match step:
+        case {"type": "ByteLevel"}:
+            return "gpt2" if step.get("use_regex", True) else "none"
+        case {"type": "Digits"}:
+            return r"\p{N}" if step.get("individual_digits") else r"\p{N}+"
+        case {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": str(source)}} if not step.get(
+            "invert"
+        ):
+            # "Isolated" makes pretokens of the matches and of the text between them, as here.
+            known = known_pattern(source)
+            if known is None:
+                compile_pattern(source)
+            return known or source
+    raise TokenizerFileError("ours_steps")
 
 
 def _pair(merge: Any) -> tuple[str, str]:
@@ -370,24 +397,32 @@ _POSSESSIVE_COUNT = regex.compile(r"(\{[0-9]+(?:,[0-9]*)?\})\+")
 
 def export_hugging_face(tokenizer: ByteLevelBPE) -> Export:
     """Write tokenizer.json; raise `ExportError` if two ids would have the same token."""
-    pattern, warnings = for_oniguruma(tokenizer.pattern)
+    steps = [tokenizer.pattern] if tokenizer.is_plain else steps_of(tokenizer.pattern)
+    cuts = list(map(for_oniguruma, steps))
+    warnings = list({warning.code: warning for _, found in cuts for warning in found}.values())
     vocabulary = vocabulary_in_letters(tokenizer, FILE)
     snippet = _SNIPPET
     if tokenizer.special_tokens:
         snippet += _SPECIAL_SNIPPET
         warnings = [ExportWarning("special_tokens_act"), *warnings]
+    acting = {**tokenizer.special_tokens, **tokenizer.added_tokens}
     added = [
-        {"id": token_id, "content": token, "special": True}
+        {"id": token_id, "content": token, "special": token in tokenizer.special_tokens}
         | dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-        for token, token_id in sorted(tokenizer.special_tokens.items(), key=lambda entry: entry[1])
+        for token, token_id in sorted(acting.items(), key=lambda entry: entry[1])
     ]
     # Text between two matches becomes pretokens of its own, as here.
-    split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+    splits: list[dict[str, Any]] = [
+        {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
+        for pattern, _ in cuts
+        if pattern is not None
+    ]
     content = {
         "version": "1.0",
-        **dict.fromkeys(("truncation", "padding", "normalizer", "post_processor")),
+        **dict.fromkeys(("truncation", "padding", "post_processor")),
+        "normalizer": tokenizer.normalizer and {"type": tokenizer.normalizer},
         "added_tokens": added,
-        "pre_tokenizer": _LETTERS if pattern is None else {"type": "Sequence", "pretokenizers": [split, _LETTERS]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, _LETTERS]} if splits else _LETTERS,
         "decoder": _LETTERS,
         "model": {
             "type": "BPE",

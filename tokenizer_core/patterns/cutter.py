@@ -25,6 +25,7 @@ from tokenizer_core.patterns.split_patterns import (
     compile_pattern,
     pattern_source,
     pretokenize_each,
+    steps_of,
 )
 
 _MACHINES = {
@@ -53,7 +54,7 @@ def is_compiled(pattern: str) -> bool:
     >>> is_compiled("gpt2"), is_compiled(SPLIT_PATTERNS["gpt2"]), is_compiled("[a-z]+"), is_compiled("(?<=a)b")
     (True, True, True, False)
     """
-    return is_named(pattern) or is_known(compile_pattern(pattern).pattern)
+    return is_named(pattern) or all(map(is_known, steps_of(compile_pattern(pattern).pattern)))
 
 
 def is_named(pattern: str) -> bool:
@@ -63,7 +64,9 @@ def is_named(pattern: str) -> bool:
 
 def cutter_of(pattern: str) -> "Cutter":
     """Return a cutter for a pattern for which `is_compiled` holds."""
-    return Cutter(pattern) if is_named(pattern) else OwnCutter(pattern)
+    if is_named(pattern):
+        return Cutter(pattern)
+    return OwnCutter(pattern) if len(steps_of(pattern)) == 1 else StepsCutter(pattern)
 
 
 class Tally:
@@ -248,6 +251,46 @@ class OwnCutter(Cutter):
             rows = self.add_counts(work.joined[start : ends[-1]], ends - start, np.ones_like(ends))
             if work.places.size:
                 work.places[before : before + ends.size] = rows
+
+
+class _Ends(OwnCutter):
+    """Notes where pretokens end, and counts none."""
+
+    def edges_in(self, joined: NDArray[np.uint8], edges: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the edges of the pretokens of texts that lie end to end, from one edge to the next."""
+        self._found: list[NDArray[np.int64]] = [edges[:1]]
+        for _ in self._run(joined, edges.copy(), np.empty(0, dtype=np.int32)):
+            pass
+        return np.concatenate(self._found)
+
+    def _note(self, work: "_Work", start: int, ends: NDArray[np.int64], before: int) -> None:
+        self._found.append(ends.copy())
+
+
+class StepsCutter(Cutter):
+    """A cutter for patterns of several steps: the pretokens of one step are the texts of the next.
+
+    >>> cutter = StepsCutter(r"[0-9](?#then) ?[a-z]+")
+    >>> cutter.number([b"a12 a", b"", b" a"]), cutter.pretokens()[0].tobytes()
+    ((array([0, 1, 2, 3, 3], dtype=int32), array([4, 4, 5])), b'a12 a')
+    """
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern)
+        self._steps = list(map(_Ends, steps_of(pattern)))
+
+    def _run(
+        self, joined: NDArray[np.uint8], edges: NDArray[np.int64], places: NDArray[np.int32]
+    ) -> Iterator[int]:
+        found = edges
+        for step in self._steps:
+            found = step.edges_in(joined, found)
+        ends = found[1:]
+        if ends.size:
+            rows = self.add_counts(joined, ends, np.ones_like(ends))
+            places[: rows.size] = rows[: places.size]
+        edges[:] = np.searchsorted(ends, edges, side="right")
+        yield joined.size
 
 
 class _Work(NamedTuple):

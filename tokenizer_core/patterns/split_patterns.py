@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
@@ -35,6 +36,9 @@ SPLIT_PATTERNS: dict[str, str] = {
     "none": r"(?s:.++)",
 }
 
+THEN = "(?#then)"
+"""Between the steps of a pattern: each step cuts what the step before it made, each piece as a text of its own. To
+`regex` it is a comment."""
 MAX_PATTERN_LENGTH = 2_000
 """Characters. The longest named pattern has about 400; compile time and memory grow with length."""
 MAX_UNROLLED_LENGTH = 1_000_000
@@ -57,6 +61,15 @@ def pattern_source(pattern: str) -> str:
     return SPLIT_PATTERNS.get(pattern, pattern)
 
 
+def steps_of(pattern: str) -> list[str]:
+    """Return the regular expressions of a pattern, which cut one after the other; most patterns have one.
+
+    >>> steps_of("gpt2") == [SPLIT_PATTERNS["gpt2"]], steps_of(f"[0-9]{THEN}[a-z]+")
+    (True, ['[0-9]', '[a-z]+'])
+    """
+    return pattern_source(pattern).split(THEN)
+
+
 def pretokenize(text: str, pattern: str) -> list[str]:
     """Cut `text` into pretokens; `pattern` is a name in `SPLIT_PATTERNS` or a regular expression.
 
@@ -67,6 +80,8 @@ def pretokenize(text: str, pattern: str) -> list[str]:
     ['กำลังเรียน', ' at', ' ', '9', ' am']
     >>> pretokenize("one, two", "[a-z]+")
     ['one', ', ', 'two']
+    >>> pretokenize("one12 two", f"[0-9]{THEN} ?[a-z]+")
+    ['one', '1', '2', ' two']
     """
     return next(pretokenize_each([text], pattern))
 
@@ -77,6 +92,10 @@ def pretokenize_each(texts: Iterable[str], pattern: str) -> Iterator[list[str]]:
     So a pattern that is just quick enough on each of 500 lines does not take minutes.
     """
     compiled = compile_pattern(pattern)
+    steps = steps_of(pattern)
+    if len(steps) > 1:
+        yield from _in_steps(texts, steps)
+        return
     if compiled.pattern in SPLIT_PATTERNS.values():
         # Named patterns take linear time and leave no gaps; a time limit would make them three times slower.
         # Letting other threads run between matches makes them a quarter slower, so only long texts do it.
@@ -93,11 +112,23 @@ def pretokenize_each(texts: Iterable[str], pattern: str) -> Iterator[list[str]]:
         yield [text[start:end] for start, end, _ in with_gaps(((*span, None) for span in matches), len(text))]
 
 
+def _in_steps(texts: Iterable[str], steps: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the pretokens of each text, cut by one step after the other; each step has one time budget."""
+    waiting: deque[str] = deque()
+    cutters = [pretokenize_each(iter(waiting.popleft, None), step) for step in steps]
+    for text in texts:
+        pieces = [text]
+        for cutter in cutters:
+            waiting.extend(pieces)
+            pieces = [piece for cut in islice(cutter, len(pieces)) for piece in cut]
+        yield pieces
+
+
 def batches(text: str, pattern: str) -> Iterator[list[str]]:
     """Yield the pretokens of `pretokenize`, 50,000 at a time, so that the caller can report progress."""
     compiled = compile_pattern(pattern)
-    if compiled.flags & regex.REVERSE:
-        yield pretokenize(text, pattern)  # its matches come from the end of the text
+    if compiled.flags & regex.REVERSE or len(steps_of(pattern)) > 1:
+        yield pretokenize(text, pattern)  # its matches come from the end of the text, or in several steps
         return
     spans = ((*match.span(), None) for match in search(compiled, text))
     pretokens = (text[start:end] for start, end, _ in with_gaps(spans, len(text)))
@@ -157,6 +188,8 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     if surrogate := regex.search("[\ud800-\udfff]", source):  # it could not be saved
         raise PatternError("pattern_syntax", why="lone surrogate", position=surrogate.start())
     try:
+        for step in steps_of(source):
+            regex.compile(step)
         return regex.compile(source)
     except regex.error as error:
         raise PatternError("pattern_syntax", why=error.msg, position=error.pos) from None

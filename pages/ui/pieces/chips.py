@@ -64,7 +64,7 @@ class Chip(NamedTuple):
 def chips_of(tokenizer: AnyTokenizer, text: str) -> list[Chip]:
     """Return a chip for each token of a text."""
     content = text.encode()
-    if places_tokens(tokenizer):
+    if places_tokens(tokenizer, text):
         placed = tokenizer.encode_placed(text)
     else:
         ids = np.array(tokenizer.encode(text), dtype=np.int32)

@@ -89,7 +89,7 @@ def encoded_lane(lane: Lane, text: Text) -> Lane:
         else:
             assert isinstance(text.content, str)  # bytes that are not text have only the ids they came from
             allowed: Literal["all"] | tuple[()] = "all" if lane.special_acts else ()
-            if places_tokens(tokenizer):
+            if places_tokens(tokenizer, text.content):
                 placed = tokenizer.encode_placed(text.content, allowed_special=allowed)
                 return _Encoded(placed.ids, placed)
             ids = tokenizer.encode(text.content, allowed_special=allowed)

@@ -1,6 +1,6 @@
 """Lanes: a lane is one tokenizer beside others, from its choice to its tokens over a text."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tokenizer_core.analysis.baselines import PretokenTokenizer
-from tokenizer_core.analysis.cuts import NO_TOKEN, Pieces, pieces_of, places_tokens, uncovered_characters
+from tokenizer_core.analysis.cuts import NO_TOKEN, Pieces, pieces_of, uncovered_characters
 from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
 from tokenizer_core.bpe.segments import SegmentEnds, TextMap, distinct_ids, segment_ends
 from tokenizer_core.bpe.tokenizer import Tokenizer
@@ -124,7 +124,6 @@ class LaneOnText:
     @classmethod
     def _of_pieces(cls, lane: Lane, text_map: TextMap, pieces: Pieces) -> "LaneOnText":
         tokenizer = lane.tokenizer
-        assert places_tokens(tokenizer)
         ends = np.cumsum(pieces.lengths).tolist()
         numbers: dict[tuple[int, bytes], int] = {}
         places = np.empty(len(ends), dtype=np.int64)
@@ -135,9 +134,11 @@ class LaneOnText:
         texts = [text for _, text in numbers]
         ids = [token_id for token_id, _ in numbers]
         spelled = [text if token_id == NO_TOKEN else tokenizer.token_bytes(token_id) for token_id, text in numbers]
+        written: Callable[[int], str] = getattr(
+            tokenizer, "token_text", lambda token_id: tokenizer.token_bytes(token_id).decode("utf-8", "replace")
+        )
         writings = [
-            None if token_id == NO_TOKEN else _writing(tokenizer.token_text(token_id), text)
-            for token_id, text in numbers
+            None if token_id == NO_TOKEN else _writing(written(token_id), text) for token_id, text in numbers
         ]
         return cls(lane, text_map, np.array(ids, dtype=np.int64), places, texts, spelled, pieces, writings)
 
