@@ -8,6 +8,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -244,12 +245,14 @@ def openai_tokenizer(name: str) -> OpenAITokenizer:
         return OpenAITokenizer(tiktoken.get_encoding(name))
 
 
-def tokenizer_of_ranks(name: str, pattern: str, tokens: Mapping[int, bytes]) -> OpenAITokenizer:
+def tokenizer_of_ranks(
+    name: str, pattern: str, tokens: Mapping[int, bytes], special_tokens: Mapping[str, int] = MappingProxyType({})
+) -> OpenAITokenizer:
     """Let tiktoken run any tokens, given by rank; it needs no merges."""
     ranks = {token: rank for rank, token in tokens.items()}
     try:
         encoding = tiktoken.Encoding(
-            name, pat_str=pattern_source(pattern), mergeable_ranks=ranks, special_tokens={}
+            name, pat_str=pattern_source(pattern), mergeable_ranks=ranks, special_tokens=dict(special_tokens)
         )
     except ValueError as error:
         why = " ".join(str(error).split())[:200]

@@ -196,7 +196,7 @@ class FileTokenizer:
         """Yield what the merges see of a text, piece by piece, and the id of each added token in it.
 
         >>> tokenizer = FileTokenizer([], range(256), pattern="gpt2", added_tokens={"<think>": 256})
-        >>> list(tokenizer.pretokens("<think>a cat"))
+        >>> [tuple(each) for each in tokenizer.pretokens("<think>a cat")]
         [('<think>', 256), ('a', None), (' cat', None)]
         """
         for part in self._parts(text, ()):

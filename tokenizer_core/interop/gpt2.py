@@ -5,6 +5,7 @@ OpenAI named them encoder.json and vocab.bpe.
 
 import json
 from codecs import BOM_UTF8
+from typing import Any
 
 from tokenizer_core.errors import ExportError, ExportWarning, TokenizerFileError
 from tokenizer_core.interop.byte_level import FileTokenizer, file_tokenizer
@@ -35,12 +36,15 @@ tokenizer.encode_special_tokens = True  # special tokens in a text are ordinary 
 """
 
 
-def gpt2_tokenizer(ids: bytes, merges: bytes, *, pattern: str = "gpt2", name: str = "file") -> FileTokenizer:
+def gpt2_tokenizer(
+    ids: bytes | dict[str, Any], merges: bytes, *, pattern: str = "gpt2", name: str = "file"
+) -> FileTokenizer:
     """Read the two files with a split pattern, which they do not hold.
 
     Entries that no merge makes are special tokens, since no text leads to them.
     """
-    return file_tokenizer(ids_of_tokens(read_json(ids)), read_merges(merges), pattern=pattern, name=name)
+    found = read_json(ids) if isinstance(ids, bytes) else ids
+    return file_tokenizer(ids_of_tokens(found), read_merges(merges), pattern=pattern, name=name)
 
 
 def read_merges(content: bytes) -> list[tuple[str, str]]:

@@ -68,9 +68,9 @@ class HuggingFaceTokenizer:
     ([1, 0], [0, 4], [3, 13], '[UNK]')
     """
 
-    def __init__(self, content: bytes, *, name: str = "file") -> None:
+    def __init__(self, content: bytes | dict[str, Any], *, name: str = "file") -> None:
         self.name = name
-        self.parts = _checked_parts(read_json(content))
+        self.parts = _checked_parts(read_json(content) if isinstance(content, bytes) else content)
         self.model = str(self.parts["model"]["type"])
         """The kind: "BPE", "WordPiece", "Unigram" or "WordLevel"."""
         self._library = _library_tokenizer(self.parts)

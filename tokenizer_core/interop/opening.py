@@ -1,31 +1,36 @@
 """Open a tokenizer from its file or files: their content tells the format, not their names."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tokenizer_core.bpe import minbpe_files
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.errors import TokenizerError, TokenizerFileError
 from tokenizer_core.interop.byte_level import FileTokenizer
+from tokenizer_core.interop.gguf import MAGIC, gguf_tokenizer, read_gguf, read_header
 from tokenizer_core.interop.gpt2 import gpt2_tokenizer
 from tokenizer_core.interop.hugging_face import PROBES, HuggingFaceTokenizer, as_ours
 from tokenizer_core.interop.limits import MAX_FILE_BYTES, check_size, read_json
-from tokenizer_core.interop.rank_file import is_rank_line, rank_tokenizer
+from tokenizer_core.interop.model_tables import KnownFile, known_files
+from tokenizer_core.interop.rank_file import RankedTokenizer, is_rank_line, rank_tokenizer
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer, looks_like_sentencepiece
+from tokenizer_core.interop.tekken import is_tekken, tekken_tokenizer
 
-Format = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "gpt2", "corpus"]
+Format = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "gpt2", "tekken", "gguf", "corpus"]
 """The format of the file; "corpus" for characters or words counted here, without a file."""
-Part = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "vocab", "merges"]
+Part = Literal["minbpe", "sentencepiece", "tokenizer_json", "ranks", "tekken", "gguf", "vocab", "merges"]
 NEEDS_PATTERN = ("ranks", "gpt2")
 """Formats without a split pattern."""
 MOST_NAMED = 5
 """Gaps of a rank file that are named."""
 MERGES_READ = 3
 """Lines that identify a list of merges."""
+_RWKV_LINE = re.compile(rb"[0-9]+ b?(?:'.*'|\".*\") [0-9]+")
 _PIECE_MODELS = {"bpe": "BPE", "unigram": "Unigram", "char": "characters", "word": "words"}
 
 
@@ -42,11 +47,18 @@ class Opened:
     files: tuple[str, ...] = ()
     digest: str = ""
     """Changes whenever the files or the options change."""
+    known: KnownFile | None = None
+    """What is known of the file by its hash."""
 
     @property
     def has_merges(self) -> bool:
         """Whether its merges are known, so that it has smaller sizes too."""
         return isinstance(self.tokenizer, Tokenizer | FileTokenizer)
+
+    @property
+    def needs_pattern(self) -> bool:
+        """Whether its split pattern is only assumed."""
+        return self.format in NEEDS_PATTERN and (self.known is None or self.known.pattern is None)
 
 
 def open_tokenizer(
@@ -61,7 +73,9 @@ def open_tokenizer(
     `tokenizer_core.workers.guarded`.
     """
     files = {name: content} if isinstance(content, bytes) else dict(content)
-    parts = {part_of(file): file for file in files.values()}
+    hashes = [hashlib.sha256(file) for file in files.values()]
+    known = known_files().get(hashes[0].hexdigest()) if len(files) == 1 else None
+    parts = dict(map(_read, files.values()))
     if len(files) == 2 and parts.keys() == {"vocab", "merges"}:
         opened = _gpt2(name, parts["vocab"], parts["merges"], pattern or "gpt2")
     elif len(files) != 1 or parts.keys() & {"vocab", "merges"}:
@@ -73,34 +87,53 @@ def open_tokenizer(
         elif part == "tokenizer_json":
             opened = _tokenizer_json(name, file)
         elif part == "ranks":
-            opened = _ranks(name, file, pattern or "cl100k")
+            opened = _ranks(name, file, pattern, known)
+        elif part == "tekken":
+            opened = _of_ranks(tekken_tokenizer(file, name=name), "tekken")
+        elif part == "gguf":
+            opened = _gguf(name, file)
         else:
             pieces = SentencePieceTokenizer(file, name=name)
             opened = Opened(pieces, "sentencepiece", _PIECE_MODELS[pieces.model_type])
     digest = hashlib.sha256(repr((pattern, repair)).encode())
-    for file in files.values():
-        digest.update(hashlib.sha256(file).digest())
+    for each in hashes:
+        digest.update(each.digest())
+    if known:
+        about = TokenizerError("file_known", name=known.name, maker=known.maker, year=str(known.year))
+        opened = replace(opened, remarks=(about, *opened.remarks), known=known)
     return replace(opened, files=tuple(files), digest=digest.hexdigest())
 
 
 def part_of(content: bytes) -> Part:
     """Tell what a file is by its content; raise `TokenizerFileError` if its format is unknown."""
+    return _read(content)[0]
+
+
+def _read(content: bytes) -> tuple[Part, Any]:
+    """Tell what a file is, and return its content: that of JSON and GGUF as it was read."""
+    if content.startswith(MAGIC):
+        return "gguf", read_header(content).values
     check_size(content)
     start = content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     first = start.split(b"\n", 1)[0].strip()
     if start.startswith(b"{"):
+        found = read_json(content)
+        if is_tekken(found):
+            return "tekken", found
         # In a vocabulary, "model" may be a token, as in GPT-2's; then it has an id.
-        return "vocab" if isinstance(read_json(content).get("model", 0), int) else "tokenizer_json"
+        return ("vocab" if isinstance(found.get("model", 0), int) else "tokenizer_json"), found
     if any(first == header.encode() for header in minbpe_files.KNOWN_HEADERS):
-        return "minbpe"
+        return "minbpe", content
     if looks_like_sentencepiece(content):
-        return "sentencepiece"
+        return "sentencepiece", content
     if first.startswith(b"#version"):
-        return "merges"
+        return "merges", content
+    if _RWKV_LINE.fullmatch(first):
+        raise TokenizerFileError("file_rwkv")
     if is_rank_line(first):
-        return "ranks"
+        return "ranks", content
     if _are_merges(start.split(b"\n")[:MERGES_READ]):
-        return "merges"
+        return "merges", content
     raise TokenizerFileError("file_unknown")
 
 
@@ -137,15 +170,16 @@ def in_groups(files: Sequence[tuple[str, bytes]]) -> list[dict[str, bytes]]:
 
 
 def read_files(paths: Sequence[str | Path]) -> dict[str, bytes]:
-    """Read files by their paths; stop one byte after the limit, so that opening refuses the file."""
+    """Read files by their paths, of GGUF the header; stop one byte after the limit, so that opening refuses it."""
     found = {}
     for path in map(Path, paths):
         with path.open("rb") as file:
-            found[path.name] = file.read(MAX_FILE_BYTES + 1)
+            content = file.read(len(MAGIC))
+            found[path.name] = read_gguf(path) if content == MAGIC else content + file.read(MAX_FILE_BYTES)
     return found
 
 
-def _gpt2(name: str, vocab: bytes, merges: bytes, pattern: str) -> Opened:
+def _gpt2(name: str, vocab: dict[str, Any], merges: bytes, pattern: str) -> Opened:
     tokenizer = gpt2_tokenizer(vocab, merges, pattern=pattern, name=name)
     return Opened(tokenizer, "gpt2", "BPE", (TokenizerError("pattern_assumed", pattern=pattern),))
 
@@ -159,7 +193,7 @@ def _minbpe(name: str, content: bytes, *, repair: bool) -> Opened:
     return Opened(tokenizer, "minbpe", "BPE", remarks)
 
 
-def _tokenizer_json(name: str, content: bytes) -> Opened:
+def _tokenizer_json(name: str, content: dict[str, Any]) -> Opened:
     opened = HuggingFaceTokenizer(content, name=name)
     try:
         ours = as_ours(opened)
@@ -168,13 +202,32 @@ def _tokenizer_json(name: str, content: bytes) -> Opened:
     return Opened(ours, "tokenizer_json", "BPE", (TokenizerError("opened_as_ours", texts=len(PROBES)),))
 
 
-def _ranks(name: str, content: bytes, pattern: str) -> Opened:
-    tokenizer, without_pair, empty = rank_tokenizer(content, pattern=pattern, name=name)
-    remarks = [TokenizerError("pattern_assumed", pattern=pattern)]
+def _gguf(name: str, values: dict[str, Any]) -> Opened:
+    tokenizer = gguf_tokenizer(values, name=name)
+    if isinstance(tokenizer, SentencePieceTokenizer):
+        return Opened(tokenizer, "gguf", "BPE", (TokenizerError("gguf_pieces"),))
+    return Opened(tokenizer, "gguf", "BPE", (TokenizerError("gguf_pattern", name=values.get("pre", "default")),))
+
+
+def _ranks(name: str, content: bytes, pattern: str | None, known: KnownFile | None) -> Opened:
+    """Open a rank file; of a known one, the pattern, special tokens and normal form are known."""
+    if pattern is None and known and known.pattern:
+        special, form = dict(known.special_tokens), known.normalizer
+        return _of_ranks(
+            rank_tokenizer(content, pattern=known.pattern, special_tokens=special, normalizer=form, name=name)
+        )
+    assumed = pattern or "cl100k"
+    opened = _of_ranks(rank_tokenizer(content, pattern=assumed, name=name))
+    return replace(opened, remarks=(TokenizerError("pattern_assumed", pattern=assumed), *opened.remarks))
+
+
+def _of_ranks(found: RankedTokenizer, format_: Format = "ranks") -> Opened:
+    tokenizer, without_pair, empty = found
+    remarks = []
     if empty:
         ids = [f"{each[0]:,}–{each[-1]:,}" if len(each) > 1 else f"{each[0]:,}" for each in empty[:MOST_NAMED]]
         ids += ["…"] if len(empty) > MOST_NAMED else []
         remarks.append(TokenizerError("ranks_empty", count=sum(map(len, empty)), ids=", ".join(ids)))
     if without_pair:
         remarks.append(TokenizerError("ranks_without_pair", count=without_pair))
-    return Opened(tokenizer, "ranks", "BPE", tuple(remarks))
+    return Opened(tokenizer, format_, "BPE", tuple(remarks))

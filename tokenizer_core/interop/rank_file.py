@@ -2,17 +2,23 @@
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+import numpy as np
 
 from tokenizer_core.bpe.openai import OpenAITokenizer, tokenizer_of_ranks
+from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.bpe.special_tokens import MAX_TOKEN_ID
 from tokenizer_core.bpe.vocabulary import BYTES, MAX_TOKEN_BYTES, recover_merges
 from tokenizer_core.errors import ExportError, ExportWarning, RankFileError, TokenizerFileError
-from tokenizer_core.interop.byte_level import FileTokenizer
+from tokenizer_core.interop.byte_level import FileTokenizer, Normalizer
 from tokenizer_core.interop.exportable import ByteLevelBPE, Export, check_distinct, excerpt, pattern_warnings
 from tokenizer_core.interop.limits import check_entries, check_size
+from tokenizer_core.interop.normal_form import ends_in_original, is_nfc, nfc
+from tokenizer_core.patterns.pretokens import check_text
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, compile_pattern, pattern_source
 
 # Not with tiktoken.load.load_tiktoken_bpe: it caches even a local file by its name, and does not see that the file
@@ -33,6 +39,8 @@ encoding = tiktoken.Encoding(
 """
 
 # ---- reading
+
+_NONE: Mapping[str, int] = MappingProxyType({})
 
 
 class RankedTokenizer(NamedTuple):
@@ -75,25 +83,85 @@ def read_ranks(content: bytes) -> dict[int, bytes]:
     return dict(sorted(tokens.items()))
 
 
-def rank_tokenizer(content: bytes, *, pattern: str, name: str = "file") -> RankedTokenizer:
-    """Read a rank file with a split pattern, which the file does not hold.
+def rank_tokenizer(
+    content: bytes,
+    *,
+    pattern: str,
+    special_tokens: Mapping[str, int] = _NONE,
+    normalizer: Normalizer | None = None,
+    name: str = "file",
+) -> RankedTokenizer:
+    """Read a rank file with a split pattern and special tokens, which the file does not hold."""
+    tokens = read_ranks(content)
+    return ranked_tokenizer(
+        tokens, pattern=pattern, special_tokens=special_tokens, normalizer=normalizer, name=name
+    )
+
+
+def ranked_tokenizer(
+    tokens: Mapping[int, bytes],
+    *,
+    pattern: str,
+    special_tokens: Mapping[str, int] = _NONE,
+    normalizer: Normalizer | None = None,
+    name: str = "file",
+) -> RankedTokenizer:
+    """Make a tokenizer of tokens by rank, in ascending order; each byte must be one.
 
     The merges are recovered from the ranks. If a token has none, tiktoken's own loop encodes.
     """
     compile_pattern(pattern)
-    tokens = read_ranks(content)
     ranks, in_order = list(tokens), list(tokens.values())
-    empty = _between(ranks)
+    empty = _between(sorted({*ranks, *special_tokens.values()}))
     pairs, without_pair = recover_merges(in_order)
     if without_pair:
-        return RankedTokenizer(tokenizer_of_ranks(name, pattern, tokens), len(without_pair), empty)
+        library = tokenizer_of_ranks(name, pattern, tokens, special_tokens)
+        in_form = library if normalizer is None else NormalizingTiktoken(library)
+        return RankedTokenizer(in_form, len(without_pair), empty)
     of_bytes = sorted((token[0], place) for place, token in enumerate(in_order) if len(token) == 1)
     longer = [place for place, token in enumerate(in_order) if len(token) > 1]
     places = [place for _, place in of_bytes] + longer
     own = {place: number for number, place in enumerate(places)}
     merges = [(own[left], own[right]) for left, right in pairs[longer].tolist()]
     entry_ids = [ranks[place] for place in places]
-    return RankedTokenizer(FileTokenizer(merges, entry_ids, pattern=pattern, name=name), 0, empty)
+    tokenizer = FileTokenizer(
+        merges, entry_ids, pattern=pattern, special_tokens=special_tokens, normalizer=normalizer, name=name
+    )
+    return RankedTokenizer(tokenizer, 0, empty)
+
+
+class NormalizingTiktoken(OpenAITokenizer):
+    """A tokenizer that tiktoken runs, on texts that are put in NFC first."""
+
+    normalizer: Normalizer = "NFC"
+
+    def __init__(self, library: OpenAITokenizer) -> None:
+        super().__init__(library._encoding)
+
+    def spells(self, text: str) -> bool:
+        """Tell whether the tokens spell a text, since it is in the normal form already."""
+        return is_nfc(text)
+
+    def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
+        """Return the token ids of a text; special tokens are ordinary text unless allowed."""
+        return super().encode(nfc(check_text(text)), allowed_special=allowed_special)
+
+    def encode_each(self, texts: Iterable[str]) -> EncodedTexts:
+        """Encode each text separately; special tokens are ordinary text."""
+        return super().encode_each(nfc(check_text(text)) for text in texts)
+
+    def count_tokens(self, texts: str | Iterable[str]) -> int:
+        """Count the tokens of all texts, each encoded separately, without listing them."""
+        return super().count_tokens(
+            nfc(check_text(text)) for text in ([texts] if isinstance(texts, str) else texts)
+        )
+
+    def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
+        """Return the tokens of a text with the bytes that each covers; together they cover all of it."""
+        ids = self.encode(text, allowed_special=allowed_special)
+        sizes = np.array([len(self.token_bytes(token_id)) for token_id in ids], dtype=np.int64)
+        stops = ends_in_original(text)[np.cumsum(sizes)]
+        return PlacedTokens(np.array(ids, dtype=np.int32), np.append(0, stops)[: len(stops)], stops)
 
 
 def _between(ranks: Sequence[int]) -> tuple[range, ...]:

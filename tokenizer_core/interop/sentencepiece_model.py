@@ -31,7 +31,7 @@ MODEL_TYPES = {1: "unigram", 2: "bpe", 3: "word", 4: "char"}
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _PIECES, _TRAINER, _NORMALIZER, _DENORMALIZER = 1, 2, 3, 5
-_MODEL_TYPE, _UNK_SURFACE = 3, 44
+_MODEL_TYPE, _BYTE_FALLBACK, _UNK_ID, _UNK_SURFACE = 3, 35, 40, 44
 _CHARSMAP, _DUMMY_PREFIX, _REMOVE_EXTRA = 2, 3, 4
 _KINDS: tuple[PieceKind, ...] = ("ordinary", "unknown", "control", "user_defined", "unused", "byte")
 _BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
@@ -175,6 +175,48 @@ class SentencePieceTokenizer:
     @cached_property
     def _is_byte(self) -> NDArray[np.bool_]:
         return np.array([kind == "byte" for kind in self.kinds], dtype=np.bool_)
+
+
+# ---- writing a model, for files of others that hold the same parts
+
+
+def written_model(
+    pieces: Sequence[str], scores: Sequence[float], kinds: Sequence[int], *, adds_dummy_prefix: bool
+) -> bytes:
+    """Write a BPE model that changes no text before it cuts; `kinds` are SentencePiece's numbers.
+
+    >>> entries = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), "a"]
+    >>> content = written_model(entries, [0.0] * 258, [2, *[6] * 256, 1], adds_dummy_prefix=False)
+    >>> SentencePieceTokenizer(content).encode("aก")
+    [257, 225, 185, 130]
+    """
+    model = bytearray()
+    for piece, score, kind in zip(pieces, scores, kinds, strict=True):
+        text = piece.encode()
+        model += _bytes_field(
+            _PIECES, _bytes_field(1, text) + b"\x15" + struct.pack("<f", score) + _number_field(3, kind)
+        )
+    unknown = next((place for place, kind in enumerate(kinds) if kind == _KINDS.index("unknown") + 1), 0)
+    trainer = _number_field(_MODEL_TYPE, 2) + _number_field(_BYTE_FALLBACK, 1) + _number_field(_UNK_ID, unknown)
+    normalizer = _bytes_field(1, b"identity") + _number_field(_DUMMY_PREFIX, adds_dummy_prefix)
+    normalizer += _number_field(_REMOVE_EXTRA, 0)
+    return bytes(model + _bytes_field(_TRAINER, trainer) + _bytes_field(_NORMALIZER, normalizer))
+
+
+def _bytes_field(field: int, value: bytes) -> bytes:
+    return _written_varint(field << 3 | _LENGTH) + _written_varint(len(value)) + value
+
+
+def _number_field(field: int, value: int) -> bytes:
+    return _written_varint(field << 3 | _VARINT) + _written_varint(value)
+
+
+def _written_varint(number: int) -> bytes:
+    written = bytearray()
+    while number > 0x7F:
+        written.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*written, number])
 
 
 # ---- checking a file: a protobuf message; only what can do harm is read

@@ -24,7 +24,7 @@ from pages.ui.widgets.controls import fold
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerError
 from tokenizer_core.interop.limits import MAX_FILE_BYTES
-from tokenizer_core.interop.opening import NEEDS_PATTERN, in_groups
+from tokenizer_core.interop.opening import in_groups
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 
 SHOWN_REFUSALS = 3
@@ -142,7 +142,7 @@ def _row(file: OpenedFile) -> None:
                 on_click=close_file,
                 args=(file.key,),
             )
-        if opened.format in NEEDS_PATTERN:
+        if opened.needs_pattern:
             _choose_pattern(file)
         for remark in opened.remarks:
             st.caption(error_sentence(remark))

@@ -10,7 +10,7 @@ from pages.ui.run_registry.registry import registry
 from pages.ui.session import Value, distinct
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerFileError
-from tokenizer_core.interop.opening import NEEDS_PATTERN, Opened, open_tokenizer
+from tokenizer_core.interop.opening import Opened, open_tokenizer
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.saved_runs.entry import MAX_NAME, Entry
 from tokenizer_core.saved_runs.folder import SavedRuns
@@ -41,7 +41,7 @@ def open_file(files: Mapping[str, bytes], *, pattern: str | None = None, repair:
     (first, *_) = files
     name = first.rpartition(".")[0][:80] or first[:80]
     opened = open_guarded(name, files, pattern=pattern, repair=repair)
-    kept = dict(files) if opened.format in NEEDS_PATTERN else {}
+    kept = dict(files) if opened.needs_pattern else {}
     return OpenedFile(name, opened, kept, pattern)
 
 
