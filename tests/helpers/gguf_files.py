@@ -49,9 +49,7 @@ def gguf_of_pieces(content: bytes, path: Path, *, dummy_prefix: bool = True) -> 
     writer.add_tokenizer_pre("default")
     writer.add_token_list(list(map(pieces.id_to_piece, ids)))
     writer.add_token_scores(list(map(pieces.get_score, ids)))
-    writer.add_token_types(
-        [next((kind for kind, flags in kinds if flags[n]), gguf.TokenType.NORMAL) for n in ids]
-    )
+    writer.add_token_types([next((kind for kind, flags in kinds if flags[n]), gguf.TokenType.NORMAL) for n in ids])
     writer.add_add_space_prefix(dummy_prefix)
     return written(writer, path)
 

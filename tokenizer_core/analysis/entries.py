@@ -159,6 +159,81 @@ def vocab_size_with_special(tokenizer: AnyTokenizer) -> int:
 # ---- two vocabularies
 
 
+class Difference(NamedTuple):
+    """How a second vocabulary differs from a first one, by the bytes of their tokens, without special tokens."""
+
+    gained: Entries
+    """What only the second one has."""
+    lost: Entries
+    """What only the first one has."""
+    before: Entries
+    """What both have, with the ids of the first one, in their order."""
+    after: Ids
+    """The same tokens' ids in the second one."""
+
+    @property
+    def renumbered(self) -> npt.NDArray[np.bool_]:
+        """Which of the tokens that both have got another id."""
+        flags: npt.NDArray[np.bool_] = self.before.ids != self.after
+        return flags
+
+
+def difference(first: Entries, second: Entries) -> Difference:
+    """Compare two vocabularies; of several tokens with the same bytes, the one with the lowest id counts.
+
+    >>> from tokenizer_core.bpe.tokenizer import Tokenizer
+    >>> first, second = Tokenizer([(97, 98), (97, 97)]), Tokenizer([(97, 99), (97, 98)])
+    >>> found = difference(entries_of(first), entries_of(second))
+    >>> found.gained.tokens, found.lost.tokens, found.gained.count("latin")
+    ([b'ac'], [b'aa'], 1)
+    >>> [found.before.tokens[place] for place in np.flatnonzero(found.renumbered)], found.after[-1].item()
+    ([b'ab'], 257)
+    """
+    places = [_place_of(side) for side in (first, second)]
+    both = [token for token in places[0] if token in places[1]]
+    lost, gained = ([place for token, place in places[n].items() if token not in places[1 - n]] for n in (0, 1))
+    after = second.ids[[places[1][token] for token in both]]
+    return Difference(_taken(second, gained), _taken(first, lost), _taken(first, map(places[0].get, both)), after)
+
+
+def _place_of(entries: Entries) -> dict[bytes, int]:
+    """Return the first place of each token that is not special."""
+    found: dict[bytes, int] = {}
+    for place, (token, code) in enumerate(zip(entries.tokens, entries.scripts.tolist())):
+        if code != _NUMBER["special"]:
+            found.setdefault(token, place)
+    return found
+
+
+def _taken(entries: Entries, places: Iterable[int | None]) -> Entries:
+    chosen = [place for place in places if place is not None]
+    return Entries(entries.ids[chosen], [entries.tokens[place] for place in chosen], entries.scripts[chosen])
+
+
+class Change(NamedTuple):
+    """A text that another tokenizer encodes with more or fewer tokens."""
+
+    place: int
+    """Its place among the texts."""
+    before: int
+    after: int
+
+
+def most_changed(
+    texts: Sequence[str], first: AnyTokenizer, second: AnyTokenizer, *, most: int = 20
+) -> list[Change]:
+    """Return the texts whose number of tokens changed most; of equal changes, the largest in proportion first.
+
+    >>> from tokenizer_core.bpe.tokenizer import Tokenizer
+    >>> most_changed(["ab", "abab", "c"], Tokenizer([]), Tokenizer([(97, 98)], pattern="none"))
+    [Change(place=1, before=4, after=2), Change(place=0, before=2, after=1)]
+    """
+    before, after = (each.encode_each(texts).counts for each in (first, second))
+    size = np.abs(after - before)
+    order = np.lexsort((np.maximum(before, after), -size))[:most].tolist()
+    return [Change(place, int(before[place]), int(after[place])) for place in order if size[place]]
+
+
 class Overlap(NamedTuple):
     """Counts of the tokens that two vocabularies share, and that only one has, without special tokens."""
 
@@ -174,11 +249,8 @@ def overlap(first: Entries, second: Entries) -> Overlap:
     >>> overlap(entries_of(Tokenizer([(97, 98)])), entries_of(Tokenizer([(97, 99), (97, 98)])))
     Overlap(both=257, only_first=0, only_second=1)
     """
-    one, other = (
-        {token for token, code in zip(side.tokens, side.scripts.tolist()) if code != _NUMBER["special"]}
-        for side in (first, second)
-    )
-    return Overlap(len(one & other), len(one - other), len(other - one))
+    found = difference(first, second)
+    return Overlap(len(found.after), len(found.lost.ids), len(found.gained.ids))
 
 
 @dataclass(frozen=True)

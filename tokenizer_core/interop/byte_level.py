@@ -164,7 +164,7 @@ class FileTokenizer:
             nonlocal others
             for text in [texts] if isinstance(texts, str) else texts:
                 for part in self._parts(text, ()):
-                    changed = self._normalized(part.text)
+                    changed = self.normalized(part.text)
                     if part.token_id is None and cut_alike(changed) is changed:
                         yield changed
                     else:
@@ -201,10 +201,14 @@ class FileTokenizer:
         """
         for part in self._parts(text, ()):
             if part.token_id is None:
-                text = self._normalized(part.text)
+                text = self.normalized(part.text)
                 yield from ((piece, None) for piece in cut_as_tiktoken(text, self.pattern))
             else:
                 yield part
+
+    def piece_count(self, text: str) -> int:
+        """Count the pieces that are encoded one by one."""
+        return sum(1 for _ in self.pretokens(text))
 
     def _parts(self, text: str, allowed: Collection[str]) -> Iterator[_Part]:
         """Divide a text at the added tokens and at the allowed special ones."""
@@ -233,15 +237,21 @@ class FileTokenizer:
 
     def _ordinary(self, texts: Sequence[str]) -> EncodedTexts:
         """Encode ordinary texts, in this project's numbering."""
-        changed = list(map(self._normalized, texts))
-        if all(cut_alike(text) is text for text in changed):
+        changed = list(map(self.normalized, texts))
+        apart = [n for n, text in enumerate(changed) if cut_alike(text) is not text]
+        if not apart:
             return self._bpe.encode_each(changed)
-        rows = [cut_as_tiktoken(text, self.pattern) for text in changed]
-        _, stops = encoded = self._bpe.encode_pretokens(*bytes_and_ends([piece for row in rows for piece in row]))
-        edges = np.append(0, stops)[np.cumsum([0, *map(len, rows)])]
-        return EncodedTexts(encoded[0], np.diff(edges))
+        pieces = [cut_as_tiktoken(changed[n], self.pattern) for n in apart]
+        others = [self._bpe.encode_pretokens(*bytes_and_ends(row))[0] for row in pieces]
+        for n in apart:
+            changed[n] = ""
+        ids, counts = self._bpe.encode_each(changed)
+        places = np.repeat(np.cumsum(counts)[apart], list(map(len, others)))
+        counts[apart] = list(map(len, others))
+        return EncodedTexts(np.insert(ids, places, np.concatenate(others)), counts)
 
-    def _normalized(self, text: str) -> str:
+    def normalized(self, text: str) -> str:
+        """Return a text in the normal form in which it is encoded."""
         return text if self.normalizer is None else nfc(text)
 
     def decode(self, ids: Iterable[int]) -> str:

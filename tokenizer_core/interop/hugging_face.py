@@ -143,6 +143,18 @@ class HuggingFaceTokenizer:
         """Encode each text separately; special tokens are ordinary text."""
         return EncodedTexts.of([self._encoded(check_text(text)).ids for text in texts])
 
+    def piece_count(self, text: str) -> int:
+        """Count the pieces that are encoded one by one."""
+        pre_tokenizer = self._library.pre_tokenizer
+        with _faults("tokenizer_cannot_encode"):
+            return 1 if pre_tokenizer is None else len(pre_tokenizer.pre_tokenize_str(self.normalized(text)))
+
+    def normalized(self, text: str) -> str:
+        """Return a text as the normalizer changes it."""
+        normalizer = self._library.normalizer
+        with _faults("tokenizer_cannot_encode"):
+            return text if normalizer is None else str(normalizer.normalize_str(text))
+
     def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
         """Return the tokens of a text with the bytes that each covers, from the offsets of the library.
 

@@ -142,6 +142,10 @@ class NormalizingTiktoken(OpenAITokenizer):
         """Tell whether the tokens spell a text, since it is in the normal form already."""
         return is_nfc(text)
 
+    def normalized(self, text: str) -> str:
+        """Return a text in the normal form in which it is encoded."""
+        return nfc(text)
+
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
         """Return the token ids of a text; special tokens are ordinary text unless allowed."""
         return super().encode(nfc(check_text(text)), allowed_special=allowed_special)
