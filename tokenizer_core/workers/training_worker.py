@@ -42,8 +42,10 @@ MAX_VOCABULARY_BYTES = 32 * 2**20
 CANDIDATES = 10
 SLOW_PACE = 4.0
 """Merges per second. Up to this pace, people can follow each choice."""
+READ_MERGES, READ_RATE = 3, 0.4
+"""A gathering pace gives people 2.5 seconds to understand each of the first 3 merges."""
 FIRST_RATE, GAIN, GAIN_SECONDS = 2.0, 100.0, 20.0
-"""A gathering pace starts with 2 merges per second, and is 100 times as fast after 20 seconds."""
+"""After them it starts with 2 merges per second, and is 100 times as fast after 20 seconds."""
 FULL_RATE = 20_000.0
 """Merges per second at which a gathering pace stops waiting."""
 
@@ -237,6 +239,8 @@ class Conductor:
             counts += self.trainer.token_counts
             quick = time.monotonic() - started < BATCH_SECONDS / 10
             self.at_once = min(2 * self.at_once, MOST_AT_ONCE) if quick else max(1, self.at_once // 2)
+        if len(self.pairs) <= READ_MERGES:
+            self.gathers_from = self.seconds
         self.report(merges, counts)
         return len(merges)
 
@@ -260,6 +264,8 @@ class Conductor:
         """Return the merges per second that the pace allows now; None for as many as possible."""
         if self.pace != "gathering":
             return self.pace
+        if len(self.pairs) <= READ_MERGES:
+            return READ_RATE
         try:
             rate: float = FIRST_RATE * GAIN ** ((self.seconds - self.gathers_from) / GAIN_SECONDS)
         except OverflowError:
