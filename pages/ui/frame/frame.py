@@ -20,11 +20,6 @@ button[data-testid="stBaseButton-primary"]:not(:disabled) * { color: light-dark(
 [data-testid="stCaptionContainer"] { opacity: .8; }
 /* Show where the keyboard is. */
 a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
-/* After a training the link to Compare is the one thing to do next, so it looks like a primary button. */
-.st-key-to_compare a[data-testid="stPageLink-NavLink"] {
-  background: light-dark(#0f766e, #2dd4bf); padding: .3rem .9rem; min-height: 2.5rem; border-radius: .6rem; }
-.st-key-to_compare a[data-testid="stPageLink-NavLink"]:hover { background: light-dark(#0a5650, #5eead4); }
-.st-key-to_compare a[data-testid="stPageLink-NavLink"] * { color: light-dark(#ffffff, #04211d); }
 /* The stage plays by itself, and must not grow pale while the page around it is drawn anew. */
 .st-key-stage, .st-key-stage *, [data-stale="true"]:has(.st-key-stage) { opacity: 1 !important; }
 /* Streamlit keeps 100 pixels free for its header, which holds one menu: the navigation stands beside that. */

@@ -107,7 +107,7 @@ def race_answer(job: Job, texts: NamedTexts, spoken: str, tells_seen: bool = Tru
     lines = texts.parallel.pairs
     runners = [
         {
-            "name": without_breaks(filled(words["stage.race_side"], name=texts.names[side], lines=lines)),
+            "name": without_breaks(texts.names[side]),
             "steps": _steps(counts[side]),
             "levels": [
                 {"name": without_breaks(words[f"tokenizers.{name}"]), "count": both[side]}

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.frame import visitor
-from pages.ui.frame.navigation import page
+from pages.ui.frame.navigation import go, page
 from pages.ui.frame.status import refresh_interval
 from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, language, t
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
@@ -79,10 +79,12 @@ def studio(job: Job) -> None:
             race=race_address(job, texts),
         )
         if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
-            typed = stage(drawn)
-            if typed is not None:
-                sentence_of(job).put(typed)
+            wish = stage(drawn)
+            if wish.sentence is not None:
+                sentence_of(job).put(wish.sentence)
                 st.rerun()
+            if wish.compares:
+                go("compare")
     if (counts := job.training.counts) is not None:  # only counts were there to learn from
         with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
             st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
@@ -263,9 +265,6 @@ def _ways_on(job: Job) -> None:
     """Let the visitor compare the tokenizer, save it, or train another one."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.merges:
-            # A link, not a button: a click on a button may get lost while the page is redrawn.
-            with st.container(key="to_compare", width="content"):
-                st.page_link(page("compare"), label=t("studio.compare"), icon=":material/compare_arrows:")
             st.page_link(page("vocabulary"), label=t("studio.vocabulary"), icon=":material/menu_book:")
             try:
                 model = job.tokenizer().model_text()

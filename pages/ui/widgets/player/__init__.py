@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -24,11 +24,21 @@ MOST_CHARACTERS = 300
 _component = st.components.v2.component("stage", css=stage_css(), js=bundle(BROWSER / "stage.js"))
 
 
-def stage(drawn: Mapping[str, Any]) -> str | None:
-    """Draw a stage with these options; return another sentence if the visitor has just typed one."""
-    shown = _component(key="stage", data=json.dumps(drawn).encode(), on_sentence_change=lambda: None)
+class Wish(NamedTuple):
+    """What the visitor has just asked the stage for."""
+
+    sentence: str | None
+    """Another sentence to show."""
+    compares: bool
+    """Whether to compare what the training has learned with other tokenizers."""
+
+
+def stage(drawn: Mapping[str, Any]) -> Wish:
+    """Draw a stage with these options; return what the visitor has just asked it for."""
+    data = json.dumps(drawn).encode()
+    shown = _component(key="stage", data=data, on_sentence_change=lambda: None, on_compare_change=lambda: None)
     typed = shown.sentence
-    return typed[:MOST_CHARACTERS] if isinstance(typed, str) else None
+    return Wish(typed[:MOST_CHARACTERS] if isinstance(typed, str) else None, shown.compare is True)
 
 
 def options(

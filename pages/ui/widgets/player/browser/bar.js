@@ -64,7 +64,7 @@ export class Bar {
     const { total } = learned;
     const isLive = player.isLive && !isOver;
     const canSteer = Boolean(options.steer) && !isOver;
-    this.isPlaying = player.isLive ? isTraining || player.isBusy : player.isPlaying;
+    this.isPlaying = !player.isHeld && (player.isLive ? isTraining || player.isBusy : player.isPlaying);
     this.toggle.textContent = this.isPlaying ? "❚❚" : "▶";
     this.name(this.toggle, this.isPlaying ? "pause" : "play");
     const most = Math.max(isOver ? 0 : (answer?.goal ?? 0), total, 1);

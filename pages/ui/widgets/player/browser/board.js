@@ -11,6 +11,7 @@ import { tintOfBytes, tintStyle } from "../../token_view/browser/model/tints.js"
 const LEAST = 20; // pixels; below that a sentence scrolls
 const SLIDE_MOST = 180; // pixels of type on a slide
 const MOST_LINES = 3;
+const FEWER = 0.9; // so much smaller the type may get for a line less
 const SMALL = 36; // pixels; a long text takes more lines before its type gets smaller than that
 const LINE = 1.9; // the height of a line, as in the style sheet
 const SLIDE = 500; // milliseconds
@@ -284,8 +285,13 @@ function movement(parts, to, isJoined) {
  * @param {number} most
  */
 function largest(line, width, height, most) {
-  const size = largestIn(line, width, height, most, MOST_LINES);
-  return size < SMALL ? largestIn(line, width, height, SMALL, Infinity) : size;
+  const widest = largestIn(line, width, height, most, MOST_LINES);
+  if (widest < SMALL) return largestIn(line, width, height, SMALL, Infinity);
+  for (let lines = 1; lines < MOST_LINES; lines++) {
+    const size = largestIn(line, width, height, most, lines);
+    if (size >= widest * FEWER) return size;
+  }
+  return widest;
 }
 
 /**

@@ -1,24 +1,26 @@
-// What happens now, above the sentence: left + right → token, and in words; or how many merges flow by.
+// What happens now, above the sentence: left + right = token, drawn and in words; or how many merges flow by.
 // @ts-check
 
-import { make } from "../../token_view/browser/elements.js";
-import { glyphOf, hexOf, isWhiteOrUnseen, onCircle, partsOf } from "../../token_view/browser/model/characters.js";
+import { addButton, make } from "../../token_view/browser/elements.js";
+import { RIGHT_TO_LEFT, hexOf, onCircle } from "../../token_view/browser/model/characters.js";
 import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 import { plainWords } from "../../token_view/browser/words.js";
+import { shortName } from "./race.js";
+import { isText, joinedWords, lettersFrom, madeWords, partsOfMerge, shownText } from "./parts.js";
 
-/** @import { Learned } from "./sentence.js" */
+/** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Stage } from "./stage.js" */
-/** @import { Label } from "./types.d.ts" */
+/** @import { Cut, Label, Level, Part } from "./types.d.ts" */
 
 export class Headline {
   /** @param {Stage} stage */
-  constructor({ label, options, learned, sentence }) {
+  constructor(stage) {
+    const { label, options, learned, sentence } = stage;
     this.label = label;
-    this.tintCount = options.tints;
+    this.options = options;
     this.learned = learned;
     this.sentence = sentence;
     this.asHex = false;
-    this.merge = 0;
     this.element = make("div", "headline");
     this.chips = make("button", "equation");
     this.chips.type = "button";
@@ -27,8 +29,10 @@ export class Headline {
     this.count = make("span", "total");
     this.unit = make("span", "unit");
     this.tokens.append(this.count, this.unit);
+    this.ways = make("div", "ways"); // what to do after the end
+    this.ways.hidden = true;
     const text = make("div", "what");
-    text.append(this.chips, this.says);
+    text.append(this.chips, this.says, this.ways);
     this.element.append(text, this.tokens);
     /** @type {(() => void) | null} */
     this.again = null;
@@ -39,42 +43,56 @@ export class Headline {
     this.chips.title = plainWords(label("hex"));
   }
 
+  /**
+   * A way to go on after the end; the first one is the one to take.
+   * @param {string} name
+   * @param {() => void} go
+   */
+  addWay(name, go) {
+    addButton(this.ways, this.label(`end_${name}`), go).className = `way ${name}`;
+  }
+
   /** @param {number} tokens */
   tick(tokens) {
     this.count.textContent = tokens.toLocaleString(this.label("locale"));
     this.unit.textContent = this.label("tokens", { count: tokens });
   }
 
-  /** @param {string} words */
-  say(words) {
+  /**
+   * @param {string} words
+   * @param {{ isEnd?: boolean }} [how]
+   */
+  say(words, { isEnd = false } = {}) {
     this.chips.replaceChildren();
     this.chips.hidden = true;
     this.says.textContent = words;
+    this.ways.hidden = !isEnd;
     this.again = null;
   }
 
   showStart() {
-    this.say(this.label("start", { count: this.sentence.bytes.length }));
+    const count = this.sentence.bytes.length;
+    this.say(this.label("start", { bytes: count, count }));
   }
 
   /**
-   * The training has ended, and its last merge is shown: what has become of the sentence.
+   * The training has ended, and its last merge is shown: what has become of the sentence, and whom it beats.
    * @param {number} merges
    */
   showEnd(merges) {
-    const { sentence } = this;
-    this.say(this.label("end", { merges, before: sentence.bytes.length, after: sentence.tokensAt(merges) }));
+    const { sentence, options, label } = this;
+    this.say(endWords(sentence.tokensAt(merges), options.levels, label), { isEnd: true });
   }
 
   /** @param {number} merge */
   show(merge) {
     const { learned, sentence, label } = this;
     const [before, after] = [sentence.tokensAt(merge - 1), sentence.tokensAt(merge)];
-    const said = [label("merge", { merge }), kindOf(learned.bytesOf(learned.idsOf(merge)[2]), label)];
+    const said = [label("merge", { merge })];
     const count = learned.counts[merge - 1];
     if (count) said.push(label("seen", { count }));
     said.push(before === after ? label("not_here") : label("here", { before, after }));
-    this.equation(merge, said.filter(Boolean).join(" · "));
+    this.equation(merge, said.join(" · "));
   }
 
   /**
@@ -92,132 +110,99 @@ export class Headline {
    */
   equation(merge, words) {
     this.says.textContent = words;
+    this.ways.hidden = true;
     this.again = () => {
       this.chips.hidden = false;
-      this.chips.replaceChildren(...equationOf(this.learned, merge, this.tintCount, this.asHex));
-      this.chips.lastElementChild?.classList.add("made");
+      const { terms, words } = equationOf(this, merge, this.asHex);
+      terms.forEach((term, at) => {
+        if (words[at] && words[at] !== term.textContent) term.append(make("small", "", words[at]));
+      });
+      this.chips.replaceChildren(...withSigns(terms));
     };
     this.again();
   }
 }
 
 /**
- * A merge as chips: left + right → token.
- * @param {Learned} learned
- * @param {number} merge
- * @param {number} tintCount
- * @param {boolean} [asHex]
- */
-export function equationOf(learned, merge, tintCount, asHex = false) {
-  const chips = learned.idsOf(merge).map((id) => partChip(learned.bytesOf(id), tintCount, asHex));
-  return [chips[0], make("i", "sign", "+"), chips[1], make("i", "sign", "→"), chips[2]];
-}
-
-const EXAMPLES = 3; // letters that a part can become, shown as examples
-const MOST_SHOWN = 24; // characters of a long token that are shown
-const LETTER = /[\p{L}\p{M}\p{N}\p{S}]/u;
-const STRICT_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/**
- * How many bytes a character has that starts with this one; 0 for a byte from inside a character.
- * @param {number} lead
- */
-function lengthOf(lead) {
-  return lead < 0x80 ? 1 : lead >> 5 === 6 ? 2 : lead >> 4 === 14 ? 3 : lead >> 3 === 30 ? 4 : 0;
-}
-
-/**
- * Examples of the characters that a part can become: the first ones of their kind.
- * @param {Uint8Array} bytes the start of a character
- * @param {number} size the bytes that the whole has
- */
-function startsOf(bytes, size) {
-  if (size - bytes.length !== 1) return [];
-  const found = [];
-  for (let last = 0x80; last < 0xc0 && found.length < EXAMPLES; last++) {
-    const letter = decoded([...bytes, last]);
-    if (letter && LETTER.test(letter)) found.push(letter);
-  }
-  return found;
-}
-
-/** @param {number[]} bytes */
-function decoded(bytes) {
-  try {
-    return STRICT_DECODER.decode(Uint8Array.from(bytes));
-  } catch {
-    return null;
-  }
-}
-
-/**
- * The chip of a token, with words for what it is where it is not whole text.
- * @param {Uint8Array} bytes
- * @param {number} tintCount
- * @param {boolean} asHex
- */
-function partChip(bytes, tintCount, asHex) {
-  const chip = make("span", "chip");
-  chip.style.backgroundColor = `var(--t${tintOfBytes(bytes, tintCount)})`;
-  chip.title = hexOf(bytes);
-  for (const part of partsOf(bytes)) {
-    if (part.hex === undefined) chip.append(make("span", "whole", shownText(part.text)));
-    else if (asHex) chip.append(make("span", "hex", part.hex));
-    else for (const run of runsOf(part.hex)) chip.append(make("span", "ghost", ghostOf(run)));
-  }
-  return chip;
-}
-
-/** @param {string} text */
-function shownText(text) {
-  const end = text.length > MOST_SHOWN ? `…${text.slice(-MOST_SHOWN)}` : text;
-  return onCircle([...end].map((character) => (isWhiteOrUnseen(character) ? glyphOf(character) : character)).join(""));
-}
-
-/**
- * Bytes that are no whole character, parted where another character starts.
- * @param {string} hex
- */
-function runsOf(hex) {
-  /** @type {Uint8Array[]} */
-  const runs = [];
-  const bytes = Uint8Array.from(hex.split(" "), (byte) => parseInt(byte, 16));
-  let from = 0;
-  for (let at = 1; at <= bytes.length; at++) {
-    if (at < bytes.length && !lengthOf(bytes[at])) continue;
-    runs.push(bytes.subarray(from, at));
-    from = at;
-  }
-  return runs;
-}
-
-/**
- * What is drawn for a part of a character: the characters that it can become, or which fraction of one it is.
- * @param {Uint8Array} bytes
- */
-function ghostOf(bytes) {
-  const size = lengthOf(bytes[0]);
-  const examples = size > bytes.length ? startsOf(bytes, size) : [];
-  if (examples.length) return `${examples.map(onCircle).join(" ")} …`;
-  if (size > bytes.length) return `${bytes.length}⁄${size}`;
-  return "·".repeat(Math.min(3, bytes.length));
-}
-
-/**
- * What a token is, in words: nothing if it is whole text.
- * @param {Uint8Array} bytes
+ * How many tokens the sentence has in the end, and which tokenizers need more of them.
+ * @param {number} count
+ * @param {Level[]} levels
  * @param {Label} label
  */
-export function kindOf(bytes, label) {
-  const runs = partsOf(bytes).flatMap((part) => (part.hex === undefined ? [null] : runsOf(part.hex)));
-  const broken = runs.filter((run) => run !== null);
-  if (!broken.length) return "";
-  if (broken.length > 1) return label("part_bridge");
-  if (runs.length > 1) return label("part_and_text");
-  const [part] = broken;
-  const size = lengthOf(part[0]);
-  if (!size) return label("part_inside");
-  const examples = startsOf(part, size);
-  const values = { have: part.length, all: size, letters: examples.map(onCircle).join(" ") };
-  return label(examples.length ? "part_start_of" : "part_start", values);
+export function endWords(count, levels, label) {
+  /** @param {Level[]} some @param {"conjunction" | "disjunction"} type */
+  const named = (some, type) =>
+    new Intl.ListFormat(label("locale"), { type })
+      .formatToParts(some.map((each) => `${shortName(each)} (${each.count.toLocaleString(label("locale"))})`))
+      .map(({ value }) => value.replace(/^(?=\p{L}\p{M}*\P{ASCII})|(?<=\P{ASCII})$/gu, " ")) // Thai "and" has no spaces
+      .join("");
+  const [beaten, rest] = [levels.filter((each) => count < each.count), levels.filter((each) => count >= each.count)];
+  const values = { beaten: named(beaten, "conjunction"), rest: named(rest, "disjunction") };
+  const kind = beaten.length ? (rest.length ? "some" : "all") : "none";
+  return [label("end", { count }), levels.length ? label(`end_beats_${kind}`, values) : ""].filter(Boolean).join(" ");
+}
+
+// ---- equations
+
+/**
+ * A merge as three terms, each a chip, and the words for them if it joins parts of letters.
+ * @param {{ learned: Learned, sentence: Sentence, label: Label, options: { tints: number } }} stage
+ * @param {number} merge
+ * @param {boolean} [asHex]
+ */
+export function equationOf({ learned, sentence, label, options }, merge, asHex = false) {
+  const tokens = learned.idsOf(merge).map((id) => learned.bytesOf(id));
+  const { left, right, token } = partsOfMerge(tokens[0], tokens[1]);
+  const sides = [left, right, token];
+  const hasParts = sides.some((parts) => !parts.every(isText));
+  const places = hasParts ? sentence.madeBy(merge) : [];
+  const terms = sides.map((parts, at) => {
+    const chip = make("span", "chip");
+    chip.style.setProperty("--tint", `var(--t${tintOfBytes(tokens[at], options.tints)})`);
+    chip.title = hexOf(tokens[at]);
+    if (asHex) chip.append(make("span", "hex", hexOf(tokens[at])));
+    else for (const part of parts) chip.append(partOf(part, () => exampleOf(part, tokens[2], sentence, places)));
+    const term = make("span", "term");
+    term.append(chip);
+    return term;
+  });
+  const words = [joinedWords(left, label), joinedWords(right, label), madeWords(token, label)];
+  return { terms, words: hasParts ? words : [], isWhole: token.every(isText) };
+}
+
+/** @param {Element[]} terms */
+export function withSigns([left, right, token]) {
+  return [left, make("i", "sign", "+"), right, make("i", "sign", "="), token];
+}
+
+/**
+ * A part as it is drawn: text, or a share of a letter, the rest of which is hatched.
+ * @param {Part} part
+ * @param {() => string} example
+ */
+function partOf(part, example) {
+  const { letter, from, to, size } = part;
+  if (isText(part)) return make("span", "whole", shownText(letter));
+  const glyph = letter ? shownText(letter) : example();
+  const element = make("span", letter ? "part" : "part shared");
+  element.append(make("span", "letter", glyph));
+  element.ariaHidden = "true"; // the words beside it say it
+  const [first, last] = size > 0 ? [from / size, to / size] : [1 / 3, 1];
+  const shares = RIGHT_TO_LEFT.test(glyph) ? [1 - last, 1 - first] : [first, last];
+  shares.forEach((share, at) => element.style.setProperty(at ? "--to" : "--from", `${(100 * share).toFixed(1)}%`));
+  return element;
+}
+
+/**
+ * A letter that a part may become: one that it is in the sentence, else the first of its kind.
+ * @param {Part} part
+ * @param {Uint8Array} bytes of the whole token
+ * @param {Sentence} sentence
+ * @param {Cut[]} places where the token is in the sentence
+ */
+function exampleOf({ at, size }, bytes, sentence, places) {
+  if (size < 0) return "";
+  const here = places.map(({ from }) => sentence.textOf(from + at, from + at + size));
+  const letters = here.length ? here : lettersFrom(bytes.subarray(at));
+  return onCircle(letters.find((letter) => /\p{L}/u.test(letter)) ?? letters[0] ?? "");
 }

@@ -47,7 +47,7 @@ export class Milestones {
     const tokens = sentence.tokensAt(merge);
     this.levels = this.levels.filter((level) => {
       if (tokens >= level.count) return true;
-      this.add(merge, "beat", { name: level.name, tokens, level: level.count });
+      this.add(merge, "beat", { name: level.name, level: level.count });
       return false;
     });
     if (!this.waiting.size) return;
@@ -101,20 +101,30 @@ function wordsOf({ text }) {
   return words;
 }
 
-const SHOWN = 5000; // milliseconds
+const SHOWN = 2000; // milliseconds in which the show goes on
+const LOOK = 200;
 
-/** The banner: it tells of a milestone for a while. */
+/** The banner: it tells of a milestone for a while, in words that stay true as the show goes on. */
 export class Banner {
-  constructor() {
+  /** @param {() => boolean} isStill whether the show stands still: then the banner stays, too */
+  constructor(isStill) {
     this.element = make("div", "banner");
     this.element.setAttribute("role", "status");
+    this.isStill = isStill;
+    this.left = 0;
     this.timer = 0;
   }
 
   /** @param {Milestone} milestone */
   tell({ says, kind }) {
     this.show(says, kind);
-    this.timer = setTimeout(() => this.hide(), SHOWN);
+    this.left = SHOWN;
+    this.timer = setInterval(() => this.look(), LOOK);
+  }
+
+  look() {
+    if (!this.isStill()) this.left -= LOOK;
+    if (this.left <= 0) this.hide();
   }
 
   /**
@@ -131,16 +141,17 @@ export class Banner {
    * @param {string} kind
    */
   show(words, kind) {
-    clearTimeout(this.timer);
+    this.stop();
     this.element.textContent = words;
     this.element.className = `banner on ${kind}`;
   }
 
   hide() {
+    this.stop();
     this.element.classList.remove("on");
   }
 
   stop() {
-    clearTimeout(this.timer);
+    clearInterval(this.timer);
   }
 }

@@ -1,8 +1,12 @@
 // The only clock of the stage: which merge is shown now, and which comes next. It skips none and turns none around.
 // @ts-check
 
-const CATCH_UP = 0.4; // seconds in which the player works off what has come while it plays live
-const FIRST_RATE = 2; // merges a second at the start of a pace that gathers speed
+const CATCH_UP = 0.4; // seconds in which the player works off what is too much while it plays live
+const LATE = 3; // seconds that it may stay behind: the show begins later than the training
+const CLOSER = 1.25; // times as fast as the training until it has caught up
+const READ_MERGES = 3; // a pace that gathers speed gives people time to read so many merges, as the training does
+const READ_RATE = 0.4;
+const FIRST_RATE = 2; // merges a second after them
 const GAIN = 100; // times as fast after
 const GAIN_SECONDS = 20;
 const LONGEST_FRAME = 0.25; // a tab that was hidden must not leap
@@ -17,9 +21,11 @@ export class Player {
     this.position = 0;
     this.isLive = true;
     this.isPlaying = false; // in the past
-    /** @type {number | "gathering" | null} merges a second in the past; null is as fast as possible */
+    this.isHeld = false; // nothing moves until the show begins
+    this.hurries = false; // to the newest merge, at any pace
+    /** @type {number | "gathering" | null} merges a second; null is as fast as possible */
     this.pace = "gathering";
-    this.seconds = 0; // since playing began
+    this.seconds = 0; // since it began to gather speed
     this.due = 0; // merges that are due, with fractions
     this.before = 0;
     this.frame = 0;
@@ -30,12 +36,15 @@ export class Player {
   /** There may be something to play. */
   wake() {
     if (this.frame || this.hasEnded || !this.isBusy) return;
-    this.before = performance.now();
+    const now = performance.now();
+    // Who has waited for a merge long enough sees it at once.
+    if (this.isLive) this.due = Math.min(0.99, this.due + (this.rateNow() * (now - this.before)) / 1000);
+    this.before = now;
     this.frame = requestAnimationFrame((now) => this.turn(now));
   }
 
   get isBusy() {
-    return (this.isLive || this.isPlaying) && this.position < this.listener.total();
+    return !this.isHeld && (this.isLive || this.isPlaying) && this.position < this.listener.total();
   }
 
   stop() {
@@ -50,7 +59,7 @@ export class Player {
     // A frame's time may lie before the moment at which playing began.
     const seconds = Math.min(LONGEST_FRAME, Math.max(0, (now - this.before) / 1000));
     this.before = Math.max(now, this.before);
-    this.seconds += seconds;
+    this.seconds = this.position > READ_MERGES ? this.seconds + seconds : 0;
     this.rate = this.rateNow();
     this.due += this.rate * seconds;
     const total = this.listener.total();
@@ -63,17 +72,28 @@ export class Player {
     }
     if (this.position >= total) {
       this.due = 0;
+      this.hurries = false;
       if (!this.isLive) [this.isLive, this.isPlaying, moved] = [true, false, true]; // the past has caught up
     }
     if (moved) this.listener.onMoved();
     if (this.isBusy) this.frame = requestAnimationFrame((later) => this.turn(later));
   }
 
+  /** Merges a second now: as fast as the pace says, or live a little faster, so that it does not stay behind. */
   rateNow() {
     const left = this.listener.total() - this.position;
-    if (this.isLive) return Math.max(FIRST_RATE, left / CATCH_UP);
-    if (this.pace === "gathering") return FIRST_RATE * GAIN ** (this.seconds / GAIN_SECONDS);
-    return this.pace ?? Math.max(200, this.listener.total() / 2);
+    if (this.isLive && (this.hurries || this.pace === null)) return Math.max(FIRST_RATE, left / CATCH_UP);
+    if (this.pace === null) return Math.max(200, this.listener.total() / 2);
+    const isGathering = this.pace === "gathering";
+    if (isGathering && this.position <= READ_MERGES) return READ_RATE;
+    const rate = isGathering ? FIRST_RATE * GAIN ** (this.seconds / GAIN_SECONDS) : Number(this.pace);
+    return this.isLive ? Math.max(CLOSER * rate, (left - LATE * rate) / CATCH_UP) : rate;
+  }
+
+  /** Let a live show begin. */
+  begin() {
+    this.isHeld = false;
+    this.wake();
   }
 
   /**
@@ -84,14 +104,14 @@ export class Player {
     const total = this.listener.total();
     this.position = Math.max(0, Math.min(merges, total));
     this.due = 0;
-    this.isPlaying = false;
+    this.isPlaying = this.isHeld = false;
     this.isLive = this.position >= total;
     this.listener.onMoved();
   }
 
   /** @param {string} name */
   setPace(name) {
-    this.pace = RATES[name];
+    this.pace = RATES[name] === undefined ? "gathering" : RATES[name];
     this.seconds = 0;
   }
 
@@ -99,14 +119,13 @@ export class Player {
   play() {
     if (!this.listener.total()) return;
     if (this.position >= this.listener.total()) this.position = 0;
-    [this.isLive, this.isPlaying, this.seconds, this.due] = [false, true, 0, 0.99];
+    [this.isLive, this.isPlaying, this.isHeld, this.seconds, this.due] = [false, true, false, 0, 0.99];
     this.listener.onMoved();
     this.wake();
   }
 
   pause() {
-    this.isPlaying = false;
-    this.isLive = false;
+    this.isPlaying = this.isLive = this.isHeld = false;
     this.listener.onMoved();
   }
 }

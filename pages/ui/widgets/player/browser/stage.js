@@ -17,7 +17,14 @@ import { labelsOf } from "../../token_view/browser/words.js";
 
 const FLOW = 15; // merges a second; above that, eyes cannot follow each
 const SLOW = 5; // merges a second; up to this, a pair lights up before it is joined
-const HOLD = 240; // milliseconds
+const HOLD = 240; // milliseconds; longer where a merge stays long enough
+const MOST_HOLD = 800;
+const STILL = 1500; // milliseconds in which merge 0 stands still before the show
+const NARROW = 820; // pixels; below that everything stands one under another
+const LOWER = 0.31; // of the screen, for the race below the sentence
+const LEAST_LOWER = 250; // pixels
+const LEAST_BOARD = 150;
+const BETWEEN = 28; // pixels between the show and what is below it, and below that
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";
 
 // One stage for each place where Streamlit mounts the component.
@@ -35,7 +42,10 @@ export default function showStage({ data, parentElement, setTriggerValue }) {
   let stage = INSTANCES.get(parentElement);
   if (stage?.options.name !== options.name || stage.options.locale !== options.locale) {
     stage?.remove();
-    stage = new Stage(parentElement, options, (text) => setTriggerValue("sentence", text));
+    stage = new Stage(parentElement, options, {
+      cut: (text) => setTriggerValue("sentence", text),
+      compare: () => setTriggerValue("compare", true),
+    });
     INSTANCES.set(parentElement, stage);
   }
   stage.charts.askAt(options.race);
@@ -50,9 +60,9 @@ export class Stage {
   /**
    * @param {ShadowRoot | Element} parent
    * @param {Options} options
-   * @param {((text: string) => void) | null} onSentence
+   * @param {{ cut: (text: string) => void, compare: () => void } | null} app what only the app can do
    */
-  constructor(parent, options, onSentence = null) {
+  constructor(parent, options, app = null) {
     this.options = options;
     this.learned = new Learned();
     this.sentence = new Sentence(options.text, options.pretokens, options.clusters);
@@ -65,22 +75,27 @@ export class Stage {
     this.fitted = [0, 0]; // the width and height that the type was fitted to
     this.telling = 0; // a merge of the sentence, to be named in the flow
     this.held = this.heldTimer = 0; // a merge whose pair is lit up, and that is drawn in a moment
+    this.stillTimer = 0; // until the show begins by itself
     this.isPaceTouched = false;
+    this.pace = ""; // that of the training
 
     this.root = make("div", "token-view stage");
     this.root.tabIndex = -1;
     this.headline = new Headline(this);
     this.board = new Board(this.sentence, options.tints);
-    this.banner = new Banner();
+    this.banner = new Banner(() => !this.bar.isPlaying && !this.isAtEnd);
     this.bar = new Bar(this);
     this.charts = new Charts(this);
     const show = (this.show = make("div", "show"));
     show.append(this.headline.element, this.banner.element, this.board.element, this.bar.element);
-    if (onSentence) {
-      const editor = new Editor(label, options.text, options.most ?? 0, onSentence);
+    if (app) {
+      const editor = new Editor(label, options.text, options.most ?? 0, app.cut);
       this.bar.element.append(editor.opener);
       show.append(editor.form);
+      this.headline.addWay("compare", app.compare);
+      this.headline.addWay("sentence", () => editor.open(true));
     }
+    this.headline.addWay("again", () => this.replay());
     this.bar.element.append(saveMenu(this).element);
     const more = make("div", "below");
     more.append(this.charts.race.element, this.charts.newest.element);
@@ -118,6 +133,7 @@ export class Stage {
     this.watch.disconnect();
     this.ended.abort();
     clearTimeout(this.heldTimer);
+    clearTimeout(this.stillTimer);
     this.banner.stop();
     this.charts.stop();
     this.root.remove();
@@ -134,47 +150,90 @@ export class Stage {
     return document.fullscreenElement !== null;
   }
 
+  /** The sentence as large as the screen allows, and below it, on the same screen, the race. */
   fit() {
     const { clientWidth } = this.board.element;
     const [width, height] = this.fitted;
     if (!clientWidth || (Math.abs(clientWidth - width) < 20 && innerHeight === height)) return;
     this.fitted = [clientWidth, innerHeight];
     const { presents } = this.options;
-    const share = this.isFull ? 0.55 : clientWidth < 600 ? 0.34 : 0.38;
-    const free = this.root.clientHeight - this.show.offsetHeight + this.board.element.offsetHeight; // of a slide
-    this.board.fit(presents ? free : innerHeight * share, this.isFull || presents ? 160 : 90);
+    const isNarrow = clientWidth < NARROW && !presents;
+    const screen = presents ? this.root.clientHeight : innerHeight - topOf(this.root) - BETWEEN;
+    const controls = this.show.offsetHeight - this.board.element.offsetHeight;
+    const lower = presents ? 0 : Math.max(LEAST_LOWER, innerHeight * LOWER);
+    const free = isNarrow ? innerHeight * LOWER : Math.max(LEAST_BOARD, screen - controls - lower);
+    this.board.fit(free, this.isFull || presents ? 160 : 90);
+    const left = isNarrow ? LEAST_LOWER : Math.max(LEAST_LOWER, screen - this.show.offsetHeight);
+    this.root.style.setProperty("--lower", `${left}px`);
+    this.charts.race.fit();
   }
 
   // ---- what the training says
 
   /** @param {Answer} answer */
   take(answer) {
-    const isFirst = !this.answer;
+    const hadNone = !this.learned.total;
     this.answer = answer;
     this.learned.add(answer.merges);
     for (const merge of this.sentence.take(this.learned)) this.milestones.look(merge);
-    const isOver = ENDED.includes(answer.state);
-    if (this.options.saved) this.player.play();
-    else if (isFirst && (isOver || answer.learned > 300)) this.jump();
-    else if (isFirst && isShownAgain(this.options.name)) this.milestones.old = this.milestones.found.length;
     if (answer.says && !this.learned.total) this.headline.say(answer.says);
-    if (isFirst || !this.isPaceTouched) this.bar.showPace(answer.pace);
+    if (!this.isPaceTouched) {
+      this.bar.showPace(answer.pace);
+      if (answer.pace !== this.pace) this.player.setPace(answer.pace);
+      this.pace = answer.pace;
+    }
+    if (hadNone && this.learned.total) this.open();
+    if (answer.state === "paused") this.player.hurries = true;
     this.showBar();
     this.player.wake();
     this.charts.later();
     this.root.dataset.state = answer.state;
   }
 
-  /** Show what has been learned without playing it. */
-  jump() {
-    this.player.position = this.learned.total;
-    this.milestones.passed = this.milestones.found.length;
-    this.board.draw(this.sentence.piecesAt(this.player.position));
-    this.moved();
+  /** There are merges to show: from the first one, unless this tab has shown them before. */
+  open() {
+    const { player, milestones, options } = this;
+    if (options.saved || options.presents || !isShownAgain(options.name)) return this.stand();
+    milestones.old = milestones.found.length;
+    player.hurries = true;
+    if (this.isOver) player.go(this.learned.total);
+    else player.begin();
+  }
+
+  /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
+  stand() {
+    this.player.isHeld = true;
+    this.headline.showStart();
+    if (!this.options.presents) this.stillTimer = setTimeout(() => this.begin(), STILL);
+  }
+
+  /** Let the show begin. Live, it ends when the training does; before a room it waits for nobody. */
+  begin() {
+    clearTimeout(this.stillTimer);
+    const { player, options } = this;
+    if (!player.isHeld) return;
+    if (this.isOver || options.presents) player.play();
+    else player.begin();
+    this.showBar();
+  }
+
+  /** Show it all once more. */
+  replay() {
+    const { milestones, player, bar } = this;
+    milestones.old = 0;
+    if (player.pace === null) this.setPace("gathering"); // whoever ran to the end has seen nothing
+    bar.showPace("gathering");
+    player.go(0);
+    this.stand();
+    this.showBar();
   }
 
   get isTraining() {
     return ["waiting", "starting", "counting", "running"].includes(this.answer?.state ?? "");
+  }
+
+  get isAtEnd() {
+    return this.isOver && this.player.position > 0 && this.player.position === this.learned.total;
   }
 
   get isOver() {
@@ -193,7 +252,7 @@ export class Stage {
     const isHere = sentence.isChangedBy(merge);
     if (rate <= FLOW) {
       this.drop();
-      if (isHere && rate <= SLOW) this.hold(merge);
+      if (isHere && rate <= SLOW) this.hold(merge, Math.max(HOLD, Math.min(MOST_HOLD, 300 / rate)));
       else if (isHere) board.draw(this.sentence.piecesAt(merge), Math.min(1, 4 / rate));
       headline.show(merge);
     } else {
@@ -210,12 +269,13 @@ export class Stage {
   /**
    * Light up a pair before it is joined.
    * @param {number} merge
+   * @param {number} milliseconds
    */
-  hold(merge) {
+  hold(merge, milliseconds = HOLD) {
     this.board.draw(this.sentence.piecesAt(merge - 1));
     this.board.point(this.sentence.madeBy(merge));
     this.held = merge;
-    this.heldTimer = setTimeout(() => this.drop(), HOLD);
+    this.heldTimer = setTimeout(() => this.drop(), milliseconds);
   }
 
   /** Join the pair that is lit up. */
@@ -232,7 +292,7 @@ export class Stage {
     const { sentence, headline, player } = this;
     const { position, isBusy } = player;
     if (!position) headline.showStart();
-    else if (this.isOver && position === this.learned.total) headline.showEnd(position);
+    else if (this.isAtEnd) headline.showEnd(position);
     else if (!isBusy) headline.show(position);
     if (!this.held || this.held !== position) {
       this.held = 0;
@@ -263,7 +323,8 @@ export class Stage {
 
   toggle() {
     const { player, feed } = this;
-    if (!this.bar.isPlaying) this.play();
+    if (player.isHeld) this.begin();
+    else if (!this.bar.isPlaying) this.play();
     else if (player.isLive && this.options.steer && this.isTraining) feed.command("pause");
     else player.pause();
   }
@@ -288,7 +349,7 @@ export class Stage {
     const merge = player.position + 1;
     this.drop();
     player.position = merge;
-    player.isPlaying = false;
+    player.isPlaying = player.isHeld = false;
     if (this.sentence.isChangedBy(merge)) this.hold(merge);
     player.isLive = merge >= this.learned.total;
     this.moved();
@@ -336,6 +397,18 @@ export class Stage {
     this.go(this.learned.total);
     this.feed.command("end");
   }
+}
+
+/**
+ * How far down the page an element starts, however far it is scrolled.
+ * @param {Element} element
+ */
+function topOf(element) {
+  let { top } = element.getBoundingClientRect();
+  /** @type {Element | null} */
+  let each = element;
+  while ((each = each.parentElement ?? /** @type {ShadowRoot} */ (each.getRootNode()).host ?? null)) top += each.scrollTop;
+  return top;
 }
 
 /**

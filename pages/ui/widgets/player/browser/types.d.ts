@@ -69,6 +69,20 @@ export interface Cut {
   isPlain?: boolean;
 }
 
+/** A part of a token: whole text (then its size is 0), or the bytes `from` to `to` of a letter of `size` bytes. */
+export interface Part {
+  /** The text, or the letter if it is known which one it becomes. */
+  letter: string;
+  /** If it is not known: the script of most letters that it may become; "" if there is none. */
+  script: string;
+  from: number;
+  to: number;
+  /** Of a letter of which nobody knows it: -1. */
+  size: number;
+  /** The byte of the token at which the letter begins. */
+  at: number;
+}
+
 export interface Piece extends Cut {
   text: string;
   tokens: Cut[];

@@ -54,7 +54,7 @@ export class SlideView {
     this.slide = slide;
     this.options = options;
     this.element = make("section", `deck-slide is-${slide.kind}${slide.isStrong ? " strong" : ""}`);
-    this.isRevealed = slide.kind !== "ask";
+    this.isTold = slide.kind !== "ask";
     /** @type {Board[]} */
     this.boards = [];
     /** @type {Stage | null} */
@@ -117,9 +117,15 @@ export class SlideView {
     return row;
   }
 
-  /** Show which choice is true. */
+  /** Whether nothing is kept back: the answer to a question is shown, the show of a training has begun. */
+  get isRevealed() {
+    return this.stage ? !this.stage.player.isHeld : this.isTold;
+  }
+
+  /** Show which choice is true, or let the show begin. */
   reveal() {
-    this.isRevealed = true;
+    this.isTold = true;
+    this.stage?.begin();
     this.choices.forEach((box, at) => {
       const isRight = at === this.slide.right;
       box.classList.add(isRight ? "right" : "wrong");

@@ -1,0 +1,201 @@
+// What a merge joins, letter by letter: whole text, or a part of a letter, such as the first two thirds of ร.
+// @ts-check
+
+import { glyphOf, hexOf, isWhiteOrUnseen, onCircle } from "../../token_view/browser/model/characters.js";
+
+/** @import { Label, Part } from "./types.d.ts" */
+
+const STRICT_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const UNKNOWN = -1; // the size of a letter of which only bytes from its inside are there
+/** @type {Record<number, string[]>} by the size of the letter and the bytes of the part */
+const SHARES = { 2: ["1_2"], 3: ["1_3", "2_3"], 4: ["1_4", "1_2", "3_4"] };
+const MOST_SHOWN = 24; // characters of a long token that are shown
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const SCRIPTS = [
+  ...["Thai", "Laoo", "Grek", "Cyrl", "Latn", "Hebr", "Arab", "Deva", "Beng", "Taml", "Mymr", "Khmr", "Sinh"],
+  ...["Tibt", "Geor", "Armn", "Ethi", "Hang", "Hira", "Kana", "Hani"],
+].map((code) => /** @type {const} */ ([code, new RegExp(`\\p{Script=${code}}`, "u")]));
+const TRIED = 256; // letters that are looked at to learn what a beginning may become
+
+/**
+ * How many bytes a letter has that starts with this one; 0 for a byte from inside a letter.
+ * @param {number} lead
+ */
+function sizeOf(lead) {
+  return lead < 0x80 ? 1 : lead >> 5 === 6 ? 2 : lead >> 4 === 14 ? 3 : lead >> 3 === 30 ? 4 : 0;
+}
+
+/** @param {Iterable<number>} bytes */
+export function decoded(bytes) {
+  try {
+    return STRICT_DECODER.decode(Uint8Array.from(bytes));
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Where each letter of some bytes starts and ends, how many bytes it has when it is whole, and which letter it is.
+ * @param {Uint8Array} bytes
+ */
+function lettersOf(bytes) {
+  const letters = [];
+  for (let start = 0, end; start < bytes.length; start = end) {
+    const size = sizeOf(bytes[start]);
+    end = start + 1;
+    while (end < bytes.length && !sizeOf(bytes[end]) && (!size || end - start < size)) end += 1;
+    letters.push({ start, end, size, letter: end - start === size ? decoded(bytes.subarray(start, end)) : "" });
+  }
+  return letters;
+}
+
+/**
+ * The parts of the bytes from one place to another: text where letters are whole, else a share of a letter.
+ * @param {Uint8Array} bytes
+ * @param {number} first
+ * @param {number} last
+ * @returns {Part[]}
+ */
+function partsIn(bytes, first, last) {
+  /** @type {Part[]} */
+  const parts = [];
+  for (const { start, end, size, letter } of lettersOf(bytes)) {
+    const [from, to] = [Math.max(first, start) - start, Math.min(last, end) - start];
+    if (from >= to) continue;
+    const before = parts.at(-1);
+    const isWhole = Boolean(letter) && to - from === size;
+    const script = letter || !size ? "" : scriptOf(bytes.subarray(start, end));
+    if (isWhole && before && !before.size) before.letter += letter;
+    else if (isWhole) parts.push({ letter, script, from: 0, to: 0, size: 0, at: first });
+    else parts.push({ letter, script, from, to, size: size || UNKNOWN, at: start });
+  }
+  return parts;
+}
+
+/**
+ * What a merge joins and makes: the left token, the right one, and the new one. A part of a letter knows the letter if
+ * the new token has all of it.
+ * @param {Uint8Array} left
+ * @param {Uint8Array} right
+ */
+export function partsOfMerge(left, right) {
+  const bytes = Uint8Array.from([...left, ...right]);
+  const [middle, end] = [left.length, bytes.length];
+  return { left: partsIn(bytes, 0, middle), right: partsIn(bytes, middle, end), token: partsIn(bytes, 0, end) };
+}
+
+/** @param {Part} part */
+export function isText({ size }) {
+  return size === 0;
+}
+
+/**
+ * What the left or the right token of a merge is, in words: "two thirds of a letter".
+ * @param {Part[]} parts
+ * @param {Label} label
+ */
+export function joinedWords(parts, label) {
+  return inARow(parts.map((part) => (isText(part) ? textOf(part, label) : shareOf(part, label))), label);
+}
+
+/**
+ * What a merge makes, in words: "the beginning of many Thai letters".
+ * @param {Part[]} parts
+ * @param {Label} label
+ */
+export function madeWords(parts, label) {
+  const [{ letter }] = parts;
+  if (parts.every(isText) && [...letter].length === 1) return label("part_whole", { noun: nounOf(!LETTER.test(letter), label) });
+  return inARow(parts.map((part, at) => {
+    if (isText(part)) return textOf(part, label);
+    if (part.size === UNKNOWN) return at < parts.length - 1 ? label("part_end") : shareOf(part, label);
+    if (at) return label("part_next");
+    const { script } = part;
+    return script ? label("part_many", { script: scriptName(script, label("locale")) }) : label("part_many_signs");
+  }), label);
+}
+
+/**
+ * @param {string[]} names
+ * @param {Label} label
+ */
+function inARow(names, label) {
+  return names.reduce((first, second) => label("part_and", { first, second }));
+}
+
+/**
+ * How much of a letter a part is.
+ * @param {Part} part
+ * @param {Label} label
+ */
+function shareOf({ letter, script, from, to, size }, label) {
+  const isSign = letter ? !LETTER.test(letter) : !script && size > 0; // nobody calls an emoji a letter
+  const noun = nounOf(isSign, label);
+  const share = SHARES[size]?.[to - from - 1];
+  return share ? label(`part_${share}`, { noun }) : label("part_some", { noun });
+}
+
+/**
+ * @param {boolean} isSign
+ * @param {Label} label
+ */
+function nounOf(isSign, label) {
+  return label(isSign ? "part_sign" : "part_letter");
+}
+
+/**
+ * @param {Part} part
+ * @param {Label} label
+ */
+function textOf({ letter }, label) {
+  return letter === " " ? label("part_space") : shownText(letter);
+}
+
+/** @param {string} text */
+export function shownText(text) {
+  const end = text.length > MOST_SHOWN ? `…${text.slice(-MOST_SHOWN)}` : text;
+  return onCircle([...end].map((character) => (isWhiteOrUnseen(character) ? glyphOf(character) : character)).join(""));
+}
+
+/** @type {Map<string, string>} */
+const SCRIPTS_KNOWN = new Map();
+
+/**
+ * The script of most letters that can begin with these bytes; "" if none has most of them.
+ * @param {Uint8Array} bytes
+ */
+export function scriptOf(bytes) {
+  const key = hexOf(bytes);
+  const known = SCRIPTS_KNOWN.get(key);
+  if (known !== undefined) return known;
+  const letters = lettersFrom(bytes).filter((letter) => /\P{Cn}/u.test(letter));
+  const most = SCRIPTS.find(([, isOf]) => letters.filter((letter) => isOf.test(letter)).length > letters.length / 2);
+  const found = most?.[0] ?? "";
+  SCRIPTS_KNOWN.set(key, found);
+  return found;
+}
+
+/**
+ * Letters that begin with these bytes, at most so many as are tried.
+ * @param {Uint8Array} bytes
+ */
+export function lettersFrom(bytes) {
+  const missing = sizeOf(bytes[0]) - bytes.length;
+  const count = 64 ** Math.max(0, missing);
+  const step = Math.max(1, count / TRIED);
+  const letters = [];
+  for (let number = 0; number < count; number += step) {
+    const tail = Array.from({ length: missing }, (_, at) => 0x80 + (Math.floor(number / 64 ** (missing - 1 - at)) % 64));
+    const letter = decoded([...bytes, ...tail]);
+    if (letter) letters.push(letter);
+  }
+  return letters;
+}
+
+/**
+ * @param {string} code
+ * @param {string} locale
+ */
+function scriptName(code, locale) {
+  return new Intl.DisplayNames([locale], { type: "script" }).of(code) ?? code;
+}

@@ -1,0 +1,222 @@
+// The race: how many tokens parallel texts have after each merge, against the other tokenizers; one text at a time.
+// @ts-check
+
+import { addButton, make, makeSvg } from "../../token_view/browser/elements.js";
+import { countBefore } from "../../token_view/browser/model/sorted.js";
+import { plainWords } from "../../token_view/browser/words.js";
+
+/** @import { Label, Level, Runner } from "./types.d.ts" */
+
+const [LEFT, RIGHT, TOP, BOTTOM] = [60, 132, 32, 30]; // pixels around the curve: ticks, names, words of the axes
+const [VALUE, APART] = [150, 18]; // pixels that the value takes in its line, and between two names
+const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
+const MOST_TICKS = 4; // of the tokens
+
+/**
+ * The name that everybody knows, without that of the encoding.
+ * @param {Level} level
+ */
+export function shortName({ name }) {
+  return name.replace(/ \(.*/, "");
+}
+
+/**
+ * Move places apart that lie too close to each other, from the last one up.
+ * @param {number[]} places from the top down
+ */
+export function apart(places) {
+  let below = Infinity;
+  return places.map((place) => place).reverse().map((place) => (below = Math.min(place, below - APART))).reverse();
+}
+
+/**
+ * Round numbers of tokens for the axis, from 0 up.
+ * @param {number} most
+ */
+export function ticksTo(most) {
+  const power = 10 ** Math.floor(Math.log10(most / MOST_TICKS));
+  const step = Math.max(1, ([1, 2, 5].find((each) => most / (each * power) <= MOST_TICKS) ?? 10) * power);
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, at) => at * step);
+}
+
+export class Race {
+  /** @param {Label} label */
+  constructor(label) {
+    this.label = label;
+    this.element = make("section", "race");
+    this.choice = make("div", "switch");
+    this.choice.role = "group";
+    this.choice.ariaLabel = plainWords(label("race"));
+    const head = make("div", "race-head");
+    head.append(make("h2", "", label("race")), this.choice);
+    this.figure = make("figure", "track");
+    this.svg = /** @type {SVGSVGElement} */ (makeSvg("svg", { role: "img" }));
+    this.figure.append(this.svg);
+    this.note = make("p", "note");
+    this.element.append(head, this.figure, this.note);
+    /** @type {Runner[]} */
+    this.runners = [];
+    this.chosen = 0;
+    this.goal = this.most = 1; // the ends of the axes
+    this.merges = 0;
+    this.showsRest = false;
+    this.width = this.height = 0; // pixels of the chart
+    this.run = makeSvg("path", { class: "run" });
+    this.rest = makeSvg("path", { class: "run rest" });
+    this.dot = makeSvg("circle", { r: 6, class: "dot" });
+    this.value = makeSvg("text", { class: "value" });
+  }
+
+  get runner() {
+    return this.runners[Math.min(this.chosen, this.runners.length - 1)];
+  }
+
+  /**
+   * @param {Runner[]} runners none while they are still being counted
+   * @param {number} goal the last merge of the axis
+   * @param {string} note
+   */
+  show(runners, goal, note) {
+    const isNew = runners.map(({ name }) => name).join() !== this.runners.map(({ name }) => name).join();
+    this.runners = runners;
+    this.goal = goal;
+    if (isNew) this.offer();
+    this.note.textContent = [this.label("race_axis"), note].filter(Boolean).join(" ");
+    this.draw();
+  }
+
+  offer() {
+    this.choice.replaceChildren();
+    this.choice.hidden = this.runners.length < 2;
+    this.runners.forEach(({ name }, at) => {
+      addButton(this.choice, name, () => this.choose(at)).ariaPressed = String(at === this.chosen);
+    });
+  }
+
+  /** @param {number} at */
+  choose(at) {
+    this.chosen = at;
+    [...this.choice.children].forEach((button, place) => (button.ariaPressed = String(place === at)));
+    this.draw();
+  }
+
+  /** The place has another size. */
+  fit() {
+    const { clientWidth, clientHeight } = this.figure;
+    if (clientWidth === this.width && clientHeight === this.height) return;
+    [this.width, this.height] = [clientWidth, clientHeight];
+    this.svg.setAttribute("viewBox", `0 0 ${clientWidth} ${clientHeight}`);
+    this.draw();
+  }
+
+  draw() {
+    this.svg.replaceChildren();
+    if (!this.width) return;
+    this.drawAxes();
+    if (!this.runner) return;
+    const { steps, levels, name } = this.runner;
+    this.drawLevels(levels);
+    this.svg.append(this.rest, this.run, this.dot, this.value);
+    const values = { name, first: steps[0].tokens, last: steps[steps.length - 1].tokens };
+    this.svg.ariaLabel = plainWords(this.label("race_alt", values));
+    this.mark(this.merges, !this.showsRest);
+  }
+
+  drawAxes() {
+    const { width, height, svg, runner, label } = this;
+    const [floor, right] = [height - BOTTOM, width - RIGHT];
+    this.most = Math.max(1, runner?.steps[0].tokens ?? 1, ...(runner?.levels ?? []).map(({ count }) => count));
+    svg.append(makeSvg("line", { x1: LEFT, x2: right, y1: floor, y2: floor, class: "axis" }));
+    for (const tick of TICKS.filter((each) => each <= this.goal)) {
+      const x = this.x(tick);
+      svg.append(makeSvg("line", { x1: x, x2: x, y1: TOP, y2: floor, class: "grid" }));
+      svg.append(makeSvg("text", { x, y: floor + 20, class: "tick" }, tick.toLocaleString(label("locale"))));
+    }
+    svg.append(makeSvg("text", { x: right + 8, y: floor + 20, class: "axis-name" }, label("race_merges")));
+    svg.append(makeSvg("text", { x: LEFT, y: 18, class: "axis-name" }, label("race_tokens")));
+    for (const tick of runner ? ticksTo(this.most) : [0]) {
+      const text = tick.toLocaleString(label("locale"));
+      svg.append(makeSvg("text", { x: LEFT - 8, y: this.y(tick) + 5, class: "tick end" }, text));
+    }
+  }
+
+  /**
+   * The other tokenizers as lines, each with its name at its right end.
+   * @param {Level[]} levels
+   */
+  drawLevels(levels) {
+    const sorted = [...levels].sort((one, other) => other.count - one.count);
+    const right = this.width - RIGHT;
+    const places = apart(sorted.map(({ count }) => this.y(count) + 5));
+    sorted.forEach((level, at) => {
+      const y = this.y(level.count);
+      this.svg.append(makeSvg("line", { x1: LEFT, x2: right, y1: y, y2: y, class: "level" }));
+      const words = `${shortName(level)} ${level.count.toLocaleString(this.label("locale"))}`;
+      this.svg.append(makeSvg("text", { x: right + 8, y: places[at], class: "name" }, words));
+    });
+  }
+
+  /**
+   * The curve from one merge to another.
+   * @param {number} first
+   * @param {number} last
+   */
+  path(first, last) {
+    const { steps } = this.runner;
+    const start = countBefore(steps.length, (index) => steps[index].merge <= first);
+    let d = `M${this.x(first).toFixed(1)} ${this.y(steps[start - 1].tokens).toFixed(1)}`;
+    let before = -1;
+    for (let at = start; at < steps.length && steps[at].merge <= last; at++) {
+      const { merge, tokens } = steps[at];
+      const x = this.x(merge);
+      if (x - before < 0.2 && merge < last) continue; // nobody sees it
+      d += `H${x.toFixed(1)}V${this.y(tokens).toFixed(1)}`;
+      before = x;
+    }
+    return `${d}H${this.x(last).toFixed(1)}`;
+  }
+
+  /** @param {number} merge */
+  x(merge) {
+    const share = Math.log10(1 + merge) / Math.log10(1 + this.goal);
+    return LEFT + (this.width - LEFT - RIGHT) * share;
+  }
+
+  /** @param {number} tokens */
+  y(tokens) {
+    return TOP + (this.height - TOP - BOTTOM) * (1 - tokens / this.most);
+  }
+
+  /**
+   * Show where the stage is; while it moves, nothing is shown of what is still to come.
+   * @param {number} merges
+   * @param {boolean} isMoving
+   */
+  mark(merges, isMoving) {
+    [this.merges, this.showsRest] = [merges, !isMoving];
+    if (!this.runner || !this.width) return;
+    const { steps, learned } = this.runner;
+    const last = Math.min(merges, learned);
+    const { tokens } = steps[countBefore(steps.length, (index) => steps[index].merge <= last) - 1];
+    const [x, y] = [this.x(last), this.y(tokens)];
+    this.run.setAttribute("d", this.path(0, last));
+    this.rest.setAttribute("d", isMoving ? "" : this.path(last, learned));
+    this.dot.setAttribute("cx", String(x));
+    this.dot.setAttribute("cy", String(y));
+    this.value.textContent = `${this.label("race_own")} ${tokens.toLocaleString(this.label("locale"))}`;
+    this.placeValue(x, y);
+  }
+
+  /**
+   * Write the value beside the dot. The curve falls: right of the dot, all above it is free; left of it, all below.
+   * @param {number} x
+   * @param {number} y
+   */
+  placeValue(x, y) {
+    const isLow = y + 26 >= this.height - BOTTOM;
+    const isRight = x + VALUE < this.width - RIGHT;
+    this.value.classList.toggle("right", isRight);
+    this.value.setAttribute("x", String(isRight ? x + 11 : x - 4));
+    this.value.setAttribute("y", String(isRight ? Math.max(TOP - 4, y - 9) : isLow ? y - 12 : y + 24));
+  }
+}
