@@ -105,13 +105,15 @@ export function joinedWords(parts, label) {
  */
 export function madeWords(parts, label) {
   const [{ letter }] = parts;
-  if (parts.every(isText) && [...letter].length === 1) return label("part_whole", { noun: nounOf(!LETTER.test(letter), label) });
+  const noun = nounOf(!LETTER.test(letter), label);
+  if (parts.every(isText) && [...letter].length === 1) return label("part_whole", { noun });
   return inARow(parts.map((part, at) => {
     if (isText(part)) return textOf(part, label);
     if (part.size === UNKNOWN) return at < parts.length - 1 ? label("part_end") : shareOf(part, label);
     if (at) return label("part_next");
-    const { script } = part;
-    return script ? label("part_many", { script: scriptName(script, label("locale")) }) : label("part_many_signs");
+    if (!part.script) return label("part_many_signs");
+    const script = new Intl.DisplayNames([label("locale")], { type: "script" }).of(part.script);
+    return label("part_many", { script });
   }), label);
 }
 
@@ -190,12 +192,4 @@ export function lettersFrom(bytes) {
     if (letter) letters.push(letter);
   }
   return letters;
-}
-
-/**
- * @param {string} code
- * @param {string} locale
- */
-function scriptName(code, locale) {
-  return new Intl.DisplayNames([locale], { type: "script" }).of(code) ?? code;
 }
