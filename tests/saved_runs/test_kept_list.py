@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.frame import visitor
 from pages.ui.run_registry.keeping import LOCAL
 from pages.ui.run_registry.registry import registry
-from pages.ui.train.kept_rows import dated
+from pages.ui.widgets.formatting import dated
 from tests.helpers.app import ENGLISH, job_of, open_page, said, start_training, wait_until
 from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_until as wait_for_job

@@ -35,6 +35,8 @@ class OwnTokenizer:
 
 
 _JOB_ID: Maybe[str] = Maybe("job_id")
+_STARTED: Value[set[str]] = Value("started_runs", set)
+"""The trainings that were started in this session."""
 _SHOW_SETUP: Value[bool] = Value("show_setup", bool)
 _OWN_TOKENIZER: Maybe[OwnTokenizer] = Maybe("own_tokenizer")
 
@@ -104,8 +106,14 @@ def start(training: Training) -> Job:
     Raises `TokenizerError` if it cannot start.
     """
     job = registry().start(training, owner=owner())
+    _STARTED.get().add(job.id)
     set_job(job)
     return job
+
+
+def is_earlier(job: Job) -> bool:
+    """Tell whether a run is of an earlier visit or of somebody else at the same machine, and not shown now."""
+    return job.id not in _STARTED.get() and job is not current_job()
 
 
 def set_job(job: Job) -> None:

@@ -1,11 +1,11 @@
 """What is saved besides runs: tokenizers opened from files, and entries that are damaged."""
 
 from collections.abc import Callable
-from contextlib import suppress
-from datetime import datetime
-from zoneinfo import ZoneInfo
+from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
 from pages.ui.i18n import as_name, as_plain_markdown, error_sentence, t
@@ -19,23 +19,10 @@ from pages.ui.train import keys
 from pages.ui.widgets import formatting
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
-from tokenizer_core.saved_runs.entry import LAST_SECOND, Entry
+from tokenizer_core.saved_runs.entry import Entry
 from tokenizer_core.saved_runs.folder import Damaged
 
 MAX_NAME = 60
-
-
-def dated(seconds: float) -> str:
-    """Write a moment by the clock of the visitor's browser.
-
-    >>> len(dated(0.0))
-    16
-    """
-    zone = None
-    with suppress(KeyError, ValueError, OSError):
-        zone = ZoneInfo(st.context.timezone or "")
-    moment = min(max(0.0, seconds), LAST_SECOND - 1.0)  # a file may be of any date
-    return datetime.fromtimestamp(moment, zone).strftime("%Y-%m-%d %H:%M")
 
 
 def where_kept() -> str:
@@ -55,42 +42,52 @@ def trouble_note() -> None:
             st.warning(error_sentence(trouble), icon=":material/save:")
 
 
-def kept_rows() -> None:
-    """List the files that the visitor opened, then what is damaged."""
-    for entry in reversed(saved_files().entries()):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"run_{entry.id}"):
-            _file_row(entry)
-    for broken in registry().damaged(visitor.owner()):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"run_{broken.id}"):
-            _damaged_row(broken)
+class Row(NamedTuple):
+    """A line of the list."""
+
+    is_earlier: bool
+    """Whether it is there from an earlier visit, or from somebody else at the same machine."""
+    draw: Callable[[], None]
+
+
+def kept_rows() -> list[Row]:
+    """Return the files that the visitor opened, then what is damaged."""
+    files = [Row(not is_open(entry), partial(_file_row, entry)) for entry in reversed(saved_files().entries())]
+    return files + [Row(True, partial(_damaged_row, broken)) for broken in registry().damaged(visitor.owner())]
+
+
+def _line(entry_id: str) -> DeltaGenerator:
+    return st.container(horizontal=True, vertical_alignment="center", key=f"run_{entry_id}")
 
 
 def _file_row(entry: Entry) -> None:
     shown = is_open(entry)
-    values = {"size": entry.vocab_size, "date": dated(entry.created)}
+    values = {"size": entry.vocab_size, "date": formatting.dated(entry.created)}
     if was_trained_here(entry):
         said = t("runs.sentencepiece", **values)
     elif entry.pattern in SPLIT_PATTERNS:
         said = t("runs.file", pattern=shortened(pattern_name(entry.pattern)), **values)
     else:  # a pattern that came with the file, or none
         said = t("runs.file_plain", **values)
-    st.markdown(":material/description:", width="content")
-    with st.container(width="stretch", gap=None):
-        st.markdown(f"**{as_name(file_title(entry))}**")
-        st.caption(f"{said} · {t('runs.file_open')}" if shown else said)
-    st.button(t("runs.open"), on_click=_open, args=(entry,), key=f"open_{entry.id}", disabled=shown)
-    with st.popover(t("runs.more"), icon=":material/more_horiz:", key=f"more_{entry.id}"):
-        rename_box(entry.id, entry.name, file_title(entry), _rename)
-        delete_button(entry.id)
+    with _line(entry.id):
+        st.markdown(":material/description:", width="content")
+        with st.container(width="stretch", gap=None):
+            st.markdown(f"**{as_name(file_title(entry))}**")
+            st.caption(f"{said} · {t('runs.file_open')}" if shown else said)
+        st.button(t("runs.open"), on_click=_open, args=(entry,), key=f"open_{entry.id}", disabled=shown)
+        with st.popover(t("runs.more"), icon=":material/more_horiz:", key=f"more_{entry.id}"):
+            rename_box(entry.id, entry.name, file_title(entry), _rename)
+            delete_button(entry.id)
 
 
 def _damaged_row(broken: Damaged) -> None:
-    st.markdown(":material/broken_image:", width="content")
-    with st.container(width="stretch", gap=None):
-        st.markdown(f"**{t('runs.damaged')}** `{broken.id}`")
-        size = formatting.kilobytes(broken.size, exact_below=10_000)
-        st.caption(t("runs.damaged_says", kilobytes=size, date=dated(broken.created)))
-    delete_button(broken.id)
+    with _line(broken.id):
+        st.markdown(":material/broken_image:", width="content")
+        with st.container(width="stretch", gap=None):
+            st.markdown(f"**{t('runs.damaged')}** `{broken.id}`")
+            size = formatting.kilobytes(broken.size, exact_below=10_000)
+            st.caption(t("runs.damaged_says", kilobytes=size, date=formatting.dated(broken.created)))
+        delete_button(broken.id)
 
 
 def rename_box(entry_id: str, name: str, title: str, rename: Callable[[str, str], None]) -> None:

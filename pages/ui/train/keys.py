@@ -38,6 +38,7 @@ REUSED_CORPUS: Maybe[Corpus] = Maybe("reused_corpus")
 RUNS_COMPARED: Value[bool] = Value("compare_runs", bool)
 COMPARISONS = Value("comparisons", int)
 """How often the comparison of two runs has been opened."""
+EARLIER_OPEN: Value[bool] = Value("earlier_runs", bool)
 RUN_OPENED: Value[bool] = Value("run_opened", bool)
 """Whether a click in the list of runs asks for another screen."""
 KEPT_FAILURE: Maybe[TokenizerError] = Maybe("kept_failure")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ from pages.ui.run_registry.registry import registry
 from pages.ui.session import remembered
 from pages.ui.train import keys
 from pages.ui.train.divergence import show_divergence
-from pages.ui.train.kept_rows import dated, delete_button, kept_rows, rename_box, trouble_note, where_kept
+from pages.ui.train.kept_rows import Row, delete_button, kept_rows, rename_box, trouble_note, where_kept
 from pages.ui.widgets import formatting
 from pages.ui.widgets.controls import fold, live_text_area
 from pages.ui.widgets.token_view import token_view
@@ -37,7 +38,6 @@ def runs_list() -> None:
     runs = registry().runs(visitor.owner())
     if not (runs or saved_files().entries() or registry().damaged(visitor.owner())):
         return
-    st.header(t("runs.title"), anchor=False)
     trouble_note()
     active = any(not run.job.ended for run in runs)
     st.fragment(_rows, run_every=refresh_interval(REFRESH_SECONDS) if active else None)()
@@ -68,20 +68,34 @@ def state_words(job: Job) -> str:
 
 
 def _rows() -> None:
+    """List what belongs to this visit, then, folded, what is there from earlier ones, all with their times."""
     runs = registry().runs(visitor.owner())
     named = run_names(runs)
-    for run in reversed(runs):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"run_{run.job.id}"):
-            _row(run, named[run.job.id])
-    kept_rows()
+    rows = [Row(visitor.is_earlier(run.job), partial(_row, run, named[run.job.id])) for run in reversed(runs)]
+    rows += kept_rows()
+    earlier = [row for row in rows if row.is_earlier]
+    if len(earlier) < len(rows):
+        st.header(t("runs.title"), anchor=False)
+    for row in rows:
+        if not row.is_earlier:
+            row.draw()
+    if earlier:
+        with fold(t("runs.earlier", count=len(earlier)), icon=":material/history:", key=keys.EARLIER_OPEN.key):
+            for row in earlier:
+                row.draw()
     if keys.RUN_OPENED.take():
         st.rerun()
 
 
 def _row(run: Run, name: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"run_{run.job.id}"):
+        _cells(run, name)
+
+
+def _cells(run: Run, name: str) -> None:
     job = run.job
     shown = visitor.screen() == job.id
-    said = f"{state_words(job)} · {dated(job.created)}" + (f" · {t('runs.shown')}" if shown else "")
+    said = f"{state_words(job)} · {formatting.dated(job.created)}" + (f" · {t('runs.shown')}" if shown else "")
     if run.name:  # a made name says all this
         size = job.training.vocab_size
         what = t(

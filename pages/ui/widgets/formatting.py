@@ -1,8 +1,14 @@
 """Numbers as people read them: the same number looks the same on every page."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import streamlit as st
 
 from pages.ui.i18n import t
+from tokenizer_core.saved_runs.entry import LAST_SECOND
 
 NONE = "–"
 """Shown in place of a number that is undefined or unknown."""
@@ -92,3 +98,16 @@ def money_like(amounts: Iterable[float]) -> Callable[[float], str]:
     """
     decimals = max((len(money(amount).partition(".")[2]) for amount in amounts), default=2)
     return f"{{:,.{decimals}f}}".format
+
+
+def dated(seconds: float) -> str:
+    """Write a moment by the clock of the visitor's browser.
+
+    >>> len(dated(0.0))
+    16
+    """
+    zone = None
+    with suppress(KeyError, ValueError, OSError):
+        zone = ZoneInfo(st.context.timezone or "")
+    moment = min(max(0.0, seconds), LAST_SECOND - 1.0)  # a file may be of any date
+    return datetime.fromtimestamp(moment, zone).strftime("%Y-%m-%d %H:%M")
