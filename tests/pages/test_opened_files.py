@@ -185,6 +185,9 @@ def test_all_runs_of_a_visitor_stand_beside_one_another_each_at_its_own_size() -
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     key = f"run:{other.id}"
     assert key not in app.session_state["compare_names_True"]
+    assert key not in app.pills(key="compare_names_True").options  # nobody started it in this visit
+    app.button(key=f"compare_names_True_{key}").click().run()
+    assert app.session_state["compare_names_True"][-1] == key
     app.pills(key="compare_names_True").set_value(["mine", key]).run()
     assert not app.exception
     shown = view(app)

@@ -14,7 +14,8 @@ from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile
 from pages.ui.inputs.pattern import shortened
 from pages.ui.run_registry.keeping import Run
 from pages.ui.run_registry.registry import registry
-from pages.ui.session import chosen_among, distinct
+from pages.ui.session import Value, chosen_among, distinct
+from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.colours import CATEGORIES
 from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, Text, encoded_lane, opening_of, token_count
@@ -106,9 +107,12 @@ def choose_beside(key: str, *, own: bool, files_at_first: bool) -> list[Lane]:
 
 
 def _pills(label: str, words: Mapping[str, str], key: str, *, label_visible: bool = True) -> list[str]:
-    return st.pills(
+    """Let the visitor choose among these; runs of earlier visits are folded until they are chosen."""
+    choice: Value[list[str]] = Value(key, list)
+    earlier = {name: said for name, said in earlier_runs(words).items() if name not in choice.get()}
+    chosen = st.pills(
         t(label),
-        list(words),
+        [name for name in words if name not in earlier],
         selection_mode="multi",
         format_func=words.__getitem__,
         key=key,
@@ -116,6 +120,26 @@ def _pills(label: str, words: Mapping[str, str], key: str, *, label_visible: boo
         label_visibility="visible" if label_visible else "collapsed",
         wrap=True,
     )
+    offer_earlier(earlier, key, lambda name: choice.put([*choice.get(), name]))
+    return chosen
+
+
+def earlier_runs(choices: Collection[str]) -> dict[str, str]:
+    """Return the runs of earlier visits among these choices, each with its name and its time, safe in Markdown."""
+    names = _run_names()
+    return {
+        choice: f"{as_name(names[choice])} · {formatting.dated(run.job.created)}"
+        for choice, run in _other_runs().items()
+        if choice in choices and visitor.is_earlier(run.job)
+    }
+
+
+def offer_earlier(earlier: Mapping[str, str], key: str, take: Callable[[str], None]) -> None:
+    """Offer runs of earlier visits, folded; `take` gets the one that the visitor presses."""
+    if earlier:
+        with st.popover(t("runs.earlier", count=len(earlier)), icon=":material/history:", type="tertiary"):
+            for choice, said in reversed(list(earlier.items())):
+                st.button(said, key=f"{key}_{choice}", type="tertiary", on_click=take, args=(choice,))
 
 
 def is_choice(value: object) -> bool:
