@@ -92,7 +92,7 @@ def watched(open_tab: OpenTab, address: str) -> Page:
     tab.locator(".st-key-start button").click()
     stage = tab.locator(".st-key-stage .stage")
     expect(stage.locator(".newest li").nth(2)).to_be_visible()
-    expect(stage.locator(".track")).to_have_count(3)
+    expect(stage.locator(".race .switch button")).to_have_count(2)
     return tab
 
 
@@ -105,6 +105,8 @@ def test_a_training_is_accessible_while_it_runs_and_when_one_asks_what_if(
     tab.locator(".st-key-what_if_asks button").click()
     tab.locator(".st-key-what_if_go button").click()
     expect(tab.locator(".st-key-parting_what_if")).to_be_visible()
+    tab.keyboard.press("e")
+    expect(tab.locator(".stage .way.compare")).to_be_visible()
     settled(tab)
     found += violations(tab, axe)
     assert not found, "\n".join(found)
@@ -115,13 +117,13 @@ def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address:
     words = catalogue("th")
     tab = watched(open_tab, address)
     tab.locator(".st-key-stop button").click()
-    expect(tab.locator(".st-key-to_compare")).to_be_visible()
+    expect(tab.locator(".stage .way.compare")).to_be_visible()
     tab.locator(".st-key-again button").click()  # a second run, at full speed to its end
     open_fold(tab, words["train.more"])
     tab.locator(".st-key-train_pace button").last.click()
     settled(tab)
     tab.locator(".st-key-start button").click()
-    expect(tab.locator(".st-key-to_compare")).to_be_visible()
+    expect(tab.locator(".stage .way.compare")).to_be_visible()
     settled(tab)
     tab.get_by_text(words["runs.compare"]).click()
     expect(tab.locator(".st-key-runs_view .p").first).to_be_visible()
@@ -129,7 +131,7 @@ def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address:
     settled(tab)
     found = violations(tab, axe)
     tab.keyboard.press("Escape")
-    tab.locator(".st-key-to_compare a").click()
+    tab.locator(".stage .way.compare").click()
     expect(tab.get_by_role("slider", name=words["compare.size"])).to_be_visible()
     settled(tab)
     found += violations(tab, axe)

@@ -89,7 +89,7 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
         tab.get_by_role("button", name=ENGLISH["studio.download_model"]).click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("minbpe v1\n")
 
-    tab.locator(".st-key-to_compare a").click()
+    stage.locator(".way.compare").click()
     expect(tab.locator(".st-key-compare_view .count")).to_have_count(4)
     assert count_in(tab, "compare_view", 0) > 0
 
@@ -118,8 +118,8 @@ def test_a_class_asks_what_if_the_other_had_won(tab: Page, address: str) -> None
 
 @pytest.mark.long
 def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: str) -> None:
-    start_training(tab, address, pace="full", size=400)
-    expect(tab.locator(".st-key-to_compare a")).to_be_visible()
+    stage = start_training(tab, address, pace="full", size=400)
+    expect(stage.locator(".way.compare")).to_be_visible()
     at_rest(tab)
     first = tab.url
     tab.locator(".st-key-again button").click()
@@ -127,10 +127,11 @@ def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: s
     at_rest(tab)
     tab.locator(".st-key-start button").click()
     expect(tab).not_to_have_url(first)
-    expect(tab.locator(".st-key-to_compare a")).to_be_visible()
+    expect(stage.locator(".way.compare")).to_be_visible()
     at_rest(tab)
     expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(2)
     tab.reload()
+    open_fold(tab, ENGLISH["runs.earlier"].partition(":")[0])  # of this visit is what is shown above
     expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(2)
     at_rest(tab)  # a click on what is drawn anew at that moment gets lost
     tab.get_by_role("button", name=ENGLISH["runs.more"]).last.click()
@@ -152,6 +153,14 @@ def test_one_click_trains_and_the_replay_tells_the_same_from_disk(
     tab.keyboard.press("e")
     expect(stage).to_have_attribute("data-state", "done")
     stands_at(stage, 744)
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    for part in (".way.compare", ".way.sentence", ".way.again", ".line", ".track", ".newest li >> nth=0"):
+        box = stage.locator(part).first.bounding_box()  # what to do, and the race, without scrolling
+        assert box is not None
+        assert 0 <= box["y"] < box["y"] + box["height"] <= 900, part
+    stage.locator(".way.again").click()
+    expect(stage.locator(".ways")).to_be_hidden()
+    expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))
     counted = {place: tokens_at(stage, place) for place in (0, 3, 100, 744)}
     assert counted[0] > counted[3] > counted[100] > counted[744]
     stage.locator(".save > button").click()

@@ -1,5 +1,7 @@
 """The talk of ten minutes by keyboard alone, readable from the last row."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -48,6 +50,10 @@ def test_the_talk_is_walked_by_keyboard_and_read_from_the_last_row(
         if kind == "stage" or found["views"] in (1, 3):
             assert all(size >= 64 * width / 1920 for size in found["lines"]), (place, found["lines"])
         tab.keyboard.press("ArrowRight")
+        if kind == "stage":  # merge 0 stands still until somebody starts the show
+            expect(deck.locator(".stage")).to_have_attribute("data-position", re.compile("[1-9]"))
+            expect(deck).to_have_attribute("data-at", str(place))
+            tab.keyboard.press("ArrowRight")
         if kind == "ask":
             expect(deck.locator(".choice.right")).to_have_count(1)
             tab.keyboard.press("PageDown")

@@ -15,7 +15,7 @@ from pages.ui.run_registry import registry as trainings
 from pages.ui.run_registry.registry import registry
 from pages.ui.widgets.player import MOST_CHARACTERS, serve
 from pages.ui.widgets.player.serve import KEY_HEADER, PACES, routes
-from tests.helpers.app import job_of, said, staged, start_training, wait_until
+from tests.helpers.app import job_of, said, staged, start_training, view, wait_until
 from tests.helpers.browser import PATIENCE
 from tests.helpers.drawing import HOSTILE
 from tests.helpers.jobs import LARGE, SMALL, wait_for
@@ -263,12 +263,25 @@ def test_the_stage_takes_another_sentence_and_no_more_of_it_than_can_be_read(
 
     def component(*, data: bytes, **_: object) -> SimpleNamespace:
         drawn.append(json.loads(data)["text"])
-        return SimpleNamespace(sentence=next(typed, None))
+        return SimpleNamespace(sentence=next(typed, None), compare=None)
 
     monkeypatch.setattr("pages.ui.widgets.player._component", component)
     app.run()
     assert not app.exception
     assert drawn == [WORDS["examples.thai"], ("น้ำ " * 200)[:MOST_CHARACTERS]]
+
+
+def test_the_end_of_the_show_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start_training(size=300)
+    wait_until(app, lambda: job_of(app).ended)
+
+    def component(**_: object) -> SimpleNamespace:
+        return SimpleNamespace(sentence=None, compare=True)
+
+    monkeypatch.setattr("pages.ui.widgets.player._component", component)
+    app.run()
+    assert not app.exception
+    assert view(app).names[0] == WORDS["tokenizers.mine"]
 
 
 # ---- the stage in a talk of the visitor's own

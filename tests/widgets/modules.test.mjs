@@ -9,7 +9,7 @@ const load = (path) => import(new URL(path, UI));
 const cases = JSON.parse(readFileSync(process.env.CASES, "utf-8"));
 const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 
-const { filled } = await load("widgets/token_view/browser/words.js");
+const { filled, labelsOf } = await load("widgets/token_view/browser/words.js");
 const { partsOf, utf8Length } = await load("widgets/token_view/browser/model/characters.js");
 const { countBefore, lastUpTo } = await load("widgets/token_view/browser/model/sorted.js");
 const { LaneBoxes, rulerBoxes } = await load("widgets/token_view/browser/boxes/boxes.js");
@@ -17,6 +17,9 @@ const { Model } = await load("widgets/token_view/browser/model/model.js");
 const { Learned, Sentence } = await load("widgets/player/browser/sentence.js");
 const { Player } = await load("widgets/player/browser/player.js");
 const { Feed } = await load("widgets/player/browser/feed.js");
+const { joinedWords, madeWords, partsOfMerge } = await load("widgets/player/browser/parts.js");
+const { endWords } = await load("widgets/player/browser/headline.js");
+const { apart, ticksTo } = await load("widgets/player/browser/race.js");
 const { Milestones } = await load("widgets/player/browser/milestones.js");
 const { isShownAgain } = await load("widgets/player/browser/stage.js");
 const { Vocabulary, search, select } = await load("vocabulary/browser/search.js");
@@ -119,7 +122,113 @@ test("a line breaks before words only, and anywhere where there are none", () =>
   assert.ok(mayBreak.filter(Boolean).length > 4);
 });
 
+// ---- what a merge joins
+
+for (const [locale, labels] of Object.entries(cases.stage)) {
+  test(`the parts of letters that a merge joins are named: ${locale}`, () => {
+    const label = labelsOf({ labels, locale });
+    for (const [left, right, words] of cases.joins[locale]) {
+      const parts = partsOfMerge(fromBase64(left), fromBase64(right));
+      const said = [joinedWords(parts.left, label), joinedWords(parts.right, label), madeWords(parts.token, label)];
+      assert.equal(said.join(" | "), words);
+    }
+  });
+}
+
+test("what is drawn of a merge is all that it joins, and each share is true", () => {
+  const learned = new Learned();
+  learned.add(cases.training.merges.flatMap((pair) => [...pair, 1]));
+  const sizeOf = ({ letter, from, to, size }) => (size ? to - from : Buffer.byteLength(letter));
+  for (let merge = 1; merge <= learned.total; merge++) {
+    const [left, right, token] = learned.idsOf(merge).map((id) => learned.bytesOf(id));
+    const parts = partsOfMerge(left, right);
+    for (const [bytes, side] of [[left, parts.left], [right, parts.right], [token, parts.token]]) {
+      assert.equal(side.reduce((sum, part) => sum + sizeOf(part), 0), bytes.length);
+      for (const { letter, size } of side) if (size > 0 && letter) assert.equal(Buffer.byteLength(letter), size);
+    }
+    const whole = partsOf(token).map(({ text }) => text ?? "").join("");
+    assert.equal(parts.token.filter(({ size }) => !size).map(({ letter }) => letter).join(""), whole);
+  }
+});
+
+test("the end says which tokenizers need more tokens, and which do not", () => {
+  const label = labelsOf({ labels: cases.stage.en, locale: "en" });
+  const levels = [["GPT-2", 1250], ["GPT-4 (cl100k)", 26], ["GPT-4o (o200k)", 13]].map(([name, count]) => ({ name, count }));
+  const said = [5, 13, 26, 2000].map((count) => endWords(count, levels, label));
+  assert.deepEqual(said, [
+    "5 tokens. That beats GPT-2 (1,250), GPT-4 (26), and GPT-4o (13).",
+    "13 tokens. That beats GPT-2 (1,250) and GPT-4 (26), but not GPT-4o (13).",
+    "26 tokens. That beats GPT-2 (1,250), but not GPT-4 (26) or GPT-4o (13).",
+    "2,000 tokens. That does not beat GPT-2 (1,250), GPT-4 (26), or GPT-4o (13).",
+  ]);
+  assert.equal(endWords(1, [], label), "1 token.");
+});
+
+test("the axis of the race has few round numbers, and its names stand apart", () => {
+  for (const most of [1, 2, 3, 7, 74, 99, 1000, 28_086, 999_999]) {
+    const ticks = ticksTo(most);
+    assert.ok(ticks.length >= 2 && ticks.length <= 5 && ticks[0] === 0 && ticks.at(-1) <= most, `${most}: ${ticks}`);
+    assert.match(String(ticks[1]), /^[125]0*$/);
+  }
+  for (const places of [[], [10], [10, 100, 200], [10, 12, 13], [200, 200, 200]]) {
+    const found = apart(places);
+    assert.ok(found.every((place, at) => place <= places[at] && (!at || place - found[at - 1] >= 18)), found);
+  }
+  assert.deepEqual(apart([10, 100, 200]), [10, 100, 200]);
+});
+
 // ---- the player, the feed, the milestones
+
+/** A player with a clock of its own; `run` lets time pass, in frames of 20 ms. */
+function playerAt(context, total) {
+  const [queued, played] = [[], []];
+  let clock = 1000;
+  globalThis.requestAnimationFrame = (frame) => queued.push(frame);
+  context.mock.method(performance, "now", () => clock);
+  const player = new Player({
+    total: () => total(clock / 1000 - 1),
+    onMerge: (merge) => played.push([merge, clock / 1000 - 1]),
+    onMoved: () => {},
+  });
+  const run = (seconds) => {
+    for (const end = clock + 1000 * seconds; clock < end; clock += 20) {
+      player.wake();
+      queued.shift()?.(clock);
+    }
+  };
+  return { player, played, run };
+}
+
+for (const isLive of [true, false]) {
+  test(`the first three merges stay for two and a half seconds each${isLive ? ", live" : ""}`, (context) => {
+    const { player, played, run } = playerAt(context, () => 200);
+    player.isHeld = true;
+    run(5);
+    assert.deepEqual(played, []); // merge 0 stands still
+    if (isLive) player.begin();
+    else player.play();
+    run(30);
+    const times = played.map(([, seconds]) => seconds);
+    assert.ok(times[0] < 5.2);
+    for (const at of [0, 1, 2]) assert.ok(Math.abs(times[at + 1] - times[at] - 2.5) < 0.1, times.slice(0, 4));
+    assert.ok(times[4] - times[3] < 1);
+    assert.equal(played.length, 200);
+  });
+}
+
+for (const pace of [0.5, 2, 20, 200]) {
+  test(`a live show that begins late catches up without a leap: ${pace}`, (context) => {
+    const { player, played, run } = playerAt(context, (seconds) => Math.floor(pace * seconds));
+    player.pace = pace;
+    player.isHeld = true;
+    run(1.5);
+    player.begin();
+    run(20);
+    assert.ok(player.listener.total() - player.position <= Math.max(1, pace / 5), `${player.position}`);
+    const inASecond = played.map(([, from]) => played.filter(([, at]) => at >= from && at < from + 1).length);
+    assert.ok(Math.max(...inASecond) <= 1.3 * pace + 2, `${Math.max(...inASecond)}`);
+  });
+}
 
 for (const pace of ["live", "gathering", 0.5, 20, 200, null]) {
   test(`every merge of a batch is played once and in order: ${pace}`, (context) => {

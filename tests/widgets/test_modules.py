@@ -6,13 +6,14 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pages.ui.i18n import filled, section
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.vocabulary.browse import pack
 from pages.ui.widgets.token_view.payload import token_payload
 from tests.helpers.browser import require
@@ -47,6 +48,8 @@ def test_the_modules_agree_with_python(tmp_path: Path) -> None:
         "drawings": [drawing_case(text) for text in (THAI, *HOSTILE.values())],
         "known": [encoded_drawing("ที่ 👨x", "gpt2"), encoded_drawing("👍" * 9 + "X" + "ก" * 9 + "Yzzzzz", "gpt2")],
         "training": training_cases(),
+        "stage": {spoken: without_break_marks(section("stage", spoken=spoken)) for spoken in JOINS},
+        "joins": {spoken: [join_case(*each) for each in joins] for spoken, joins in JOINS.items()},
         "lines": line_cases(),
         "milestones": MILESTONES,
         "vocabulary": vocabulary_cases(),
@@ -154,6 +157,48 @@ def training_cases() -> dict[str, Any]:
 def line_cases() -> list[dict[str, Any]]:
     lines = [("คนไทย ดื่มน้ำเยอะๆ นะ", ["ดื่ม", "น้ำ", "เยอะๆ"]), ("Look: the (tiny) cat.", ["Look:", "(tiny)", "cat."])]
     return [{"text": text, "clusters": clusters_of(text), "unbroken": unbroken} for text, unbroken in lines]
+
+
+A_THIRD, TWO_THIRDS = "a third of a letter", "two thirds of a letter"
+JOINS = {
+    "en": [
+        (b"\xe0", b"\xb8", f"{A_THIRD} | {A_THIRD} | the beginning of many Thai letters"),
+        (b"\xe0\xb8", b"\xa3", f"{TWO_THIRDS} | {A_THIRD} | a whole letter"),
+        (b"\xe0", b"\xba", f"{A_THIRD} | {A_THIRD} | the beginning of many Lao letters"),
+        (b"\xce", b"\xb1", "half a letter | half a letter | a whole letter"),
+        (b" ", b"\xce", "a space | half a letter | a space and the beginning of the next letter"),
+        (b"\xe2\x80", b"\x9c", "two thirds of a character | a third of a character | a whole character"),
+        (
+            b"\xf0",
+            b"\x9f",
+            "a quarter of a character | a quarter of a character | the beginning of many characters",
+        ),
+        (b"\xf0\x9f", b"\x98", "half a character | a quarter of a character | the beginning of many characters"),
+        (b"\xf0\x9f\x98", b"\x80", "three quarters of a character | a quarter of a character | a whole character"),
+        ("า".encode(), b"\xe0\xb8", f"า | {TWO_THIRDS} | า and the beginning of the next letter"),
+        ("แ".encode() + b"\xe0\xb8", b"\x81", f"แ and {TWO_THIRDS} | {A_THIRD} | แก"),
+        (
+            b"\xb2",
+            b"\xe0",
+            f"a part of a letter | {A_THIRD} | the end of a letter and the beginning of the next letter",
+        ),
+        (b"\xb8", b"\xb2", "a part of a letter | a part of a letter | a part of a letter"),
+        (b"t", b"h", "t | h | th"),
+    ],
+    "th": [
+        (b"\xe0", b"\xb8", "หนึ่งในสามของตัวอักษร | หนึ่งในสามของตัวอักษร | ส่วนต้นของตัวอักษรไทยหลายตัว"),
+        (b"\xce", b"\xb1", "ครึ่งตัวอักษร | ครึ่งตัวอักษร | ตัวอักษรครบทั้งตัว"),
+    ],
+}
+"""The left and the right token of a merge, and the words for both and for what it makes, by language."""
+
+
+def join_case(left: bytes, right: bytes, words: str) -> tuple[str, str, str]:
+    return base64_of(left), base64_of(right), words
+
+
+def without_break_marks(words: Mapping[str, str]) -> dict[str, str]:
+    return {key: without_breaks(said) for key, said in words.items()}
 
 
 MILESTONES = [

@@ -8,6 +8,7 @@ from playwright.sync_api import Page
 
 from pages.ui.i18n import catalogue, section
 from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.player.serve import BROWSER as STAGE
 from pages.ui.widgets.player.serve import stage_css
 from pages.ui.widgets.slides import BROWSER as DECK
@@ -44,6 +45,7 @@ SHOW = """async ([options, merges]) => {
   const remove = parts.default({ data, parentElement: document.body });
   const root = document.querySelector(".stage");
   while (root.dataset.state !== "done") await new Promise((done) => setTimeout(done, 5));
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "e" })); // to the end of the show
   const line = root.querySelector(".line");
   const shown = { text: line.textContent, tokens: Number(root.dataset.tokens), pwned: window.pwned ?? null,
     glyphs: line.querySelectorAll(".glyph").length,
@@ -75,6 +77,72 @@ def test_a_hostile_sentence_is_text_on_the_stage(page: Page, text: str) -> None:
     shown = page.evaluate(SHOW, [options, merges])
     assert (shown["pwned"], shown["strange"], shown["tokens"]) == (None, 0, len(tokenizer.encode(text)))
     assert shown["glyphs"] or shown["text"] == text
+
+
+# ---- the beginning and the end of the show
+
+PLAY = """([options, presents]) => {
+  document.body.innerHTML = "<div></div>";
+  const asked = [];
+  const app = { cut: (text) => asked.push(text), compare: () => asked.push("compare") };
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents }, app);
+  const { player, headline, banner } = stage;
+  const seen = () => [player.position, player.isHeld, headline.says.textContent, headline.ways.hidden];
+  const waits = stage.stillTimer > 0;
+  const found = [seen()];
+  stage.begin();
+  found.push(seen().slice(0, 2));
+  stage.go(stage.learned.total);
+  found.push(seen());
+  const ways = [...stage.root.querySelectorAll(".way")];
+  const [compare, sentence, again] = ways.filter((way) => way.checkVisibility());
+  compare.click();
+  sentence.click();
+  asked.push(stage.root.querySelector(".editor").hidden);
+  again.click();
+  found.push(seen());
+
+  let isStill = true;
+  banner.isStill = () => isStill;
+  const isShown = () => banner.element.classList.contains("on");
+  const told = stage.milestones.found.map((milestone) => {
+    stage.go(milestone.merge);
+    const says = banner.element.textContent;
+    stage.go(stage.learned.total);
+    for (let at = 0; at < 100; at++) banner.look();
+    const stays = isShown();
+    isStill = false;
+    for (let at = 0; at < 10; at++) banner.look();
+    isStill = true;
+    const isOver = !isShown();
+    stage.replay();
+    return [says, stays, isOver];
+  });
+  stage.remove();
+  return { waits, found, asked, told };
+}"""
+
+
+@pytest.mark.parametrize("presents", [False, True])
+def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, presents: bool) -> None:
+    text = "น้ำใจคนไทย ดื่มน้ำ the cat"
+    tokenizer = train(f"{text} sat. " * 9, 256 + 60)
+    merges = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", merges, text, [("GPT-2", 45), ("GPT-4", 2)], title="")
+    options["labels"] = section("stage", spoken="en")
+    before, after = len(text.encode()), len(tokenizer.encode(text))
+    opened(page, bundle(STAGE / "stage.js"))
+    shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
+    start = [0, True, f"{before} bytes, {before} tokens", True]
+    end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).", False]
+    assert shown["found"] == [start, [0, False], end, start]
+    assert shown["waits"] is not presents  # in a room it waits for somebody
+    assert shown["asked"] == ["compare", False]
+    assert len(shown["told"]) > 2
+    for says, stays, is_over in shown["told"]:
+        assert (stays, is_over) == (True, True), says  # while the show stands still, and after two seconds of it
+        if says.startswith("Fewer tokens"):
+            assert says == "Fewer tokens than GPT-2, which needs 45"  # true whatever comes
 
 
 # ---- slides of a deck
@@ -113,37 +181,45 @@ def test_rows_stay_on_a_line_each_unless_that_costs_too_much_of_the_type(
 
 # ---- the race
 
-DRAW_RACE = """([steps, levels, marks, goal]) => {
-  const race = new parts.Race((key) => (key === "locale" ? "en" : key));
-  document.body.innerHTML = "<div class='token-view stage'></div>";
+DRAW_RACE = """([steps, levels, marks, goal, width]) => {
+  const race = new parts.Race((key) => ({ locale: "en", race_own: "yours" })[key] ?? key);
+  document.body.innerHTML = `<div class='token-view stage' style='width: ${width}px'></div>`;
   document.body.firstChild.append(race.element);
+  race.fit();
   return marks.map((merge) => {
     const learned = steps.filter((step) => step.merge <= merge);
     race.show([{ name: "ก", learned: merge, levels, steps: learned }], goal, "");
-    race.mark(merge);
-    const [track] = race.drawn;
-    const run = track.svg.querySelector(".run");
-    const length = run.getTotalLength();
-    const places = Array.from({ length: 2000 }, (_, at) => run.getPointAtLength((length * at) / 1999));
-    return [track.value, ...track.svg.querySelectorAll(".name")].map((text) => {
+    race.mark(merge, true);
+    const length = race.run.getTotalLength();
+    const places = Array.from({ length: 2000 }, (_, at) => race.run.getPointAtLength((length * at) / 1999));
+    const boxes = [race.value, ...race.svg.querySelectorAll(".name")].map((text) => {
       const [box, base] = [text.getBBox(), Number(text.getAttribute("y"))];
-      const tall = 0.7 * parseFloat(getComputedStyle(text).fontSize); // digits and capitals
-      const isInside = box.x >= 0 && box.x + box.width <= 320 && base >= 12 && base < 192;
-      const isIn = ({ x, y }) => x > box.x && x < box.x + box.width && y > base - tall && y < base;
-      return isInside && !places.some(isIn);
+      const size = parseFloat(getComputedStyle(text).fontSize);
+      return { size, left: box.x, right: box.x + box.width, top: base - 0.7 * size, base }; // digits and capitals
     });
+    const isCrossed = ({ left, right, top, base }) =>
+      places.some(({ x, y }) => x > left && x < right && y > top && y < base);
+    return boxes.map((box, at) => [
+      box.size >= 14,
+      box.left >= 0 && box.right <= race.width && box.top >= 0 && box.base <= race.height,
+      !isCrossed(box),
+      boxes.slice(0, at).every((one) => one.base < box.top || one.top > box.base || one.right < box.left),
+    ]);
   });
 }"""
 
 
 @pytest.mark.parametrize("first", [60, 13_435])
 @pytest.mark.parametrize("keeps", [0.5, 0.75])
-def test_the_curve_of_the_race_crosses_neither_its_value_nor_a_name(page: Page, first: int, keeps: float) -> None:
+@pytest.mark.parametrize("width", [358, 800])
+def test_the_names_of_the_race_can_be_read_and_nothing_crosses_them(
+    page: Page, first: int, keeps: float, width: int
+) -> None:
     merges = [0, 3, 4, 7, 11, 12, 19, 30, 31, 50, 90, 120, 200, 330, 500, 744]
     steps = [{"merge": merge, "tokens": round(first * keeps ** (at / 9))} for at, merge in enumerate(merges)]
     shares = {"GPT-2": 0.93, "GPT-4 (cl100k)": 0.7, "GPT-4o (o200k)": 0.45}
     levels = [{"name": name, "count": round(first * share)} for name, share in shares.items()]
     marks = [1, 2, 3, 5, 11, 14, 19, 24, 31, 64, 100, 150, 300, 600, 744]
-    opened(page, bundle(STAGE / "charts.js"))
-    found = page.evaluate(DRAW_RACE, [steps, levels, marks, 744])
-    assert found == [[True] * (1 + len(levels))] * len(marks)
+    opened(page, bundle(STAGE / "race.js"))
+    found = page.evaluate(DRAW_RACE, [steps, levels, marks, 744, width])
+    assert found == [[[True] * 4] * (1 + len(levels))] * len(marks)

@@ -11,6 +11,7 @@ from subprocess import Popen
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.helpers.browser import PATIENCE
@@ -194,6 +195,30 @@ def test_the_work_on_merges_is_measured_without_the_waits_of_the_pace(monkeypatc
     Conductor(trainer, SimpleQueue(), Training(["abcdefgh" * 2], 260, pace=1.0)).run()
     assert [each["work_seconds"] for each in sent if each["event"] == "merges"] == [0.25, 0.5, 0.75, 1.0]
     assert now[0] > 40
+
+
+def test_a_gathering_pace_lets_people_read_the_first_three_merges(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock of the test, on which only waits take time."""
+    now, learned = [0.0], []
+
+    class NotingTrainer(Trainer):
+        def step(self, n: int = 1) -> list[Merge]:
+            merges = super().step(n)
+            learned.extend(now[0] for _ in merges)
+            return merges
+
+    def wait(conductor: Conductor, moment: float) -> None:
+        now[0] = moment
+
+    monkeypatch.setattr(training_worker, "send", lambda event, **values: None)
+    monkeypatch.setattr(training_worker, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(Conductor, "obey_until", wait)
+    text = "".join(map(chr, range(33, 97)))
+    trainer = NotingTrainer({text: 2}, 256 + 60)
+    Conductor(trainer, SimpleQueue(), Training([text * 2], 256 + 60, pace="gathering")).run()
+    assert learned[:4] == [0.0, 2.5, 5.0, 7.5]
+    assert learned[4] - learned[3] == 0.5
+    assert np.all(np.diff(learned[3:], n=2) <= 1e-9)  # ever faster
 
 
 def test_a_job_tells_the_work_from_the_time_watched(start: Start) -> None:

@@ -37,6 +37,8 @@ from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 from tokenizer_core.workers.training_job import Job
 from tokenizer_core.workers.training_settings import Goal, StopRules, Training
 
+OWN_SIZE = 4_096
+"""The vocabulary size that is proposed for a text of the visitor's own: it is mostly larger than the samples."""
 MAX_MIN_COUNT = 1_000_000
 MAX_MINUTES = 24 * 60.0
 MAX_GOAL_CHARACTERS = 20_000
@@ -147,10 +149,17 @@ def _card() -> str:
         horizontal=True,
         key=one_of(keys.CARD.key, keys.CARDS, DEFAULT_SAMPLE),
         persist_state="session",
-        on_change=leave_the_sample,
-        args=(keys.CARD,),
+        on_change=_take_card,
     )
     return str(chosen or DEFAULT_SAMPLE)
+
+
+def _take_card() -> None:
+    """Propose a source and a size that fit the card; a size of the visitor's own stays."""
+    leave_the_sample(keys.CARD)
+    sizes = (DEFAULT_SIZE, OWN_SIZE) if keys.CARD.get() == OWN_TEXT else (OWN_SIZE, DEFAULT_SIZE)
+    if keys.SIZE.get() == sizes[0]:
+        keys.SIZE.put(sizes[1])
 
 
 def _settings_said(more: _More) -> str:

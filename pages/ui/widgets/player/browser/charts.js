@@ -94,6 +94,7 @@ export class Charts {
 }
 
 const ROWS = 6;
+const IN_A_ROW = 8; // characters of each token
 
 /** The merges up to the moment that is shown, newest first. */
 class Newest {
@@ -125,7 +126,7 @@ class Newest {
     const locale = this.label("locale");
     const row = make("li");
     const pair = make("span", "pair");
-    const { terms, words, isWhole } = equationOf(this.stage, merge);
+    const { terms, words, isWhole } = equationOf(this.stage, merge, { most: IN_A_ROW });
     pair.append(...withSigns(terms));
     row.append(make("span", "id", merge.toLocaleString(locale)), pair);
     const count = this.learned.counts[merge - 1];

@@ -113,7 +113,7 @@ export class Headline {
     this.ways.hidden = true;
     this.again = () => {
       this.chips.hidden = false;
-      const { terms, words } = equationOf(this, merge, this.asHex);
+      const { terms, words } = equationOf(this, merge, { asHex: this.asHex });
       terms.forEach((term, at) => {
         if (words[at] && words[at] !== term.textContent) term.append(make("small", "", words[at]));
       });
@@ -148,9 +148,9 @@ export function endWords(count, levels, label) {
  * A merge as three terms, each a chip, and the words for them if it joins parts of letters.
  * @param {{ learned: Learned, sentence: Sentence, label: Label, options: { tints: number } }} stage
  * @param {number} merge
- * @param {boolean} [asHex]
+ * @param {{ asHex?: boolean, most?: number }} [how] with most so many characters of a text
  */
-export function equationOf({ learned, sentence, label, options }, merge, asHex = false) {
+export function equationOf({ learned, sentence, label, options }, merge, { asHex = false, most } = {}) {
   const tokens = learned.idsOf(merge).map((id) => learned.bytesOf(id));
   const { left, right, token } = partsOfMerge(tokens[0], tokens[1]);
   const sides = [left, right, token];
@@ -161,7 +161,7 @@ export function equationOf({ learned, sentence, label, options }, merge, asHex =
     chip.style.setProperty("--tint", `var(--t${tintOfBytes(tokens[at], options.tints)})`);
     chip.title = hexOf(tokens[at]);
     if (asHex) chip.append(make("span", "hex", hexOf(tokens[at])));
-    else for (const part of parts) chip.append(partOf(part, () => exampleOf(part, tokens[2], sentence, places)));
+    else for (const part of parts) chip.append(partOf(part, most, () => exampleOf(part, tokens[2], sentence, places)));
     const term = make("span", "term");
     term.append(chip);
     return term;
@@ -178,11 +178,12 @@ export function withSigns([left, right, token]) {
 /**
  * A part as it is drawn: text, or a share of a letter, the rest of which is hatched.
  * @param {Part} part
+ * @param {number | undefined} most
  * @param {() => string} example
  */
-function partOf(part, example) {
+function partOf(part, most, example) {
   const { letter, from, to, size } = part;
-  if (isText(part)) return make("span", "whole", shownText(letter));
+  if (isText(part)) return make("span", "whole", shownText(letter, most));
   const glyph = letter ? shownText(letter) : example();
   const element = make("span", letter ? "part" : "part shared");
   element.append(make("span", "letter", glyph));

@@ -64,10 +64,10 @@ function partsIn(bytes, first, last) {
     if (from >= to) continue;
     const before = parts.at(-1);
     const isWhole = Boolean(letter) && to - from === size;
-    const script = letter || !size ? "" : scriptOf(bytes.subarray(start, end));
+    const kind = letter || !size ? { script: "", isSign: !LETTER.test(letter || "a") } : kindFrom(bytes.subarray(start, end));
     if (isWhole && before && !before.size) before.letter += letter;
-    else if (isWhole) parts.push({ letter, script, from: 0, to: 0, size: 0, at: first });
-    else parts.push({ letter, script, from, to, size: size || UNKNOWN, at: start });
+    else if (isWhole) parts.push({ letter, ...kind, from: 0, to: 0, size: 0, at: first });
+    else parts.push({ letter, ...kind, from, to, size: size || UNKNOWN, at: start });
   }
   return parts;
 }
@@ -95,7 +95,7 @@ export function isText({ size }) {
  * @param {Label} label
  */
 export function joinedWords(parts, label) {
-  return inARow(parts.map((part) => (isText(part) ? textOf(part, label) : shareOf(part, label))), label);
+  return inARow(parts.map((part) => (isText(part) ? namedText(part, label) : shareOf(part, label))), label);
 }
 
 /**
@@ -104,11 +104,11 @@ export function joinedWords(parts, label) {
  * @param {Label} label
  */
 export function madeWords(parts, label) {
-  const [{ letter }] = parts;
-  const noun = nounOf(!LETTER.test(letter), label);
+  const [{ letter, isSign }] = parts;
+  const noun = label(isSign ? "part_sign" : "part_letter");
   if (parts.every(isText) && [...letter].length === 1) return label("part_whole", { noun });
   return inARow(parts.map((part, at) => {
-    if (isText(part)) return textOf(part, label);
+    if (isText(part)) return namedText(part, label);
     if (part.size === UNKNOWN) return at < parts.length - 1 ? label("part_end") : shareOf(part, label);
     if (at) return label("part_next");
     if (!part.script) return label("part_many_signs");
@@ -130,51 +130,55 @@ function inARow(names, label) {
  * @param {Part} part
  * @param {Label} label
  */
-function shareOf({ letter, script, from, to, size }, label) {
-  const isSign = letter ? !LETTER.test(letter) : !script && size > 0; // nobody calls an emoji a letter
-  const noun = nounOf(isSign, label);
+function shareOf({ isSign, from, to, size }, label) {
+  const noun = label(isSign ? "part_sign" : "part_letter");
   const share = SHARES[size]?.[to - from - 1];
   return share ? label(`part_${share}`, { noun }) : label("part_some", { noun });
-}
-
-/**
- * @param {boolean} isSign
- * @param {Label} label
- */
-function nounOf(isSign, label) {
-  return label(isSign ? "part_sign" : "part_letter");
 }
 
 /**
  * @param {Part} part
  * @param {Label} label
  */
-function textOf({ letter }, label) {
+function namedText({ letter }, label) {
   return letter === " " ? label("part_space") : shownText(letter);
 }
 
-/** @param {string} text */
-export function shownText(text) {
-  const end = text.length > MOST_SHOWN ? `…${text.slice(-MOST_SHOWN)}` : text;
+/**
+ * A text as it is drawn: of a long one its end, from a letter with its marks.
+ * @param {string} text
+ * @param {number} [most] characters
+ */
+export function shownText(text, most = MOST_SHOWN) {
+  const end = text.length > most ? `…${text.slice(-most).replace(/^[\p{M}\udc00-\udfff]+/u, "")}` : text;
   return onCircle([...end].map((character) => (isWhiteOrUnseen(character) ? glyphOf(character) : character)).join(""));
 }
 
-/** @type {Map<string, string>} */
-const SCRIPTS_KNOWN = new Map();
+/** @typedef {{ script: string, isSign: boolean }} Kind */
+/** @type {Map<string, Kind>} */
+const KINDS = new Map();
 
 /**
- * The script of most letters that can begin with these bytes; "" if none has most of them.
+ * The kind of the letters that can begin with these bytes.
  * @param {Uint8Array} bytes
  */
-export function scriptOf(bytes) {
+function kindFrom(bytes) {
   const key = hexOf(bytes);
-  const known = SCRIPTS_KNOWN.get(key);
-  if (known !== undefined) return known;
-  const letters = lettersFrom(bytes).filter((letter) => /\P{Cn}/u.test(letter));
-  const most = SCRIPTS.find(([, isOf]) => letters.filter((letter) => isOf.test(letter)).length > letters.length / 2);
-  const found = most?.[0] ?? "";
-  SCRIPTS_KNOWN.set(key, found);
-  return found;
+  const kind = KINDS.get(key) ?? kindOf(lettersFrom(bytes));
+  KINDS.set(key, kind);
+  return kind;
+}
+
+/**
+ * The script of most of these letters, "" if no script has most of them; and whether most are signs, such as emoji,
+ * that nobody calls letters.
+ * @param {string[]} letters
+ * @returns {Kind}
+ */
+function kindOf(letters) {
+  const known = letters.filter((letter) => /\P{Cn}/u.test(letter));
+  const areMost = (/** @type {RegExp} */ kind) => known.filter((letter) => kind.test(letter)).length > known.length / 2;
+  return { script: SCRIPTS.find(([, script]) => areMost(script))?.[0] ?? "", isSign: !areMost(LETTER) };
 }
 
 /**

@@ -7,8 +7,8 @@ import { plainWords } from "../../token_view/browser/words.js";
 
 /** @import { Label, Level, Runner } from "./types.d.ts" */
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [60, 132, 32, 30]; // pixels around the curve: ticks, names, words of the axes
-const [VALUE, APART] = [150, 18]; // pixels that the value takes in its line, and between two names
+const [LEFT, RIGHT, TOP, BOTTOM] = [60, 140, 32, 30]; // pixels around the curve: ticks, names, words of the axes
+const [VALUE, APART, BESIDE] = [140, 19, 10]; // pixels: of the value in its line, between two names, and before them
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 const MOST_TICKS = 4; // of the tokens
 
@@ -65,6 +65,8 @@ export class Race {
     this.rest = makeSvg("path", { class: "run rest" });
     this.dot = makeSvg("circle", { r: 6, class: "dot" });
     this.value = makeSvg("text", { class: "value" });
+    /** @type {{ y: number, text: SVGElement }[]} the names of the other tokenizers, and where their lines are */
+    this.names = [];
   }
 
   get runner() {
@@ -132,7 +134,7 @@ export class Race {
       svg.append(makeSvg("line", { x1: x, x2: x, y1: TOP, y2: floor, class: "grid" }));
       svg.append(makeSvg("text", { x, y: floor + 20, class: "tick" }, tick.toLocaleString(label("locale"))));
     }
-    svg.append(makeSvg("text", { x: right + 8, y: floor + 20, class: "axis-name" }, label("race_merges")));
+    svg.append(makeSvg("text", { x: right + BESIDE, y: floor + 20, class: "axis-name" }, label("race_merges")));
     svg.append(makeSvg("text", { x: LEFT, y: 18, class: "axis-name" }, label("race_tokens")));
     for (const tick of runner ? ticksTo(this.most) : [0]) {
       const text = tick.toLocaleString(label("locale"));
@@ -145,15 +147,14 @@ export class Race {
    * @param {Level[]} levels
    */
   drawLevels(levels) {
-    const sorted = [...levels].sort((one, other) => other.count - one.count);
     const right = this.width - RIGHT;
-    const places = apart(sorted.map(({ count }) => this.y(count) + 5));
-    sorted.forEach((level, at) => {
+    this.names = levels.map((level) => {
       const y = this.y(level.count);
       this.svg.append(makeSvg("line", { x1: LEFT, x2: right, y1: y, y2: y, class: "level" }));
       const words = `${shortName(level)} ${level.count.toLocaleString(this.label("locale"))}`;
-      this.svg.append(makeSvg("text", { x: right + 8, y: places[at], class: "name" }, words));
+      return { y, text: makeSvg("text", { x: right + BESIDE, class: "name" }, words) };
     });
+    this.svg.append(...this.names.map(({ text }) => text));
   }
 
   /**
@@ -204,19 +205,22 @@ export class Race {
     this.dot.setAttribute("cx", String(x));
     this.dot.setAttribute("cy", String(y));
     this.value.textContent = `${this.label("race_own")} ${tokens.toLocaleString(this.label("locale"))}`;
-    this.placeValue(x, y);
+    this.placeNames(x, y);
   }
 
   /**
-   * Write the value beside the dot. The curve falls: right of the dot, all above it is free; left of it, all below.
+   * Write the value beside the dot, above the curve, which falls; or among the names if there is no room.
    * @param {number} x
    * @param {number} y
    */
-  placeValue(x, y) {
-    const isLow = y + 26 >= this.height - BOTTOM;
-    const isRight = x + VALUE < this.width - RIGHT;
-    this.value.classList.toggle("right", isRight);
-    this.value.setAttribute("x", String(isRight ? x + 11 : x - 4));
-    this.value.setAttribute("y", String(isRight ? Math.max(TOP - 4, y - 9) : isLow ? y - 12 : y + 24));
+  placeNames(x, y) {
+    const right = this.width - RIGHT;
+    const isFree = x + VALUE < right;
+    this.value.setAttribute("x", String(isFree ? x + 11 : right + BESIDE));
+    this.value.setAttribute("y", String(Math.max(TOP - 4, y - 9)));
+    const named = isFree ? this.names : [...this.names, { y, text: this.value }];
+    const sorted = [...named].sort((one, other) => one.y - other.y);
+    const places = apart(sorted.map((name) => name.y + 5));
+    sorted.forEach(({ text }, at) => text.setAttribute("y", String(places[at])));
   }
 }

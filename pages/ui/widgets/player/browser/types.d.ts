@@ -75,6 +75,8 @@ export interface Part {
   letter: string;
   /** If it is not known: the script of most letters that it may become; "" if there is none. */
   script: string;
+  /** Whether nobody calls it a letter. */
+  isSign: boolean;
   from: number;
   to: number;
   /** Of a letter of which nobody knows it: -1. */
