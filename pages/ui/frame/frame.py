@@ -23,8 +23,9 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 /* The stage plays by itself, and must not grow pale while the page around it is drawn anew. */
 .st-key-stage, .st-key-stage *, [data-stale="true"]:has(.st-key-stage) { opacity: 1 !important; }
 /* Streamlit keeps 100 pixels free for its header, which holds one menu: the navigation stands beside that. */
-[data-testid="stHeader"] { background: none; pointer-events: none; }
-[data-testid="stHeader"] button { pointer-events: auto; }
+[data-testid="stHeader"] { background: none; }
+[data-testid="stHeader"], [data-testid="stHeader"] * { pointer-events: none; }
+[data-testid="stHeader"] button, [data-testid="stHeader"] button * { pointer-events: auto; }
 [data-testid="stMainBlockContainer"] { padding-top: .5rem; }
 .st-key-navigation { margin-top: -1.25rem; } /* the gaps of two elements that draw nothing */
 @media (max-width: 767px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
