@@ -38,7 +38,10 @@ export class Bar {
     this.waiting.type = "checkbox";
     this.waits.append(this.waiting, label("waits"));
     this.watching = make("p", "watching", label("watching"));
-    this.full = addButton(this.element, "⛶", () => toggleFullScreen(stage.root));
+    this.full = addButton(this.element, "⛶", () => {
+      toggleFullScreen(stage.root);
+      stage.root.focus(); // so that Space does not press it once more
+    });
     this.element.append(this.line, this.where, this.live, this.pace, this.waits, this.full, this.watching);
     this.isPlaying = false;
     this.flagged = 0;

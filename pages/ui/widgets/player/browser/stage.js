@@ -24,6 +24,7 @@ const NARROW = 820; // pixels; below that everything stands one under another
 const LOWER = 0.31; // of the screen, for the race below the sentence
 const LEAST_LOWER = 250; // pixels
 const LEAST_BOARD = 150;
+const MOST_TYPE = 130; // pixels
 const BETWEEN = 28; // pixels between the show and what is below it, and below that
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";
 
@@ -162,7 +163,7 @@ export class Stage {
     const controls = this.show.offsetHeight - this.board.element.offsetHeight;
     const lower = presents ? 0 : Math.max(LEAST_LOWER, innerHeight * LOWER);
     const free = isNarrow ? innerHeight * LOWER : Math.max(LEAST_BOARD, screen - controls - lower);
-    this.board.fit(free, this.isFull || presents ? 160 : 90);
+    this.board.fit(free, this.isFull || presents ? 160 : MOST_TYPE);
     const left = isNarrow ? LEAST_LOWER : Math.max(LEAST_LOWER, screen - this.show.offsetHeight);
     this.root.style.setProperty("--lower", `${left}px`);
     this.charts.race.fit();
@@ -373,20 +374,22 @@ export class Stage {
   }
 
   /**
-   * P plays and pauses, S learns one merge, E runs to the end; a remote has page keys.
+   * P plays and pauses, S learns one merge, E runs to the end; on a full screen also Space, arrows, and a remote's keys.
    * @param {KeyboardEvent} event
    */
   onKey(event) {
     const [target] = event.composedPath();
     if (target instanceof HTMLElement && target.matches(TYPING)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const isRemote = this.isFull && !this.options.presents; // a deck has the page keys for itself
+    const isControl = target instanceof HTMLElement && target.matches("button, input");
+    const isRemote = this.isFull && !this.options.presents && !isControl; // a deck has these keys for itself
     const key = event.key.toLowerCase();
     if (key === "p") this.toggle();
     else if (key === "s") this.forward();
     else if (key === "e") this.toTheEnd();
-    else if (key === "pageup" && isRemote) this.back();
-    else if (key === "pagedown" && isRemote) this.forward();
+    else if (isRemote && ["pageup", "arrowleft"].includes(key)) this.back();
+    else if (isRemote && ["pagedown", "arrowright"].includes(key)) this.forward();
+    else if (isRemote && key === " ") this.toggle();
     else return;
     event.preventDefault();
   }
