@@ -9,6 +9,7 @@ import { plainWords } from "../../token_view/browser/words.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [60, 140, 32, 30]; // pixels around the curve: ticks, names, words of the axes
 const [VALUE, APART, BESIDE] = [140, 19, 10]; // pixels: of the value in its line, between two names, and before them
+const [USUAL_SCREEN, MOST_SCALE] = [1280, 1.5];
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 const MOST_TICKS = 4; // of the tokens
 
@@ -102,12 +103,11 @@ export class Race {
     this.draw();
   }
 
-  /** The place has another size. */
+  /** The place or the screen has another size: on a large screen everything is larger. */
   fit() {
-    const { clientWidth, clientHeight } = this.figure;
-    if (clientWidth === this.width && clientHeight === this.height) return;
-    [this.width, this.height] = [clientWidth, clientHeight];
-    this.svg.setAttribute("viewBox", `0 0 ${clientWidth} ${clientHeight}`);
+    const scale = Math.min(MOST_SCALE, Math.max(1, innerWidth / USUAL_SCREEN));
+    [this.width, this.height] = [this.figure.clientWidth / scale, this.figure.clientHeight / scale];
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.draw();
   }
 
