@@ -43,9 +43,16 @@ def with_any_values(words: str) -> str:
     return "".join(parts)
 
 
-def open_page(name: str, language: str = "en") -> AppTest:
-    """The page as a visitor of that language finds it."""
-    return open_link(name, lang=language)
+def open_page(name: str, language: str = "en", *, tab: str = "") -> AppTest:
+    """The page as a visitor of that language finds it, in one of its tabs."""
+    return open_link(name, lang=language, **({"tab": tab} if tab else {}))
+
+
+def go_to_tab(app: AppTest, tab: str) -> None:
+    """Open another tab of the page."""
+    app.query_params["tab"] = tab
+    app.run()
+    assert not app.exception
 
 
 def open_link(page: str = "compare", **parameters: str) -> AppTest:

@@ -11,7 +11,7 @@ from pages.ui.i18n import catalogue
 from pages.ui.patterns import lab
 from pages.ui.patterns.branches import WORDS, as_lines, explained, from_lines
 from pages.ui.patterns.lab import OWN_EXAMPLES
-from tests.helpers.app import ENGLISH, SPOKEN, drawn, open_page, said, tables_by_row, with_pattern
+from tests.helpers.app import ENGLISH, SPOKEN, drawn, go_to_tab, open_page, said, tables_by_row, with_pattern
 from tests.helpers.hostile import HOSTILE_PATTERNS
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
@@ -196,6 +196,7 @@ def test_two_bad_patterns_leave_the_rest_of_the_page() -> None:
     assert not app.exception
     assert len(app.error) == 2
     assert drawn(app) == []
+    go_to_tab(app, "whole")
     assert app.button(key="lab_check").disabled
 
 

@@ -13,8 +13,8 @@ LINKABLE = (*OPENAI_NAMES, PRETOKENS)
 """What a link can name. The visitor's own tokenizer would need its training, which only they may control."""
 MAX_PATTERN = 1_000
 """Characters of a custom pattern in a link; some programs cut off longer links."""
-KEPT_IN_ADDRESS = {"lang", "job", "present", "notes"}
-"""Parameters that the address of every page has."""
+KEPT_IN_ADDRESS = {"lang", "job", "present", "notes", "tab"}
+"""Parameters that stay in the address of a page."""
 
 
 class _Opened(NamedTuple):

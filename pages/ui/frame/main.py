@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.frame import links, presenting, status, visitor
+from pages.ui.frame import links, presenting, status, tabs, visitor
 from pages.ui.frame.frame import frame
 from pages.ui.frame.manual import explain_terms
 from pages.ui.frame.navigation import NAMES, all_pages, go
@@ -18,8 +18,9 @@ def main() -> None:
     query = st.query_params.to_dict()
     presenting.take_from_address(query)
     status.take_from_address(query)
+    tabs.take_from_address(page.url_path, query)
     links.remember_link(query)
-    visitor.keep_address()
+    visitor.keep_address(page.url_path)
     if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
         go("stories")
     frame(visitor.screen())

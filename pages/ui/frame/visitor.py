@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from pages.ui.frame import presenting
+from pages.ui.frame import presenting, tabs
 from pages.ui.frame.cookie_and_headers import secret_of_cookie
 from pages.ui.i18n import LANGUAGE, SWITCH, language
 from pages.ui.limits import IS_PUBLIC
@@ -58,10 +58,10 @@ _OWNER: Value[str] = Value("owner", _key)
 # ---- language and address
 
 
-def keep_address() -> None:
-    """Put the language and the training back into the address after a page change; drop an unknown training."""
+def keep_address(page: str) -> None:
+    """Put the language, the training and the page's tab back into the address; drop an unknown training."""
     LANGUAGE.put(language())
-    wanted = {"lang": language(), **presenting.address_parameters()}
+    wanted = {"lang": language(), **presenting.address_parameters(), **tabs.address_parameters(page)}
     job = current_job()
     if job is not None:
         _JOB_ID.put(job.id)

@@ -30,9 +30,11 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
         if check not in checks and not check.ended:
             check.stop()  # nobody can see or stop it any more
     known = chosen and all(check and not check.stopped for check in checks)
-    if not known and st.button(t("lab.check"), icon=":material/rule:", key="lab_check", disabled=not chosen):
-        _start(corpus, chosen)
-        st.rerun()
+    if not known:
+        words, icon = t("lab.check"), ":material/rule:"
+        if st.button(words, icon=icon, type="primary", key="lab_check", disabled=not chosen):
+            _start(corpus, chosen)
+            st.rerun()
     shown = [(each, check) for each, check in zip(chosen, checks, strict=True) if check and not check.stopped]
     if shown:
         pending = not all(check.ended for _, check in shown)

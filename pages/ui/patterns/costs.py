@@ -14,13 +14,14 @@ from altair.typing import ChartType
 
 from pages.ui.i18n import error_sentence, t
 from pages.ui.inputs.corpus import Corpus, sample_texts
+from pages.ui.inputs.corpus_picker import corpus_picker
 from pages.ui.inputs.pattern import shortened
 from pages.ui.patterns.lab import Chosen
 from pages.ui.run_registry.series import Plan, Series, follow, show_progress, stop_all_but
 from pages.ui.session import Value
 from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import ROWS, draw, log_scale, log_spaced, with_line_ends
-from pages.ui.widgets.controls import save_button, segmented
+from pages.ui.widgets.controls import fold, save_button, segmented
 from pages.ui.widgets.figures_table import figures_table
 from tokenizer_core.analysis.cuts import cuts
 from tokenizer_core.analysis.lineage import token_counts_of
@@ -191,28 +192,43 @@ HEIGHT = 300
 DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
 
 
-def pattern_costs(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
-    """Offer to train with some patterns, and show the outcomes as they arrive."""
+def pattern_costs(chosen: Sequence[Chosen]) -> None:
+    """Offer to train with some patterns, show the outcomes as they arrive, and let the visitor choose the text."""
     st.markdown(t("costs.what"))
+    place = st.container()
+    with fold(t("costs.text"), icon=":material/notes:", key="costs_text"):
+        corpus = corpus_picker()
+    with place:
+        if corpus is None:
+            st.info(t("costs.choose_text"), icon=":material/edit_note:")
+        else:
+            _compare(corpus, chosen)
+
+
+def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
+    """Let the visitor choose what to train, and start, stop and show a comparison."""
     variants = _picker(chosen)
-    size = segmented(
-        t("costs.size"), SIZES, "{:,}".format, key="costs_size", default=DEFAULT_SIZE, show_label=True
-    )
-    kept = COMPARISONS.get()
-    key = (corpus.sha256, tuple(variants), size)
-    comparison = kept.get(key)
-    stop_all_but(comparison.series if comparison else None, (each.series for each in kept.values()))
     fits = LEAST <= len(variants) <= MOST
     if not fits:
         st.info(t("costs.how_many", least=LEAST, most=MOST), icon=":material/checklist:")
-    if comparison is None or comparison.series.stopped:
-        words = t("costs.resume") if comparison else t("costs.start", count=len(variants))
-        if st.button(words, icon=":material/play_arrow:", type="primary", key="costs_start", disabled=not fits):
-            while comparison is None and len(kept) >= MAX_KEPT:
-                kept.pop(next(iter(kept))).series.stop()
-            kept[key] = comparison = comparison or new_comparison(corpus.texts, variants, size)
-            comparison.series.resume()
-            st.rerun()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        size = segmented(
+            t("costs.size"), SIZES, "{:,}".format, key="costs_size", default=DEFAULT_SIZE, show_label=True
+        )
+        kept = COMPARISONS.get()
+        key = (corpus.sha256, tuple(variants), size)
+        comparison = kept.get(key)
+        stop_all_but(comparison.series if comparison else None, (each.series for each in kept.values()))
+        if comparison is None or comparison.series.stopped:
+            words = t("costs.resume") if comparison else t("costs.start", count=len(variants))
+            if st.button(
+                words, icon=":material/play_arrow:", type="primary", key="costs_start", disabled=not fits
+            ):
+                while comparison is None and len(kept) >= MAX_KEPT:
+                    kept.pop(next(iter(kept))).series.stop()
+                kept[key] = comparison = comparison or new_comparison(corpus.texts, variants, size)
+                comparison.series.resume()
+                st.rerun()
     if comparison is not None:
         follow(comparison.series, partial(_show, comparison))
 
@@ -232,6 +248,7 @@ def _picker(chosen: Sequence[Chosen]) -> list[Variant]:
     cut_above = [each.pattern if each.choice != "custom" else f"custom {each.pattern}" for each in chosen]
     wanted = VARIANTS.get() if PICKED_BY_HAND.get() else [*cut_above, TWO_STAGES]
     VARIANTS.put([each for each in wanted if each in by_key])
+    words = t("costs.words_what" if newmm() else "costs.no_words", name=NEWMM)
     picked = st.pills(
         t("costs.entrants"),
         list(by_key),
@@ -242,9 +259,8 @@ def _picker(chosen: Sequence[Chosen]) -> list[Variant]:
         on_change=PICKED_BY_HAND.put,
         args=(True,),
         wrap=True,
+        help=f"{t('costs.two_stages_what', merges=FIRST_MERGES)} {words}",
     )
-    words = t("costs.words_what" if newmm() else "costs.no_words", name=NEWMM)
-    st.caption(f"{t('costs.two_stages_what', merges=FIRST_MERGES)} {words}")
     return [by_key[each] for each in by_key if each in picked]
 
 
@@ -264,6 +280,8 @@ def _show(comparison: Comparison) -> None:
     done = [result for result in comparison.results if result.tokenizer is not None]
     if not done:
         return
+    if comparison.series.is_complete and len(done) > 1:
+        st.markdown(verdict(done, list(comparison.measured)))
     for number, (side, column) in enumerate(
         zip(comparison.measured, st.columns(len(comparison.measured), gap="large"))
     ):
@@ -275,8 +293,6 @@ def _show(comparison: Comparison) -> None:
             says = f"{t(f'costs.{side}')} {sentence}".strip()
             draw(costs_chart, lines, key=f"costs_{side}", says=says)
             st.caption(f"{t('costs.chart')} {sentence}".strip())
-    if comparison.series.is_complete and len(done) > 1:
-        st.markdown(verdict(done, list(comparison.measured)))
     figures_table(_table(comparison, done), t("costs.title"), formats={t("costs.inside"): formatting.fine_share})
     st.caption(" ".join(_conditions(comparison, done)))
     if comparison.series.is_complete:

@@ -9,16 +9,16 @@ import streamlit as st
 
 from pages.ui.frame.links import link_to_patterns, linked_view
 from pages.ui.i18n import error_sentence, language, names, section, t
-from pages.ui.inputs.pattern import PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
+from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import example_pills
 from pages.ui.limits import MAX_VIEW_CHARACTERS
 from pages.ui.patterns.branches import as_lines, explained, from_lines
-from pages.ui.session import Maybe, one_of, remembered
+from pages.ui.session import Maybe, Value, one_of
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import live_text_area
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View, present
+from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import Drawing
@@ -33,7 +33,7 @@ from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 
 SIDES = ("first", "second")
 """The two patterns, by their names in a link."""
-TEXT: Maybe[str] = Maybe("lab_text")
+TEXT: Value[str] = Value("lab_text", lambda: PREVIEW_SENTENCE)
 
 
 def pattern_keys(side: str) -> str:
@@ -41,9 +41,14 @@ def pattern_keys(side: str) -> str:
     return f"lab_{side}"
 
 
-def own_pattern(side: str) -> Maybe[str]:
-    """Return the session value of the custom pattern on one side."""
-    return Maybe(f"{pattern_keys(side)}_custom")
+def own_pattern(side: str) -> Value[str]:
+    """Return the session value of the custom pattern on one side, as it stands in its box."""
+    return Value(f"{pattern_keys(side)}_custom", lambda: as_lines(SPLIT_PATTERNS["mark_aware"]))
+
+
+def _choice(side: str) -> Maybe[str]:
+    """Return the session value of the name that is chosen on one side."""
+    return Maybe(f"{pattern_keys(side)}_choice")
 
 
 def take_link(link: Mapping[str, str]) -> None:
@@ -110,70 +115,113 @@ def cut(text: str, pattern: str) -> Cut:
     return _cuts.get((pattern, text), make)
 
 
-def pattern_lab() -> list[Chosen]:
-    """Draw the text, two patterns, and what they make of the text; return the patterns that can be used."""
-    text = _text()
-    usable: list[tuple[Chosen, Cut]] = []
-    patterns = []
+def usable_patterns() -> list[tuple[Chosen, Cut]]:
+    """Return the patterns that can be used, and their cuts of the text; their pickers need not be drawn."""
+    found = ((chosen, cut(text_to_cut(), chosen.pattern)) for chosen in map(chosen_on, SIDES))
+    return [(chosen, made) for chosen, made in found if made.error is None]
+
+
+def chosen_patterns() -> list[Chosen]:
+    """Return the patterns that can be used, each once."""
+    return list(dict.fromkeys(chosen for chosen, _ in usable_patterns()))
+
+
+def chosen_on(side: str) -> Chosen:
+    """Return the pattern that the visitor chose on one side."""
+    choice = _choice(side).get()
+    if choice not in PATTERN_ORDER:
+        choice = DEFAULTS[side]
+    return Chosen(choice, choice if choice != OWN_PATTERN else from_lines(own_pattern(side).get()))
+
+
+def text_to_cut() -> str:
+    """Return the text, as long as it may be."""
+    return TEXT.get()[:MAX_CHARACTERS]
+
+
+def slides() -> list[Slide]:
+    """Return the beginning of the text under both patterns, to fill the screen."""
+    text = text_to_cut()[:MOST_CHARACTERS]
+    lanes = [_lane(chosen, cut(text, chosen.pattern)) for chosen, _ in usable_patterns()]
+    return [Slide("tokens", views=[View(text, lanes)])]
+
+
+def pattern_lab() -> None:
+    """Draw the text, two patterns, and what they make of the text."""
+    _text()
+    own = []
     for side, column in zip(SIDES, st.columns(2, gap="large"), strict=True):
         with column:
-            chosen = _pattern_picker(side)
-            patterns.append(chosen.pattern)
-            made = cut(text, chosen.pattern)
-            if made.error is not None:
-                st.error(error_sentence(made.error), icon=":material/error:")
-                continue
-            usable.append((chosen, made))
-            if made.pretokens and all(pretoken.branch is None for pretoken in made.pretokens):
-                st.info(t("lab.matches_nothing"), icon=":material/search_off:")
-    if usable:
-        shown = View(
-            text[:MOST_CHARACTERS],
-            [_lane(chosen, cut(text[:MOST_CHARACTERS], chosen.pattern)) for chosen, _ in usable],
-        )
-        present(lambda: [Slide("tokens", views=[shown])])
-        token_view(
-            _drawing(text, usable),
-            key="lab_view",
-            mark_differences=True,
-            large=True,
-            max_height=560,
-            text_first=True,
-            link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
-            **{"colour": "branch", **linked_view()},
-        )
-        kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
-        add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
-        figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
-        figures_table(figure_rows(figures), t("lab.figures"))
-        st.caption(t("lab.ceiling") + _words_said(text))
-    return list(dict.fromkeys(chosen for chosen, _ in usable))
+            if _picked(side) == OWN_PATTERN:
+                own.append(side)
+            else:
+                _say_what_is_wrong(chosen_on(side))
+    for side, column in zip(own, st.columns(len(own), gap="large") if own else []):
+        with column:
+            _own_pattern(side)
+            _say_what_is_wrong(chosen_on(side))
+    if usable := usable_patterns():
+        _show(usable)
 
 
-def _text() -> str:
-    text = live_text_area(t("lab.text"), key=remembered(TEXT.key, PREVIEW_SENTENCE), height=90)
-    example_pills(TEXT.key, "lab")
-    if len(text) > MAX_CHARACTERS:
-        st.info(t("text.window", shown=MAX_CHARACTERS, characters=len(text)), icon=":material/crop:")
-    return text[:MAX_CHARACTERS]
+def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
+    """Draw the text under both patterns, and the figures of both."""
+    text = text_to_cut()
+    patterns = [chosen_on(side).pattern for side in SIDES]
+    token_view(
+        _drawing(text, usable),
+        key="lab_view",
+        mark_differences=True,
+        large=True,
+        max_height=560,
+        text_first=True,
+        link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
+        **{"colour": "branch", **linked_view()},
+    )
+    kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
+    add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
+    figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
+    figures_table(figure_rows(figures), t("lab.figures"))
+    st.caption(t("lab.ceiling") + _words_said(text))
 
 
-def _pattern_picker(side: str) -> Chosen:
-    choice = st.selectbox(
+def _text() -> None:
+    """Draw the box of the text, and beside it examples."""
+    characters = len(TEXT.get())
+    left, right = st.columns(2, vertical_alignment="center")
+    with left:
+        live_text_area(t("lab.text"), key=TEXT.key, height=68, show_label=False)
+    with right:
+        example_pills(TEXT.key, "lab")
+    if characters > MAX_CHARACTERS:
+        st.info(t("text.window", shown=MAX_CHARACTERS, characters=characters), icon=":material/crop:")
+
+
+def _picked(side: str) -> str:
+    return st.selectbox(
         t(f"lab.{side}"),
         PATTERN_ORDER,
         format_func=names("pattern.{}_name", PATTERN_ORDER),
-        key=one_of(f"{pattern_keys(side)}_choice", PATTERN_ORDER, DEFAULTS[side]),
+        key=one_of(_choice(side).key, PATTERN_ORDER, DEFAULTS[side]),
         persist_state="session",
         help=t("pattern.help"),
     )
-    if choice != "custom":
-        return Chosen(choice, choice)
-    key = remembered(own_pattern(side).key, as_lines(SPLIT_PATTERNS["mark_aware"]))
-    written = live_text_area(t("pattern.custom_label"), key=key, height=140, help=t("pattern.custom_what"))
-    st.caption(t("lab.own_lines"))
+
+
+def _own_pattern(side: str) -> None:
+    """Draw the box of a custom pattern as wide as there is room, and below it examples."""
+    help = f"{t('pattern.custom_what')} {t('lab.own_lines')}"
+    live_text_area(t("pattern.custom_label"), key=own_pattern(side).key, height="content", help=help)
     _own_examples(side)
-    return Chosen(choice, from_lines(written))
+
+
+def _say_what_is_wrong(chosen: Chosen) -> None:
+    """Say why a pattern cannot be used, or that it matches nothing."""
+    made = cut(text_to_cut(), chosen.pattern)
+    if made.error is not None:
+        st.error(error_sentence(made.error), icon=":material/error:")
+    elif made.pretokens and all(pretoken.branch is None for pretoken in made.pretokens):
+        st.info(t("lab.matches_nothing"), icon=":material/search_off:")
 
 
 def _own_examples(side: str) -> None:

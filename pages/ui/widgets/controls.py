@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from mimetypes import guess_type
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -100,7 +100,13 @@ _component = st.components.v2.component("live_area", js=_SCRIPT)
 
 
 def live_text_area(
-    label: str, *, key: str, height: int, placeholder: str = "", help: str | None = None, show_label: bool = True
+    label: str,
+    *,
+    key: str,
+    height: int | Literal["content"],
+    placeholder: str = "",
+    help: str | None = None,
+    show_label: bool = True,
 ) -> str:
     """Draw a text area that survives page changes and takes over what is typed; return its text."""
     text = st.text_area(
