@@ -19,6 +19,7 @@ from tokenizer_core.analysis.lineage import (
     tree_of,
 )
 from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.vocabulary import utf8_text
 from tokenizer_core.interop.byte_level import FileTokenizer
 
 CORPUS = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ The cat sat on the mat. aaaa abab 👍🏽👍🏽 กากา 12 2567 " * 4
@@ -82,6 +83,17 @@ def test_the_leaves_of_a_tree_spell_its_token(token_id: int, most_leaves: int) -
         assert node.is_leaf or (parts is not None and set(parts) <= set(below))
     if len(leaves) < most_leaves:
         assert all(parts_of(leaf.token_id, OWN) is None for leaf in leaves)
+
+
+@given(st.integers(0, OWN.vocab_size))
+def test_a_tree_of_characters_is_the_top_of_the_tree_of_bytes(token_id: int) -> None:
+    whole = {(node.token_id, node.start, node.depth) for node in tree_of(token_id, OWN, most_leaves=999)}
+    nodes = tree_of(token_id, OWN, most_leaves=999, to_bytes=False)
+    assert {(node.token_id, node.start, node.depth) for node in nodes} <= whole
+    for node in nodes:
+        text = utf8_text(OWN.token_bytes(node.token_id))
+        is_character = text is not None and len(text) == 1
+        assert node.is_leaf == (is_character or parts_of(node.token_id, OWN) is None)
 
 
 def test_a_token_of_a_million_bytes_has_a_small_tree() -> None:

@@ -21,6 +21,7 @@ from tests.helpers.app import (
     MODEL,
     chart_rows,
     counts,
+    go_to_tab,
     job_of,
     mostly_long,
     open_page,
@@ -78,9 +79,25 @@ def test_the_tokens_that_a_typed_text_uses_are_counted() -> None:
     assert not app.exception
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_page_begins_with_the_letters_of_its_language(language: str) -> None:
-    assert shown(open_page("vocabulary", language)).options["script"] == {"en": "latin", "th": "thai"}[language]
+@pytest.mark.parametrize(("language", "script"), [("en", "latin"), ("th", "thai")])
+def test_a_page_begins_with_the_longest_token_in_the_letters_of_its_language(language: str, script: str) -> None:
+    app = open_page("vocabulary", language)
+    options, entries = shown(app).options, entries_of(openai_tokenizer("o200k_base"))
+    tokens = [token for token, code in zip(entries.tokens, entries.scripts) if SCRIPTS[code] == script]
+    assert (options["script"], options["best"]) == (script, "longest")
+    assert entries.tokens[options["picked"]] == max(tokens, key=len)
+    assert f"<b>{options['picked']}</b>" in story(app)  # its tree
+
+
+def test_a_tokenizer_that_was_trained_begins_with_its_newest_token() -> None:
+    app = start_training(corpus="กาแฟ กาแฟ กาแฟ the the the " * 9, size=270)
+    job = job_of(app)
+    wait_until(app, lambda: job.ended)
+    app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
+    options = shown(app).options
+    assert (options["best"], options["picked"]) == ("newest", 255 + len(job.merges))
+    newest = job.tokenizer().token_bytes(options["picked"]).decode()
+    assert options["script"] == ("thai" if "ก" <= newest.strip()[0] <= "๛" else "latin")
 
 
 def test_ones_own_tokenizer_has_its_vocabulary_and_the_text_it_learned_from() -> None:
@@ -92,6 +109,7 @@ def test_ones_own_tokenizer_has_its_vocabulary_and_the_text_it_learned_from() ->
     view = shown(app)
     assert view.options["name"] == "Yours"
     assert sum(view.uses.values()) > 0
+    go_to_tab(app, "cost")
     assert any(ENGLISH["cost.learned_from_text"] in each.value for each in app.caption)
     app.segmented_control(key="vocabulary_source_3").set_value("sample").run()
     assert not any(ENGLISH["cost.learned_from_text"] in each.value for each in app.caption)
@@ -100,8 +118,6 @@ def test_ones_own_tokenizer_has_its_vocabulary_and_the_text_it_learned_from() ->
 
 def test_a_clicked_token_stays_picked_and_an_unknown_id_changes_nothing() -> None:
     app = open_page("vocabulary")
-    first = shown(app).options["picked"]
-    assert openai_tokenizer("o200k_base").token_bytes(first).decode() == " hospital"
     for clicked, picked in ((5_000, 5_000), (-7, 5_000), (10**9, 5_000), ("x", 5_000)):
         app.session_state["vocabulary_view"] = {"picked": clicked}
         app.run()
@@ -110,18 +126,30 @@ def test_a_clicked_token_stays_picked_and_an_unknown_id_changes_nothing() -> Non
         assert not app.exception
 
 
+def test_what_a_search_finds_first_is_looked_at_without_a_click() -> None:
+    app = open_page("vocabulary")
+    app.session_state["vocabulary_view"] = {"found": 5_000}
+    app.run()
+    assert shown(app).options["picked"] == 5_000
+    assert not any("into_view" in each.proto.component_name for each in app.get("bidi_component"))
+    look_at(app, 6_000)
+    assert any("into_view" in each.proto.component_name for each in app.get("bidi_component"))
+
+
 # ---- what it is made of
 
 
 def test_the_table_of_thai_entries_has_every_reference() -> None:
     (table,) = (
-        rows for rows in tables(open_page("vocabulary")) if rows[0][2:3] == [ENGLISH["made_of.thai_entries"]]
+        rows
+        for rows in tables(open_page("vocabulary", tab="made_of"))
+        if rows[0][2:3] == [ENGLISH["made_of.thai_entries"]]
     )
     assert [row[1:3] for row in table[1:]] == [["50,256", "0"], ["100,256", "58"], ["199,998", "1,545"]]
 
 
 def test_the_overlap_is_that_of_the_two_chosen() -> None:
-    app = open_page("vocabulary")
+    app = open_page("vocabulary", tab="made_of")
     app.segmented_control(key="vocabulary_overlap_o200k_base_2").set_value("cl100k_base").run()
     one, other = (
         set(map(openai_tokenizer(name).token_bytes, range(openai_tokenizer(name).vocab_size)))
@@ -177,8 +205,7 @@ def test_the_story_of_a_token_has_its_number_its_uses_its_tree_and_its_descendan
     (token_id,) = o200k.encode(" hospital")
     look_at(app, token_id)
     uses = shown(app).uses[token_id]
-    values = [metric.value for metric in app.metric[:4]]
-    assert values == [str(token_id), f"{token_id - 255:,}", "–", f"{uses:,}"]
+    assert [metric.value for metric in app.metric] == [str(token_id), f"{token_id - 255:,}", f"{uses:,}"]
     assert [counts(app)[name] for name in ("GPT-2", "GPT-4o (o200k)")] == [1, 1]
     left, right = o200k.merges[token_id - 256]
     assert f"<b>{left}</b>" in story(app)
@@ -189,7 +216,9 @@ def test_the_story_of_a_token_has_its_number_its_uses_its_tree_and_its_descendan
 
 def test_a_descendant_that_is_clicked_is_looked_at_next() -> None:
     app = open_page("vocabulary")
-    token_id = shown(app).options["picked"]
+    (token_id,) = openai_tokenizer("o200k_base").encode(" hospital")
+    app.session_state["vocabulary_picked"] = {"o200k_base": token_id}
+    app.run()
     child = children_of(token_id, openai_tokenizer("o200k_base"))[0]
     app.button_group(key=f"vocabulary_child_o200k_base_{token_id}").set_value(child).run()
     assert app.metric[0].value == str(child)
@@ -208,8 +237,18 @@ def test_what_is_no_ordinary_text_says_what_it_is(token: bytes, said: str) -> No
     assert any(each.value == ENGLISH[said] for each in app.markdown)
 
 
+def test_a_tree_ends_at_characters_and_goes_down_to_the_bytes_if_asked() -> None:
+    app = open_page("vocabulary", "th")
+    (token_id,) = openai_tokenizer("o200k_base").encode("น้ำ")
+    app.session_state["vocabulary_picked"] = {"o200k_base": token_id}
+    app.run()
+    assert re.findall("<b>(\\d+)</b>", story(app)) == ["86490", "1435", "51087", "2661", "9508"]
+    app.toggle(key="vocabulary_to_bytes").set_value(True).run()
+    assert len(re.findall("<b>(\\d+)</b>", story(app))) == 2 * len("น้ำ".encode()) - 1
+
+
 def test_the_merges_of_a_word_are_listed_with_their_ids() -> None:
-    app = open_page("vocabulary")
+    app = open_page("vocabulary", tab="merges")
     app.text_input(key="vocabulary_word").set_value("น").run()
     assert "156, 116 → <b>381</b>" in story(app)
     assert "381, 247 → <b>1435</b>" in story(app)
@@ -221,11 +260,14 @@ def test_hostile_words_and_contexts_stay_text() -> None:
     app = open_page("vocabulary")
     app.segmented_control(key="vocabulary_source_2").set_value("typed").run()
     app.text_area(key="vocabulary_text").set_value(HOSTILE_HTML).run()
-    app.text_input(key="vocabulary_word").set_value(HOSTILE_HTML).run()
     for token_id in openai_tokenizer("o200k_base").encode(HOSTILE_HTML)[:6]:
         look_at(app, token_id)
         assert "<script" not in story(app)
         assert "&lt;" in story(app)
+    go_to_tab(app, "merges")
+    app.text_input(key="vocabulary_word").set_value(HOSTILE_HTML).run()
+    assert "<script" not in story(app)
+    assert "&lt;" in story(app)
 
 
 def test_ones_own_tokenizer_tells_at_what_count_a_token_was_born() -> None:
@@ -271,7 +313,7 @@ def test_the_table_of_letters_has_every_byte_once() -> None:
 
 
 def test_each_size_has_its_tokens_and_its_parameters() -> None:
-    app = open_page("vocabulary")
+    app = open_page("vocabulary", tab="cost")
     app.segmented_control(key="vocabulary_model").set_value("GPT-2 small").run()
     gpt2 = next(row for row in chart_rows(app, "parameters") if row["name"] == "GPT-2")
     held = ["\n".join(held_out(text.splitlines())[1]) for text in sample_texts()]
@@ -289,7 +331,7 @@ def test_each_size_has_its_tokens_and_its_parameters() -> None:
 
 
 def test_an_empty_text_asks_for_one() -> None:
-    app = open_page("vocabulary")
+    app = open_page("vocabulary", tab="cost")
     app.segmented_control(key="vocabulary_source_2").set_value("typed").run()
     app.text_area(key="vocabulary_text").set_value("").run()
     assert ENGLISH["cost.no_text"] in said(app)
@@ -301,7 +343,7 @@ def test_the_page_can_be_presented() -> None:
     (deck,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("deck"))
     slides = json.loads(bytes(deck.proto.bytes))["slides"]
     assert "1,545" in slides[0]["title"]["en"]
-    assert slides[1]["views"][0]["text"] == " hospital"
+    assert slides[1]["views"][0]["text"] == "abcdefghijklmnopqrstuvwxyz"
 
 
 # ---- tokenizers from files
@@ -341,7 +383,7 @@ def test_the_name_of_a_file_is_no_markup() -> None:
     (opened,) = app.session_state["opened_files"]
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
     app.segmented_control(key="vocabulary_lane_4").set_value(opened.key).run()
-    assert not app.exception
+    go_to_tab(app, "made_of")
     titles = [each.value for each in app.header if "*b*" in each.value]
     assert titles
     assert all(re.search(r"` [^`]*\*b\*[^`]* `", title) for title in titles)

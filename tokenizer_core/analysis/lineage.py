@@ -13,7 +13,7 @@ from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.reference import merge
 from tokenizer_core.bpe.segments import Ints, token_lengths
 from tokenizer_core.bpe.tokenizer import Tokenizer
-from tokenizer_core.bpe.vocabulary import BYTES, Pair
+from tokenizer_core.bpe.vocabulary import BYTES, Pair, utf8_text
 from tokenizer_core.patterns.pretokens import bytes_and_ends, check_text, count_pretokens
 from tokenizer_core.patterns.split_patterns import pretokenize
 
@@ -85,7 +85,7 @@ class Node(NamedTuple):
     start: int
     end: int
     is_leaf: bool
-    """Whether the tree ends here: at a single byte, or because it has enough leaves."""
+    """Whether the tree ends here: at a byte or a character, or because it has enough leaves."""
 
 
 class Step(NamedTuple):
@@ -124,21 +124,26 @@ def merge_number(token_id: int, tokenizer: Merging) -> int | None:
     return number if 1 <= number <= len(tokenizer.merges) else None
 
 
-def tree_of(token_id: int, tokenizer: Merging, *, most_leaves: int = 48) -> list[Node]:
+def tree_of(token_id: int, tokenizer: Merging, *, most_leaves: int = 48, to_bytes: bool = True) -> list[Node]:
     """Return the tree of a token, left to right and top down, with at most `most_leaves` leaves.
 
-    The longest parts are split first. A token may have a million bytes.
+    The longest parts are split first. A token may have a million bytes. Unless it goes down `to_bytes`, it ends at
+    whole characters.
 
     >>> from tokenizer_core.bpe.tokenizer import Tokenizer
     >>> [(node.token_id, node.depth) for node in tree_of(257, Tokenizer([(97, 98), (256, 99)]))]
     [(257, 0), (256, 1), (97, 2), (98, 2), (99, 1)]
+    >>> letters = Tokenizer([(195, 169), (97, 256)])
+    >>> [[node.token_id for node in tree_of(257, letters, to_bytes=down)] for down in (True, False)]
+    [[257, 97, 256, 195, 169], [257, 97, 256]]
     """
     waiting = [(0, 0, Node(token_id, 0, 0, len(tokenizer.token_bytes(token_id)), True))]
     found: list[Node] = []
     leaves = order = 1
     while waiting:
         *_, node = heappop(waiting)
-        parts = parts_of(node.token_id, tokenizer) if leaves < most_leaves else None
+        ends_here = leaves >= most_leaves or not (to_bytes or _is_longer(tokenizer.token_bytes(node.token_id)))
+        parts = None if ends_here else parts_of(node.token_id, tokenizer)
         found.append(node._replace(is_leaf=parts is None))
         if parts is None:
             continue
@@ -148,6 +153,12 @@ def tree_of(token_id: int, tokenizer: Merging, *, most_leaves: int = 48) -> list
             order += 1
             heappush(waiting, (start - end, order, Node(part, node.depth + 1, start, end, True)))
     return sorted(found, key=lambda node: (node.start, node.depth))
+
+
+def _is_longer(token: bytes) -> bool:
+    """Tell whether bytes are more than one whole character, or parts of characters."""
+    text = utf8_text(token)
+    return text is None or len(text) > 1
 
 
 def children_of(token_id: int, tokenizer: Merging) -> list[int]:

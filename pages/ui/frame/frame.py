@@ -49,6 +49,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-train_card [data-testid="stRadioOption"] p { font-weight: 600; font-size: 1.125rem; }
 .st-key-train_card [role="radiogroup"] > div:has(input:checked) {
   border-color: light-dark(#0f766e, #2dd4bf); background: light-dark(#0f766e14, #2dd4bf1f); }
+/* Code as large as the text around it: Thai is hard to read any smaller. */
+[data-testid="stMarkdownContainer"] :not(pre) > code { font-size: 1em; }
 /* A pattern of one's own: every character counts, and a branch stays on its line. */
 [class*="st-key-lab_"][class*="_custom"] textarea {
   font-family: "Source Code Pro", "Noto Sans Thai", Sarabun, "Leelawadee UI", Thonburi, monospace;
@@ -121,7 +123,8 @@ export default function ({ data }) {
 
 function scroll(target) {
   const element = document.querySelector(`.st-key-${target}`);
-  if (!element) return;
+  const { top } = element?.getBoundingClientRect() ?? {};
+  if (!element || (top >= 0 && top < innerHeight / 2)) return; // it is in sight
   element.style.scrollMarginTop = "4rem"; // below the bar at the top
   const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
   // What is drawn later changes the page's length: follow it for a moment, unless the visitor moves.

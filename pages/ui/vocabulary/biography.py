@@ -1,4 +1,4 @@
-"""The biography of a token: where it comes from, what comes of it, where it is used, and how others cut it."""
+"""The biography of a token: how it was made, what is made from it, where it is used, and how others cut it."""
 
 import html
 from collections.abc import Sequence
@@ -7,9 +7,8 @@ import streamlit as st
 
 from pages.ui.frame.frame import bring_into_view
 from pages.ui.i18n import as_plain_markdown, language, t
-from pages.ui.session import Maybe
+from pages.ui.session import Maybe, Value, remembered
 from pages.ui.vocabulary.choices import CLICKS, OwnText, Uses, entries_in, merging, pick, why_no_merges
-from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import scroll_box
 from pages.ui.widgets.token_view import token_view
@@ -17,7 +16,6 @@ from pages.ui.widgets.token_view.chips import chip_parts, chip_style, hex_chip, 
 from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.payload import tint
-from tokenizer_core.analysis.entries import SCRIPTS
 from tokenizer_core.analysis.lineage import (
     Context,
     Merging,
@@ -29,8 +27,11 @@ from tokenizer_core.analysis.lineage import (
     tree_of,
 )
 from tokenizer_core.bpe.openai import OPENAI_NAMES
+from tokenizer_core.bpe.vocabulary import utf8_text
 
 MOST_CHILDREN = 40
+TO_BYTES: Value[bool] = Value("vocabulary_to_bytes", bool)
+"""Whether trees go down to the bytes."""
 _families = Bounded[tuple[list[int], list[int]]](64, weigh=lambda family: 1)
 _found = Bounded[list[Context]](64, weigh=lambda found: 1)
 _CONTEXTS_STYLE = """<style>
@@ -40,31 +41,38 @@ _CONTEXTS_STYLE = """<style>
 </style>"""
 
 
-def biography(lane: Lane, token_id: int, uses: Uses, text: OwnText, lanes: Sequence[Lane]) -> None:
-    """Draw the biography of a token, and scroll to it if it was just clicked."""
+def biography(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
+    """Draw the tree and the figures of a token, and bring it into view if it was just clicked."""
     entries = entries_in(lane)
-    place = int(entries.ids.searchsorted(token_id))
-    token, is_special = entries.tokens[place], SCRIPTS[entries.scripts[place]] == "special"
+    token = entries.tokens[int(entries.ids.searchsorted(token_id))]
+    tokenizer = merging(lane)
     with st.container(key="biography"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.header(t("biography.title"), anchor=False, width="content")
-            st.html(f'{chip_style()}<div style="font-size:1.75rem">{_large(token)}</div>', width="content")
-        tokenizer = merging(lane)
-        _figures(lane, token_id, token, uses, text)
-        if tokenizer is not None and not is_special:
-            _tree(token_id, tokenizer, lane)
+        nodes = _nodes(token_id, tokenizer) if tokenizer and not _is_special(lane, token_id) else []
+        if tokenizer and len(nodes) > 1:
+            _tree(nodes, tokenizer, lane)
         else:
-            st.markdown(t("biography.special") if is_special else why_no_merges(lane))
-        left, right = st.columns(2, gap="large")
-        with left:
-            _contexts(lane, token_id, uses, text)
-        with right:
-            if tokenizer is not None:
-                _descendants(lane, token_id, tokenizer)
-        if not is_special:  # as text it is cut like any other, by this tokenizer too
-            _in_other_lanes(lane.tokenizer.token_bytes(token_id), lanes)
+            st.html(f'{chip_style()}<div style="font-size:2rem">{_large(token)}</div>')
+            st.markdown(_why_no_tree(lane, token_id))
+        _figures(lane, token_id, token, uses, text)
     if CLICKS.get():
         bring_into_view("biography", str(CLICKS.get()))
+
+
+def relations(lane: Lane, token_id: int, uses: Uses, text: OwnText, lanes: Sequence[Lane]) -> None:
+    """Draw where a token is used, what is made from it, and how the other tokenizers cut it."""
+    left, right = st.columns(2, gap="large")
+    with left:
+        _contexts(lane, token_id, uses, text)
+    tokenizer = merging(lane)
+    with right:
+        if tokenizer is not None:
+            _descendants(lane, token_id, tokenizer)
+    if not _is_special(lane, token_id):  # as text it is cut like any other, by this tokenizer too
+        _in_other_lanes(lane.tokenizer.token_bytes(token_id), lanes)
+
+
+def _is_special(lane: Lane, token_id: int) -> bool:
+    return token_id in lane.tokenizer.special_tokens.values()
 
 
 def _large(token: bytes) -> str:
@@ -74,31 +82,47 @@ def _large(token: bytes) -> str:
 def _figures(lane: Lane, token_id: int, token: bytes, uses: Uses, text: OwnText) -> None:
     tokenizer = merging(lane)
     merge = tokenizer and merge_number(token_id, tokenizer)
-    figures = st.columns(4)
-    figures[0].metric(t("biography.id"), f"{token_id}", help=t("biography.bytes", count=len(token)))
-    if merge and tokenizer:
-        figures[1].metric(
-            t("biography.merge"), f"{merge:,}", help=t("biography.merge_help", merges=len(tokenizer.merges))
-        )
     count = lane.counts[merge - 1] if merge and merge <= len(lane.counts) else None
-    figures[2].metric(
-        t("biography.count"),
-        formatting.NONE if count is None else f"{count:,}",
-        help=t("biography.count_help" if count else "biography.count_unknown"),
-    )
-    figures[3].metric(t("biography.uses"), f"{uses.of(token_id):,}", help=t("biography.uses_help", text=text.name))
+    with st.container(horizontal=True, gap="medium"):
+        st.metric(t("biography.id"), f"{token_id}", help=t("biography.bytes", count=len(token)), width="content")
+        if merge and tokenizer:
+            said = t("biography.merge_help", merges=len(tokenizer.merges))
+            st.metric(t("biography.merge"), f"{merge:,}", help=said, width="content")
+        if count is not None:
+            st.metric(t("biography.count"), f"{count:,}", help=t("biography.count_help"), width="content")
+        said = t("biography.uses_help", text=text.name)
+        st.metric(t("biography.uses"), f"{uses.of(token_id):,}", help=said, width="content")
 
 
-def _tree(token_id: int, tokenizer: Merging, lane: Lane) -> None:
-    nodes = tree_of(token_id, tokenizer)
-    if len(nodes) == 1:
-        st.markdown(t("biography.byte"))
-        return
-    says = t("biography.tree_says", merges=sum(not node.is_leaf for node in nodes))
-    if any(node.is_leaf and merge_number(node.token_id, tokenizer) for node in nodes):
+def _nodes(token_id: int, tokenizer: Merging) -> list[Node]:
+    """Return the tree of a token down to its characters; to its bytes if asked for, or if it is one character."""
+    short = tree_of(token_id, tokenizer, to_bytes=False)
+    return tree_of(token_id, tokenizer) if len(short) == 1 or TO_BYTES.get() else short
+
+
+def _why_no_tree(lane: Lane, token_id: int) -> str:
+    if _is_special(lane, token_id):
+        return t("biography.special")
+    return why_no_merges(lane) if merging(lane) is None else t("biography.byte")
+
+
+def _tree(nodes: Sequence[Node], tokenizer: Merging, lane: Lane) -> None:
+    """Draw a tree, say how to read it, and let the visitor see its bytes if it has characters of more than one."""
+    token = tokenizer.token_bytes(nodes[0].token_id)
+    says = t("biography.tree_says", merges=len(token) - 1)
+    if any(node.is_leaf and _goes_on(node, tokenizer) for node in nodes):
         says += " " + t("biography.tree_part")
     st.html(tree_html(nodes, tokenizer, says))
+    if not token.isascii():
+        st.toggle(t("biography.to_bytes"), key=remembered(TO_BYTES.key, False), persist_state="session")
     st.caption(f"{says} {t('biography.recovered')}" if lane.key in OPENAI_NAMES else says)
+
+
+def _goes_on(leaf: Node, tokenizer: Merging) -> bool:
+    """Tell whether a leaf has parts that the tree should show."""
+    text = utf8_text(tokenizer.token_bytes(leaf.token_id))
+    is_character = text is not None and len(text) == 1 and not TO_BYTES.get()
+    return merge_number(leaf.token_id, tokenizer) is not None and not is_character
 
 
 def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
@@ -178,12 +202,17 @@ def _in_other_lanes(token: bytes, lanes: Sequence[Lane]) -> None:
 
 
 _STYLE = """<style>
-.token-tree { overflow-x: auto; padding: .25rem 0; }
+.st-key-biography [data-testid="stMetricValue"] { font-size: 1.5rem; }
+.token-tree { overflow-x: auto; padding: .25rem 0; container-type: inline-size; }
 .token-tree > div { display: grid; gap: 3px 2px; min-width: max-content; }
 .token-tree .node { display: flex; flex-direction: column; align-items: center; justify-content: center;
-  padding: .1rem 0; border-radius: .35rem; line-height: 1.7; font-size: 1.125rem; max-width: none; }
+  padding: .1rem 0; border-radius: .35rem; line-height: 1.7; font-size: 1.125rem; max-width: none;
+  overflow: visible; }
+/* In sight where the tree is wider than its place. */
+.token-tree .node > * { position: sticky; left: 0; right: 0; }
 .token-tree .node:first-child { font-size: 2rem; }
-.token-tree .node b { font-weight: 400; font-size: .75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.token-tree .node b { font-weight: 400; line-height: 1.3; font-variant-numeric: tabular-nums;
+  font-size: clamp(.65rem, 42cqi / var(--leaves), .75rem); }
 .token-tree .hex { font-size: .8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .token-tree .node:first-child .hex { font-size: 1.5rem; }
 </style>"""
@@ -197,13 +226,15 @@ def tree_html(nodes: Sequence[Node], tokenizer: Merging, said: str) -> str:
     drawn = "".join(
         _node(node, tokenizer.token_bytes(node.token_id), column[node.start], ends[node.end]) for node in nodes
     )
-    grid = f'<div style="grid-template-columns:repeat({len(leaves)},minmax(1.625rem,1fr))">{drawn}</div>'
+    columns = f"--leaves:{len(leaves)};grid-template-columns:repeat({len(leaves)},minmax(min-content,1fr))"
+    grid = f'<div style="{columns}">{drawn}</div>'
     return chip_style() + _STYLE + scroll_box("token-tree", grid, said)
 
 
 def _node(node: Node, token: bytes, column: int, end: int) -> str:
+    most = 24 if node.depth else 32
     inner = "".join(
-        f"<span>{html.escape(shortened(text))}</span>" if whole else f'<span class="hex">{text}</span>'
+        f"<span>{html.escape(shortened(text, most))}</span>" if whole else f'<span class="hex">{text}</span>'
         for text, whole in chip_parts(token)
     )
     place = f"grid-row:{node.depth + 1};grid-column:{column}/{end}"

@@ -1,23 +1,40 @@
-"""All entries of a vocabulary in the browser: searched, filtered, sorted and walked through there."""
+"""All entries of a vocabulary, searched and walked through in the browser, beside the token that is looked at."""
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.i18n import error_sentence, language, section, t
+from pages.ui.i18n import error_sentence, errors_shown, language, section, t
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.vocabulary.choices import OwnText, Uses, entries_in
+from pages.ui.session import Maybe
+from pages.ui.vocabulary.biography import biography, relations
+from pages.ui.vocabulary.choices import (
+    OwnText,
+    Uses,
+    entries_in,
+    entry_of,
+    first_look,
+    pick,
+    picked_in,
+    text_below,
+    uses_in,
+)
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.slides.talk import add_button
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.serve import Offer, address, bundle, offers, view_css
 from tokenizer_core.analysis.entries import SCRIPTS, Entries
 
 BROWSER = Path(__file__).parent / "browser"
 CACHE_BYTES = 64 * 2**20
+_TOLD: Maybe[Mapping[str, Any]] = Maybe("vocabulary_view")
+"""What the browser tells once: the id that was "picked" by a click, or "found" first by a search."""
 _payloads = Bounded[bytes](CACHE_BYTES, weigh=len)
 _component = st.components.v2.component(
     "vocabulary",
@@ -26,12 +43,29 @@ _component = st.components.v2.component(
 )
 
 
-def entries_view(lane: Lane, uses: Uses, text: OwnText, picked: int) -> int | None:
-    """Draw the vocabulary of a lane; return the id that was clicked just now, if any."""
-    entries = entries_in(lane)
+def browse(lane: Lane, lanes: Sequence[Lane]) -> None:
+    """Draw the entries, beside them how a token was made, and below both its relations: a fragment of the page."""
+    with errors_shown():
+        _take_picks(lane)
+        place, text = text_below()
+        uses = uses_in(lane, text)
+        with place:
+            left, right = st.columns([3, 5])
+            with left:
+                entries_view(lane, uses, text)
+            token_id = picked_in(lane)
+            with right:
+                biography(lane, token_id, uses, text)
+            add_button(entry_of(lane, lanes), key="vocabulary_add")
+            relations(lane, token_id, uses, text, lanes)
+
+
+def entries_view(lane: Lane, uses: Uses, text: OwnText) -> None:
+    """Draw the vocabulary of a lane."""
     offer = Offer(
         lambda: _payloads.get(lane.key, lambda: pack(entries_in(lane))), partial(error_sentence, spoken=language())
     )
+    look = first_look(lane)
     words = json.dumps(
         {
             "address": address(offers().offer(f"vocabulary {lane.key}", offer)),
@@ -40,16 +74,23 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, picked: int) -> int | No
             "locale": language(),
             "tints": TINT_COUNT,
             "scripts": SCRIPTS,
-            # At first the script of the page's language, if the vocabulary has it.
-            "script": "thai" if language() == "th" and entries.count("thai") else "latin",
-            "picked": picked,
+            "script": look.script,
+            "best": "newest" if look.newest else "longest",
+            "picked": picked_in(lane),
             "used": len(uses.ids),
             "counted": without_breaks(t("entries.counted", text=text.name)) if len(uses.ids) else "",
         }
     ).encode("utf-8")
     data = len(words).to_bytes(4, "little") + words + np.concatenate(uses).astype("<i4").tobytes()
-    clicked = _component(key="vocabulary_view", data=data, on_picked_change=lambda: None).picked
-    return int(clicked) if isinstance(clicked, (int, float)) and int(clicked) in entries.ids else None
+    _component(key=_TOLD.key, data=data, on_picked_change=lambda: None, on_found_change=lambda: None)
+
+
+def _take_picks(lane: Lane) -> None:
+    """Look at the token that was clicked or found just now, if any; browsers may tell anything."""
+    told = _TOLD.get() or {}
+    for asked, by_click in ((told.get("picked"), True), (told.get("found"), False)):
+        if isinstance(asked, (int, float)) and int(asked) in entries_in(lane).ids:
+            pick(lane, int(asked), by_click=by_click)
 
 
 def pack(entries: Entries) -> bytes:

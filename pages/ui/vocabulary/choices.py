@@ -10,21 +10,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
-from pages.ui.i18n import as_name, error_sentence, names, t
+from pages.ui.i18n import as_name, error_sentence, language, names, t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.opened_files import OPENED_FILES
 from pages.ui.inputs.tokenizers import entries_with_thai, lanes_of_choices
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.controls import live_text_area, segmented
+from pages.ui.widgets.controls import fold, live_text_area, segmented
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.slides.talk import Entry, Known, known_slides, name_kept
 from pages.ui.widgets.token_view.lanes import MINE, Lane
-from tokenizer_core.analysis.entries import Entries, entries_of
+from tokenizer_core.analysis.entries import SCRIPTS, Entries, Script, entries_of
 from tokenizer_core.analysis.lineage import InFileIds, Merging
 from tokenizer_core.bpe.openai import OPENAI_NAMES, OpenAITokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
@@ -130,8 +131,20 @@ class Uses(NamedTuple):
         return int(self.counts[place]) if place < len(self.ids) and self.ids[place] == token_id else 0
 
 
+class FirstLook(NamedTuple):
+    """What a vocabulary opens on."""
+
+    script: Script | None
+    """The script that is shown; None for all."""
+    newest: bool
+    """Whether the newest tokens come first; otherwise the longest do."""
+    token_id: int
+    """The token that is looked at: the first of them."""
+
+
 _entries = Bounded[Entries](8, weigh=lambda entries: 1)
 _in_file_ids = Bounded[InFileIds](8, weigh=lambda tokenizer: 1)
+_first_looks = Bounded[FirstLook](16, weigh=lambda look: 1)
 _uses = Bounded[Uses](64, weigh=lambda uses: 1)
 
 
@@ -223,20 +236,45 @@ CLICKS: Value[int] = Value("vocabulary_clicks", int)
 """How many entries were clicked: the page scrolls to a biography once for each click."""
 
 
+def first_look(lane: Lane) -> FirstLook:
+    """Return the newest token of a tokenizer that was trained, else the longest one in the script of the page.
+
+    Special tokens are not looked at, unless there is nothing else.
+    """
+    return _first_looks.get((lane.key, language()), lambda: _first_look(lane))
+
+
+def _first_look(lane: Lane) -> FirstLook:
+    entries = entries_in(lane)
+    is_trained = isinstance(lane.tokenizer, Tokenizer)
+    learned = np.flatnonzero(entries.scripts != SCRIPTS.index("special"))
+    if is_trained and len(learned):
+        return FirstLook(SCRIPTS[entries.scripts[learned[-1]]], True, int(entries.ids[learned[-1]]))
+    wanted: tuple[Script, ...] = ("thai", "latin") if language() == "th" else ("latin",)
+    script = next((each for each in wanted if entries.count(each)), None)
+    places = learned if script is None else np.flatnonzero(entries.scripts == SCRIPTS.index(script))
+    lengths = [len(entries.tokens[place]) for place in places.tolist()]
+    return FirstLook(script, False, int(entries.ids[places[int(np.argmax(lengths))]]))
+
+
 def picked_in(lane: Lane) -> int:
-    """Return the id that the visitor clicked in this vocabulary, at first the longest token of an example."""
-    picked, known = PICKED.get().get(lane.choice), entries_in(lane).ids
-    if picked is not None and picked in known:
-        return picked
-    tokenizer = lane.tokenizer
-    found = [each for each in tokenizer.encode(t("vocabulary.first_word")) if each in known]
-    return max(found, key=lambda each: len(tokenizer.token_bytes(each)), default=int(known[0]))
+    """Return the id that is looked at in this vocabulary: the one picked last, or else the first that is shown."""
+    picked = PICKED.get().get(lane.choice)
+    return picked if picked is not None and picked in entries_in(lane).ids else first_look(lane).token_id
 
 
-def pick(lane: Lane, token_id: int) -> None:
-    """Show the biography of another token."""
+def pick(lane: Lane, token_id: int, *, by_click: bool = True) -> None:
+    """Look at another token; only a click brings it into view."""
     PICKED.put({**PICKED.get(), lane.choice: token_id})
-    CLICKS.put(CLICKS.get() + 1)
+    if by_click:
+        CLICKS.put(CLICKS.get() + 1)
+
+
+def text_below() -> tuple[DeltaGenerator, OwnText]:
+    """Let the visitor choose a text in a fold; return the place above it, and the text."""
+    place = st.container()
+    with fold(t("vocabulary.with_text"), icon=":material/notes:", key="vocabulary_with_text"):
+        return place, choose_text()
 
 
 def slides_of(lane: Lane, lanes: Sequence[Lane]) -> list[Slide]:

@@ -12,7 +12,7 @@ from altair.typing import ChartType
 from pages.ui.i18n import t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.session import remembered
-from pages.ui.vocabulary.choices import SAMPLE, OwnText, training_texts, uses_in
+from pages.ui.vocabulary.choices import SAMPLE, OwnText, text_below, training_texts, uses_in
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced
@@ -48,10 +48,17 @@ class Line(NamedTuple):
 _counts = Bounded[list[int]](16, weigh=lambda counts: 1)
 
 
-def vocabulary_cost(lanes: Sequence[Lane], text: OwnText) -> None:
+def vocabulary_cost(lanes: Sequence[Lane]) -> None:
+    """Draw what each vocabulary size costs a model and saves on a text; below, let the visitor choose the text."""
+    place, text = text_below()
+    with place:
+        st.header(t("cost.title"), anchor=False)
+        st.markdown(t("cost.what"))
+        _cost(lanes, text)
+
+
+def _cost(lanes: Sequence[Lane], text: OwnText) -> None:
     """Let the visitor choose a model, and draw what each vocabulary size costs it and saves."""
-    st.header(t("cost.title"), anchor=False)
-    st.markdown(t("cost.what"))
     model = _choose_model()
     line = _line(lanes, text)
     counts = _counts.get(

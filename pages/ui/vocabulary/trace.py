@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.i18n import t
 from pages.ui.session import remembered
-from pages.ui.vocabulary.choices import merging
+from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.figures_table import scroll_box
 from pages.ui.widgets.token_view.chips import chip_style, hex_chip
 from pages.ui.widgets.token_view.lanes import Lane
@@ -26,10 +26,12 @@ _STYLE = """<style>
 
 
 def trace_a_word(lane: Lane) -> None:
-    """Let the visitor type a word, and show how it becomes tokens; draw nothing for a tokenizer without merges."""
+    """Let the visitor type a word, and show how it becomes tokens; say why not for a tokenizer without merges."""
     tokenizer = merging(lane)
-    if tokenizer is not None:
-        st.header(t("trace.title"), anchor=False)
+    st.header(t("trace.title"), anchor=False)
+    if tokenizer is None:
+        st.markdown(why_no_merges(lane))
+    else:
         st.fragment(_trace)(tokenizer)
 
 

@@ -1,4 +1,4 @@
-// What people search and filter by: one line for the search, one for scripts, the rest folded away.
+// What people search and filter by: a line for the search, one for scripts, one for the order; the rest is folded away.
 // @ts-check
 
 import { addButton, make } from "../../widgets/token_view/browser/elements.js";
@@ -8,7 +8,7 @@ import { addButton, make } from "../../widgets/token_view/browser/elements.js";
 /** @type {Kind[]} */
 const SEARCHES = ["text", "bytes", "id", "regex"];
 /** @type {Order[]} */
-const ORDERS = ["order", "newest", "longest", "shortest", "letters", "used"];
+const ORDERS = ["best", "order", "newest", "longest", "shortest", "letters", "used"];
 /** @type {Use[]} */
 const USES = ["all", "used", "unused"];
 const BOUNDS = /** @type {const} */ (["shortest", "longest", "first", "last"]);
@@ -41,7 +41,8 @@ export class Controls {
     const kind = this.menu("kind", label("kind"), SEARCHES, (value) => label(`kind_${value}`));
     const order = this.menu("order", label("sort"), ORDERS, (value) => label(`order_${value}`));
     this.matches = this.caseBox();
-    line.append(kind, this.query, this.matches, order);
+    this.counted = make("p", "says");
+    line.append(kind, this.query);
     this.scripts = make("div", "scripts");
     this.scripts.setAttribute("role", "group");
     this.scripts.setAttribute("aria-label", label("script"));
@@ -49,7 +50,7 @@ export class Controls {
       addButton(this.scripts, "", () => this.set({ script: choice.script === code ? null : code })));
     this.names = [label("all"), ...scripts.map((script) => label(`script_${script}`))];
     const foot = make("div", "foot");
-    foot.append(this.said, this.more());
+    foot.append(this.said, order, this.more());
     this.element.append(line, this.scripts, foot);
     this.hint();
   }
@@ -90,16 +91,16 @@ export class Controls {
     list.append(...values.map((value) => make("option", "", called(value))));
     list.selectedIndex = values.indexOf(this.choice[name]);
     list.onchange = () => this.set({ [name]: values[list.selectedIndex] });
-    menu.append(make("span", name === "kind" ? "unseen" : "", title), list);
+    menu.append(make("span", name === "use" ? "" : "unseen", title), list);
     return menu;
   }
 
-  /** What is needed now and then: lengths, ids, and what a text uses. */
+  /** What is needed now and then: capital letters, lengths, ids, and what a text uses. */
   more() {
     const more = make("details", "more");
     const inside = make("div", "inside");
     const use = this.menu("use", this.label("use"), USES, (value) => this.label(`use_${value}`));
-    inside.append(use, this.range(this.label("length"), 0), this.range(this.label("learned"), 2));
+    inside.append(this.matches, use, this.range(this.label("length"), 0), this.range(this.label("learned"), 2), this.counted);
     more.append(make("summary", "", this.label("more")), inside);
     return more;
   }
@@ -116,6 +117,7 @@ export class Controls {
       const box = make("input");
       box.type = "number";
       box.min = String(LEAST[bound]);
+      if (this.choice[bound] !== EVERYTHING[bound]) box.value = String(this.choice[bound]);
       box.placeholder = this.label(at % 2 === 0 && bound === BOUNDS[at] ? "from" : "to");
       box.setAttribute("aria-label", `${title}: ${box.placeholder}`);
       box.oninput = () => this.set({ [bound]: box.value === "" ? EVERYTHING[bound] : Number(box.value) });
@@ -125,11 +127,12 @@ export class Controls {
   }
 
   /**
-   * Show how many entries there are of each script, and how many are shown.
+   * Show how many entries there are of each script, how many are shown, and which text the counts are from.
    * @param {Uint32Array} counts
    * @param {string} says
+   * @param {string} counted
    */
-  tell(counts, says) {
+  tell(counts, says, counted) {
     const all = counts.reduce((sum, count) => sum + count, 0);
     this.buttons.forEach((button, i) => {
       const count = i ? counts[i - 1] : all;
@@ -139,5 +142,6 @@ export class Controls {
       button.hidden = !count && !isChosen;
     });
     this.said.textContent = says;
+    this.counted.textContent = counted;
   }
 }

@@ -9,8 +9,11 @@ import { tintOfBytes } from "../../widgets/token_view/browser/model/tints.js";
 /** @import { Label } from "./types.d.ts" */
 
 const NARROW = 560;
-const WIDE_CELL = { width: 180, height: 96 };
-const NARROW_CELL = { width: 112, height: 76 };
+/** The least room of a cell, for short tokens and for long ones. */
+const WIDE_CELLS = [{ width: 140, height: 96 }, { width: 260, height: 96 }];
+const NARROW_CELLS = [{ width: 108, height: 76 }, { width: 168, height: 76 }];
+const LONG = 12; // bytes: four letters of Thai
+const LOOKED_AT = 24; // entries at the beginning, which decide whether the tokens are long
 const SPARE_ROWS = 2; // drawn above and below what is in sight
 
 export class Grid {
@@ -37,7 +40,7 @@ export class Grid {
     this.columns = 1;
     /** The code of special tokens among the scripts: their long names are written small, in two lines. */
     this.special = -1;
-    this.cell = WIDE_CELL;
+    this.cell = WIDE_CELLS[0];
     /** @type {Map<number, HTMLElement>} the drawn cells by index */
     this.cells = new Map();
     this.frame = 0;
@@ -81,12 +84,16 @@ export class Grid {
   resize() {
     const width = this.element.clientWidth;
     if (!width) return;
-    this.cell = width < NARROW ? NARROW_CELL : WIDE_CELL;
+    this.cell = (width < NARROW ? NARROW_CELLS : WIDE_CELLS)[Number(this.areLong())];
     this.columns = Math.max(1, Math.floor(width / this.cell.width));
     const rows = Math.ceil(this.places.length / this.columns);
     this.spacer.style.height = `${rows * this.cell.height}px`;
     for (const [index, cell] of this.cells) this.place(cell, index);
     this.draw();
+  }
+
+  areLong() {
+    return [...this.places.subarray(0, LOOKED_AT)].some((place) => Number(this.vocabulary?.lengthOf(place)) > LONG);
   }
 
   /** Draw once in the next frame, however often the list has moved. */

@@ -13,7 +13,9 @@ export interface Options {
   scripts: string[];
   /** The script that is shown at first. */
   script: string | null;
-  /** The id whose biography is shown. */
+  /** The order in which the best come first while nothing is looked for. */
+  best: "newest" | "longest";
+  /** The id that is looked at. */
   picked: number | null;
   /** How many different tokens the visitor's text uses: as many ids and counts follow the options. */
   used: number;
@@ -24,7 +26,7 @@ export interface Options {
 export type { Label } from "../../widgets/token_view/browser/types.d.ts";
 
 export type Kind = "text" | "bytes" | "id" | "regex";
-export type Order = "order" | "newest" | "longest" | "shortest" | "letters" | "used";
+export type Order = "best" | "order" | "newest" | "longest" | "shortest" | "letters" | "used";
 export type Use = "all" | "used" | "unused";
 
 /** What people choose. */

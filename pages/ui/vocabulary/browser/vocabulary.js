@@ -12,9 +12,13 @@ import { labelsOf } from "../../widgets/token_view/browser/words.js";
 
 const MOST_KEPT = 4;
 const REGEX_PAUSE = 50; // milliseconds without typing, before an expression is tried
+const FOLLOW_PAUSE = 400; // milliseconds without a change, before the first entry found is looked at
 // The newest vocabularies by address, so that a rerun or a return to the page draws them at once.
 /** @type {Map<string, Vocabulary>} */
 const KEPT = new Map();
+/** What people chose last; until then the script is the one that a vocabulary opens on.
+ * @type {Choice | null} */
+let lastChoice = null;
 /** @type {WeakMap<ShadowRoot | Element, VocabularyView>} */
 const INSTANCES = new WeakMap();
 
@@ -30,7 +34,7 @@ export default function showVocabulary({ data, parentElement, setTriggerValue })
   let view = INSTANCES.get(parentElement);
   if (view?.options.locale !== options.locale) {
     view?.remove();
-    view = new VocabularyView(parentElement, options, (id) => setTriggerValue("picked", id));
+    view = new VocabularyView(parentElement, options, setTriggerValue);
     INSTANCES.set(parentElement, view);
   }
   void view.show(options, used);
@@ -44,18 +48,18 @@ class VocabularyView {
   /**
    * @param {ShadowRoot | Element} parent
    * @param {Options} options
-   * @param {(id: number) => void} onPick
+   * @param {(name: "picked" | "found", id: number) => void} tell what was clicked, or found first
    */
-  constructor(parent, options, onPick) {
+  constructor(parent, options, tell) {
     this.options = options;
+    this.tell = tell;
     const label = (this.label = labelsOf(options));
-    const script = options.script === null ? null : options.scripts.indexOf(options.script);
     /** @type {Choice} */
-    this.choice = { kind: "text", query: "", matchesCase: false, script, use: "all", order: "order", ...EVERYTHING };
+    this.choice = lastChoice ?? { kind: "text", query: "", matchesCase: false, script: null, use: "all", order: "best", ...EVERYTHING };
     this.root = make("div", "token-view vocabulary");
-    this.grid = new Grid(label, onPick);
+    this.grid = new Grid(label, (id) => this.pick(id));
     this.grid.special = options.scripts.indexOf("special");
-    this.controls = new Controls(label, this.choice, options.scripts, () => this.changed());
+    this.controls = new Controls(label, this.choice, options.scripts, () => this.chosen());
     this.note = make("p", "note", label("loading"));
     this.root.append(this.controls.element, this.grid.element, this.note);
     parent.append(this.root);
@@ -69,6 +73,9 @@ class VocabularyView {
     this.uses = new Uint32Array(0);
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.follower = undefined;
+    this.follows = false;
     this.usedKey = "";
   }
 
@@ -83,7 +90,7 @@ class VocabularyView {
     const vocabulary = KEPT.get(options.address) ?? (await this.fetched(options.address));
     if (!vocabulary || this.options !== options) return;
     const usedKey = used.join();
-    const isNew = vocabulary !== this.vocabulary;
+    const [isFirst, isNew] = [!this.vocabulary, vocabulary !== this.vocabulary];
     if (isNew || usedKey !== this.usedKey) {
       this.uses = new Uint32Array(vocabulary.size);
       const half = used.length / 2;
@@ -97,6 +104,8 @@ class VocabularyView {
     if (isNew) {
       this.regex?.stop();
       this.regex = new RegexSearch(vocabulary);
+      if (!lastChoice) this.choice.script = options.script === null ? null : options.scripts.indexOf(options.script);
+      this.follows = Boolean(lastChoice) && !isFirst; // what was looked for is looked at in another tokenizer
       this.changed();
     } else if (usedKey !== this.usedKey) this.draw();
     this.usedKey = usedKey;
@@ -121,6 +130,13 @@ class VocabularyView {
   say(words) {
     this.note.textContent = words;
     this.note.hidden = !words;
+  }
+
+  /** People have chosen: search anew, then look at the first entry. */
+  chosen() {
+    lastChoice = this.choice; // kept for another tab, page or language
+    this.follows = true;
+    this.changed();
   }
 
   /** Search and filter anew. */
@@ -152,20 +168,51 @@ class VocabularyView {
   draw() {
     const { vocabulary, options } = this;
     if (!vocabulary) return;
-    let { places, counts } = select(vocabulary, this.choice, this.found, this.uses, options.scripts.length);
-    if (!places.length && this.choice.query && this.choice.script !== null && counts.some(Boolean)) {
+    let { places, counts } = this.selection(vocabulary);
+    if (!places.length && this.choice.script !== null && counts.some(Boolean)) {
       this.choice.script = null; // what is looked for stands in other scripts only
-      ({ places, counts } = select(vocabulary, this.choice, this.found, this.uses, options.scripts.length));
+      ({ places, counts } = this.selection(vocabulary));
     }
     this.grid.show(vocabulary, places, this.uses, options.tints);
     const shown = this.label("shown", { shown: places.length, all: vocabulary.size });
-    this.controls.tell(counts, [shown, options.counted].filter(Boolean).join(" · "));
+    this.controls.tell(counts, shown, options.counted);
     this.say(this.fault || (places.length ? "" : this.label("nothing")));
     this.root.dataset.shown = String(places.length);
+    if (this.follows && places.length) this.follow(vocabulary.ids[places[0]]);
+  }
+
+  /**
+   * The best come first: of what is looked for the shortest, which are closest to it; else what is worth seeing.
+   * @param {Vocabulary} vocabulary
+   */
+  selection(vocabulary) {
+    const { choice, options } = this;
+    const best = choice.kind === "id" ? "order" : choice.query ? "shortest" : options.best;
+    const order = choice.order === "best" ? best : choice.order;
+    return select(vocabulary, { ...choice, order }, this.found, this.uses, options.scripts.length);
+  }
+
+  /**
+   * Look at an entry that was found, once nothing changes any more; the search does not wait for it.
+   * @param {number} id
+   */
+  follow(id) {
+    this.follows = false;
+    clearTimeout(this.follower);
+    this.follower = setTimeout(() => {
+      if (id !== this.options.picked) this.tell("found", id);
+    }, FOLLOW_PAUSE);
+  }
+
+  /** @param {number} id */
+  pick(id) {
+    clearTimeout(this.follower);
+    this.tell("picked", id);
   }
 
   remove() {
     clearTimeout(this.timer);
+    clearTimeout(this.follower);
     this.regex?.stop();
     this.grid.remove();
     this.root.remove();
