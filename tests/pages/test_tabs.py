@@ -21,35 +21,35 @@ def filled(app: AppTest) -> list[str]:
 def test_a_link_opens_its_tab_and_no_other_runs(page: str, tab: str, language: str) -> None:
     app = open_page(page, language, tab=tab)
     words = catalogue(language)
-    assert [each.label for each in app.tabs] == [words[f"{page}.tab_{name}"] for name in TABS[page]]
-    assert filled(app) == [words[f"{page}.tab_{tab}"]]
+    assert [each.label for each in app.tabs] == [words[f"tabs.{page}_{name}"] for name in TABS[page]]
+    assert filled(app) == [words[f"tabs.{page}_{tab}"]]
     assert ("tab" in app.query_params) == (tab != TABS[page][0])
 
 
 def test_a_tab_stays_open_in_another_language_and_when_people_come_back() -> None:
     app = open_page("vocabulary", tab="cost")
     app.segmented_control(key="lang").set_value("th").run()
-    assert filled(app) == [catalogue("th")["vocabulary.tab_cost"]]
+    assert filled(app) == [catalogue("th")["tabs.vocabulary_cost"]]
     assert address(app, "tab") == "cost"
     app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     assert "tab" not in app.query_params
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
-    assert filled(app) == [catalogue("th")["vocabulary.tab_cost"]]
+    assert filled(app) == [catalogue("th")["tabs.vocabulary_cost"]]
     go_to_tab(app, "browse")
     assert "tab" not in app.query_params
 
 
 def test_a_click_on_a_tab_opens_it_though_the_address_still_names_another() -> None:
     app = open_page("patterns", tab="cost")
-    assert app.session_state["patterns_tabs"] == ENGLISH["patterns.tab_cost"]
+    assert app.session_state["patterns_tabs"] == ENGLISH["tabs.patterns_cost"]
     app.session_state["open_tabs"] = {"patterns": "whole"}  # as a click does, before the page runs
     app.run()
-    assert filled(app) == [ENGLISH["patterns.tab_whole"]]
+    assert filled(app) == [ENGLISH["tabs.patterns_whole"]]
     assert address(app, "tab") == "whole"
 
 
 @pytest.mark.parametrize("tab", ["", "nobody", "<script>", "made_of"])
 def test_a_tab_that_there_is_not_is_the_first_one(tab: str) -> None:
     app = open_link("patterns", tab=tab)
-    assert filled(app) == [ENGLISH["patterns.tab_cut"]]
+    assert filled(app) == [ENGLISH["tabs.patterns_cut"]]
     assert app.query_params.keys() == {"lang"}

@@ -11,7 +11,7 @@ from pages.ui.stories import all_stories as story_lanes
 from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import CHOICES, Story, guesses
 from pages.ui.widgets.slides.talk_file import read, written
-from tests.helpers.app import ENGLISH, MODEL, SPOKEN, counts, deck_on, drawn, open_page, said
+from tests.helpers.app import ENGLISH, MODEL, SPOKEN, counts, deck_on, drawn, open_page, said, tables
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.analysis.segmenters import Segmenter
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
@@ -78,6 +78,18 @@ def test_a_guess_is_kept_when_the_story_and_the_language_change() -> None:
     assert not drawn(app)
 
 
+def test_the_one_thing_to_do_after_an_answer_is_to_go_on() -> None:
+    app = opened("water")
+    assert not [
+        button.key for button in app.button if button.proto.type == "primary" and button.key != "present_mine"
+    ]
+    app.button(key="story_show").click().run()
+    assert next(button.key for button in app.button if button.proto.type == "primary") == "story_on"
+    app.button(key="story_on").click().run()
+    assert app.selectbox(key="story").value == "no_letter"
+    assert any("into_view" in each.proto.component_name for each in app.get("bidi_component"))
+
+
 def test_everything_can_be_shown_at_once() -> None:
     app = opened("water")
     app.toggle(key="story_all").set_value(True).run()
@@ -103,6 +115,27 @@ def test_the_figures_are_those_of_the_drawing_and_of_a_plain_count(name: str) ->
             if not told.lanes[lane].key.startswith("pretokens"):
                 encoded = openai_tokenizer(lane).encode(part.text)
                 assert told.figures[f"{lane}_{part.key}"] == len(encoded)
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_an_answer_is_a_contrast_of_two_figures_and_a_table_of_all(name: str) -> None:
+    told = make_story(name)
+    app = opened(name)
+    app.button(key="story_show").click().run()
+    (contrast,) = (each.proto.body for each in app.get("html") if 'class="contrast"' in each.proto.body)
+    shown = [int(each.replace(",", "")) for each in re.findall("<b>([0-9,]+)</b>", contrast)]
+    assert shown == [told.figures[figure] for figure in told.contrast]
+    assert len(set(shown)) == 2
+    assert told.answer in told.contrast or isinstance(told.figures[told.answer], str)
+    widths = [float(each) for each in re.findall("width:([0-9.]+)%", contrast)]
+    assert widths == [round(100 * value / max(shown), 1) for value in shown]
+    for figure in told.contrast:
+        assert f"{{{figure}}}" in ENGLISH[f"stories.{name}_says"]
+    (head, *rows) = tables(app)[-1]
+    assert len(head) == 1 + len(told.parts)
+    assert [row[1:] for row in rows] == [
+        [f"{told.figures[f'{lane}_{part.key}']:,}" for part in told.parts] for lane in told.lanes
+    ]
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -195,7 +228,8 @@ def test_newmm_stands_beside_the_tokenizers_or_its_absence_is_said(monkeypatch: 
 
 
 def test_the_numbers_of_a_story_are_counted_not_stored() -> None:
-    words = [text for key, text in ENGLISH.items() if re.fullmatch(r"stories\..*_(says|setting|remember)", key)]
+    steps = re.compile(r"stories\..*_(says|more|setting|remember)")
+    words = [text for key, text in ENGLISH.items() if steps.fullmatch(key)]
     plain = re.compile(r"(?<!GPT-)(?<![\w.-])[0-9]+(?![\w-])")
     told = [re.sub(r"\{\w+\}|Llama 3|2567|555|digit 5|2\.2 MB", "", text) for text in words]
     assert [found for text in told for found in plain.findall(text)] == []
@@ -221,7 +255,8 @@ def test_an_opened_file_tells_the_tale_too_and_the_question_stays() -> None:
         assert [column["name"] for column in view["columns"]][3:] == ["mine"]
         count = len(Tokenizer.from_model(MODEL).encode(part.text))
         assert view["columns"][3]["count"] == count
-        assert f"{part.label} **{count:,}**" in " ".join(each.value for each in app.markdown)
+        (row,) = [row for row in tables(app)[0] if row[0] == "mine"]
+        assert row[1 + told.parts.index(part)] == f"{count:,}"
     app.button(key="present_story").click().run()
     deck = deck_on(app)
     assert deck is not None

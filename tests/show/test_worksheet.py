@@ -71,7 +71,9 @@ def test_only_the_texts_keep_characters_that_nobody_sees(language: str) -> None:
 
 def test_a_text_is_escaped() -> None:
     lanes = make_story("water").lanes
-    told = Story("water", [Part("water", HOSTILE_HTML, "<b>")], lanes, "gpt2_water")
+    told = Story(
+        "water", [Part("water", HOSTILE_HTML, "<b>")], lanes, "gpt2_water", ("gpt2_water", "o200k_base_water")
+    )
     page = worksheet(told).decode()
     assert "<script" not in page
     assert "<b>" not in page

@@ -12,7 +12,7 @@ TABS = {
     "patterns": ("cut", "whole", "cost"),
     "vocabulary": ("browse", "merges", "made_of", "cost"),
 }
-"""The tabs of each page by their names in an address; the first is open at first. Their words: PAGE.tab_NAME."""
+"""The tabs of each page by their names in an address; the first is open at first. Their words: tabs.PAGE_TAB."""
 _OPEN: Value[dict[str, str]] = Value("open_tabs", dict)
 _IN_ADDRESS: Maybe[str] = Maybe("tab_in_address")
 """The tab that the app itself put into the address: only another one comes from a link."""
@@ -46,7 +46,7 @@ def open_tab(page: str) -> tuple[str, DeltaGenerator]:
 
     Streamlit knows a tab by its label, which is another one in another language; the session knows its name.
     """
-    words = {name: t(f"{page}.tab_{name}") for name in TABS[page]}
+    words = {name: t(f"tabs.{page}_{name}") for name in TABS[page]}
     shown = Maybe[str](f"{page}_tabs")
     shown.put(words[opened(page)])
 

@@ -57,9 +57,11 @@ def _sizes(text: str) -> tuple[int, int]:
     return len(text), len(text.encode())
 
 
-def _plain(answer: str, decoys: Sequence[Figure], *lanes: str, **texts: str) -> Callable[[str], Story]:
-    """Return what makes a story of texts in these references, or in all."""
-    return lambda name: Story(name, _parts(**texts), references(*lanes), answer, decoys)
+def _plain(
+    answer: str, against: str, decoys: Sequence[Figure], *lanes: str, **texts: str
+) -> Callable[[str], Story]:
+    """Return what makes a story of texts in these references, or in all; its answer is held against a figure."""
+    return lambda name: Story(name, _parts(**texts), references(*lanes), answer, (answer, against), decoys)
 
 
 # ---- lanes: references, tokenizers trained for a story, and other ways to read a text
@@ -114,20 +116,42 @@ def reading(label: Label, words: Sequence[str]) -> Lane:
 
 def _doctor(name: str) -> Story:
     thai, english = t("examples.sample").split("\n")
-    return Story(name, _parts(thai=thai, english=english), references(), "gpt2_thai", _sizes(thai))
+    return Story(
+        name,
+        _parts(thai=thai, english=english),
+        references(),
+        "gpt2_thai",
+        ("gpt2_thai", "gpt2_english"),
+        _sizes(thai),
+    )
 
 
 def _no_letter(name: str) -> Story:
     lanes = references()
     facts = {f"{key}_entries": entries_with_thai(lane) for key, lane in lanes.items()}
     facts["size"] = lanes[GPT2].tokenizer.vocab_size
-    return Story(name, _parts(letters="กขคงจฉ"), lanes, "gpt2_entries", (44, 1_500), facts)
+    return Story(
+        name,
+        _parts(letters="กขคงจฉ"),
+        lanes,
+        "gpt2_entries",
+        ("gpt2_entries", "o200k_base_entries"),
+        (44, 1_500),
+        facts,
+    )
 
 
 def _article(name: str) -> Story:
     lanes = {"own": home_made(ARTICLE_SIZE, keeps_lines_out=False), **references(GPT2)}
     parts = _parts(thai="เมื่อสังคมมีวิวัฒนาการขึ้นในดินแดนต่าง", english="When society evolved in different lands")
-    return Story(name, parts, lanes, "own_english", facts={"size": ARTICLE_SIZE, **ARTICLE_FIGURES})
+    return Story(
+        name,
+        parts,
+        lanes,
+        "own_english",
+        ("own_english", "own_thai"),
+        facts={"size": ARTICLE_SIZE, **ARTICLE_FIGURES},
+    )
 
 
 def _tables_turned(name: str) -> Story:
@@ -137,7 +161,14 @@ def _tables_turned(name: str) -> Story:
     premium = formatting.ratio(totals[1] / totals[0])
     facts: dict[str, Figure] = {"size": HOME_SIZE, "lines": len(thai)}
     facts |= {"thai": totals[0], "english": totals[1], "premium": premium}
-    return Story(name, _parts(thai=thai[0], english=english[0]), lanes, "own_english", facts=facts)
+    return Story(
+        name,
+        _parts(thai=thai[0], english=english[0]),
+        lanes,
+        "own_english",
+        ("own_english", "own_thai"),
+        facts=facts,
+    )
 
 
 def _home_made(name: str) -> Story:
@@ -148,19 +179,35 @@ def _home_made(name: str) -> Story:
     most = lines[saved.index(max(saved))]
     facts = {"size": HOME_SIZE, "lines": len(lines), "own": sum(own), "other": sum(other)}
     facts["entries"] = lanes[O200K].tokenizer.vocab_size
-    return Story(name, _parts(most=most), lanes, "own_most", facts=facts)
+    return Story(name, _parts(most=most), lanes, "own_most", ("own_most", "o200k_base_most"), facts=facts)
 
 
 def _bangkok(name: str) -> Story:
     parts = _parts(everyday="กรุงเทพฯ", ceremonial=BANGKOK)
-    return Story(name, parts, references(), "gpt2_ceremonial", _sizes(BANGKOK), {"characters": len(BANGKOK)})
+    return Story(
+        name,
+        parts,
+        references(),
+        "gpt2_ceremonial",
+        ("gpt2_ceremonial", "characters"),
+        _sizes(BANGKOK),
+        {"characters": len(BANGKOK)},
+    )
 
 
 def _football(name: str) -> Story:
     lanes = references(O200K)
     parts = _parts(hello="สวัสดี", league="พรีเมียร์ลีก", hospital="โรงพยาบาล", soup="ต้มยำกุ้ง")
     fewest = min(parts, key=lambda part: token_count(lanes[O200K], part.text)).text
-    return Story(name, parts, lanes, "fewest", [part.text for part in parts], {"fewest": fewest})
+    return Story(
+        name,
+        parts,
+        lanes,
+        "fewest",
+        ("o200k_base_league", "o200k_base_hello"),
+        [part.text for part in parts],
+        {"fewest": fewest},
+    )
 
 
 # ---- how tokens are made
@@ -173,7 +220,15 @@ def _classic(name: str) -> Story:
     facts: dict[str, Figure] = {f"count_{place}": merge.count for place, merge in enumerate(merges, 1)}
     facts |= {f"token_{place}": entry.decode() for place, entry in enumerate(tokenizer.vocabulary[256:], 1)}
     facts["letters"] = len(text)
-    return Story(name, _parts(text=text), after_merges(tokenizer, text), "after_3_text", (3, 8), facts)
+    return Story(
+        name,
+        _parts(text=text),
+        after_merges(tokenizer, text),
+        "after_3_text",
+        ("after_3_text", "letters"),
+        (3, 8),
+        facts,
+    )
 
 
 def _dog(name: str) -> Story:
@@ -185,7 +240,7 @@ def _dog(name: str) -> Story:
     }
     facts = {f"{key}_entries": _entries_with(lane, b"dog") for key, lane in lanes.items() if key != GPT2}
     parts = _parts(full_stop="dog.", exclamation="dog!", question_mark="dog?")
-    return Story(name, parts, lanes, "bare_entries", (1, 3), facts)
+    return Story(name, parts, lanes, "bare_entries", ("bare_entries", "split_entries"), (1, 3), facts)
 
 
 def _entries_with(lane: Lane, inside: bytes) -> int:
@@ -197,7 +252,14 @@ def _never(name: str) -> Story:
     patterns = ("gpt2", "llama3", "mark_aware")
     lanes = {pattern: pretoken_lane(pattern, Label(t(f"pattern.{pattern}_name"))) for pattern in patterns}
     words = ("กำลัง", "เรียน", "ที่", "โรงเรียน")
-    return Story(name, _parts(phrase="".join(words)), lanes, "gpt2_phrase", (1, len(words)))
+    return Story(
+        name,
+        _parts(phrase="".join(words)),
+        lanes,
+        "gpt2_phrase",
+        ("gpt2_phrase", "mark_aware_phrase"),
+        (1, len(words)),
+    )
 
 
 def _round_eyes(name: str) -> Story:
@@ -209,19 +271,29 @@ def _round_eyes(name: str) -> Story:
     cut = " | ".join(piece.text for piece in segments(text, lanes[O200K].tokenizer))
     decoys = [" | ".join(words) for words in (*ways.values(), text)]
     note = "" if segmenter else t("stories.without_newmm")
-    return Story(name, _parts(text=text), lanes, "cut", decoys, {"cut": cut}, note)
+    return Story(
+        name, _parts(text=text), lanes, "cut", ("o200k_base_text", "cl100k_base_text"), decoys, {"cut": cut}, note
+    )
 
 
 STORIES: dict[str, Callable[[str], Story]] = {
     "doctor": _doctor,
-    "water": _plain("gpt2_water", (1, 9), water="น้ำ"),
+    "water": _plain("gpt2_water", "o200k_base_water", (1, 9), water="น้ำ"),
     "no_letter": _no_letter,
     "article": _article,
     "tables_turned": _tables_turned,
     "home_made": _home_made,
-    "polite": _plain("gpt2_politely", _sizes("ขอบคุณค่ะ"), plainly="ขอบคุณ", politely="ขอบคุณค่ะ", english="Thank you"),
+    "polite": _plain(
+        "gpt2_politely",
+        "gpt2_english",
+        _sizes("ขอบคุณค่ะ"),
+        plainly="ขอบคุณ",
+        politely="ขอบคุณค่ะ",
+        english="Thank you",
+    ),
     "registers": _plain(
         "o200k_base_royal",
+        "o200k_base_chat",
         _sizes(ROYAL)[:1],
         chat="กินข้าวกัน",
         polite="เชิญรับประทานอาหารค่ะ",
@@ -229,11 +301,12 @@ STORIES: dict[str, Callable[[str], Story]] = {
         royal=ROYAL,
     ),
     "bangkok": _bangkok,
-    "loanword": _plain("gpt2_thai", _sizes("เฟซบุ๊ก"), english="Facebook", thai="เฟซบุ๊ก"),
-    "digits": _plain("o200k_base_thai", _sizes("๒๕๖๗"), arabic="2567", thai="๒๕๖๗"),
+    "loanword": _plain("gpt2_thai", "gpt2_english", _sizes("เฟซบุ๊ก"), english="Facebook", thai="เฟซบุ๊ก"),
+    "digits": _plain("o200k_base_thai", "o200k_base_arabic", _sizes("๒๕๖๗"), arabic="2567", thai="๒๕๖๗"),
     "football": _football,
     "chat": _plain(
         "o200k_base_much_drawn",
+        "o200k_base_much",
         (1, 2),
         O200K,
         laugh="555",
@@ -242,14 +315,16 @@ STORIES: dict[str, Callable[[str], Story]] = {
         much="มาก",
         much_drawn="มากกกกก",
     ),
-    "twins": _plain("o200k_base_twin", (1, 2), right="แม่", twin="เเม่"),
-    "two_signs": _plain("o200k_base_two", (1, 2), one="ทำ", two="ท\u0e4d\u0e32"),
-    "zero_width": _plain("o200k_base_hidden", (2, 4), plain="ภาษาไทย", hidden="ภาษา\u200bไทย"),
-    "indented": _plain("gpt2_indented", (2, 3), GPT2, CL100K, bare="return rain", indented="        return rain"),
+    "twins": _plain("o200k_base_twin", "o200k_base_right", (1, 2), right="แม่", twin="เเม่"),
+    "two_signs": _plain("o200k_base_two", "o200k_base_one", (1, 2), one="ทำ", two="ท\u0e4d\u0e32"),
+    "zero_width": _plain("o200k_base_hidden", "o200k_base_plain", (2, 4), plain="ภาษาไทย", hidden="ภาษา\u200bไทย"),
+    "indented": _plain(
+        "gpt2_indented", "gpt2_bare", (2, 3), GPT2, CL100K, bare="return rain", indented="        return rain"
+    ),
     "classic": _classic,
     "dog": _dog,
     "never": _never,
     "round_eyes": _round_eyes,
 }
 """The stories in the order they are offered. Another story X takes one more line, and the words stories.X_name,
-X_setting, X_question, X_says and X_remember."""
+X_setting, X_question, X_says and X_remember; X_more if there is more to say."""

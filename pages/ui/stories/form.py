@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
 
-from pages.ui.i18n import t, translations
+from pages.ui.i18n import catalogue, language, t, translations
 from pages.ui.widgets.token_view.drawings import token_count
 from pages.ui.widgets.token_view.lanes import Lane
 
@@ -23,6 +23,14 @@ class Part(NamedTuple):
     text: str
     label: str = ""
     """What it is, in the visitor's language; empty if it is the only one."""
+
+
+class Side(NamedTuple):
+    """One side of a contrast: what is counted, its number, and the word for what the number counts."""
+
+    label: str
+    value: int
+    unit: str
 
 
 class Prediction(NamedTuple):
@@ -43,6 +51,8 @@ class Story:
     """The tokenizers, by their names in figures."""
     answer: str
     """The name of the figure that visitors predict."""
+    contrast: tuple[str, str]
+    """The names of the two numbers that its sentence is about."""
     decoys: Sequence[Figure] = ()
     """Wrong choices that teach something; numbers near the true one make up for those that are missing."""
     facts: Mapping[str, Figure] = field(default_factory=dict)
@@ -81,6 +91,33 @@ class Story:
     def has_short_parts(self) -> bool:
         """Whether its texts can stand side by side."""
         return len(self.parts) > 1 and max(len(part.text) for part in self.parts) <= SHORT
+
+    @property
+    def sides(self) -> list[Side]:
+        """The two numbers of the contrast; they are called by what differs, their tokenizers or their texts."""
+        of_counts = {f"{name}_{part.key}": (name, part) for name in self.lanes for part in self.parts}
+        sides, has_one_text = [], len({of_counts[name][1] for name in self.contrast if name in of_counts}) == 1
+        for name in self.contrast:
+            lane, part = of_counts.get(name, (name.removesuffix("_entries"), None))
+            label = (
+                part.label if part and not has_one_text else self.lanes[lane].name if lane in self.lanes else ""
+            )
+            value = self.figures[name]
+            assert isinstance(value, int)
+            sides.append(Side(label, value, t(f"stories.unit_{self._unit(name, lane)}", count=value)))
+        return sides
+
+    def _unit(self, figure: str, lane: str) -> str:
+        """Return what a figure counts."""
+        if lane not in self.lanes:
+            return figure
+        return "entries" if figure.endswith("_entries") else self.lanes[lane].kind
+
+    @property
+    def more(self) -> str:
+        """What else there is to say after the numbers; empty for most."""
+        key = f"stories.{self.name}_more"
+        return t(key, **self.figures) if key in catalogue(language()) else ""
 
     def says(self, what: str) -> str:
         """Return the words for one step: "name", "setting", "question", "says" or "remember"."""

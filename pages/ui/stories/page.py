@@ -1,23 +1,31 @@
 """The Stories page: a setting and a question, a choice, and then the tokens and what to remember."""
 
-from collections.abc import Callable, Mapping
+import html
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.links import link_to_story
 from pages.ui.frame.navigation import page
-from pages.ui.i18n import as_name, language, names, t
+from pages.ui.i18n import language, names, t
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.tokenizers import choose_beside, lanes_that_encode
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.stories.all_stories import STORIES, make_story, make_story_beside
-from pages.ui.stories.form import Part, Prediction, Story
+from pages.ui.stories.form import Part, Prediction, Side, Story
 from pages.ui.stories.talk import PRESENTS, begin_to_present, my_slides, show_my_talk, slides_of, talk
 from pages.ui.stories.worksheet import worksheet
+from pages.ui.widgets.controls import popover
+from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.slides import Slide, present
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view import token_view
+from pages.ui.widgets.token_view.chips import shortened
 from pages.ui.widgets.token_view.drawings import Text, drawing, token_count
 
 _STORY: Maybe[str] = Maybe("story")
@@ -27,17 +35,40 @@ _SHOWS_ALL: Value[bool] = Value("story_all", bool)
 """Whether stories are shown at once, without a guess."""
 _GUESSES: Value[dict[str, int | None]] = Value("story_guesses", dict)
 """The choice made in each story whose answer is shown; None if the answer was shown without a choice."""
+_MORE: Value[bool] = Value("story_more", bool)
+"""Whether the box with all that is not the one thing to do next is open."""
+_STEPS: Value[int] = Value("story_steps", int)
+"""How often the visitor went on to another story: the page begins at its top once for each time."""
+_MOST_OF_A_TEXT = 24
+"""Characters of a text above its column."""
 _STYLE = """
 .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.375rem; line-height: 1.6; }
-.st-key-story_question h2 { font-size: 1.75rem; line-height: 1.45; }
+.st-key-story_question h2 { font-size: 1.75rem; line-height: 1.45; padding: 0 0 .5rem; }
 .st-key-story_choices button p { font-size: 1.375rem; }
 .st-key-story_choices button { min-width: 4.5rem; min-height: 3rem; }
-.st-key-story_says p { font-size: 1.2rem; line-height: 1.65; }
+.st-key-story_choices [data-testid="stAlertContainer"] { padding-block: .625rem; min-height: 3rem; }
+.st-key-story_says p { font-size: 1.25rem; line-height: 1.65; }
 .st-key-story_texts [data-testid="stText"] { font-size: 2.25rem; line-height: 1.6; white-space: pre-wrap; }
+.contrast { display: flex; flex-direction: column; gap: .5rem; }
+.contrast p { margin: 0; font-size: 1.125rem; line-height: 1.6; }
+.contrast b { font-size: 3.5rem; font-weight: 600; line-height: 1.1; margin-inline-end: .5rem;
+  font-variant-numeric: tabular-nums; }
+.contrast i { display: block; height: .625rem; border-radius: .3rem; background: light-dark(#8a8f98, #8a8f98); }
+.contrast p:first-child i { background: light-dark(#0f766e, #2dd4bf); }
 .st-key-story_remember {
   border-inline-start: .375rem solid light-dark(#0f766e, #2dd4bf); padding-inline-start: 1rem; }
 .st-key-story_remember [data-testid="stMarkdownContainer"] p {
   font-size: 1.75rem; font-weight: 600; line-height: 1.5; }
+@media (max-width: 640px) { /* the question and its choices stand in the first screen */
+  .st-key-story_choice { flex-wrap: nowrap; gap: .5rem; }
+  .st-key-story_choice > :first-child { flex: 1 1 0; min-width: 0; }
+  .st-key-story_choice button p { position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%); }
+  .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.0625rem; }
+  .st-key-story_texts { gap: .25rem; }
+  .st-key-story_texts h3 { font-size: .875rem; padding: .25rem 0 0; }
+  .st-key-story_texts [data-testid="stText"] { font-size: 1.25rem; line-height: 1.5; }
+  .st-key-story_question h2 { font-size: 1.375rem; }
+}
 """
 
 
@@ -53,8 +84,9 @@ def take_link(link: Mapping[str, str]) -> None:
 def show_stories() -> None:
     """Draw the chosen story as far as the visitor has got, and the ways to others."""
     st.html(f"<style>{_STYLE}</style>")
-    name = _choose_story()
-    beside = choose_beside("story_beside", own=True, files_at_first=False)
+    name, more = _choose_story()
+    with more:
+        beside = choose_beside("story_beside", own=True, files_at_first=False)
     story = make_story_beside(name, lanes_that_encode(beside, [part.text for part in make_story(name).parts]))
     make = partial(make_story_beside, beside=beside)
     ways: dict[str, Callable[[], list[Slide]]] = {
@@ -63,24 +95,26 @@ def show_stories() -> None:
         "mine": partial(my_slides, make),
     }
     present(ways[PRESENTS.get()])
-    shown_at_once = _SHOWS_ALL.get()
-    is_revealed = shown_at_once or name in _GUESSES.get()
+    is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
     with st.container(key="story_stage"):
         st.markdown(story.says("setting"))
     with st.container(key="story_texts"):  # always there: else the choices are made anew, and lose the focus
         if not is_revealed:
             _each_part(story, lambda story, part: st.text(part.text))
     with st.container(key="story_question"):
-        st.header(story.says("question"), anchor=False)
-    if not shown_at_once:
-        _ask(story)
+        st.header(with_breaks(story.says("question")), anchor=False)  # GPT-2 stays on one line
+    _ask(story, is_revealed)
     if is_revealed:
         _reveal(story)
-    _offer(story)
+    with more:
+        _offer(story)
     show_my_talk()
+    if _STEPS.get():
+        bring_into_view("story_choice", str(_STEPS.get()))
 
 
-def _choose_story() -> str:
+def _choose_story() -> tuple[str, DeltaGenerator]:
+    """Let the visitor choose a story; return its name, and the box for all that is done less often."""
     linked = _LINKED_STORY.take()
     if linked in STORIES:
         _STORY.put(linked)
@@ -102,18 +136,29 @@ def _choose_story() -> str:
                 icon=f":material/{icon}:",
                 key=f"story_{way}",
                 on_click=_STORY.put,
-                args=(offered[(offered.index(name) + step) % len(offered)],),
+                args=(_beside(str(name), step),),
             )
-        st.toggle(t("stories.all"), key=remembered(_SHOWS_ALL.key, False), persist_state="session")
-    return str(name)
+        more = popover(t("stories.more"), icon=":material/more_horiz:", key=_MORE.key)
+    return str(name), more
 
 
-def _ask(story: Story) -> None:
+def _beside(name: str, step: int) -> str:
+    """Return the story some steps further, around the list."""
+    offered = list(STORIES)
+    return offered[(offered.index(name) + step) % len(offered)]
+
+
+def _go_on(name: str) -> None:
+    _STORY.put(_beside(name, 1))
+    _STEPS.put(_STEPS.get() + 1)
+
+
+def _ask(story: Story, is_revealed: bool) -> None:
     """Draw the choices, and after one of them which is true; nothing moves away under the keyboard."""
     prediction, guesses = story.prediction, _GUESSES.get()
     is_shown = story.name in guesses
     with st.container(horizontal=True, key="story_choices"):
-        for place, choice in enumerate(prediction.choices):
+        for place, choice in enumerate(() if _SHOWS_ALL.get() else prediction.choices):
             st.button(
                 choice,
                 key=f"story_choice_{place}",
@@ -121,14 +166,23 @@ def _ask(story: Story) -> None:
                 on_click=_guess,
                 args=(story.name, place),
             )
-        st.button(
-            t("stories.again" if is_shown else "stories.show"),
-            key="story_show",
-            type="tertiary",
-            on_click=_hide if is_shown else _guess,
-            args=(story.name,) if is_shown else (story.name, None),
-        )
-    guess, truth = guesses.get(story.name), prediction.choices[prediction.right]
+        if not _SHOWS_ALL.get():
+            st.button(
+                t("stories.again" if is_shown else "stories.show"),
+                key="story_show",
+                type="tertiary",
+                on_click=_hide if is_shown else _guess,
+                args=(story.name,) if is_shown else (story.name, None),
+            )
+        if is_revealed:
+            words, icon = t("stories.next"), ":material/arrow_forward:"
+            st.button(words, icon=icon, type="primary", key="story_on", on_click=_go_on, args=(story.name,))
+        if not _SHOWS_ALL.get():
+            _say_who_was_right(prediction, guesses.get(story.name))
+
+
+def _say_who_was_right(prediction: Prediction, guess: int | None) -> None:
+    truth = prediction.choices[prediction.right]
     if guess == prediction.right:
         st.success(t("stories.right", truth=truth), icon=":material/check_circle:")
     elif guess is not None:
@@ -150,56 +204,81 @@ def _hide(name: str) -> None:
 
 
 def _reveal(story: Story) -> None:
-    """Draw the texts in tokens, the sentence with its numbers, and the sentence to remember."""
+    """Draw the contrast and the sentence to remember, the texts in tokens, and all counts in a table."""
+    left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
+    left.html(contrast_html(story.sides))
+    with right:
+        with st.container(key="story_says"):
+            st.markdown(story.says("says"))
+        with st.container(key="story_remember"):
+            st.caption(t("stories.remember"))
+            st.markdown(story.says("remember"))
     _each_part(story, _draw)
-    with st.container(key="story_says"):
-        st.markdown(story.says("says"))
-    for lane in story.beside:
-        counts = [(part.label, token_count(lane, part.text)) for part in story.parts]
-        said = " · ".join(f"{label} **{count:,}**".strip() for label, count in counts)
-        st.markdown(t("stories.beside", name=as_name(lane.name), counts=said))
-    if story.note:
-        st.markdown(story.note)
-    with st.container(key="story_remember"):
-        st.caption(t("stories.remember"))
-        st.markdown(story.says("remember"))
-    st.caption(t("stories.live"))
+    figures_table(_counts(story), t("stories.figures"))
+    st.caption(" ".join(filter(None, (story.more, story.note, t("stories.live")))))
+
+
+def contrast_html(sides: Sequence[Side]) -> str:
+    """Return the HTML of two large figures, each over a bar as long as it is large."""
+    most = max(1, *(side.value for side in sides))
+    return "".join(
+        [
+            '<div class="contrast">',
+            *(
+                f"<p><b>{side.value:,}</b>{html.escape(' · '.join(filter(None, (side.unit, side.label))))}"
+                f'<i style="width:{100 * side.value / most:.1f}%"></i></p>'
+                for side in sides
+            ),
+            "</div>",
+        ]
+    )
+
+
+def _counts(story: Story) -> pd.DataFrame:
+    """Return the tokens of each text in each tokenizer that is drawn."""
+    columns = {
+        part.label or shortened(part.text, _MOST_OF_A_TEXT): [token_count(lane, part.text) for lane in story.drawn]
+        for part in story.parts
+    }
+    return pd.DataFrame({t("worksheet.tokenizer"): [lane.name for lane in story.drawn], **columns})
 
 
 def _offer(story: Story) -> None:
-    """Draw how to present it, and what can be taken away: a worksheet, and the link."""
-    with st.container(horizontal=True, vertical_alignment="center", key="story_offers"):
-        for what, icon in (("story", "slideshow"), ("talk", "co_present")):
-            st.button(
-                t(f"talk.{what}"),
-                icon=f":material/{icon}:",
-                on_click=begin_to_present,
-                args=(what,),
-                key=f"present_{what}",
-            )
-        st.link_button(
-            t("talk.notes_window"),
-            f"?{urlencode({'lang': language(), 'present': 1, 'notes': 1})}",
-            icon=":material/speaker_notes:",
-            help=t("talk.notes_window_help"),
-        )
-        add_button(Entry(story=story.name), key="add_story")
-        st.download_button(
-            t("worksheet.save"),
-            worksheet(story),
-            f"worksheet-{story.name}-{language()}.html",
-            "text/html",
-            icon=":material/print:",
-            help=t("worksheet.help"),
-            on_click="ignore",
-            key="story_worksheet",
-        )
-        st.page_link(
-            page("stories"),
-            label=t("stories.link"),
-            icon=":material/link:",
-            query_params={"lang": language(), "story": story.name},
-        )
+    """Draw how to present the story, what can be taken away, and whether a guess is asked for."""
+    for what, icon in (("story", "slideshow"), ("talk", "co_present")):
+        words, icon = t(f"talk.{what}"), f":material/{icon}:"
+        st.button(words, icon=icon, type="tertiary", on_click=_present, args=(what,), key=f"present_{what}")
+    st.link_button(
+        t("talk.notes_window"),
+        f"?{urlencode({'lang': language(), 'present': 1, 'notes': 1})}",
+        icon=":material/speaker_notes:",
+        type="tertiary",
+        help=t("talk.notes_window_help"),
+    )
+    add_button(Entry(story=story.name), key="add_story")
+    st.download_button(
+        t("worksheet.save"),
+        worksheet(story),
+        f"worksheet-{story.name}-{language()}.html",
+        "text/html",
+        icon=":material/print:",
+        type="tertiary",
+        help=t("worksheet.help"),
+        on_click="ignore",
+        key="story_worksheet",
+    )
+    st.page_link(
+        page("stories"),
+        label=t("stories.link"),
+        icon=":material/link:",
+        query_params={"lang": language(), "story": story.name},
+    )
+    st.toggle(t("stories.all"), key=remembered(_SHOWS_ALL.key, False), persist_state="session")
+
+
+def _present(what: str) -> None:
+    _MORE.put(False)  # or it would be open afterwards
+    begin_to_present(what)
 
 
 def _each_part(story: Story, show: Callable[[Story, Part], object]) -> None:
@@ -218,6 +297,7 @@ def _draw(story: Story, part: Part) -> None:
         key=f"story_{story.name}_{part.key}",
         toolbar="none" if len(story.parts) > 1 else "short",
         ruler=False,
+        text_first=True,
         large=True,
         largest=True,
         max_height=None,

@@ -28,7 +28,7 @@ def worksheet(story: Story) -> bytes:
         short=story.has_short_parts,
         lanes={name: without_breaks(lane.name) for name, lane in story.lanes.items()},
         labels={part.key: without_breaks(part.label) for part in story.parts},
-        note=without_breaks(story.note),
+        note=without_breaks(f"{story.more} {story.note}".strip()),
         points=next((points for most, points in _SIZES if characters <= most), _SMALLEST),
         pieces=_pieces,
     )
