@@ -3,19 +3,29 @@
 import streamlit as st
 
 from pages.ui.frame.manual import how_to_read
+from pages.ui.frame.tabs import open_tab
 from pages.ui.i18n import t
 from pages.ui.pieces.baselines import baselines_section
 from pages.ui.pieces.lessons import show
-from pages.ui.pieces.settings import sentencepiece_settings
+from pages.ui.pieces.settings import choose_corpus, sentencepiece_settings
 from pages.ui.pieces.training import progress
+from pages.ui.widgets.slides import present
+from pages.ui.widgets.slides.talk import slides_of_entry
 
-st.markdown(t("pieces.what"))
-show()
-st.header(t("pieces.train"), anchor=False)
-corpus = sentencepiece_settings()
-progress()
-st.header(t("naive.title"), anchor=False)
-st.markdown(t("naive.intro"))
-if corpus is not None:
-    baselines_section(corpus.texts, corpus.name)
+tab, place = open_tab("pieces")
+shown = []
+with place:
+    if tab == "sentencepiece":
+        st.markdown(t("pieces.what"))
+        shown.append(show())
+        st.header(t("pieces.train"), anchor=False)
+        sentencepiece_settings()
+        progress()
+    else:
+        st.markdown(t("naive.intro"))
+        corpus = choose_corpus()
+        if corpus is not None:
+            shown.append(baselines_section(corpus.texts, corpus.name))
+if shown:
+    present(lambda: slides_of_entry(shown[0]))
 how_to_read("pieces")

@@ -140,17 +140,25 @@ def hold_a_branch(tab: Page, words: dict[str, str]) -> None:
     expect(view(tab).locator(".branch.hot")).not_to_have_count(0)
 
 
-def try_all_patterns(tab: Page, words: dict[str, str]) -> None:
-    """A pattern that does not compile, the other one on a whole corpus, and what it costs beside two stages."""
+def write_a_pattern(tab: Page, words: dict[str, str]) -> None:
+    """A pattern that does not compile."""
     tab.get_by_role("combobox", name=words["lab.first"]).click()
     tab.get_by_role("option", name=words["pattern.custom_name"]).click()
     tab.get_by_role("textbox", name=words["pattern.custom_label"]).fill("(a")
     expect(tab.get_by_role("alert")).to_be_visible()
+
+
+def check_patterns(tab: Page, words: dict[str, str]) -> None:
+    """Both patterns on a whole text."""
     press_until_gone(tab.locator(".st-key-lab_check button"))
-    expect(tab.locator(".figures table")).to_have_count(2)
+    expect(tab.locator(".figures table")).to_have_count(1)
+
+
+def train_with_patterns(tab: Page, words: dict[str, str]) -> None:
+    """What two patterns cost, beside two stages."""
     press_until_gone(tab.locator(".st-key-costs_start button"))
-    expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(2)
-    expect(tab.locator(".figures table")).to_have_count(3)
+    expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(3)
+    expect(tab.locator(".figures table")).to_have_count(1)
 
 
 def define_metrics(tab: Page, words: dict[str, str]) -> None:
@@ -162,9 +170,12 @@ def define_metrics(tab: Page, words: dict[str, str]) -> None:
 
 
 def tell_a_story(tab: Page, words: dict[str, str]) -> None:
-    """A story that trains a tokenizer of its own, after a guess."""
+    """A story that trains a tokenizer of its own, after a guess, and all that can be done with it."""
     tab.locator(".st-key-story_choice_0 button").click()
     expect(tab.locator(".st-key-story_home_made_most .p").first).to_be_visible()
+    settled(tab)
+    tab.get_by_role("button", name=words["stories.more"]).click()
+    expect(tab.locator(".st-key-present_story")).to_be_visible()
 
 
 def vote(tab: Page, words: dict[str, str]) -> None:
@@ -205,19 +216,27 @@ def upload_parallel_texts(tab: Page, words: dict[str, str]) -> None:
 
 
 def meet_unknown_tokens(tab: Page, words: dict[str, str]) -> None:
-    """The lesson with badges, all settings of SentencePiece, and the table of the naive tokenizers."""
+    """The lesson with badges, and all settings of SentencePiece."""
     tab.get_by_role("radio", name=words["lessons.fallback"]).click()
     expect(tab.locator(".piece-chips .unknown").first).to_be_visible()
     open_fold(tab, words["pieces.more"])
+
+
+def cut_into_characters(tab: Page, words: dict[str, str]) -> None:
+    """The table of the naive tokenizers."""
     open_fold(tab, words["naive.table"])
 
 
 def walk_a_vocabulary(tab: Page, words: dict[str, str]) -> None:
-    """All filters are open, the keyboard is in the list, and GPT-2's files are open."""
+    """All filters are open, and the keyboard is in the list."""
     shown = tab.locator(".vocabulary")
     shown.get_by_text(without_breaks(words["entries.more"])).click()
     shown.get_by_role("listbox").focus()
     tab.keyboard.press("ArrowDown")
+
+
+def open_gpt2s_files(tab: Page, words: dict[str, str]) -> None:
+    """GPT-2's files are open below a traced word."""
     open_fold(tab, words["gpt2_files.title"])
     expect(tab.locator(".letters")).to_be_visible()
 
@@ -271,13 +290,20 @@ SCREENS = [
     Screen("languages", "/languages", "en"),
     Screen("pairs", "/languages", "th", look_at_pairs, is_long=True),
     Screen("metrics", "/languages", "th", define_metrics, is_long=True),
+    Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),
     Screen("languages taken away", "/languages", "en", take_languages_away, is_long=True),
     Screen("parallel texts", "/languages", "th", upload_parallel_texts, is_long=True),
     Screen("patterns", "/patterns", "th"),
     Screen("a branch", "/patterns", "en", hold_a_branch, is_long=True),
-    Screen("all patterns", "/patterns", "th", try_all_patterns, is_long=True),
+    Screen("a pattern of one's own", "/patterns", "th", write_a_pattern, is_long=True),
+    Screen("patterns on a whole text", "/patterns", "th", check_patterns, {"tab": "whole"}, is_long=True),
+    Screen("what patterns cost", "/patterns", "th", train_with_patterns, {"tab": "cost"}, is_long=True),
     Screen("unknown tokens", "/pieces", "th", meet_unknown_tokens, is_long=True),
+    Screen("characters and words", "/pieces", "en", cut_into_characters, {"tab": "naive"}, is_long=True),
     Screen("vocabulary", "/vocabulary", "th", walk_a_vocabulary),
+    Screen("GPT-2's files", "/vocabulary", "th", open_gpt2s_files, {"tab": "merges"}, is_long=True),
+    Screen("what a vocabulary is made of", "/vocabulary", "th", link={"tab": "made_of"}, is_long=True),
+    Screen("what a size costs", "/vocabulary", "en", link={"tab": "cost"}, is_long=True),
 ]

@@ -17,7 +17,8 @@ from pages.ui.pieces.baselines import baselines_of, baselines_rows
 from pages.ui.pieces.chips import Chip, chips_html, chips_of
 from pages.ui.pieces.lessons import CONTROLS, LESSONS
 from pages.ui.pieces.settings import FIRST, SWITCHES
-from tests.helpers.app import ENGLISH, HOSTILE_HTML, counts, open_page, said, wait_until
+from pages.ui.widgets.slides.talk_file import read, written
+from tests.helpers.app import ENGLISH, HOSTILE_HTML, counts, deck_on, go_to_tab, open_page, said, wait_until
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import tokenizer_of
 from tokenizer_core.analysis.segmenters import NEWMM, Segmenter
@@ -38,8 +39,8 @@ def chip_rows(app: AppTest) -> list[str]:
     return [each.proto.body for each in app.get("html") if 'class="piece-chips"' in each.proto.body]
 
 
-def open_pieces(language: str = "en") -> AppTest:
-    app = open_page("pieces", language)
+def open_pieces(language: str = "en", *, tab: str = "") -> AppTest:
+    app = open_page("pieces", language, tab=tab)
     wait_until(app, lambda: bool(lanes(app)))
     return app
 
@@ -55,8 +56,8 @@ def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
     assert app.markdown[0].value == catalogue("th")["pieces.what"]
     for lesson in LESSONS:
         choose(app, lesson)
-        assert len(lanes(app)) >= 4
-        assert all(lanes(app)[:2])
+        assert len(lanes(app)) == 2
+        assert all(lanes(app))
         assert any("lightbulb" in each.value for each in app.markdown)
 
 
@@ -230,7 +231,7 @@ def tokenizer_for(app: AppTest) -> SentencePieceTokenizer:
 
 
 def test_characters_and_words_are_lanes_on_compare() -> None:
-    app = open_pieces()
+    app = open_pieces(tab="naive")
     app.button(key="naive_compare").click().run()
     assert app.title[0].value == ENGLISH["compare.title"]
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
@@ -240,7 +241,7 @@ def test_characters_and_words_are_lanes_on_compare() -> None:
     assert counts(app)[ENGLISH["naive.words"]] == 4
 
 
-def test_a_lesson_can_be_presented() -> None:
+def test_a_lesson_and_characters_and_words_can_be_presented() -> None:
     app = open_pieces()
     app.button(key="present").click().run()
     assert not app.exception
@@ -248,3 +249,20 @@ def test_a_lesson_can_be_presented() -> None:
     (slide,) = json.loads(bytes(deck.proto.bytes))["slides"]
     assert slide["kind"] == "tokens"
     assert ENGLISH["lessons.small"] in json.dumps(slide)
+    go_to_tab(app, "naive")
+    (slide,) = (deck_on(app) or {})["slides"]
+    assert [lane["name"] for lane in slide["views"][0]["lanes"]][:3] == [
+        *(ENGLISH["naive.characters"], ENGLISH["pieces.ours"], ENGLISH["naive.words"])
+    ]
+
+
+def test_characters_and_words_go_into_the_talk_and_follow_the_language() -> None:
+    app = open_pieces(tab="naive")
+    app.button(key="naive_add").click().run()
+    (entry,) = app.session_state["my_talk"]
+    assert read(written([entry]), []) == [entry]
+    app.segmented_control(key="lang").set_value("th").run()
+    app.switch_page(str(REPOSITORY / "pages" / "stories.py")).run()
+    app.button(key="present_mine").click().run()
+    (slide,) = (deck_on(app) or {})["slides"]
+    assert slide["views"][0]["lanes"][0]["name"] == without_breaks(catalogue("th")["naive.characters"])

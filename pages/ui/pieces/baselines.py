@@ -12,12 +12,13 @@ from altair.typing import ChartType
 from pages.ui.i18n import t
 from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.opened_files import OpenedFile
-from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane
+from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane, entry_of
 from pages.ui.session import remembered
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view.chips import visible
 from tokenizer_core.analysis.baselines import NaiveTokenizer, character_tokenizer, word_tokenizer
 from tokenizer_core.analysis.lineage import token_counts
@@ -73,8 +74,8 @@ def _count(text: str) -> Baselines:
     return Baselines(tokenizers, lengths, bpe, list(counted))
 
 
-def baselines_section(texts: Sequence[str], corpus_name: str) -> None:
-    """Draw a sentence cut into characters, by BPE and into words; the chart; and the tables."""
+def baselines_section(texts: Sequence[str], corpus_name: str) -> Entry:
+    """Draw a sentence cut into characters, by BPE and into words, a chart and tables; return it for slides."""
     baselines = baselines_of(texts)
     text = st.text_input(
         t("naive.text"),
@@ -85,24 +86,26 @@ def baselines_section(texts: Sequence[str], corpus_name: str) -> None:
     size = st.slider(t("naive.size"), BYTES, most, min(1_000, most), key="naive_size") if most > BYTES else most
     text = (text or "")[:MOST_TYPED]
     bpe = baselines.bpe.at(int(size))
-    _lane("characters", baselines, text)
-    draw_lane(ShownLane("pieces.ours", bpe, t("pieces.entries", count=bpe.vocab_size)), text)
-    for name in baselines.tokenizers:
-        if name != "characters":
-            _lane(name, baselines, text)
-    st.caption(t("naive.unknown_says"))
+    characters, *words = (_lane(name, baselines, text) for name in baselines.tokenizers)
+    lanes = [characters, ShownLane("pieces.ours", bpe, t("pieces.entries", count=bpe.vocab_size)), *words]
+    for lane in lanes:
+        draw_lane(lane, text)
+    st.caption(t("lessons.naive_says"))
+    entry = entry_of("naive", lanes, text)
+    add_button(entry, key="naive_add")
     _compare(baselines.tokenizers, corpus_name)
-    st.subheader(t("naive.chart"), anchor=False)
+    st.header(t("naive.chart"), anchor=False)
     _chart(baselines)
     st.caption(t("naive.from", corpus=corpus_title(corpus_name), characters=baselines.lengths["characters"]))
     _table(baselines)
+    return entry
 
 
-def _lane(name: str, baselines: Baselines, text: str) -> None:
+def _lane(name: str, baselines: Baselines, text: str) -> ShownLane:
     tokenizer = baselines.tokenizers[name]
     unknown = tokenizer.encode(text).count(0)
     entries = t("pieces.entries", count=tokenizer.vocab_size)
-    draw_lane(ShownLane(t(f"naive.{name}"), tokenizer, f"{entries} · {t('naive.unknown', count=unknown)}"), text)
+    return ShownLane(f"naive.{name}", tokenizer, f"{entries} · {t('naive.unknown', count=unknown)}")
 
 
 def _chart(baselines: Baselines) -> None:

@@ -12,8 +12,11 @@ from pages.ui.i18n import errors_shown, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets.colours import DARK, LIGHT, TINT_COUNT
-from pages.ui.widgets.slides.talk import is_lesson_word
+from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
+from pages.ui.widgets.slides import cut_of
+from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
 from pages.ui.widgets.token_view.chips import visible
+from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import tint
 from tokenizer_core.analysis.cuts import places_tokens
 from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
@@ -97,6 +100,13 @@ def draw_lane(lane: ShownLane, text: str) -> None:
     st.html(_STYLE + chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name)))
     if len(chips) > MOST_CHIPS:
         st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
+
+
+def entry_of(lesson: str, lanes: Sequence[ShownLane], text: str) -> Entry:
+    """Return what is shown of a text, for a full screen and for the visitor's talk."""
+    text = text[:MOST_ON_A_SLIDE]
+    cuts = (cut_of(text, Lane(lane.called, Label(lane.called), lane.tokenizer)) for lane in lanes)
+    return Entry(text=text, lesson=Lesson(lesson, tuple(cuts)))
 
 
 def chips_html(chips: list[Chip], *, label: str) -> str:

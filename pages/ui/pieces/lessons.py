@@ -10,14 +10,11 @@ import streamlit as st
 from pages.ui.i18n import as_plain_markdown, names, t
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import trained_file
-from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane
+from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane, entry_of
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.controls import segmented
-from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
-from pages.ui.widgets.slides import cut_of, present
-from pages.ui.widgets.slides.talk import Entry, Lesson, add_button, slides_of_entry
-from pages.ui.widgets.token_view.lanes import Label, Lane
+from pages.ui.widgets.slides.talk import Entry, add_button
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import train
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -111,8 +108,8 @@ MOST_CHARACTERS = 2_000
 OWN = "own"
 
 
-def show() -> None:
-    """Draw the choice of what to see, the sentence, its tokens, and what to see in them."""
+def show() -> Entry:
+    """Draw the choice of what to see, the sentence, its tokens, and what to see in them; return it for slides."""
     job = JOB.get()
     trained = job.tokenizer if job is not None else None
     shown = [*LESSONS, *([OWN] if trained is not None else [])]
@@ -130,20 +127,11 @@ def show() -> None:
     )
     text = (text or "")[:MOST_CHARACTERS]
     lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), t("lessons.own_says"))
-    entry = _entry(chosen, lesson, text)
-    present(lambda: slides_of_entry(entry))
+    entry = entry_of(chosen, lesson.lanes, text)
     for lane in lesson.lanes:
         draw_lane(lane, text)
     st.markdown(f":material/lightbulb: {lesson.says}")
     add_button(entry, key="pieces_add")
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), [trained_file(trained)], key="pieces_compare")
-
-
-def _entry(chosen: str, lesson: Shown, text: str) -> Entry:
-    """Return what is shown, for a full screen and for the visitor's talk."""
-    text = text[:MOST_ON_A_SLIDE]
-    lanes = [
-        Lane(f"pieces {place}", Label(lane.called), lane.tokenizer) for place, lane in enumerate(lesson.lanes)
-    ]
-    return Entry(text=text, lesson=Lesson(chosen, tuple(cut_of(text, lane) for lane in lanes)))
+    return entry

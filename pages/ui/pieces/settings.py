@@ -62,11 +62,8 @@ SWITCHES = (
 )
 
 
-def sentencepiece_settings() -> Corpus | None:
-    """Draw the text, the size and the button; the other settings below "more"; return the text.
-
-    It is None, with the reason on the page, while there is no text.
-    """
+def choose_corpus() -> Corpus | None:
+    """Let the visitor choose a text to learn from; None, with the reason on the page, while there is none."""
     card = st.radio(
         t("train.step_corpus"),
         CARDS,
@@ -77,7 +74,16 @@ def sentencepiece_settings() -> Corpus | None:
         on_change=leave_the_sample,
         args=(CARD,),
     )
-    corpus = _corpus(str(card))
+    if card == OWN_TEXT:
+        return corpus_picker()
+    if card == SMALL:
+        return Corpus(given_name("small"), (small_text(),))
+    return sample_to_train_on(str(card))
+
+
+def sentencepiece_settings() -> None:
+    """Draw the text, the size and the button; the other settings below "more"."""
+    corpus = choose_corpus()
     row = st.container(horizontal=True, vertical_alignment="bottom", key="pieces_row")
     said = st.container()
     with row:
@@ -92,7 +98,6 @@ def sentencepiece_settings() -> Corpus | None:
         st.caption(_said(settings))
     with row:
         _buttons(corpus, settings)
-    return corpus
 
 
 def _buttons(corpus: Corpus | None, settings: SentencePieceSettings) -> None:
@@ -110,14 +115,6 @@ def _buttons(corpus: Corpus | None, settings: SentencePieceSettings) -> None:
             on_click=fill_in,
             args=(filled, text),
         )
-
-
-def _corpus(card: str) -> Corpus | None:
-    if card == OWN_TEXT:
-        return corpus_picker()
-    if card == SMALL:
-        return Corpus(given_name("small"), (small_text(),))
-    return sample_to_train_on(card)
 
 
 def _more() -> dict[str, Any]:

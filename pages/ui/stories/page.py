@@ -65,7 +65,7 @@ _STYLE = """
   .st-key-story_choice button p { position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%); }
   .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.0625rem; }
   .st-key-story_texts { gap: .25rem; }
-  .st-key-story_texts h3 { font-size: .875rem; padding: .25rem 0 0; }
+  .st-key-story_texts [data-testid="stMarkdownContainer"] p { font-size: .875rem; }
   .st-key-story_texts [data-testid="stText"] { font-size: 1.25rem; line-height: 1.5; }
   .st-key-story_question h2 { font-size: 1.375rem; }
 }
@@ -287,7 +287,7 @@ def _each_part(story: Story, show: Callable[[Story, Part], object]) -> None:
     for place, part in zip(places, story.parts, strict=True):
         with place:
             if part.label:
-                st.subheader(part.label, anchor=False)
+                st.markdown(f"**{part.label}**")
             show(story, part)
 
 

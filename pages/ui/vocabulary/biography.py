@@ -126,7 +126,7 @@ def _goes_on(leaf: Node, tokenizer: Merging) -> bool:
 
 
 def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
-    st.subheader(t("biography.contexts"), anchor=False)
+    st.header(t("biography.contexts"), anchor=False)
     count = uses.of(token_id)
     if not count:
         st.markdown(t("biography.unused", text=text.name))
@@ -161,7 +161,7 @@ def contexts_html(found: Sequence[Context], label: str) -> str:
 
 
 def _descendants(lane: Lane, token_id: int, tokenizer: Merging) -> None:
-    st.subheader(t("biography.descendants"), anchor=False)
+    st.header(t("biography.descendants"), anchor=False)
     every, children = _families.get(
         (lane.key, token_id), lambda: (descendants_of(token_id, tokenizer), children_of(token_id, tokenizer))
     )
@@ -191,7 +191,7 @@ def _descendants(lane: Lane, token_id: int, tokenizer: Merging) -> None:
 
 
 def _in_other_lanes(token: bytes, lanes: Sequence[Lane]) -> None:
-    st.subheader(t("biography.others"), anchor=False)
+    st.header(t("biography.others"), anchor=False)
     try:
         text = token.decode("utf-8")
     except UnicodeDecodeError:

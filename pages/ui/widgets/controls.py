@@ -29,12 +29,10 @@ def fold(
     return st.expander(label, key=key, icon=icon, on_change=on_change or "rerun", args=args)
 
 
-def popover(
-    label: str, *, key: str, icon: str, type: Literal["secondary", "tertiary"] = "secondary"
-) -> DeltaGenerator:
-    """Draw a button that opens a small box; the box stays open when the language changes, like a fold."""
+def popover(label: str, *, key: str, icon: str) -> DeltaGenerator:
+    """Draw a button that opens what is drawn in it; the session value under its key tells whether it is open."""
     one_of(key, (False, True))
-    return st.popover(label, key=key, icon=icon, type=type, on_change="rerun")
+    return st.popover(label, key=key, icon=icon, on_change="rerun")
 
 
 T = TypeVar("T", bound=str | int)

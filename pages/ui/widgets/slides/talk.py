@@ -189,7 +189,7 @@ def is_lesson_word(name: str) -> bool:
     >>> is_lesson_word("pieces.ours"), is_lesson_word("SentencePiece"), is_lesson_word("lessons.none")
     (True, False, False)
     """
-    return name.startswith(("lessons.", "pieces.")) and name in catalogue("en")
+    return name.startswith(("lessons.", "naive.", "pieces.")) and name in catalogue("en")
 
 
 def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
