@@ -91,6 +91,13 @@ def test_what_is_wrong_with_a_pattern_is_said_in_thai(pattern: str) -> None:
     assert not re.search("[A-Za-z]{3,}", error.value)
 
 
+def test_a_pattern_of_ones_own_begins_with_the_mark_aware_one() -> None:
+    app = open_page("patterns")
+    app.selectbox(key="lab_first_choice").set_value("custom").run()
+    assert app.text_area(key="lab_first_custom").value == as_lines(SPLIT_PATTERNS["mark_aware"])
+    assert lanes(app)[0]["count"] == lanes(app)[1]["count"]
+
+
 def test_an_example_of_ones_own_is_one_click_away() -> None:
     app = with_pattern("[a-z]", "เรียน abc 12")
     app.pills(key="lab_first_example").set_value(OWN_EXAMPLES[0]).run()

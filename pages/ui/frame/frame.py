@@ -54,7 +54,10 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 /* A pattern of one's own: every character counts, and a branch stays on its line. */
 [class*="st-key-lab_"][class*="_custom"] textarea {
   font-family: "Source Code Pro", "Noto Sans Thai", Sarabun, "Leelawadee UI", Thonburi, monospace;
-  white-space: pre; overflow-x: auto; }
+  white-space: pre; overflow: auto !important; }
+@media (max-height: 950px) { /* what it cuts stays in the first screen */
+  [class*="st-key-lab_"][class*="_custom"] textarea { max-height: 8.25rem; }
+}
 /* What starts a training stays in sight. */
 .st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
   background: light-dark(#ffffff, #191814); }

@@ -210,8 +210,9 @@ def _picked(side: str) -> str:
 
 def _own_pattern(side: str) -> None:
     """Draw the box of a custom pattern as wide as there is room, and below it examples."""
-    help = f"{t('pattern.custom_what')} {t('lab.own_lines')}"
-    live_text_area(t("pattern.custom_label"), key=own_pattern(side).key, height="content", help=help)
+    box, said = own_pattern(side), f"{t('pattern.custom_what')} {t('lab.own_lines')}"
+    box.get()  # the pattern that it begins with
+    live_text_area(t("pattern.custom_label"), key=box.key, height="content", help=said)
     _own_examples(side)
 
 
