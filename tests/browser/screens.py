@@ -55,6 +55,7 @@ def pin_a_piece(tab: Page, words: dict[str, str]) -> None:
 
 def walk_by_keyboard(tab: Page, words: dict[str, str]) -> None:
     """A piece has the focus, and its card is open."""
+    view(tab).get_by_role("checkbox", name=words["token_view.mark"].partition("{")[0]).check()
     view(tab).get_by_role("button", name=words["token_view.after"]).click()
     tab.keyboard.press("ArrowRight")
     expect(view(tab).locator(".p[aria-describedby=card]")).to_be_focused()

@@ -59,7 +59,7 @@ test("a chip stands for each token, reading shows the text, and neighbours diffe
       for (let i = 1; i < chips.length; i++) assert.notEqual(chips[i].tint, chips[i - 1].tint);
       assert.equal(boxes.reading().map((box) => box.text).join(""), text);
     });
-    const ruler = rulerBoxes(model, { starts: [], ends: [] }, row);
+    const ruler = rulerBoxes(model, { starts: [], ends: [] }, null, row);
     assert.equal(ruler.map((box) => box.text).join(""), text);
   }
 });
@@ -70,7 +70,7 @@ test("stripes of a cluster are its tokens, and the ruler counts characters as pe
   const boxes = new LaneBoxes(stripes, stripes.lanes[0], row(stripes), "piece").reading();
   // The space's token also holds half of the emoji, which is of two tokens.
   assert.deepEqual(boxes.map(({ text, count }) => [text, count]), [["ที่", 6], [" ", 1], ["👨", 2], ["x", 1]]);
-  const numbered = rulerBoxes(ruler, { starts: [], ends: [] }, row(ruler)).filter(({ number }) => number);
+  const numbered = rulerBoxes(ruler, { starts: [], ends: [] }, null, row(ruler)).filter(({ number }) => number);
   assert.deepEqual(numbered.map(({ number, text }) => [number, text[0]]), [[10, "X"], [20, "Y"]]);
 });
 

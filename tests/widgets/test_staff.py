@@ -154,7 +154,7 @@ def test_each_lane_is_compared_with_the_one_that_is_chosen(page: Page) -> None:
         "three 25% (1 place)",
     ]
     assert marked(page) == {"one": "cat", "two": "cat", "three": " hat"}
-    assert page.locator(".steps .place").inner_text() == "1"
+    assert page.get_by_label("Differences: 1", exact=True).is_checked()
     assert pressed(page) == ["two 19% (1 place)"]
     page.get_by_role("button", name="three 25%").click()
     assert marked(page) == {"one": " hat", "two": "cat", "three": " hat"}
@@ -212,10 +212,28 @@ def test_n_and_p_walk_the_differences(page: Page) -> None:
     places = []
     for key in ("n", "n", "p", "p", "p"):
         page.keyboard.press(key)
-        places.append(in_shadow(page, "root.querySelector('.place').textContent"))
-    assert places[0] != places[1]
-    assert places[2] == places[0]
-    assert len(set(places)) >= 2
+        places.append(page.get_by_text("Differences: ").inner_text())
+    # The keyboard stands on the first one when it comes in.
+    assert places == [f"Differences: {place} of 3" for place in (2, 3, 2, 1, 3)]
+
+
+def test_differences_are_marked_only_when_asked_for_and_the_first_one_is_named(page: Page) -> None:
+    text = "ก the ข the ค\n" * 40
+    draw(page, text, references_over(text), view="staff")
+    marks = page.locator(".p.d, .r.d, .differ, .rail:visible, .steps:visible")
+    box = page.get_by_role("checkbox", name="Differences: ")
+    count = int(page.get_by_text("Differences: ").inner_text().split()[-1])
+    assert (marks.count(), box.is_checked()) == (0, False)
+    box.check()
+    assert page.get_by_text("Differences: ").inner_text() == f"Differences: 1 of {count}"
+    assert in_shadow(page, "root.activeElement.type") == "checkbox", "the keyboard is lost"
+    for kind in (".p.d", ".r.d", ".r.now", ".differ", ".rail:visible", ".steps:visible"):
+        assert page.locator(kind).count() > 0
+    page.get_by_role("button", name="Next difference").click()
+    assert page.get_by_text("Differences: ").inner_text() == f"Differences: 2 of {count}"
+    box.uncheck()
+    assert page.get_by_text("Differences: ").inner_text() == f"Differences: {count}"
+    assert marks.count() == 0
 
 
 def test_one_tokenizer_has_nothing_to_differ_from(page: Page) -> None:

@@ -42,6 +42,8 @@ export class ViewState {
     this.root = make("div", "token-view");
     this.scroller = make("div", "scroller");
     this.heads = make("div", "heads");
+    /** @type {number | null} the number of the difference that a visitor went to */
+    this.place = null;
     this.lostLooped = false; // whether looped letters were asked for and could not be fetched
     this.ended = new AbortController(); // aborts when the view is removed
   }

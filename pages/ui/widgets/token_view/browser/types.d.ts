@@ -181,6 +181,8 @@ export interface RulerBox {
   text: string;
   number: number | null;
   differs: boolean;
+  /** Whether it is the difference that a visitor went to. */
+  isCurrent: boolean;
   isEndless: boolean;
 }
 

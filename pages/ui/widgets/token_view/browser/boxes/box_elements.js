@@ -66,8 +66,8 @@ class Patch {
    */
   ruler(node, box) {
     this.text(node, box);
-    const differs = box.differs && this.model.options.toolbar === "full";
-    node.className = `r${differs ? " d" : ""}${box.isEndless ? " more" : ""}${MARK.test(box.text) ? " lone" : ""}`;
+    const marked = this.marks && box.differs ? (box.isCurrent ? " d now" : " d") : "";
+    node.className = `r${marked}${box.isEndless ? " more" : ""}${MARK.test(box.text) ? " lone" : ""}`;
     this.number(node, box.number);
   }
 

@@ -163,14 +163,15 @@ export class LaneBoxes {
  * The boxes of the ruler over a row: they start where a number stands, and where tokenizers begin to differ.
  * @param {Model} model
  * @param {{ starts: Numbers, ends: Numbers }} differences
+ * @param {number | null} current the number of the difference that a visitor went to
  * @param {{ start: number, end: number }} row
  * @returns {RulerBox[]}
  */
-export function rulerBoxes(model, { starts, ends }, { start, end }) {
+export function rulerBoxes(model, { starts, ends }, current, { start, end }) {
   /** @type {Map<number, RulerBox>} the boxes by the unit where each starts */
   const boxes = new Map();
   const at = (/** @type {number} */ unit) => {
-    const box = boxes.get(unit) ?? { text: "", number: null, differs: false, isEndless: false };
+    const box = boxes.get(unit) ?? { text: "", number: null, differs: false, isCurrent: false, isEndless: false };
     boxes.set(unit, box);
     return box;
   };
@@ -191,7 +192,11 @@ export function rulerBoxes(model, { starts, ends }, { start, end }) {
     const isWhole = model.startsCluster(ends[i]) || ends[i] >= end;
     covered = isWhole ? Math.min(ends[i], end) : model.clusterEnd(ends[i]);
     for (const unit of [from, covered]) if (unit < end) at(unit);
-    for (const [unit, box] of boxes) if (unit >= from && unit < covered) box.differs = true;
+    for (const [unit, box] of boxes) {
+      if (unit < from || unit >= covered) continue;
+      box.differs = true;
+      box.isCurrent = i === current;
+    }
   }
   const units = [...boxes.keys()].filter((unit) => unit < end).sort((one, other) => one - other);
   return units.map((unit, index) => ({ ...at(unit), text: model.text.slice(unit, units[index + 1] ?? end) }));

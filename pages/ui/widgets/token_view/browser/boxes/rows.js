@@ -251,7 +251,7 @@ export class Row {
   draw() {
     const { model, choice, colour, isChips } = this.state;
     for (const cell of this.cells ?? []) {
-      if (!cell.lane) cell.boxes = rulerBoxes(model, this.state.differences, this);
+      if (!cell.lane) cell.boxes = rulerBoxes(model, this.state.differences, this.state.place, this);
       else if (cell.lane.index < model.lanes.length) {
         cell.lane = model.lanes[cell.lane.index];
         const boxes = new LaneBoxes(model, cell.lane, this, colour);

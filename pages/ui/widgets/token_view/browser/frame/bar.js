@@ -19,7 +19,8 @@ export class Bar {
     this.colours = new Menu((index) => view.switchTo({ colour: state.colours[index] }));
     this.white = new Check((isOn) => view.switchTo({ white_space: isOn }));
     this.looped = new Check((looped) => view.switchTo({ looped }));
-    this.marks = new Check((marks) => view.switchTo({ marks }));
+    this.marks = new Check((marks) => differences.show(marks));
+    this.marks.words.setAttribute("aria-live", "polite");
     this.base = new Menu((index) => view.switchTo({ base: state.comparedNames[index] }));
     const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, this.base, differences, saving];
     this.element = make("div", "bar");
@@ -40,16 +41,20 @@ export class Bar {
     this.colours.fill(labels.colour, meanings, colours.indexOf(colour));
     this.white.fill(labels.white_space, choice.white_space);
     this.looped.fill(lostLooped ? labels.looped_failed : labels.looped, choice.looped);
-    this.marks.fill(labels.mark, choice.marks);
+    this.sayPlace();
     this.base.fill(labels.compare_with, comparedNames, model.comparison.lanes.indexOf(base ?? -1));
     this.view.differences.words();
     this.view.saving.words();
     this.hideUseless();
   }
 
+  sayPlace() {
+    this.marks.fill(this.view.differences.said(), this.state.choice.marks);
+  }
+
   /** Between two lanes the differences are the same whichever is compared with the other. */
   hideUseless() {
-    const { model, isChips, hasLooped } = this.state;
+    const { model, choice, isChips, hasLooped } = this.state;
     const isFull = model.options.toolbar === "full";
     const { lanes, hasDifferences } = model.comparison;
     const differ = isFull && hasDifferences;
@@ -57,8 +62,9 @@ export class Bar {
     this.lanes.element.hidden = !isChips || model.lanes.length < 2;
     this.colours.element.hidden = !isFull;
     this.looped.element.hidden = !hasLooped;
-    this.marks.element.hidden = this.view.differences.element.hidden = !differ;
-    this.base.element.hidden = !differ || lanes.length < 3;
+    this.marks.element.hidden = !differ;
+    this.view.differences.element.hidden = !differ || !choice.marks;
+    this.base.element.hidden = !differ || !choice.marks || lanes.length < 3;
   }
 }
 

@@ -14,12 +14,8 @@ export class Differences {
   constructor(view) {
     this.view = view;
     this.state = view.state;
-    /** @type {number | null} the difference that a visitor went to */
-    this.current = null;
     this.element = make("div", "steps");
     this.backwards = addButton(this.element, "‹", () => this.go(-1));
-    this.place = this.element.appendChild(make("span", "place"));
-    this.place.setAttribute("aria-live", "polite");
     this.forwards = addButton(this.element, "›", () => this.go(1));
   }
 
@@ -27,31 +23,47 @@ export class Differences {
     const { labels } = this.state.model;
     this.backwards.setAttribute("aria-label", labels.before);
     this.forwards.setAttribute("aria-label", labels.after);
-    this.sayPlace();
+    this.forwards.disabled = this.backwards.disabled = !this.state.differences.starts.length;
   }
 
-  sayPlace() {
-    const { model, differences } = this.state;
+  /** How many there are, and while they are marked, which of them a visitor went to. */
+  said() {
+    const { model, differences, place, choice } = this.state;
     const count = differences.starts.length;
-    const place = this.current === null ? 0 : this.current + 1;
-    const isPlace = place > 0 && place <= count;
-    this.place.textContent = isPlace ? model.label("place", { place, count }) : count.toLocaleString(model.locale);
-    this.forwards.disabled = this.backwards.disabled = !count;
+    const isPlace = choice.marks && place !== null && place < count;
+    return isPlace ? model.label("mark_place", { place: place + 1, count }) : model.label("mark", { count });
+  }
+
+  /**
+   * Mark them, beginning with the first one, or mark none.
+   * @param {boolean} marks
+   */
+  show(marks) {
+    this.state.place = marks && this.state.differences.starts.length ? 0 : null;
+    this.view.switchTo({ marks });
   }
 
   /** A visitor has gone elsewhere: the next step starts from there. */
   forget() {
-    this.current = null;
+    if (this.state.place !== null) this.moveTo(null);
+  }
+
+  /** @param {number | null} place */
+  moveTo(place) {
+    this.state.place = place;
+    this.view.bar.sayPlace();
+    if (this.state.isRuled) this.view.rows.refill();
   }
 
   /** @param {1 | -1} step */
   go(step) {
-    const { model, isChips, chipsOf, against, differences } = this.state;
+    const { model, isChips, chipsOf, against, differences, choice } = this.state;
     const { starts } = differences;
     if (!starts.length) return;
-    this.current = (this.following(step) + starts.length) % starts.length;
-    this.sayPlace();
-    this.view.cursor.goToUnit(model.lanes[isChips ? chipsOf : (against ?? 0)], starts[this.current]);
+    const place = (this.following(step) + starts.length) % starts.length;
+    if (!choice.marks) this.show(true);
+    this.moveTo(place);
+    this.view.cursor.goToUnit(model.lanes[isChips ? chipsOf : (against ?? 0)], starts[place]);
   }
 
   /**
@@ -59,15 +71,16 @@ export class Differences {
    * @param {1 | -1} step
    */
   following(step) {
-    const { starts } = this.state.differences;
-    if (this.current !== null) return this.current + step;
+    const { differences, place } = this.state;
+    const { starts } = differences;
+    if (place !== null) return place + step;
     const unit = (this.view.light.hot ?? this.view.inspector.pinned)?.box.from;
     if (unit === undefined) return step > 0 ? 0 : starts.length - 1;
     return step > 0 ? below(starts, unit + 1) : below(starts, unit) - 1;
   }
 }
 
-/** The rail beside a text that scrolls: it shows where in the whole text two lanes differ, and a click goes there. */
+/** The rail beside a text that scrolls: it marks where in the whole text two lanes differ, and a click goes there. */
 export class Rail {
   /** @param {TokenView} view */
   constructor({ state, rows }) {
@@ -80,9 +93,9 @@ export class Rail {
   }
 
   draw() {
-    const { model, differences, scroller, root } = this.state;
+    const { model, choice, differences, scroller, root } = this.state;
     const scrolls = scroller.scrollHeight > scroller.clientHeight + 4;
-    const isOfUse = scrolls && model.whole && model.options.toolbar === "full" && differences.starts.length > 0;
+    const isOfUse = choice.marks && scrolls && model.whole && differences.starts.length > 0;
     this.element.hidden = !isOfUse;
     if (!isOfUse) return;
     const height = scroller.clientHeight;

@@ -121,15 +121,16 @@ export function legendOf(view) {
 }
 
 /**
- * How much of the text is cut differently: of two lanes one share, of more the share of each beside the one that
- * they are compared with. A click on one counts, shows and walks its differences.
+ * While differences are marked, how much of the text is cut differently: of two lanes one share, of more the share
+ * of each beside the one that they are compared with. A click on one counts, shows and walks its differences.
  * @param {TokenView} view
  */
 function sharesSaid(view) {
-  const { model, base, against, differences } = view.state;
+  const { model, choice, base, against, differences } = view.state;
   const { comparison, labels, lanes } = model;
   if (!model.whole || base === null || !model.text) return [];
   if (!comparison.hasDifferences) return [make("span", "differ", labels.agree)];
+  if (!choice.marks) return [];
   const { share, starts } = differences;
   if (comparison.lanes.length === 2) {
     return [make("span", "differ", model.label("differ", { share: model.percent(share), count: starts.length }))];
