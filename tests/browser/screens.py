@@ -85,7 +85,7 @@ def paste_ids(tab: Page, words: dict[str, str]) -> None:
 
 def take_along(tab: Page, words: dict[str, str]) -> None:
     """GPT-2's files for another library, proven, and those for minbpe, which cannot hold it."""
-    open_fold(tab, words["exports.title"])
+    tab.get_by_role("button", name=words["exports.title"]).click()
     for to in ("minbpe", "tokenizer_json"):
         press_until_gone(tab.locator(f".st-key-exports_take_{to}_gpt2 button"))
     expect(tab.locator(".st-key-export_tokenizer_json")).to_contain_text("tokenizers 0.")
@@ -97,9 +97,9 @@ def choose_nothing(tab: Page, words: dict[str, str]) -> None:
         tab.get_by_role("button", name=words[f"tokenizers.{name}"], exact=True).click()
         settled(tab)
     expect(tab.get_by_text(words["compare.choose_one"])).to_be_visible()
-    tab.get_by_text(words["compare.open"]).click()
+    tab.get_by_role("button", name=words["compare.open"]).click()
     tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(NO_MODEL)
-    expect(tab.get_by_role("alert")).to_be_visible()
+    expect(tab.get_by_role("alert").filter(has_text=NO_MODEL["name"])).to_be_visible()
 
 
 def open_all_settings(tab: Page, words: dict[str, str]) -> None:

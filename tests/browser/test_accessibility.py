@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from pages.ui.i18n import catalogue
+from pages.ui.i18n import catalogue, filled
 from tests.browser.screens import SCREENS, STILL, Screen, settled, view
 from tests.helpers.browser import OpenTab, open_fold, require
 from tests.helpers.paths import REPOSITORY
@@ -132,7 +132,9 @@ def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address:
     found = violations(tab, axe)
     tab.keyboard.press("Escape")
     tab.locator(".stage .way.compare").click()
-    expect(tab.get_by_role("slider", name=words["compare.size"])).to_be_visible()
+    expect(
+        tab.get_by_role("slider", name=filled(words["token_view.size_of"], name=words["tokenizers.mine"]))
+    ).to_be_visible()
     settled(tab)
     found += violations(tab, axe)
     assert not found, "\n".join(found)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
@@ -12,6 +12,7 @@ from pages.ui.inputs.corpus import sample_text
 from pages.ui.widgets.controls import MOST_LIVE
 from tests.helpers.browser import OpenTab, at_rest, open_fold
 from tests.helpers.paths import REPOSITORY
+from tests.helpers.trained import byte_level
 from tokenizer_core.bpe.openai import openai_tokenizer
 
 ENGLISH = catalogue("en")
@@ -271,17 +272,30 @@ def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, addres
     expect(tab.locator(".st-key-lab_first_custom textarea")).to_have_value("a{3}|!")
 
 
-def test_the_box_for_a_file_stays_open_when_the_last_tokenizer_goes(tab: Page, address: str) -> None:
+def test_two_clicks_open_a_tokenizer_and_its_lane_goes_back_by_its_slider(tab: Page, address: str) -> None:
+    tab.set_viewport_size({"width": 1280, "height": 900})
     tab.goto(f"{address}/compare?lang=en")
-    expect(tab.locator(".st-key-compare_view .count").first).to_be_visible()
-    tab.get_by_text(ENGLISH["compare.open"]).click()
-    expect(tab.get_by_test_id("stFileUploaderDropzone")).to_be_visible()
-    for name in ("gpt2", "cl100k_base", "o200k_base"):
-        tab.get_by_role("button", name=ENGLISH[f"tokenizers.{name}"], exact=True).click()
-        at_rest(tab)
-    expect(tab.get_by_text(ENGLISH["compare.choose_one"])).to_be_visible()
+    expect(tab.locator(".st-key-compare_view .count")).to_have_count(3)
     at_rest(tab)
-    expect(tab.get_by_test_id("stFileUploaderDropzone")).to_be_visible(timeout=10_000)
+    tab.get_by_role("button", name=ENGLISH["compare.open"]).click()
+    with tab.expect_file_chooser() as chooser:
+        tab.get_by_test_id("stFileUploaderDropzone").locator("button").first.click()
+    file = FilePayload(name="tokenizer.json", mimeType="application/json", buffer=byte_level())
+    chooser.value.set_files([file])
+    counts = tab.locator(".st-key-compare_view .count")
+    expect(counts).to_have_count(4)
+    expect(tab.get_by_test_id("stFileUploaderDropzone")).to_be_hidden()
+    lane = tab.locator(".st-key-compare_view .lane:not(.ruler) .p").last
+    placed = lane.bounding_box()
+    assert placed is not None
+    assert placed["y"] + placed["height"] <= 900
+    slider = tab.get_by_role("slider")
+    slider.focus()
+    tab.keyboard.press("Home")
+    expect(counts.last).to_have_text(f"{len(ENGLISH['examples.sample'].encode())} tokens")
+    expect(slider).to_be_focused()
+    tab.keyboard.press("End")
+    expect(counts.last).not_to_have_text(f"{len(ENGLISH['examples.sample'].encode())} tokens")
 
 
 def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:

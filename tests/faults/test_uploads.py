@@ -40,7 +40,7 @@ def page() -> None:
 
     pickers: dict[str, Callable[[], object]] = {
         "corpus": corpus_picker,
-        "text": lambda: text_picker({}, examples=st.container()),
+        "text": lambda: text_picker({}),
         "languages": pick_parallel,
     }
     shown = st.session_state.get("shown", "corpus")

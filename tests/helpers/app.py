@@ -258,6 +258,15 @@ def view(app: AppTest) -> View:
     return only
 
 
+def move_size(app: AppTest, lane: str, size: int) -> None:
+    """Move the slider in the head of a lane of the compare page, as the browser tells the page."""
+    shown = view(app)
+    stages = shown.options["sizes"][str(shown.names.index(lane))]
+    app.session_state["compare_view"] = {"size": {"of": stages["of"], "size": size}}
+    app.run()
+    assert not app.exception
+
+
 def opened_key(app: AppTest, number: int = 0) -> str:
     """The choice of a tokenizer that was opened from a file."""
     return str(app.session_state["opened_files"][number].key)

@@ -147,6 +147,7 @@ OPTIONS = {
     "faces": {},
     "page": None,
     "link": None,
+    "sizes": {},
 }
 
 

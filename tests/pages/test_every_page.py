@@ -16,6 +16,7 @@ from tests.helpers.app import (
     counts,
     drawn,
     job_of,
+    move_size,
     open_page,
     said,
     start_training,
@@ -87,7 +88,7 @@ def test_home_takes_any_text(text: str) -> None:
 
 def test_compare_shows_tokens_before_what_is_set_less_often() -> None:
     keys = [getattr(element, "key", None) for element in open_page("compare").main]
-    order = ["compare_text", "compare_names_False", "compare_example", "compare_view", "special_act"]
+    order = ["compare_text", "compare_example", "compare_names_False", "compare_view", "special_act"]
     assert [key for key in keys if key in order] == order
 
 
@@ -129,7 +130,7 @@ def test_training_ends_in_a_summary_and_downloads_and_compare_shows_it_at_any_si
     assert len(app.get("download_button")) == 2
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     whole = counts(app)["Yours"]
-    app.slider[0].set_value(256).run()
+    move_size(app, "Yours", 256)
     assert counts(app)["Yours"] == len(drawn(app)[-1]["text"].encode()) > whole
 
 

@@ -11,6 +11,7 @@ from tests.helpers.app import (
     LANGUAGES,
     MODEL,
     job_of,
+    move_size,
     open_page,
     opened_key,
     said,
@@ -89,8 +90,12 @@ def test_two_files_of_gpt2_are_one_tokenizer_also_when_one_comes_later() -> None
 def test_a_size_slider_goes_back_to_fewer_merges() -> None:
     app = compare_with(("bl.json", byte_level()))
     full = view(app).counts[3]
-    app.slider[0].set_value(256).run()
+    move_size(app, "bl", 256)
     assert view(app).counts[3] == len(TEXT.encode()) > full
+    app.segmented_control(key="lang").set_value("th").run()
+    assert view(app).counts[3] == len(TEXT.encode())
+    move_size(app, "bl", 10**9)
+    assert view(app).counts[3] == full
 
 
 def test_a_pattern_is_chosen_where_the_file_has_none() -> None:
@@ -133,6 +138,34 @@ def test_files_of_one_name_are_told_apart_and_the_same_file_is_open_once() -> No
     other = b"minbpe v1\n\n0\n98 98\n"
     app = compare_with(("a.model", MODEL), ("a.model", other), ("again.model", MODEL))
     assert view(app).names[3:] == ["again", "a (2)"]
+
+
+def test_an_opened_tokenizer_can_be_renamed_and_never_bears_the_name_of_another() -> None:
+    other = b"minbpe v1\n\n0\n98 98\n"
+    app = compare_with(("tokenizer.model", MODEL), ("b.model", other))
+    first, second = (f"name_file_{opened_key(app, place).removeprefix('file:')[:12]}" for place in (0, 1))
+    app.text_input(key=first).set_value("  our   school ").run()
+    assert view(app).names[3:] == ["our school", "b"]
+    app.text_input(key=second).set_value("our school").run()
+    assert view(app).names[3:] == ["our school", "our school (2)"]
+    assert app.text_input(key=second).value == "our school (2)"
+    app.text_input(key=first).set_value(" ").run()
+    assert view(app).names[3:] == ["tokenizer", "our school (2)"]
+    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
+    assert {"tokenizer", "our school (2)"} <= {name for name, _ in bills(app)}
+
+
+def test_the_box_for_files_closes_once_the_lane_can_be_seen_and_stays_while_something_is_to_be_said() -> None:
+    app = open_page("compare")
+    for file, is_open in (
+        (("bl.json", byte_level()), False),
+        (("x.bin", b"\x00"), True),
+        (("r.tiktoken", rank_file()), True),
+    ):
+        app.session_state["compare_open"] = True
+        app.run()
+        upload(app, file)
+        assert app.session_state["compare_open"] is is_open
 
 
 def test_what_cannot_be_opened_is_said_and_the_rest_opens() -> None:
@@ -192,6 +225,7 @@ def test_all_runs_of_a_visitor_stand_beside_one_another_each_at_its_own_size() -
     assert not app.exception
     shown = view(app)
     assert shown.counts[1] == len(other.tokenizer().encode(shown.text))
-    (slider,) = [slider for slider in app.slider if slider.key == f"compare_size_{key}"]
-    slider.set_value(256).run()
-    assert view(app).counts[1] == len(shown.text.encode())
+    move_size(app, shown.names[1], 256)
+    assert view(app).counts == [shown.counts[0], len(shown.text.encode())]
+    move_size(app, shown.names[0], 257)
+    assert view(app).counts == [len(shown.text.encode()), len(shown.text.encode())]

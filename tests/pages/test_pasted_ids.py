@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 from pages.ui.i18n import catalogue, filled
 from pages.ui.inputs import text as text_picker
 from pages.ui.inputs.text import parse_ids
-from tests.helpers.app import ALL, ENGLISH, MODEL, SPOKEN, open_link, open_page, opened_key, paste, said, view
+from tests.helpers.app import (
+    ALL,
+    ENGLISH,
+    MODEL,
+    SPOKEN,
+    move_size,
+    open_link,
+    open_page,
+    opened_key,
+    paste,
+    said,
+    view,
+)
 from tokenizer_core.bpe.openai import openai_tokenizer
 from tokenizer_core.errors import TokenIdError
 
@@ -132,10 +144,10 @@ def test_ids_of_ones_own_tokenizer_are_decoded_with_all_of_it() -> None:
     app = open_page("compare")
     app.file_uploader(key="model_file").upload("a.model", MODEL).run()
     app.run()
-    app.slider[0].set_value(256).run()
+    move_size(app, "a", 256)
     shown = view(paste("257 97 256", opened_key(app), app=app))
     assert (shown.text, shown.ids("a")) == ("aaaaaa", [257, 97, 256])
-    assert len(app.slider) == 0
+    assert shown.options["sizes"] == {}
     assert view(paste("258", opened_key(app), app=app)).text == ""
     assert "258" in said(app)
 
@@ -145,7 +157,7 @@ def test_ids_of_a_tokenizer_that_was_closed_are_read_by_another() -> None:
     app.file_uploader(key="model_file").upload("a.model", MODEL).run()
     app.run()
     paste("97", opened_key(app), app=app)
-    app.button[-1].click().run()
+    next(button for button in app.button if str(button.key).startswith("close_")).click().run()
     assert not app.exception
     assert view(app).ids("GPT-2") == [97]
 

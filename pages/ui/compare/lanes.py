@@ -6,11 +6,12 @@ import streamlit as st
 
 from pages.ui.frame import visitor
 from pages.ui.frame.links import PRETOKENS, linked_names
-from pages.ui.i18n import as_name, error_sentence, t
+from pages.ui.i18n import error_sentence, t
 from pages.ui.inputs.pattern import PREVIEW_SENTENCE, choose_pattern, pattern_choice, pattern_name
 from pages.ui.inputs.text import show_text
 from pages.ui.inputs.tokenizers import lanes_of_choices, lanes_that_encode, sizes_of_choices
-from pages.ui.session import Maybe
+from pages.ui.session import Maybe, Value
+from pages.ui.widgets.token_view import Stages, moved_size
 from pages.ui.widgets.token_view.drawings import Text
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -21,6 +22,9 @@ NAMES = "compare_names"
 """The prefix of the key of the chosen tokenizers."""
 PATTERN = "compare_pattern"
 """The prefix of the pattern picker's keys."""
+VIEW = "compare_view"
+_SIZES: Value[dict[str, int]] = Value("compare_sizes", dict)
+"""The vocabulary sizes that the visitor moved lanes to, by tokenizer."""
 
 
 def take_link(link: Mapping[str, str]) -> None:
@@ -49,7 +53,7 @@ def pick_pattern() -> str | None:
 def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lane]:
     """Return a lane for each choice; if token ids do not form text, only the lane of their own tokenizer."""
     wanted = [*chosen, text.ids_of] if text.ids_of else chosen
-    lanes = lanes_of_choices(wanted, _sizes(chosen, text))
+    lanes = lanes_of_choices(wanted, {choice: stages.at for choice, stages in _stages(chosen, text).items()})
     if pattern is not None:
         caption = t("tokenizers.cut_by", pattern=pattern_name(pattern))
         lanes.append(pretoken_lane(pattern, Label(t("tokenizers.pretokens"), caption)))
@@ -58,14 +62,22 @@ def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lan
     return lanes_that_encode(lanes, [text.content])
 
 
-def _sizes(chosen: Sequence[str], text: Text) -> dict[str, int]:
-    """Let the visitor pick the vocabulary size of each chosen tokenizer, except that of its own ids."""
-    sizes, own = {}, visitor.own_tokenizer()
-    if own and MINE in chosen and text.ids_of != MINE and (most := own.tokenizer.vocab_size) > BYTES + 1:
-        key, words = f"compare_size_{own.key}", t("compare.size_help")
-        sizes[MINE] = st.slider(t("compare.size"), BYTES, most, most, key=key, help=words)
-    for choice, (name, most) in sizes_of_choices(chosen).items():
-        if text.ids_of != choice:
-            label = t("compare.size_of", name=as_name(name))
-            sizes[choice] = st.slider(label, BYTES, most, most, key=f"compare_size_{choice}")
-    return sizes
+def sizes_of(lanes: Sequence[Lane], text: Text) -> dict[int, Stages]:
+    """Return the vocabulary sizes of the lanes that can have several, by their numbers."""
+    stages = _stages([lane.choice for lane in lanes], text)
+    return {number: stages[lane.choice] for number, lane in enumerate(lanes) if lane.choice in stages}
+
+
+def _stages(chosen: Sequence[str], text: Text) -> dict[str, Stages]:
+    """Return the sizes of each chosen tokenizer that has several, except that of its own ids."""
+    most = {choice: (choice, size) for choice, size in sizes_of_choices(chosen).items()}
+    own, moved, sizes = visitor.own_tokenizer(), moved_size(VIEW), _SIZES.get()
+    if own and MINE in chosen and own.tokenizer.vocab_size > BYTES + 1:
+        most[MINE] = (own.key, own.tokenizer.vocab_size)  # one that has learned more is another one
+    if moved is not None and moved[0] in [key for key, _ in most.values()]:
+        sizes[moved[0]] = moved[1]
+    return {
+        choice: Stages(key, BYTES, size, min(max(sizes.get(key, size), BYTES), size))
+        for choice, (key, size) in most.items()
+        if choice != text.ids_of
+    }

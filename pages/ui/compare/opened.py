@@ -15,12 +15,13 @@ from pages.ui.inputs.opened_files import (
     close_file,
     keep_file,
     open_file,
+    rename_file,
     saved_files,
 )
 from pages.ui.inputs.tokenizers import kind_of
 from pages.ui.limits import MAX_OPENED_FILES
-from pages.ui.session import Maybe, Value, one_of
-from pages.ui.widgets.controls import fold
+from pages.ui.session import Maybe, Value, one_of, remembered
+from pages.ui.widgets.controls import fold, popover
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerError
 from tokenizer_core.interop.limits import MAX_FILE_BYTES
@@ -28,6 +29,7 @@ from tokenizer_core.interop.opening import in_groups
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 
 SHOWN_REFUSALS = 3
+MOST_OF_NAME = 60
 REPAIRABLE = ("special_token_id_taken", "special_token_same_id")
 
 
@@ -45,9 +47,20 @@ _REFUSED: Value[list[Refused]] = Value("model_files_refused", list)
 """The uploads that could not be opened, and why."""
 _NOT_SAVED: Maybe[SavedRunsError] = Maybe("model_files_not_kept")
 """Why a tokenizer that was opened just now could not be saved."""
+_IS_OPEN: Value[bool] = Value("compare_open", bool)
+_IS_DONE: Value[bool] = Value("model_files_done", bool)
+"""Whether all that was chosen just now is open, and nothing is left to say about it."""
 
 
-def open_tokenizers() -> None:
+def tokenizer_opener() -> None:
+    """Draw the button that opens tokenizers from files; it closes once their lanes can be seen."""
+    if _IS_DONE.take():
+        _IS_OPEN.put(False)
+    with popover(t("compare.open"), icon=":material/add:", key=_IS_OPEN.key):
+        _open_tokenizers()
+
+
+def _open_tokenizers() -> None:
     """Draw an uploader for the files of tokenizers; say what was opened, and what is wrong with a file."""
     uploads = st.file_uploader(
         t("compare.open_label", limit=MAX_FILE_BYTES // 2**20, most=MAX_OPENED_FILES),
@@ -57,8 +70,12 @@ def open_tokenizers() -> None:
     listed = {upload.file_id for upload in uploads}
     _REFUSED.put([refused for refused in _REFUSED.get() if listed.issuperset(refused.ids)])
     if fresh := [upload for upload in uploads if upload.file_id not in _READ_FILES.get()]:
+        known = {file.key for file in OPENED_FILES.get()}
         with st.spinner(t("compare.opening")):
             _open(fresh)
+        new = [file for file in OPENED_FILES.get() if file.key not in known]
+        asks = any(file.opened.format in NEEDS_PATTERN for file in new)
+        _IS_DONE.put(bool(new) and not (asks or _REFUSED.get() or _NOT_SAVED.get()))
         st.rerun()
     first, rest = _REFUSED.get()[:SHOWN_REFUSALS], _REFUSED.get()[SHOWN_REFUSALS:]
     for refused in first:
@@ -125,16 +142,18 @@ def _repair(ids: tuple[str, ...]) -> None:
 
 
 def _row(file: OpenedFile) -> None:
-    """Say what an opened tokenizer is; let the visitor close it, and choose a pattern that its file lacks."""
+    """Say what an opened tokenizer is; let the visitor name and close it, and choose a pattern that it lacks."""
     opened = file.opened
     with st.container(border=True, key=f"opened_{opened.digest[:12]}"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            special = len(opened.tokenizer.special_tokens)
-            words = "compare.opened_special" if special else "compare.opened"
-            said = t(
-                words, name=as_name(file.name), size=vocab_size_with_special(opened.tokenizer), special=special
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            box = f"name_file_{opened.digest[:12]}"
+            st.text_input(
+                t("compare.name"),
+                key=remembered(box, file.name),
+                max_chars=MOST_OF_NAME,
+                on_change=_rename,
+                args=(file.key, box),
             )
-            st.markdown(f"{said} {kind_of(opened)}", width="stretch")
             st.button(
                 t("compare.close"),
                 icon=":material/close:",
@@ -142,10 +161,20 @@ def _row(file: OpenedFile) -> None:
                 on_click=close_file,
                 args=(file.key,),
             )
+        special = len(opened.tokenizer.special_tokens)
+        words = "compare.opened_special" if special else "compare.opened"
+        said = t(words, size=vocab_size_with_special(opened.tokenizer), special=special)
+        st.caption(f"{kind_of(opened)} · {said} · {', '.join(map(as_name, opened.files))}")
         if opened.needs_pattern:
             _choose_pattern(file)
         for remark in opened.remarks:
             st.caption(error_sentence(remark))
+
+
+def _rename(file_key: str, box: str) -> None:
+    """Take over the name that the visitor typed; show in its box what came of it."""
+    name = rename_file(file_key, " ".join((Maybe[str](box).get() or "").split()))
+    Maybe[str](box).put(name)
 
 
 def _choose_pattern(file: OpenedFile) -> None:

@@ -11,7 +11,7 @@ from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.tokenizers import reference_lanes
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.controls import fold, live_text_area
+from pages.ui.widgets.controls import live_text_area, popover
 from pages.ui.widgets.export_panel import export_panel
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.token_view import token_view
@@ -81,12 +81,12 @@ def _example(text: str, finding: Finding) -> str:
 # ---- exports
 
 
-def export_section(text: Text, lanes: Sequence[Lane]) -> None:
+def exporter(text: Text, lanes: Sequence[Lane]) -> None:
     """Let the visitor choose a tokenizer of the page, copy the ids of the text, and download its files."""
     known = {lane.choice: lane for lane in lanes if may_be_exported(lane.tokenizer)}
     if not known:
         return
-    with fold(t("exports.title"), icon=":material/luggage:", key=EXPORTS_OPEN.key):
+    with popover(t("exports.title"), icon=":material/luggage:", key=EXPORTS_OPEN.key):
         if not EXPORTS_OPEN.get():
             return
         names = {choice: lane.name for choice, lane in known.items()}  # not the lanes: Streamlit keeps it for long
@@ -99,7 +99,7 @@ def export_section(text: Text, lanes: Sequence[Lane]) -> None:
         lane = known[chosen]
         if isinstance(text.content, str) and text.content:
             ids = lane.tokenizer.encode(text.content[:MAX_COPIED])
-            with st.popover(t("exports.ids", count=len(ids)), icon=":material/content_copy:"):
+            with st.expander(t("exports.ids", count=len(ids)), icon=":material/content_copy:"):
                 st.code(str(ids), language=None, wrap_lines=True)
         name = "tokenizer" if lane.is_own else lane.key
         export_panel(lane.tokenizer, lane.key, sample_texts(), name=name)

@@ -1,7 +1,8 @@
 """Tokenizers that the visitor opened from files or trained on the Pieces page, and how they are saved."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from pages.ui.frame import visitor
@@ -38,11 +39,15 @@ class OpenedFile:
 
 def open_file(files: Mapping[str, bytes], *, pattern: str | None = None, repair: bool = False) -> OpenedFile:
     """Open the tokenizer of a file, or of files that belong together; raise `TokenizerError`."""
-    (first, *_) = files
-    name = first.rpartition(".")[0][:80] or first[:80]
+    name = _name_of(list(files))
     opened = open_guarded(name, files, pattern=pattern, repair=repair)
     kept = dict(files) if opened.needs_pattern else {}
     return OpenedFile(name, opened, kept, pattern)
+
+
+def _name_of(files: Sequence[str]) -> str:
+    """Return what a tokenizer is called at first: the name of its first file, without what the name ends in."""
+    return files[0].rpartition(".")[0][:80] or files[0][:80]
 
 
 OPENED_FILES: Value[list[OpenedFile]] = Value("opened_files", list)
@@ -60,6 +65,19 @@ def keep_file(file: OpenedFile, instead_of: str = "") -> None:
         raise TokenizerFileError("file_too_many_open", limit=MAX_OPENED_FILES)
     known[instead_of if instead_of in known else file.key] = file
     OPENED_FILES.put(list({each.key: each for each in known.values()}.values()))
+
+
+def rename_file(key: str, name: str) -> str:
+    """Give an opened tokenizer a name, here and where it is kept; without one it has that of its file again.
+
+    Returns the name that it has now: equal names are numbered.
+    """
+    file = next((each for each in OPENED_FILES.get() if each.key == key), None)
+    if file is None:
+        return name
+    keep_file(replace(file, name=name or _name_of(file.opened.files)))
+    saved_files().rename(file, name)
+    return next(each.name for each in OPENED_FILES.get() if each.key == key)
 
 
 def close_file(key: str) -> None:
@@ -112,6 +130,12 @@ class SavedFiles:
             self.saved.delete(self.owner, known.id)
         except SavedRunsError as error:
             self.trouble = error.bare()
+
+    def rename(self, file: OpenedFile, name: str) -> None:
+        """Keep the visitor's name of an opened tokenizer, if it is kept."""
+        if self.saved is not None and any(entry.id == _id(file) for entry in self.entries()):
+            with suppress(SavedRunsError):  # it has its name here all the same
+                self.saved.rename(self.owner, _id(file), name)
 
     def store_trained(self, tokenizer: SentencePieceTokenizer) -> None:
         """Keep a SentencePiece model that was trained here."""

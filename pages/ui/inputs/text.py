@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.i18n import as_plain_markdown, error_sentence, names, t
 from pages.ui.inputs.corpus import openings
@@ -58,11 +57,8 @@ def example_pills(text_key: str, prefix: str) -> None:
     )
 
 
-def text_picker(tokenizers: Mapping[str, AnyTokenizer], *, examples: DeltaGenerator) -> Text:
-    """Let the visitor pick a text: typed or pasted, a bundled sample, a file, or token ids of a tokenizer.
-
-    Examples for what is typed are drawn into the container `examples`.
-    """
+def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
+    """Let the visitor pick a text: typed or pasted, a bundled sample, a file, or token ids of a tokenizer."""
     source = segmented(t("text.label"), SOURCES, names("text.{}", SOURCES), key=_SOURCE.key)
     if source == "ids":
         return _pick_ids(tokenizers)
@@ -74,8 +70,7 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer], *, examples: DeltaGenera
             placeholder=t("text.placeholder"),
             show_label=False,
         )
-        with examples:
-            example_pills(_TYPED_TEXT.key, "compare")
+        example_pills(_TYPED_TEXT.key, "compare")
     else:
         text = _pick_uploaded_text() if source == "upload" else "\n".join(pick_sample().texts)
     if len(text) > MAX_VIEW_CHARACTERS:

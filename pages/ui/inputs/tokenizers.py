@@ -250,15 +250,11 @@ def _run_lanes(chosen: Collection[str], sizes: Mapping[str, int]) -> list[Lane]:
     return lanes
 
 
-def sizes_of_choices(chosen: Collection[str]) -> dict[str, tuple[str, int]]:
-    """Return the name and the full vocabulary size of each chosen file and run that has smaller sizes."""
-    names = _run_names()
-    found = {
-        file.key: (file.name, file.opened.tokenizer.vocab_size)
-        for file in OPENED_FILES.get()
-        if file.opened.has_merges
-    } | {choice: (names[choice], BYTES + run.job.learned) for choice, run in _other_runs().items()}
-    return {key: value for key, value in found.items() if key in chosen and value[1] > BYTES + 1}
+def sizes_of_choices(chosen: Collection[str]) -> dict[str, int]:
+    """Return the full vocabulary size of each chosen file and run that has smaller sizes."""
+    files = {file.key: file.opened.tokenizer.vocab_size for file in OPENED_FILES.get() if file.opened.has_merges}
+    found = files | {choice: BYTES + run.job.learned for choice, run in _other_runs().items()}
+    return {choice: size for choice, size in found.items() if choice in chosen and size > BYTES + 1}
 
 
 def _other_runs() -> dict[str, Run]:

@@ -135,7 +135,7 @@ def _body(written: WrittenExport) -> None:
     for warning in written.export.warnings:
         st.caption(f":material/info: {error_sentence(warning)}")
     if written.export.snippet:
-        with st.popover(t("exports.snippet"), icon=":material/code:"):
+        with st.expander(t("exports.snippet"), icon=":material/code:"):  # a popover may stand around it
             st.code(written.export.snippet, language="python", wrap_lines=True)
 
 

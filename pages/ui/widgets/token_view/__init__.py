@@ -2,11 +2,14 @@
 
 import json
 import struct
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args
 
 import streamlit as st
 
+from pages.ui.session import Maybe
 from pages.ui.widgets.token_view.drawings import Drawing
 from pages.ui.widgets.token_view.serve import BROWSER, address, bundle, faces, view_css
 
@@ -28,6 +31,16 @@ class Link:
     """What the menu says that it holds; a story brings its own text."""
 
 
+class Stages(NamedTuple):
+    """The vocabulary sizes that a lane can have, and the one that it has."""
+
+    of: str
+    """What the page calls the lane when the visitor has moved it to another size."""
+    least: int
+    most: int
+    at: int
+
+
 def token_view(
     drawing: Drawing,
     *,
@@ -44,13 +57,15 @@ def token_view(
     text_first: bool = False,
     max_height: int | None = 560,
     link: Link | None = None,
+    sizes: Mapping[int, Stages] = MappingProxyType({}),
 ) -> None:
     """Draw a payload, with these choices until the visitor makes others in the browser, without a rerun.
 
     `looped` is for Thai letters as schools teach them. `max_height`, in pixels, includes the figures above the
     lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` up to 40
     characters in type that can be read across a room, where the width allows. With `text_first` the tokens stand
-    as high as they can: the bar and the legend come below them, and the heads take a line less.
+    as high as they can: the bar and the legend come below them, and the heads take a line less. `sizes` gives the
+    heads of these lanes, by number, a slider of vocabulary sizes; `moved_size` says where it was moved.
     """
     options = {
         "key": key,
@@ -66,12 +81,21 @@ def token_view(
         "text_first": text_first,
         "max_height": max_height,
         "link": link and asdict(link),
+        "sizes": {number: stages._asdict() for number, stages in sizes.items()},
         # Where the browser fetches what is left out here.
         "whole": drawing.whole and address(drawing.whole),
         "faces": faces(),
         "page": address("page.html"),
     }
-    _component(key=key, data=_with_options(drawing.payload, options))
+    _component(key=key, data=_with_options(drawing.payload, options), on_size_change=lambda: None)
+
+
+def moved_size(key: str) -> tuple[str, int] | None:
+    """Return which lane of a view the visitor moved last, and to which size; call it before the view is drawn."""
+    moved = (Maybe[Any](key).get() or {}).get("size")
+    if not isinstance(moved, dict) or not isinstance(moved.get("size"), int):
+        return None
+    return str(moved.get("of")), int(moved["size"])
 
 
 def _with_options(payload: bytes, options: dict[str, Any]) -> bytes:

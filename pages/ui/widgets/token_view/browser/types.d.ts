@@ -32,9 +32,19 @@ export interface Options {
   /** Where the page to save is fetched from. */
   page: string | null;
   link: Link | null;
+  /** The stages of lanes that have several, by the number of the lane; null where nobody can change them. */
+  sizes?: Record<number, Stages> | null;
   /** Of a saved page: the lane that others were compared with, and the other one, by their names. */
   base?: string | null;
   against?: string | null;
+}
+
+/** The vocabulary sizes that a lane can have, and the one that it has; `of` is what Python calls the lane. */
+export interface Stages {
+  of: string;
+  least: number;
+  most: number;
+  at: number;
 }
 
 /** What a link to this view says besides text and view. */

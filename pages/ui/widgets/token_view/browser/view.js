@@ -7,6 +7,7 @@ import { Bar } from "./frame/bar.js";
 import { BranchLists } from "./frame/branches.js";
 import { Differences, Rail } from "./frame/differences.js";
 import { drawHeads, legendOf } from "./frame/heads.js";
+import { Sizes } from "./frame/sizes.js";
 import { loadLooped } from "./model/looped.js";
 import { Model, fetchPayload, fetchedModel, keepFetched } from "./model/model.js";
 import { Inspector } from "./pointing/inspector.js";
@@ -23,12 +24,14 @@ const INSTANCES = new WeakMap();
 
 /**
  * What Streamlit calls for each run of the page.
- * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element }} component
+ * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element,
+ *   setStateValue?: (name: string, value: unknown) => void }} component
  */
-export default function showTokenView({ data, parentElement }) {
+export default function showTokenView({ data, parentElement, setStateValue }) {
   const model = new Model(data);
   const view = INSTANCES.get(parentElement) ?? new TokenView(parentElement, model);
   INSTANCES.set(parentElement, view);
+  view.tell = setStateValue ?? view.tell;
   view.show(model);
   return () => {
     view.remove();
@@ -43,6 +46,9 @@ export class TokenView {
    */
   constructor(parent, model) {
     this.state = new ViewState(model);
+    /** @type {(name: string, value: unknown) => void} what tells the page, where there is one */
+    this.tell = () => {};
+    this.sizes = new Sizes(this);
     this.rows = new Rows(this.state, (row) => {
       this.light.mark(row);
       this.branches.mark(row);
@@ -125,7 +131,7 @@ export class TokenView {
       light.refresh();
       for (const row of rows.drawn) row.rename();
     } else this.rebuild();
-    drawHeads(state);
+    drawHeads(this);
     this.rail.draw();
     if (inspector.pinned && isSameText) inspector.repin(inspector.pinned.lane);
     else inspector.close();
@@ -146,7 +152,7 @@ export class TokenView {
       this.rebuild();
       if (unit) rows.scrollTo(unit);
     } else rows.refill();
-    drawHeads(state);
+    drawHeads(this);
     this.rail.draw();
   }
 
@@ -216,7 +222,7 @@ export class TokenView {
     if (!before) return;
     if (before <= NARROW !== state.isNarrow) {
       this.rebuild();
-      drawHeads(state);
+      drawHeads(this);
     } else this.rows.resize();
     this.rail.draw();
   }

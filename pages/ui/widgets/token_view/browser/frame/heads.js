@@ -10,12 +10,26 @@ import { addButton, make } from "../elements.js";
 /** Heads that stand open side by side; more are a name and a count, and open when they are asked to. */
 const MOST_WHOLE = 5;
 
-/** @param {ViewState} state */
-export function drawHeads(state) {
+/** @param {TokenView} view */
+export function drawHeads({ state, sizes }) {
   const { root, heads, drawn } = state;
   root.style.setProperty("--heads", String(drawn.length || 1));
   root.classList.toggle("many", drawn.length > MOST_WHOLE);
-  heads.replaceChildren(...drawn.map((lane) => headOf(state, lane)));
+  const [before, fresh] = [[...heads.children], drawn.map((lane) => headOf(state, lane))];
+  const kindOf = (/** @type {Element} */ { tagName, className }) => `${tagName} ${className}`;
+  if (before.map(kindOf).join() === fresh.map(kindOf).join()) fresh.forEach((head, at) => fillHead(before[at], head));
+  else heads.replaceChildren(...fresh);
+  sizes.place();
+}
+
+/**
+ * Give a head the words of another one; its slider stays where it is, and a head that is open stays open.
+ * @param {Element} head
+ * @param {Element} fresh
+ */
+function fillHead(head, fresh) {
+  for (const part of [...head.children]) if (!part.matches(".size")) part.remove();
+  head.prepend(...fresh.children);
 }
 
 /**

@@ -28,6 +28,7 @@ export function listenToKeys(view) {
   });
   scroller.addEventListener("keydown", (event) => {
     if (!state.model.text || event.metaKey || event.ctrlKey || event.altKey) return;
+    if (event.target instanceof HTMLInputElement) return; // a slider has keys of its own
     if (answer(view, event.key)) event.preventDefault();
   });
 }

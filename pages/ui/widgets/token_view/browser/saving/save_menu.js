@@ -90,7 +90,7 @@ export class SaveMenu extends FileMenu {
     const { model, choice } = this.state;
     const { options, payload, labels, locale, hasThai } = model;
     const faces = choice.looped && hasThai ? await embeddedLooped(options.faces) : {};
-    const alone = { key: "page", toolbar: "full", link: null, page: null, whole: null, faces };
+    const alone = { key: "page", toolbar: "full", link: null, page: null, whole: null, sizes: null, faces };
     const [, encoded] = (await dataAddress(new Blob([payload]))).split(",");
     const page = await filledPage(address, {
       PAYLOAD: encoded,

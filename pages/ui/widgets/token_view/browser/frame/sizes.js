@@ -1,0 +1,87 @@
+// The sliders in the heads: each takes a lane back to when its tokenizer knew fewer tokens.
+// @ts-check
+
+import { make } from "../elements.js";
+
+/** @import { Model, Stages } from "../types.d.ts" */
+/** @import { TokenView } from "../view.js" */
+
+const PATIENCE = 1000; // milliseconds after which an answer is waited for no longer
+
+export class Sizes {
+  /** @param {TokenView} view */
+  constructor(view) {
+    this.view = view;
+    this.waits = 0;
+    /** @type {{ of: string, size: number } | null} what was moved while an answer was waited for */
+    this.next = null;
+  }
+
+  /** A slider for each head that has stages; one that is there stays, so that a hand can go on moving it. */
+  place() {
+    const { heads, drawn, model } = this.view.state;
+    drawn.forEach((lane, at) => {
+      const stages = model.whole ? model.options.sizes?.[lane.index] : undefined;
+      const old = heads.children[at].querySelector(".size");
+      if (!stages) return old?.remove();
+      const slider = old ?? heads.children[at].appendChild(this.slider());
+      this.fill(slider, stages, model, lane.column.name);
+    });
+    this.answered();
+  }
+
+  slider() {
+    const element = make("label", "size");
+    const input = make("input");
+    input.type = "range";
+    input.oninput = () => {
+      this.say(element);
+      this.move({ of: input.dataset.of ?? "", size: input.valueAsNumber });
+    };
+    element.append(input, make("output"));
+    return element;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Stages} stages
+   * @param {Model} model
+   * @param {string} name
+   */
+  fill(element, { of, least, most, at }, model, name) {
+    const input = /** @type {HTMLInputElement} */ (element.querySelector("input"));
+    const isHeld = input.dataset.of === of && input.matches(":focus");
+    [input.min, input.max, input.dataset.of] = [String(least), String(most), of];
+    input.setAttribute("aria-label", model.label("size_of", { name }));
+    input.title = model.labels.size_help;
+    if (!isHeld) input.value = String(at);
+    this.say(element);
+  }
+
+  /** @param {Element} element */
+  say(element) {
+    const { model } = this.view.state;
+    const input = /** @type {HTMLInputElement} */ (element.querySelector("input"));
+    const [size, most] = [input.valueAsNumber, Number(input.max)];
+    /** @type {HTMLElement} */ (element.querySelector("output")).textContent = model.label("size", { size, most });
+  }
+
+  /**
+   * Tell the page, which draws the lane anew: one size at a time, because a run that is interrupted shows nothing.
+   * @param {{ of: string, size: number }} moved
+   */
+  move(moved) {
+    if (this.waits) this.next = moved;
+    else {
+      this.waits = setTimeout(() => this.answered(), PATIENCE);
+      this.view.tell("size", moved);
+    }
+  }
+
+  answered() {
+    clearTimeout(this.waits);
+    const { next } = this;
+    [this.waits, this.next] = [0, null];
+    if (next) this.move(next);
+  }
+}

@@ -1,0 +1,64 @@
+"""The sliders of vocabulary sizes in the heads: what they tell the page, and that a hand can hold one."""
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+from pages.ui.widgets.token_view.payload import token_payload
+from tests.helpers.drawing import LABELS, PARAGRAPH, THAI, draw, in_shadow, lane_over, redraw
+from tokenizer_core import train
+
+FULL = train(PARAGRAPH * 9, 300)
+LANES = [lane_over(THAI, FULL, "mine"), lane_over(THAI, FULL, "other")]
+
+
+def sizes(at: int) -> dict[int, dict[str, Any]]:
+    return {0: {"of": "run:1", "least": 256, "most": 300, "at": at}}
+
+
+def answer(page: Page, at: int) -> None:
+    """Draw the lane as the page does after it was told of another size."""
+    lanes = [lane_over(THAI, FULL.at(at), "mine"), LANES[1]]
+    redraw(page, token_payload(THAI, lanes, labels=LABELS), sizes=sizes(at))
+
+
+def drawn(page: Page) -> None:
+    """Draw a view whose first lane has sizes; what it tells the page is noted."""
+    draw(page, THAI, LANES, view="staff", sizes=sizes(300))
+    page.evaluate(
+        "() => { window.told = []; const draw = window.draw; const setStateValue = (...said) => told.push(said);"
+        " window.draw = (component) => draw({ ...component, setStateValue }); }"
+    )
+    answer(page, 300)
+
+
+def test_only_a_lane_with_stages_has_a_slider_and_it_names_its_tokenizer(page: Page) -> None:
+    drawn(page)
+    slider = page.get_by_role("slider")
+    assert slider.count() == 1
+    assert slider.get_attribute("aria-label") == "Vocabulary size of mine"
+    assert page.locator(".head").first.locator("output").inner_text() == "300 of 300"
+
+
+def test_a_slider_tells_one_size_at_a_time_and_the_last_one_always(page: Page) -> None:
+    drawn(page)
+    page.get_by_role("slider").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowLeft")
+    assert page.evaluate("told") == [["size", {"of": "run:1", "size": 299}]]
+    answer(page, 299)
+    assert page.evaluate("told.at(-1)") == ["size", {"of": "run:1", "size": 297}]
+    assert page.get_by_role("slider").input_value() == "297", "an answer that comes late moves nothing back"
+    answer(page, 297)
+    assert page.evaluate("told.length") == 2
+    assert in_shadow(page, "root.activeElement.type") == "range", "the hand has lost it"
+    assert page.locator(".head .count").first.inner_text().split()[0] == str(len(FULL.at(297).encode(THAI)))
+
+
+def test_without_a_hand_on_it_a_slider_shows_the_size_that_is_drawn(page: Page) -> None:
+    drawn(page)
+    answer(page, 280)
+    assert page.get_by_role("slider").input_value() == "280"
+    assert page.locator("output").inner_text() == "280 of 300"
+    redraw(page, token_payload(THAI, LANES, labels=LABELS))
+    assert page.get_by_role("slider").count() == 0
