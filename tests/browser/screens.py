@@ -164,10 +164,18 @@ def train_with_patterns(tab: Page, words: dict[str, str]) -> None:
 
 def define_metrics(tab: Page, words: dict[str, str]) -> None:
     """The metrics with their definitions, words asked for."""
-    tab.get_by_role("radio", name=words["languages.view_metrics"]).click()
+    open_fold(tab, words["languages.view_metrics"])
     tab.get_by_text(words["metrics.count_words"], exact=True).click()
     tab.get_by_text(words["metrics.definitions"], exact=True).click()
     expect(tab.get_by_text(words["metrics.bytes_is"])).to_be_visible()
+
+
+def show_the_receipt(tab: Page, words: dict[str, str]) -> None:
+    """Two bills fill the screen."""
+    deck = tab.locator(".st-key-deck .deck")
+    expect(deck).to_be_visible()  # before that nobody listens to keys
+    tab.keyboard.press("End")
+    expect(deck.locator(".receipt")).to_have_attribute("data-printed", "all")
 
 
 def tell_a_story(tab: Page, words: dict[str, str]) -> None:
@@ -191,16 +199,41 @@ def vote(tab: Page, words: dict[str, str]) -> None:
 
 def take_languages_away(tab: Page, words: dict[str, str]) -> None:
     """The buttons for table, report and pictures, and a price that is none."""
-    tab.get_by_role("radio", name=words["languages.view_take_away"]).click()
+    open_fold(tab, words["languages.view_take_away"])
     expect(tab.get_by_role("button", name=words["report.png"])).to_have_count(2)
+    tab.locator(".st-key-languages_terms button").click()
     tab.get_by_role("textbox", name=words["languages.price"]).fill("cheap")
     tab.get_by_role("textbox", name=words["languages.price"]).press("Enter")
     expect(tab.get_by_role("alert")).to_be_visible()
 
 
+def bill_texts_of_ones_own(tab: Page, words: dict[str, str]) -> None:
+    """The bills of other texts, and what can be saved of them."""
+    tab.locator(".st-key-receipt_texts button").first.click()
+    tab.get_by_role("textbox", name=words["receipt.first"]).fill("น้ำใจ <b>")
+    tab.get_by_role("textbox", name=words["receipt.first"]).press("Control+Enter")
+    expect(tab.locator(".receipt .message").first).to_have_text("น้ำใจ <b>")
+    tab.keyboard.press("Escape")
+    tab.locator(".receipt .save > button").click()
+    tab.locator(".receipt .choices button").first.click()
+    expect(tab.locator(".receipt").get_by_role("status")).to_be_visible()
+
+
+def upload_texts_out_of_step(tab: Page, words: dict[str, str]) -> None:
+    """Two texts with other numbers of lines: figures, and what they do not say."""
+    open_fold(tab, words["languages.texts"])
+    tab.get_by_role("radio", name=words["languages.source_upload"]).click()
+    files = [
+        FilePayload(name=name, mimeType="text/plain", buffer=text.encode())
+        for name, text in (("a.th", "น้ำใจ\nคนไทย\n"), ("b.en", "kindness\n"))
+    ]
+    tab.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(files)
+    expect(tab.locator(".figures table")).to_be_visible()
+
+
 def look_at_pairs(tab: Page, words: dict[str, str]) -> None:
     """The most unfair pair."""
-    tab.get_by_role("radio", name=words["languages.view_pairs"]).click()
+    open_fold(tab, words["languages.view_pairs"])
     expect(tab.locator("[class*=st-key-languages_pair_] .p").first).to_be_visible()
 
 
@@ -289,6 +322,9 @@ SCREENS = [
     Screen("files for other libraries", "/compare", "th", take_along, is_long=True),
     Screen("nothing chosen", "/compare", "en", choose_nothing, is_long=True),
     Screen("languages", "/languages", "en"),
+    Screen("texts out of step", "/languages", "th", upload_texts_out_of_step, is_long=True),
+    Screen("bills of one's own", "/languages", "th", bill_texts_of_ones_own, is_long=True),
+    Screen("the receipt on the screen", "/languages", "th", show_the_receipt, {"present": "1"}, is_long=True),
     Screen("pairs", "/languages", "th", look_at_pairs, is_long=True),
     Screen("metrics", "/languages", "th", define_metrics, is_long=True),
     Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),

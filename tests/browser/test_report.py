@@ -10,7 +10,7 @@ from pages.ui.i18n import catalogue
 from pages.ui.stories.all_stories import make_story
 from pages.ui.stories.worksheet import worksheet
 from pages.ui.widgets.printing import MARGIN
-from tests.helpers.browser import PATIENCE
+from tests.helpers.browser import PATIENCE, open_fold
 from tests.helpers.languages_page import make_csv_and_report
 
 
@@ -25,7 +25,7 @@ def test_the_report_prints_on_one_sheet(tab: Page) -> None:
 def test_a_picture_is_saved_as_png(tab: Page, address: str) -> None:
     tab.goto(f"{address}/languages?lang=th")
     words = catalogue("th")
-    tab.get_by_role("radio", name=words["languages.view_take_away"]).click()
+    open_fold(tab, words["languages.view_take_away"])
     with tab.expect_download() as download:
         tab.get_by_role("button", name=words["report.png"]).first.click()
     content = download.value.path().read_bytes()

@@ -1,24 +1,43 @@
 """The languages page with its views and uploads, and counts made by hand."""
 
+from typing import Any
+
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n.breaks import without_breaks
+from pages.ui.languages.comparison import FOLDS
 from tests.helpers.app import open_page, sortable_tables
 from tokenizer_core.bpe.openai import openai_tokenizer
 
 
-def opened(language: str = "en", view: str = "bills") -> AppTest:
-    """The page in this view."""
-    app = open_page("languages", language)
-    if view != "bills":
-        app.segmented_control(key="languages_view").set_value(view).run()
+def opened(language: str = "en", view: str = "table") -> AppTest:
+    """The page with this fold open."""
+    return unfolded(open_page("languages", language), view)
+
+
+def unfolded(app: AppTest, view: str) -> AppTest:
+    """The page after this fold was opened, and the others closed."""
+    for name in FOLDS:
+        app.session_state[f"languages_{name}"] = name == view
+    app.run()
     assert not app.exception
     return app
 
 
+def box_of(app: AppTest, kind: str, name: str) -> Any:
+    """The first box of this kind whose key begins with `languages_` and this name."""
+    return next(box for box in app.get(kind) if str(box.key).startswith(f"languages_{name}"))
+
+
+def method(app: AppTest) -> str:
+    """What the table says of how it was counted."""
+    return " ".join(each.value for each in app.markdown)
+
+
 def bills(app: AppTest) -> dict[tuple[str, str], list[str]]:
-    """The table of bills, by tokenizer and language."""
-    return {(without_breaks(row[0]), row[1]): row[2:] for row in sortable_tables(app)[0][1:]}
+    """The table of bills, by tokenizer and language; its fold closes when there is nothing to compare."""
+    shown = app if sortable_tables(app) else unfolded(app, "table")
+    return {(without_breaks(row[0]), row[1]): row[2:] for row in sortable_tables(shown)[0][1:]}
 
 
 def by_hand(name: str, side: list[str]) -> int:

@@ -40,7 +40,7 @@ UI_FLOORS = [
     ["i18n"],
     ["widgets", "run_registry"],
     ["widgets/token_view"],
-    ["widgets/player", "frame"],
+    ["widgets/player", "widgets/receipt", "frame"],
     ["inputs"],
     ["widgets/slides"],
     PAGE_FOLDERS,

@@ -19,7 +19,7 @@ from tests.helpers.app import (
     view,
     wait_until,
 )
-from tests.helpers.languages_page import bills
+from tests.helpers.languages_page import bills, unfolded
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import byte_level, gpt2_files, model_of, rank_file, unigram, word_piece
 from tokenizer_core.bpe.tokenizer import Tokenizer
@@ -151,7 +151,7 @@ def test_an_opened_tokenizer_can_be_renamed_and_never_bears_the_name_of_another(
     assert app.text_input(key=second).value == "our school (2)"
     app.text_input(key=first).set_value(" ").run()
     assert view(app).names[3:] == ["tokenizer", "our school (2)"]
-    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
+    unfolded(app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run(), "table")
     assert {"tokenizer", "our school (2)"} <= {name for name, _ in bills(app)}
 
 
@@ -192,20 +192,17 @@ def test_of_many_refused_files_three_stand_open_and_the_rest_in_a_fold() -> None
 
 def test_languages_counts_with_opened_files_too() -> None:
     app = compare_with(("wp.json", word_piece()), ("bl.json", byte_level()))
-    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
-    assert not app.exception
+    unfolded(app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run(), "table")
     chosen = app.session_state["languages_names_False"]
     assert chosen[3:] == [opened_key(app, 0), opened_key(app, 1)]
     assert {"wp", "bl", "GPT-2"} <= {name for name, _ in bills(app)}
-    app.segmented_control(key="languages_view").set_value("metrics").run()
-    assert not app.exception
+    unfolded(app, "metrics")
 
 
 def test_languages_leaves_out_what_cannot_split_the_texts() -> None:
     words = b'{"model": {"type": "WordLevel", "vocab": {"the": 0}, "unk_token": "[UNK]"}}'
     app = compare_with(("words.json", words), ("a.model", MODEL))
-    app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
-    assert not app.exception
+    unfolded(app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run(), "table")
     assert "Missing [UNK] token" in said(app)
     assert "words" not in {name for name, _ in bills(app)}
 

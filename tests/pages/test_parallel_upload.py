@@ -1,6 +1,7 @@
 """Texts of the languages page: files and tables, what is kept, and bad input."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,24 +9,24 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, named
-from pages.ui.languages.bill import VIEWS
+from pages.ui.languages.comparison import FOLDS
 from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, Cells, drawn, said, sortable_tables, tables
-from tests.helpers.languages_page import bills, by_hand, opened
+from tests.helpers.languages_page import bills, box_of, by_hand, method, opened, unfolded
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
 from tokenizer_core.bpe.openai import openai_tokenizer
 from tokenizer_core.readers.parallel import parallel_texts
 
 
-def upload(*files: tuple[str, bytes | str], language: str = "en", view: str = "bills") -> AppTest:
+def upload(*files: tuple[str, bytes | str], language: str = "en", view: str = "table") -> AppTest:
     """The page after files were uploaded."""
-    app = opened(language, view)
+    app = opened(language)
     app.segmented_control(key="languages_source").set_value("upload").run()
     contents = [(name, each.encode() if isinstance(each, str) else each, "text/plain") for name, each in files]
     app.file_uploader(key="languages_files").set_value(contents).run()
-    assert not app.exception
-    return app
+    return unfolded(app, view)
 
 
 def lines(*each: str) -> str:
@@ -49,8 +50,8 @@ def test_three_languages_are_compared() -> None:
     ]
     app = upload(*files)
     assert {language for _, language in bills(app)} == {"x.th", "x.de", "x.en"}
-    for view in VIEWS:
-        app.segmented_control(key="languages_view").set_value(view).run()
+    for view in FOLDS:
+        unfolded(app, view)
         assert not app.exception
 
 
@@ -79,7 +80,7 @@ def test_an_encoding_that_is_not_found_can_be_chosen() -> None:
     french = "Le café crème d'été à Noël, déjà vu où ça ?"
     app = upload(("t.tsv", f"fr\tqc\n{french}\t{french}\n".encode("mac_roman")))
     assert len(app.error) == 1
-    app.selectbox[0].set_value("mac_roman").run()
+    next(box for box in app.selectbox if "` t.tsv `" in box.label).set_value("mac_roman").run()
     assert not app.error
     assert bills(app)["GPT-2", "fr"][0] == f"{by_hand('gpt2', [french]):,}"
     assert app.text[0].value == french
@@ -93,9 +94,9 @@ def test_languages_with_long_names_stay_apart() -> None:
     rows = [{key: {"th": th, "de": f"{en} {en}", "en": en}} for th, en in zip(THAI_LINES[:30], ENGLISH_LINES[:30])]
     app = upload(("pairs.json", "\n".join(map(json.dumps, rows))))
     assert len({language for _, language in bills(app)}) == 3
-    assert app.selectbox[0].options[0].endswith("th")
+    assert box_of(app, "selectbox", "base").options[0].endswith("th")
     before = bills(app)
-    app.selectbox[0].set_value(0).run()
+    box_of(app, "selectbox", "base").set_value(0).run()
     assert bills(app) != before
 
 
@@ -114,7 +115,7 @@ def test_a_table_with_quotes_and_line_breaks_is_compared() -> None:
     gpt2 = openai_tokenizer("gpt2")
     expected = sum(len(gpt2.encode(cell)) for cell in ("แมว\nดำตัวหนึ่ง", "หมาขาวตัวใหญ่", "นกบินอยู่"))
     assert found["GPT-2", "th"][0] == f"{expected:,}"
-    assert "3 pairs" in app.caption[0].value
+    assert "3 pairs" in method(app)
 
 
 def test_the_columns_of_a_table_can_be_chosen() -> None:
@@ -145,9 +146,9 @@ def test_the_first_line_of_a_table_can_be_read_as_text() -> None:
     app = upload(("t.csv", CSV))
     app.checkbox[0].set_value(False).run()
     assert not app.exception
-    assert "4 pairs" in app.caption[0].value
+    assert "4 pairs" in method(app)
     app.checkbox[0].set_value(True).run()
-    assert "3 pairs" in app.caption[0].value
+    assert "3 pairs" in method(app)
 
 
 def test_an_upload_is_kept_when_the_page_is_left() -> None:
@@ -163,7 +164,7 @@ def test_an_upload_is_kept_when_the_page_is_left() -> None:
 
 def test_empty_lines_are_pairs_and_are_said() -> None:
     app = upload(("a.th", "น้ำ\n\n\nใจ\n"), ("b.en", "water\n\nlake\nheart\n"))
-    assert "4 pairs" in app.caption[0].value
+    assert "4 pairs" in method(app)
     assert filled(ENGLISH["languages.empty_all"], count=1) in said(app)
     assert filled(ENGLISH["languages.empty_some"], count=1, line=3) in said(app)
 
@@ -171,7 +172,7 @@ def test_empty_lines_are_pairs_and_are_said() -> None:
 def test_pairs_whose_base_is_empty_have_no_premium() -> None:
     app = upload(("a.th", "น้ำ\nใจ\n"), ("b.en", "\nheart\n"), view="pairs")
     assert filled(ENGLISH["languages.pairs_left_out"], count=1) in [each.value for each in app.caption]
-    app.number_input[0].set_value(2).run()
+    box_of(app, "number_input", "place").set_value(2).run()
     assert not app.exception
     assert "–" in " ".join(each.value for each in app.markdown)
 
@@ -200,9 +201,8 @@ def test_a_single_text_file_waits_for_the_other() -> None:
         (("t.csv", CSV), "water\n", ["t.csv"]),
         (("a.th", "น้ำ\nใจ\n"), "", ["b.en"]),
         (("a.th", "น้ำ\nใจ\n"), "  \n \n", ["b.en"]),
-        (("a.th", lines(*THAI_LINES)), lines(*ENGLISH_LINES[:200], *ENGLISH_LINES[201:]), ["648", "647"]),
     ],
-    ids=["picture", "damaged UTF-8", "damaged archive", "table beside a file", "empty", "spaces", "shorter"],
+    ids=["picture", "damaged UTF-8", "damaged archive", "table beside a file", "empty", "spaces"],
 )
 def test_a_pair_that_cannot_be_compared_is_refused_and_named(
     first: tuple[str, bytes | str], second: str, named: list[str], language: str
@@ -211,6 +211,46 @@ def test_a_pair_that_cannot_be_compared_is_refused_and_named(
     assert len(app.error) == 1
     assert all(each in app.error[0].value for each in named)
     assert not sortable_tables(app)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_with_other_numbers_of_lines_get_figures_of_their_own_and_no_premium(language: str) -> None:
+    shorter = [*ENGLISH_LINES[:200], *ENGLISH_LINES[201:]]
+    app = upload(("<b>a.th", lines(*THAI_LINES)), ("b.en", lines(*shorter)), language=language)
+    words = catalogue(language)
+    assert not app.error
+    assert "` <b>a.th `" in app.header[0].value
+    assert any("648" in each.value and "647" in each.value for each in app.caption)
+    assert {words["apart.may"], words["apart.may_not"]} <= {each.value for each in app.markdown}
+    assert not sortable_tables(app)
+    ((heads, *rows),) = tables(app)
+    assert heads[:2] == [words["languages.text"], words["languages.tokenizer"]]
+    found = {(row[0], without_breaks(row[1])): row[2:] for row in rows}
+    for name, side in (("<b>a.th", THAI_LINES), ("b.en", shorter)):
+        tokens, text = by_hand("gpt2", side), "".join(side)
+        figures = [f"{tokens:,}", f"{len(text) / tokens:.2f}", f"{len(text.encode()) / tokens:.2f}"]
+        assert found[name, "GPT-2"][:3] == figures
+    spoken = sum(bool(re.search(r"\w", word)) for line in shorter for word in line.split())
+    assert found["b.en", "GPT-2"][3] == f"{by_hand('gpt2', shorter) / spoken:.2f}"
+
+
+def test_texts_that_come_into_step_are_compared_again() -> None:
+    app = upload(("a.th", lines("ก", "ข", "ค")), ("b.en", lines("a", "b")))
+    assert ENGLISH["apart.may"] in [each.value for each in app.markdown]
+    contents = [(name, text.encode(), "") for name, text in (("a.th", "ก\nข\n"), ("b.en", "a\nb\n"))]
+    app.file_uploader(key="languages_files").set_value(contents).run()
+    assert {spoken for _, spoken in bills(app)} == {"a.th", "b.en"}
+    assert ENGLISH["apart.may"] not in [each.value for each in app.markdown]
+
+
+def test_a_guessed_encoding_of_texts_out_of_step_can_be_changed_too() -> None:
+    german = lines(*["Die größte Straße führt über die Brücke zum Schloß."] * 40)
+    app = upload(("a.de", german.encode("cp1252")), ("b.en", lines(*ENGLISH_LINES[:39])))
+    (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
+    assert picker.value == "cp1252"
+    before = tables(app)[0][1]
+    picker.set_value("mac_roman").run()
+    assert tables(app)[0][1] != before
 
 
 def test_names_and_lines_of_strangers_are_shown_as_they_are() -> None:
@@ -224,7 +264,7 @@ def test_names_and_lines_of_strangers_are_shown_as_they_are() -> None:
         assert not {"script", "img"} & set(reader.others)
     assert any(HOSTILE_HTML[:30] in cell for table in tables(app) for row in table for cell in row)
     assert f"` {name} `" in app.header[0].value
-    app.segmented_control(key="languages_view").set_value("take_away").run()
+    unfolded(app, "take_away")
     assert not app.exception
 
 
@@ -235,9 +275,9 @@ def test_a_hundred_thousand_pairs_are_compared() -> None:
         for name, side in (("a.th", THAI_LINES), ("b.en", ENGLISH_LINES))
     ]
     app = upload(*files)
-    assert "100,000 pairs" in app.caption[0].value
-    app.segmented_control(key="languages_view").set_value("pairs").run()
-    app.number_input[0].set_value(100_000).run()
+    assert "100,000 pairs" in method(app)
+    unfolded(app, "pairs")
+    box_of(app, "number_input", "place").set_value(100_000).run()
     assert not app.exception
     assert len(drawn(app)) == 2
 
@@ -257,7 +297,8 @@ def test_the_languages_of_uploads_can_be_named(language: str) -> None:
     name_of(app, 1).set_value("English").run()
     assert "คำเมือง" in app.header[0].value
     assert {spoken for _, spoken in bills(app)} == {"คำเมือง", "English"}
-    assert (app.selectbox[0].value, app.selectbox[0].options) == (1, ["คำเมือง", "English"])
+    base = box_of(app, "selectbox", "base")
+    assert (base.value, base.options) == (1, ["คำเมือง", "English"])
 
 
 def test_a_name_of_a_language_is_bounded_shown_as_it_is_and_never_the_same_twice() -> None:

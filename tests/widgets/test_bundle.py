@@ -10,6 +10,7 @@ import pytest
 
 from pages.ui.vocabulary.browse import BROWSER as VOCABULARY
 from pages.ui.widgets.player.serve import BROWSER as STAGE
+from pages.ui.widgets.receipt import BROWSER as RECEIPT
 from pages.ui.widgets.slides import BROWSER as DECK
 from pages.ui.widgets.token_view.serve import BROWSER as TOKEN_VIEW
 from pages.ui.widgets.token_view.serve import bundle, imported, modules, page_to_take_away
@@ -20,6 +21,7 @@ ENTRIES = {
     "token view": [TOKEN_VIEW / "view.js", TOKEN_VIEW / "page.js"],
     "stage": [STAGE / "stage.js", STAGE / "replay.js"],
     "deck": [DECK / "deck.js"],
+    "receipt": [RECEIPT / "receipt.js"],
     "vocabulary": [VOCABULARY / "vocabulary.js"],
 }
 
@@ -66,7 +68,9 @@ def test_the_page_to_take_away_holds_one_module_that_parses(tmp_path: Path) -> N
 
 def test_every_module_is_reached() -> None:
     reached = {path for entries in ENTRIES.values() for entry in entries for path in modules(entry)}
-    assert reached == {path for folder in (TOKEN_VIEW, STAGE, DECK, VOCABULARY) for path in folder.rglob("*.js")}
+    assert reached == {
+        path for folder in (TOKEN_VIEW, STAGE, DECK, RECEIPT, VOCABULARY) for path in folder.rglob("*.js")
+    }
 
 
 # ---- the bundler

@@ -151,7 +151,18 @@ def read_parallel(
             if len(files) > 1:
                 raise CorpusError("parallel_table_and_more", name=file.name, files=len(files))
             return _read_table(file, kind, columns, header, encodings[0], max_bytes, parquet)
-    texts, guesses = [], []
+    sides = read_each(files, encodings)
+    found = parallel_texts([file.name for file in files], [side.texts[0] for side in sides])
+    return replace(found, guesses=tuple(guess for side in sides for guess in side.guesses))
+
+
+def read_each(files: Sequence[PackedFile], encodings: Sequence[str | None]) -> list[Parallel]:
+    """Read each text file by itself, as a text beside no other; raise `CorpusError` if one cannot be read.
+
+    >>> [side.pairs for side in read_each([PackedFile("a", b"1\\n2\\n"), PackedFile("b", b"1\\n")], [None, None])]
+    [2, 1]
+    """
+    sides = []
     for file, said in zip(files, encodings, strict=True):
         try:
             if file.refusal is not None:
@@ -159,9 +170,9 @@ def read_parallel(
             decoded = decode_text(file.content, encoding=said)
         except CorpusError as error:
             raise error.at(file=file.name) from None
-        texts.append(decoded.text)
-        guesses += [Guess(file.name, decoded.encoding)] if decoded.is_guess else []
-    return replace(parallel_texts([file.name for file in files], texts), guesses=tuple(guesses))
+        guesses = (Guess(file.name, decoded.encoding),) if decoded.is_guess else ()
+        sides.append(Parallel((file.name,), (tuple(split_lines(decoded.text)),), (decoded.text,), guesses))
+    return sides
 
 
 def _read_table(

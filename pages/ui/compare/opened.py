@@ -74,7 +74,7 @@ def _open_tokenizers() -> None:
         with st.spinner(t("compare.opening")):
             _open(fresh)
         new = [file for file in OPENED_FILES.get() if file.key not in known]
-        asks = any(file.opened.format in NEEDS_PATTERN for file in new)
+        asks = any(file.opened.needs_pattern for file in new)
         _IS_DONE.put(bool(new) and not (asks or _REFUSED.get() or _NOT_SAVED.get()))
         st.rerun()
     first, rest = _REFUSED.get()[:SHOWN_REFUSALS], _REFUSED.get()[SHOWN_REFUSALS:]

@@ -27,9 +27,11 @@ from tokenizer_core.readers.labels import column_labels
 from tokenizer_core.readers.parallel import (
     JOININGS,
     MAX_LANGUAGES,
+    Guess,
     Joining,
     Parallel,
     parallel_texts,
+    read_each,
     read_parallel,
 )
 from tokenizer_core.workers.parquet_reader import open_parquet_apart
@@ -82,6 +84,19 @@ class Compared(NamedTexts):
         return replace(self, spoken=self.names)
 
 
+@dataclass(frozen=True)
+class Apart:
+    """Texts that do not have the same lines: each by itself, and why they cannot be compared line by line."""
+
+    sides: tuple[Parallel, ...]
+    why: CorpusError
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the texts, short enough for a table, and not for Markdown."""
+        return _shortened([side.names[0] for side in self.sides], keep_end=True)
+
+
 def named(parallel: Parallel, *, is_sample: bool) -> NamedTexts:
     """Give parallel texts names that fit in a chart."""
     if is_sample:
@@ -115,15 +130,15 @@ def wants_upload() -> bool:
     return _SOURCE.get() == "upload"
 
 
-def pick_parallel() -> Compared | None:
+def pick_parallel() -> Compared | Apart | None:
     """Let the visitor pick texts to compare, and how; None, with the reason on the page, while there are none."""
     source = segmented(
         t("languages.source"), SOURCES, names("languages.source_{}", SOURCES), key=_SOURCE.key, show_label=True
     )
     is_sample = source != "upload"
     parallel = sample_parallel() if is_sample else _pick_upload()
-    if parallel is None:
-        return None
+    if parallel is None or isinstance(parallel, Apart):
+        return parallel
     texts = named(parallel, is_sample=is_sample)
     if not is_sample:
         texts = _let_name(texts)
@@ -185,7 +200,7 @@ def _pick_joining() -> Joining:
     )
 
 
-def _pick_upload() -> Parallel | None:
+def _pick_upload() -> Parallel | Apart | None:
     """Return the uploaded texts; None, with the reason on the page, while something is missing or wrong."""
     label = t("languages.upload_label", limit=MAX_LANGUAGES, megabytes=MAX_CORPUS_BYTES // 2**20)
     upload, is_listed = file_picker(PLACE, label, _LIMITS)
@@ -198,7 +213,7 @@ def _pick_upload() -> Parallel | None:
     if not is_listed and upload.refusal is None:
         listed = ", ".join(as_plain_markdown(file.name) for file in upload.files.values())
         st.caption(t("corpus.kept", names=listed))
-    return read_uploaded(upload, place=PLACE, max_bytes=MAX_CORPUS_BYTES)
+    return _uploaded(upload, place=PLACE, max_bytes=MAX_CORPUS_BYTES)
 
 
 def say_what_was_read(compared: Compared) -> None:
@@ -240,6 +255,14 @@ def read_uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | N
 
     The visitor can change a guessed encoding and, for a table, its columns and the meaning of its first line.
     """
+    found = _uploaded(upload, place=place, max_bytes=max_bytes)
+    if isinstance(found, Apart):
+        st.error(error_sentence(found.why), icon=":material/error:")
+        return None
+    return found
+
+
+def _uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | Apart | None:
     if upload.refusal is not None:
         show_refusal(place, upload.refusal)
         return None
@@ -251,6 +274,8 @@ def read_uploaded(upload: Upload, *, place: str, max_bytes: int) -> Parallel | N
     _pick_encodings(upload, reading, place)
     if isinstance(reading, CorpusError):
         return None
+    if isinstance(reading, Apart):
+        return reading
     return _as_chosen(upload, reading, place, max_bytes) if is_table(upload) else reading
 
 
@@ -260,14 +285,26 @@ def is_table(upload: Upload) -> bool:
     return len(files) == 1 and table_kind(files[0].name) is not None
 
 
-def _read(upload: Upload, max_bytes: int) -> Parallel | CorpusError:
+def _read(upload: Upload, max_bytes: int) -> Parallel | Apart | CorpusError:
     """Read the files as chosen, once; then drop the bytes of files that need no other reading."""
     choices = tuple(upload.choices(key) for key in upload.files)
     is_new = not upload.is_read(READING, choices)
-    reading: Parallel | CorpusError = upload.read(READING, choices, lambda: _read_as(upload, choices, max_bytes))
+    reading: Parallel | Apart | CorpusError
+    reading = upload.read(READING, choices, lambda: _read_or_part(upload, choices, max_bytes))
     if is_new and not is_table(upload) and not _doubtful(upload, reading):
         upload.drop_contents()
     return reading
+
+
+def _read_or_part(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Parallel | Apart:
+    """Read the files as parallel texts, or each by itself if they do not have the same lines."""
+    try:
+        return _read_as(upload, choices, max_bytes)
+    except CorpusError as error:
+        if error.code != "parallel_lines_differ":
+            raise
+        sides = read_each(list(upload.files.values()), [each.encoding for each in choices])
+        return Apart(tuple(sides), error.bare())
 
 
 def _read_as(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Parallel:
@@ -282,10 +319,15 @@ def _read_as(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Para
         )
 
 
-def _doubtful(upload: Upload, reading: Parallel | CorpusError) -> list[str]:
+def _guesses(reading: Parallel | Apart | CorpusError) -> list[Guess]:
+    sides = reading.sides if isinstance(reading, Apart) else [reading] if isinstance(reading, Parallel) else []
+    return [guess for side in sides for guess in side.guesses]
+
+
+def _doubtful(upload: Upload, reading: Parallel | Apart | CorpusError) -> list[str]:
     """Return the keys of files that may have another encoding."""
-    if isinstance(reading, Parallel):
-        names = [guess.name for guess in reading.guesses]
+    if not isinstance(reading, CorpusError):
+        names = [guess.name for guess in _guesses(reading)]
     else:
         first = next(iter(upload.files.values())).name
         mended = reading.code in MENDED_BY_ENCODING
@@ -293,10 +335,9 @@ def _doubtful(upload: Upload, reading: Parallel | CorpusError) -> list[str]:
     return [key for key, file in upload.files.items() if upload.choices(key).encoding or file.name in names]
 
 
-def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str) -> None:
+def _pick_encodings(upload: Upload, reading: Parallel | Apart | CorpusError, place: str) -> None:
     """Draw an encoding picker for each doubtful file, and the beginning of its text in that encoding."""
-    guesses = reading.guesses if isinstance(reading, Parallel) else ()
-    guessed = {guess.name: guess.encoding for guess in guesses}
+    guessed = {guess.name: guess.encoding for guess in _guesses(reading)}
     order = list(upload.files)
     for key in _doubtful(upload, reading):
         name = upload.files[key].name
@@ -307,8 +348,9 @@ def _pick_encodings(upload: Upload, reading: Parallel | CorpusError, place: str)
             upload.choices(key).encoding or guessed.get(name),
             label=t("languages.encoding", name=as_plain_markdown(name)),
         )
-        if isinstance(reading, Parallel):
-            st.text(openings([reading.texts[0 if is_table(upload) else order.index(key)]]))
+        if not isinstance(reading, CorpusError):
+            texts = reading.texts if isinstance(reading, Parallel) else [side.texts[0] for side in reading.sides]
+            st.text(openings([texts[0 if is_table(upload) else order.index(key)]]))
 
 
 def _as_chosen(upload: Upload, parallel: Parallel, place: str, max_bytes: int) -> Parallel | None:

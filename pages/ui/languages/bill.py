@@ -1,4 +1,4 @@
-"""The bills of the Languages page: the sentence, the bars, and the table with context and cost."""
+"""The bills of the Languages page: the sentence, the bars, a month of chats, and the table of all figures."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -7,23 +7,20 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from pages.ui.i18n import LANGUAGES, catalogue, errors_shown, names, t
+from pages.ui.i18n import LANGUAGES, catalogue, errors_shown, t
 from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices
 from pages.ui.languages.charts import Bar, bar_chart, bar_rows
 from pages.ui.languages.counts import Bill
-from pages.ui.session import Value, remembered
+from pages.ui.session import Maybe, remembered
 from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import draw
-from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import Formats, sortable_table
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.costs import cost, currency_of, parse_price, with_currency
 
-VIEWS = ("bills", "pairs", "metrics", "take_away")
-VIEW: Value[str] = Value("languages_view", lambda: VIEWS[0])
-
+PRICE: Maybe[str] = Maybe("languages_price")
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
 MOST_WINDOW = 1_000_000_000
@@ -39,11 +36,6 @@ class Terms(NamedTuple):
     currency: str = ""
     is_example: bool = False
     """Whether the price is the example that the app begins with."""
-
-
-def choose_view() -> str:
-    """Let the visitor choose what the page shows."""
-    return segmented(t("languages.view"), VIEWS, names("languages.view_{}", VIEWS), key=VIEW.key)
 
 
 def choose_lanes() -> list[Lane]:
@@ -65,7 +57,7 @@ def worst(compared: Compared, found: Sequence[Bill]) -> Bill | None:
 
 
 def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
-    """Say the highest premium in a sentence, and how it was counted."""
+    """Say the highest premium in a sentence."""
     bill = worst(compared, found)
     if bill is None:
         return
@@ -76,7 +68,6 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
         least_said = formatting.ratio(least.premium or 0.0)
         sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=least_said)
     st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
-    st.caption(how_counted(compared))
     if compared.is_sample and any(bill.lane.is_own for bill in found):
         st.caption(t("languages.own_note"))
 
@@ -103,12 +94,17 @@ def how_counted(compared: Compared) -> str:
 # ---- bars and table
 
 
-def show_bills(compared: Compared, found: Sequence[Bill]) -> None:
-    """Draw one chart of the bills, and the table with the context left and the cost."""
+def show_bars(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
+    """Draw one chart of the bills, and say what a month of chats costs."""
     rows = bar_rows(bars_of(compared, found))
     draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
-    terms = choose_terms()
-    st.markdown(_with_dollars(month_said(compared, found, terms)))
+    st.markdown(with_breaks(_with_dollars(month_said(compared, found, terms, stressed="**{}**".format))))
+    st.caption(_with_dollars(terms_in_short(terms)))
+
+
+def show_table(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
+    """Say how the bills were counted, and draw the table with the context left and the cost."""
+    st.markdown(how_counted(compared))
     frame, formats = bills_table(compared, found, terms)
     sortable_table(frame, t("languages.table"), formats=formats, key="languages_table")
     st.caption(_with_dollars(terms_said(terms)))
@@ -137,30 +133,43 @@ def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
 
 
 def choose_terms() -> Terms:
-    """Let the visitor set the context window and the price; if the price is not a number, say so and use none."""
-    left, right = st.columns(2)
-    window = left.number_input(
-        t("languages.window"),
-        min_value=1,
-        max_value=MOST_WINDOW,
-        step=1_000,
-        key=remembered("languages_window", WINDOW),
-        persist_state="session",
-        help=t("languages.window_help"),
-    )
-    entered = right.text_input(
+    """Let the visitor set the price and the context window; if the price is not a number, say so and use none."""
+    with st.popover(t("languages.terms"), icon=":material/payments:", key="languages_terms"):
+        entered = _price_box()
+        window = st.number_input(
+            t("languages.window"),
+            min_value=1,
+            max_value=MOST_WINDOW,
+            step=1_000,
+            key=remembered("languages_window", WINDOW),
+            persist_state="session",
+            help=t("languages.window_help"),
+        )
+    price = None
+    with errors_shown():
+        price = parse_price(entered)
+    examples = {catalogue(spoken)["languages.price_example"] for spoken in LANGUAGES}
+    return Terms(int(window or WINDOW), price, currency_of(entered), entered in examples)
+
+
+def _price_box() -> str:
+    entered = st.text_input(
         t("languages.price"),
-        key=remembered("languages_price", t("languages.price_example")),
+        key=remembered(PRICE.key, t("languages.price_example")),
         persist_state="session",
         placeholder=t("languages.price_placeholder"),
         help=t("languages.price_help"),
         max_chars=40,
     )
-    price = None
-    with errors_shown():
-        price = parse_price(entered or "")
-    examples = {catalogue(spoken)["languages.price_example"] for spoken in LANGUAGES}
-    return Terms(int(window or WINDOW), price, currency_of(entered or ""), entered in examples)
+    return entered or ""
+
+
+def terms_in_short(terms: Terms) -> str:
+    """Say in a line what price and window are set to."""
+    if terms.price is None:
+        return t("languages.terms_free", window=terms.window)
+    key = "languages.terms_example" if terms.is_example else "languages.terms_set"
+    return t(key, window=terms.window, price=with_currency(formatting.money(terms.price), terms.currency))
 
 
 def terms_said(terms: Terms) -> str:
@@ -174,8 +183,13 @@ def terms_said(terms: Terms) -> str:
     return " ".join(said)
 
 
-def month_said(compared: Compared, found: Sequence[Bill], terms: Terms) -> str:
-    """Say what a month of chats costs in each language, by the tokenizer that is kindest to the others."""
+def month_said(
+    compared: Compared, found: Sequence[Bill], terms: Terms, *, stressed: Callable[[str], str] = str
+) -> str:
+    """Say what a month of chats costs in each language, by the tokenizer that is kindest to the others.
+
+    `stressed` writes the costs, which come first.
+    """
     of_others = [bill for bill in found if bill.language != compared.base and bill.premium is not None]
     if terms.price is None or not of_others:
         return ""
@@ -185,7 +199,8 @@ def month_said(compared: Compared, found: Sequence[Bill], terms: Terms) -> str:
         for bill in sorted(found, key=lambda bill: bill.language == compared.base)
         if bill.lane is kindest
     ]
-    return t("languages.month_says", chats=CHATS_A_DAY, days=DAYS, tokenizer=kindest.name, costs=" · ".join(costs))
+    costs_said = stressed(", ".join(costs))
+    return t("languages.month_says", chats=CHATS_A_DAY, days=DAYS, tokenizer=kindest.name, costs=costs_said)
 
 
 def _with_dollars(sentence: str) -> str:
@@ -194,17 +209,12 @@ def _with_dollars(sentence: str) -> str:
 
 
 def _month_cost(compared: Compared, bill: Bill, terms: Terms) -> str:
-    """Say what a month of chats costs in one language, with its premium unless it is the base."""
+    """Say what a month of chats costs in one language."""
     assert terms.price is not None
     tokens = bill.tokens / compared.parallel.pairs
     amount = cost(tokens * CHATS_A_DAY * DAYS, terms.price)
-    said = {
-        "cost": with_currency(formatting.money(amount), terms.currency),
-        "language": compared.spoken[bill.language],
-    }
-    if bill.language == compared.base or bill.premium is None:
-        return t("languages.month_cost", **said)
-    return t("languages.month_premium", premium=formatting.premium(bill.premium), **said)
+    said = with_currency(formatting.money(amount), terms.currency)
+    return t("languages.month_cost", cost=said, language=compared.spoken[bill.language])
 
 
 def bills_table(compared: Compared, found: Sequence[Bill], terms: Terms) -> tuple[pd.DataFrame, Formats]:

@@ -19,7 +19,7 @@ from pages.ui.widgets.charts import ROWS
 from pages.ui.widgets.colours import CATEGORIES, ON_BAR, QUIET
 from pages.ui.widgets.printing import svg_picture
 
-ROW_HEIGHT = 27
+ROW_HEIGHT = 33
 """Pixels of a bar with the room around it; Thai marks need some above."""
 MOST_BINS = 40
 PICTURE_WIDTH = 720

@@ -1,50 +1,115 @@
-"""The comparison of parallel texts: choose texts and tokenizers, say the premium, show the view."""
+"""The Languages page: texts and tokenizers are chosen, the premium is said, and bills are drawn and printed."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import streamlit as st
 from msgspec.structs import replace
 
+from pages.ui.frame.links import link_for
 from pages.ui.i18n import language, t
-from pages.ui.inputs.parallel_texts import Compared, pick_parallel, say_what_was_read, wants_upload
+from pages.ui.inputs.parallel_texts import Apart, Compared, pick_parallel, say_what_was_read, wants_upload
+from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages import bill
-from pages.ui.languages.bill import worst
+from pages.ui.languages.apart import say_apart, show_apart
+from pages.ui.languages.bill import Terms, worst
 from pages.ui.languages.counts import Bill, bills, countable, pair_premiums
 from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
+from pages.ui.languages.receipt import choose_lane, choose_texts, printed, take_link
 from pages.ui.languages.report import take_away
+from pages.ui.session import Value
 from pages.ui.widgets.controls import fold
+from pages.ui.widgets.receipt import receipt
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, present
 from pages.ui.widgets.slides.talk import Entry, Unfair, add_button, name_kept, unfair_slides
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 
+FOLDS = {
+    "table": ":material/table:",
+    "pairs": ":material/compare_arrows:",
+    "metrics": ":material/monitoring:",
+    "take_away": ":material/download:",
+}
+"""What is folded below the bills, and its icon."""
 
-def compare_languages(view: str) -> None:
-    """The premium in a sentence, and below the bills, the pairs, the metrics, or what can be saved."""
+
+def compare_languages() -> None:
+    """The premium in a sentence, the bars beside the receipt, and folded below what stands behind them."""
+    take_link(link_for("languages"))
     top = st.container()
-    with fold(t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"):
-        compared = pick_parallel()
-    if compared is None:
-        top.info(t("languages.choose_texts"))
-        return
-    lanes = countable(compared, bill.choose_lanes())
-    found = bills(compared, lanes)
-    present(lambda: slides_of(compared, lanes, found))
+    left, right = st.columns([6, 7], gap="large")
+    with left:
+        bars = st.container()
+        lanes = bill.choose_lanes()
+        with fold(
+            t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"
+        ):
+            picked = pick_parallel()
+    with right:
+        terms, drawn = _receipt(lanes)
     with top:
-        say_what_was_read(compared)
-        bill.say_premium(compared, found)
-        if lanes:
-            add_button(entry_of(compared, lanes, found), key="languages_add")
-    if lanes and view == "bills":
-        bill.show_bills(compared, found)
-    elif lanes and view == "pairs":
-        show_pairs(compared, lanes)
-    elif lanes and view == "metrics":
-        show_metrics(compared, lanes)
-    elif lanes and view == "take_away":
-        take_away(compared, found, bill.choose_terms())
+        compared, found = _said(picked, lanes, drawn)
+        st.caption(t("languages.what"))
+    if isinstance(picked, Apart):
+        with bars:
+            show_apart(picked, lanes_that_encode(lanes, [side.texts[0] for side in picked.sides]))
+    elif compared is not None and found:
+        with bars:
+            bill.show_bars(compared, found, terms)
+        _folds(compared, found, terms)
+
+
+def _receipt(lanes: Sequence[Lane]) -> tuple[Terms, dict[str, Any] | None]:
+    """Draw the receipt with its settings; return the terms, and what is drawn."""
+    with st.container(horizontal=True, gap="xsmall"):
+        lane = choose_lane(lanes) if lanes else None
+        texts = choose_texts()
+        terms = bill.choose_terms()
+    drawn = printed(lane, texts, terms) if lane else None
+    if drawn is not None:
+        receipt(drawn)
+    return terms, drawn
+
+
+def _said(
+    picked: Compared | Apart | None, lanes: Sequence[Lane], drawn: dict[str, Any] | None
+) -> tuple[Compared | None, list[Bill]]:
+    """Say what the texts come to, and present it; return the bills, if the texts can be compared."""
+    slides = [Slide("receipt", receipt={**drawn, "link": None})] if drawn else []
+    if isinstance(picked, Compared):
+        able = countable(picked, lanes)
+        found = bills(picked, able)
+        say_what_was_read(picked)
+        bill.say_premium(picked, found)
+        present(lambda: [*slides_of(picked, able, found), *slides])
+        return picked, found
+    if isinstance(picked, Apart):
+        say_apart(picked)
+    else:
+        st.info(t("languages.choose_texts"))
+    if slides:
+        present(lambda: slides)
+    return None, []
+
+
+def _folds(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
+    """Draw what stands behind the bills, each part once it is opened."""
+    lanes = list({found_bill.lane.key: found_bill.lane for found_bill in found}.values())
+    show = {
+        "table": lambda: bill.show_table(compared, found, terms),
+        "pairs": lambda: show_pairs(compared, lanes),
+        "metrics": lambda: show_metrics(compared, lanes),
+        "take_away": lambda: take_away(compared, found, terms),
+    }
+    for name, icon in FOLDS.items():
+        is_open: Value[bool] = Value(f"languages_{name}", bool)
+        with fold(t(f"languages.view_{name}"), icon=icon, key=is_open.key):
+            if is_open.get():
+                show[name]()
+    add_button(entry_of(compared, lanes, found), key="languages_add")
 
 
 def slides_of(compared: Compared, lanes: Sequence[Lane], found: Sequence[Bill]) -> list[Slide]:

@@ -19,6 +19,7 @@ from pages.ui.i18n import LANGUAGES, language, section
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.player.serve import stage_css
+from pages.ui.widgets.receipt import receipt_css
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.serve import bundle
 from tokenizer_core.analysis.cuts import piece_ends
@@ -37,7 +38,7 @@ Said = Mapping[str, str]
 """Words in each language that captions can have."""
 
 
-_css = stage_css() + (BROWSER / "deck.css").read_text("utf-8")
+_css = stage_css() + receipt_css() + (BROWSER / "deck.css").read_text("utf-8")
 _component = st.components.v2.component("deck", css=_css, js=bundle(BROWSER / "deck.js"))
 
 
@@ -68,9 +69,9 @@ class View:
 
 @dataclass(frozen=True)
 class Slide:
-    """What fills the screen: words, a question, texts in tokens, or a stage."""
+    """What fills the screen: words, a question, texts in tokens, a stage, or a receipt."""
 
-    kind: Literal["words", "ask", "tokens", "stage"]
+    kind: Literal["words", "ask", "tokens", "stage", "receipt"]
     title: Said = field(default_factory=dict)
     says: Said = field(default_factory=dict)
     over: Said = field(default_factory=dict)
@@ -84,6 +85,8 @@ class Slide:
     """The index of the true choice."""
     stage: Mapping[str, Any] | None = None
     """The options of a stage."""
+    receipt: Mapping[str, Any] | None = None
+    """The options of a receipt."""
 
 
 def present(make: Callable[[], Sequence[Slide]]) -> bool:
@@ -119,6 +122,8 @@ def _drawn(slide: Slide) -> dict[str, Any]:
         found |= {"choices": list(slide.choices), "right": slide.right}
     if slide.stage is not None:
         found["stage"] = dict(slide.stage)
+    if slide.receipt is not None:
+        found["receipt"] = dict(slide.receipt)
     return found
 
 

@@ -84,6 +84,7 @@ class Deck {
   dress() {
     this.root.classList.toggle("dark", isDark(this.root));
     this.view?.stage?.dress();
+    this.view?.receipt?.dress();
   }
 
   remove() {

@@ -4,6 +4,7 @@
 import { Board } from "../../player/browser/board.js";
 import { PlacedText } from "../../player/browser/sentence.js";
 import { Stage } from "../../player/browser/stage.js";
+import { Receipt } from "../../receipt/browser/receipt.js";
 import { addButton, make } from "../../token_view/browser/elements.js";
 
 /** @import { Cut } from "../../player/browser/types.d.ts" */
@@ -54,14 +55,17 @@ export class SlideView {
     this.slide = slide;
     this.options = options;
     this.element = make("section", `deck-slide is-${slide.kind}${slide.isStrong ? " strong" : ""}`);
-    this.isTold = slide.kind !== "ask";
+    this.isTold = slide.kind !== "ask" && slide.kind !== "receipt";
     /** @type {Board[]} */
     this.boards = [];
     /** @type {Stage | null} */
     this.stage = null;
+    /** @type {Receipt | null} */
+    this.receipt = null;
     /** @type {HTMLElement[]} */
     this.choices = [];
-    if (slide.kind !== "stage") {
+    const isAlone = slide.kind === "stage" || slide.kind === "receipt"; // they bring their own words
+    if (!isAlone) {
       const [over, title] = [wordsIn("over", slide.over, spoken), wordsIn("title", slide.title, spoken)];
       const heading = title.childElementCount ? title : over;
       heading.setAttribute("role", "heading");
@@ -72,7 +76,7 @@ export class SlideView {
     for (const view of slide.views ?? []) this.views.append(this.viewOf(view));
     if (slide.views?.length) this.element.append(this.views);
     if (slide.choices) this.element.append(this.choicesOf(slide.choices));
-    if (slide.kind !== "stage") this.element.append(wordsIn("said", slide.says, spoken));
+    if (!isAlone) this.element.append(wordsIn("said", slide.says, spoken));
   }
 
   /** @param {DeckView} view */
@@ -122,10 +126,11 @@ export class SlideView {
     return this.stage ? !this.stage.player.isHeld : this.isTold;
   }
 
-  /** Show which choice is true, or let the show begin. */
+  /** Show which choice is true, or a whole receipt, or let the show begin. */
   reveal() {
     this.isTold = true;
     this.stage?.begin();
+    this.receipt?.showAll();
     this.choices.forEach((box, at) => {
       const isRight = at === this.slide.right;
       box.classList.add(isRight ? "right" : "wrong");
@@ -140,6 +145,13 @@ export class SlideView {
       this.stage = new Stage(element, slide.stage);
       this.stage.dress();
     }
+    if (slide.receipt && !this.receipt) {
+      this.receipt = new Receipt(slide.receipt, 1);
+      this.receipt.onDone = () => (this.isTold = true);
+      element.append(this.receipt.element);
+      this.receipt.dress();
+      this.receipt.print();
+    }
     this.fit();
   }
 
@@ -150,6 +162,8 @@ export class SlideView {
     if (slide.kind === "stage" || !element.clientHeight) return;
     const base = Math.min(innerWidth / 1920, innerHeight / 1080);
     element.style.setProperty("--base", `${base}px`);
+    element.style.setProperty("--unit", `${base}px`);
+    if (slide.kind === "receipt") return; // its lines scroll
     const isTokens = slide.kind === "tokens";
     const most = isTokens ? Math.max(1, slide.views?.length ?? 1) : 1;
     let best = { columns: 1, scale: 0 };
@@ -202,6 +216,7 @@ export class SlideView {
 
   remove() {
     this.stage?.remove();
+    this.receipt?.remove();
     this.element.remove();
   }
 }

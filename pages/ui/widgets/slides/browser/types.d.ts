@@ -1,6 +1,7 @@
 // What Python sends to the deck.
 
 import type { Options as StageOptions } from "../../player/browser/types.d.ts";
+import type { ReceiptOptions } from "../../receipt/browser/types.d.ts";
 
 /** Words in each language that captions can have. */
 export type Said = Record<string, string>;
@@ -22,7 +23,7 @@ export interface DeckView {
 }
 
 export interface Slide {
-  kind: "words" | "ask" | "tokens" | "stage";
+  kind: "words" | "ask" | "tokens" | "stage" | "receipt";
   /** The line above: the name of the story. */
   over: Said;
   title: Said;
@@ -33,6 +34,7 @@ export interface Slide {
   choices?: string[];
   right?: number;
   stage?: StageOptions;
+  receipt?: ReceiptOptions;
 }
 
 export interface DeckOptions {

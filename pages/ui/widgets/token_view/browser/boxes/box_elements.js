@@ -180,7 +180,7 @@ export function fillChip(element, bytes) {
  * @param {Element} element
  * @param {string} text
  */
-function addNamed(element, text) {
+export function addNamed(element, text) {
   let plain = "";
   let isBare = true; // nothing visible before: a joiner here needs its name
   const flush = () => {

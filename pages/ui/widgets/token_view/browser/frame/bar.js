@@ -22,7 +22,7 @@ export class Bar {
     this.marks = new Check((marks) => differences.show(marks));
     this.marks.words.setAttribute("aria-live", "polite");
     this.base = new Menu((index) => view.switchTo({ base: state.comparedNames[index] }));
-    const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, this.base, differences, saving];
+    const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, differences, this.base, saving];
     this.element = make("div", "bar");
     this.element.append(this.switch, ...parts.map(({ element }) => element));
   }

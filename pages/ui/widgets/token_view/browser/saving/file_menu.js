@@ -3,6 +3,8 @@
 
 import { addButton, make } from "../elements.js";
 
+/** @import { Labels } from "../types.d.ts" */
+
 export class FileMenu {
   /** @param {() => void} fill adds the lines, each time that the menu opens */
   constructor(fill) {
@@ -56,6 +58,27 @@ export class FileMenu {
       }
       if (!this.list.querySelector(".said")) this.close();
     });
+  }
+
+  /**
+   * Copy an address, and say what it holds.
+   * @param {string} address
+   * @param {Labels} labels
+   * @param {string} words
+   */
+  async copy(address, labels, words) {
+    try {
+      await navigator.clipboard.writeText(address);
+      this.say(make("b", "", labels.copied), " ", words);
+    } catch {
+      // Browsers let a page write to the clipboard on this machine or over HTTPS only: elsewhere the link is shown.
+      const field = make("input");
+      field.readOnly = true;
+      field.value = address;
+      field.setAttribute("aria-label", labels.copy_by_hand);
+      this.say(labels.copy_by_hand, field, words);
+      field.select();
+    }
   }
 
   /** @param {(Node | string)[]} words */

@@ -1,7 +1,6 @@
 // All that a visitor can save or share of the view.
 // @ts-check
 
-import { make } from "../elements.js";
 import { FileMenu, download } from "./file_menu.js";
 import { embeddedLooped } from "../model/looped.js";
 import { takePicture, takeSlide } from "./picture.js";
@@ -54,7 +53,7 @@ export class SaveMenu extends FileMenu {
    * The link that shows this view again. Nothing is sent when it is made; a browser sends it when it is opened.
    * @param {Link} link
    */
-  async copyLink(link) {
+  copyLink(link) {
     const { model, choice } = this.state;
     const { labels, text, hasThai } = model;
     const parameters = new URLSearchParams(link.parameters);
@@ -68,18 +67,7 @@ export class SaveMenu extends FileMenu {
     const isWhole = isWithText || link.holds === "story";
     const held = isWhole ? labels[`link_holds_${link.holds}`] : labels.link_without_text;
     const words = link.leaves_out_mine ? `${held} ${labels.link_without_mine}` : held;
-    try {
-      await navigator.clipboard.writeText(address);
-      this.say(make("b", "", labels.copied), " ", words);
-    } catch {
-      // Browsers let a page write to the clipboard on this machine or over HTTPS only: elsewhere the link is shown.
-      const field = make("input");
-      field.readOnly = true;
-      field.value = address;
-      field.setAttribute("aria-label", labels.copy_by_hand);
-      this.say(labels.copy_by_hand, field, words);
-      field.select();
-    }
+    return this.copy(address, labels, words);
   }
 
   /**

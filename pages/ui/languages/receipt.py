@@ -1,0 +1,80 @@
+"""The receipt on the Languages page: whose texts, which tokenizer, and what a link restores."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from pages.ui.i18n import language, t
+from pages.ui.inputs.tokenizers import lanes_that_encode
+from pages.ui.languages.bill import PRICE, Terms
+from pages.ui.session import Maybe, one_of, remembered
+from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question, receipt_options
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.bpe.openai import OPENAI_NAMES
+
+_TEXTS: tuple[Maybe[str], ...] = (Maybe("receipt_first"), Maybe("receipt_second"))
+_WITH: Maybe[str] = Maybe("receipt_with")
+_LINKED = ("first", "second")
+"""The texts in a link."""
+MOST_OF_PRICE = 40
+
+
+def take_link(link: Mapping[str, str]) -> None:
+    """Take texts, tokenizer and price from a link."""
+    for name, text in zip(_LINKED, _TEXTS, strict=True):
+        if name in link:
+            text.put(link[name][:MOST_CHARACTERS])
+    if link.get("with") in OPENAI_NAMES:
+        _WITH.put(link["with"])
+    if "price" in link:
+        PRICE.put(link["price"][:MOST_OF_PRICE])
+
+
+def choose_texts() -> tuple[str, str]:
+    """Let the visitor write two texts of their own; at first they are a question in Thai and in English."""
+    with st.popover(t("receipt.texts"), icon=":material/edit:", key="receipt_texts"):
+        first, second = (
+            st.text_area(
+                t(f"receipt.{name}"),
+                key=remembered(text.key, ours),
+                persist_state="session",
+                max_chars=MOST_CHARACTERS,
+                height=100,
+            )
+            or ""
+            for name, text, ours in zip(_LINKED, _TEXTS, our_question(), strict=True)
+        )
+    return first, second
+
+
+def choose_lane(lanes: Sequence[Lane]) -> Lane:
+    """Let the visitor choose the tokenizer that counts, at first GPT-2."""
+    by_choice = {lane.choice: lane for lane in lanes}
+    called = {lane.choice: lane.name for lane in lanes}  # not the lanes: Streamlit keeps it for long
+    first = "gpt2" if "gpt2" in by_choice else lanes[0].choice
+    chosen = st.selectbox(
+        t("receipt.with"),
+        list(by_choice),
+        format_func=called.__getitem__,
+        key=one_of(_WITH.key, list(by_choice), first),
+        persist_state="session",
+        label_visibility="collapsed",
+        width=190,
+    )
+    return by_choice[chosen]
+
+
+def printed(lane: Lane, texts: tuple[str, str], terms: Terms) -> dict[str, Any] | None:
+    """Return what the browser needs to print the bills; None, with the reason on the page, if they cannot be."""
+    if not all(texts):
+        st.info(t("receipt.empty"))
+        return None
+    if not lanes_that_encode([lane], texts):
+        return None
+    link = {"lang": language(), **dict(zip(_LINKED, texts, strict=True))}
+    if lane.choice in OPENAI_NAMES:
+        link["with"] = lane.choice
+    if entered := PRICE.get():
+        link["price"] = entered
+    return receipt_options(lane, texts, terms.price, terms.currency, link=link)

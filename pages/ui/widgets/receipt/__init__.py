@@ -1,0 +1,97 @@
+"""The receipt: what a message costs in two languages, printed token by token on two paper bills."""
+
+import json
+from hashlib import sha256
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.i18n import language, section, t
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.widgets import formatting
+from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.token_view.lanes import Lane
+from pages.ui.widgets.token_view.serve import bundle, view_css
+from tokenizer_core.analysis.costs import cost, with_currency
+from tokenizer_core.analysis.cuts import piece_ends
+from tokenizer_core.bpe.segments import TextMap
+
+BROWSER = Path(__file__).parent / "browser"
+MESSAGES = 10_000
+"""How often the text of a bill is sent: at a dollar for a million tokens, each token is then a cent."""
+MOST_CHARACTERS = 600
+"""Characters of a text."""
+_SAVING = ("save", "save_link", "save_png", "save_svg", "copied", "copy_by_hand", "failed", "no_text")
+
+
+def receipt_css() -> str:
+    """Return the CSS of the receipt, which stands on that of the token view."""
+    return (BROWSER / "receipt.css").read_text("utf-8")
+
+
+_component = st.components.v2.component(
+    "receipt", css=view_css() + receipt_css(), js=bundle(BROWSER / "receipt.js")
+)
+
+
+def our_question() -> tuple[str, str]:
+    """Return what a mother asks a doctor, in Thai and in English."""
+    thai, english = t("examples.sample").split("\n")
+    return thai, english
+
+
+def receipt(drawn: dict[str, Any]) -> None:
+    """Draw two bills, which are printed when they come into sight."""
+    _component(key="receipt", data=json.dumps(drawn).encode())
+
+
+def receipt_options(
+    lane: Lane,
+    texts: tuple[str, str],
+    price: float | None,
+    currency: str,
+    *,
+    link: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return what the browser needs to print the bills of two texts, counted by this tokenizer.
+
+    `price` is that of a million tokens, and `link` has the parameters of a link that shows the bills again.
+    """
+    is_ours = texts == our_question()
+    names = ("languages.th", "languages.en") if is_ours else ("receipt.first", "receipt.second")
+    bills = [_bill(lane, t(name), text) for name, text in zip(names, texts, strict=True)]
+    each = None if price is None else cost(MESSAGES, price)
+    said = {"first": bills[0]["count"], "second": bills[1]["count"]}
+    words = {"tokenizer": lane.name, "messages": MESSAGES}
+    if price is not None:
+        words["price"] = with_currency(formatting.money(price), currency)
+    return {
+        "name": sha256(json.dumps(bills).encode()).hexdigest(),
+        "title": without_breaks(t("receipt.title" if is_ours else "receipt.title_own", **said)),
+        "says": without_breaks(t("receipt.free" if price is None else "receipt.says", **words)),
+        "bills": bills,
+        "each": each,
+        "decimals": len(formatting.money(each or 0).partition(".")[2]),
+        "money": with_currency("{amount}", currency),
+        "labels": {name: section("token_view")[name] for name in _SAVING} | section("receipt"),
+        "locale": language(),
+        "tints": TINT_COUNT,
+        "link": link,
+    }
+
+
+def _bill(lane: Lane, name: str, text: str) -> dict[str, Any]:
+    """Describe a text: where its letters start, and where its tokens end, in bytes."""
+    text_map = TextMap(text)
+    pieces, _ = piece_ends(text, lane.tokenizer)
+    return {
+        "name": without_breaks(name),
+        "text": text,
+        "clusters": text_map.byte_at_char[np.flatnonzero(text_map.cluster_starts[:-1])].tolist(),
+        "ends": list(accumulate(pieces.lengths.tolist())),
+        "plain": np.flatnonzero(~pieces.are_tokens).tolist(),
+        "count": int(np.count_nonzero(pieces.are_tokens)),
+    }

@@ -1,0 +1,137 @@
+"""The receipt on the Languages page: whose texts it bills, what it counts, and what a link restores."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.widgets.receipt import MESSAGES, MOST_CHARACTERS, receipt_options
+from pages.ui.widgets.token_view.lanes import Label, Lane
+from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, SPOKEN, deck_on, open_link, open_page, said
+from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+
+THAI, SAME = ENGLISH["examples.sample"].split("\n")
+
+
+def receipt_on(app: AppTest) -> dict[str, Any] | None:
+    """What the receipt on the page got."""
+    assert not app.exception
+    for element in app.get("bidi_component"):
+        if element.proto.component_name.endswith("receipt"):
+            found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
+            return found
+    return None
+
+
+def receipt_of(app: AppTest) -> dict[str, Any]:
+    found = receipt_on(app)
+    assert found is not None
+    return found
+
+
+def counted(name: str, *texts: str) -> list[int]:
+    return [len(openai_tokenizer(name).encode(text)) for text in texts]
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_the_question_at_the_doctor_is_124_tokens_against_23(language: str) -> None:
+    drawn, words = receipt_of(open_page("languages", language)), catalogue(language)
+    assert [bill["count"] for bill in drawn["bills"]] == counted("gpt2", THAI, SAME) == [124, 23]
+    assert [bill["name"] for bill in drawn["bills"]] == [
+        without_breaks(words[f"languages.{spoken}"]) for spoken in ("th", "en")
+    ]
+    assert drawn["title"] == without_breaks(filled(words["receipt.title"], first=124, second=23))
+    assert (drawn["each"], MESSAGES) == ({"en": 0.01, "th": 1.0}[language], 10_000)
+    assert drawn["money"] == {"en": "${amount}", "th": "{amount} บาท"}[language]
+
+
+@pytest.mark.parametrize("name", OPENAI_NAMES)
+def test_each_tokenizer_prints_its_own_bill_and_is_named(name: str) -> None:
+    app = open_page("languages")
+    app.selectbox(key="receipt_with").set_value(name).run()
+    drawn = receipt_of(app)
+    assert [bill["count"] for bill in drawn["bills"]] == counted(name, THAI, SAME)
+    assert ENGLISH[f"tokenizers.{name}"] in drawn["says"]
+
+
+def test_a_tokenizer_that_is_no_longer_chosen_prints_nothing() -> None:
+    app = open_page("languages")
+    app.selectbox(key="receipt_with").set_value("cl100k_base").run()
+    app.pills(key="languages_names_False").set_value(["o200k_base"]).run()
+    assert [bill["count"] for bill in receipt_of(app)["bills"]] == counted("o200k_base", THAI, SAME)
+    app.pills(key="languages_names_False").set_value([]).run()
+    assert receipt_on(app) is None
+
+
+def test_a_price_is_written_as_it_is_meant_and_without_one_only_tokens_are_counted() -> None:
+    app = open_page("languages")
+    app.text_input(key="languages_price").set_value("0.15 €").run()
+    drawn = receipt_of(app)
+    assert (drawn["each"], drawn["decimals"], drawn["money"]) == (0.0015, 4, "€{amount}")
+    app.text_input(key="languages_price").set_value("").run()
+    drawn = receipt_of(app)
+    assert (drawn["each"], drawn["says"]) == (None, filled(ENGLISH["receipt.free"], tokenizer="GPT-2"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_of_ones_own_are_billed_and_nobody_says_that_they_say_the_same(language: str) -> None:
+    app = open_page("languages", language)
+    app.text_area(key="receipt_first").set_value("น้ำ").run()
+    app.text_area(key="receipt_second").set_value(HOSTILE_HTML).run()
+    drawn, words = receipt_of(app), catalogue(language)
+    assert [bill["text"] for bill in drawn["bills"]] == ["น้ำ", HOSTILE_HTML]
+    first, second = counted("gpt2", "น้ำ", HOSTILE_HTML)
+    assert drawn["title"] == without_breaks(filled(words["receipt.title_own"], first=first, second=second))
+    assert [bill["name"] for bill in drawn["bills"]] == [
+        without_breaks(words[f"receipt.{name}"]) for name in ("first", "second")
+    ]
+    app.text_area(key="receipt_first").set_value("").run()
+    assert receipt_on(app) is None
+    assert words["receipt.empty"] in said(app)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_restores_texts_tokenizer_price_and_language(language: str) -> None:
+    app = open_page("languages", language)
+    app.selectbox(key="receipt_with").set_value("o200k_base").run()
+    app.text_area(key="receipt_first").set_value("a&b=<i>\nส้มตำ").run()
+    app.text_input(key="languages_price").set_value("๘๐ บาท").run()
+    drawn = receipt_of(app)
+    link = {name.replace("with", "with_"): value for name, value in drawn["link"].items()}
+    assert receipt_of(open_link("languages", **link)) == drawn
+
+
+@pytest.mark.parametrize(
+    "nonsense", [{"with_": "mine"}, {"with_": "../etc"}, {"third": "x"}, {"price": ""}], ids=str
+)
+def test_nonsense_in_a_link_is_ignored(nonsense: dict[str, str]) -> None:
+    drawn = receipt_of(open_link("languages", **nonsense))
+    assert [bill["count"] for bill in drawn["bills"]] == [124, 23]
+
+
+def test_a_long_text_in_a_link_is_cut() -> None:
+    (first, _) = receipt_of(open_link("languages", first="ก" * 5_000))["bills"]
+    assert first["text"] == "ก" * MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_receipt_is_the_last_slide_of_the_page(language: str) -> None:
+    app = open_link("languages", present="1", lang=language)
+    *_, slide = (deck_on(app) or {})["slides"]
+    assert slide["kind"] == "receipt"
+    assert slide["receipt"] == {**receipt_of(app), "link": None}
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60), st.sampled_from(OPENAI_NAMES))
+def test_every_token_is_billed_once_and_the_letters_are_those_of_the_text(text: str, name: str) -> None:
+    lane = Lane(name, Label(name), openai_tokenizer(name))
+    bill = receipt_options(lane, (text, ""), 1.0, "$")["bills"][0]
+    tokens = openai_tokenizer(name).encode(text)
+    assert (bill["count"], len(bill["ends"]), bill["plain"]) == (len(tokens), len(tokens), [])
+    assert [0, *bill["ends"]][-1] == len(text.encode())
+    assert bill["clusters"][:1] == [0][: len(text)]
