@@ -13,7 +13,7 @@ from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.stories.all_stories import STORIES
 from pages.ui.widgets.slides import Cut, squares_of
-from pages.ui.widgets.slides.talk import MOST_ENTRIES, MOST_MERGES, Entry, Known, Learned, Lesson, Unfair
+from pages.ui.widgets.slides.talk import MOST_ENTRIES, MOST_MERGES, Billed, Entry, Known, Learned, Lesson, Unfair
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
 from tests.helpers.app import ENGLISH, deck_on, job_of, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
@@ -179,6 +179,7 @@ def test_a_training_is_put_into_the_talk_saved_and_played_again() -> None:
     [
         ("patterns", "lab_add"),
         ("languages", "languages_add"),
+        ("languages", "receipt_add"),
         ("vocabulary", "vocabulary_add"),
         ("pieces", "pieces_add"),
     ],
@@ -198,7 +199,7 @@ def test_a_view_of_a_page_is_put_into_the_talk_saved_and_shown_as_the_page_prese
     assert app.session_state["my_talk"] == [entry]
     app.button(key="present_mine").click().run()
     shown = (deck_on(app) or {})["slides"]
-    assert shown in (presents[: len(shown)], presents[-len(shown) :])  # Languages presents its receipt besides
+    assert shown in (presents[: len(shown)], presents[-len(shown) :])  # Languages presents both of its parts
 
 
 def test_a_comparison_in_the_talk_follows_the_language_of_the_page() -> None:
@@ -277,6 +278,10 @@ def test_a_text_that_only_an_own_tokenizer_cuts_is_not_offered_for_the_talk() ->
         {"comparison": asdict(Unfair("gpt2", ("th", "\ud800"), 6.0))},
         {"comparison": {**asdict(Unfair("gpt2", ("th", "en"), 6.0)), "texts": ["a"]}},
         {"text": "ab", "with": ["file:\ud800"]},
+        {"receipt": {**asdict(Billed(("a", "b"))), "texts": ["a", ""]}},
+        {"receipt": {**asdict(Billed(("a", "b"))), "price": -1}},
+        {"receipt": {**asdict(Billed(("a", "b"))), "currency": "$" * 99}},
+        {"receipt": asdict(Billed(("a", "b"))), "vocabulary": asdict(Known("gpt2", 300, 7))},
         {"text": "", "vocabulary": asdict(Known("", 300, 7))},
         {"text": "", "vocabulary": asdict(Known("gpt2", 7, 300))},
         {"text": "ab", "lesson": {"name": "none", "cuts": [asdict(Cut("a", 1, (2,)))]}},
@@ -352,7 +357,8 @@ def whole(text: str) -> Cut:
         | TEXTS.map(lambda text: Entry(text=text, patterns=("gpt2", r"\w+")))
         | TEXTS.map(lambda text: Entry(unfair=Unfair(text[:200], ("th", text[:200]), 6.25, 3, 7.5, (text, ""))))
         | TEXTS.map(lambda text: Entry(text=text, known=Known(text[:200], 300, 7), lanes=("gpt2", "file:0")))
-        | TEXTS.map(lambda text: Entry(text=text, lesson=Lesson("own", (whole(text),)))),
+        | TEXTS.map(lambda text: Entry(text=text, lesson=Lesson("own", (whole(text),))))
+        | TEXTS.map(lambda text: Entry(billed=Billed((text, "a"), 2.5, "บาท"), lanes=("gpt2",))),
         max_size=MOST_ENTRIES,
     )
 )

@@ -22,7 +22,7 @@ GPT2 = Lane("gpt2", Label("GPT-2"), openai_tokenizer("gpt2"))
 
 
 def options(first: str = THAI, second: str = ENGLISH, price: float | None = 1.0) -> dict[str, Any]:
-    return receipt_options(GPT2, (first, second), price, "$", link={"first": "a b&c", "lang": "en"})
+    return {**receipt_options(GPT2, (first, second), price, "$"), "link": {"first": "a b&c", "lang": "en"}}
 
 
 def print_bills(page: Page, drawn: dict[str, Any], *, calm: bool = True, width: int = 600) -> None:

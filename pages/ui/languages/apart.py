@@ -19,15 +19,11 @@ MOST_WITH_WORDS = 100_000
 """Characters of a text in which words are counted without being asked for."""
 
 
-def say_apart(apart: Apart) -> None:
-    """Say that there is no premium, and why."""
+def show_apart(apart: Apart, lanes: Sequence[Lane]) -> None:
+    """Say that there is no premium, show what each text takes by itself, and say what may not be concluded."""
     first, second = (as_name(name) for name in apart.names[:2])
     st.header(t("apart.says", first=first, second=second), anchor=False)
     st.caption(error_sentence(apart.why))
-
-
-def show_apart(apart: Apart, lanes: Sequence[Lane]) -> None:
-    """Show what each text takes by each tokenizer, and say what may not be concluded."""
     words = {side.digest: _words(side) for side in apart.sides}
     rows = [
         [name, lane.name, *_figures(side, lane)]

@@ -1,7 +1,6 @@
 """The Languages page: texts and tokenizers are chosen, the premium is said, and bills are drawn and printed."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -12,18 +11,26 @@ from pages.ui.i18n import language, t
 from pages.ui.inputs.parallel_texts import Apart, Compared, pick_parallel, say_what_was_read, wants_upload
 from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages import bill
-from pages.ui.languages.apart import say_apart, show_apart
+from pages.ui.languages.apart import show_apart
 from pages.ui.languages.bill import Terms, worst
 from pages.ui.languages.counts import Bill, bills, countable, pair_premiums
 from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
-from pages.ui.languages.receipt import choose_lane, choose_texts, printed, take_link
+from pages.ui.languages.receipt import can_be_billed, choose_lane, choose_texts, link_to, take_link
 from pages.ui.languages.report import take_away
 from pages.ui.session import Value
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.receipt import receipt
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, present
-from pages.ui.widgets.slides.talk import Entry, Unfair, add_button, name_kept, unfair_slides
+from pages.ui.widgets.slides.talk import (
+    Billed,
+    Entry,
+    Unfair,
+    add_button,
+    name_kept,
+    receipt_slides,
+    unfair_slides,
+)
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 
@@ -49,50 +56,47 @@ def compare_languages() -> None:
         ):
             picked = pick_parallel()
     with right:
-        terms, drawn = _receipt(lanes)
+        terms, printed = _receipt(lanes)
     with top:
-        compared, found = _said(picked, lanes, drawn)
+        found = _answer(picked, lanes, printed)
         st.caption(t("languages.what"))
-    if isinstance(picked, Apart):
+    if isinstance(picked, Compared) and found:
         with bars:
-            show_apart(picked, lanes_that_encode(lanes, [side.texts[0] for side in picked.sides]))
-    elif compared is not None and found:
-        with bars:
-            bill.show_bars(compared, found, terms)
-        _folds(compared, found, terms)
+            bill.show_bars(picked, found, terms)
+        _folds(picked, found, terms)
 
 
-def _receipt(lanes: Sequence[Lane]) -> tuple[Terms, dict[str, Any] | None]:
-    """Draw the receipt with its settings; return the terms, and what is drawn."""
+def _receipt(lanes: Sequence[Lane]) -> tuple[Terms, list[Slide]]:
+    """Draw the receipt with its settings; return the terms, and the receipt as a slide."""
     with st.container(horizontal=True, gap="xsmall"):
         lane = choose_lane(lanes) if lanes else None
         texts = choose_texts()
         terms = bill.choose_terms()
-    drawn = printed(lane, texts, terms) if lane else None
-    if drawn is not None:
-        receipt(drawn)
-    return terms, drawn
+    if lane is None or not can_be_billed(lane, texts):
+        return terms, []
+    slides = receipt_slides(billed := Billed(texts, terms.price, terms.currency), [lane])
+    for slide in slides:
+        receipt({**(slide.receipt or {}), "link": link_to(lane, texts)})
+    add_button(Entry(billed=billed, lanes=(lane.choice,)), key="receipt_add")
+    return terms, slides
 
 
-def _said(
-    picked: Compared | Apart | None, lanes: Sequence[Lane], drawn: dict[str, Any] | None
-) -> tuple[Compared | None, list[Bill]]:
-    """Say what the texts come to, and present it; return the bills, if the texts can be compared."""
-    slides = [Slide("receipt", receipt={**drawn, "link": None})] if drawn else []
+def _answer(picked: Compared | Apart | None, lanes: Sequence[Lane], printed: Sequence[Slide]) -> list[Bill]:
+    """Say what the texts come to, and present it with the receipt; return the bills of texts that are parallel."""
     if isinstance(picked, Compared):
         able = countable(picked, lanes)
         found = bills(picked, able)
         say_what_was_read(picked)
         bill.say_premium(picked, found)
-        present(lambda: [*slides_of(picked, able, found), *slides])
-        return picked, found
+        present(lambda: [*slides_of(picked, able, found), *printed])
+        return found
     if isinstance(picked, Apart):
-        say_apart(picked)
+        show_apart(picked, lanes_that_encode(lanes, [side.texts[0] for side in picked.sides]))
     else:
         st.info(t("languages.choose_texts"))
-    if slides:
-        present(lambda: slides)
-    return None, []
+    if printed:
+        present(lambda: printed)
+    return []
 
 
 def _folds(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:

@@ -1,15 +1,14 @@
 """The receipt on the Languages page: whose texts, which tokenizer, and what a link restores."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 
 from pages.ui.i18n import language, t
 from pages.ui.inputs.tokenizers import lanes_that_encode
-from pages.ui.languages.bill import PRICE, Terms
+from pages.ui.languages.bill import PRICE
 from pages.ui.session import Maybe, one_of, remembered
-from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question, receipt_options
+from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 
@@ -65,16 +64,19 @@ def choose_lane(lanes: Sequence[Lane]) -> Lane:
     return by_choice[chosen]
 
 
-def printed(lane: Lane, texts: tuple[str, str], terms: Terms) -> dict[str, Any] | None:
-    """Return what the browser needs to print the bills; None, with the reason on the page, if they cannot be."""
+def can_be_billed(lane: Lane, texts: tuple[str, str]) -> bool:
+    """Tell whether there are two texts that a tokenizer can encode; say on the page what is missing."""
     if not all(texts):
         st.info(t("receipt.empty"))
-        return None
-    if not lanes_that_encode([lane], texts):
-        return None
+        return False
+    return bool(lanes_that_encode([lane], texts))
+
+
+def link_to(lane: Lane, texts: tuple[str, str]) -> dict[str, str]:
+    """Return the parameters of a link that shows the same bills; it can name only the references."""
     link = {"lang": language(), **dict(zip(_LINKED, texts, strict=True))}
     if lane.choice in OPENAI_NAMES:
         link["with"] = lane.choice
     if entered := PRICE.get():
         link["price"] = entered
-    return receipt_options(lane, texts, terms.price, terms.currency, link=link)
+    return link

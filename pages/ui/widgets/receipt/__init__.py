@@ -1,6 +1,7 @@
 """The receipt: what a message costs in two languages, printed token by token on two paper bills."""
 
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
@@ -43,7 +44,7 @@ def our_question() -> tuple[str, str]:
     return thai, english
 
 
-def receipt(drawn: dict[str, Any]) -> None:
+def receipt(drawn: Mapping[str, Any]) -> None:
     """Draw two bills, which are printed when they come into sight."""
     _component(key="receipt", data=json.dumps(drawn).encode())
 
@@ -53,12 +54,10 @@ def receipt_options(
     texts: tuple[str, str],
     price: float | None,
     currency: str,
-    *,
-    link: dict[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return what the browser needs to print the bills of two texts, counted by this tokenizer.
 
-    `price` is that of a million tokens, and `link` has the parameters of a link that shows the bills again.
+    `price` is that of a million tokens. A page can add a `link`: the parameters that show the bills again.
     """
     is_ours = texts == our_question()
     names = ("languages.th", "languages.en") if is_ours else ("receipt.first", "receipt.second")
@@ -79,7 +78,6 @@ def receipt_options(
         "labels": {name: section("token_view")[name] for name in _SAVING} | section("receipt"),
         "locale": language(),
         "tints": TINT_COUNT,
-        "link": link,
     }
 
 

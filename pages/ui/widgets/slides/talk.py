@@ -14,6 +14,7 @@ from pages.ui.inputs.tokenizers import lanes_of_choices, reference_counts, refer
 from pages.ui.session import Value
 from pages.ui.widgets.formatting import premium, ratio
 from pages.ui.widgets.player import replay_options
+from pages.ui.widgets.receipt import receipt_options
 from pages.ui.widgets.slides import Count, Cut, Name, Slide, View
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
@@ -66,11 +67,25 @@ class Lesson(Struct, frozen=True):
     cuts: Annotated[tuple[Cut, ...], Meta(min_length=1, max_length=8)]
 
 
-IN_FILES = {"lanes": "with", "learned": "training", "unfair": "comparison", "known": "vocabulary"}
+class Billed(Struct, frozen=True):
+    """Two texts that are billed token by token, and what a million tokens cost."""
+
+    texts: tuple[Name, Name]
+    price: Figure | None = None
+    currency: Annotated[str, Meta(max_length=10)] = ""
+
+
+IN_FILES = {
+    "lanes": "with",
+    "learned": "training",
+    "unfair": "comparison",
+    "known": "vocabulary",
+    "billed": "receipt",
+}
 
 
 class Entry(Struct, frozen=True, omit_defaults=True, rename=IN_FILES):
-    """A part of a talk: a story by its name, a comparison of languages, a vocabulary, or a text.
+    """A part of a talk: a story by its name, a comparison of languages, a vocabulary, a receipt, or a text.
 
     A text is cut by tokenizers, by split patterns or by those of a lesson, or a training is played on it. The text
     of a vocabulary is the token that is looked at; it is empty if that is no text.
@@ -85,6 +100,7 @@ class Entry(Struct, frozen=True, omit_defaults=True, rename=IN_FILES):
     unfair: Unfair | None = None
     known: Known | None = None
     lesson: Lesson | None = None
+    billed: Billed | None = None
 
 
 ENTRIES: Value[list[Entry]] = Value("my_talk", list)
@@ -103,6 +119,8 @@ def name_of(entry: Entry) -> str:
         return t("talk.training", merges=len(entry.learned.merges), text=as_plain_markdown(entry.text[:60]))
     if entry.unfair:
         return premium_said(entry.unfair, as_name)
+    if entry.billed:
+        return t("talk.receipt", text=as_plain_markdown(entry.billed.texts[0][:60]))
     if entry.patterns:
         names = " · ".join(as_name(_short_name(pattern)) for pattern in entry.patterns)
         return t("talk.cut_by", patterns=names, text=as_plain_markdown(entry.text[:60]))
@@ -143,7 +161,7 @@ def _has_view(entry: Entry, job: Job | None) -> bool:
     is_learned = job is not None and bool(job.learned or not job.ended)
     if entry.text and (entry.lanes or is_learned or entry.patterns or entry.lesson):
         return True
-    return bool(entry.story or entry.unfair or entry.known)
+    return bool(entry.story or entry.unfair or entry.known or entry.billed)
 
 
 def _help(entry: Entry, job: Job | None, *, is_full: bool) -> str:
@@ -176,6 +194,8 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
     lanes = lanes_of_choices(entry.lanes) or reference_lanes()
     if entry.known:
         return known_slides(entry.known, entry.text, lanes)
+    if entry.billed:
+        return receipt_slides(entry.billed, lanes)
     return [Slide("tokens", views=[View(entry.text, _able(lanes, entry.text))])]
 
 
@@ -205,6 +225,15 @@ def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
     if text and (able := _able(lanes, text)):
         slides.append(Slide("tokens", over=translations("biography.others"), views=[View(text, able)]))
     return slides
+
+
+def receipt_slides(billed: Billed, lanes: Sequence[Lane]) -> list[Slide]:
+    """Return the bills of two texts by the first lane that can encode them."""
+    able = _able(_able(lanes, billed.texts[0]), billed.texts[1])
+    return [
+        Slide("receipt", receipt=receipt_options(lane, billed.texts, billed.price, billed.currency))
+        for lane in able[:1]
+    ]
 
 
 def name_kept(lane: Lane) -> str:

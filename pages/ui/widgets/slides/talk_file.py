@@ -81,8 +81,8 @@ def read(content: str | bytes, stories: Sequence[str]) -> list[Entry]:
 
 def _checked(entry: Entry, stories: Sequence[str]) -> Entry:
     """Return an entry with its texts shortened, and without the tokenizers that cannot be; raise ValueError."""
-    learned, unfair, known, lesson = entry.learned, entry.unfair, entry.known, entry.lesson
-    _must(sum(map(bool, (entry.story, learned, entry.patterns, unfair, known, lesson))) <= 1)
+    learned, unfair, known, lesson, billed = entry.learned, entry.unfair, entry.known, entry.lesson, entry.billed
+    _must(sum(map(bool, (entry.story, learned, entry.patterns, unfair, known, lesson, billed))) <= 1)
     text = entry.text[: MOST_ON_STAGE if learned else MOST_CHARACTERS]
     lanes = tuple(filter(is_choice, entry.lanes))
     if entry.story:
@@ -93,6 +93,9 @@ def _checked(entry: Entry, stories: Sequence[str]) -> Entry:
         unfair = replace(unfair, texts=(first, second))
     elif known:
         _must(known.thai <= known.tokens)
+    elif billed:
+        one, other = (each[:MOST_CHARACTERS] for each in billed.texts)
+        billed = replace(billed, texts=(one, other))
     else:
         _must(bool(text and (learned or entry.patterns or lesson or lanes)))
         for pattern in (*entry.patterns, *([learned.pattern] if learned else [])):
@@ -103,7 +106,7 @@ def _checked(entry: Entry, stories: Sequence[str]) -> Entry:
         _must(f"lessons.{lesson.name}_says" in catalogue("en"))
         for cut in lesson.cuts:
             _check_cut(cut, len(text.encode()))
-    return replace(entry, text=text, lanes=lanes, unfair=unfair)
+    return replace(entry, text=text, lanes=lanes, unfair=unfair, billed=billed)
 
 
 def _check_merges(learned: Learned) -> None:

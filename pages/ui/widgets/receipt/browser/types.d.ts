@@ -28,8 +28,8 @@ export interface ReceiptOptions {
   labels: Record<string, string>;
   locale: string;
   tints: number;
-  /** The parameters of a link that shows it again; null where there is none. */
-  link: Record<string, string> | null;
+  /** The parameters of a link that shows it again, where there is one. */
+  link?: Record<string, string>;
 }
 
 /** One line of a bill: a token, and the letters that it is a part of. */
