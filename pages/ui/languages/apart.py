@@ -38,7 +38,7 @@ def show_apart(apart: Apart, lanes: Sequence[Lane]) -> None:
     figures_table(frame, t("apart.table"), words=(0, 1))
     st.markdown(t("apart.may"))
     st.markdown(t("apart.may_not"))
-    st.caption(" ".join(dict.fromkeys(said for said in words.values() if said)))
+    st.caption("  \n".join(dict.fromkeys(said for said in words.values() if said)))
 
 
 def _words(side: Parallel) -> str:
