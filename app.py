@@ -34,6 +34,7 @@ from pages.ui.limits import SAVED_RUNS_DAYS, UNSEEN_SECONDS  # noqa: E402
 from pages.ui.run_registry.registry import registry  # noqa: E402
 from pages.ui.widgets.bounded import forget_unused  # noqa: E402
 from pages.ui.widgets.player import serve as stage  # noqa: E402
+from pages.ui.widgets.slides import votes  # noqa: E402
 from pages.ui.widgets.token_view import serve as token_view  # noqa: E402
 from tokenizer_core.bpe.openai import references  # noqa: E402
 from tokenizer_core.kernels.compiled import are_ready  # noqa: E402
@@ -77,7 +78,7 @@ async def give_memory_back() -> None:
 app = st.App(
     ROOT / "pages" / "ui" / "frame" / "main.py",
     lifespan=lifespan,
-    routes=[*token_view.routes(), *stage.routes()],
+    routes=[*token_view.routes(), *stage.routes(), *votes.routes()],
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(VisitorCookie, days=SAVED_RUNS_DAYS if registry().saved is not None else None),

@@ -20,7 +20,7 @@ NODE = shutil.which("node")
 ENTRIES = {
     "token view": [TOKEN_VIEW / "view.js", TOKEN_VIEW / "page.js"],
     "stage": [STAGE / "stage.js", STAGE / "replay.js"],
-    "deck": [DECK / "deck.js"],
+    "deck": [DECK / "deck.js", DECK / "phone.js"],
     "receipt": [RECEIPT / "receipt.js"],
     "vocabulary": [VOCABULARY / "vocabulary.js"],
 }

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 import secrets
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -76,7 +77,13 @@ def _policy() -> str:
 
 def secret_of_cookie() -> str | None:
     """Return the secret that the browser sent when the session began; None without one."""
-    return _valid(st.context.cookies.get(COOKIE))
+    return secret_in(st.context.cookies)
+
+
+def secret_in(cookies: Mapping[str, str]) -> str | None:
+    """Return the secret among these cookies; None without one."""
+    value = cookies.get(COOKIE)
+    return value if isinstance(value, str) and _SECRET.fullmatch(value) else None
 
 
 class VisitorCookie:
@@ -100,13 +107,9 @@ class VisitorCookie:
             await send(message)
 
         is_page = scope["type"] == "http"
-        known = _valid(HTTPConnection(scope).cookies.get(COOKIE)) if is_page else None
+        known = secret_in(HTTPConnection(scope).cookies) if is_page else None
         gives = is_page and (known is None or self.days is not None)
         await self.app(scope, receive, send_with_cookie if gives else send)
-
-
-def _valid(value: object) -> str | None:
-    return value if isinstance(value, str) and _SECRET.fullmatch(value) else None
 
 
 def _cookie(known: str | None, days: int | None, *, is_encrypted: bool) -> str:

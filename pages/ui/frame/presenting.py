@@ -7,14 +7,17 @@ import streamlit as st
 from pages.ui.session import Value
 
 _PARAMETERS = ("present", "notes")
+LAST, SHORT, VOTE = "1", "short", "vote"
+"""What is presented, as an address says it: what the page presented last, the short talk, or the vote alone."""
 _PRESENTING: Value[dict[str, str]] = Value("presenting", dict)
 """What the address says about presenter mode."""
 
 
 def take_from_address(query: Mapping[str, str]) -> None:
     """Take presenter mode from the address."""
-    if query.get("present") == "1":
-        _PRESENTING.put({name: "1" for name in _PARAMETERS if query.get(name) == "1"})
+    if query.get("present") in (LAST, SHORT, VOTE):
+        notes = {"notes": "1"} if query.get("notes") == "1" else {}
+        _PRESENTING.put({"present": query["present"], **notes})
     elif "present" in query:
         _PRESENTING.forget()
 
@@ -24,14 +27,19 @@ def presents() -> bool:
     return bool(_PRESENTING.get())
 
 
+def what() -> str:
+    """Return what is presented, as the address says it."""
+    return _PRESENTING.get().get("present", LAST)
+
+
 def shows_notes() -> bool:
     """Tell whether this is the window with the speaker's notes."""
     return "notes" in _PRESENTING.get()
 
 
-def begin() -> None:
-    """Fill the screen from the next page run on."""
-    _PRESENTING.put({"present": "1"})
+def begin(what: str = LAST) -> None:
+    """Fill the screen from the next page run on; a reload shows `what` again."""
+    _PRESENTING.put({"present": what})
 
 
 def leave() -> None:

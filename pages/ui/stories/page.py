@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.ui.frame import presenting
 from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.links import link_to_story
 from pages.ui.frame.navigation import page
@@ -18,12 +19,22 @@ from pages.ui.inputs.tokenizers import choose_beside, lanes_that_encode
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.stories.all_stories import STORIES, make_story, make_story_beside
 from pages.ui.stories.form import Part, Prediction, Side, Story
-from pages.ui.stories.talk import PRESENTS, begin_to_present, my_slides, show_my_talk, slides_of, talk
+from pages.ui.stories.talk import (
+    LASTING,
+    PRESENTS,
+    begin_to_present,
+    my_slides,
+    short_talk,
+    show_my_talk,
+    slides_of,
+    talk,
+)
 from pages.ui.stories.worksheet import worksheet
 from pages.ui.widgets.controls import popover
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.slides import Slide, present
 from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.slides.votes import vote_slide
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import shortened
 from pages.ui.widgets.token_view.drawings import Text, drawing, token_count
@@ -36,6 +47,7 @@ _SHOWS_ALL: Value[bool] = Value("story_all", bool)
 _GUESSES: Value[dict[str, int | None]] = Value("story_guesses", dict)
 """The choice made in each story whose answer is shown; None if the answer was shown without a choice."""
 _MORE: Value[bool] = Value("story_more", bool)
+_WAYS = (("short", "co_present"), ("talk", "co_present"), ("vote", "how_to_vote"), ("story", "slideshow"))
 """Whether the box with all that is not the one thing to do next is open."""
 _STEPS: Value[int] = Value("story_steps", int)
 """How often the visitor went on to another story: the page begins at its top once for each time."""
@@ -91,9 +103,13 @@ def show_stories() -> None:
     make = partial(make_story_beside, beside=beside)
     ways: dict[str, Callable[[], list[Slide]]] = {
         "talk": partial(talk, make),
+        "short": partial(short_talk, make),
+        "vote": lambda: [vote_slide()],
         "story": partial(slides_of, story),
         "mine": partial(my_slides, make),
     }
+    if presenting.what() in LASTING:
+        PRESENTS.put(presenting.what())
     present(ways[PRESENTS.get()])
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
     with st.container(key="story_stage"):
@@ -245,12 +261,12 @@ def _counts(story: Story) -> pd.DataFrame:
 
 def _offer(story: Story) -> None:
     """Draw how to present the story, what can be taken away, and whether a guess is asked for."""
-    for what, icon in (("story", "slideshow"), ("talk", "co_present")):
+    for what, icon in _WAYS:
         words, icon = t(f"talk.{what}"), f":material/{icon}:"
         st.button(words, icon=icon, type="tertiary", on_click=_present, args=(what,), key=f"present_{what}")
     st.link_button(
         t("talk.notes_window"),
-        f"?{urlencode({'lang': language(), 'present': 1, 'notes': 1})}",
+        f"?{urlencode({'lang': language(), 'present': presenting.LAST, 'notes': 1})}",
         icon=":material/speaker_notes:",
         type="tertiary",
         help=t("talk.notes_window_help"),

@@ -1,13 +1,15 @@
-"""Stories as slides: each in five steps, a talk of ten minutes made of them, and the visitor's own talk."""
+"""Stories as slides: each in five steps; talks of five and ten minutes made of them, and one's own talk."""
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import streamlit as st
 
 from pages.ui.frame import presenting
-from pages.ui.i18n import t, translations
+from pages.ui.i18n import catalogue, t, translations
 from pages.ui.inputs.corpus import corpus_title, first_training
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.session import Maybe, Value
@@ -15,67 +17,147 @@ from pages.ui.stories.all_stories import STORIES
 from pages.ui.stories.form import Story
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
-from pages.ui.widgets.slides import Slide, View
+from pages.ui.widgets.slides import Said, Slide, View
 from pages.ui.widgets.slides.talk import ENTRIES, MOST_MERGES, Entry, drop, move, name_of, slides_of_entry
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
+from pages.ui.widgets.slides.votes import vote_slide
+from pages.ui.widgets.token_view.drawings import token_count
+from pages.ui.widgets.token_view.lanes import Label, Lane
 from tokenizer_core.bpe.trainer import Merge, Trainer
 from tokenizer_core.patterns.pretokens import count_pretokens
 from tokenizer_core.workers.training_settings import Training
 
+LASTING = (presenting.SHORT, presenting.VOTE)
+"""What the address names, so that a reload presents it again."""
 PRESENTS: Value[str] = Value("presents_what", lambda: "talk")
-"""What presenter mode shows: the "talk", the chosen "story", or the visitor's own talk, "mine"."""
+"""What presenter mode shows: the "talk", the "short" one, the "vote", the chosen "story", or one's own, "mine"."""
 _TALK_FILE: Maybe[Any] = Maybe("talk_file")
 _TALK_REFUSED: Value[bool] = Value("talk_refused", bool)
 TALK = ("water", "no_letter", "doctor", "never", "tables_turned", "polite")
-"""The stories of the talk; the stage stands before the last two."""
+"""The stories of the talk; the stage and the vote stand before the last two."""
 STAGE_BEFORE = "tables_turned"
+STEPS = ("setting", "question", "tokens", "says", "remember")
 
 
-def slides_of(story: Story, *, is_in_talk: bool = False) -> list[Slide]:
-    """Return the steps of a story: setting, question, tokens, numbers, and what to remember."""
-    words, name = story.says_in_every_language, story.says_in_every_language("name")
-    texts = [View(part.text, label=part.label) for part in story.parts]
-    drawn = [View(part.text, story.drawn, part.label) for part in story.parts]
+_FINE_PRINT = re.compile(r":.*| \((?:cl100k|o200k)\)$")
+"""What a name of the app's says besides, such as "Mark-aware: made for Thai too" and "GPT-4 (cl100k)"."""
+
+
+def slides_of(story: Story, steps: Sequence[str] = STEPS) -> list[Slide]:
+    """Return these steps of a story: setting, question, tokens, numbers, and what to remember.
+
+    The stories of the talk have few words on their slides; what these leave out is in the notes.
+    """
+    return [slide for step in steps for slide in _MAKERS[step](story)]
+
+
+def _setting(story: Story) -> list[Slide]:
+    full, notes = story.says_in_every_language("setting"), translations("talk.notes_setting")
+    if story.name in TALK:
+        notes = _joined(translations(f"talk.{story.name}_notes"), full, notes)
+    says, title = _short(story, "setting") or full, story.says_in_every_language("name")
+    return [Slide("words", title=title, says=says, views=_texts(story), notes=notes)]
+
+
+def _question(story: Story) -> list[Slide]:
     prediction = story.prediction
-    notes = translations("talk.notes_setting")
-    if is_in_talk:
-        extra = translations(f"talk.{story.name}_notes")
-        notes = {spoken: f"{extra[spoken]} {note}" for spoken, note in notes.items()}
     return [
-        Slide("words", title=name, says=words("setting"), views=texts, notes=notes),
         Slide(
             "ask",
-            over=name,
-            title=words("question"),
-            views=texts,
+            over=story.says_in_every_language("name"),
+            title=story.says_in_every_language("question"),
+            views=_texts(story),
             choices=prediction.choices,
             right=prediction.right,
             notes=translations("talk.notes_question"),
-        ),
-        Slide("tokens", over=name, views=drawn, notes=translations("talk.notes_tokens")),
-        Slide("words", over=name, says=words("says"), notes=translations("talk.notes_says")),
-        Slide(
-            "words", over=name, title=words("remember"), is_strong=True, notes=translations("talk.notes_remember")
-        ),
+        )
     ]
+
+
+def _tokens(story: Story) -> list[Slide]:
+    """Return the texts in tokens: side by side, or long ones one by one, the second with the first's numbers."""
+    lanes = [*map(_brief, story.lanes.values()), *story.beside]
+    drawn = [View(part.text, lanes, part.label) for part in story.parts]
+    if len(drawn) == 2 and not story.has_short_parts:
+        first, second = drawn
+        counts = [token_count(lane, first.text) for lane in lanes]
+        drawn[1] = replace(second, label=f"{first.label} : {second.label}", before=counts)
+    over, notes = story.says_in_every_language("name"), translations("talk.notes_tokens")
+    if story.name in TALK:
+        notes = _joined(notes, story.says_in_every_language("says"))
+    shown = [drawn] if story.has_short_parts else [[view] for view in drawn]
+    return [Slide("tokens", over=over, views=views, notes=notes) for views in shown]
+
+
+def _numbers(story: Story) -> list[Slide]:
+    """Return the numbers in a sentence; in the talk, only those that its tokens do not show."""
+    name, notes = story.says_in_every_language("name"), translations("talk.notes_says")
+    if story.name not in TALK:
+        return [Slide("words", over=name, says=story.says_in_every_language("says"), notes=notes)]
+    says = _short(story, "says")
+    return [Slide("words", title=says, notes=notes)] if says else []
+
+
+def _remember(story: Story) -> list[Slide]:
+    title = story.says_in_every_language("remember")
+    return [Slide("words", title=title, is_strong=True, notes=translations("talk.notes_remember"))]
+
+
+_MAKERS = dict(zip(STEPS, (_setting, _question, _tokens, _numbers, _remember), strict=True))
+
+
+def _texts(story: Story) -> list[View]:
+    return [View(part.text, label=part.label) for part in story.parts]
+
+
+def _brief(lane: Lane) -> Lane:
+    """Return a lane with a name that can be read from afar."""
+    return replace(lane, label=Label(_FINE_PRINT.sub("", lane.label.name)))
+
+
+def _short(story: Story, step: str) -> dict[str, str]:
+    """Return the few words for a step of a story in the talk, if there are any."""
+    key = f"talk.{story.name}_{step}"
+    return translations(key, **story.figures) if key in catalogue("en") else {}
+
+
+def _joined(*said: Said) -> dict[str, str]:
+    return {spoken: " ".join(each[spoken] for each in said) for spoken in said[0]}
 
 
 def talk(make: Callable[[str], Story]) -> list[Slide]:
-    """Return the talk "How a machine reads Thai"; `make` returns the story of a name."""
-    slides = [
-        _words_slide("talk.title", "talk.subtitle", "talk.start_notes"),
-        Slide(
-            "tokens",
-            title=translations("talk.token"),
-            views=[View(t("examples.thai"), reference_lanes())],
-            notes=translations("talk.token_notes"),
-        ),
-    ]
+    """Return the talk of ten minutes, "How a machine reads Thai"; `make` returns the story of a name."""
+    slides = _beginning("talk.subtitle")
     for name in TALK:
         if name == STAGE_BEFORE:
-            slides += _stage()
-        slides += slides_of(make(name), is_in_talk=True)
-    return [*slides, _words_slide("talk.end", "talk.end_says", "talk.end_notes", is_strong=True)]
+            slides += [*_stage(), vote_slide()]
+        slides += slides_of(make(name))
+    return [*slides, _end()]
+
+
+def short_talk(make: Callable[[str], Story]) -> list[Slide]:
+    """Return the talk in five minutes: a word, how it is learned, the other way round, and the vote."""
+    return [
+        *_beginning("talk.subtitle_short"),
+        *slides_of(make("water"), ("question", "tokens", "remember")),
+        *_stage(),
+        *slides_of(make("tables_turned"), ("setting", "tokens", "remember")),
+        vote_slide(),
+        _end(),
+    ]
+
+
+def _beginning(subtitle: str) -> list[Slide]:
+    title, notes = translations("talk.token"), translations("talk.token_notes")
+    sentence = View(t("examples.thai"), list(map(_brief, reference_lanes())))
+    return [
+        _words_slide("talk.title", subtitle, "talk.start_notes"),
+        Slide("tokens", title=title, views=[sentence], notes=notes),
+    ]
+
+
+def _end() -> Slide:
+    return _words_slide("talk.end", "talk.end_says", "talk.end_notes", is_strong=True)
 
 
 def _words_slide(title: str, says: str, notes: str, *, is_strong: bool = False) -> Slide:
@@ -188,9 +270,9 @@ def _row(place: int, entry: Entry, entries: int) -> None:
 
 
 def begin_to_present(what: str) -> None:
-    """Fill the screen with the chosen story, the talk, or the visitor's own talk."""
+    """Fill the screen with what `PRESENTS` names."""
     PRESENTS.put(what)
-    presenting.begin()
+    presenting.begin(what if what in LASTING else presenting.LAST)
 
 
 def _open() -> None:

@@ -1,10 +1,11 @@
 """The deck: views that fill the screen, one after another, for a room that looks at a projector."""
 
 import json
+import socket
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -29,6 +30,10 @@ BROWSER = Path(__file__).parent / "browser"
 MOST_CHARACTERS = 600
 """Characters of a text on a slide; nobody reads more from the last row."""
 _HERE_ONLY = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
+_EVERYWHERE = (None, "", "0.0.0.0", "::")
+"""What the app is told to listen at, so that the network can reach it."""
+_ELSEWHERE = ("192.0.2.1", 9)
+"""An address that no machine has, so it is on the way to all others."""
 _ALONE = """
 [data-testid="stMainBlockContainer"] [data-testid="stElementContainer"]:not(.st-key-deck),
 [data-testid="stHeader"], [data-testid="stToolbar"] { visibility: hidden; }
@@ -65,13 +70,15 @@ class View:
     text: str
     lanes: Sequence[Lane | Cut] = ()
     label: str = ""
+    before: Sequence[int] = ()
+    """Tokens of another text in each lane, to compare with."""
 
 
 @dataclass(frozen=True)
 class Slide:
-    """What fills the screen: words, a question, texts in tokens, a stage, or a receipt."""
+    """What fills the screen: words, a question, texts in tokens, a stage, a receipt, or a vote of the room."""
 
-    kind: Literal["words", "ask", "tokens", "stage", "receipt"]
+    kind: Literal["words", "ask", "tokens", "stage", "receipt", "vote"]
     title: Said = field(default_factory=dict)
     says: Said = field(default_factory=dict)
     over: Said = field(default_factory=dict)
@@ -87,6 +94,8 @@ class Slide:
     """The options of a stage."""
     receipt: Mapping[str, Any] | None = None
     """The options of a receipt."""
+    vote: Mapping[str, Any] | None = None
+    """The options of a vote."""
 
 
 def present(make: Callable[[], Sequence[Slide]]) -> bool:
@@ -97,7 +106,7 @@ def present(make: Callable[[], Sequence[Slide]]) -> bool:
     drawn = [_drawn(slide) for slide in slides]
     name = sha256(json.dumps([drawn, language(), shows_notes]).encode()).hexdigest()
     same = [[slide.kind, dict(slide.title), dict(slide.over)] for slide in slides]
-    address = st.context.url or ""
+    here = reachable(st.context.url or "")
     data = {
         "name": name,
         "talk": sha256(json.dumps(same).encode()).hexdigest(),
@@ -107,8 +116,9 @@ def present(make: Callable[[], Sequence[Slide]]) -> bool:
         "locale": language(),
         "tints": TINT_COUNT,
         "showsNotes": shows_notes,
-        "code": squares_of(address),
-        "address": address,
+        "what": presenting.what(),
+        "code": squares_of(here),
+        "address": here,
     }
     st.html(f"<style>{_ALONE}</style>")
     _component(key="deck", data=json.dumps(data).encode(), on_left_change=presenting.leave)
@@ -120,11 +130,7 @@ def _drawn(slide: Slide) -> dict[str, Any]:
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}
-    if slide.stage is not None:
-        found["stage"] = dict(slide.stage)
-    if slide.receipt is not None:
-        found["receipt"] = dict(slide.receipt)
-    return found
+    return found | {"stage": slide.stage, "receipt": slide.receipt, "vote": slide.vote}
 
 
 def _view(view: View) -> dict[str, Any]:
@@ -132,12 +138,13 @@ def _view(view: View) -> dict[str, Any]:
     text_map = TextMap(view.text)
     starts = np.flatnonzero(text_map.cluster_starts[:-1])
     lanes = []
-    for lane in view.lanes:
+    for lane, before in zip_longest(view.lanes, view.before):
         cut = lane if isinstance(lane, Cut) else cut_of(view.text, lane)
         lanes.append(
             {
                 "name": without_breaks(cut.name),
                 "count": cut.tokens,
+                "before": before,
                 "ends": list(accumulate(cut.lengths)),
                 "plain": list(cut.plain),
             }
@@ -159,13 +166,34 @@ def cut_of(text: str, lane: Lane) -> Cut:
     return Cut(lane.label.name, tokens, tuple(pieces.lengths[solid].tolist()), tuple(plain.tolist()))
 
 
-def squares_of(address: str) -> list[list[int]] | None:
-    """Return the squares of a QR code of an address, dark ones as 1; None if only this machine can reach it.
+def reachable(address: str) -> str:
+    """Return this address of the app as others in the network can open it; "" if only this machine can.
 
-    >>> squares_of("http://localhost:8501/") is None, len(squares_of("http://192.168.1.5:8501/") or [])
-    (True, 25)
+    >>> reachable("http://192.168.1.5:8501/"), reachable("http://localhost:8501/")
+    ('http://192.168.1.5:8501/', '')
     """
-    host = urlsplit(address).hostname
-    if not host or host in _HERE_ONLY:
-        return None
-    return [list(map(int, row)) for row in segno.make(address, micro=False).matrix]
+    parts = urlsplit(address)
+    if parts.hostname not in (None, *_HERE_ONLY):
+        return address
+    host = _host_in_network() if parts.hostname and st.get_option("server.address") in _EVERYWHERE else ""
+    return parts._replace(netloc=f"{host}:{parts.port}" if parts.port else host).geturl() if host else ""
+
+
+def _host_in_network() -> str:
+    """Return the address at which other machines reach this one; "" without a network. Nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            way.connect(_ELSEWHERE)
+        except OSError:
+            return ""
+        host = str(way.getsockname()[0])
+    return "" if host in _HERE_ONLY else host
+
+
+def squares_of(address: str) -> list[list[int]] | None:
+    """Return the squares of a QR code of an address, dark ones as 1; None without one.
+
+    >>> squares_of(""), len(squares_of("http://192.168.1.5:8501/") or [])
+    (None, 25)
+    """
+    return [list(map(int, row)) for row in segno.make(address, micro=False).matrix] if address else None

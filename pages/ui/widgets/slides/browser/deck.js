@@ -2,15 +2,18 @@
 // @ts-check
 
 import { SlideView, wordsIn } from "./slides.js";
-import { addButton, isDark, make, makeSvg, toggleFullScreen } from "../../token_view/browser/elements.js";
+import { squaresOf } from "./vote.js";
+import { addButton, isDark, make, toggleFullScreen } from "../../token_view/browser/elements.js";
 import { labelsOf } from "../../token_view/browser/words.js";
 
 /** @import { DeckOptions } from "./types.d.ts" */
 
 const CHANNEL = "tokenizer-explorer-talk"; // on which windows of the same browser follow one another
+const ALONE = 500; // milliseconds after which a window of notes moves by itself
 
 /** @type {WeakMap<ShadowRoot | Element, Deck>} */
 const DECKS = new WeakMap();
+let hasPlace = false; // whether a deck has been shown since the page was loaded
 
 /**
  * What Streamlit calls for each run of the page.
@@ -22,8 +25,9 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
   const options = JSON.parse(new TextDecoder().decode(data));
   let deck = DECKS.get(parentElement);
   if (deck?.options.name !== options.name) {
+    const at = deck?.options.talk === options.talk ? deck.at : placeBefore(options.talk);
     deck?.remove();
-    deck = new Deck(parentElement, options, () => setTriggerValue("left", true));
+    deck = new Deck(parentElement, options, at, () => setTriggerValue("left", true));
     DECKS.set(parentElement, deck);
   }
   deck.dress();
@@ -37,9 +41,10 @@ class Deck {
   /**
    * @param {ShadowRoot | Element} parent
    * @param {DeckOptions} options
+   * @param {number} at the slide to begin with
    * @param {() => void} leave
    */
-  constructor(parent, options, leave) {
+  constructor(parent, options, at, leave) {
     this.options = options;
     this.label = labelsOf(options);
     this.leave = leave;
@@ -53,10 +58,13 @@ class Deck {
     this.place = make("div", "deck-place");
     this.where = make("span", "deck-where");
     this.clock = make("span", "deck-clock");
-    this.code = make("div", "deck-code");
+    this.code = squaresOf(options.code, options.address, this.label("only_here"));
+    this.code.classList.add("deck-code");
+    this.list = make("div", "deck-keys");
+    this.list.append(...this.label("keys").split(" · ").map((key) => make("p", "", key)));
     this.black = make("div", "deck-black");
-    this.clock.hidden = this.code.hidden = this.black.hidden = true;
-    this.help = make("div", "deck-help", this.label("keys"));
+    this.clock.hidden = this.code.hidden = this.list.hidden = this.black.hidden = true;
+    this.help = make("div", "deck-help", this.label("help"));
     // A phone and a board that is touched have no keys.
     const foot = make("div", "deck-foot");
     this.backward = this.addButton(foot, "‹", "back", () => this.back());
@@ -64,7 +72,7 @@ class Deck {
     this.forward = this.addButton(foot, "›", "next", () => this.next());
     foot.append(this.help, this.clock);
     this.addButton(foot, "✕", "leave", () => this.leave());
-    this.root.append(this.place, foot, this.code, this.black);
+    this.root.append(this.place, foot, this.code, this.list, this.black);
     parent.append(this.root);
     this.ended = new AbortController();
     const { signal } = this.ended;
@@ -74,8 +82,7 @@ class Deck {
     this.ticking = setInterval(() => this.tick(), 1000);
     this.channel = new BroadcastChannel(CHANNEL);
     this.channel.onmessage = ({ data }) => this.follow(data);
-    this.drawCode();
-    this.show(0);
+    this.show(at);
     this.root.focus();
     setTimeout(() => this.help.classList.add("faded"), 8000);
   }
@@ -138,9 +145,11 @@ class Deck {
     this.backward.disabled = !this.at;
     this.root.dataset.at = String(this.at);
     this.root.dataset.kind = slide.kind;
+    keepPlace(this.options.talk, this.at);
   }
 
   next() {
+    if (this.options.showsNotes && ["ask", "vote"].includes(this.root.dataset.kind ?? "")) return this.askToMove();
     if (this.view && !this.view.isRevealed) this.view.reveal();
     else if (this.at < this.options.slides.length - 1) this.show(this.at + 1);
     else return this.view?.stage?.forward();
@@ -154,22 +163,42 @@ class Deck {
   }
 
   tell() {
-    this.channel.postMessage({ talk: this.options.talk, at: this.at, isRevealed: Boolean(this.view?.isRevealed) });
+    const { talk, what } = this.options;
+    this.channel.postMessage({ talk, what, at: this.at, isRevealed: Boolean(this.view?.isRevealed) });
   }
 
-  /** @param {{ talk: string, at: number, isRevealed: boolean }} data */
-  follow({ talk, at, isRevealed }) {
-    if (talk !== this.options.talk) return;
+  /** The speaker's window does not know what is still to come on such a slide: the large screen decides. */
+  askToMove() {
+    this.channel.postMessage({ talk: this.options.talk, at: this.at, moves: true });
+    this.alone = setTimeout(() => this.show(this.at + 1), ALONE);
+  }
+
+  /** @param {{ talk: string, what?: string, at: number, isRevealed?: boolean, moves?: boolean }} data */
+  follow({ talk, what, at, isRevealed, moves }) {
+    clearTimeout(this.alone);
+    if (talk !== this.options.talk) return this.change(what);
+    if (moves) return this.view && at === this.at && this.next();
     if (at !== this.at) {
       this.black.hidden = true; // as any key does here
       this.show(at);
     }
-    if (isRevealed && this.view && !this.view.isRevealed) this.view.reveal();
+    if (isRevealed && this.view && !this.view.isRevealed && !this.view.vote) this.view.reveal();
+  }
+
+  /**
+   * Another talk is on the large screen: the speaker's window shows the notes of that one.
+   * @param {string} [what]
+   */
+  change(what) {
+    if (!this.options.showsNotes || !what || what === this.options.what) return;
+    const query = new URLSearchParams(location.search);
+    query.set("present", what);
+    location.search = query.toString();
   }
 
   /** @param {MouseEvent} event */
   onClick(event) {
-    if (this.view?.stage) return;
+    if (this.view?.stage || this.view?.vote) return;
     const isControl = event.composedPath().some((node) => node instanceof HTMLElement && node.matches("button, input, select"));
     if (!isControl) this.next();
   }
@@ -196,8 +225,9 @@ class Deck {
       t: () => (this.clock.hidden = !this.clock.hidden),
       c: () => this.turnCaptions(),
       f: () => toggleFullScreen(this.root),
+      e: () => this.view?.vote?.end(),
       q: () => (this.code.hidden = !this.code.hidden),
-      h: () => this.help.classList.toggle("faded"),
+      h: () => (this.list.hidden = !this.list.hidden),
     };
     const act = acts[/** @type {keyof typeof acts} */ (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
     if (!act) return;
@@ -239,19 +269,32 @@ class Deck {
     this.clock.hidden = false;
     this.place.replaceChildren(page);
   }
+}
 
-  /** The address as a QR code; where nobody else can reach it, words that say so. */
-  drawCode() {
-    const { code, address } = this.options;
-    if (!code) {
-      this.code.append(make("p", "", this.label("only_here")));
-      return;
-    }
-    const size = code.length;
-    const viewBox = `-4 -4 ${size + 8} ${size + 8}`;
-    const svg = makeSvg("svg", { viewBox, role: "img", "aria-label": address });
-    const squares = code.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
-    svg.append(makeSvg("path", { d: squares.join("") }));
-    this.code.append(svg, make("p", "", address));
+/**
+ * The slide of this talk on which a page stood that has been reloaded; else the first one.
+ * @param {string} talk
+ */
+function placeBefore(talk) {
+  const [entry] = performance.getEntriesByType("navigation");
+  const isReloaded = /** @type {PerformanceNavigationTiming | undefined} */ (entry)?.type === "reload";
+  const isFirst = !hasPlace;
+  hasPlace = true;
+  try {
+    return isReloaded && isFirst ? Number(sessionStorage.getItem(`talk ${talk}`)) : 0;
+  } catch {
+    return 0; // a browser may keep no notes
+  }
+}
+
+/**
+ * @param {string} talk
+ * @param {number} at
+ */
+function keepPlace(talk, at) {
+  try {
+    sessionStorage.setItem(`talk ${talk}`, String(at));
+  } catch {
+    // as above
   }
 }

@@ -6,6 +6,7 @@ import { PlacedText } from "../../player/browser/sentence.js";
 import { Stage } from "../../player/browser/stage.js";
 import { Receipt } from "../../receipt/browser/receipt.js";
 import { addButton, make } from "../../token_view/browser/elements.js";
+import { Vote } from "./vote.js";
 
 /** @import { Cut } from "../../player/browser/types.d.ts" */
 /** @import { DeckLane, DeckOptions, DeckView, Said, Slide } from "./types.d.ts" */
@@ -55,13 +56,15 @@ export class SlideView {
     this.slide = slide;
     this.options = options;
     this.element = make("section", `deck-slide is-${slide.kind}${slide.isStrong ? " strong" : ""}`);
-    this.isTold = slide.kind !== "ask" && slide.kind !== "receipt";
+    this.isTold = !["ask", "receipt", "vote"].includes(slide.kind);
     /** @type {Board[]} */
     this.boards = [];
     /** @type {Stage | null} */
     this.stage = null;
     /** @type {Receipt | null} */
     this.receipt = null;
+    /** @type {Vote | null} */
+    this.vote = null;
     /** @type {HTMLElement[]} */
     this.choices = [];
     const isAlone = slide.kind === "stage" || slide.kind === "receipt"; // they bring their own words
@@ -72,9 +75,13 @@ export class SlideView {
       heading.setAttribute("aria-level", "1");
       this.element.append(over, title);
     }
+    if (slide.vote && slide.views) {
+      this.vote = new Vote(slide.vote, slide.views[0], options, () => (this.isTold = true));
+      this.element.append(this.vote.element);
+    }
     this.views = make("div", "views");
-    for (const view of slide.views ?? []) this.views.append(this.viewOf(view));
-    if (slide.views?.length) this.element.append(this.views);
+    if (!this.vote) for (const view of slide.views ?? []) this.views.append(this.viewOf(view));
+    if (slide.views?.length && !this.vote) this.element.append(this.views);
     if (slide.choices) this.element.append(this.choicesOf(slide.choices));
     if (!isAlone) this.element.append(wordsIn("said", slide.says, spoken));
   }
@@ -96,7 +103,9 @@ export class SlideView {
     const row = make("div", "lane-row");
     const head = make("div", "lane-head");
     const name = lane.name.replace(": ", ":\n"); // the words about a tokenizer have a line to themselves
-    head.append(make("b", "", lane.count.toLocaleString(this.options.locale)), make("span", "", name));
+    const counts = [lane.before ?? [], lane.count].flat().map((count) => count.toLocaleString(this.options.locale));
+    if (counts.length > 1) row.classList.add("compared");
+    head.append(make("b", "", counts.join(" : ")), make("span", "", name));
     const text = new PlacedText(view.text, view.clusters);
     const board = new Board(text, this.options.tints);
     board.draw(text.piecesOf(cutsOf(lane)));
@@ -126,8 +135,9 @@ export class SlideView {
     return this.stage ? !this.stage.player.isHeld : this.isTold;
   }
 
-  /** Show which choice is true, or a whole receipt, or let the show begin. */
+  /** Show which choice is true, or a whole receipt, play a round of the vote, or let the show begin. */
   reveal() {
+    if (this.vote) return this.vote.join();
     this.isTold = true;
     this.stage?.begin();
     this.receipt?.showAll();
@@ -161,9 +171,8 @@ export class SlideView {
     if (slide.kind === "stage") this.stage?.fit();
     if (slide.kind === "stage" || !element.clientHeight) return;
     const base = Math.min(innerWidth / 1920, innerHeight / 1080);
-    element.style.setProperty("--base", `${base}px`);
-    element.style.setProperty("--unit", `${base}px`);
-    if (slide.kind === "receipt") return; // its lines scroll
+    for (const name of ["--base", "--unit"]) element.style.setProperty(name, `${base}px`);
+    if (this.vote || slide.kind === "receipt") return; // their lines scroll
     const isTokens = slide.kind === "tokens";
     const most = isTokens ? Math.max(1, slide.views?.length ?? 1) : 1;
     let best = { columns: 1, scale: 0 };
@@ -217,6 +226,7 @@ export class SlideView {
   remove() {
     this.stage?.remove();
     this.receipt?.remove();
+    this.vote?.remove();
     this.element.remove();
   }
 }

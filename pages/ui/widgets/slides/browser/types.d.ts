@@ -9,6 +9,8 @@ export type Said = Record<string, string>;
 export interface DeckLane {
   name: string;
   count: number;
+  /** The tokens of another text, to compare with. */
+  before?: number | null;
   /** Where the tokens end, in bytes, and what belongs to no token. */
   ends: number[];
   /** Which of these stretches belong to no token, by number. */
@@ -23,7 +25,7 @@ export interface DeckView {
 }
 
 export interface Slide {
-  kind: "words" | "ask" | "tokens" | "stage" | "receipt";
+  kind: "words" | "ask" | "tokens" | "stage" | "receipt" | "vote";
   /** The line above: the name of the story. */
   over: Said;
   title: Said;
@@ -33,8 +35,61 @@ export interface Slide {
   views?: DeckView[];
   choices?: string[];
   right?: number;
-  stage?: StageOptions;
-  receipt?: ReceiptOptions;
+  stage?: StageOptions | null;
+  receipt?: ReceiptOptions | null;
+  vote?: VoteOptions | null;
+}
+
+/** A vote of the room, as the slide gets it. */
+export interface VoteOptions {
+  /** What lets the presenter command, and where commands go. */
+  key: string;
+  steer: string;
+  rounds: number;
+  /** What phones open, and the squares of its QR code; empty where phones cannot reach the app. */
+  link: string;
+  code: number[][] | null;
+}
+
+/** A token as a chip. */
+export interface Chip {
+  text: string;
+  tint: number;
+}
+
+export interface Pair {
+  parts: Chip[];
+  made: Chip;
+  count: number;
+}
+
+/** Who takes part: the room, or BPE. */
+export interface VoteRunner {
+  /** Where the tokens of the sentence end now, in bytes. */
+  ends: number[];
+  /** Tokens of the sentence at the start and after each round, and of the training text now. */
+  inSentence: number[];
+  inText: number;
+  chosen: Chip[];
+}
+
+/** What the app answers to the presenter. */
+export interface VoteNews {
+  round: number;
+  isOver: boolean;
+  isOpen: boolean;
+  pairs: Pair[];
+  votes: number[];
+  runners: VoteRunner[];
+  last: { made: Chip; best: Chip; why: "votes" | "tie" | "none" | "clicked" } | null;
+}
+
+/** What it answers to a phone. */
+export interface PhoneNews {
+  round: number;
+  isOpen: boolean;
+  pairs: Pair[];
+  chosen: number | null;
 }
 
 export interface DeckOptions {
@@ -47,7 +102,9 @@ export interface DeckOptions {
   locale: string;
   tints: number;
   showsNotes: boolean;
-  /** The squares of a QR code of the address, row by row; null where others cannot reach it. */
+  /** What is presented, as the address says it. */
+  what: string;
+  /** The address as others can open it, and the squares of its QR code, row by row; empty where they cannot. */
   code: number[][] | null;
   address: string;
 }

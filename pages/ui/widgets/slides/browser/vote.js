@@ -1,0 +1,239 @@
+// The slide on which a room votes: four pairs with their votes, the way for phones, and who is ahead.
+// @ts-check
+
+import { Board } from "../../player/browser/board.js";
+import { PlacedText } from "../../player/browser/sentence.js";
+import { addButton, make, makeSvg } from "../../token_view/browser/elements.js";
+import { labelsOf } from "../../token_view/browser/words.js";
+
+/** @import { Chip, DeckOptions, DeckView, VoteNews, VoteOptions, VoteRunner } from "./types.d.ts" */
+
+const ASK_EVERY = 1000; // milliseconds
+const PRESENTER_KEY = "X-Steering-Key";
+const RACE = { wide: 560, high: 190, free: 14 }; // the drawing of both lines, and what is free above and below them
+
+/** All commands, one after another: a slide that is drawn anew is shut and opened. */
+let commands = Promise.resolve();
+
+export class Vote {
+  /**
+   * @param {VoteOptions} vote
+   * @param {DeckView} sentence
+   * @param {DeckOptions} options
+   * @param {() => void} onOver
+   */
+  constructor(vote, sentence, options, onOver) {
+    this.vote = vote;
+    this.options = options;
+    this.label = labelsOf(options);
+    this.onOver = onOver;
+    /** @type {VoteNews | null} */
+    this.news = null;
+    this.isAsking = false;
+    this.element = make("div", "vote");
+    this.said = make("div", "vote-said");
+    this.said.role = "status";
+    this.cards = make("div", "vote-cards");
+    this.side = make("div", "vote-side");
+    this.votes = make("div", "vote-count");
+    this.lines = make("div", "vote-lines");
+    this.main = make("div", "vote-main");
+    this.main.append(this.said, this.cards);
+    const figures = make("div", "vote-figures");
+    this.rows = [this.label("vote_room"), "BPE"].map((name) => {
+      const board = new Board(new PlacedText(sentence.text, sentence.clusters), options.tints);
+      const [figure, count, text] = [make("div"), make("b"), make("span")];
+      figure.append(count, make("span", "", name), text);
+      figures.append(figure);
+      return { count, board, text };
+    });
+    const code = squaresOf(vote.code, vote.link, this.label("vote_here_only"));
+    this.side.append(code, this.votes, figures, make("p", "vote-text", this.label("vote_text")), this.lines);
+    this.element.append(this.main, this.side);
+    this.ended = new AbortController();
+    window.addEventListener("pagehide", () => this.send("shut"), { signal: this.ended.signal });
+    this.ask("open");
+    this.timer = setInterval(() => this.isAsking || this.ask("watch"), ASK_EVERY);
+  }
+
+  remove() {
+    clearInterval(this.timer);
+    this.ended.abort();
+    commands = commands.then(() => this.send("shut")).then(() => {});
+    this.element.remove();
+  }
+
+  // ---- what the presenter does
+
+  /**
+   * Close the round: join a pair, or else the winner.
+   * @param {number} [choice]
+   */
+  join(choice) {
+    if (!this.news || this.news.isOver) return;
+    this.ask("join", `?round=${this.news.round}${choice === undefined ? "" : `&choice=${choice}`}`);
+  }
+
+  end() {
+    this.ask("end");
+  }
+
+  /**
+   * @param {string} command
+   * @param {string} [query]
+   */
+  ask(command, query = "") {
+    this.isAsking = true;
+    commands = commands.then(async () => {
+      const response = await this.send(command, query);
+      this.isAsking = false;
+      if (this.ended.signal.aborted || !response) return;
+      if (response.ok) this.show(await response.json());
+      else if (response.status === 404) this.lose();
+    });
+  }
+
+  /**
+   * @param {string} command
+   * @param {string} [query]
+   */
+  send(command, query = "") {
+    const headers = { [PRESENTER_KEY]: this.vote.key };
+    const address = `${this.vote.steer}/${command}${query}`;
+    return fetch(address, { method: "POST", headers, keepalive: command === "shut" }).catch(() => null);
+  }
+
+  // ---- what is shown
+
+  lose() {
+    this.said.textContent = this.label("vote_lost");
+    this.onOver();
+  }
+
+  /** @param {VoteNews} news */
+  show(news) {
+    const before = this.news;
+    this.news = news;
+    if (!news.isOpen) return this.lose();
+    if (before?.round !== news.round || before.isOver !== news.isOver) this.draw(news, Boolean(before));
+    const total = news.votes.reduce((sum, votes) => sum + votes, 0);
+    [...this.cards.querySelectorAll(".vote-card")].forEach((card, at) => {
+      const share = total ? news.votes[at] / total : 0;
+      /** @type {HTMLElement} */ (card).style.setProperty("--share", `${share * 100}%`);
+      card.querySelector(".votes")?.replaceChildren(String(news.votes[at]));
+    });
+    const words = this.label("vote_votes", { count: total });
+    this.votes.replaceChildren(...(this.vote.code ? [make("b", "", String(total)), ` ${words}`] : []));
+  }
+
+  /**
+   * Draw a round, or the result.
+   * @param {VoteNews} news
+   * @param {boolean} moves
+   */
+  draw(news, moves) {
+    const { isOver, runners } = news;
+    this.element.classList.toggle("done", isOver);
+    this.cards.replaceChildren(...(isOver ? this.resultOf(runners) : this.cardsOf(news)));
+    this.said.replaceChildren(...(isOver ? [] : this.saidOf(news)));
+    runners.forEach(({ ends, inSentence, inText }, at) => {
+      const { count, board, text } = this.rows[at];
+      (isOver ? this.cards.children[at + 1] : this.main).append(board.element);
+      count.textContent = String(inSentence[inSentence.length - 1]);
+      board.draw(board.sentence.piecesOf(ends.map((to, place) => ({ from: place ? ends[place - 1] : 0, to }))), moves ? 1 : 0);
+      text.textContent = isOver ? inText.toLocaleString(this.options.locale) : "";
+    });
+    this.lines.replaceChildren(raceOf(runners, this.vote.rounds));
+    if (isOver) this.onOver();
+  }
+
+  /** @param {VoteNews} news */
+  cardsOf({ pairs }) {
+    const letters = this.label("letters").split(" ");
+    return pairs.map(({ parts: [left, right], count }, at) => {
+      const card = make("button", "vote-card");
+      card.type = "button";
+      card.onclick = () => this.join(at);
+      const head = make("span", "vote-head");
+      head.append(make("span", "letter", letters[at]), make("b", "votes", "0"));
+      const pair = make("span", "vote-pair");
+      pair.append(voteChip(left), make("i", "sign", "+"), voteChip(right));
+      card.append(head, pair, make("span", "times", `${count.toLocaleString(this.options.locale)} ×`));
+      return card;
+    });
+  }
+
+  /** @param {VoteNews} news */
+  saidOf({ round, last }) {
+    const place = make("span", "vote-round", `${round + 1} / ${this.vote.rounds}`);
+    if (!last) return [place];
+    const [chosen, best] = [make("span"), make("span")];
+    chosen.append(this.label(last.why === "none" ? "vote_none" : "vote_chosen"), voteChip(last.made));
+    best.append("BPE", voteChip(last.best));
+    const why = last.why === "tie" ? [make("span", "", this.label("vote_tie"))] : [];
+    return [place, ...why, chosen, ...(last.why === "none" ? [] : [best])];
+  }
+
+  /** @param {VoteRunner[]} runners */
+  resultOf(runners) {
+    const [room, bpe] = runners.map(({ inSentence }) => inSentence[inSentence.length - 1]);
+    const key = room < bpe ? "vote_room_ahead" : bpe < room ? "vote_bpe_ahead" : "vote_even";
+    const result = make("p", "vote-result", this.label(key, { count: Math.abs(room - bpe) || room }));
+    const chosen = runners.map((runner, at) => {
+      const row = make("div", "vote-chosen");
+      row.append(make("span", "", at ? "BPE" : this.label("vote_room")), ...runner.chosen.map(voteChip));
+      return row;
+    });
+    addButton(chosen[1], this.label("vote_again"), () => this.ask("again")).className = "vote-again";
+    return [result, ...chosen];
+  }
+}
+
+/** @param {Chip} chip */
+function voteChip({ text, tint }) {
+  const chip = make("span", "chip", text);
+  chip.style.backgroundColor = `var(--t${tint})`;
+  return chip;
+}
+
+/**
+ * The tokens of the sentence over the rounds: the room's line whole, BPE's dashed.
+ * @param {VoteRunner[]} runners
+ * @param {number} rounds
+ */
+function raceOf(runners, rounds) {
+  const all = runners.flatMap(({ inSentence }) => inSentence);
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  const x = (/** @type {number} */ round) => 12 + (round / rounds) * (RACE.wide - 24);
+  const y = (/** @type {number} */ tokens) => RACE.free + ((most - tokens) / Math.max(1, most - least)) * (RACE.high - 2 * RACE.free);
+  const svg = makeSvg("svg", { viewBox: `0 0 ${RACE.wide} ${RACE.high}`, "aria-hidden": "true" });
+  runners.forEach(({ inSentence }, at) => {
+    const points = inSentence.map((tokens, round) => `${x(round)},${y(tokens)}`).join(" ");
+    const end = inSentence.length - 1;
+    svg.append(makeSvg("polyline", { points, class: at ? "bpe" : "room" }));
+    svg.append(makeSvg("circle", { cx: x(end), cy: y(inSentence[end]), r: at ? 8 : 12, class: at ? "bpe" : "room" }));
+  });
+  return svg;
+}
+
+/**
+ * An address as a QR code; where nobody else can reach it, words that say so.
+ * @param {number[][] | null} code
+ * @param {string} address
+ * @param {string} otherwise
+ */
+export function squaresOf(code, address, otherwise) {
+  const place = make("div", "code");
+  if (!code) {
+    place.append(make("p", "", otherwise));
+    return place;
+  }
+  const size = code.length;
+  const svg = makeSvg("svg", { viewBox: `-4 -4 ${size + 8} ${size + 8}`, role: "img", "aria-label": address });
+  const squares = code.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
+  svg.append(makeSvg("path", { d: squares.join("") }));
+  const written = make("p");
+  address.replace(/^https?:\/\//, "").split(/(?<!\/.*)(?=\/)/).forEach((part) => written.append(part, make("wbr")));
+  place.append(svg, written);
+  return place;
+}

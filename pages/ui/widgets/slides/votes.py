@@ -1,0 +1,316 @@
+"""A room votes: phones choose the next pair of a training, and the slide merges the winner.
+
+Phones are strangers. Of a request, only its address and the visitor's cookie are read; one number is kept for each
+browser and round; and nothing else of it is ever shown.
+"""
+
+import html
+import json
+import re
+import secrets
+import time
+from collections.abc import Callable
+from functools import cache
+from threading import Lock
+from typing import Any
+from urllib.parse import urljoin
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from pages.ui.frame.cookie_and_headers import secret_in
+from pages.ui.frame.visitor import owner
+from pages.ui.i18n import LANGUAGES, section, translations
+from pages.ui.limits import IS_PUBLIC
+from pages.ui.widgets.colours import palette_css
+from pages.ui.widgets.player.serve import KEY_HEADER
+from pages.ui.widgets.slides import BROWSER, Slide, View, reachable, squares_of
+from pages.ui.widgets.slides.contest import CHOICES, ROUNDS, SENTENCE, Contest, Runner
+from pages.ui.widgets.token_view.chips import plain_token
+from pages.ui.widgets.token_view.payload import tint
+
+PATH = "/vote"
+MOST_POLLS = 64
+MOST_BROWSERS = 500
+"""Browsers that are counted in a round."""
+OPEN_SECONDS = 3_600.0
+"""A vote ends so long after its contest began."""
+UNWATCHED_SECONDS = 150.0
+"""A vote is shut when its slide has not asked for so long; browsers let a hidden page ask once a minute."""
+RETURN_SECONDS = 60.0
+"""After that, whoever opens the slide again has another room."""
+_CHOICES = tuple(map(str, range(CHOICES)))
+_UNSAVED = {"Cache-Control": "no-store"}
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Letters and digits that nobody confuses when they type an address."""
+_NAME_LENGTH = 16 if IS_PUBLIC else 8
+"""79 bits, which nobody can guess; or 40, which are typed faster, where only a class could try."""
+
+
+class Poll:
+    """The vote of one presenter: its contest, and the choices of the present round.
+
+    One thread at a time changes its contest. What phones ask for is ready by then, so none of them waits.
+    """
+
+    def __init__(self) -> None:
+        self.name = "".join(secrets.choice(_LETTERS) for _ in range(_NAME_LENGTH))
+        """Whoever knows it can vote."""
+        self.key = secrets.token_urlsafe(32)
+        """Whoever knows it presents."""
+        self.watched = time.monotonic()
+        """When the presenter's page last asked."""
+        self._is_on_screen = False
+        self._contest: Contest | None = None
+        self._began = 0.0
+        self._shown: dict[str, Any] = {"round": -1, "pairs": []}
+        self._last: dict[str, Any] | None = None
+        self._votes: dict[str, int] = {}
+        self._takes_votes = False
+        self._changing = Lock()
+        self._counting = Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its slide is on a screen, and its hour has not passed."""
+        return self._is_on_screen and time.monotonic() - self.watched < UNWATCHED_SECONDS and not self._is_old
+
+    @property
+    def _is_old(self) -> bool:
+        return time.monotonic() - self._began > OPEN_SECONDS
+
+    # ---- the presenter
+
+    def open(self) -> None:
+        """Take votes from now on; continue the contest if its slide was left a moment ago, else begin another."""
+        if self._contest is None or self._is_old or time.monotonic() - self.watched > RETURN_SECONDS:
+            self.begin()
+        self._is_on_screen = True
+
+    def shut(self) -> None:
+        """Take no votes any more."""
+        self._is_on_screen = False
+
+    def begin(self) -> None:
+        """Start a contest."""
+        with self._changing:
+            self._contest, self._began, self._last = Contest(), time.monotonic(), None
+            self._show()
+
+    def end(self) -> None:
+        """End the contest before its last round; the votes of the present round are dropped."""
+        with self._changing:
+            if self._contest is not None:
+                self._contest.has_stopped = True
+                self._show()
+
+    def close_round(self, number: str, choice: str | None = None) -> None:
+        """Merge the presenter's choice or else the winner of this round, and begin the next; once for each round.
+
+        A tie goes to the pair that BPE ranks higher, as does a round without votes.
+        """
+        with self._changing:
+            contest = self._contest
+            if contest is None or contest.is_over or number != str(contest.round):
+                return
+            with self._counting:
+                self._takes_votes = False
+                votes = self._counted()
+            most = max(votes)
+            why = "tie" if votes.count(most) > 1 else "votes"
+            if choice in _CHOICES:
+                winner, why = _CHOICES.index(choice), "clicked"
+            else:
+                winner, why = votes.index(most), why if most else "none"
+            pairs = self._shown["pairs"]
+            self._last = {"made": pairs[winner]["made"], "best": pairs[0]["made"], "why": why}
+            contest.join(winner)
+            self._show()
+
+    def _show(self) -> None:
+        """Make ready what is shown of the present round, and count its votes from zero."""
+        contest = self._contest
+        assert contest is not None
+        pairs = [
+            {"parts": [_chip(left), _chip(right)], "made": _chip(left + right), "count": pair.count}
+            for pair in contest.room.candidates()
+            for left, right in [contest.room.parts_of(pair)]
+        ]
+        shown = {
+            "round": contest.round,
+            "isOver": contest.is_over,
+            "pairs": [] if contest.is_over else pairs,
+            "runners": [_runner(contest.room), _runner(contest.bpe)],
+        }
+        with self._counting:
+            self._shown, self._votes, self._takes_votes = shown, {}, not contest.is_over
+
+    def _counted(self) -> list[int]:
+        chosen = list(self._votes.values())
+        return [chosen.count(choice) for choice in range(CHOICES)]
+
+    def for_slide(self) -> dict[str, Any]:
+        """Return all that the slide shows."""
+        with self._counting:
+            return {**self._shown, "isOpen": self.is_open, "votes": self._counted(), "last": self._last}
+
+    # ---- the phones
+
+    def vote(self, browser: str, number: str, choice: str) -> bool:
+        """Count a browser's first choice in this round; return False if no more browsers can be counted."""
+        with self._counting:
+            takes = self.is_open and self._takes_votes and number == str(self._shown["round"])
+            if not takes or browser in self._votes or choice not in _CHOICES:
+                return True
+            if len(self._votes) >= MOST_BROWSERS:
+                return False
+            self._votes[browser] = _CHOICES.index(choice)
+            return True
+
+    def for_phone(self, browser: str | None) -> dict[str, Any]:
+        """Return what a phone shows."""
+        with self._counting:
+            is_open = self.is_open and self._takes_votes
+            found = {name: self._shown[name] for name in ("round", "pairs")}
+            return {**found, "isOpen": is_open, "chosen": self._votes.get(browser or "")}
+
+
+def _chip(token: bytes) -> dict[str, Any]:
+    return {"text": plain_token(token), "tint": tint(token)}
+
+
+def _runner(runner: Runner) -> dict[str, Any]:
+    return {
+        "ends": runner.ends,
+        "inSentence": runner.in_sentence,
+        "inText": runner.in_text[-1],
+        "chosen": list(map(_chip, runner.chosen)),
+    }
+
+
+class Polls:
+    """The votes of all presenters: one each, so that a reload finds it again."""
+
+    def __init__(self) -> None:
+        self._polls: dict[str, Poll] = {}
+        self._lock = Lock()
+
+    def of(self, presenter: str) -> Poll | None:
+        """Return a presenter's vote, made if needed; None while too many others are open."""
+        with self._lock:
+            if presenter not in self._polls:
+                if len(self._polls) >= MOST_POLLS and not self._drop_one():
+                    return None
+                self._polls[presenter] = Poll()
+            return self._polls[presenter]
+
+    def named(self, name: str) -> Poll | None:
+        """Return the vote that a phone asks for, or None if there is none."""
+        return self._first("name", name)
+
+    def steered(self, key: str) -> Poll | None:
+        """Return the vote whose presenter has this key, or None if nobody has."""
+        return self._first("key", key)
+
+    def _first(self, what: str, value: str) -> Poll | None:
+        with self._lock:
+            return next((poll for poll in self._polls.values() if getattr(poll, what) == value), None)
+
+    def _drop_one(self) -> bool:
+        """Drop the vote that has been unwatched for longest, except open ones."""
+        shut = [presenter for presenter, poll in self._polls.items() if not poll.is_open]
+        if shut:
+            del self._polls[min(shut, key=lambda presenter: self._polls[presenter].watched)]
+        return bool(shut)
+
+
+@cache
+def polls() -> Polls:
+    """Return the votes of this app."""
+    return Polls()
+
+
+def vote_slide() -> Slide:
+    """Return the slide on which the room votes; while too many others vote on this server, words that say so."""
+    title, notes = translations("talk.vote_title"), translations("talk.vote_notes")
+    poll = polls().of(owner())
+    if poll is None:
+        return Slide("words", title=title, says=translations("talk.vote_busy"), notes=notes)
+    here = reachable(st.context.url or "")
+    link = urljoin(here, address(poll.name)) if here else ""
+    vote = {"key": poll.key, "steer": address("steer"), "rounds": ROUNDS, "link": link, "code": squares_of(link)}
+    return Slide("vote", title=title, notes=notes, views=[View(SENTENCE)], vote=vote)
+
+
+# ---- what browsers ask for
+
+
+def address(*parts: str) -> str:
+    """Return an address of the votes."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return "/".join([f"{'/' + base if base else ''}{PATH}", *parts])
+
+
+def _steer(request: Request) -> Response:
+    """Carry out a command of the presenter, and answer with what the slide shows."""
+    poll = polls().steered(request.headers.get(KEY_HEADER, ""))
+    command, query = request.path_params["command"], request.query_params
+    if poll is None:
+        return Response(status_code=404)
+    acts: dict[str, Callable[[], None]] = {
+        "watch": lambda: None,
+        "open": poll.open,
+        "shut": poll.shut,
+        "again": poll.begin,
+        "end": poll.end,
+        "join": lambda: poll.close_round(query.get("round", ""), query.get("choice")),
+    }
+    if command not in acts:
+        return Response(status_code=404)
+    acts[command]()
+    poll.watched = time.monotonic()
+    return JSONResponse(poll.for_slide(), headers=_UNSAVED)
+
+
+async def _phone(request: Request) -> Response:
+    """Answer with the page for phones, in the phone's language."""
+    poll = polls().named(request.path_params["name"])
+    wanted = request.headers.get("accept-language", "")[:200].lower().split(",")
+    spoken = next((each.strip()[:2] for each in wanted if each.strip()[:2] in LANGUAGES), "en")
+    words = section("vote", spoken=spoken)
+    marks = {
+        "LANGUAGE": spoken,
+        "TITLE": words["title"],
+        "WORDS": html.escape(json.dumps(words, ensure_ascii=False)),
+        "SCRIPT": address("phone.js"),
+        "PALETTE": palette_css(),
+    }
+    page = re.sub(r"%([A-Z]+)%", lambda mark: marks[mark[1]], (BROWSER / "phone.html").read_text("utf-8"))
+    return HTMLResponse(page, status_code=200 if poll else 404, headers=_UNSAVED)
+
+
+async def _now(request: Request) -> Response:
+    """Answer a phone that asks what there is to choose, or one that chooses."""
+    poll = polls().named(request.path_params["name"])
+    if poll is None:
+        return Response(status_code=404)
+    browser, number, choice = secret_in(request.cookies), *map(request.path_params.get, ("round", "choice"))
+    if number is not None and choice is not None:
+        if browser is None:
+            return Response(status_code=403)
+        if not poll.vote(browser, number, choice):
+            return Response(status_code=429)
+    return JSONResponse(poll.for_phone(browser), headers=_UNSAVED)
+
+
+def routes() -> list[Route]:
+    """Return the routes of the votes; the first ones are found first."""
+    return [
+        Route(address("steer", "{command}"), _steer, methods=["POST"]),
+        Route(address("phone.js"), lambda request: FileResponse(BROWSER / "phone.js", headers=_UNSAVED)),
+        Route(address("{name}", "now"), _now),
+        Route(address("{name}", "{round}", "{choice}"), _now, methods=["POST"]),
+        Route(address("{name}"), _phone),
+    ]
