@@ -197,6 +197,16 @@ def vote(tab: Page, words: dict[str, str]) -> None:
     expect(deck.locator(".choice.right")).to_be_visible()
 
 
+def play_a_round(tab: Page, words: dict[str, str]) -> None:
+    """The room votes, and a round has been played without votes; one that was left a moment ago goes on."""
+    deck = tab.locator(".st-key-deck .deck")
+    expect(deck.locator(".vote-card").or_(deck.locator(".vote-again")).first).to_be_visible()
+    if deck.locator(".vote-again").count():
+        deck.locator(".vote-again").click()
+    tab.keyboard.press("ArrowRight")
+    expect(deck.locator(".vote-said .chip").first).to_be_visible()
+
+
 def take_languages_away(tab: Page, words: dict[str, str]) -> None:
     """The buttons for table, report and pictures, and a price that is none."""
     open_fold(tab, words["languages.view_take_away"])
@@ -330,6 +340,7 @@ SCREENS = [
     Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),
+    Screen("a vote of the room", "/stories", "en", play_a_round, {"present": "vote"}),
     Screen("languages taken away", "/languages", "en", take_languages_away, is_long=True),
     Screen("parallel texts", "/languages", "th", upload_parallel_texts, is_long=True),
     Screen("patterns", "/patterns", "th"),

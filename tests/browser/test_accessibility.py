@@ -1,6 +1,7 @@
 """Every screen passes axe-core's rules of accessibility, wide and light, and narrow and dark."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, get_args
@@ -137,6 +138,18 @@ def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address:
     ).to_be_visible()
     settled(tab)
     found += violations(tab, axe)
+    assert not found, "\n".join(found)
+
+
+def test_the_page_for_phones_is_accessible(open_tab: OpenTab, address: str, axe: str) -> None:
+    tab, phone = open_tab(), open_tab(reduced_motion="reduce")
+    tab.goto(f"{address}/stories?lang=th&present=vote")
+    phone.goto(address + str(tab.locator(".st-key-deck .vote").get_attribute("data-page")))
+    phone.bring_to_front()
+    expect(
+        phone.get_by_role("button").or_(phone.get_by_role("status").get_by_text(re.compile(".")))
+    ).not_to_have_count(0)
+    found = violations(phone, axe)
     assert not found, "\n".join(found)
 
 

@@ -260,7 +260,7 @@ def test_a_link_to_a_run_is_said_to_let_others_watch_and_only_its_owner_control(
     ("page", "script", "named"),
     [
         ("train", "widgets/player/browser/stage.js", r'key === "([a-z])"'),
-        ("stories", "widgets/slides/browser/deck.js", r"^ {6}([btcq]|Arrow\w+|Escape): "),
+        ("stories", "widgets/slides/browser/deck.js", r"^ {6}([btceq]|Arrow\w+|Escape): "),
     ],
 )
 def test_the_manual_names_the_keys_that_the_page_knows(page: str, script: str, named: str, spoken: str) -> None:

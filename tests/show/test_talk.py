@@ -1,9 +1,10 @@
-"""Presenter mode: what fills the screen, the talk of ten minutes, and the visitor's own."""
+"""Presenter mode: what fills the screen, the talks of five and ten minutes, and the visitor's own."""
 
 import json
 from typing import Any
 
 import pytest
+import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict
@@ -12,10 +13,11 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.stories.all_stories import STORIES
+from pages.ui.widgets import slides
 from pages.ui.widgets.slides import Cut, squares_of
 from pages.ui.widgets.slides.talk import MOST_ENTRIES, MOST_MERGES, Billed, Entry, Known, Learned, Lesson, Unfair
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
-from tests.helpers.app import ENGLISH, deck_on, job_of, open_page, said, start_training
+from tests.helpers.app import ENGLISH, address, deck_on, job_of, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
@@ -45,8 +47,7 @@ def test_the_talk_has_words_notes_and_true_counts_in_both_languages(language: st
     deck = deck_on(presented("stories", lang=language, present="1"))
     assert deck is not None
     kinds = [slide["kind"] for slide in deck["slides"]]
-    assert kinds.count("stage") == 1
-    assert kinds.count("ask") == 6
+    assert (kinds.count("stage"), kinds.count("vote"), kinds.count("ask")) == (1, 1, 6)
     for slide in deck["slides"]:
         assert set(slide["notes"]) == {"en", "th"}
         assert all(slide["notes"].values())
@@ -58,6 +59,25 @@ def test_the_talk_has_words_notes_and_true_counts_in_both_languages(language: st
     assert stage["feed"] == ""
     assert stage["steer"] is None
     assert len(stage["saved"]["answer"]["merges"]) == 3 * stage["saved"]["answer"]["learned"] > 0
+
+
+def test_the_talk_of_five_minutes_has_about_twelve_screens_and_a_reload_presents_it_again() -> None:
+    app = open_page("stories")
+    app.button(key="present_short").click().run()
+    deck = deck_on(app)
+    assert deck is not None
+    kinds = [slide["kind"] for slide in deck["slides"]]
+    word, shown, turned = ["ask", "tokens", "words"], ["words", "stage"], ["words", "tokens", "tokens", "words"]
+    assert kinds == ["words", "tokens", *word, *shown, *turned, "vote", "words"]
+    thai, english = deck["slides"][8:10]
+    counts = [[lane["count"] for lane in slide["views"][0]["lanes"]] for slide in (thai, english)]
+    assert [lane["before"] for lane in english["views"][0]["lanes"]] == counts[0] != counts[1]
+    reloaded = deck_on(presented("stories", lang="en", present=address(app, "present")))
+    assert reloaded is not None
+    assert reloaded["talk"] == deck["talk"]
+    whole = deck_on(presented("stories", lang="en", present="1"))
+    assert whole is not None
+    assert len(whole["slides"]) > 30
 
 
 def test_home_presents_its_sentence_and_escape_leaves() -> None:
@@ -122,9 +142,26 @@ def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:
     assert [bill["count"] for bill in receipt["receipt"]["bills"]] == [124, 23]
 
 
-def test_a_code_is_drawn_only_for_addresses_that_others_can_reach() -> None:
-    assert squares_of("http://localhost:8501/stories") is None
-    assert squares_of("http://127.0.0.1:8501/") is None
+@pytest.mark.parametrize(
+    ("listens_at", "host", "opened", "reached"),
+    [
+        ("127.0.0.1", "192.168.1.5", "http://localhost:8501/stories", ""),
+        ("0.0.0.0", "192.168.1.5", "http://localhost:8501/stories", "http://192.168.1.5:8501/stories"),
+        (None, "192.168.1.5", "http://127.0.0.1/", "http://192.168.1.5/"),
+        ("0.0.0.0", "", "http://127.0.0.1:8501/", ""),
+        ("127.0.0.1", "", "https://example.org/stories?lang=th", "https://example.org/stories?lang=th"),
+        ("0.0.0.0", "192.168.1.5", "", ""),
+    ],
+)
+def test_phones_get_an_address_at_which_they_reach_the_app_or_none(
+    listens_at: str | None, host: str, opened: str, reached: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(slides, "_host_in_network", lambda: host)
+    monkeypatch.setattr(streamlit, "get_option", lambda name: {"server.address": listens_at}[name])
+    assert slides.reachable(opened) == reached
+
+
+def test_a_code_is_drawn_of_an_address() -> None:
     assert squares_of("") is None
     squares = squares_of("https://example.org/stories?present=1&lang=th")
     assert squares is not None
@@ -144,7 +181,7 @@ def test_views_are_added_moved_taken_out_saved_and_opened() -> None:
     app.button(key="present_mine").click().run()
     deck = deck_on(app)
     assert deck is not None
-    assert [slide["kind"] for slide in deck["slides"]] == ["words", "ask", "tokens", "words", "words", "tokens"]
+    assert [slide["kind"] for slide in deck["slides"]] == ["words", "ask", "tokens", "tokens", "words", "tokens"]
 
     app = open_page("stories")
     talk = written([Entry(story="water"), Entry(text="<b>ก</b>", lanes=("gpt2",))])
@@ -239,8 +276,8 @@ def test_a_vocabulary_and_a_lesson_in_the_talk_follow_the_language_of_the_page()
     (lane,) = token["views"][0]["lanes"]
     assert (lane["name"], lane["count"]) == ("GPT-2", len(openai_tokenizer("gpt2").encode(" hospital")))
     ours, own = lesson["views"][0]["lanes"]
-    assert ours == {"name": "BPE ของแอปนี้", "count": 5, "ends": [1, 3, 4, 6], "plain": []}
-    assert own == {"name": "own", "count": 1, "ends": [6], "plain": [0]}
+    assert ours == {"name": "BPE ของแอปนี้", "count": 5, "before": None, "ends": [1, 3, 4, 6], "plain": []}
+    assert own == {"name": "own", "count": 1, "before": None, "ends": [6], "plain": [0]}
 
 
 def with_talk(entries: list[Entry]) -> AppTest:

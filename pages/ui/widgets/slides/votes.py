@@ -45,8 +45,11 @@ _CHOICES = tuple(map(str, range(CHOICES)))
 _UNSAVED = {"Cache-Control": "no-store"}
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Letters and digits that nobody confuses when they type an address."""
-_NAME_LENGTH = 16 if IS_PUBLIC else 8
-"""79 bits, which nobody can guess; or 40, which are typed faster, where only a class could try."""
+
+
+def _new_name() -> str:
+    """Return a name of 79 bits, which nobody can guess; or of 40, typed faster, where only a class could try."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(16 if IS_PUBLIC else 8))
 
 
 class Poll:
@@ -56,7 +59,7 @@ class Poll:
     """
 
     def __init__(self) -> None:
-        self.name = "".join(secrets.choice(_LETTERS) for _ in range(_NAME_LENGTH))
+        self.name = _new_name()
         """Whoever knows it can vote."""
         self.key = secrets.token_urlsafe(32)
         """Whoever knows it presents."""
@@ -238,10 +241,11 @@ def vote_slide() -> Slide:
     poll = polls().of(owner())
     if poll is None:
         return Slide("words", title=title, says=translations("talk.vote_busy"), notes=notes)
-    here = reachable(st.context.url or "")
-    link = urljoin(here, address(poll.name)) if here else ""
-    vote = {"key": poll.key, "steer": address("steer"), "rounds": ROUNDS, "link": link, "code": squares_of(link)}
-    return Slide("vote", title=title, notes=notes, views=[View(SENTENCE)], vote=vote)
+    here, page = reachable(st.context.url or ""), address(poll.name)
+    link = urljoin(here, page) if here else ""
+    vote = {"key": poll.key, "steer": address("steer"), "rounds": ROUNDS, "page": page}
+    shown = vote | {"link": link, "code": squares_of(link)}
+    return Slide("vote", title=title, notes=notes, views=[View(SENTENCE)], vote=shown)
 
 
 # ---- what browsers ask for
@@ -285,7 +289,7 @@ async def _phone(request: Request) -> Response:
         "TITLE": words["title"],
         "WORDS": html.escape(json.dumps(words, ensure_ascii=False)),
         "SCRIPT": address("phone.js"),
-        "PALETTE": palette_css(),
+        "PALETTE": palette_css().replace(".token-view", "body"),
     }
     page = re.sub(r"%([A-Z]+)%", lambda mark: marks[mark[1]], (BROWSER / "phone.html").read_text("utf-8"))
     return HTMLResponse(page, status_code=200 if poll else 404, headers=_UNSAVED)

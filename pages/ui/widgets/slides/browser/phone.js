@@ -7,7 +7,7 @@ export {}; // a module, for the checks of types
 
 const EVERY = 1000; // milliseconds
 const words = JSON.parse(document.body.dataset.words ?? "{}");
-const place = document.querySelector("main");
+const place = document.querySelector("div");
 const told = document.querySelector("[role=status]");
 let round = -1;
 /** What stands on the screen, so that only what is new is drawn, and read aloud. */

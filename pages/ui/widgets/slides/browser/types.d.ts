@@ -46,6 +46,8 @@ export interface VoteOptions {
   key: string;
   steer: string;
   rounds: number;
+  /** The path of the page for phones. */
+  page: string;
   /** What phones open, and the squares of its QR code; empty where phones cannot reach the app. */
   link: string;
   code: number[][] | null;

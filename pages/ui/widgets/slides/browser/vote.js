@@ -31,6 +31,7 @@ export class Vote {
     this.news = null;
     this.isAsking = false;
     this.element = make("div", "vote");
+    this.element.dataset.page = vote.page;
     this.said = make("div", "vote-said");
     this.said.role = "status";
     this.cards = make("div", "vote-cards");
@@ -134,6 +135,7 @@ export class Vote {
   draw(news, moves) {
     const { isOver, runners } = news;
     this.element.classList.toggle("done", isOver);
+    this.element.classList.toggle("begun", news.round > 0);
     this.cards.replaceChildren(...(isOver ? this.resultOf(runners) : this.cardsOf(news)));
     this.said.replaceChildren(...(isOver ? [] : this.saidOf(news)));
     runners.forEach(({ ends, inSentence, inText }, at) => {
