@@ -68,6 +68,7 @@ async def give_memory_back() -> None:
         await asyncio.sleep(COLLECT_SECONDS)
         forget_unused(UNSEEN_SECONDS)
         token_view.offers().forget_unused(UNSEEN_SECONDS)
+        votes.polls().free_unwatched()
         status.forget_ended_sessions()
         gc.collect()
         if are_ready() and not is_frozen:

@@ -48,13 +48,13 @@ def deck_of(tab: Page) -> Locator:
 
 
 def assert_is_read_from_afar(tab: Page, kind: str, width: int) -> None:
-    """Fifteen words at most, but for questions; no label below 40 pixels of 1,920, no sentence below 64."""
+    """Fifteen words at most, but for questions; no label below 40 pixels of 1,920, no sentence below 54."""
     found = tab.evaluate(SMALLEST)
     least, words = found["smallest"]
     assert least >= 40 * width / 1920 - 0.1, words
     assert found["isWhole"] or kind == "stage"
     assert kind == "ask" or len(found["words"]) <= MOST_WORDS, " ".join(found["words"])
-    assert all(size >= 64 * width / 1920 for size in found["lines"]), found["lines"]
+    assert all(size >= 54 * width / 1920 for size in found["lines"]), found["lines"]
 
 
 def play_the_vote(tab: Page, deck: Locator, width: int) -> None:

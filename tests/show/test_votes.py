@@ -156,7 +156,14 @@ def test_it_is_shut_when_nobody_watches_its_slide_and_after_an_hour(poll: Poll, 
     assert not vote(poll, 1, 1).json["isOpen"]
     assert steer(poll, "watch")["isOpen"]  # a laptop slept
     assert vote(poll, 1, 1).json["isOpen"]
-    clock.now += votes.OPEN_SECONDS
+    clock.now += votes.UNWATCHED_SECONDS
+    votes.polls().free_unwatched()
+    assert steer(poll, "watch")["isOpen"]
+    clock.now += votes.UNWATCHED_SECONDS + 1
+    votes.polls().free_unwatched()
+    assert not steer(poll, "watch")["isOpen"]
+    assert steer(poll, "open")["isOpen"]
+    clock.now += votes.OPEN_SECONDS + 1
     assert not steer(poll, "watch")["isOpen"]
     assert not vote(poll, 2, 1).json["isOpen"]
 

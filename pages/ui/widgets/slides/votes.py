@@ -32,7 +32,8 @@ from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.payload import tint
 
 PATH = "/vote"
-MOST_POLLS = 64
+MOST_POLLS = 32
+"""Each has a contest of 8 MB while its slide is on a screen."""
 MOST_BROWSERS = 500
 """Browsers that are counted in a round."""
 OPEN_SECONDS = 3_600.0
@@ -95,6 +96,12 @@ class Poll:
     def shut(self) -> None:
         """Take no votes any more."""
         self._is_on_screen = False
+
+    def rest(self) -> None:
+        """Free the contest of a slide that nobody watches any more."""
+        with self._changing:
+            if time.monotonic() - self.watched > UNWATCHED_SECONDS:
+                self._is_on_screen, self._contest = False, None
 
     def begin(self) -> None:
         """Start a contest."""
@@ -220,6 +227,13 @@ class Polls:
     def _first(self, what: str, value: str) -> Poll | None:
         with self._lock:
             return next((poll for poll in self._polls.values() if getattr(poll, what) == value), None)
+
+    def free_unwatched(self) -> None:
+        """Free what slides that nobody watches have left behind."""
+        with self._lock:
+            known = list(self._polls.values())
+        for poll in known:
+            poll.rest()
 
     def _drop_one(self) -> bool:
         """Drop the vote that has been unwatched for longest, except open ones."""
