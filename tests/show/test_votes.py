@@ -12,7 +12,7 @@ from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.widgets.player.serve import KEY_HEADER
 from pages.ui.widgets.slides import votes
 from pages.ui.widgets.slides.contest import CHOICES, ROUNDS, SENTENCE, Contest, _letters
-from pages.ui.widgets.slides.votes import MOST_BROWSERS, MOST_POLLS, Poll, Polls, routes
+from pages.ui.widgets.slides.votes import MOST_BROWSERS, MOST_CONTESTS, MOST_POLLS, Poll, Polls, routes
 from tests.helpers.app import deck_on, open_link
 from tests.helpers.routes import Answer
 from tokenizer_core.bpe.segments import segments
@@ -54,7 +54,6 @@ def poll(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Poll:
     known = Polls()
     monkeypatch.setattr(votes, "polls", lambda: known)
     poll = known.of("presenter")
-    assert poll is not None
     steer(poll, "open")
     return poll
 
@@ -196,16 +195,20 @@ def test_floods_are_bounded(poll: Poll, clock: Clock, monkeypatch: pytest.Monkey
     assert steer(poll, "watch")["votes"] == [MOST_BROWSERS, 0, 0, 0]
 
     monkeypatch.setattr(Poll, "begin", lambda poll: setattr(poll, "_began", clock.now))
-    known = Polls()
-    made = [known.of(str(presenter)) for presenter in range(MOST_POLLS)]
-    for each in made:
-        assert each is not None
-        each.open()
-    assert known.of("late") is None
-    assert known.of("3") is made[3]
-    assert made[5] is not None
-    made[5].shut()
-    assert known.of("late") is not None
+    known = votes.polls()
+    made = [known.of(str(presenter)) for presenter in range(MOST_POLLS - 1)]
+    for each in made[: MOST_CONTESTS - 1]:
+        assert known.open(each)
+    assert not known.open(made[-1])
+    late = Unread(routes(), "/vote/steer/open", "POST", {KEY_HEADER: made[-1].key})
+    assert late.status == 503
+    made[3].shut()
+    clock.now += votes.UNWATCHED_SECONDS + 1
+    known.free_unwatched()
+    assert known.open(made[-1])
+    for presenter in range(MOST_POLLS):  # they take the place of others, but not of one on a screen
+        known.of(f"new {presenter}")
+    assert known.named(made[-1].name) is made[-1]
     assert known.named(made[5].name) is None
 
 

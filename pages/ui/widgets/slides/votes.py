@@ -32,8 +32,9 @@ from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.payload import tint
 
 PATH = "/vote"
-MOST_POLLS = 32
-"""Each has a contest of 8 MB while its slide is on a screen."""
+MOST_POLLS = 1_000
+MOST_CONTESTS = 32
+"""Votes on a screen at once; each needs 8 MB."""
 MOST_BROWSERS = 500
 """Browsers that are counted in a round."""
 OPEN_SECONDS = 3_600.0
@@ -85,13 +86,18 @@ class Poll:
     def _is_old(self) -> bool:
         return time.monotonic() - self._began > OPEN_SECONDS
 
+    @property
+    def has_contest(self) -> bool:
+        return self._is_on_screen or self._contest is not None
+
     # ---- the presenter
 
     def open(self) -> None:
         """Take votes from now on; continue the contest if its slide was left a moment ago, else begin another."""
-        if self._contest is None or self._is_old or time.monotonic() - self.watched > RETURN_SECONDS:
-            self.begin()
+        was_left, self.watched = time.monotonic() - self.watched > RETURN_SECONDS, time.monotonic()
         self._is_on_screen = True
+        if self._contest is None or self._is_old or was_left:
+            self.begin()
 
     def shut(self) -> None:
         """Take no votes any more."""
@@ -206,15 +212,25 @@ class Polls:
     def __init__(self) -> None:
         self._polls: dict[str, Poll] = {}
         self._lock = Lock()
+        self._opening = Lock()
 
-    def of(self, presenter: str) -> Poll | None:
-        """Return a presenter's vote, made if needed; None while too many others are open."""
+    def of(self, presenter: str) -> Poll:
+        """Return a presenter's vote; a new one may take the place of the one unwatched for longest."""
         with self._lock:
             if presenter not in self._polls:
-                if len(self._polls) >= MOST_POLLS and not self._drop_one():
-                    return None
+                if len(self._polls) >= MOST_POLLS:
+                    shut = [each for each, poll in self._polls.items() if not poll.has_contest]
+                    del self._polls[min(shut, key=lambda each: self._polls[each].watched)]
                 self._polls[presenter] = Poll()
             return self._polls[presenter]
+
+    def open(self, poll: Poll) -> bool:
+        """Let a vote begin or continue; return False while too many others do."""
+        with self._opening:
+            others = [each for each in self._known() if each.has_contest and each is not poll]
+            if len(others) < MOST_CONTESTS:
+                poll.open()
+            return len(others) < MOST_CONTESTS
 
     def named(self, name: str) -> Poll | None:
         """Return the vote that a phone asks for, or None if there is none."""
@@ -225,22 +241,16 @@ class Polls:
         return self._first("key", key)
 
     def _first(self, what: str, value: str) -> Poll | None:
+        return next((poll for poll in self._known() if getattr(poll, what) == value), None)
+
+    def _known(self) -> list[Poll]:
         with self._lock:
-            return next((poll for poll in self._polls.values() if getattr(poll, what) == value), None)
+            return list(self._polls.values())
 
     def free_unwatched(self) -> None:
         """Free what slides that nobody watches have left behind."""
-        with self._lock:
-            known = list(self._polls.values())
-        for poll in known:
+        for poll in self._known():
             poll.rest()
-
-    def _drop_one(self) -> bool:
-        """Drop the vote that has been unwatched for longest, except open ones."""
-        shut = [presenter for presenter, poll in self._polls.items() if not poll.is_open]
-        if shut:
-            del self._polls[min(shut, key=lambda presenter: self._polls[presenter].watched)]
-        return bool(shut)
 
 
 @cache
@@ -250,11 +260,9 @@ def polls() -> Polls:
 
 
 def vote_slide() -> Slide:
-    """Return the slide on which the room votes; while too many others vote on this server, words that say so."""
+    """Return the slide on which the room votes."""
     title, notes = translations("talk.vote_title"), translations("talk.vote_notes")
     poll = polls().of(owner())
-    if poll is None:
-        return Slide("words", title=title, says=translations("talk.vote_busy"), notes=notes)
     here, page = reachable(st.context.url or ""), address(poll.name)
     link = urljoin(here, page) if here else ""
     vote = {"key": poll.key, "steer": address("steer"), "rounds": ROUNDS, "page": page}
@@ -277,9 +285,10 @@ def _steer(request: Request) -> Response:
     command, query = request.path_params["command"], request.query_params
     if poll is None:
         return Response(status_code=404)
+    if command == "open":
+        return _state(poll) if polls().open(poll) else Response(status_code=503)
     acts: dict[str, Callable[[], None]] = {
         "watch": lambda: None,
-        "open": poll.open,
         "shut": poll.shut,
         "again": poll.begin,
         "end": poll.end,
@@ -288,6 +297,10 @@ def _steer(request: Request) -> Response:
     if command not in acts:
         return Response(status_code=404)
     acts[command]()
+    return _state(poll)
+
+
+def _state(poll: Poll) -> Response:
     poll.watched = time.monotonic()
     return JSONResponse(poll.for_slide(), headers=_UNSAVED)
 

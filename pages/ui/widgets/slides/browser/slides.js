@@ -170,7 +170,8 @@ export class SlideView {
     const { element, slide } = this;
     if (slide.kind === "stage") this.stage?.fit();
     if (slide.kind === "stage" || !element.clientHeight) return;
-    const base = Math.min(innerWidth / 1920, innerHeight / 1080);
+    const isUpright = this.vote && innerWidth < innerHeight;
+    const base = isUpright ? Math.min(innerWidth / 1300, innerHeight / 2000) : Math.min(innerWidth / 1920, innerHeight / 1080);
     for (const name of ["--base", "--unit"]) element.style.setProperty(name, `${base}px`);
     if (this.vote || slide.kind === "receipt") return; // their lines scroll
     const isTokens = slide.kind === "tokens";

@@ -90,7 +90,7 @@ export class Vote {
       this.isAsking = false;
       if (this.ended.signal.aborted || !response) return;
       if (response.ok) this.show(await response.json());
-      else if (response.status === 404) this.lose();
+      else this.lose(response.status === 503 ? "vote_busy" : "vote_lost");
     });
   }
 
@@ -106,8 +106,9 @@ export class Vote {
 
   // ---- what is shown
 
-  lose() {
-    this.said.textContent = this.label("vote_lost");
+  /** @param {string} key of what has happened */
+  lose(key) {
+    this.said.textContent = this.label(key);
     this.onOver();
   }
 
@@ -115,7 +116,7 @@ export class Vote {
   show(news) {
     const before = this.news;
     this.news = news;
-    if (!news.isOpen) return this.lose();
+    if (!news.isOpen) return this.lose("vote_lost");
     if (before?.round !== news.round || before.isOver !== news.isOver) this.draw(news, Boolean(before));
     const total = news.votes.reduce((sum, votes) => sum + votes, 0);
     [...this.cards.querySelectorAll(".vote-card")].forEach((card, at) => {
