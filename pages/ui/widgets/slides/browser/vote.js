@@ -236,7 +236,8 @@ export function squaresOf(code, address, otherwise) {
   const squares = code.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
   svg.append(makeSvg("path", { d: squares.join("") }));
   const written = make("p");
-  address.replace(/^https?:\/\//, "").split(/(?<!\/.*)(?=\/)/).forEach((part) => written.append(part, make("wbr")));
+  const [host, ...path] = address.replace(/^https?:\/\//, "").split("/");
+  written.append(host, make("wbr"), ["", ...path].join("/"));
   place.append(svg, written);
   return place;
 }
