@@ -144,9 +144,9 @@ def _view(view: View) -> dict[str, Any]:
             {
                 "name": without_breaks(cut.name),
                 "count": cut.tokens,
-                "before": before,
                 "ends": list(accumulate(cut.lengths)),
                 "plain": list(cut.plain),
+                **({} if before is None else {"before": before}),
             }
         )
     return {

@@ -10,7 +10,7 @@ export interface DeckLane {
   name: string;
   count: number;
   /** The tokens of another text, to compare with. */
-  before?: number | null;
+  before?: number;
   /** Where the tokens end, in bytes, and what belongs to no token. */
   ends: number[];
   /** Which of these stretches belong to no token, by number. */
