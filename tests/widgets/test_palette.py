@@ -1,6 +1,7 @@
 """The tints of the token view can be told apart, and text on them can be read."""
 
 import itertools
+import tomllib
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ import pytest
 
 from pages.ui.widgets.colours import DARK, LIGHT, TINT_COUNT, Scheme
 from pages.ui.widgets.token_view.payload import tint
+from tests.helpers.paths import REPOSITORY
 
 THEMES = pytest.mark.parametrize("scheme", [LIGHT, DARK], ids=["light", "dark"])
+THEME = tomllib.loads((REPOSITORY / ".streamlit" / "config.toml").read_text())["theme"]
 
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
@@ -50,17 +53,37 @@ def contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
+def fills(scheme: Scheme) -> list[str]:
+    return [*scheme.tints, *scheme.by_bytes, *scheme.by_cut]
+
+
 @THEMES
 def test_text_on_every_tint_has_a_contrast_of_at_least_7(scheme: Scheme) -> None:
     assert len(scheme.tints) == TINT_COUNT >= 8
-    assert min(contrast(tint, scheme.ink) for tint in (*scheme.tints, *scheme.by_bytes, *scheme.by_cut)) >= 7
+    assert min(contrast(tint, scheme.ink) for tint in fills(scheme)) >= 7
+
+
+def test_on_a_dark_page_every_tint_stands_out_from_it() -> None:
+    """As the controls of WCAG do; on a white page tints that text can be read on never do."""
+    assert min(contrast(tint, THEME["dark"]["backgroundColor"]) for tint in fills(DARK)) >= 3
 
 
 @THEMES
-def test_lines_stand_out_from_what_they_mark(scheme: Scheme) -> None:
+def test_marks_stand_out_from_what_they_mark(scheme: Scheme) -> None:
+    page = THEME["light" if scheme is LIGHT else "dark"]["backgroundColor"]
     grounds = dict(zip(scheme.cut_lines, scheme.by_cut[1:], strict=True))
     assert min(contrast(line, tint) for line, tint in grounds.items()) >= 3
-    assert min(contrast(scheme.differ, tint) for tint in scheme.tints) >= 3
+    for tint in fills(scheme):
+        assert contrast(scheme.differ_under, tint) >= 3
+        assert contrast(scheme.lit, tint) >= 3
+        assert contrast(mixed(scheme.ink, tint, 0.6), tint) >= 3, "the name of a space"
+    assert contrast(scheme.differ, page) >= 3
+
+
+def mixed(colour: str, ground: str, opacity: float) -> str:
+    """A colour with this opacity over another."""
+    pairs = ((int(colour[i : i + 2], 16), int(ground[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(one * opacity + other * (1 - opacity)):02x}" for one, other in pairs)
 
 
 @pytest.mark.parametrize("vision", VISIONS)

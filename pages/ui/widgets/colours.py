@@ -1,6 +1,6 @@
 """The colors of charts, saved pictures and tokens, each in a shade for light pages and one for dark pages.
 
-A search over OKLab found soft tints of tokens that differ for normal, deuteranope, protanope and tritanope vision;
+A search over OKLab found tints of tokens that differ for normal, deuteranope, protanope and tritanope vision;
 `tests/widgets/test_palette.py` checks contrast and distances."""
 
 from dataclasses import dataclass
@@ -29,20 +29,24 @@ ON_BAR = Colour("#ffffff", "#04211d")
 
 @dataclass(frozen=True)
 class Scheme:
-    """All colours of one scheme: text on a tint has a contrast of at least 7, a line on the page at least 3."""
+    """All colours of one scheme: tokens are light in both, so dark ink on them has a contrast of at least 7."""
 
     ink: str
-    """Text on a tint. Not the theme's own text colour, whose contrast nobody has checked."""
+    """Text on a tint. Not the theme's own text colour, which is light on a dark page."""
     tints: tuple[str, ...]
     """One for each token, by its bytes."""
     by_bytes: tuple[str, ...]
     """From a single byte to many bytes."""
     by_cut: tuple[str, ...]
     """Cut between clusters, inside a cluster, inside a character."""
-    cut_lines: tuple[str, str]
-    """The lines under what is cut inside a cluster and inside a character."""
     differ: str
-    """The mark of what tokenizers cut differently."""
+    """On the page, the mark of what tokenizers cut differently."""
+    cut_lines: tuple[str, str] = ("#7a5600", "#a3160c")
+    """The lines under what is cut inside a cluster and inside a character."""
+    differ_under: str = "#a3195b"
+    """On a tint, the mark of what tokenizers cut differently."""
+    lit: str = "#0a5650"
+    """On a tint, the frame of what is pointed at."""
 
 
 LIGHT = Scheme(
@@ -50,15 +54,13 @@ LIGHT = Scheme(
     tints=("#f8ad9b", "#f2cf8a", "#f1eea6", "#a6e6c8", "#caf3f2", "#acc0fd", "#d4d4fc", "#d3b9ce"),
     by_bytes=("#de9f88", "#f0c775", "#fef8a6", "#c6f9e1", "#aad7f6"),
     by_cut=("#e6eaf0", "#f5d36a", "#fb9a80"),
-    cut_lines=("#7a5600", "#a3160c"),
     differ="#a3195b",
 )
 DARK = Scheme(
-    ink="#fafafa",
-    tints=("#552c32", "#6f3f00", "#302900", "#48513f", "#004356", "#00537b", "#112658", "#480e31"),
-    by_bytes=("#5b2d2c", "#62532d", "#393204", "#205851", "#0a193a"),
-    by_cut=("#3b3f4d", "#675311", "#5c110a"),
-    cut_lines=("#ffd75e", "#ff9d8f"),
+    ink="#101218",
+    tints=("#fd98bf", "#fcc76d", "#c3a94a", "#50be95", "#a7f6b5", "#97cbf9", "#b59bf5", "#fbdaf5"),
+    by_bytes=("#f48fa0", "#eeb45c", "#e9ea85", "#86d9b4", "#8fb4f7"),
+    by_cut=("#b4bccb", "#f5d36a", "#fb9a80"),
     differ="#ff8fc2",
 )
 TINT_COUNT = len(LIGHT.tints)
@@ -70,7 +72,7 @@ def palette_css() -> str:
 
 
 def _rule(selector: str, scheme: Scheme) -> str:
-    named = {"ink": scheme.ink, "differ": scheme.differ}
+    named = {"ink": scheme.ink, "differ": scheme.differ, "differ-under": scheme.differ_under, "lit": scheme.lit}
     for letter, tints in (("t", scheme.tints), ("h", scheme.by_bytes), ("b", scheme.by_cut)):
         named |= {f"{letter}{number}": tint for number, tint in enumerate(tints)}
     named |= {f"cut{number}": line for number, line in enumerate(scheme.cut_lines, start=1)}

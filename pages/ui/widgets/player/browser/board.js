@@ -142,6 +142,7 @@ export class Board {
     const tinted = piece.tokens.map(({ from }) => tints.get(from)).join(" ");
     if (element.tinted === tinted) return;
     element.tinted = tinted;
+    element.classList.toggle("gap", tinted === "gap");
     if (piece.tokens.length === 1) element.style.backgroundColor = `var(--${tinted})`;
     else this.sentence.clustersOf(piece).forEach((cluster, at) => {
       this.paintShared(/** @type {HTMLElement} */ (element.children[at]), piece, cluster, tints);

@@ -220,7 +220,7 @@ function fillToken(element, lane, token, most) {
  * @param {number} token
  */
 export function tokenChip(lane, token) {
-  const chip = make("span", "p");
+  const chip = make("span", lane.isGap(token) ? "p gap" : "p");
   chip.style.backgroundColor = `var(--${lane.tintOf(token)})`;
   fillToken(chip, lane, token, MAX_CHIP_BYTES);
   return chip;

@@ -69,8 +69,8 @@ export function tintStyle({ stripes, text }) {
     const to = `${((100 * at) / whole).toFixed(2)}%`;
     const [isFirst, isLast] = [index === 0 || !half, index === stripes.length - 1 || !half];
     const [inner, outer] = [`calc(${from} + ${half}px)`, `calc(${to} - ${half}px)`];
-    const before = isFirst ? [] : [`var(--gap) ${from} ${inner}`];
-    const after = isLast ? [] : [`var(--gap) ${outer} ${to}`];
+    const before = isFirst ? [] : [`var(--slit) ${from} ${inner}`];
+    const after = isLast ? [] : [`var(--slit) ${outer} ${to}`];
     return [...before, `var(--${tint}) ${isFirst ? from : inner} ${isLast ? to : outer}`, ...after];
   });
   const side = RIGHT_TO_LEFT.test(text) ? "left" : "right";

@@ -225,7 +225,7 @@ class Ladder {
     for (let byte = start; byte < stop; ) {
       const token = lane.tokenOfByte(byte);
       const end = Math.min(lane.byteAt[token + 1], stop);
-      const cell = rungs[byte - start].appendChild(make("td", "owner"));
+      const cell = rungs[byte - start].appendChild(make("td", lane.isGap(token) ? "owner gap" : "owner"));
       cell.rowSpan = end - byte;
       cell.style.backgroundColor = `var(--${lane.tintOf(token)})`;
       if (!lane.isGap(token)) cell.append(tokenChip(lane, token));

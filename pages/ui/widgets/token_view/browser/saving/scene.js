@@ -95,7 +95,7 @@ export class Scene {
       const round = isChip ? ROUND_OF_CHIP : stripes.length === 1 && starts && ends ? ROUND_OF_BOX : 0;
       this.addStripes(place, stripes, [starts ? GAP : 0, ends ? GAP : -OVERLAP], round);
       if (classList.contains("special")) this.addFrame(place, starts, ends);
-      if (classList.contains("d")) this.addRect(new DOMRect(place.x, place.bottom - 2, place.width, 2), this.tint("differ"));
+      if (classList.contains("d")) this.addRect(new DOMRect(place.x, place.bottom - 2, place.width, 2), this.tint("differ-under"));
     });
     if (!places.length) return;
     const [place] = places;
@@ -120,6 +120,8 @@ export class Scene {
    */
   addStripes({ x, y, width, height }, stripes, [before, after], round = 0) {
     const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
+    const ground = { x: x + before, y, width: Math.max(0.2, width - before - after), height };
+    if (stripes.length > 1) this.addRect(ground, this.tint("slit"));
     stripes.forEach(([tint, size], index) => {
       const share = (width * size) / whole;
       const left = index ? GAP : before;
@@ -138,7 +140,7 @@ export class Scene {
    */
   addFrame(place, starts, ends) {
     const { x, y, width, height } = place;
-    const ink = this.tint("ink");
+    const ink = this.tint("text");
     this.addRect(place, this.tint("gap"));
     this.addRect({ x, y, width, height: 2 }, ink);
     this.addRect({ x, y: y + height - 2, width, height: 2 }, ink);
