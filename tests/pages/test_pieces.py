@@ -203,13 +203,15 @@ def test_chips_show_badges_and_name_what_they_cover() -> None:
     assert "<b>" not in drawn
     assert "<x>" not in drawn
     assert "<i>" not in drawn
-    assert "badge byte" in drawn
+    assert "badge" not in drawn
+    assert "badge unknown" in chips_html(chips, label="")
 
 
-def test_chips_of_a_byte_level_tokenizer_show_parts_of_characters_as_bytes() -> None:
+def test_chips_of_a_byte_level_tokenizer_show_what_parts_of_characters_can_become() -> None:
     chips = chips_of(Tokenizer([(0xE0, 0xB8)]), "ก a")
-    assert [chip.shown for chip in chips] == ["E0 B8", "81", "␣", "a"]
+    assert [chip.shown for chip in chips] == [b"\xe0\xb8", b"\x81", b" ", b"a"]
     assert [chip.kind for chip in chips] == ["bytes", "byte", "ordinary", "ordinary"]
+    assert '<span class="part" title="E0 B8">ก ข ฃ …</span>' in chips_html(chips, label="")
 
 
 def test_what_is_trained_here_is_a_lane_on_compare() -> None:

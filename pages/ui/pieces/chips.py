@@ -11,31 +11,24 @@ from pages.ui.frame.navigation import go
 from pages.ui.i18n import errors_shown, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
-from pages.ui.widgets.colours import DARK, LIGHT, TINT_COUNT
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import cut_of
 from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
-from pages.ui.widgets.token_view.chips import visible
+from pages.ui.widgets.token_view.chips import chip_parts, chip_style, face, visible
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import tint
 from tokenizer_core.analysis.cuts import places_tokens
 from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
 
 MOST_CHIPS = 400
-_TINTS = "\n".join(
-    f".piece-chips .t{n} {{ background: light-dark({LIGHT.tints[n]}, {DARK.tints[n]}); }}"
-    for n in range(TINT_COUNT)
-)
-_STYLE = f"""<style>
-.piece-chips {{ display: flex; flex-wrap: wrap; gap: .3rem; }}
-.piece-chips > span {{ display: inline-flex; flex-direction: column; align-items: center; margin: 0;
-  padding: 0 .4rem .1rem; border-radius: .4rem; color: light-dark({LIGHT.ink}, {DARK.ink}); font-size: 1.6rem;
-  line-height: 1.75; overflow-wrap: anywhere; }}
-.piece-chips small {{ font-size: .75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }}
-.piece-chips .badge {{ font-family: "Source Code Pro", monospace; font-size: 1.1rem; line-height: 2.5;
-  background: none; color: inherit; border: 2px solid light-dark(#4b5160, #b6bcc8); }}
-.piece-chips .unknown {{ border-style: dashed; border-color: light-dark(#a3160c, #ff9d8f); }}
-{_TINTS}
+_STYLE = """<style>
+.piece-chips { display: flex; flex-wrap: wrap; gap: .3rem; }
+.piece-chips > span { display: inline-flex; flex-direction: column; align-items: center; max-width: 100%;
+  padding: 0 .4rem .1rem; font-size: 1.6rem; line-height: 1.75; white-space: pre-wrap; overflow-wrap: anywhere; }
+.piece-chips small { font-size: .75rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.piece-chips .badge { font-family: "Source Code Pro", monospace; font-size: 1.1rem; line-height: 2.5;
+  border: 2px solid light-dark(#4b5160, #b6bcc8); }
+.piece-chips .unknown { border-style: dashed; border-color: light-dark(#a3160c, #ff9d8f); }
 </style>"""
 
 
@@ -56,10 +49,11 @@ class ShownLane(NamedTuple):
 class Chip(NamedTuple):
     """What is drawn of one token."""
 
-    shown: str
+    shown: str | bytes
+    """What its tokenizer writes for it, or else its bytes."""
     token_id: int
     kind: str
-    """"ordinary", or a badge: "byte", "bytes", "unknown", "control"."""
+    """"ordinary", "byte", "bytes", or what has a badge: "unknown", "control"."""
     covers: str
     """The stretch of the text under it."""
 
@@ -79,17 +73,15 @@ def chips_of(tokenizer: AnyTokenizer, text: str) -> list[Chip]:
     ]
 
 
-def _face(tokenizer: AnyTokenizer, token_id: int) -> tuple[str, int, str]:
+def _face(tokenizer: AnyTokenizer, token_id: int) -> tuple[str | bytes, int, str]:
     token_text: Callable[[int], str] | None = getattr(tokenizer, "token_text", None)
     if token_text is None:
         token = tokenizer.token_bytes(token_id)
-        try:
-            return visible(token.decode("utf-8")), token_id, "ordinary"
-        except UnicodeDecodeError:
-            return token.hex(" ").upper(), token_id, "byte" if len(token) == 1 else "bytes"
+        is_text = all(whole for _, whole in chip_parts(token))
+        return token, token_id, "ordinary" if is_text else "byte" if len(token) == 1 else "bytes"
     kind = str(getattr(tokenizer, "token_kind", lambda _: "ordinary")(token_id))
-    is_badge = kind in ("byte", "unknown", "control")
-    return visible(token_text(token_id)), token_id, kind if is_badge else "ordinary"
+    is_known = kind in ("byte", "unknown", "control")
+    return visible(token_text(token_id)), token_id, kind if is_known else "ordinary"
 
 
 def draw_lane(lane: ShownLane, text: str) -> None:
@@ -97,7 +89,7 @@ def draw_lane(lane: ShownLane, text: str) -> None:
     chips = chips_of(lane.tokenizer, text)
     said = [f"**{lane.name}**", t("pieces.tokens", count=len(chips)), lane.caption]
     st.markdown(" · ".join(filter(None, said)))
-    st.html(_STYLE + chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name)))
+    st.html(chip_style() + _STYLE + chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name)))
     if len(chips) > MOST_CHIPS:
         st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
 
@@ -116,13 +108,14 @@ def chips_html(chips: list[Chip], *, label: str) -> str:
 
 
 def _chip_html(chip: Chip) -> str:
-    look, said = f"t{tint(chip.shown.encode())}", t("pieces.covers_nothing")
-    if chip.covers:
-        said = t("pieces.covers", text=chip.covers)
+    said = t("pieces.covers", text=chip.covers) if chip.covers else t("pieces.covers_nothing")
     if chip.kind != "ordinary":
-        look, said = f"badge {chip.kind}", f"{t(f'pieces.kind_{chip.kind}')} · {said}"
+        said = f"{t(f'pieces.kind_{chip.kind}')} · {said}"
+    token = chip.shown.encode() if isinstance(chip.shown, str) else chip.shown
+    inner = html.escape(chip.shown) if isinstance(chip.shown, str) else face(chip.shown)
+    look = f"badge {chip.kind}" if chip.kind in ("unknown", "control") else f"token-chip tint-{tint(token)}"
     title = html.escape(without_breaks(said))
-    shown = f"<span>{html.escape(chip.shown)}</span><small>{chip.token_id}</small>"
+    shown = f"<span>{inner}</span><small>{chip.token_id}</small>"
     return f'<span role="listitem" class="{look}" title="{title}">{shown}</span>'
 
 

@@ -12,7 +12,7 @@ from pages.ui.vocabulary.choices import CLICKS, OwnText, Uses, entries_in, mergi
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import scroll_box
 from pages.ui.widgets.token_view import token_view
-from pages.ui.widgets.token_view.chips import chip_parts, chip_style, hex_chip, plain_token, shortened
+from pages.ui.widgets.token_view.chips import chip, chip_parts, chip_style, plain_token, shortened
 from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.payload import tint
@@ -76,7 +76,7 @@ def _is_special(lane: Lane, token_id: int) -> bool:
 
 
 def _large(token: bytes) -> str:
-    return hex_chip(token).replace("<bdi ", '<bdi style="font-size:inherit;line-height:1.9" ', 1)
+    return chip(token).replace("<bdi ", '<bdi style="font-size:inherit;line-height:1.9" ', 1)
 
 
 def _figures(lane: Lane, token_id: int, token: bytes, uses: Uses, text: OwnText) -> None:
@@ -153,7 +153,7 @@ def surroundings(text: str) -> str:
 def contexts_html(found: Sequence[Context], label: str) -> str:
     """Return the HTML of uses of a token, one under the other."""
     rows = "".join(
-        f'<tr><td dir="auto">{html.escape(surroundings(each.before))}</td><td>{hex_chip(each.token)}</td>'
+        f'<tr><td dir="auto">{html.escape(surroundings(each.before))}</td><td>{chip(each.token)}</td>'
         f'<td dir="auto">{html.escape(surroundings(each.after))}</td></tr>'
         for each in found
     )

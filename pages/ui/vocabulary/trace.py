@@ -8,7 +8,7 @@ from pages.ui.i18n import t
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.figures_table import scroll_box
-from pages.ui.widgets.token_view.chips import chip_style, hex_chip
+from pages.ui.widgets.token_view.chips import chip, chip_style
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.lineage import Merging, Trace, trace
 
@@ -21,7 +21,6 @@ _STYLE = """<style>
 .trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
-.trace .token-chip code { font-size: .875rem; background: none; color: inherit; padding: 0; }
 </style>"""
 
 
@@ -65,5 +64,5 @@ def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
 
 
 def _row(number: str, ids: str, tokens: Sequence[int], tokenizer: Merging) -> str:
-    chips = " ".join(hex_chip(tokenizer.token_bytes(token_id)) for token_id in tokens)
+    chips = " ".join(chip(tokenizer.token_bytes(token_id)) for token_id in tokens)
     return f"<tr><td>{number}</td><td>{ids}</td><td>{chips}</td></tr>"

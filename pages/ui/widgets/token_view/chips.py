@@ -60,13 +60,17 @@ def ghost(part: bytes) -> str:
 
 def chip(token: bytes) -> str:
     """Return the HTML of one token, without its styles."""
-    inner = "".join(
+    return f'<bdi class="token-chip tint-{tint(token)}">{face(token)}</bdi>'
+
+
+def face(token: bytes) -> str:
+    """Return the HTML of what stands on a chip; the bytes of a part of a character are its title."""
+    return "".join(
         html.escape(_end(text))
         if whole
-        else f'<span title="{text}">{html.escape(ghost(bytes.fromhex(text)))}</span>'
+        else f'<span class="part" title="{text}">{html.escape(ghost(bytes.fromhex(text)))}</span>'
         for text, whole in chip_parts(token)
     )
-    return f'<bdi class="token-chip tint-{tint(token)}">{inner}</bdi>'
 
 
 def shortened(text: str, most: int = SHORTENED) -> str:
@@ -79,20 +83,12 @@ def shortened(text: str, most: int = SHORTENED) -> str:
     return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
 
 
-def hex_chip(token: bytes) -> str:
-    """Return the HTML of a token, with hex for bytes outside whole characters; styled by `chip_style`."""
-    inner = "".join(
-        html.escape(shortened(text)) if whole else f"<code>{text}</code>" for text, whole in chip_parts(token)
-    )
-    return f'<bdi class="token-chip tint-{tint(token)}">{inner}</bdi>'
-
-
 def chip_style() -> str:
     """Return the styles of chips; the tints follow the page's light or dark scheme."""
     rules = [
         ".token-chip{padding:0 .5rem;border-radius:.45rem;font-size:1.05rem;white-space:pre;"
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
-        ".token-chip [title]{font-size:.8em;opacity:.8;padding:0 .1rem}",
+        ".token-chip .part{font-size:.8em;opacity:.8;padding:0 .1rem}",
         ".token-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
     ]
     for n, (light, dark) in enumerate(zip(LIGHT.tints, DARK.tints, strict=True)):
