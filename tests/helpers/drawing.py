@@ -140,6 +140,7 @@ OPTIONS = {
     "ruler": True,
     "large": False,
     "largest": False,
+    "numbers_first": False,
     "toolbar": "full",
     "text_first": False,
     "max_height": 560,

@@ -73,10 +73,10 @@ def test_marks_stand_out_from_what_they_mark(scheme: Scheme) -> None:
     page = THEME["light" if scheme is LIGHT else "dark"]["backgroundColor"]
     grounds = dict(zip(scheme.cut_lines, scheme.by_cut[1:], strict=True))
     assert min(contrast(line, tint) for line, tint in grounds.items()) >= 3
-    for tint in fills(scheme):
-        assert contrast(scheme.differ_under, tint) >= 3
-        assert contrast(scheme.lit, tint) >= 3
-        assert contrast(mixed(scheme.ink, tint, 0.6), tint) >= 3, "the name of a space"
+    for fill in fills(scheme):
+        assert contrast(scheme.differ_under, fill) >= 3
+        assert contrast(scheme.lit, fill) >= 3
+        assert contrast(mixed(scheme.ink, fill, 0.6), fill) >= 3, "the name of a space"
     assert contrast(scheme.differ, page) >= 3
 
 

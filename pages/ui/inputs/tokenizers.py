@@ -18,6 +18,7 @@ from pages.ui.session import Value, chosen_among, distinct
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.colours import CATEGORIES
+from pages.ui.widgets.controls import fold
 from pages.ui.widgets.token_view.drawings import INLINE_CHARACTERS, Text, encoded_lane, opening_of, token_count
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane
 from tokenizer_core.analysis.cuts import places_tokens
@@ -311,11 +312,18 @@ def own_lane(own: visitor.OwnTokenizer, size: int | None = None) -> Lane:
 # ---- special tokens
 
 
-def special_switch(lanes: Sequence[Lane]) -> list[Lane]:
-    """Draw the switch and its explanation; return the lanes with their special tokens acting if it is on."""
-    with st.container(horizontal=True, vertical_alignment="center", width="content"):
+def special_switch(lanes: Sequence[Lane], *, in_menu: bool = False) -> list[Lane]:
+    """Draw the switch and its explanation; return the lanes with their special tokens acting if it is on.
+
+    The explanation pops up, or folds out in a menu, which pops up itself.
+    """
+    with (
+        st.container() if in_menu else st.container(horizontal=True, vertical_alignment="center", width="content")
+    ):
         acts = st.toggle(t("special.act"), key="special_act", persist_state="session")
-        with st.popover(t("special.why"), icon=":material/help:", type="tertiary", key="special_why"):
+        why, icon = t("special.why"), ":material/help:"
+        pops = st.popover(why, icon=icon, type="tertiary", key="special_why") if not in_menu else None
+        with pops or fold(why, icon=icon, key="special_lesson"):
             _lesson()
     return [_acting(lane) if acts else lane for lane in lanes]
 

@@ -53,7 +53,8 @@ def token_view(
     ruler: bool = True,
     large: bool = False,
     largest: bool = False,
-    toolbar: Literal["full", "short", "none"] = "full",
+    numbers_first: bool = False,
+    toolbar: Literal["full", "short", "none", "apart"] = "full",
     text_first: bool = False,
     max_height: int | None = 560,
     link: Link | None = None,
@@ -66,6 +67,9 @@ def token_view(
     characters in type that can be read across a room, where the width allows. With `text_first` the tokens stand
     as high as they can: the bar and the legend come below them, and the heads take a line less. `sizes` gives the
     heads of these lanes, by number, a slider of vocabulary sizes; `moved_size` says where it was moved.
+
+    With `numbers_first` heads are numbers of tokens, which say all else when they are pointed at; each row of a
+    short text has its own at the left, in letters that fill the screen. `toolbar_of` draws one that is "apart".
     """
     options = {
         "key": key,
@@ -77,6 +81,7 @@ def token_view(
         "ruler": ruler,
         "large": large,
         "largest": largest,
+        "numbers_first": numbers_first,
         "toolbar": toolbar,
         "text_first": text_first,
         "max_height": max_height,
@@ -96,6 +101,11 @@ def moved_size(key: str) -> tuple[str, int] | None:
     if not isinstance(moved, dict) or not isinstance(moved.get("size"), int):
         return None
     return str(moved.get("of")), int(moved["size"])
+
+
+def toolbar_of(key: str) -> None:
+    """Draw the toolbar of the view with this key, which stands apart from it."""
+    _component(key=f"{key}_toolbar", data=_with_options(b"", {"bar_of": key}))
 
 
 def _with_options(payload: bytes, options: dict[str, Any]) -> bytes:

@@ -88,7 +88,7 @@ def chip_style() -> str:
     rules = [
         ".token-chip{padding:0 .5rem;border-radius:.45rem;font-size:1.05rem;white-space:pre;"
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
-        ".token-chip .part{font-size:.8em;opacity:.8;padding:0 .1rem}",
+        ".token-chip .part{font-size:.8em;opacity:.8;padding:0 .2em}",
         ".token-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
     ]
     for n, (light, dark) in enumerate(zip(LIGHT.tints, DARK.tints, strict=True)):

@@ -112,6 +112,15 @@ export class ViewState {
     return this.isStaff && this.model.options.ruler;
   }
 
+  /** Whether each row has its number of tokens at its left. A long text scrolls: its numbers stay in sight above. */
+  get isNumbered() {
+    return this.isStaff && this.isSmallText && this.model.options.numbers_first;
+  }
+
+  get maxHeight() {
+    return this.isNumbered ? null : this.model.options.max_height;
+  }
+
   /** Whether looped letters are offered: for Thai only. */
   get hasLooped() {
     return this.model.hasThai && Object.keys(this.model.options.faces).length > 0;
@@ -167,10 +176,12 @@ const COLUMN_GAP = 28; // pixels between two columns
 export function dress(state, probe) {
   const { options, lanes, fine } = state.model;
   state.root.classList.toggle("looped", state.isLooped); // the type that fits depends on it
-  const type = options.largest && state.model.text.length <= LARGEST ? largestThatFits(state) : "large";
+  if (!state.isNumbered) state.root.style.removeProperty("--size");
+  const type = options.largest && !state.isNumbered && state.model.text.length <= LARGEST ? largestThatFits(state) : "large";
   const classes = {
     dark: isDark(probe),
     fine,
+    numbered: state.isNumbered,
     large: options.large && state.isSmallText,
     larger: type === "larger",
     largest: type === "largest",

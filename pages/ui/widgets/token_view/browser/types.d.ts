@@ -21,7 +21,12 @@ export interface Options {
   ruler: boolean;
   large: boolean;
   largest: boolean;
-  toolbar: "full" | "short" | "none";
+  /** Whether each row of a short text has its number of tokens at its left, and fills the screen. */
+  numbers_first: boolean;
+  /** "apart": as the short one, but where the page draws it. */
+  toolbar: "full" | "short" | "none" | "apart";
+  /** Of a place for a bar that stands apart: the key of its view. */
+  bar_of?: string;
   /** Whether the bar and the legend stand below the text. */
   text_first: boolean;
   max_height: number | null;
@@ -202,6 +207,11 @@ export interface BoxElement extends HTMLElement {
   box?: Box;
   shownText: string | null;
   shownStyle: string | null;
+}
+
+/** The number of tokens of a lane. */
+export interface TotalElement extends HTMLButtonElement {
+  lane: Lane;
 }
 
 /** The boxes that one lane has in a row, with an element for each. */

@@ -2,14 +2,14 @@
 // @ts-check
 
 import { Rows } from "./boxes/rows.js";
-import { make } from "./elements.js";
+import { isDark, make } from "./elements.js";
 import { Bar } from "./frame/bar.js";
 import { BranchLists } from "./frame/branches.js";
 import { Differences, Rail } from "./frame/differences.js";
 import { drawHeads, legendOf } from "./frame/heads.js";
 import { Sizes } from "./frame/sizes.js";
 import { loadLooped } from "./model/looped.js";
-import { Model, fetchPayload, fetchedModel, keepFetched } from "./model/model.js";
+import { Model, fetchPayload, fetchedModel, keepFetched, optionsOf } from "./model/model.js";
 import { Inspector } from "./pointing/inspector.js";
 import { Cursor, listenToKeys } from "./pointing/keyboard.js";
 import { Light } from "./pointing/light.js";
@@ -21,6 +21,11 @@ import { NARROW, ViewState, dress } from "./state.js";
 // One view for each place where Streamlit mounts the component.
 /** @type {WeakMap<ShadowRoot | Element, TokenView>} */
 const INSTANCES = new WeakMap();
+// The bars that stand apart from their views, and the places for them, by the keys of the views.
+/** @type {Map<string, Element>} */
+const BARS = new Map();
+/** @type {Map<string, Element>} */
+const PLACES = new Map();
 
 /**
  * What Streamlit calls for each run of the page.
@@ -28,6 +33,8 @@ const INSTANCES = new WeakMap();
  *   setStateValue?: (name: string, value: unknown) => void }} component
  */
 export default function showTokenView({ data, parentElement, setStateValue }) {
+  const { bar_of: key } = optionsOf(data);
+  if (key !== undefined) return placeBar(key, parentElement);
   const model = new Model(data);
   const view = INSTANCES.get(parentElement) ?? new TokenView(parentElement, model);
   INSTANCES.set(parentElement, view);
@@ -36,6 +43,22 @@ export default function showTokenView({ data, parentElement, setStateValue }) {
   return () => {
     view.remove();
     INSTANCES.delete(parentElement);
+  };
+}
+
+/**
+ * Be the place for the bar of a view, which has it at once, or when it is drawn.
+ * @param {string} key
+ * @param {ShadowRoot | Element} parent
+ */
+function placeBar(key, parent) {
+  const place = parent.querySelector(".bar-place") ?? parent.appendChild(make("div", "token-view bar-place"));
+  place.classList.toggle("dark", isDark(place));
+  PLACES.set(key, place);
+  const bar = BARS.get(key);
+  if (bar) place.replaceChildren(bar);
+  return () => {
+    if (PLACES.get(key) === place) PLACES.delete(key);
   };
 }
 
@@ -67,13 +90,19 @@ export class TokenView {
     this.width = 0;
     this.resize = new ResizeObserver(() => this.resized());
     this.resize.observe(this.state.scroller);
+    document.fonts.ready.then(() => this.rows.fit());
   }
 
   /** @param {ShadowRoot | Element} parent */
   place(parent) {
     const { root, scroller, heads, model } = this.state;
     const frame = make("div", "frame");
-    const settings = [this.bar.element, this.legend];
+    const { key, toolbar } = model.options;
+    if (toolbar === "apart") {
+      BARS.set(key, this.bar.element);
+      PLACES.get(key)?.replaceChildren(this.bar.element);
+    }
+    const settings = [...(toolbar === "apart" ? [] : [this.bar.element]), this.legend];
     const [branches, inspector] = [this.branches.element, this.inspector.element];
     scroller.tabIndex = 0;
     scroller.append(heads, this.rows.element);
@@ -90,6 +119,8 @@ export class TokenView {
     this.resize.disconnect();
     this.state.ended.abort();
     this.state.root.remove();
+    const { key } = this.state.model.options;
+    if (BARS.get(key) === this.bar.element) BARS.delete(key);
   }
 
   // ---- new data
@@ -119,13 +150,13 @@ export class TokenView {
   update(model) {
     const { state, rows, light, inspector } = this;
     const before = state.model;
-    const heightBefore = before.options.max_height;
+    const heightBefore = state.maxHeight;
     state.take(model);
     this.branches.update(model);
     this.dress();
     this.words();
     const isSameText = before.text === model.text && before.lanes.length === model.lanes.length;
-    const isSameHeight = heightBefore === model.options.max_height;
+    const isSameHeight = heightBefore === state.maxHeight;
     if (isSameText && rows.areCurrent && isSameHeight && !state.isChips) {
       rows.refill();
       light.refresh();
@@ -190,7 +221,7 @@ export class TokenView {
   /** While the inspector is open, the text makes room for it, as far as the opened box stays in sight. */
   limit() {
     const { style } = this.state.scroller;
-    const { max_height: height } = this.state.model.options;
+    const { maxHeight: height } = this.state;
     const { pinned } = this.inspector;
     const most = height && pinned ? Math.min(height, Math.max(240, height - 220, this.depthOf(pinned.lane))) : height;
     style.maxHeight = height ? `${most}px` : "";
@@ -219,7 +250,7 @@ export class TokenView {
     this.width = state.scroller.clientWidth;
     if (before === this.width) return;
     this.dress(); // another width may have room for larger letters
-    if (!before) return;
+    if (!before) return this.rows.fit();
     if (before <= NARROW !== state.isNarrow) {
       this.rebuild();
       drawHeads(this);

@@ -3,11 +3,13 @@
 
 import { patchCell } from "./box_elements.js";
 import { LaneBoxes, rulerBoxes } from "./boxes.js";
+import { fitLetters, staffLines, systemHeight } from "./fit.js";
 import { make } from "../elements.js";
+import { totalOf } from "../frame/totals.js";
 import { lastUpTo } from "../model/sorted.js";
 
 /** @import { ViewState } from "../state.js" */
-/** @import { Cell, Lane } from "../types.d.ts" */
+/** @import { Cell, Lane, Model } from "../types.d.ts" */
 
 const NEAR = 250; // pixels above and below the scroller in which rows are drawn ahead
 const WIDEST = 20; // pixels of a wide letter: it says how many lines a row may have
@@ -46,13 +48,15 @@ export class Rows {
   rebuild() {
     this.stop();
     this.starts = rowStarts(this.state);
-    const { text, labels } = this.state.model;
-    this.list = text ? this.starts.slice(0, -1).map((start, i) => new Row(this.state, start, this.starts[i + 1])) : [];
+    const { isNumbered, model } = this.state;
+    const { text, labels } = model;
+    this.list = text || isNumbered ? this.starts.slice(0, -1).map((start, i) => new Row(this.state, start, this.starts[i + 1])) : [];
     this.element.replaceChildren(...this.list.map((row) => row.element));
-    if (!text) this.element.append(make("div", "note", labels.empty));
+    if (!this.list.length) this.element.append(make("div", "note", labels.empty));
     this.guessHeights();
     if (this.list.length === 1) this.fill(this.list[0]);
     else this.watch();
+    this.fit();
   }
 
   // ---- a long text has too many boxes to draw them all
@@ -60,7 +64,7 @@ export class Rows {
   /** Draw rows as they come near, and empty those that leave. */
   watch() {
     const rowOf = new Map(this.list.map((row) => [/** @type {Element} */ (row.element), row]));
-    const root = this.state.model.options.max_height ? this.state.scroller : null;
+    const root = this.state.maxHeight ? this.state.scroller : null;
     const notice = (/** @type {IntersectionObserverEntry[]} */ entries) => {
       for (const { isIntersecting, target, boundingClientRect } of entries) {
         const row = /** @type {Row} */ (rowOf.get(target));
@@ -119,6 +123,15 @@ export class Rows {
   resize() {
     this.guessHeights();
     for (const row of this.drawn) row.nameLines();
+    this.fit();
+  }
+
+  /** Where numbers stand first, a short text fills the screen. */
+  fit() {
+    const [row] = this.list;
+    if (!this.state.isNumbered || !row) return;
+    fitLetters(this.state, row);
+    row.nameLines();
   }
 
   /** A row that is not drawn needs about the height that it will have, or the scroll bar would lie. */
@@ -204,17 +217,6 @@ function rowStarts(state) {
   return [...starts, text.length];
 }
 
-/**
- * The height of all lanes of the staff over one line of text, in pixels.
- * @param {Element} parent
- */
-export function systemHeight(parent) {
-  const probe = parent.appendChild(make("div", "system-probe"));
-  const { offsetHeight } = probe;
-  probe.remove();
-  return offsetHeight;
-}
-
 /** One row: its cells, one for each lane, and beside the staff the names of the lanes. */
 export class Row {
   /**
@@ -279,11 +281,15 @@ export class Row {
    */
   nameLines() {
     const { state, start, end } = this;
-    const { lanes } = state.model;
-    if (!state.isStaff || lanes.length < 2) return;
+    const { model, isNumbered } = state;
+    if (isNumbered) {
+      const lines = Array.from({ length: staffLines(this.element) }, (_, line) => namesOf(model, line === 0));
+      return this.gutter.replaceChildren(...lines);
+    }
+    if (!state.isStaff || model.lanes.length < 2) return;
     const width = Math.max(120, state.scroller.clientWidth - (state.isNarrow ? 30 : 150));
     const lines = Math.ceil(((end - start) * WIDEST) / width) + 1;
-    this.gutter.replaceChildren(...Array.from({ length: lines }, () => namesOf(lanes)));
+    this.gutter.replaceChildren(...Array.from({ length: lines }, () => namesOf(model, false)));
   }
 
   /** The same text in other lanes: their names are new. */
@@ -309,12 +315,17 @@ function newCell(lane, number, isNamed) {
   return /** @type {Cell} */ ({ lane, holder, element, boxes: [] });
 }
 
-/** @param {Lane[]} lanes */
-function namesOf(lanes) {
+/**
+ * The lanes beside a line, by their names or by their numbers of tokens.
+ * @param {Model} model
+ * @param {boolean} isNumbered
+ */
+function namesOf(model, isNumbered) {
   const names = make("div", "names");
-  for (const { column, index } of lanes) {
-    const tag = names.appendChild(make("div", "tag", column.name));
-    tag.dataset.number = String(index + 1);
+  for (const lane of model.lanes) {
+    const tag = names.appendChild(make("div", "tag", isNumbered ? "" : lane.column.name));
+    tag.dataset.number = String(lane.index + 1);
+    if (isNumbered) tag.append(totalOf(model, lane));
   }
   return names;
 }

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { addButton, make } from "../elements.js";
+import { totalOf } from "./totals.js";
 
 /** @import { ViewState } from "../state.js" */
 /** @import { Column, Lane, Model } from "../types.d.ts" */
@@ -12,9 +13,13 @@ const MOST_WHOLE = 5;
 
 /** @param {TokenView} view */
 export function drawHeads({ state, sizes }) {
-  const { root, heads, drawn } = state;
+  const { root, heads, drawn, model, isNumbered } = state;
   root.style.setProperty("--heads", String(drawn.length || 1));
   root.classList.toggle("many", drawn.length > MOST_WHOLE);
+  if (model.options.numbers_first) {
+    heads.replaceChildren(...(isNumbered ? [] : drawn.map((lane) => totalOf(model, lane)))); // these stand beside rows
+    return;
+  }
   const [before, fresh] = [[...heads.children], drawn.map((lane) => headOf(state, lane))];
   const kindOf = (/** @type {Element} */ { tagName, className }) => `${tagName} ${className}`;
   if (before.map(kindOf).join() === fresh.map(kindOf).join()) fresh.forEach((head, at) => fillHead(before[at], head));
@@ -70,6 +75,15 @@ function captionOf({ caption, details }) {
   summary.title = details;
   element.append(summary, make("div", "", details));
   return element;
+}
+
+/**
+ * All that is known of a lane.
+ * @param {Column} column
+ */
+export function factsOf(column) {
+  const details = column.details ? [make("div", "caption", column.details)] : [];
+  return [make("div", "name", column.name), make("div", "caption", column.caption), ...details, figuresOf(column)];
 }
 
 /** @param {Column} column */

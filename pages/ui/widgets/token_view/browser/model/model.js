@@ -189,6 +189,16 @@ class Comparison {
 }
 
 /**
+ * The options that stand before a payload.
+ * @param {Uint8Array<ArrayBuffer>} data
+ * @returns {Options}
+ */
+export function optionsOf(data) {
+  const size = new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true);
+  return JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + size)));
+}
+
+/**
  * Read a payload: a header, and the arrays that it points to.
  * @param {Uint8Array<ArrayBuffer>} data a payload with the options before it, or without where they are given
  * @param {Options} [given]

@@ -3,10 +3,11 @@
 
 import { BoxWords } from "../boxes/box_words.js";
 import { make } from "../elements.js";
+import { factsOf } from "../frame/heads.js";
 import { countBefore } from "../model/sorted.js";
 
 /** @import { Row } from "../boxes/rows.js" */
-/** @import { Box, BoxElement, Lane } from "../types.d.ts" */
+/** @import { Box, BoxElement, Lane, TotalElement } from "../types.d.ts" */
 /** @import { TokenView } from "../view.js" */
 
 export class Light {
@@ -21,6 +22,7 @@ export class Light {
     /** @type {{ lane: Lane, box: Box, element: BoxElement } | null} */
     this.hot = null;
     this.listen();
+    this.listenToTotals();
   }
 
   /** The box under the pointer is lit, and a click opens it in the inspector. */
@@ -45,9 +47,35 @@ export class Light {
       if (!event.composedPath().includes(scroller)) this.turnOff();
     };
     document.addEventListener("pointerdown", turnOffOutside, { signal });
-    const moveCard = () => this.hot && requestAnimationFrame(() => this.placeCard());
+    const moveCard = () => (this.hot ? requestAnimationFrame(() => this.placeCard()) : this.hideCard());
     scroller.addEventListener("scroll", moveCard, { passive: true });
     document.addEventListener("scroll", moveCard, { signal, capture: true, passive: true });
+  }
+
+  /** What is known of a lane is shown while its number is pointed at, or has the focus, or after a tap on it. */
+  listenToTotals() {
+    const { scroller, ended } = this.state;
+    for (const opens of ["pointerover", "focusin", "click"]) {
+      scroller.addEventListener(opens, (event) => {
+        const total = totalAt(event);
+        if (total) this.explain(total);
+      });
+    }
+    for (const closes of ["pointerout", "focusout"]) {
+      scroller.addEventListener(closes, (event) => totalAt(event) && this.hideCard());
+    }
+    const close = (/** @type {Event} */ event) => !this.hot && !totalAt(event) && this.hideCard();
+    document.addEventListener("pointerdown", close, { signal: ended.signal });
+    scroller.addEventListener("keydown", (event) => event.key === "Escape" && !this.hot && this.hideCard());
+  }
+
+  /** @param {TotalElement} total */
+  explain(total) {
+    this.turnOff();
+    this.card.replaceChildren(...factsOf(total.lane.column));
+    total.setAttribute("aria-describedby", "card");
+    const { left, bottom, top } = total.getBoundingClientRect();
+    this.openCard([left, bottom + 4, top - 4], this.view.inspector.free());
   }
 
   /**
@@ -114,20 +142,27 @@ export class Light {
    */
   placeCard() {
     if (!this.hot) return;
-    const { card } = this;
     const { inspector } = this.view;
     const place = this.seenPlace(this.hot.element);
     if (!place || inspector.pinned?.box === this.hot.box) return this.hideCard();
     const [above, below] = this.reach(this.hot.lane);
     const free = inspector.free();
+    this.openCard([place.left - 12, place.bottom + below + 14, place.top - above - 8], free);
+  }
+
+  /**
+   * Put the card below, or above where there is no room; nowhere, if the inspector is read there.
+   * @param {[left: number, below: number, above: number]} place
+   * @param {{ top: number, bottom: number, isWhole: boolean }} free
+   */
+  openCard([left, below, above], free) {
+    const { card } = this;
     if (!card.matches(":popover-open")) card.showPopover();
     const { offsetWidth: width, offsetHeight: height } = card;
-    const under = place.bottom + below + 14;
-    const over = place.top - above - height - 8;
-    const fitsUnder = under + height < free.bottom;
-    if (!fitsUnder && over < free.top + 8 && !free.isWhole) return this.hideCard(); // the inspector is read there
-    card.style.left = `${Math.max(8, Math.min(place.left - 12, innerWidth - width - 8))}px`;
-    card.style.top = `${Math.max(8, fitsUnder ? under : over)}px`;
+    const fitsBelow = below + height < free.bottom;
+    if (!fitsBelow && above - height < free.top + 8 && !free.isWhole) return this.hideCard();
+    card.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
+    card.style.top = `${Math.max(8, fitsBelow ? below : above - height)}px`;
   }
 
   /**
@@ -153,6 +188,15 @@ export class Light {
     const own = tops[lane.index];
     return [own - tops[0], tops[tops.length - 1] - own];
   }
+}
+
+/**
+ * @param {Event} event
+ * @returns {TotalElement | null}
+ */
+function totalAt(event) {
+  const [target] = event.composedPath();
+  return target instanceof Element ? target.closest(".total") : null;
 }
 
 /** @param {Event} event */

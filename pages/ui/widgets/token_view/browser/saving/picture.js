@@ -1,7 +1,8 @@
 // The view as a picture: a text of some pages as a whole, a longer one from what is in sight.
 // @ts-check
 
-import { Row, systemHeight } from "../boxes/rows.js";
+import { systemHeight } from "../boxes/fit.js";
+import { Row } from "../boxes/rows.js";
 import { make } from "../elements.js";
 import { pngOf, svgOf } from "./image.js";
 import { loopedRules } from "../model/looped.js";
@@ -81,6 +82,11 @@ class SheetState extends ViewState {
 
   /** A slide has no ruler: its numbers would be too small. */
   get isRuled() {
+    return false;
+  }
+
+  /** A slide has its own numbers, above the text. */
+  get isNumbered() {
     return false;
   }
 }

@@ -1,0 +1,1 @@
+"""The Home page: a sentence in tokens, and what the same message costs in two languages."""
