@@ -35,6 +35,14 @@ def as_it_is(tab: Page, words: dict[str, str]) -> None:
     """Nothing is done to it."""
 
 
+def open_the_menu_of_home(tab: Page, words: dict[str, str]) -> None:
+    """The menu of Home with its explanation, and then what is known of a tokenizer."""
+    tab.locator(".st-key-home_menu button").first.click()
+    open_fold(tab, words["special.why"])
+    tab.locator(".st-key-home_view .total").first.hover()
+    expect(tab.locator(".st-key-home_view .card")).to_be_visible()
+
+
 def break_the_settings(tab: Page, words: dict[str, str]) -> None:
     """A pattern that does not compile, a size out of range, and the special tokens open."""
     open_fold(tab, words["train.more"])
@@ -304,6 +312,7 @@ class Screen(NamedTuple):
 SCREENS = [
     Screen("home", "/", "en"),
     Screen("home", "/", "th", is_long=True),
+    Screen("menu of home", "/", "th", open_the_menu_of_home),
     Screen("settings", "/train", "en", is_long=True),  # all settings show these, too
     Screen("settings that cannot be used", "/train", "th", break_the_settings, is_long=True),
     Screen("all settings", "/train", "en", open_all_settings),

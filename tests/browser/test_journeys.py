@@ -204,6 +204,21 @@ def test_home_updates_as_one_types(tab: Page, address: str) -> None:
     expect(tab.locator(".st-key-home_view .count").first).to_contain_text("8")
 
 
+def test_the_menu_of_home_switches_the_view_in_the_browser(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/?lang=en")
+    view, menu = tab.locator(".st-key-home_view .token-view"), tab.locator(".st-key-home_menu button").first
+    chips = tab.get_by_role("button", name=ENGLISH["token_view.chips"], exact=True)
+    expect(view).to_contain_class("numbered")
+    at_rest(tab)
+    menu.click()
+    chips.click()
+    expect(view).to_contain_class("chips")
+    tab.keyboard.press("Escape")
+    expect(chips).to_have_count(0)
+    menu.click()
+    expect(chips).to_have_attribute("aria-pressed", "true")
+
+
 @pytest.mark.parametrize(("path", "view"), [("compare", "compare_view"), ("patterns", "lab_view")])
 def test_tokens_stand_in_the_first_screen_of_a_phone(tab: Page, address: str, path: str, view: str) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})

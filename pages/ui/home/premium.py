@@ -7,6 +7,7 @@ from altair.typing import ChartType
 
 from pages.ui.frame.navigation import page
 from pages.ui.i18n import t
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_premiums, sample_text
 from pages.ui.widgets.charts import ROWS, draw, in_both
 from pages.ui.widgets.colours import INK
@@ -23,8 +24,8 @@ def premium_section() -> None:
     if not premiums:
         return  # the page says which files are missing
     (dear, most), (cheap, least) = premiums[0], premiums[-1]
-    names = {"dear": t(f"tokenizers.{dear}"), "cheap": t(f"tokenizers.{cheap}")}
-    says = t("home.bill", most=ratio(most), least=ratio(least), **names)
+    values = {"dear": t(f"tokenizers.{dear}"), "cheap": t(f"tokenizers.{cheap}"), "most": ratio(most)}
+    says = t("home.bill", least=ratio(least), **values)
     st.header(says, anchor=False)
     draw(premium_chart, premium_rows(premiums), key="home_premiums", says=says)
     st.caption(t("home.bill_source", lines=len(sample_text("parallel.th.txt").splitlines())))
@@ -40,7 +41,10 @@ def premium_section() -> None:
 def premium_rows(premiums: list[tuple[str, float]]) -> pd.DataFrame:
     """Return a bar for each tokenizer; a long one has its label inside."""
     most = max(value for _, value in premiums)
-    rows = [(t(f"tokenizers.{name}"), value, f"{ratio(value)} ×", value > most / 2) for name, value in premiums]
+    rows = [
+        (without_breaks(t(f"tokenizers.{name}")), value, f"{ratio(value)} ×", value > most / 2)
+        for name, value in premiums
+    ]
     return pd.DataFrame(rows, columns=["name", "premium", "label", "inside"])
 
 
@@ -60,7 +64,7 @@ def premium_chart() -> ChartType:
         labels.transform_filter("!datum.inside").mark_text(style="right", fontSize=20, fontWeight=600),
         even.mark_rule(style="quiet", strokeDash=[4, 4]),
         even.mark_text(style="quiet", align="left", dx=-3, baseline="bottom").encode(
-            y=alt.value(-4), text=alt.datum(t("home.bill_even"))
+            y=alt.value(-4), text=alt.datum(without_breaks(t("home.bill_even")))
         ),
         height=alt.Step(STEP),
         padding={"left": 2, "top": 8, "right": 4, "bottom": 4},

@@ -1,0 +1,63 @@
+"""Home: few controls, one menu for the rest, and what the same message costs."""
+
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Block, Element
+
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import sample_text
+from pages.ui.inputs.text import EXAMPLES
+from tests.helpers.app import LANGUAGES, chart_rows, open_page
+from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+
+
+def outside_of_menus(block: Block) -> Iterator[Element | Block]:
+    """All that stands on a page before anything is opened; a menu and a fold count as what opens them."""
+    for child in block.children.values():
+        if isinstance(child, Block) and child.type not in ("popover", "expander"):
+            yield from outside_of_menus(child)
+        else:
+            yield child
+
+
+def in_sight(app: AppTest) -> list[str]:
+    """What a visitor can operate around the tokens: below the title, above the premium."""
+    kinds = [(each.type, getattr(each, "key", None)) for each in outside_of_menus(app.main)]
+    start, end = kinds.index(("title", None)), kinds.index(("header", None))
+    return [str(key) for kind, key in kinds[start:end] if kind not in ("title", "caption", "bidi_component")]
+
+
+def test_ten_controls_at_most_are_in_sight() -> None:
+    keys = in_sight(open_page("home"))
+    assert keys == ["home_text", "home_example", "home_menu", "home_train"]
+    assert len(keys) - 1 + len(EXAMPLES) <= 10
+
+
+def test_one_menu_holds_what_can_be_set() -> None:
+    app = open_page("home")
+    (menu,) = app.get("popover")
+    assert isinstance(menu, Block)
+    held = {getattr(each, "key", None) for each in outside_of_menus(menu)}
+    assert {"home_view_toolbar", "special_act", "special_lesson", "home_add"} <= held
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_premium_is_one_sentence_and_one_chart(language: str) -> None:
+    app, words = open_page("home", language), catalogue(language)
+    thai, english = (sample_text(f"parallel.{name}.txt").splitlines() for name in ("th", "en"))
+    counted = []
+    for name in OPENAI_NAMES:
+        encode = openai_tokenizer(name).encode
+        counted.append(sum(len(encode(line)) for line in thai) / sum(len(encode(line)) for line in english))
+    rows = chart_rows(app, "premium")
+    assert [row["premium"] for row in rows] == sorted(counted, reverse=True)
+    names = [without_breaks(words[f"tokenizers.{name}"]) for name in OPENAI_NAMES]
+    assert [row["name"] for row in rows] == names
+    most, least = f"{counted[0]:.2f}", f"{counted[-1]:.2f}"
+    said = filled(words["home.bill"], most=most, least=least, dear=names[0], cheap=names[-1])
+    (header,) = app.header
+    assert without_breaks(header.value) == without_breaks(said)
+    assert app.get("vega_lite_chart")[0].proto.alt == header.value
