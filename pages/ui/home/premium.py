@@ -62,7 +62,7 @@ def premium_chart() -> ChartType:
         rows.mark_bar(cornerRadiusEnd=4),
         labels.transform_filter("datum.inside").mark_text(style="inside", fontSize=20, fontWeight=600),
         labels.transform_filter("!datum.inside").mark_text(style="right", fontSize=20, fontWeight=600),
-        even.mark_rule(style="quiet", strokeDash=[4, 4]),
+        even.mark_rule(style="quiet", strokeDash=[4, 4], aria=False),
         even.mark_text(style="quiet", align="left", dx=-3, baseline="bottom").encode(
             y=alt.value(-4), text=alt.datum(without_breaks(t("home.bill_even")))
         ),
