@@ -2,8 +2,6 @@
 
 import re
 
-import re
-
 import pytest
 from playwright.sync_api import Locator, Page, expect
 

@@ -199,7 +199,8 @@ def test_the_work_on_merges_is_measured_without_the_waits_of_the_pace(monkeypatc
 
 def test_a_gathering_pace_lets_people_read_the_first_three_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock of the test, on which only waits take time."""
-    now, learned = [0.0], []
+    now = [0.0]
+    learned: list[float] = []
 
     class NotingTrainer(Trainer):
         def step(self, n: int = 1) -> list[Merge]:
