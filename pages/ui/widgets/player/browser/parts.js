@@ -156,7 +156,7 @@ export function shownText(text, most = MOST_SHOWN) {
 
 /** @typedef {{ script: string, isSign: boolean }} Kind */
 /** @type {Map<string, Kind>} */
-const KINDS = new Map();
+const KIND_OF = new Map();
 
 /**
  * The kind of the letters that can begin with these bytes.
@@ -164,8 +164,8 @@ const KINDS = new Map();
  */
 function kindFrom(bytes) {
   const key = hexOf(bytes);
-  const kind = KINDS.get(key) ?? kindOf(lettersFrom(bytes));
-  KINDS.set(key, kind);
+  const kind = KIND_OF.get(key) ?? kindOf(lettersFrom(bytes));
+  KIND_OF.set(key, kind);
   return kind;
 }
 
