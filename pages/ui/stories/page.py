@@ -77,6 +77,7 @@ _STYLE = """
   .st-key-story_choice button p { position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%); }
   .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.0625rem; }
   .st-key-story_texts, .st-key-story_texts [data-testid="stVerticalBlock"] { gap: .25rem; }
+  .st-key-story_texts [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
   .st-key-story_texts [data-testid="stMarkdownContainer"] p { font-size: .875rem; margin: 0; }
   .st-key-story_texts [data-testid="stText"] { font-size: 1.25rem; line-height: 1.5; }
   .st-key-story_question h2 { font-size: 1.375rem; }
