@@ -55,6 +55,7 @@ def test_a_story_is_told_by_keyboard_and_its_worksheet_saved(tab: Page, address:
     choice.press("Enter")
     expect(tab.locator(".st-key-story_water_water .p").first).to_be_visible()
     expect(choice).to_be_focused()
+    tab.locator(".st-key-story_more button").first.click()
     with tab.expect_download() as download:
         tab.locator(".st-key-story_worksheet button").first.click()
     assert download.value.suggested_filename == "worksheet-water-en.html"

@@ -64,9 +64,7 @@ function draw({ round: now, pairs, isOpen, chosen }) {
     const button = /** @type {HTMLButtonElement} */ (place?.children[at]);
     const [left, right] = parts.map(({ text, tint }) => chip(text, tint));
     button.type = "button";
-    button.replaceChildren(`${letters[at]} `, left, "+", right, span("count", filled(words.seen, { count })));
-    const said = filled(words.pair, { left: parts[0].text, right: parts[1].text, count });
-    button.setAttribute("aria-label", `${letters[at]}: ${said}`);
+    button.replaceChildren(`${letters[at]} `, left, " + ", right, " ", span("count", filled(words.seen, { count })));
     button.setAttribute("aria-pressed", String(chosen === at));
     button.disabled = !isOpen || chosen !== null;
     button.onclick = () => ask(at);
