@@ -153,6 +153,7 @@ def test_the_page_for_phones_is_accessible(open_tab: OpenTab, address: str, axe:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.long
 def test_the_page_taken_away_is_accessible(open_tab: OpenTab, address: str, axe: str, tmp_path: Path) -> None:
     tab = open_tab()
     tab.goto(f"{address}/compare?lang=th")

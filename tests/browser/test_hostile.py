@@ -255,6 +255,7 @@ def test_the_page_taken_away_shows_a_hostile_text_as_text(
     assert requests == [page]
 
 
+@pytest.mark.long
 def test_the_picture_taken_away_holds_a_hostile_text_as_text(taken: Callable[[str, str], Path]) -> None:
     picture = ElementTree.parse(taken(TAGS + ENDS + TEXTS["controls"] + TEXTS["no characters"], "svg"))
     svg = "{http://www.w3.org/2000/svg}"

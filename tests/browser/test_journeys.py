@@ -249,6 +249,7 @@ def test_the_language_switch_keeps_the_text_and_is_in_the_address(tab: Page, add
     expect(tab.get_by_role("heading", name=catalogue("th")["home.title"])).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_language_switch_keeps_what_was_chosen_from_a_list(tab: Page, address: str) -> None:
     thai = catalogue("th")
 

@@ -24,7 +24,9 @@ def open_page(tab: Page, address: str) -> None:
 # ---- lines of Thai, at the widths of phones and of a desktop: none ends inside a word of the glossary
 
 
-LONG = [pytest.param(path, marks=pytest.mark.long) for path in ("compare", "languages", "patterns", "stories")]
+LONG = [
+    pytest.param(path, marks=pytest.mark.long) for path in ("train", "compare", "languages", "patterns", "stories")
+]
 UNBROKEN = [word.replace("|", f"{JOINER}?") for word in WHOLE] + [f"GPT-{JOINER}?\\d\\w*"]
 # Every place of these words in what is seen, as the words around it, where it spans two lines.
 BROKEN = """(pattern) => {
@@ -47,7 +49,7 @@ BROKEN = """(pattern) => {
 }"""
 
 
-@pytest.mark.parametrize("path", ["", "train", *LONG])
+@pytest.mark.parametrize("path", ["", *LONG])
 def test_no_line_ends_inside_a_word_of_the_glossary(tab: Page, address: str, path: str) -> None:
     open_page(tab, f"{address}/{path}?lang=th")
     tab.evaluate(OPEN_ALL)
@@ -100,7 +102,8 @@ def marked_words(tab: Page, language: str, expected: set[str]) -> list[str]:
     raise AssertionError(f"not explained: {missing}")
 
 
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "th"])
+@pytest.mark.long
+@pytest.mark.parametrize("language", ["en", "th"])
 def test_every_term_that_is_seen_is_explained_where_it_stands(tab: Page, address: str, language: str) -> None:
     for path in ("", "train", "compare", "languages", "patterns"):
         open_page(tab, f"{address}/{path}?lang={language}")

@@ -107,8 +107,8 @@ def test_another_price_is_written_at_once_and_other_texts_are_printed(page: Page
 
 def test_both_totals_are_in_sight_however_long_a_bill_is(page: Page) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
-    print_bills(page, options("ก" * 600, "a"))
-    assert len(lines(page, 0)) == 1_200
+    print_bills(page, options("ก" * 60, "a"))
+    assert len(lines(page, 0)) == 120
     places = [page.locator(".total").nth(paper).bounding_box() for paper in (0, 1)]
     assert all(place is not None and place["y"] + place["height"] <= 700 for place in places)
 
