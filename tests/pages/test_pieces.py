@@ -14,7 +14,7 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.pieces import baselines, training
 from pages.ui.pieces.baselines import baselines_of, baselines_rows
-from pages.ui.pieces.chips import Chip, chips_html, chips_of
+from pages.ui.pieces.chips import Chip, Share, chips_html, chips_of
 from pages.ui.pieces.lessons import CONTROLS, LESSONS
 from pages.ui.pieces.settings import FIRST, SWITCHES
 from pages.ui.widgets.slides.talk_file import read, written
@@ -207,11 +207,14 @@ def test_chips_show_badges_and_name_what_they_cover() -> None:
     assert "badge unknown" in chips_html(chips, label="")
 
 
-def test_chips_of_a_byte_level_tokenizer_show_what_parts_of_characters_can_become() -> None:
+def test_chips_of_a_byte_level_tokenizer_show_which_part_of_a_character_they_cover() -> None:
     chips = chips_of(Tokenizer([(0xE0, 0xB8)]), "ก a")
-    assert [chip.shown for chip in chips] == [b"\xe0\xb8", b"\x81", b" ", b"a"]
+    assert [chip.shown for chip in chips] == [
+        *([Share("ก", 0, 2, 3)], [Share("ก", 2, 3, 3)], [Share(" ", 0, 1, 1)], [Share("a", 0, 1, 1)])
+    ]
     assert [chip.kind for chip in chips] == ["bytes", "byte", "ordinary", "ordinary"]
-    assert '<span class="part" title="E0 B8">ก ข ฃ …</span>' in chips_html(chips, label="")
+    part = '<span class="share" style="--from:0%;--to:67%" title="E0 B8">ก</span>'
+    assert part in chips_html(chips, label="")
 
 
 def test_what_is_trained_here_is_a_lane_on_compare() -> None:
