@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.inputs.corpus import sample_texts
+from pages.ui.run_registry.registry import registry
 from pages.ui.vocabulary.browse import pack
 from pages.ui.vocabulary.composition import LONGEST, length_rows, lengths_of, strip_rows
 from pages.ui.vocabulary.gpt2_files import id_lines, letters_html, merge_lines, walked
@@ -36,6 +37,7 @@ from tokenizer_core.analysis.entries import SCRIPTS, entries_of
 from tokenizer_core.analysis.lineage import children_of, trace
 from tokenizer_core.bpe.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
 from tokenizer_core.readers.mixing import held_out
+from tokenizer_core.workers.training_settings import Training
 
 
 class Shown(NamedTuple):
@@ -374,6 +376,19 @@ def test_a_tokenizer_from_a_file_has_its_vocabulary_and_its_stories(file: str) -
     for token_id in (entries.ids[0], entries.ids[len(entries.ids) // 2], entries.ids[-1]):
         look_at(app, int(token_id))
     assert said(app) == ""
+
+
+def test_runs_of_earlier_visits_are_folded_until_one_is_chosen() -> None:
+    app = start_training(corpus="aaab aaab aaab " * 5, size=262)
+    wait_until(app, lambda: job_of(app).ended)
+    earlier = registry().start(Training(["the cat the cat " * 9], 264), owner=app.session_state["owner"])
+    wait_until(app, lambda: earlier.ended)
+    app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
+    assert len(app.segmented_control(key="vocabulary_lane_4").options) == 4
+    app.button(key=f"vocabulary_run:{earlier.id}").click().run()
+    assert not app.exception
+    assert len(app.segmented_control(key="vocabulary_lane_5").options) == 5
+    assert shown(app).payload == pack(entries_of(earlier.tokenizer()))
 
 
 def test_the_name_of_a_file_is_no_markup() -> None:

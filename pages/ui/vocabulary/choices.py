@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +16,9 @@ from pages.ui.frame import visitor
 from pages.ui.i18n import as_name, error_sentence, language, names, t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.opened_files import OPENED_FILES
-from pages.ui.inputs.tokenizers import entries_with_thai, lanes_of_choices
+from pages.ui.inputs.tokenizers import earlier_runs, entries_with_thai, lanes_of_choices, offer_earlier
 from pages.ui.run_registry.registry import registry
-from pages.ui.session import Value, remembered
+from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import fold, live_text_area, segmented
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
@@ -36,6 +36,8 @@ from tokenizer_core.workers.training_job import Job
 
 SAMPLE, TYPED, TRAINED = "sample", "typed", "trained"
 """Where the text comes from."""
+_EARLIER: Maybe[str] = Maybe("vocabulary_earlier")
+"""The run of an earlier visit that the visitor chose last."""
 MOST_CHARACTERS = 2_000_000
 """Characters of a training text that are counted: each tokenizer takes at most a second for them."""
 
@@ -156,18 +158,36 @@ def all_lanes() -> list[Lane]:
 
 
 def choose_lane(lanes: list[Lane]) -> Lane:
-    """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary."""
+    """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary.
+
+    Runs of earlier visits are folded; one that is chosen stands beside the others.
+    """
     by_choice = {lane.choice: lane for lane in lanes}
     names = called_apart(lanes)
-    first = max(lanes, key=lambda lane: (lane.is_own, lane.tokenizer.vocab_size))
-    chosen = segmented(
-        t("vocabulary.tokenizer"),
-        list(by_choice),
-        names.__getitem__,
-        key=f"vocabulary_lane_{len(lanes)}",
-        default=first.choice,
-    )
+    earlier = {choice: said for choice, said in earlier_runs(by_choice).items() if choice != _EARLIER.get()}
+    shown = [choice for choice in by_choice if choice not in earlier]
+    first = max((by_choice[choice] for choice in shown), key=lambda lane: (lane.is_own, lane.tokenizer.vocab_size))
+    is_taken = _EARLIER.get() in shown
+    with st.container(horizontal=True, vertical_alignment="center", key="vocabulary_lanes"):
+        chosen = segmented(
+            t("vocabulary.tokenizer"),
+            shown,
+            names.__getitem__,
+            key=_lane_key(len(shown)),
+            default=first.choice,
+        )
+        offer_earlier(earlier, "vocabulary", partial(_take, len(shown) + (not is_taken)))
     return by_choice[chosen]
+
+
+def _lane_key(count: int) -> str:
+    return f"vocabulary_lane_{count}"
+
+
+def _take(count: int, choice: str) -> None:
+    """Put a run of an earlier visit among the tokenizers that are shown, and choose it."""
+    _EARLIER.put(choice)
+    Maybe[str](_lane_key(count)).put(choice)
 
 
 def name_of(lane: Lane) -> str:
