@@ -32,7 +32,7 @@ _STYLE = """<style>
 .piece-chips .share { position: relative; min-width: .5em; text-align: center; }
 .piece-chips .share::after { /* the part of the letter that other tokens cover is hatched */
   content: ""; position: absolute; inset: .3em 0 .3em 0;
-  background: repeating-linear-gradient(-45deg, #444 0 1.5px, transparent 1.5px 6px), light-dark(#fffd, #1c1c1cdd);
+  background: repeating-linear-gradient(-45deg, #444 0 1.5px, #fffd 1.5px 6px);
   mask: linear-gradient(to right, #000 var(--from), #0000 var(--from) var(--to), #000 var(--to)); }
 </style>"""
 
