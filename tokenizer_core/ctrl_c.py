@@ -1,11 +1,15 @@
 """Ctrl-C on the command line ends the program at once: nothing half done stays, and one sentence says so.
 
+The signals of `kill` and of a closed terminal end it in the same way.
+
 Nothing is raised. Python raises KeyboardInterrupt wherever it is, also where nobody expects it: within an import,
 a callback, or the code of a library. There it is printed, forgotten, or crashes the program.
 """
 
 import atexit
+import glob
 import os
+import platform
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -20,24 +24,34 @@ INTERRUPTED = 130
 _undo: list[Callable[[], object]] = []
 _written: list[Path] = []
 _holds: list[None] = []
-_presses: list[None] = []
+_presses: list[int] = []
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def is_command() -> bool:
     """Return whether this process is the command line: `tokenizer-explorer`, or `python -m tokenizer_core`."""
-    return sys.argv[0] == "-m" or Path(sys.argv[0]).stem == SCRIPT
+    is_worker = "--multiprocessing-fork" in sys.orig_argv  # of this program, which ends it
+    return not is_worker and (sys.argv[0] == "-m" or Path(sys.argv[0]).stem == SCRIPT)
 
 
 def end_at_once() -> None:
     """From now on, let Ctrl-C end this process, unless the shell made it ignore Ctrl-C."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _end)
-        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # too late: Python exits
+    for number in _ENDING:
+        if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+            signal.signal(number, _end)
+            atexit.register(signal.signal, number, signal.SIG_IGN)  # too late: Python exits
+
+
+def end_as_python_does() -> None:
+    """Leave the signals to a program that runs within this one."""
+    for number in _ENDING:
+        if signal.getsignal(number) is _end:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def _end(number: int = signal.SIGINT, frame: object = None) -> None:
     if _holds:
-        _presses.append(None)
+        _presses.append(number)
         return
     _holds.append(None)  # pressed again, it changes nothing
     for undo in reversed(list(_undo)):
@@ -45,7 +59,7 @@ def _end(number: int = signal.SIGINT, frame: object = None) -> None:
             undo()
     with suppress(OSError):
         os.write(2, f"{_sentence()}\n".encode())  # sys.stderr may be at work
-    os._exit(INTERRUPTED)
+    os._exit(128 + number)
 
 
 def _sentence() -> str:
@@ -77,12 +91,19 @@ def held() -> Iterator[None]:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         _holds.pop()
         if _presses and not _holds:
-            _end()
+            _end(_presses[0])
+
+
+def is_written_through(path: Path) -> bool:
+    """Return whether a path is a link, a device or a FIFO, which no file may replace."""
+    return path.is_symlink() or (path.exists() and not path.is_file())
 
 
 @contextmanager
 def replacing(*paths: Path) -> Iterator[list[Path]]:
     """Yield a file to write beside each path; at the end all of them replace the paths, or none is left.
+
+    A link, a device or a FIFO is itself the file to write.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -91,10 +112,11 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
     ...     print([path.name for path in Path(folder).iterdir()])
     ['a.txt']
     """
-    parts = [path.with_name(f".{path.name}.{os.getpid()}.part") for path in paths]
+    parts = [path if is_written_through(path) else _part_of(path) for path in paths]
+    replaced = [(part, path) for part, path in zip(parts, paths) if part != path]
 
     def remove() -> None:
-        for part in parts:
+        for part, _ in replaced:
             with suppress(OSError):
                 part.unlink()
 
@@ -102,8 +124,30 @@ def replacing(*paths: Path) -> Iterator[list[Path]]:
         try:
             yield parts
             with held():
-                for part, path in zip(parts, paths):
+                for part, path in replaced:
                     part.replace(path)
                 _written.extend(paths)
         finally:
             remove()
+
+
+def _part_of(file: Path) -> Path:
+    """Return the name of a file to write beside this one; remove those that killed processes have left."""
+    begin = f".{file.name}.{platform.node()}-"  # another machine may share the folder
+    for part in file.parent.glob(f"{glob.escape(begin)}*.part"):
+        if _is_gone(part.name.removeprefix(begin).removesuffix(".part")):
+            with suppress(OSError):
+                part.unlink()
+    return file.with_name(f"{begin}{os.getpid()}.part")
+
+
+def _is_gone(process: str) -> bool:
+    if sys.platform == "win32" or not process.isdecimal():  # to ask about a process would end it there
+        return False
+    try:
+        os.kill(int(process), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except OSError:
+        pass
+    return False

@@ -66,7 +66,7 @@ def run(said: argparse.Namespace) -> int:
 def _write(written: Export, folder: Path, *, replace: bool) -> list[Path]:
     """Write the files into a folder, which is made if it is not there; replace none unless told to."""
     paths = {folder / name: content for name, content in written.files.items()}
-    there = next((path for path in paths if path.exists()), None)
+    there = next((path for path in paths if path.is_file()), None)
     if there is not None and not replace:
         raise ExportError("export_file_there", file=str(there))
     for path in paths:

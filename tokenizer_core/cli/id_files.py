@@ -36,7 +36,7 @@ def format_of(name: str | None) -> str:
 @contextmanager
 def written_ids(out: str | None, form: str) -> Iterator["IdWriter"]:
     """Yield a writer to a file, written whole or not at all, or to the standard output."""
-    if out is None and form in ("npy", "parquet"):
+    if (out is None or Path(out).is_fifo()) and form in ("npy", "parquet"):
         raise CorpusError("ids_need_file", format=form)
     with ExitStack() as at_end:
         file: BinaryIO = sys.stdout.buffer

@@ -8,12 +8,13 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
+from tokenizer_core.ctrl_c import is_written_through
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 EPILOG = (
     "Exit codes: 0 done, 1 the input or output fails (the reason is on stderr), 2 the command is wrong,"
-    " 130 stopped by Ctrl-C."
+    " 130 stopped by Ctrl-C, 141 the reader of the output has gone."
 )
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", re.IGNORECASE)
 _LEAST_MEMORY = 64 * 2**20
@@ -168,8 +169,9 @@ def check_out(name: str) -> None:
     if not os.path.basename(name) or path.is_dir():  # noqa: PTH119  Path ignores a slash at the end
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name or "--out")
     path.parent.mkdir(parents=True, exist_ok=True)
-    if not os.access(path.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path.parent))
+    written = path if path.exists() and is_written_through(path) else path.parent
+    if not os.access(written, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(written))
 
 
 def in_columns(rows: Sequence[Sequence[str]], *, right: Collection[int]) -> str:
