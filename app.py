@@ -29,6 +29,7 @@ if str(ROOT) not in sys.path:
 
 from pages.ui.frame import status  # noqa: E402
 from pages.ui.frame.cookie_and_headers import SecurityHeaders, VisitorCookie  # noqa: E402
+from pages.ui.frame.doors import Doors  # noqa: E402
 from pages.ui.frame.upload_limit import UploadGuard  # noqa: E402
 from pages.ui.limits import SAVED_RUNS_DAYS, UNSEEN_SECONDS  # noqa: E402
 from pages.ui.run_registry.registry import registry  # noqa: E402
@@ -83,6 +84,7 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(VisitorCookie, days=SAVED_RUNS_DAYS if registry().saved is not None else None),
+        Middleware(Doors),
         Middleware(UploadGuard),
     ],
 )

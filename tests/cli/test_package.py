@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.browser import PATIENCE, end, wait_healthy
+from tests.helpers.browser import PATIENCE, end, wait_healthy, websocket_status
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import openai_tokenizer
 from tokenizer_core.corpus_counts.dask_connection import running_cluster
@@ -70,6 +70,7 @@ def test_the_command_opens_the_app(installed: Path, tmp_path: Path) -> None:
             wait_healthy(f"http://127.0.0.1:{port}")
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/token-view/page.html", timeout=PATIENCE) as page:
                 assert "script-src" in page.headers["Content-Security-Policy"]
+            assert websocket_status(f"http://127.0.0.1:{port}", "http://127.0.0.1:9999") == 403
         finally:
             end(app)
 

@@ -1,6 +1,7 @@
 """A browser, and tabs of visitors in it."""
 
 import contextlib
+import http.client
 import os
 import re
 import shutil
@@ -78,6 +79,18 @@ def wait_healthy(address: str) -> None:
         except OSError:
             time.sleep(0.25)
     raise TimeoutError("the app did not come up")
+
+
+def websocket_status(address: str, origin: str | None) -> int:
+    """The app's answer to a browser whose page of this origin opens the websocket: 101 lets it in."""
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=PATIENCE)
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    headers = {**upgrade, "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol": "streamlit"}
+    connection.request("GET", "/_stcore/stream", headers=headers | ({"Origin": origin} if origin else {}))
+    try:
+        return connection.getresponse().status
+    finally:
+        connection.close()
 
 
 OpenTab = Callable[..., Page]
