@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tokenizer_core.cli import compare, convert, encode, models, train
-from tokenizer_core.cli.options import Commands, add_command, one_line, refuse
+from tokenizer_core.cli.options import Commands, Parser, add_command, one_line, refuse
 from tokenizer_core.corpus_counts.dask_connection import end_children
 from tokenizer_core.ctrl_c import INTERRUPTED, SCRIPT, end_as_python_does, undone
 from tokenizer_core.errors import TokenizerError
@@ -27,15 +27,17 @@ pip install 'tokenizer-explorer[app]'.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; exit with 0 if it succeeds, 1 if files fail, 2 if it is wrong, 130 or 141 if it is stopped."""
+    """Run a command; exit with 0 if it succeeds, 1 if files fail, 2 if it is wrong, 130 if it is stopped."""
     _stand_in_for_closed_streams()
     prog = SCRIPT if Path(sys.argv[0]).stem == SCRIPT else "python -m tokenizer_core"
-    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
+    parser = Parser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", dest="command")
     for module in (train, encode, compare, convert, models):
         module.add_to(commands)
     _add_app(commands)
-    said = parser.parse_args(arguments)
+    said, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        commands.choices[said.command].error(f"unknown arguments: {' '.join(unknown)}")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")  # names may be in any script, whatever the terminal's encoding
@@ -80,7 +82,7 @@ def _stand_in_for_closed_streams() -> None:
 
 
 def _add_app(commands: Commands) -> None:
-    parser = add_command(commands, "app", summary="the app, in a browser", about=_ABOUT_APP)
+    parser = add_command(commands, "app", usage="", summary="the app, in a browser", about=_ABOUT_APP)
     parser.add_argument("--port", type=int, help="the port of the address; 8501 by default")
     parser.set_defaults(run=_run_app)
 

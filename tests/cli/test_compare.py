@@ -14,7 +14,7 @@ import tiktoken
 
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import gpt2_files, model_of, rank_file, word_piece
-from tokenizer_core.__main__ import main
+from tokenizer_core.__main__ import READER_GONE, main
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 
@@ -147,7 +147,7 @@ def test_an_output_that_is_full_or_gone_is_no_stack_trace() -> None:
     with os.fdopen(writing, "wb") as gone:
         process = command(TH, EN, "--tokenizers", "gpt2", stdout=gone)
         _, said = process.communicate()
-    assert (process.returncode, said) == (1, b"")
+    assert (process.returncode, said) == (READER_GONE, b"")
 
 
 def test_a_name_that_is_a_formula_is_harmless_in_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -211,15 +211,29 @@ def test_no_file_is_replaced_unless_told_to(tmp_path: Path, capsys: pytest.Captu
         ["train", "a", "--vocab-size", "300", "--out", "m", "--memory", "1KB"],
         ["count", "a", "-o", "b", "--min-pretoken-count", "0"],
         ["count", "a"],
+        ["train", "a", "--out", "m"],
+        ["train", "a", "--vocab-size", "300", "--out", "m", "--fast"],
         *([], ["compare"], ["compare", "a", "b", "--format", "xml"], ["frobnicate"]),
     ],
     ids=" ".join,
 )
-def test_a_wrong_command_is_exit_code_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_command_is_three_lines_and_exit_code_2(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
-    assert "usage:" in capsys.readouterr().err
+    wrong, usage, pointer = capsys.readouterr().err.splitlines()
+    name = " ".join(["python -m tokenizer_core", *(each for each in arguments[:1] if each != "frobnicate")])
+    assert wrong.startswith(f"{name}: ")
+    assert usage.startswith(f"usage: {name} ")
+    assert pointer == f"{name} --help lists all options"
+
+
+def test_a_missing_vocabulary_size_names_usual_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["train", "a", "--out", "m"])
+    assert "--vocab-size is missing; usual are 1000" in capsys.readouterr().err
 
 
 def test_files_are_named_by_patterns(tmp_path: Path) -> None:

@@ -50,7 +50,11 @@ class Bill:
 def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
     parser = add_command(
-        commands, "compare", summary="tokens of the same message in several languages", about=_ABOUT
+        commands,
+        "compare",
+        usage="FILE [FILE ...]",
+        summary="tokens of the same message in several languages",
+        about=_ABOUT,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="text files, or one table")
     parser.add_argument(

@@ -35,7 +35,11 @@ warnings about the other library, are printed on stderr.
 def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
     parser = add_command(
-        commands, "convert", summary="a tokenizer in another library's format, with proof", about=_ABOUT
+        commands,
+        "convert",
+        usage="TOKENIZER --to FORMAT",
+        summary="a tokenizer in another library's format, with proof",
+        about=_ABOUT,
     )
     parser.add_argument("tokenizer", metavar="TOKENIZER", help=TOKENIZER)
     parser.add_argument("--to", required=True, choices=FORMATS, help="the format")

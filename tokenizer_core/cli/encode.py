@@ -68,7 +68,13 @@ valid UTF-8 are written as they are. With --boundaries line, each text becomes a
 
 def add_to(commands: Commands) -> None:
     """Add both commands and their options to a parser."""
-    encode = add_command(commands, "encode", summary="texts to token ids", about=_ABOUT_ENCODE)
+    encode = add_command(
+        commands,
+        "encode",
+        usage="[FILE ...] --tokenizer TOKENIZER",
+        summary="texts to token ids",
+        about=_ABOUT_ENCODE,
+    )
     add_corpus(encode)
     _add_tokenizer(encode)
     encode.add_argument("--format", choices=FORMATS, help="by default what the name of --out tells, or text")
@@ -78,7 +84,13 @@ def add_to(commands: Commands) -> None:
     )
     add_engine(encode)
     encode.set_defaults(run=run_encode)
-    decode = add_command(commands, "decode", summary="token ids to text", about=_ABOUT_DECODE)
+    decode = add_command(
+        commands,
+        "decode",
+        usage="[IDS ...] --tokenizer TOKENIZER",
+        summary="token ids to text",
+        about=_ABOUT_DECODE,
+    )
     decode.add_argument("files", nargs="*", metavar="IDS", help="files of ids; by default the standard input")
     add_boundaries(decode)
     _add_tokenizer(decode)

@@ -32,7 +32,9 @@ _SHORT_NAMES = {name.removesuffix("_base"): name for name in OPENAI_NAMES}
 
 def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
-    parser = add_command(commands, "models", summary="whose tokenizers are on this machine", about=_ABOUT)
+    parser = add_command(
+        commands, "models", usage="", summary="whose tokenizers are on this machine", about=_ABOUT
+    )
     parser.add_argument("--json", action="store_true", help="print all that is known as JSON")
     parser.set_defaults(run=run)
 

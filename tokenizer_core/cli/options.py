@@ -11,7 +11,7 @@ from typing import NoReturn, TypeAlias
 from tokenizer_core.ctrl_c import is_written_through
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 EPILOG = (
     "Exit codes: 0 done, 1 the input or output fails (the reason is on stderr), 2 the command is wrong,"
     " 130 stopped by Ctrl-C, 141 the reader of the output has gone."
@@ -20,17 +20,27 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?) *([KMGT]?)(i?)B?", re.IGNORECASE)
 _LEAST_MEMORY = 64 * 2**20
 
 
+class Parser(argparse.ArgumentParser):
+    """Answers a wrong command with what is wrong, one line of usage, and where all options are listed."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with exit code 2."""
+        self.exit(2, f"{self.prog}: {message}\n{self.format_usage()}{self.prog} --help lists all options\n")
+
+
 def add_command(
     commands: Commands,
     name: str,
     *,
+    usage: str,
     summary: str,
     about: str,
     epilog: str = EPILOG,
-) -> argparse.ArgumentParser:
-    """Add a command, whose lines of help stay as they are written, and return its parser."""
+) -> Parser:
+    """Add a command, whose help stays as it is written, and return its parser; `usage` is what must come."""
     return commands.add_parser(
         name,
+        usage=" ".join(f"%(prog)s {usage} [options]".split()),
         help=summary,
         description=about,
         epilog=epilog,

@@ -49,6 +49,7 @@ _ABOUT_COUNT = """\
 Count the pretokens of files, and write the counts with their recipe as Parquet: all that training needs of a
 corpus. The files are read in parts, so memory grows with different pretokens only, not with text.
 """
+_USUAL = "usual are 1000 for a small text, 32000 for one language, 100000 to 200000 for many"
 _AT_ONCE = 64
 """Merges between two checks for Ctrl-C: milliseconds, or seconds on a corpus of gigabytes."""
 _ROW_BYTES = 32
@@ -57,11 +58,17 @@ _ROW_BYTES = 32
 
 def add_to(commands: Commands) -> None:
     """Add both commands and their options to a parser."""
-    parser = add_command(commands, "train", summary="a tokenizer from a corpus of any size", about=_ABOUT_TRAIN)
+    parser = add_command(
+        commands,
+        "train",
+        usage="{FILE ... | --counts COUNTS} --vocab-size N --out NAME",
+        summary="a tokenizer from a corpus of any size",
+        about=_ABOUT_TRAIN,
+    )
     add_corpus(parser)
     parser.add_argument("--counts", metavar="COUNTS", help="a file that `count` wrote, instead of FILES")
-    parser.add_argument("--vocab-size", type=positive, required=True, metavar="N", help="256 bytes and the merges")
-    parser.add_argument("--out", required=True, metavar="NAME", help="the files to write")
+    parser.add_argument("--vocab-size", type=positive, metavar="N", help=f"256 bytes and the merges; {_USUAL}")
+    parser.add_argument("--out", required=True, metavar="NAME", help="the files to write; their folder is made")
     parser.add_argument("--force", action="store_true", help="replace files that are there")
     add_counting(parser)
     parser.add_argument(
@@ -75,10 +82,20 @@ def add_to(commands: Commands) -> None:
 
     parser.set_defaults(run=run_train)
     count = add_command(
-        commands, "count", summary="the pretokens of a large corpus, in a file to train from", about=_ABOUT_COUNT
+        commands,
+        "count",
+        usage="FILE [FILE ...] -o COUNTS",
+        summary="the pretokens of a large corpus, in a file to train from",
+        about=_ABOUT_COUNT,
     )
     add_corpus(count, files="+")
-    count.add_argument("-o", "--out", required=True, metavar="COUNTS", help="the file to write, replaced if there")
+    count.add_argument(
+        "-o",
+        "--out",
+        required=True,
+        metavar="COUNTS",
+        help="the file to write, replaced if there; its folder is made",
+    )
     add_counting(count)
     count.add_argument("--json", action="store_true", help="print the recipe as JSON")
     add_engine(count)
@@ -92,6 +109,8 @@ def run_train(said: argparse.Namespace) -> int:
         refuse(f"{'--engine dask' if said.engine == 'dask' else '--skip-unreadable'} needs FILES")
     if bool(said.files) == (said.counts is not None):
         refuse("either FILES or --counts must come, and not both")
+    if said.vocab_size is None:
+        refuse(f"--vocab-size is missing; {_USUAL}")
     check_vocab_size(said.vocab_size)
     if said.engine == "local":  # workers made here would have the limit of this process
         limit(said.memory)
