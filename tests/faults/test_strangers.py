@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
 from pages.ui.frame.cookie_and_headers import content_security_policy
+from pages.ui.i18n import catalogue
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.run_registry.registry import registry
 from pages.ui.widgets.player.serve import routes
 from tests.helpers.app import job_of, open_page, start_training
@@ -15,7 +17,9 @@ from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_for
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.routes import Answer
+from tokenizer_core import Tokenizer
 from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Training
 
 SECRET = "หกสิบสองทองแดง-private-9417"
 CORPUS = f"{SECRET}\n" + "ab ac ad ae af\n" * 50
@@ -64,6 +68,18 @@ def test_a_link_shows_one_run_and_nothing_of_its_text(theirs: Job) -> None:
         assert len(seen) > 1_000
         for hidden in (SECRET, "private-9417", run.steering, run.owner, other.id, "not-to-be-seen", "watch_link"):
             assert hidden.encode() not in seen, (page, hidden)
+
+
+def test_whole_lines_may_become_tokens_and_the_link_says_so() -> None:
+    job = registry().start(Training([f"{SECRET}\n\n" * 50], 400, pattern="none"), owner="somebody")
+    wait_for(job, "done")
+    merges = Answer(routes(), f"/stage/watch/{job.id}/en").json["merges"]
+    learned = Tokenizer(list(zip(merges[::3], merges[1::3])))
+    assert SECRET in [
+        learned.token_bytes(256 + place).decode(errors="replace") for place in range(len(merges) // 3)
+    ]
+    assert "whole lines" in catalogue("en")["watch.says"]
+    assert "ทั้งบรรทัด" in without_breaks(catalogue("th")["watch.says"])
 
 
 def test_its_owner_sees_the_text_and_the_link(theirs: Job, monkeypatch: pytest.MonkeyPatch) -> None:
