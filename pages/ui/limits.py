@@ -61,6 +61,8 @@ MAX_VIEW_CHARACTERS = 1_000_000
 MAX_VOCAB_SIZE = 100_000
 MAX_OPENED_FILES = 8
 """Tokenizers that a visitor may have open from files at once."""
+MAX_OPENED_BYTES = max((memory_bytes() or 0) // 4, 2**30)
+"""Memory of the tokenizers that all visitors together may have open from files."""
 MAX_WAITING = int(setting("TOKENIZER_EXPLORER_MAX_WAITING", 200, least=1, most=100_000))
 """Trainings that may wait for their turn; more are refused."""
 MAX_TRAININGS = int(setting("TOKENIZER_EXPLORER_MAX_TRAININGS", os.cpu_count() or 1, least=1, most=1_000))

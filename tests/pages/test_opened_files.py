@@ -1,9 +1,15 @@
 """Tokenizers of any format on Compare and Languages: opened, chosen, repaired, closed, at any size they have."""
 
+import gc
+import json
+import weakref
+from collections.abc import Callable
+
 import pytest
 import tokenizers
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs import opened_files
 from pages.ui.limits import MAX_OPENED_FILES
 from pages.ui.run_registry.registry import registry
@@ -24,6 +30,8 @@ from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import byte_level, gpt2_files, model_of, rank_file, unigram, word_piece
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
+from tokenizer_core.interop.opening import open_tokenizer
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.workers.training_settings import Training
 
@@ -226,3 +234,35 @@ def test_all_runs_of_a_visitor_stand_beside_one_another_each_at_its_own_size() -
     assert view(app).counts == [shown.counts[0], len(shown.text.encode())]
     move_size(app, shown.names[0], 257)
     assert view(app).counts == [len(shown.text.encode()), len(shown.text.encode())]
+
+
+# ---- memory
+
+
+def test_visitors_who_open_the_same_file_share_it_until_nobody_has_it_open() -> None:
+    mine, theirs = (opened_files.open_file({"mine.model": MODEL}).opened for _ in range(2))
+    assert mine is theirs
+    assert opened_files.open_file({"other.model": MODEL}).opened is not mine
+    left = weakref.ref(mine.tokenizer)
+    del mine, theirs
+    gc.collect()
+    assert left() is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_for_which_no_memory_is_left_is_refused(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.collect()
+    first = opened_files.open_file({"mine.model": MODEL})
+    taken = ENTRY_BYTES * sum(each.tokenizer.vocab_size for each in opened_files._SHARED.values())
+    monkeypatch.setattr(opened_files, "MAX_OPENED_BYTES", taken + 2**20)
+    words = json.dumps({"model": {"type": "WordLevel", "vocab": {f"w{n}": n for n in range(2_000)}}}).encode()
+    app = compare_with(("words.json", words), ("mine.model", MODEL), language=language)
+    left = {"en": "and 1 MB are left for opened files", "th": "แต่เหลือสำหรับไฟล์ที่เปิดเพียง 1 MB"}[language]
+    assert left in without_breaks(said(app)).replace("\N{NO-BREAK SPACE}", " ")
+    assert view(app).names[3:] == ["mine"]
+    assert first.opened.tokenizer.vocab_size
+
+
+@pytest.mark.parametrize("make", [rank_file, byte_level, word_piece, unigram, model_of])
+def test_no_tokenizer_has_more_entries_than_its_file_foretells(make: Callable[[], bytes]) -> None:
+    assert open_tokenizer("a", make()).tokenizer.vocab_size <= foreseen_bytes(make()) // ENTRY_BYTES

@@ -4,13 +4,16 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from weakref import WeakValueDictionary
 
 from pages.ui.frame import visitor
-from pages.ui.limits import MAX_OPENED_FILES
+from pages.ui.limits import MAX_OPENED_BYTES, MAX_OPENED_FILES
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Value, distinct
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerFileError
+from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
 from tokenizer_core.interop.opening import Opened, open_tokenizer
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.saved_runs.entry import MAX_NAME, Entry
@@ -40,9 +43,26 @@ class OpenedFile:
 def open_file(files: Mapping[str, bytes], *, pattern: str | None = None, repair: bool = False) -> OpenedFile:
     """Open the tokenizer of a file, or of files that belong together; raise `TokenizerError`."""
     name = _name_of(list(files))
-    opened = open_guarded(name, files, pattern=pattern, repair=repair)
+    key = (name, pattern, repair, *((each, sha256(content).digest()) for each, content in files.items()))
+    opened = _SHARED.get(key)
+    if opened is None:
+        _check_room(files)
+        opened = _SHARED[key] = open_guarded(name, files, pattern=pattern, repair=repair)
     kept = dict(files) if opened.needs_pattern else {}
     return OpenedFile(name, opened, kept, pattern)
+
+
+_SHARED: WeakValueDictionary[tuple[object, ...], Opened] = WeakValueDictionary()
+"""The tokenizers that visitors have open from files: a class that opens the same file has it in memory once."""
+
+
+def _check_room(files: Mapping[str, bytes]) -> None:
+    """Refuse files for which too little memory is left; what nobody has open any more takes none."""
+    needed = sum(map(foreseen_bytes, files.values()))
+    taken = ENTRY_BYTES * sum(each.tokenizer.vocab_size for each in list(_SHARED.values()))
+    if taken + needed > MAX_OPENED_BYTES:
+        free = max(0, MAX_OPENED_BYTES - taken)
+        raise TokenizerFileError("files_memory", needed=needed // 2**20, free=free // 2**20)
 
 
 def _name_of(files: Sequence[str]) -> str:
