@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.bench_core import Row, machine, show
+from tests.benchmarks.tables import Row, machine, show
 from tokenizer_core.bpe.trainer import Trainer
 from tokenizer_core.corpus_counts.dask_connection import local_cluster
 from tokenizer_core.corpus_counts.dask_counting import count_on_cluster

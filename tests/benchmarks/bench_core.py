@@ -10,39 +10,35 @@ memory that nobody has used yet. Our compiled code is warm, our compiled pattern
 
 import json
 import math
-import os
-import platform
 import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
-import bpeasy
 import regex
-import rustbpe
 import tiktoken
 import tokenizers
 from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
 
-from tests.helpers.paths import REPOSITORY
+from tests.benchmarks.tables import CORPUS, RUNS, Row, best_of, machine, needs_peers, show
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens
 from tokenizer_core.bpe.reference import train_by_definition
 from tokenizer_core.patterns.split_patterns import compile_pattern
 from tokenizer_core.workers.compiling import load_all
 
-CORPUS = REPOSITORY.parent / "shared" / "corpora" / "thai_wiki_small.txt"
-RUNS = 5
+with needs_peers():
+    import bpeasy
+    import rustbpe
+
 TRAININGS = [("llama3", 512), ("llama3", 4_096), ("llama3", 32_000), ("o200k", 8_000), ("mark_aware", 8_000)]
 GROWTH_MEGABYTES = (2, 8, 32, 200)
 GROWTH_TRAINING = ("mark_aware", 4_096)
 
 Tokens = list[bytes]
 Train = Callable[[str, int, str], Tokens]
-Row = Iterable[object]
 
 
 # The trainers: a text, a vocabulary size and the name of a pattern → the tokens in the order they were learned
@@ -244,37 +240,6 @@ def distinct_text(text: str, size: int) -> str:
         others = shuffled.sample(consonants, len(consonants)) if copies else consonants
         copies.append(text.translate(str.maketrans("".join(consonants), "".join(others))).encode())
     return b"\n".join(copies)[:size].decode("utf-8", errors="ignore")
-
-
-# Tools
-
-
-def best_of(
-    tasks: Sequence[Callable[[], object]], *, runs: int = RUNS, clock: Callable[[], float] = time.perf_counter
-) -> list[float]:
-    """Seconds of the fastest run of each task, the tasks taking turns."""
-    seconds = [math.inf] * len(tasks)
-    for _ in range(runs):
-        for n, task in enumerate(tasks):
-            started = clock()
-            task()
-            seconds[n] = min(seconds[n], clock() - started)
-    return seconds
-
-
-def machine() -> str:
-    """What the figures depend on."""
-    packages = ("numba", "numpy", "regex", "tiktoken", "rustbpe", "tokenizers", "bpeasy")
-    versions = ", ".join(f"{package} {version(package)}" for package in packages)
-    return f"{os.cpu_count()} CPUs ({platform.machine()}), Python {platform.python_version()}, {versions}"
-
-
-def show(title: str, header: list[str], rows: list[Row]) -> None:
-    """A Markdown table under its title."""
-    print(f"### {title}\n")
-    for cells in (header, ["---"] * len(header), *rows):
-        print("| " + " | ".join(map(str, cells)) + " |")
-    print(flush=True)
 
 
 if __name__ == "__main__":

@@ -14,14 +14,9 @@ import time
 from functools import partial
 from pathlib import Path
 
-import ffbpe
-import gigatoken
-import quicktok
-import riptoken
-import rustbpe
 import tiktoken
 
-from tests.benchmarks.bench_core import Row, best_of, show
+from tests.benchmarks.tables import Row, best_of, needs_peers, show
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, openai_tokenizer
 from tokenizer_core.bpe.openai import _FILES_OF, RANK_FILES
 from tokenizer_core.bpe.vocabulary import merges_of_ranks
@@ -30,6 +25,13 @@ from tokenizer_core.patterns.pretokens import count_pretokens, counted_pretokens
 from tokenizer_core.patterns.program import program_of
 from tokenizer_core.patterns.split_patterns import compile_pattern
 from tokenizer_core.workers.compiling import load_all
+
+with needs_peers():
+    import ffbpe
+    import gigatoken
+    import quicktok
+    import riptoken
+    import rustbpe
 
 RUNS = 3
 COPIES = 24

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.benchmarks.bench_core import Row, machine, show
+from tests.benchmarks.tables import Row, machine, show
 from tokenizer_core.bpe.trainer import MAX_DISTINCT_BYTES
 from tokenizer_core.patterns.cutter import Tally
 from tokenizer_core.patterns.pretokens import counted_pretokens

@@ -1,6 +1,6 @@
 """Whether the app holds a class: prints Markdown tables.
 
-    pip install -r requirements.txt
+    pip install -r tests/requirements.txt
     python -m tests.benchmarks.bench_load [visitors ...] [--sessions 500] [--library]
 
 Each visitor is a websocket as the browser opens it. It opens Home, types, trains the bundled texts to 1,000,
@@ -42,8 +42,8 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from pages.ui.frame.status import _parent, _resident
-from tests.benchmarks.bench_core import Row, machine, show
 from tests.benchmarks.bench_visitors import opened, text_states
+from tests.benchmarks.tables import Row, machine, show
 from tests.benchmarks.visits import wait_healthy
 from tests.helpers.paths import REPOSITORY
 

@@ -56,7 +56,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import section
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import token_payload
-from tests.benchmarks.bench_core import CORPUS, Row, best_of, show
+from tests.benchmarks.tables import CORPUS, Row, best_of, show
 from tests.benchmarks.visits import (
     VOCABULARY_HEADER,
     FramesStopped,

@@ -1,6 +1,6 @@
 """Whether a visitor notices that others train: prints a Markdown table.
 
-    pip install -r requirements.txt
+    pip install -r tests/requirements.txt
     python -m tests.benchmarks.bench_visitors
 
 An app is started that may have three trainings at work. A visitor's session, a websocket as the browser opens it,
@@ -30,7 +30,7 @@ from streamlit.testing.v1 import AppTest
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-from tests.benchmarks.bench_core import Row, machine, show
+from tests.benchmarks.tables import Row, machine, show
 from tests.benchmarks.visits import served_app
 from tests.helpers.paths import REPOSITORY
 

@@ -19,7 +19,7 @@ import tiktoken
 from playwright.sync_api import Browser, CDPSession, Page, ViewportSize, sync_playwright
 
 from pages.ui.i18n import catalogue
-from tests.benchmarks.bench_core import Row
+from tests.benchmarks.tables import Row
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 
