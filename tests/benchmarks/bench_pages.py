@@ -22,8 +22,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.benchmarks.bench_core import Row, show
 from tests.benchmarks.bench_view import machine
+from tests.benchmarks.tables import Row, show
 from tests.benchmarks.visits import ENGLISH, READY, VIEWPORT, chromium, served_app
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import byte_level

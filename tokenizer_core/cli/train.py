@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from tokenizer_core.bpe.parity_trainer import ParityTrainer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import Trainer, check_vocab_size
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -25,6 +26,15 @@ from tokenizer_core.cli.options import (
     check_out,
     positive,
     refuse,
+)
+from tokenizer_core.cli.parity import (
+    ABOUT,
+    NamedGroup,
+    add_parity,
+    counted_groups,
+    parity_sentence,
+    parity_trainer,
+    tokens_per_unit,
 )
 from tokenizer_core.corpus_counts.counts import Counts
 from tokenizer_core.corpus_counts.counts_file import read_counts, write_counts
@@ -61,9 +71,9 @@ def add_to(commands: Commands) -> None:
     parser = add_command(
         commands,
         "train",
-        usage="{FILE ... | --counts COUNTS} --vocab-size N --out NAME",
+        usage="{FILE ... | --counts COUNTS | --parity LANGUAGE=FILES ...} --vocab-size N --out NAME",
         summary="a tokenizer from a corpus of any size",
-        about=_ABOUT_TRAIN,
+        about=_ABOUT_TRAIN + "\n" + ABOUT,
     )
     add_corpus(parser)
     parser.add_argument("--counts", metavar="COUNTS", help="a file that `count` wrote, instead of FILES")
@@ -78,6 +88,7 @@ def add_to(commands: Commands) -> None:
         "--special-token", action="append", default=[], metavar="TOKEN", help="a special token; repeat it"
     )
     parser.add_argument("--json", action="store_true", help="print what was learned from what as JSON")
+    add_parity(parser)
     add_engine(parser)
 
     parser.set_defaults(run=run_train)
@@ -107,8 +118,10 @@ def run_train(said: argparse.Namespace) -> int:
     check_engine(said)
     if said.counts is not None and (said.engine == "dask" or said.skip_unreadable):
         refuse(f"{'--engine dask' if said.engine == 'dask' else '--skip-unreadable'} needs FILES")
-    if bool(said.files) == (said.counts is not None):
-        refuse("either FILES or --counts must come, and not both")
+    if [bool(said.files), said.counts is not None, bool(said.parity)].count(True) != 1:
+        refuse("FILES, --counts or --parity must come, and one of them only")
+    if (said.measured or said.global_merges) and not said.parity:
+        refuse("--measured and --global-merges need --parity")
     if said.vocab_size is None:
         refuse(f"--vocab-size is missing; {_USUAL}")
     check_vocab_size(said.vocab_size)
@@ -117,21 +130,30 @@ def run_train(said: argparse.Namespace) -> int:
     compile_pattern(said.pattern or "mark_aware")
     untrained = Tokenizer([], pattern=said.pattern or "mark_aware", special_tokens=said.special_token)
     _check_out(untrained, said)
-    if said.counts is None:
+    groups: list[NamedGroup] = []
+    if said.parity:
+        groups, counts = counted_groups(said)
+    elif said.counts is None:
         counts = counted(said, "train")
     else:
         counts = read_counts(said.counts, pattern=said.pattern).without_rare(said.min_pretoken_count)
     if said.engine == "dask":
         limit(said.memory)
     _check_memory(counts, said.memory)
-    trainer = Trainer(counts.pretokens, said.vocab_size, said.min_count)
+    trainer: Trainer | ParityTrainer
+    if groups:
+        trainer = parity_trainer(groups, said)
+    else:
+        trainer = Trainer(counts.pretokens, said.vocab_size, said.min_count)
     with _ctrl_c() as pressed:
         merges = _learned(trainer, said.vocab_size, pressed)
         is_stopped = pressed.is_set() and not trainer.done
         pattern = counts.recipe.pattern_name or counts.recipe.pattern
         tokenizer = Tokenizer(merges, pattern=pattern, special_tokens=said.special_token)
         paths = _write(tokenizer, said.out)
-    _report(said, counts, tokenizer, paths, is_stopped=is_stopped)
+    if isinstance(trainer, ParityTrainer) and sys.stderr.isatty():
+        print(f"train: {parity_sentence(groups, trainer)}", file=sys.stderr)
+    _report(said, counts, tokenizer, paths, is_stopped=is_stopped, groups=tokens_per_unit(groups, trainer))
     return INTERRUPTED if is_stopped else 0
 
 
@@ -142,7 +164,7 @@ def _check_memory(counts: Counts, memory: int | None) -> None:
         raise TrainingError("training_memory", megabytes=memory // 2**20, needed=needed // 2**20)
 
 
-def _learned(trainer: Trainer, vocab_size: int, pressed: threading.Event) -> list[tuple[int, int]]:
+def _learned(trainer: Trainer | ParityTrainer, vocab_size: int, pressed: threading.Event) -> list[tuple[int, int]]:
     """Learn until the end, or until Ctrl-C is pressed."""
     merges: list[tuple[int, int]] = []
     with Progress("train", "merges", vocab_size - BYTES).shown() as progress:
@@ -208,7 +230,13 @@ def _write(tokenizer: Tokenizer, out: str) -> list[str]:
 
 
 def _report(
-    said: argparse.Namespace, counts: Counts, tokenizer: Tokenizer, paths: list[str], *, is_stopped: bool
+    said: argparse.Namespace,
+    counts: Counts,
+    tokenizer: Tokenizer,
+    paths: list[str],
+    *,
+    is_stopped: bool,
+    groups: dict[str, dict[str, Any]],
 ) -> None:
     """Print remarks on stderr, and with --json the summary on stdout."""
     size = tokenizer.vocab_size
@@ -224,7 +252,9 @@ def _report(
         print(f"train: {remark}", file=sys.stderr)
     if said.json:
         summary = {"vocab_size": size, "merges": size - BYTES, "stopped": is_stopped, "files": paths}
-        special = {"special_tokens": tokenizer.special_tokens}
+        special: dict[str, Any] = {"special_tokens": tokenizer.special_tokens}
+        if groups:
+            special["languages"] = groups
         print(json.dumps({**summary, **special, "corpus": summary_of(counts)}, ensure_ascii=False, indent=2))
 
 

@@ -1,0 +1,65 @@
+"""`python -m tokenizer_core train --parity`: each language pays the same, or the command says what it needs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.paths import REPOSITORY
+from tokenizer_core import Tokenizer
+from tokenizer_core.__main__ import main
+from tokenizer_core.bpe.reference import train_with_parity_by_definition
+
+THAI, ENGLISH = (REPOSITORY / "sample_data" / f"parallel.{language}.txt" for language in ("th", "en"))
+BOTH = ("--parity", f"th={THAI}", "--parity", f"en={ENGLISH}")
+MEASURED = ("--measured", f"th={THAI}", "--measured", f"en={ENGLISH}")
+
+
+def trained(folder: Path, *arguments: str, size: int = 400) -> Tokenizer:
+    assert main(["train", *arguments, "--vocab-size", str(size), "--out", str(folder / "fair")]) == 0
+    return Tokenizer.load(folder / "fair.model")
+
+
+@pytest.mark.parametrize("global_merges", [0, 9])
+def test_languages_train_what_the_definition_learns(tmp_path: Path, global_merges: int) -> None:
+    texts = [path.read_text(encoding="utf-8")[:3_000] for path in (THAI, ENGLISH)]
+    given = []
+    for name, text in zip(("th", "en"), texts, strict=True):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        given += ["--parity", f"{name}={tmp_path / name}"]
+    more = ["--global-merges", str(global_merges)] if global_merges else []
+    units = [len(text.encode()) for text in texts]
+    expected = train_with_parity_by_definition(texts, texts, units, 330, "mark_aware", global_merges)
+    assert trained(tmp_path, *given, *more, size=330).merges == [pair for _, pair, _ in expected]
+
+
+def test_with_parallel_lines_each_line_costs_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokenizer = trained(tmp_path, *BOTH, *MEASURED, "--json", size=2_000)
+    said = json.loads(capsys.readouterr().out)["languages"]
+    lines = [path.read_text(encoding="utf-8") for path in (THAI, ENGLISH)]
+    tokens = [len(tokenizer.encode(text)) for text in lines]
+    assert [each["tokens"] for each in said.values()] == tokens
+    assert {each["lines"] for each in said.values()} == {648}
+    assert abs(tokens[0] / tokens[1] - 1) < 0.001
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["--parity", f"th={THAI}"], "at least two languages"),
+        (["--parity", str(THAI), "--parity", f"en={ENGLISH}"], "takes LANGUAGE=FILES"),
+        ([*BOTH[:2], *BOTH[:2]], "each language once"),
+        ([*BOTH, *MEASURED[:2]], "must name the languages"),
+        ([*BOTH, *MEASURED[:2], "--measured", f"en={REPOSITORY / 'app.py'}"], "as many lines: th 648, en"),
+        ([*BOTH, str(THAI)], "one of them only"),
+        ([str(THAI), *MEASURED], "need --parity"),
+    ],
+)
+def test_what_is_missing_is_said(
+    given: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["train", *given, "--vocab-size", "300", "--out", str(tmp_path / "fair")])
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
