@@ -9,7 +9,7 @@ from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.run_registry.registry import registry
 from pages.ui.train import frontier as frontier_ui
-from pages.ui.train.frontier import SHARES, Cost, Frontier, FrontierPoint
+from pages.ui.train.frontier import FAIR_SHARES, SHARES, Cost, Frontier, FrontierPoint
 from tests.helpers.app import chart_rows, tables, wait_until
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.analysis.ratios import tokens_per_thousand
@@ -70,7 +70,7 @@ def table(app: AppTest) -> list[list[str]]:
 @pytest.fixture
 def two_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trainings at both ends only."""
-    monkeypatch.setattr(frontier_ui, "SHARES", (0, 100))
+    monkeypatch.setattr(frontier_ui, "PLAN", ((0, False), (100, False)))
 
 
 @pytest.mark.long
@@ -82,17 +82,25 @@ def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     lines = lines_by_script(SAMPLE)
     (thai, thai_out), (english, english_out) = held_out(lines.thai), held_out(lines.latin)
     measured = "\n".join(thai_out), "\n".join(english_out)
-    for point in (frontier.points[0], frontier.points[3], frontier.points[-1]):
+    for point in (frontier.points[0], frontier.points[3], frontier.points[10]):
         tokenizer = train(frontier_texts(thai, english, point.share / 100, frontier.size), 1_000)
         assert point.cost == tuple(tokens_per_thousand(tokenizer, text) for text in measured)
-    assert [point.share for point in frontier.points] == list(SHARES)
+    plain, fair = ([point for point in frontier.points if point.is_fair is is_fair] for is_fair in (False, True))
+    assert [point.share for point in plain] == list(SHARES)
+    assert [point.share for point in fair] == list(FAIR_SHARES)
+    assert plain[2].premium > 1.4
+    assert all(0.9 < point.premium < 1.1 for point in fair if point.share >= 20)
     assert dict(frontier.references)["gpt2"].thai == tokens_per_thousand(openai_tokenizer("gpt2"), measured[0])
-    thai_costs = [point.cost.thai for point in frontier.points]
+    thai_costs = [point.cost.thai for point in plain]
     assert thai_costs[0] > 2 * thai_costs[1] > 2 * thai_costs[-1]  # a little Thai changes most
     app.run()
     references = ("GPT-2", "GPT-4 (cl100k)", "GPT-4o (o200k)")
-    assert [row[0] for row in table(app)] == [*(f"{share}%" for share in SHARES), *references]
-    assert table(app)[0][1:] == [f"{thai_costs[0]:,.0f}", f"{frontier.points[0].cost.english:,.0f}"]
+    fairly = (f"{share}%, parity-aware" for share in FAIR_SHARES)
+    assert [row[0] for row in table(app)] == [*(f"{share}%" for share in SHARES), *fairly, *references]
+    costs = f"{thai_costs[0]:,.0f}", f"{plain[0].cost.english:,.0f}"
+    assert table(app)[0][1:] == [*costs, f"{plain[0].premium:.2f}"]
+    said = " ".join(each.value for each in app.markdown)
+    assert f"{plain[2].premium:.2f} times as many tokens in Thai as in English" in said
     assert len(app.get("vega_lite_chart")) == 1
     assert not has_button(app, "frontier_start")
     assert not has_button(app, "frontier_stop")
@@ -195,6 +203,16 @@ def test_a_training_that_fails_is_said_and_can_be_tried_again(
     app.button(key="frontier_start").click().run()
     wait_until(app, lambda: frontier.series.is_complete)
     assert not app.error
+
+
+def test_a_training_by_parity_halves_the_premium_of_a_little_thai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frontier_ui, "PLAN", ((20, False), (20, True)))
+    frontier = start(app := open_frontier())
+    wait_until(app, lambda: frontier.series.is_complete)
+    plain, fair = frontier.points
+    assert fair.premium - 1 < (plain.premium - 1) / 2
+    assert fair.cost.thai < plain.cost.thai
+    assert fair.cost.english > plain.cost.english
 
 
 # ---- the chart

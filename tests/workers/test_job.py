@@ -7,6 +7,8 @@ import pytest
 
 from tests.helpers.jobs import LARGE, SMALL, Start, learned, wait_for, wait_until
 from tokenizer_core import Trainer, count_pretokens, train
+from tokenizer_core.bpe.reference import train_with_parity_by_definition
+from tokenizer_core.saved_runs.recipe import recipe_of
 from tokenizer_core.workers.training_job import Job
 from tokenizer_core.workers.training_settings import Goal, StopRules, Training, corpus_hash
 
@@ -34,6 +36,21 @@ def test_several_texts_share_no_pair(start: Start) -> None:
     wait_for(job, "done")
     assert job.tokenizer().merges == train(texts, 300, pattern="none").merges
     assert (job.pretokens, job.distinct_pretokens) == (3, 3)
+
+
+def test_a_job_by_parity_learns_the_definition_and_its_recipe_gives_the_same_merges() -> None:
+    texts, pairs = [SMALL[:400] * 2, "กา กา ตา มา " * 9], ["aba cac\neve", "กา ตา\nมา มา"]
+    job = Job(Training(texts, 290, parity=True, measured=pairs))
+    wait_for(job, "done")
+    definition = train_with_parity_by_definition(texts, pairs, [2, 2], 290, "mark_aware")
+    assert [(merge.left, merge.right) for merge in job.merges] == [pair for _, pair, _ in definition]
+    assert job.token_count == sum(len(job.tokenizer().encode(text)) for text in texts)
+    assert job.corpus_sha256 == corpus_hash(texts)
+    recipe = recipe_of(job)
+    assert recipe is not None
+    again = Job(Training(texts, recipe.vocab_size, given=recipe.given))
+    wait_for(again, "done")
+    assert again.tokenizer().merges == job.tokenizer().merges
 
 
 def test_a_training_at_full_speed_reports_every_merge_once(start: Start) -> None:

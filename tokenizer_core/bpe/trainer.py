@@ -1,7 +1,7 @@
 """Train byte-level BPE fast and step by step, with exactly the merges of `reference.train_by_definition`."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -185,7 +185,13 @@ def cluster_merges(texts: str | Iterable[str], merges: int = FIRST_MERGES, *, mi
     return [(merge.left, merge.right) for merge in trainer.step(merges)]
 
 
-def join_while_found(trainer: Trainer, pairs: Iterable[Pair]) -> Iterator[Merge]:
+class Joins(Protocol):
+    """A trainer that can merge a given pair next."""
+
+    def join(self, left: int, right: int) -> Merge: ...
+
+
+def join_while_found(trainer: Joins, pairs: Iterable[Pair]) -> Iterator[Merge]:
     """Merge these pairs in order; stop at the first pair that the split pattern cuts apart everywhere."""
     for pair in pairs:
         try:

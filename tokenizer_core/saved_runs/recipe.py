@@ -76,8 +76,8 @@ def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
         vocab_size=BYTES + len(pairs),
         min_count=training.stop.min_count,
         special_tokens=dict(special) if isinstance(special, Mapping) else tuple(special),
-        # A recipe has one stage: what the first stage learned is given to it.
-        given=tuple(pairs[: max(len(training.given), training.first_merges)]),
+        # A recipe has one stage and one chooser: what the first stage, or parity, learned is given to it.
+        given=tuple(pairs if training.parity else pairs[: max(len(training.given), training.first_merges)]),
         merges_sha256=merges_hash(pairs),
         versions=dict(job.versions),
         counts=training.counts.recipe if training.counts else None,

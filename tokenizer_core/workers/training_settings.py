@@ -111,6 +111,11 @@ class Training:
     counts: CountedCorpus | None = None
     """Counted pretokens to learn from in place of texts; the pattern must be theirs."""
 
+    parity: bool = False
+    """Whether each text is a language, and each merge is chosen by the one that pays most: parity-aware BPE."""
+    measured: Sequence[str] = ()
+    """With `parity`, for each text another one in its language, with lines that say the same in all languages."""
+
     @property
     def has_corpus(self) -> bool:
         """Whether there is something to learn from: texts, or a counts file."""
@@ -123,12 +128,12 @@ class Training:
 
     @property
     def held(self) -> Sequence[str | bytes]:
-        """What is kept in memory to learn from: the texts, or the counts file."""
-        return self.texts if self.counts is None else [self.counts.content]
+        """What is kept in memory to learn from: the texts and what is measured, or the counts file."""
+        return [*self.texts, *self.measured] if self.counts is None else [self.counts.content]
 
     def forgotten(self) -> "Training":
         """Return the same settings without the texts, and without the content of the counts file."""
-        return replace(self, texts=(), counts=self.counts and self.counts.forgotten())
+        return replace(self, texts=(), measured=(), counts=self.counts and self.counts.forgotten())
 
     def special_ids(self, first_free_id: int) -> dict[str, int]:
         """Return the ids of the special tokens if the merges have the ids below this one."""
@@ -136,8 +141,8 @@ class Training:
 
     def described(self) -> dict[str, Any]:
         """Return everything except the texts or the counts file, in a form that JSON can hold."""
-        described = asdict(replace(self, texts=(), counts=None))
-        del described["counts"]
+        described = asdict(replace(self, texts=(), measured=(), counts=None))
+        del described["counts"], described["measured"]
         return described | ({"counts": self.counts.described()} if self.counts else {})
 
     @classmethod

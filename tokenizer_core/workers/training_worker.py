@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from tokenizer_core.analysis.lineage import token_counts
+from tokenizer_core.bpe.parity_trainer import Group, ParityTrainer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import MAX_DISTINCT_BYTES, Merge, Trainer, cluster_merges, join_while_found
 from tokenizer_core.bpe.vocabulary import BYTES, Pair
@@ -28,6 +29,8 @@ from tokenizer_core.patterns.split_patterns import batches, pretokenize_each
 from tokenizer_core.workers.child import contents_in, failures_sent, from_app, receive, send, take_commands
 from tokenizer_core.workers.counts_reader import read_to_train
 from tokenizer_core.workers.training_settings import Training, corpus_hash
+
+AnyTrainer = Trainer | ParityTrainer
 
 PART_BYTES = 2**21
 """Bytes counted between two reports at most, and cut at a safe place."""
@@ -73,18 +76,18 @@ def main() -> None:
     with failures_sent():
         contents = list(contents_in(stream, description))
         take_commands(stream, take)
-        pretokens, corpus_sha256 = count(training, contents)
+        counted, corpus_sha256 = count(training, contents)
         first = first_stage(training, contents)
+        trainer = trainer_of(training, counted, contents)
         contents.clear()
-        trainer = Trainer(pretokens, training.vocab_size, training.stop.min_count)
         send(
             "started",
             token_count=trainer.token_count,
-            pretokens=int(pretokens.counts.sum()),
-            distinct=len(pretokens.counts),
+            pretokens=sum(int(pretokens.counts.sum()) for pretokens in counted),
+            distinct=sum(len(pretokens.counts) for pretokens in counted),
             corpus_sha256=corpus_sha256,
         )
-        del pretokens
+        del counted
         Conductor(trainer, commands, training).run(first)
 
 
@@ -98,17 +101,35 @@ def load_loops() -> None:
 # ---- counting
 
 
-def count(training: Training, contents: list[bytes]) -> tuple[PretokenCounts, str]:
-    """Count the pretokens of texts, or read those of a counts file; return them and the corpus's fingerprint."""
+def count(training: Training, contents: list[bytes]) -> tuple[list[PretokenCounts], str]:
+    """Count the pretokens of texts, or read those of a counts file; return them and the corpus's fingerprint.
+
+    For parity, the pretokens of each text stand alone.
+    """
 
     def tell(done: int, size: int, seconds: float) -> None:
         send("counting", done=done, size=size, seconds=seconds)
 
+    if training.parity:
+        texts = contents[: len(contents) // 2]
+        return [counted_corpus([text], training.pattern, tell) for text in texts], corpus_hash(texts)
     if training.counts is None:
-        return counted_corpus(contents, training.pattern, tell), corpus_hash(contents)
+        return [counted_corpus(contents, training.pattern, tell)], corpus_hash(contents)
     tell(0, 0, 0.0)
     counts = read_to_train(contents[0], MAX_DISTINCT_BYTES, pattern=training.pattern)
-    return counts.pretokens, counts.sha256
+    return [counts.pretokens], counts.sha256
+
+
+def trainer_of(training: Training, counted: list[PretokenCounts], contents: list[bytes]) -> AnyTrainer:
+    """Return the trainer of these pretokens; for parity, of those of each language and of its measured text."""
+    if not training.parity:
+        return Trainer(counted[0], training.vocab_size, training.stop.min_count)
+    measured = [content.decode("utf-8") for content in contents[len(counted) :]]
+    groups = [
+        Group(pretokens, max(1, len(text.splitlines())), counted_pretokens(text, training.pattern))
+        for pretokens, text in zip(counted, measured, strict=True)
+    ]
+    return ParityTrainer(groups, training.vocab_size, training.stop.min_count)
 
 
 def counted_corpus(
@@ -177,7 +198,7 @@ def first_stage(training: Training, contents: list[bytes]) -> list[Pair]:
 class Conductor:
     """Runs a trainer at a pace, obeys commands, reports merges in batches, and knows when to stop."""
 
-    def __init__(self, trainer: Trainer, commands: "SimpleQueue[dict[str, Any]]", training: Training) -> None:
+    def __init__(self, trainer: AnyTrainer, commands: "SimpleQueue[dict[str, Any]]", training: Training) -> None:
         self.trainer = trainer
         self.commands = commands
         self.training = training

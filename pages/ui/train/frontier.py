@@ -1,4 +1,7 @@
-"""The mix frontier: small tokenizers trained on more and more Thai, and what Thai and English cost with each."""
+"""The mix frontier: small tokenizers trained on more and more Thai, and what Thai and English cost with each.
+
+Then the same texts once more by parity-aware BPE: each merge is chosen by the language that pays more until then.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +14,7 @@ import streamlit as st
 from altair.typing import ChartType
 
 from pages.ui.i18n import error_sentence, t
-from pages.ui.inputs.corpus import sample_texts
+from pages.ui.inputs.corpus import SAMPLES, sample_text, sample_texts, text_to_train_on
 from pages.ui.inputs.corpus_picker import MOST_CHARACTERS, corpus_key, is_too_large, sizes_by_script
 from pages.ui.run_registry.series import Plan, Series, follow, show_progress, stop_all_but
 from pages.ui.session import Value
@@ -20,8 +23,8 @@ from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import figures_table
 from tokenizer_core.analysis.ratios import tokens_per_thousand
-from tokenizer_core.bpe.openai import references
-from tokenizer_core.bpe.protocols import AnyTokenizer
+from tokenizer_core.bpe.openai import openai_tokenizer, references
+from tokenizer_core.bpe.protocols import AnyTokenizer, count_tokens
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.readers.mixing import first_lines, frontier_size, frontier_texts, held_out, lines_by_script
@@ -29,7 +32,11 @@ from tokenizer_core.workers.training_settings import StopRules, Training
 
 SHARES = tuple(range(0, 101, 10))
 """Percent of Thai in the text of each training."""
+FAIR_SHARES = (10, 20, 30, 50, 70, 90)
+"""Percent of Thai in the trainings by parity-aware BPE."""
 PATTERN = "mark_aware"
+PLAN = (*((share, False) for share in SHARES), *((share, True) for share in FAIR_SHARES))
+"""Each training: its percentage, and whether parity chooses."""
 STOP = StopRules(min_count=2)
 MOST_BYTES = 2_000_000
 """Bytes of text for each training: enough for the largest vocabulary here, and trained in a second."""
@@ -51,6 +58,10 @@ class FrontierPoint(NamedTuple):
     """Percent of Thai in the text it learned from, by bytes."""
     cost: Cost
     vocab_size: int
+    premium: float = 0.0
+    """Thai tokens / English tokens of sentence pairs that were held out."""
+    is_fair: bool = False
+    """Whether each merge was chosen by the language that paid more until then."""
 
 
 @dataclass
@@ -74,17 +85,20 @@ class Frontier:
 
     def __post_init__(self) -> None:
         self.most = cost(Tokenizer([]), self.measured_thai, self.measured_english)
-        self.series = Series(self._plan(), len(SHARES))
+        self.series = Series(self._plan(), len(PLAN))
 
     def _plan(self) -> Plan:
-        """Yield a training for each share; at the end, drop the lines to learn from."""
-        for share in SHARES:
+        """Yield a training for each share and way; at the end, drop the lines to learn from."""
+        pairs = tuple(map(text_to_train_on, SAMPLES["both"]))
+        for share, is_fair in PLAN:
             texts = frontier_texts(self.thai, self.english, share / 100, self.size)
-            job = yield Training(texts, self.vocab_size, PATTERN, stop=STOP)
+            training = Training(texts, self.vocab_size, PATTERN, stop=STOP)
+            job = yield replace(training, parity=True, measured=pairs) if is_fair else training
             assert not isinstance(job, TokenizerError)
             tokenizer = job.tokenizer()
             measured = cost(tokenizer, self.measured_thai, self.measured_english)
-            self.points.append(FrontierPoint(share, measured, tokenizer.vocab_size))
+            point = FrontierPoint(share, measured, tokenizer.vocab_size, premium_of(tokenizer), is_fair)
+            self.points.append(point)
         self.thai, self.english = [], []
 
 
@@ -120,6 +134,12 @@ def cost(tokenizer: AnyTokenizer, thai: str, english: str) -> Cost:
     return Cost(costs[0], costs[1])
 
 
+def premium_of(tokenizer: AnyTokenizer) -> float:
+    """Return Thai tokens / English tokens of the sample's pairs that are held out from every training."""
+    thai, english = (held_out(sample_text(file).splitlines())[1] for file in SAMPLES["both"])
+    return count_tokens(tokenizer, thai) / count_tokens(tokenizer, english)
+
+
 FRONTIER_OPEN: Value[bool] = Value("frontier", bool)
 FRONTIERS: Value[dict[Any, Frontier]] = Value("frontiers", dict)
 """The frontiers of this session, by corpus and vocabulary size."""
@@ -135,7 +155,7 @@ def mix_frontier(corpus_texts: Sequence[str]) -> None:
 
     If the corpus has too little Thai or too little English, the bundled sample takes its place.
     """
-    st.markdown(t("frontier.what", count=len(SHARES)))
+    st.markdown(t("frontier.what", count=len(SHARES), fair=len(FAIR_SHARES)))
     texts: Sequence[str] = corpus_texts
     if is_too_large(texts):
         st.caption(t("frontier.too_large", limit=MOST_CHARACTERS // 10**6))
@@ -157,7 +177,7 @@ def mix_frontier(corpus_texts: Sequence[str]) -> None:
     frontier = kept.get(key)
     stop_all_but(frontier.series if frontier else None, (each.series for each in kept.values()))
     if frontier is None or not (frontier.series.at_work or frontier.series.is_complete):
-        words = t("frontier.resume") if frontier else t("frontier.start", count=len(SHARES))
+        words = t("frontier.resume") if frontier else t("frontier.start", count=len(PLAN))
         if st.button(words, icon=":material/play_arrow:", key="frontier_start"):
             while frontier is None and len(kept) >= MAX_KEPT:
                 kept.pop(next(iter(kept))).series.stop()
@@ -176,15 +196,18 @@ def _show(frontier: Frontier) -> None:
         st.error(error_sentence(frontier.series.failure), icon=":material/error:")
     series = frontier.series
     key = "frontier.progress" if series.at_work else "frontier.trained"
-    share = f"{SHARES[series.done]}%" if series.at_work else ""
+    share = f"{PLAN[series.done][0]}%" if series.at_work else ""
     words = t(key, done=series.done, count=series.count, share=share)
     show_progress(series, words, stop=t("frontier.stop"), key="frontier_stop")
     if not frontier.points:
         return
-    sentence = _what_to_see(frontier.points)
+    sentence = _what_to_see([point for point in frontier.points if not point.is_fair])
+    fair = _what_fairness_does(frontier.points)
     chart, table = st.columns([5, 3], gap="large")
     with chart:
-        draw(frontier_chart, frontier_rows(frontier), key="frontier_chart", says=sentence)
+        if fair:
+            st.markdown(f"**{fair}**")
+        draw(frontier_chart, frontier_rows(frontier), key="frontier_chart", says=f"{sentence} {fair}".strip())
         st.caption(sentence)
         how = {"thai": len(frontier.measured_thai), "english": len(frontier.measured_english)}
         kilobytes, pattern = formatting.kilobytes(frontier.size), t(f"pattern.{PATTERN}_name")
@@ -192,12 +215,16 @@ def _show(frontier: Frontier) -> None:
     with table:
         st.caption(t("frontier.table"))
         formats = dict.fromkeys((t("frontier.thai"), t("frontier.english")), "{:,.0f}".format)
+        formats[t("frontier.premium")] = "{:.2f}".format
         figures_table(_table(frontier), t("frontier.table"), formats=formats)
 
 
 def frontier_rows(frontier: Frontier) -> pd.DataFrame:
     """Return our points, the references, and what single bytes cost, where the axes end."""
-    own = [("own", f"{point.share}%", point.share, *point.cost) for point in frontier.points]
+    own = [
+        ("fair" if point.is_fair else "own", f"{point.share}%", point.share, *point.cost)
+        for point in frontier.points
+    ]
     references = [("reference", t(f"tokenizers.{name}"), None, *cost) for name, cost in frontier.references]
     most = ("most", "", None, *frontier.most)
     return pd.DataFrame([*own, *references, most], columns=["kind", "label", "share", "thai", "english"])
@@ -215,9 +242,10 @@ def frontier_chart() -> ChartType:
         alt.Tooltip("english:Q", title=t("frontier.english_axis"), format=",.0f"),
     ]
     rows = alt.Chart(ROWS)
-    own, references, most = (
-        rows.transform_filter(alt.datum.kind == kind) for kind in ("own", "reference", "most")
+    own, fair, references, most = (
+        rows.transform_filter(alt.datum.kind == kind) for kind in ("own", "fair", "reference", "most")
     )
+    colour = alt.Color("kind:N", legend=None, scale=alt.Scale(domain=["own", "fair"]))
     # On a phone, the line is so near to the references that their names stand above them.
     is_narrow = "width < 320"
     names = references.mark_text(
@@ -237,9 +265,11 @@ def frontier_chart() -> ChartType:
     round_numbers = alt.Axis(values=ROUND_NUMBERS, format=",d")
     return alt.layer(
         most.mark_point(opacity=0),
-        own.mark_line(opacity=0.6).encode(order="share:Q"),
-        own.mark_point().encode(tooltip=said),
+        own.mark_line(opacity=0.6).encode(order="share:Q", color=colour),
+        own.mark_point().encode(tooltip=said, color=colour),
         shares.encode(text="label:N"),
+        fair.mark_line(strokeDash=[5, 4]).encode(order="share:Q", color=colour),
+        fair.mark_point(shape="square", size=90).encode(tooltip=said, color=colour),
         references.mark_point(style="quiet", shape="diamond", filled=False).encode(tooltip=said),
         names.encode(text="label:N"),
         height=440,
@@ -268,11 +298,40 @@ def _what_to_see(points: Sequence[FrontierPoint]) -> str:
     )
 
 
+def _what_fairness_does(points: Sequence[FrontierPoint]) -> str:
+    """Say what the least Thai, and the most, cost with and without parity; nothing before both are there."""
+    plain = {point.share: point.premium for point in points if not point.is_fair}
+    fair = [point for point in points if point.is_fair]
+    if len(fair) < 2:
+        return ""
+    first, last = fair[1] if len(fair) > 2 else fair[0], fair[-1]
+    return t(
+        "frontier.fair",
+        share=f"{first.share}%",
+        plain=f"{plain[first.share]:.2f}",
+        fair=f"{first.premium:.2f}",
+        last=f"{last.share}%",
+        plain_last=f"{plain[last.share]:.2f}",
+        fair_last=f"{last.premium:.2f}",
+    )
+
+
 def _table(frontier: Frontier) -> pd.DataFrame:
     """Return the chart's figures, with vocabulary sizes if one was not reached."""
-    own = [(f"{point.share}%", *point.cost, point.vocab_size) for point in frontier.points]
-    references = [(t(f"tokenizers.{name}"), *cost, None) for name, cost in frontier.references]
-    heads = [t(f"frontier.{name}") for name in ("share", "thai", "english", "entries")]
-    frame = pd.DataFrame([*own, *references], columns=heads).astype({heads[3]: "Int64"})
+    own = [
+        (
+            t("frontier.fair_share", share=f"{point.share}%") if point.is_fair else f"{point.share}%",
+            *point.cost,
+            point.premium,
+            point.vocab_size,
+        )
+        for point in frontier.points
+    ]
+    references = [
+        (t(f"tokenizers.{name}"), *cost, premium_of(openai_tokenizer(name)), None)
+        for name, cost in frontier.references
+    ]
+    heads = [t(f"frontier.{name}") for name in ("share", "thai", "english", "premium", "entries")]
+    frame = pd.DataFrame([*own, *references], columns=heads).astype({heads[4]: "Int64"})
     is_reached = all(point.vocab_size == frontier.vocab_size for point in frontier.points)
-    return frame[heads[:3]] if is_reached else frame
+    return frame[heads[:4]] if is_reached else frame
