@@ -1,5 +1,6 @@
-"""The entries of vocabularies: their scripts, their overlap, and where two vocabularies diverge."""
+"""The entries of vocabularies: their scripts, how two differ, and where two that learn diverge."""
 
+import numpy as np
 import pytest
 import regex
 from hypothesis import given
@@ -7,7 +8,17 @@ from hypothesis import strategies as st
 
 from tests.helpers.tokenizers import Fake
 from tokenizer_core import Trainer, count_pretokens
-from tokenizer_core.analysis.entries import SCRIPTS, divergence, entries_of, overlap, scripts_of, thai_entries
+from tokenizer_core.analysis.entries import (
+    SCRIPTS,
+    Entries,
+    difference,
+    divergence,
+    entries_of,
+    most_changed,
+    overlap,
+    scripts_of,
+    thai_entries,
+)
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import unknown_id
@@ -143,3 +154,60 @@ def test_after_a_tie_the_other_pair_comes_next_and_the_vocabularies_meet() -> No
     found = divergence(*learned)
     assert found.splits[0] == 1
     assert found.meets[0] == 2
+
+
+# ---- two vocabularies
+
+
+@st.composite
+def vocabularies(draw: st.DrawFn) -> Entries:
+    """Tokens with ids in any order; two may spell the same, and a special one may spell what another does."""
+    spelled = draw(st.lists(st.sampled_from([b"a", b"ab", "ก".encode(), b"\xe0", b" ", b"1"]), max_size=9))
+    ids = sorted(draw(st.sets(st.integers(0, 40), min_size=len(spelled), max_size=len(spelled))))
+    scripts = scripts_of(spelled)
+    scripts[draw(st.lists(st.integers(0, 8), max_size=2).map(lambda at: [n for n in at if n < len(spelled)]))] = (
+        SCRIPTS.index("special")
+    )
+    return Entries(np.array(ids, dtype=np.int64), spelled, scripts)
+
+
+def first_ids(entries: Entries) -> dict[bytes, int]:
+    """The lowest id of each token, special ones left out."""
+    rows = zip(entries.tokens, entries.ids.tolist(), entries.scripts.tolist())
+    ordinary = [(token, token_id) for token, token_id, code in rows if SCRIPTS[code] != "special"]
+    return dict(reversed(ordinary))
+
+
+@given(vocabularies(), vocabularies())
+def test_the_difference_is_that_of_sets_and_keeps_ids_and_scripts(first: Entries, second: Entries) -> None:
+    found, (before, after) = difference(first, second), map(first_ids, (first, second))
+    assert dict(zip(found.gained.tokens, found.gained.ids.tolist())) == {
+        token: token_id for token, token_id in after.items() if token not in before
+    }
+    assert dict(zip(found.lost.tokens, found.lost.ids.tolist())) == {
+        token: token_id for token, token_id in before.items() if token not in after
+    }
+    pairs = {token: (before[token], after[token]) for token in before.keys() & after.keys()}
+    assert dict(zip(found.before.tokens, zip(found.before.ids.tolist(), found.after.tolist()))) == pairs
+    assert found.renumbered.tolist() == [pairs[token][0] != pairs[token][1] for token in found.before.tokens]
+    for entries in (found.gained, found.lost, found.before):
+        assert entries.scripts.tolist() == scripts_of(entries.tokens).tolist()
+        assert entries.ids.tolist() == sorted(entries.ids.tolist())
+    swapped = difference(second, first)
+    assert (swapped.gained.tokens, swapped.lost.tokens) == (found.lost.tokens, found.gained.tokens)
+
+
+SMALL = Tokenizer([], pattern="none")
+PAIRED = Tokenizer([(97, 98), (256, 256), (0xE0, 0xB8)], pattern="none")
+
+
+@given(st.lists(st.text(alphabet="abกข", max_size=6), max_size=8), st.integers(0, 9))
+def test_the_texts_that_changed_most_come_first(texts: list[str], most: int) -> None:
+    changes = [(len(SMALL.encode(text)), len(PAIRED.encode(text))) for text in texts]
+    found = most_changed(texts, SMALL, PAIRED, most=most)
+    assert [(each.before, each.after) for each in found] == [changes[each.place] for each in found]
+    assert len({each.place for each in found}) == len(found) == min(most, sum(b != a for b, a in changes))
+    order = [(abs(each.after - each.before), -max(each.before, each.after)) for each in found]
+    assert order == sorted(order, reverse=True)
+    left = [abs(a - b) for place, (b, a) in enumerate(changes) if place not in {each.place for each in found}]
+    assert max(left, default=0) <= (order[-1][0] if order and len(found) == most else 0) or most == 0
