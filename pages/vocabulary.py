@@ -7,10 +7,12 @@ from pages.ui.frame.tabs import open_tab
 from pages.ui.i18n import t
 from pages.ui.vocabulary.browse import browse
 from pages.ui.vocabulary.choices import all_lanes, choose_lane, slides_of
+from pages.ui.vocabulary.compared import compared
 from pages.ui.vocabulary.composition import composition
 from pages.ui.vocabulary.cost import vocabulary_cost
 from pages.ui.vocabulary.gpt2_files import gpt2_files
 from pages.ui.vocabulary.trace import trace_a_word
+from pages.ui.vocabulary.unreached import unreached
 from pages.ui.widgets.slides import present
 
 st.markdown(t("vocabulary.what"))
@@ -27,6 +29,10 @@ if lanes:
             gpt2_files()
         elif tab == "made_of":
             composition(lane, lanes)
+        elif tab == "compared":
+            compared(lane, lanes)
+        elif tab == "unreached":
+            st.fragment(unreached)(lane, lanes)
         else:
             vocabulary_cost(lanes)
 how_to_read("vocabulary")

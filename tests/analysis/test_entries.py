@@ -15,7 +15,6 @@ from tokenizer_core.analysis.entries import (
     divergence,
     entries_of,
     most_changed,
-    overlap,
     scripts_of,
     thai_entries,
 )
@@ -113,13 +112,6 @@ def test_special_tokens_are_entries_wherever_their_ids_are() -> None:
     entries = entries_of(Tokenizer([(97, 98)], special_tokens={"<|a|>": 1000, "<|b|>": 300}))
     assert entries.ids[-3:].tolist() == [256, 300, 1000]
     assert entries.tokens[-3:] == [b"ab", b"<|b|>", b"<|a|>"]
-
-
-def test_the_overlap_counts_tokens_by_their_bytes() -> None:
-    first = entries_of(Tokenizer([(97, 98), (98, 99)], special_tokens=["<|end|>"]))
-    second = entries_of(Tokenizer([(98, 99), (100, 101)]))
-    assert overlap(first, second) == (257, 1, 1)
-    assert overlap(first, first) == (258, 0, 0)
 
 
 # ---- divergence

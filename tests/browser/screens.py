@@ -362,5 +362,7 @@ SCREENS = [
     Screen("vocabulary", "/vocabulary", "th", walk_a_vocabulary),
     Screen("GPT-2's files", "/vocabulary", "th", open_gpt2s_files, {"tab": "merges"}, is_long=True),
     Screen("what a vocabulary is made of", "/vocabulary", "th", link={"tab": "made_of"}, is_long=True),
+    Screen("two vocabularies", "/vocabulary", "en", link={"tab": "compared"}, is_long=True),
+    Screen("tokens out of reach", "/vocabulary", "th", link={"tab": "unreached"}, is_long=True),
     Screen("what a size costs", "/vocabulary", "en", link={"tab": "cost"}, is_long=True),
 ]

@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.run_registry.registry import registry
+from pages.ui.vocabulary import unreached
 from pages.ui.vocabulary.browse import pack
+from pages.ui.vocabulary.compared import script_rows
 from pages.ui.vocabulary.composition import LONGEST, length_rows, lengths_of, strip_rows
 from pages.ui.vocabulary.gpt2_files import id_lines, letters_html, merge_lines, walked
 from pages.ui.widgets.token_view.serve import offers
@@ -33,8 +35,9 @@ from tests.helpers.app import (
 )
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import byte_level, gpt2_files, model_of, rank_file, unigram, word_piece
-from tokenizer_core.analysis.entries import SCRIPTS, entries_of
+from tokenizer_core.analysis.entries import SCRIPTS, difference, entries_of
 from tokenizer_core.analysis.lineage import children_of, trace
+from tokenizer_core.analysis.unreachable import unreachable
 from tokenizer_core.bpe.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
 from tokenizer_core.readers.mixing import held_out
 from tokenizer_core.workers.training_settings import Training
@@ -148,16 +151,6 @@ def test_the_table_of_thai_entries_has_every_reference() -> None:
         if rows[0][2:3] == [ENGLISH["made_of.thai_entries"]]
     )
     assert [row[1:3] for row in table[1:]] == [["50,256", "0"], ["100,256", "58"], ["199,998", "1,545"]]
-
-
-def test_the_overlap_is_that_of_the_two_chosen() -> None:
-    app = open_page("vocabulary", tab="made_of")
-    app.segmented_control(key="vocabulary_overlap_o200k_base_2").set_value("cl100k_base").run()
-    one, other = (
-        set(map(openai_tokenizer(name).token_bytes, range(openai_tokenizer(name).vocab_size)))
-        for name in ("cl100k_base", "o200k_base")
-    )
-    assert any(f"**{len(one & other):,}** tokens are in both" in each.value for each in app.markdown)
 
 
 def test_every_entry_is_in_one_box_of_its_script() -> None:
@@ -389,6 +382,81 @@ def test_runs_of_earlier_visits_are_folded_until_one_is_chosen() -> None:
     assert not app.exception
     assert len(app.segmented_control(key="vocabulary_lane_5").options) == 5
     assert shown(app).payload == pack(entries_of(earlier.tokenizer()))
+
+
+# ---- beside another vocabulary
+
+
+def tokens_of(name: str) -> dict[bytes, int]:
+    tokenizer = openai_tokenizer(name)
+    return {tokenizer.token_bytes(token_id): token_id for token_id in range(tokenizer.vocab_size)}
+
+
+def test_gpt4o_is_compared_with_gpt4_by_its_tokens_and_by_sentences() -> None:
+    app = open_page("vocabulary", tab="compared")
+    before, after = tokens_of("cl100k_base"), tokens_of("o200k_base")
+    moved = sum(before[token] != after[token] for token in before.keys() & after.keys())
+    (says,) = (each.value for each in app.markdown if each.value.startswith("From "))
+    assert said_numbers(says)[:3] == [
+        len(after.keys() - before.keys()),
+        len(before.keys() - after.keys()),
+        len(before.keys() & after.keys()),
+    ]
+    assert f"Of these, {moved:,} have another id" in says
+    by_script, sentences = tables(app)
+    thai = next(row for row in by_script if row[0] == "Thai")
+    assert [int(cell.replace(",", "")) for cell in (thai[2], thai[4])] == [58 - int(thai[1]), 1545 - int(thai[2])]
+    for sentence, *cells in sentences[1:]:
+        pair = [len(openai_tokenizer(name).encode(sentence)) for name in ("cl100k_base", "o200k_base")]
+        assert cells == [*map(str, pair), f"{pair[1] - pair[0]:+,}"]
+    changes = [abs(int(row[3])) for row in sentences[1:]]
+    assert changes == sorted(changes, reverse=True)
+
+
+def said_numbers(words: str) -> list[int]:
+    """The numbers in bold."""
+    return [int(found.replace(",", "")) for found in re.findall(r"\*\*([\d,]+)\*\*", words)]
+
+
+def test_the_same_vocabulary_has_gained_and_lost_nothing() -> None:
+    entries = entries_of(openai_tokenizer("gpt2"))
+    rows = script_rows(difference(entries, entries))
+    assert not rows[["lost", "moved", "gained"]].to_numpy().any()
+    assert rows["both"].sum() == rows["first"].sum() == rows["second"].sum() == 50_256
+
+
+# ---- tokens that their own text does not become
+
+
+def test_tokens_out_of_reach_are_listed_by_reason_and_open_their_trees() -> None:
+    app = open_page("vocabulary", tab="unreached")
+    found = unreachable(openai_tokenizer("o200k_base"))
+    assert any(f"**{len(found.ids):,}** of " in each.value for each in app.markdown)
+    cut = [token_id for token_id, reason in zip(found.ids.tolist(), found.reasons) if reason == "pattern"]
+    assert (packed_ids(shown(app).payload), shown(app).options["script"]) == (cut, None)
+    token_bytes = openai_tokenizer("o200k_base").token_bytes
+    assert len(token_bytes(shown(app).options["picked"])) == max(map(len, map(token_bytes, cut)))
+    assert any(ENGLISH["unreached.becomes"] in each.value for each in app.caption)
+    look_at(app, cut[-1])
+    assert shown(app).options["picked"] == cut[-1]
+    app.segmented_control(key="vocabulary_reason_pattern_no_text").set_value("no_text").run()
+    assert len(packed_ids(shown(app).payload)) == found.count("no_text")
+    assert not any(ENGLISH["unreached.becomes"] in each.value for each in app.caption)
+    assert not app.exception
+
+
+def packed_ids(payload: bytes) -> list[int]:
+    size = int.from_bytes(payload[:4], "little")
+    count = json.loads(payload[4 : 4 + size])["entries"]
+    ids: list[int] = np.frombuffer(payload, dtype="<i4", count=count, offset=4 + size).tolist()
+    return ids
+
+
+def test_nothing_is_tried_before_the_tab_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(unreached, "unreachable", lambda tokenizer: asked.append(tokenizer.name))
+    open_page("vocabulary")
+    assert not asked
 
 
 def test_the_name_of_a_file_is_no_markup() -> None:

@@ -44,6 +44,11 @@ class Entries(NamedTuple):
         """Count the entries in a script."""
         return int(np.count_nonzero(self.scripts == _NUMBER[script]))
 
+    def only(self, chosen: npt.NDArray[np.bool_] | Ids) -> "Entries":
+        """Return some of the entries: those that are flagged, or those at these places."""
+        places = np.arange(len(self.tokens))[chosen].tolist()
+        return Entries(self.ids[places], [self.tokens[place] for place in places], self.scripts[places])
+
 
 def entries_of(tokenizer: AnyTokenizer) -> Entries:
     """List the entries of a tokenizer with its special tokens; leave out ids that no token has.
@@ -191,9 +196,13 @@ def difference(first: Entries, second: Entries) -> Difference:
     """
     places = [_place_of(side) for side in (first, second)]
     both = [token for token in places[0] if token in places[1]]
-    lost, gained = ([place for token, place in places[n].items() if token not in places[1 - n]] for n in (0, 1))
+    known = np.array([places[0][token] for token in both], dtype=np.int64)
+    lost, gained = (
+        np.array([place for token, place in places[n].items() if token not in places[1 - n]], dtype=np.int64)
+        for n in (0, 1)
+    )
     after = second.ids[[places[1][token] for token in both]]
-    return Difference(_taken(second, gained), _taken(first, lost), _taken(first, map(places[0].get, both)), after)
+    return Difference(second.only(gained), first.only(lost), first.only(known), after)
 
 
 def _place_of(entries: Entries) -> dict[bytes, int]:
@@ -203,11 +212,6 @@ def _place_of(entries: Entries) -> dict[bytes, int]:
         if code != _NUMBER["special"]:
             found.setdefault(token, place)
     return found
-
-
-def _taken(entries: Entries, places: Iterable[int | None]) -> Entries:
-    chosen = [place for place in places if place is not None]
-    return Entries(entries.ids[chosen], [entries.tokens[place] for place in chosen], entries.scripts[chosen])
 
 
 class Change(NamedTuple):
@@ -232,25 +236,6 @@ def most_changed(
     size = np.abs(after - before)
     order = np.lexsort((np.maximum(before, after), -size))[:most].tolist()
     return [Change(place, int(before[place]), int(after[place])) for place in order if size[place]]
-
-
-class Overlap(NamedTuple):
-    """Counts of the tokens that two vocabularies share, and that only one has, without special tokens."""
-
-    both: int
-    only_first: int
-    only_second: int
-
-
-def overlap(first: Entries, second: Entries) -> Overlap:
-    """Compare two vocabularies by the bytes of their tokens.
-
-    >>> from tokenizer_core.bpe.tokenizer import Tokenizer
-    >>> overlap(entries_of(Tokenizer([(97, 98)])), entries_of(Tokenizer([(97, 99), (97, 98)])))
-    Overlap(both=257, only_first=0, only_second=1)
-    """
-    found = difference(first, second)
-    return Overlap(len(found.after), len(found.lost.ids), len(found.gained.ids))
 
 
 @dataclass(frozen=True)

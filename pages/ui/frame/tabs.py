@@ -11,7 +11,7 @@ from pages.ui.session import Maybe, Value
 TABS = {
     "patterns": ("cut", "whole", "cost"),
     "pieces": ("sentencepiece", "naive"),
-    "vocabulary": ("browse", "merges", "made_of", "cost"),
+    "vocabulary": ("browse", "merges", "made_of", "compared", "unreached", "cost"),
 }
 """The tabs of each page by their names in an address; the first is open at first. Their words: tabs.PAGE_TAB."""
 _OPEN: Value[dict[str, str]] = Value("open_tabs", dict)

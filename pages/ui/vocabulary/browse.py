@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -14,12 +14,14 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.session import Maybe
 from pages.ui.vocabulary.biography import biography, relations
 from pages.ui.vocabulary.choices import (
+    FirstLook,
     OwnText,
     Uses,
     entries_in,
     entry_of,
     first_look,
     pick,
+    picked_among,
     picked_in,
     text_below,
     uses_in,
@@ -43,7 +45,14 @@ _component = st.components.v2.component(
 )
 
 
-def browse(lane: Lane, lanes: Sequence[Lane]) -> None:
+class Part(NamedTuple):
+    """Some entries of a vocabulary, which are shown alone."""
+
+    name: str
+    entries: Entries
+
+
+def browse(lane: Lane, lanes: Sequence[Lane], part: Part | None = None) -> None:
     """Draw the entries, beside them how a token was made, and below both its relations: a fragment of the page."""
     with errors_shown():
         _take_picks(lane)
@@ -52,23 +61,26 @@ def browse(lane: Lane, lanes: Sequence[Lane]) -> None:
         with place:
             left, right = st.columns([3, 5])
             with left:
-                entries_view(lane, uses, text)
-            token_id = picked_in(lane)
+                entries_view(lane, uses, text, part)
+            token_id = picked_among(lane, part.entries) if part else picked_in(lane)
             with right:
                 biography(lane, token_id, uses, text)
-            add_button(entry_of(lane, lanes), key="vocabulary_add")
+            if not part:
+                add_button(entry_of(lane, lanes), key="vocabulary_add")
             relations(lane, token_id, uses, text, lanes)
 
 
-def entries_view(lane: Lane, uses: Uses, text: OwnText) -> None:
-    """Draw the vocabulary of a lane."""
+def entries_view(lane: Lane, uses: Uses, text: OwnText, part: Part | None = None) -> None:
+    """Draw the vocabulary of a lane, or a part of it."""
+    key = f"{lane.key} {part.name}" if part else lane.key
     offer = Offer(
-        lambda: _payloads.get(lane.key, lambda: pack(entries_in(lane))), partial(error_sentence, spoken=language())
+        lambda: _payloads.get(key, lambda: pack(part.entries if part else entries_in(lane))),
+        partial(error_sentence, spoken=language()),
     )
-    look = first_look(lane)
+    look = FirstLook(None, False, picked_among(lane, part.entries)) if part else first_look(lane)
     words = json.dumps(
         {
-            "address": address(offers().offer(f"vocabulary {lane.key}", offer)),
+            "address": address(offers().offer(f"vocabulary {key}", offer)),
             "name": without_breaks(lane.name),
             "labels": section("entries"),
             "locale": language(),
@@ -76,7 +88,7 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText) -> None:
             "scripts": SCRIPTS,
             "script": look.script,
             "best": "newest" if look.newest else "longest",
-            "picked": picked_in(lane),
+            "picked": look.token_id if part else picked_in(lane),
             "used": len(uses.ids),
             "counted": without_breaks(t("entries.counted", text=text.name)) if len(uses.ids) else "",
         }

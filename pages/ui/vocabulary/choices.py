@@ -283,6 +283,14 @@ def picked_in(lane: Lane) -> int:
     return picked if picked is not None and picked in entries_in(lane).ids else first_look(lane).token_id
 
 
+def picked_among(lane: Lane, entries: Entries) -> int:
+    """Return the id that is looked at among some entries of a vocabulary: at first that of the longest."""
+    picked = PICKED.get().get(lane.choice)
+    if picked is not None and picked in entries.ids:
+        return picked
+    return int(entries.ids[int(np.argmax(list(map(len, entries.tokens))))])
+
+
 def pick(lane: Lane, token_id: int, *, by_click: bool = True) -> None:
     """Look at another token; only a click brings it into view."""
     PICKED.put({**PICKED.get(), lane.choice: token_id})

@@ -1,4 +1,4 @@
-"""What a vocabulary is made of: scripts and lengths along the order learned, and what it shares with another."""
+"""What a vocabulary is made of: scripts and lengths along the order learned."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,26 +11,24 @@ from altair.typing import ChartType
 
 from pages.ui.i18n import as_plain_markdown, t
 from pages.ui.inputs.tokenizers import entries_with_thai
-from pages.ui.vocabulary.choices import called_apart, entries_in, name_of
+from pages.ui.vocabulary.choices import entries_in, name_of
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw
-from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import Lane
-from tokenizer_core.analysis.entries import SCRIPTS, Entries, Overlap, Script, overlap
+from tokenizer_core.analysis.entries import SCRIPTS, Entries, Script
 
 BOXES = 60
 LONGEST = 24
 """Bytes of the last bar of lengths, which counts all longer tokens, too."""
 Counts = npt.NDArray[np.int64]
 _lengths_of = Bounded[tuple[Counts, Counts]](8, weigh=lambda lengths: 1)
-_overlaps = Bounded[Overlap](32, weigh=lambda found: 1)
 
 
 def composition(lane: Lane, lanes: Sequence[Lane]) -> None:
-    """Draw what a vocabulary is made of, and compare it with the others."""
+    """Draw what a vocabulary is made of, and how much Thai it has beside the others."""
     st.header(t("made_of.title", name=name_of(lane)), anchor=False)
     entries = entries_in(lane)
     _strip(entries)
@@ -39,7 +37,6 @@ def composition(lane: Lane, lanes: Sequence[Lane]) -> None:
         _lengths(lane, entries)
     with right:
         _thai(lanes)
-        _overlap(lane, lanes)
 
 
 def _strip(entries: Entries) -> None:
@@ -175,30 +172,3 @@ def _thai(lanes: Sequence[Lane]) -> None:
     )
     figures_table(frame, t("made_of.thai"), formats={t("made_of.share"): formatting.fine_share})
     st.caption(t("made_of.thai_says"))
-
-
-def _overlap(lane: Lane, lanes: Sequence[Lane]) -> None:
-    others = {each.choice: each for each in lanes if each.choice != lane.choice}
-    if not others:
-        return
-    st.subheader(t("made_of.overlap"), anchor=False)
-    chosen = segmented(
-        t("made_of.overlap_with"),
-        list(others),
-        called_apart(list(others.values())).__getitem__,
-        key=f"vocabulary_overlap_{lane.choice}_{len(others)}",
-        show_label=True,
-    )
-    other = others[chosen]
-    found = _overlaps.get((lane.key, other.key), lambda: overlap(entries_in(lane), entries_in(other)))
-    own, others_own = (found.both + only for only in (found.only_first, found.only_second))
-    st.markdown(
-        t(
-            "made_of.overlap_says",
-            both=found.both,
-            name=name_of(lane),
-            other=name_of(other),
-            share=formatting.share(found.both / max(1, own)),
-            other_share=formatting.share(found.both / max(1, others_own)),
-        )
-    )

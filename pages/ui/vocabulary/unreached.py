@@ -1,0 +1,47 @@
+"""Tokens that their own text does not become, by reason, each with its story."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from pages.ui.i18n import errors_shown, t
+from pages.ui.vocabulary.browse import Part, browse
+from pages.ui.vocabulary.choices import entries_in, name_of, picked_among
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.token_view.chips import token_chips
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.unreachable import REASONS, Unreachable, unreachable
+
+_found = Bounded[Unreachable](8, weigh=lambda found: 1)
+
+
+def unreached(lane: Lane, lanes: Sequence[Lane]) -> None:
+    """Say how many tokens a vocabulary has that their own text does not become; list those of one reason."""
+    with errors_shown():
+        with st.spinner(t("unreached.working")):
+            found = _found.get(lane.key, lambda: unreachable(lane.tokenizer))
+        count, all_ = len(found.ids), len(entries_in(lane).ids)
+        st.markdown(t("unreached.what", name=name_of(lane), count=count, all=all_))
+        reasons = [reason for reason in REASONS[::-1] if found.count(reason)]
+        if not reasons:
+            return
+        said = {reason: f"{t(f'unreached.{reason}')} · {found.count(reason):,}" for reason in reasons}
+        key = f"vocabulary_reason_{'_'.join(reasons)}"
+        reason = segmented(t("unreached.why"), reasons, said.__getitem__, key=key)
+        st.markdown(t(f"unreached.{reason}_why"))
+        ids = found.ids[np.array(found.reasons) == reason]
+        part = Part(reason, entries_in(lane).only(np.isin(entries_in(lane).ids, ids)))
+        if reason != "no_text":
+            _becomes(lane, picked_among(lane, part.entries))
+        browse(lane, lanes, part)
+
+
+def _becomes(lane: Lane, token_id: int) -> None:
+    """Show what the text of a token becomes instead."""
+    st.caption(t("unreached.becomes"))
+    ids = lane.tokenizer.encode(lane.tokenizer.decode([token_id]))
+    arrow = '<span aria-hidden="true"> → </span>'
+    sides = [token_chips([lane.tokenizer.token_bytes(each) for each in side]) for side in ([token_id], ids)]
+    st.html(f'<div style="display:flex;gap:.6rem;align-items:center">{arrow.join(sides)}</div>')
