@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from pages.ui.compare.endings import ENDINGS_OPEN, endings
+from pages.ui.compare.envelope import ENVELOPE_OPEN, envelope
 from pages.ui.compare.lanes import NAMES, VIEW, lanes_of, pick_pattern, sizes_of, take_link
 from pages.ui.compare.opened import tokenizer_opener
 from pages.ui.compare.sections import CHAT_OPEN, chat_markers, exporter, hint_at_lookalikes
@@ -56,6 +58,12 @@ with tokens:
         hint_at_lookalikes(text.content, lanes)
     else:
         st.info(t("compare.choose_one"))
+with fold(t("endings.title"), icon=":material/keyboard_tab:", key=ENDINGS_OPEN.key):
+    if ENDINGS_OPEN.get() and isinstance(text.content, str):
+        endings(text.content, lanes)
+with fold(t("envelope.title"), icon=":material/mail:", key=ENVELOPE_OPEN.key):
+    if ENVELOPE_OPEN.get():
+        st.fragment(envelope)()
 with fold(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key):
     if CHAT_OPEN.get():
         chat_markers()

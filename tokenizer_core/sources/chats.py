@@ -76,6 +76,8 @@ class ChatToken:
     token_id: int
     stretch: int
     is_special: bool
+    span: tuple[int, int]
+    """The bytes of the conversation that it covers."""
 
 
 # ---- templates
@@ -206,10 +208,11 @@ def chat_tokens(tokenizer: AnyTokenizer, stretches: Sequence[Stretch], *, typed_
     offset = 0
     for text, acts in _between_special(stretches, special, typed_acts=typed_acts):
         size = len(text.encode())
-        found = [(special[text], 0)] if acts else _placed(tokenizer, text)
-        for token_id, start in found:
+        found = [(special[text], 0, size)] if acts else _placed(tokenizer, text)
+        for token_id, start, end in found:
             stretch = int(np.searchsorted(ends, offset + start, side="right"))
-            tokens.append(ChatToken(token_id, min(stretch, len(stretches) - 1), acts))
+            span = (offset + start, offset + end)
+            tokens.append(ChatToken(token_id, min(stretch, len(stretches) - 1), acts, span))
         offset += size
     return tokens
 
@@ -232,14 +235,14 @@ def _between_special(
         yield ordinary, False
 
 
-def _placed(tokenizer: AnyTokenizer, text: str) -> list[tuple[int, int]]:
-    """Return each token of a text with the byte at which it begins."""
+def _placed(tokenizer: AnyTokenizer, text: str) -> list[tuple[int, int, int]]:
+    """Return each token of a text with the bytes that it covers."""
     if hasattr(tokenizer, "encode_placed"):
         placed = tokenizer.encode_placed(text)
-        return list(zip(placed.ids.tolist(), placed.starts.tolist()))
+        return list(zip(placed.ids.tolist(), placed.starts.tolist(), placed.ends.tolist()))
     ids = tokenizer.encode(text)
-    sizes = [len(tokenizer.token_bytes(token_id)) for token_id in ids]
-    return list(zip(ids, np.cumsum([0, *sizes]).tolist()))
+    ends = np.cumsum([0, *(len(tokenizer.token_bytes(token_id)) for token_id in ids)]).tolist()
+    return list(zip(ids, ends, ends[1:]))
 
 
 # ---- the child, from the app's side

@@ -78,7 +78,10 @@ h1, h2, h3 { text-wrap: balance; }
 
 # Words that Streamlit writes in English, each as the element that holds it, and our word for it. The text is made
 # too small to see, not removed: Streamlit would write into what is gone.
-COUNTED = ("languages_price", "languages_name_", "train_rival_text", "name_", "name_file_", "receipt_")
+COUNTED = (
+    *("languages_price", "languages_name_", "train_rival_text", "name_", "name_file_", "receipt_"),
+    *("compare_next", "envelope_"),
+)
 """What the keys of text boxes with `max_chars` begin with: there the last span is a count, not words."""
 _PRESS = "span:first-child:not(:is({}) span:last-child)".format(
     ", ".join(f'[class*="st-key-{key}"]' for key in COUNTED)

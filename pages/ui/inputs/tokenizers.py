@@ -189,6 +189,11 @@ def lanes_that_encode(lanes: Iterable[Lane], texts: Iterable[str]) -> list[Lane]
     return able
 
 
+def name_of(lane: Lane) -> str:
+    """Return the name of a lane, safe in Markdown: visitors name their files and runs."""
+    return as_name(lane.name) if lane.chosen_as else lane.name
+
+
 def _files_and_runs() -> tuple[dict[str, str], dict[str, str]]:
     """Return the names of opened files, and of runs besides the current one, safe in Markdown, by choice."""
     files = {file.key: as_name(file.name) for file in OPENED_FILES.get()}

@@ -13,10 +13,16 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
-from pages.ui.i18n import as_name, error_sentence, language, names, t
+from pages.ui.i18n import error_sentence, language, names, t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.opened_files import OPENED_FILES
-from pages.ui.inputs.tokenizers import earlier_runs, entries_with_thai, lanes_of_choices, offer_earlier
+from pages.ui.inputs.tokenizers import (
+    earlier_runs,
+    entries_with_thai,
+    lanes_of_choices,
+    name_of,
+    offer_earlier,
+)
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets.bounded import Bounded
@@ -188,11 +194,6 @@ def _take(count: int, choice: str) -> None:
     """Put a run of an earlier visit among the tokenizers that are shown, and choose it."""
     _EARLIER.put(choice)
     Maybe[str](_lane_key(count)).put(choice)
-
-
-def name_of(lane: Lane) -> str:
-    """Return the name of a lane, safe in Markdown: visitors name their files and runs."""
-    return as_name(lane.name) if lane.chosen_as else lane.name
 
 
 def called_apart(lanes: list[Lane]) -> dict[str, str]:

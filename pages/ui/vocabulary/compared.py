@@ -9,7 +9,8 @@ from altair.typing import ChartType
 
 from pages.ui.i18n import errors_shown, language, t
 from pages.ui.inputs.corpus import sample_texts
-from pages.ui.vocabulary.choices import called_apart, entries_in, name_of
+from pages.ui.inputs.tokenizers import name_of
+from pages.ui.vocabulary.choices import called_apart, entries_in
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw

@@ -10,8 +10,8 @@ import streamlit as st
 from altair.typing import ChartType
 
 from pages.ui.i18n import as_plain_markdown, t
-from pages.ui.inputs.tokenizers import entries_with_thai
-from pages.ui.vocabulary.choices import entries_in, name_of
+from pages.ui.inputs.tokenizers import entries_with_thai, name_of
+from pages.ui.vocabulary.choices import entries_in
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw

@@ -6,8 +6,9 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.i18n import errors_shown, t
+from pages.ui.inputs.tokenizers import name_of
 from pages.ui.vocabulary.browse import Part, browse
-from pages.ui.vocabulary.choices import entries_in, name_of, picked_among
+from pages.ui.vocabulary.choices import entries_in, picked_among
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.token_view.chips import token_chips
