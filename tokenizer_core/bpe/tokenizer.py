@@ -137,7 +137,7 @@ class Tokenizer:
             more_ids, more_stops = self.encode_pretokens(text[start:], ends[stops.size :] - start)
             return np.concatenate([ids, more_ids]), np.concatenate([stops, more_stops + ids.size])
         encoded: tuple[Ids, Numbers]
-        if text.size > _WORTH * sum(map(len, self.vocabulary)):
+        if text.size > _WORTH * self._vocabulary_bytes:
             encoded = longest_loop.encode_pretokens(text, ends, self._tree)
         else:
             encoded = encode_loop.encode_pretokens(text, ends, self._ranks)
@@ -187,6 +187,11 @@ class Tokenizer:
         """Read the bytes of a `.model` file; raise a `ModelFileError` that names the wrong line."""
         file = minbpe_files.parse(content)
         return cls(file.merges, pattern=file.pattern, special_tokens=file.special_tokens, name=name)
+
+    @cached_property
+    def _vocabulary_bytes(self) -> int:
+        """The bytes of all tokens; counting them takes 10 ms for 150,000 tokens."""
+        return sum(map(len, self.vocabulary))
 
     @cached_property
     def _special_bytes(self) -> dict[int, bytes]:
