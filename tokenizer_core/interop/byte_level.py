@@ -331,9 +331,13 @@ def _check_whole(tokenizer: FileTokenizer, apart: Collection[str]) -> None:
     """Refuse entries that a pretoken becomes at once, but that merges do not make of it."""
     if apart:
         raise TokenizerFileError("ours_whole_entries", value=len(apart))
+    if others := not_merged_whole(tokenizer):
+        raise TokenizerFileError("ours_whole_entries", value=len(others))
+
+
+def not_merged_whole(tokenizer: FileTokenizer) -> list[str]:
+    """Return the entries that merges do not make, even if the split pattern leaves their text whole."""
     whole = Tokenizer(tokenizer.merges, pattern="none")
     # An entry that is not whole characters cannot be encoded as text; it is only a part of others.
     texts = [text for token in tokenizer.vocabulary if (text := utf8_text(token)) is not None]
-    others = int((whole.encode_each(texts).counts != 1).sum())
-    if others:
-        raise TokenizerFileError("ours_whole_entries", value=others)
+    return [texts[place] for place in np.flatnonzero(whole.encode_each(texts).counts != 1).tolist()]

@@ -11,7 +11,7 @@ from tokenizer_core.bpe import minbpe_files
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.errors import TokenizerError, TokenizerFileError
-from tokenizer_core.interop.byte_level import FileTokenizer
+from tokenizer_core.interop.byte_level import FileTokenizer, not_merged_whole
 from tokenizer_core.interop.gguf import MAGIC, gguf_tokenizer, read_gguf, read_header
 from tokenizer_core.interop.gpt2 import gpt2_tokenizer
 from tokenizer_core.interop.hugging_face import PROBES, HuggingFaceTokenizer, as_ours
@@ -199,7 +199,11 @@ def _tokenizer_json(name: str, content: dict[str, Any]) -> Opened:
         ours = as_ours(opened)
     except TokenizerError as why:
         return Opened(opened, "tokenizer_json", opened.model, (why.bare(),) if opened.model == "BPE" else ())
-    return Opened(ours, "tokenizer_json", "BPE", (TokenizerError("opened_as_ours", texts=len(PROBES)),))
+    remarks = [TokenizerError("opened_as_ours", texts=len(PROBES))]
+    if not opened.parts["model"].get("ignore_merges"):
+        missed = [text for text in not_merged_whole(ours) if ours.piece_count(text) == 1]
+        remarks += [TokenizerError("merges_miss_entries", count=len(missed))] if missed else []
+    return Opened(ours, "tokenizer_json", "BPE", tuple(remarks))
 
 
 def _gguf(name: str, values: dict[str, Any]) -> Opened:
