@@ -83,6 +83,14 @@ def show_the_cleaned_text(tab: Page, words: dict[str, str]) -> None:
     expect(tab.locator(".st-key-cleaned_view .p").first).to_be_visible()
 
 
+def end_and_wrap(tab: Page, words: dict[str, str]) -> None:
+    """The end of a text, and a conversation in its envelope."""
+    open_fold(tab, words["endings.title"])
+    expect(tab.locator(".endings .new").first).to_be_visible()
+    open_fold(tab, words["envelope.title"])
+    expect(tab.locator(".st-key-envelope_view .branches")).to_be_visible()
+
+
 def paste_ids(tab: Page, words: dict[str, str]) -> None:
     """Ids that make broken characters."""
     tab.get_by_role("radio", name=words["text.ids"]).click()
@@ -337,6 +345,7 @@ SCREENS = [
     Screen("keyboard", "/compare", "en", walk_by_keyboard, is_long=True),
     Screen("menu", "/compare", "th", open_the_menu),
     Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}, is_long=True),
+    Screen("the end of a text and the envelope of a chat", "/compare", "th", end_and_wrap, is_long=True),
     Screen("ids", "/compare", "th", paste_ids, is_long=True),
     Screen("files for other libraries", "/compare", "th", take_along, is_long=True),
     Screen("nothing chosen", "/compare", "en", choose_nothing, is_long=True),

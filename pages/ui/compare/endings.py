@@ -20,7 +20,7 @@ from tokenizer_core.bpe.protocols import AnyTokenizer
 MOST_CHARACTERS = 20_000
 """The end of a text that is encoded, once for each row."""
 MOST_LETTERS = 12
-TAIL_BYTES = 14
+TAIL_BYTES = 12
 """What is shown of a text, at least: a phone has room for little."""
 ENDINGS_OPEN: Value[bool] = Value("compare_endings_open", bool)
 _NEXT: Maybe[str] = Maybe("compare_next")

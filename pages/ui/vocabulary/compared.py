@@ -70,7 +70,7 @@ def _by_script(found: Difference, other: Lane, lane: Lane) -> None:
         for entries, words in ((found.gained, "compared.gained_most"), (found.lost, "compared.lost_most")):
             script, longest = longest_of(entries)
             if longest:
-                st.subheader(t(words, script=t(f"entries.script_{script}")), anchor=False)
+                st.markdown(f"**{t(words, script=t(f'entries.script_{script}'))}**")
                 st.html(token_chips(longest))
 
 
@@ -121,7 +121,7 @@ def _sentences(other: Lane, lane: Lane) -> None:
         (other.key, lane.key),
         lambda: most_changed(texts, other.tokenizer, lane.tokenizer, most=SENTENCES),
     )
-    st.subheader(t("compared.sentences"), anchor=False)
+    st.header(t("compared.sentences"), anchor=False)
     if not changed:
         st.markdown(t("compared.none_changed"))
         return
