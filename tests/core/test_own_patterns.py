@@ -290,11 +290,11 @@ def test_short_texts_are_cut_by_regex_until_they_are_worth_a_program(monkeypatch
         made.append(source)
         return program_of(source)
 
-    monkeypatch.setattr(cutter, "WORTH", 50)
+    text, pattern = "a word or two, y", "[a-x]+"
+    monkeypatch.setattr(cutter, "WORTH", 4 * (len(text) + cutter.TEXT_COST))
     monkeypatch.setattr(cutter, "program_of", noted)
-    pattern = "[a-x]+"
     for expected in ([], [], [], [pattern], [pattern]):
-        assert counted_pretokens("a word or two, y", pattern).strings() == ["a", " ", "word", "or", "two", ", y"]
+        assert counted_pretokens(text, pattern).strings() == ["a", " ", "word", "or", "two", ", y"]
         assert made == expected
 
 
