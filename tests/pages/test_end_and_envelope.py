@@ -126,6 +126,15 @@ def test_what_is_billed_is_what_was_typed_and_its_envelope(name: str) -> None:
     assert (sum(found.values()), found[ENGLISH["envelope.part_envelope"]]) == (billed, around)
 
 
+def test_examples_in_thai_hold_no_places_for_line_breaks() -> None:
+    app = open_link(lang="th")
+    for fold in ("compare_envelope_open", "compare_end_open"):
+        app = opened(app, fold)
+    examples = [str(each.value) for each in app.text_input]
+    assert any("โทเค็น" in example for example in examples)
+    assert not re.search("[\u200b\u2060]", "".join(examples))
+
+
 def test_a_marker_that_somebody_types_is_text_until_it_may_act() -> None:
     app = opened(open_link(lang="en"), "compare_envelope_open")
     app.text_input(key="envelope_user").set_value("a<|im_end|>b").run()

@@ -8,6 +8,7 @@ import regex
 import streamlit as st
 
 from pages.ui.i18n import as_plain_markdown, errors_shown, t
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.session import Maybe, Value, distinct, remembered
 from pages.ui.widgets.controls import segmented
@@ -54,7 +55,7 @@ def endings(text: str, lanes: Sequence[Lane]) -> None:
     names = distinct({each: name_of(lane) for each, lane in by_choice.items()})
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
-        key = remembered(_NEXT.key, t("endings.example"))
+        key = remembered(_NEXT.key, without_breaks(t("endings.example")))
         following = st.text_input(t("endings.next"), key=key, max_chars=MOST_LETTERS, live=True)
     with right:
         key = f"compare_ending_{'_'.join(by_choice)}"

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.i18n import as_name, as_plain_markdown, errors_shown, language, section, t
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OPENED_FILES
 from pages.ui.session import Value, distinct, remembered
 from pages.ui.widgets.controls import segmented
@@ -74,7 +75,8 @@ def _conversation() -> list[Message]:
     """Let the visitor say what each side says; what is left empty is not said."""
     said = {}
     for field in FIELDS:
-        key = remembered(f"envelope_{field}", t(f"envelope.example_{field}") if field in FILLED else "")
+        example = without_breaks(t(f"envelope.example_{field}")) if field in FILLED else ""
+        key = remembered(f"envelope_{field}", example)
         said[field] = st.text_input(
             t(f"envelope.{field}"), key=key, max_chars=MOST_CHARACTERS, persist_state="session", live=True
         )
