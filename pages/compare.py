@@ -5,13 +5,14 @@ import streamlit as st
 from pages.ui.compare.endings import ENDINGS_OPEN, endings
 from pages.ui.compare.envelope import ENVELOPE_OPEN, envelope
 from pages.ui.compare.lanes import NAMES, VIEW, lanes_of, pick_pattern, sizes_of, take_link
-from pages.ui.compare.opened import tokenizer_opener
 from pages.ui.compare.sections import CHAT_OPEN, chat_markers, exporter, hint_at_lookalikes
 from pages.ui.frame import visitor
 from pages.ui.frame.links import PRETOKENS, link_for, link_to, linked_view
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.navigation import go, page
 from pages.ui.i18n import language, t
+from pages.ui.inputs.models_by_name import name_in_link
+from pages.ui.inputs.opener import say_what_is_linked, tokenizer_opener
 from pages.ui.inputs.text import text_picker
 from pages.ui.inputs.tokenizers import all_tokenizers, choose_tokenizers, special_switch
 from pages.ui.widgets.controls import fold
@@ -30,6 +31,7 @@ with right, st.container(gap="xsmall"):
     lanes = lanes_of(chosen, pattern, text)
     with st.container(horizontal=True, gap="xsmall"):
         tokenizer_opener()
+        say_what_is_linked()
         exporter(text, lanes)
         if visitor.own_tokenizer() is None and st.button(
             t("compare.train_first"), type="primary", icon=":material/model_training:"
@@ -48,7 +50,7 @@ with tokens:
             text_first=True,
             max_height=640,
             sizes=sizes_of(lanes, text),
-            link=link_to(chosen, pattern=pattern, has_text=text.ids_of is None),
+            link=link_to(list(map(name_in_link, chosen)), pattern=pattern, has_text=text.ids_of is None),
             **linked_view(),
         )
         st.caption(t("compare.caption"))

@@ -8,6 +8,7 @@ from pages.ui.frame.navigation import go
 from pages.ui.home.premium import premium_section
 from pages.ui.i18n import language, t
 from pages.ui.inputs.corpus import first_training
+from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.inputs.text import example_pills
 from pages.ui.inputs.tokenizers import choose_beside, lanes_that_encode, own_lane, reference_lanes, special_switch
 from pages.ui.limits import MAX_VIEW_CHARACTERS
@@ -51,7 +52,8 @@ if (own := visitor.own_tokenizer()) is not None:
     lanes.append(own_lane(own))
 with menu:
     toolbar_of(VIEW)
-    beside = choose_beside("home_beside", own=False, files_at_first=True)
+    beside = choose_beside("home_beside", own=False)
+    tokenizer_opener(in_menu=True)
 lanes += lanes_that_encode(beside, [text])
 with menu:
     lanes = special_switch(lanes, in_menu=True)

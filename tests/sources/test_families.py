@@ -7,6 +7,7 @@ import pytest
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.bpe.protocols import count_tokens
+from tokenizer_core.interop.model_tables import known_files
 from tokenizer_core.sources.at_hand import find_models
 from tokenizer_core.sources.families import families, family_of, quoted, quoted_for
 from tokenizer_core.sources.hub import is_hub_name
@@ -19,7 +20,6 @@ def test_each_model_has_a_name_a_date_and_a_source_and_borrows_from_one_that_doe
     for family in families():
         assert is_hub_name(family.name)
         assert family.source
-        assert 2019 <= family.year <= family.date.year
         assert family.borrows is None or family.borrows in OPENAI_NAMES or by_name[family.borrows].borrows is None
 
 
@@ -39,6 +39,8 @@ def test_quoted_figures_are_dated_and_sorted_by_premium() -> None:
     assert round(rows[0].premium, 2) == 1.21
     known = {family.name for family in families()}
     assert all(set(row.models) <= known for row in rows)
+    files = {file.name for file in known_files().values()}
+    assert all(set(row.files) <= files for row in rows)
     figures = quoted_for("scb10x/typhoon2.5-qwen3-4b")
     assert figures
     assert (figures.title, figures.thai) == ("Qwen 3", 70_455)

@@ -12,8 +12,9 @@ from tokenizer_core.cli.corpus import Progress
 from tokenizer_core.cli.options import Commands, add_command, in_columns, one_line
 from tokenizer_core.sources.at_hand import find_models
 from tokenizer_core.sources.families import family_of
+from tokenizer_core.sources.hub import PREFIX
 from tokenizer_core.sources.model import ModelAtHand
-from tokenizer_core.sources.models import HUB, is_ambiguous, model_named, open_at_hand
+from tokenizer_core.sources.models import is_ambiguous, model_named, open_at_hand
 
 TOKENIZER = (
     "gpt2, cl100k or o200k; a file: a tokenizer.json, a .model of minbpe or SentencePiece, or a rank file of"
@@ -80,7 +81,8 @@ def tokenizer_named(name: str, pattern: str | None, command: str) -> AnyTokenize
     if reference := _SHORT_NAMES.get(name.removesuffix("_base")):
         return openai_tokenizer(reference)
     if is_ambiguous(name):
-        _say(command, f"{name}: the path of this name is taken; {HUB}{name} is the model of the Hugging Face Hub")
+        taken = f"the path of this name is taken; {PREFIX}{name} is the model of the Hugging Face Hub"
+        _say(command, f"{name}: {taken}")
     with Progress(command, "MB", None, per=2**20).shown() as bar:
         shown = 0
 

@@ -16,12 +16,9 @@ class Family:
     """Its name on the Hub."""
     title: str
     maker: str
-    year: int
-    """When it was published."""
     source: str
     date: date
     """When the source was read."""
-    licence: str | None = None
     gated: bool = False
     """Whether the Hub is known to give it only to those who have accepted its licence."""
     borrows: str | None = None
@@ -35,6 +32,8 @@ class Quoted:
     title: str
     models: tuple[str, ...]
     """Names on the Hub of models with this tokenizer."""
+    files: tuple[str, ...]
+    """Names that known files with this tokenizer have."""
     vocabulary: int
     thai: int
     english: int
@@ -61,7 +60,10 @@ def families() -> tuple[Family, ...]:
 def quoted() -> tuple[Quoted, ...]:
     """Return the quoted figures, lowest premium first."""
     shared = _table()["flores"]
-    rows = [Quoted(**{**shared, **row, "models": tuple(row.get("models", ()))}) for row in _table()["quoted"]]
+    rows = [
+        Quoted(**{**shared, **row, **{each: tuple(row.get(each, ())) for each in ("models", "files")}})
+        for row in _table()["quoted"]
+    ]
     return tuple(sorted(rows, key=lambda row: row.premium))
 
 

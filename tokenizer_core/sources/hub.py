@@ -23,6 +23,8 @@ from tokenizer_core.workers.child import Task, run, send
 
 SWITCH = "TOKENIZER_EXPLORER_HUB"
 """Set to off, this variable lets nobody fetch models; those in the cache still open."""
+PREFIX = "hub:"
+"""Stands before a name that means the Hub, even if there is a path of this name."""
 ENDPOINT = "https://huggingface.co"
 SECONDS = 900.0
 """The longest a fetch may take."""

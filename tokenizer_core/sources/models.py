@@ -12,12 +12,10 @@ from pathlib import Path
 from tokenizer_core.errors import SourceError
 from tokenizer_core.interop.opening import Opened, read_files
 from tokenizer_core.sources.at_hand import find_models
-from tokenizer_core.sources.hub import cached, fetch, is_hub_name
+from tokenizer_core.sources.hub import PREFIX, cached, fetch, is_hub_name
 from tokenizer_core.sources.model import ModelAtHand, model_in
 from tokenizer_core.workers.guarded import open_guarded
 
-HUB = "hub:"
-"""Stands before a name that means the Hub, even if there is a path of this name."""
 _SUFFIXES = {".json", ".model", ".tiktoken", ".gguf", ".bpe", ".txt", ".vocab"}
 """How files of tokenizers end."""
 
@@ -89,5 +87,5 @@ def _is_file_name(name: str) -> bool:
 
 def named(name: str) -> tuple[str, str | None]:
     """Return the name of a model without what says that it is of the Hub, and its version."""
-    wanted, _, revision = name.removeprefix(HUB).partition("@")
+    wanted, _, revision = name.removeprefix(PREFIX).partition("@")
     return wanted, revision or None

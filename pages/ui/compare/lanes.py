@@ -7,6 +7,7 @@ import streamlit as st
 from pages.ui.frame import visitor
 from pages.ui.frame.links import PRETOKENS, linked_names
 from pages.ui.i18n import error_sentence, t
+from pages.ui.inputs.models_by_name import choices_in_link
 from pages.ui.inputs.pattern import PREVIEW_SENTENCE, choose_pattern, pattern_choice, pattern_name
 from pages.ui.inputs.text import show_text
 from pages.ui.inputs.tokenizers import lanes_of_choices, lanes_that_encode, sizes_of_choices
@@ -31,7 +32,7 @@ def take_link(link: Mapping[str, str]) -> None:
     """Take text, tokenizers and pattern from a link."""
     if "text" in link:
         show_text(link["text"])
-    chosen = linked_names(link)
+    chosen = choices_in_link(linked_names(link))
     if chosen:
         for has_own in (True, False):
             Maybe[list[str]](f"{NAMES}_{has_own}").put(chosen)

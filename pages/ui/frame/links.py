@@ -7,10 +7,14 @@ from pages.ui.i18n import language
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets.token_view import COLOURS, VIEWS, Link
 from tokenizer_core.bpe.openai import OPENAI_NAMES
+from tokenizer_core.sources.hub import PREFIX, is_hub_name
 
 PRETOKENS = "pretokens"
 LINKABLE = (*OPENAI_NAMES, PRETOKENS)
-"""What a link can name. The visitor's own tokenizer would need its training, which only they may control."""
+"""What a link can name beside models of the Hub.
+
+The visitor's own tokenizer would need its training, which only they may control.
+"""
 MAX_PATTERN = 1_000
 """Characters of a custom pattern in a link; some programs cut off longer links."""
 KEPT_IN_ADDRESS = {"lang", "job", "present", "notes", "tab"}
@@ -53,7 +57,17 @@ def link_for(page: str) -> Mapping[str, str]:
 
 def linked_names(query: Mapping[str, str]) -> list[str]:
     """Return the tokenizers that a link names; ignore unknown names."""
-    return [name for name in dict.fromkeys(query.get("with", "").split(",")) if name in LINKABLE]
+    return [name for name in dict.fromkeys(query.get("with", "").split(",")) if _is_linkable(name)]
+
+
+def is_model(name: str) -> bool:
+    """Tell whether a name in a link means a model of the Hub, perhaps with its version."""
+    wanted, _, revision = name.removeprefix(PREFIX).partition("@")
+    return name.startswith(PREFIX) and is_hub_name(wanted) and (f"{revision}0").isalnum()
+
+
+def _is_linkable(name: str) -> bool:
+    return name in LINKABLE or is_model(name)
 
 
 def linked_view() -> dict[str, Any]:
@@ -63,10 +77,11 @@ def linked_view() -> dict[str, Any]:
 
 def link_to(names: Sequence[str], *, pattern: str | None = None, has_text: bool = True) -> Link | None:
     """Return the link to a view with these tokenizers; None if its pattern is too long for a link."""
-    parameters = {"with": ",".join(name for name in names if name in LINKABLE)}
+    linkable = list(filter(_is_linkable, names))
+    parameters = {"with": ",".join(linkable)}
     if pattern is not None:
         parameters["pattern"] = pattern
-    return _link(parameters, [pattern or ""], has_text=has_text, leaves_out_mine=not set(names) <= set(LINKABLE))
+    return _link(parameters, [pattern or ""], has_text=has_text, leaves_out_mine=linkable != list(names))
 
 
 def link_to_patterns(patterns: Mapping[str, str]) -> Link | None:

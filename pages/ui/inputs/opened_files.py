@@ -1,4 +1,4 @@
-"""Tokenizers that the visitor opened from files or trained on the Pieces page, and how they are saved."""
+"""Tokenizers that the visitor opened from files or by name, or trained here, and how they are saved."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -14,10 +14,12 @@ from pages.ui.session import Value, distinct
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerFileError
 from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
-from tokenizer_core.interop.opening import Opened, open_tokenizer
+from tokenizer_core.interop.opening import Opened, open_tokenizer, read_files
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.saved_runs.entry import MAX_NAME, Entry
 from tokenizer_core.saved_runs.folder import SavedRuns
+from tokenizer_core.sources.families import family_of
+from tokenizer_core.sources.model import ModelAtHand
 from tokenizer_core.workers.guarded import open_guarded
 
 REPAIRED = TRAINED_HERE = "yes"
@@ -33,6 +35,8 @@ class OpenedFile:
     files: Mapping[str, bytes] = field(repr=False)
     """The files, if the format lets the visitor choose a split pattern; else empty."""
     pattern: str | None = None
+    model: ModelAtHand | None = None
+    """The model that it was opened from by its name."""
 
     @property
     def key(self) -> str:
@@ -43,17 +47,37 @@ class OpenedFile:
 def open_file(files: Mapping[str, bytes], *, pattern: str | None = None, repair: bool = False) -> OpenedFile:
     """Open the tokenizer of a file, or of files that belong together; raise `TokenizerError`."""
     name = _name_of(list(files))
+    opened = _opened(name, files, pattern, repair=repair)
+    kept = dict(files) if opened.needs_pattern else {}
+    return OpenedFile(name, opened, kept, pattern)
+
+
+def open_model(model: ModelAtHand) -> OpenedFile:
+    """Open a model at hand on every page; raise `TokenizerError`, or `OSError` if its files are gone."""
+    files = read_files(model.files)
+    opened = _opened(model.name, files, model.pattern)
+    kept = files if opened.needs_pattern else {}
+    return OpenedFile(title_of(model, opened), opened, kept, model.pattern, model)
+
+
+def title_of(model: ModelAtHand, opened: Opened) -> str:
+    """Return what people call a model."""
+    family = family_of(model.name)
+    name = family.title if family else opened.known.name if opened.known else model.name.rpartition("/")[2]
+    return name[:80]
+
+
+_SHARED: WeakValueDictionary[tuple[object, ...], Opened] = WeakValueDictionary()
+"""The tokenizers that visitors have open: a class that opens the same file has it in memory once."""
+
+
+def _opened(name: str, files: Mapping[str, bytes], pattern: str | None, *, repair: bool = False) -> Opened:
     key = (name, pattern, repair, *((each, sha256(content).digest()) for each, content in files.items()))
     opened = _SHARED.get(key)
     if opened is None:
         _check_room(files)
         opened = _SHARED[key] = open_guarded(name, files, pattern=pattern, repair=repair)
-    kept = dict(files) if opened.needs_pattern else {}
-    return OpenedFile(name, opened, kept, pattern)
-
-
-_SHARED: WeakValueDictionary[tuple[object, ...], Opened] = WeakValueDictionary()
-"""The tokenizers that visitors have open from files: a class that opens the same file has it in memory once."""
+    return opened
 
 
 def _check_room(files: Mapping[str, bytes]) -> None:
@@ -95,7 +119,8 @@ def rename_file(key: str, name: str) -> str:
     file = next((each for each in OPENED_FILES.get() if each.key == key), None)
     if file is None:
         return name
-    keep_file(replace(file, name=name or _name_of(file.opened.files)))
+    first = title_of(file.model, file.opened) if file.model else _name_of(file.opened.files)
+    keep_file(replace(file, name=name or first))
     saved_files().rename(file, name)
     return next(each.name for each in OPENED_FILES.get() if each.key == key)
 

@@ -38,6 +38,8 @@ MAX_CHOICE = 100
 """Characters of a choice; the longest are SHA-256 hashes."""
 _SHAPES = (".2rem", "50%")
 """Corner radii of the swatches: squares, then circles, so that twice as many runs differ."""
+DOUBTS = {"pattern_assumed", "gguf_pattern", "gguf_pieces"}
+"""Remarks on a file whose ids may differ from those of its model."""
 MARKER, NEAR_MISS = "<|endoftext|>", "<|endoftex"
 _at_sizes = Bounded[Tokenizer | FileTokenizer](16, weigh=lambda tokenizer: 1)
 _entries = Bounded[int](256, weigh=lambda entries: 1)
@@ -94,16 +96,16 @@ def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool
     return [name for name in words if name in chosen]
 
 
-def choose_beside(key: str, *, own: bool, files_at_first: bool) -> list[Lane]:
+def choose_beside(key: str, *, own: bool) -> list[Lane]:
     """Let the visitor put opened files, runs and, if `own`, their own tokenizer beside what a page shows anyway.
 
-    Draws nothing while there are none of these. `files_at_first` says whether files are chosen from the start.
+    Draws nothing while there are none of these. Files are chosen from the start.
     """
     files, runs = _files_and_runs()
     words = distinct((_worded([MINE]) if own and visitor.own_tokenizer() else {}) | files | runs)
     if not words:
         return []
-    first = list(files) if files_at_first else []
+    first = list(files)
     return lanes_of_choices(_pills("tokenizers.beside", words, chosen_among(key, list(words), first, new=first)))
 
 
@@ -233,8 +235,25 @@ def file_lane(file: OpenedFile, size: int | None = None) -> Lane:
     else:
         words = "tokenizers.opened_special" if special else "tokenizers.opened"
         caption = t(words, count=vocab_size_with_special(tokenizer), special=special, **values)
-    details = " · ".join(map(error_sentence, opened.remarks))
+    details = " · ".join([*origin_of(file), *map(error_sentence, opened.remarks)])
     return Lane(key, Label(file.name[:40], caption, details), tokenizer, chosen_as=file.key)
+
+
+def origin_of(file: OpenedFile, called: Callable[[str], str] = str) -> list[str]:
+    """Say where a model comes from, under which licence, and whether its ids are exact; nothing of other files.
+
+    `called` writes names of others.
+    """
+    model = file.model
+    if model is None:
+        return []
+    is_pinned = model.kind == "hub" and model.version
+    origin = f"{model.name} @ {model.version[:12]}" if is_pinned else f"{model.name} {model.version}".strip()
+    key = "package_licence" if model.kind == "package" else "licence"
+    said = [t("models.from", origin=called(origin))]
+    said.append(t(f"models.{key}", licence=called(model.licence)) if model.licence else t("models.no_licence"))
+    doubts = DOUBTS & {remark.code for remark in file.opened.remarks}
+    return said if doubts else [*said, t("models.exact")]
 
 
 def kind_of(opened: Opened) -> str:

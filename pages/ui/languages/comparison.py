@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from pages.ui.frame.links import link_for
 from pages.ui.i18n import language, t
+from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.inputs.parallel_texts import Apart, Compared, pick_parallel, say_what_was_read, wants_upload
 from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages import bill
@@ -51,6 +52,7 @@ def compare_languages() -> None:
     with left:
         bars = st.container()
         lanes = bill.choose_lanes()
+        tokenizer_opener()
         with fold(
             t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"
         ):

@@ -15,6 +15,7 @@ from pages.ui.frame.links import link_to_story
 from pages.ui.frame.navigation import page
 from pages.ui.i18n import language, names, t
 from pages.ui.i18n.breaks import with_breaks
+from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.inputs.tokenizers import choose_beside, lanes_that_encode
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.stories.all_stories import STORIES, make_story, make_story_beside
@@ -99,7 +100,8 @@ def show_stories() -> None:
     st.html(f"<style>{_STYLE}</style>")
     name, more = _choose_story()
     with more:
-        beside = choose_beside("story_beside", own=True, files_at_first=False)
+        beside = choose_beside("story_beside", own=True)
+        tokenizer_opener(in_menu=True)
     story = make_story_beside(name, lanes_that_encode(beside, [part.text for part in make_story(name).parts]))
     make = partial(make_story_beside, beside=beside)
     ways: dict[str, Callable[[], list[Slide]]] = {

@@ -163,6 +163,9 @@ def all_lanes() -> list[Lane]:
     return lanes_of_choices([MINE, *OPENAI_NAMES, *files, *runs])
 
 
+_OPENED_HERE: Maybe[str] = Maybe("vocabulary_opened_here")
+
+
 def choose_lane(lanes: list[Lane]) -> Lane:
     """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary.
 
@@ -173,6 +176,8 @@ def choose_lane(lanes: list[Lane]) -> Lane:
     earlier = {choice: said for choice, said in earlier_runs(by_choice).items() if choice != _EARLIER.get()}
     shown = [choice for choice in by_choice if choice not in earlier]
     first = max((by_choice[choice] for choice in shown), key=lambda lane: (lane.is_own, lane.tokenizer.vocab_size))
+    if (opened := _OPENED_HERE.take()) in shown:
+        Maybe[str](_lane_key(len(shown))).put(opened)
     is_taken = _EARLIER.get() in shown
     with st.container(horizontal=True, vertical_alignment="center", key="vocabulary_lanes"):
         chosen = segmented(
@@ -194,6 +199,11 @@ def _take(count: int, choice: str) -> None:
     """Put a run of an earlier visit among the tokenizers that are shown, and choose it."""
     _EARLIER.put(choice)
     Maybe[str](_lane_key(count)).put(choice)
+
+
+def show_lane(choice: str) -> None:
+    """Show the tokenizer that was opened on this page."""
+    _OPENED_HERE.put(choice)
 
 
 def called_apart(lanes: list[Lane]) -> dict[str, str]:

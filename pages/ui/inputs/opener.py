@@ -1,6 +1,6 @@
-"""Open tokenizers from the visitor's files, of any known format, and list those that are open."""
+"""The picker of tokenizers on every page: what this machine has, a model's name, or a file; and what is open."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.i18n import as_name, error_sentence, names, t
+from pages.ui.inputs.models_by_name import LINKED, NAME, offer_models
 from pages.ui.inputs.opened_files import (
     OPENED_FILES,
     REPAIRED,
@@ -18,7 +19,7 @@ from pages.ui.inputs.opened_files import (
     rename_file,
     saved_files,
 )
-from pages.ui.inputs.tokenizers import kind_of
+from pages.ui.inputs.tokenizers import kind_of, origin_of
 from pages.ui.limits import MAX_OPENED_FILES
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.widgets.controls import fold, popover
@@ -48,19 +49,44 @@ _REFUSED: Value[list[Refused]] = Value("model_files_refused", list)
 _NOT_SAVED: Maybe[SavedRunsError] = Maybe("model_files_not_kept")
 """Why a tokenizer that was opened just now could not be saved."""
 _IS_OPEN: Value[bool] = Value("compare_open", bool)
+_IS_FOLD_OPEN: Value[bool] = Value("opener_fold", bool)
 _IS_DONE: Value[bool] = Value("model_files_done", bool)
 """Whether all that was chosen just now is open, and nothing is left to say about it."""
 
 
-def tokenizer_opener() -> None:
-    """Draw the button that opens tokenizers from files; it closes once their lanes can be seen."""
+def tokenizer_opener(*, in_menu: bool = False, on_open: Callable[[str], None] = lambda choice: None) -> None:
+    """Draw the button that opens tokenizers; it closes once their lanes can be seen.
+
+    In a menu, which pops up itself, it folds out. `on_open` gets the choice of each that was opened just now.
+    """
+    is_open, draw = (_IS_FOLD_OPEN, fold) if in_menu else (_IS_OPEN, popover)
     if _IS_DONE.take():
-        _IS_OPEN.put(False)
-    with popover(t("compare.open"), icon=":material/add:", key=_IS_OPEN.key):
-        _open_tokenizers()
+        is_open.put(False)
+    with draw(t("compare.open"), icon=":material/add:", key=is_open.key):
+        if (file := offer_models(is_shown=is_open.get())) is not None:
+            _IS_DONE.put(not file.opened.needs_pattern)
+            on_open(file.key)
+            st.rerun()
+        _open_tokenizers(on_open)
 
 
-def _open_tokenizers() -> None:
+def say_what_is_linked() -> None:
+    """Say which models of an opened link are not open, and offer to look for them."""
+    are_open = {file.model.name for file in OPENED_FILES.get() if file.model}
+    for name in LINKED.get()[:SHOWN_REFUSALS]:
+        if name.partition("@")[0] not in are_open:
+            st.info(t("models.linked", name=as_name(name)), icon=":material/link:")
+            st.button(
+                t("models.look"), icon=":material/search:", key=f"linked_{name}", on_click=_look, args=(name,)
+            )
+
+
+def _look(name: str) -> None:
+    NAME.put(name)
+    _IS_OPEN.put(True)
+
+
+def _open_tokenizers(on_open: Callable[[str], None]) -> None:
     """Draw an uploader for the files of tokenizers; say what was opened, and what is wrong with a file."""
     uploads = st.file_uploader(
         t("compare.open_label", limit=MAX_FILE_BYTES // 2**20, most=MAX_OPENED_FILES),
@@ -76,6 +102,8 @@ def _open_tokenizers() -> None:
         new = [file for file in OPENED_FILES.get() if file.key not in known]
         asks = any(file.opened.needs_pattern for file in new)
         _IS_DONE.put(bool(new) and not (asks or _REFUSED.get() or _NOT_SAVED.get()))
+        for file in new:
+            on_open(file.key)
         st.rerun()
     first, rest = _REFUSED.get()[:SHOWN_REFUSALS], _REFUSED.get()[SHOWN_REFUSALS:]
     for refused in first:
@@ -165,6 +193,8 @@ def _row(file: OpenedFile) -> None:
         words = "compare.opened_special" if special else "compare.opened"
         said = t(words, size=vocab_size_with_special(opened.tokenizer), special=special)
         st.caption(f"{kind_of(opened)} · {said} · {', '.join(map(as_name, opened.files))}")
+        for sentence in origin_of(file, as_name):
+            st.caption(sentence)
         if opened.needs_pattern:
             _choose_pattern(file)
         for remark in opened.remarks:
@@ -200,8 +230,11 @@ def _use_pattern(file_key: str, key: str) -> None:
     if file is None:
         return
     try:
-        changed = replace(open_file(file.files, pattern=Maybe[str](key).get()), name=file.name)
+        opened = open_file(file.files, pattern=Maybe[str](key).get())
+        changed = replace(opened, name=file.name, model=file.model)
         keep_file(changed, instead_of=file.key)
+        if file.model is not None:
+            return
         saved = saved_files()
         saved.store_instead(changed, file.files, file)
         _NOT_SAVED.put(saved.trouble)
