@@ -50,9 +50,12 @@ def offer_models(*, is_shown: bool) -> OpenedFile | None:
     While nobody sees them, only a fetch that was begun goes on.
     """
     fetching = _FETCHING.get()
-    if fetching is not None and fetching.task.ended:
-        return _settle(fetching)
     opened = None
+    if fetching is not None and fetching.task.ended:
+        opened = _settle(fetching)
+        fetching = None
+    if opened is not None:
+        return opened
     at_hand = find_models(public=IS_PUBLIC) if is_shown else []
     if fetching is not None:
         st.fragment(_show_progress, run_every=POLL_SECONDS)()
@@ -111,7 +114,8 @@ def _without_address(name: str) -> str:
 
 def _by_name(at_hand: Mapping[str, ModelAtHand]) -> OpenedFile | None:
     """Let the visitor choose or type a name, and open or fetch this model."""
-    known = [*at_hand, *(family.name for family in families() if family.name not in at_hand)]
+    typed = [NAME.get() or ""]
+    known = list(filter(None, dict.fromkeys([*at_hand, *(family.name for family in families()), *typed])))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         name = st.selectbox(
             t("models.name"),
@@ -169,7 +173,10 @@ def _listed(at_hand: list[ModelAtHand]) -> OpenedFile | None:
                 pressed = model
     if len(found) > MOST_LISTED:
         st.caption(t("models.not_listed", count=len(found) - MOST_LISTED))
-    return _open(pressed) if pressed else None
+    opened = _open(pressed) if pressed else None
+    if pressed and opened is None:
+        st.rerun()
+    return opened
 
 
 def _show_progress() -> None:
