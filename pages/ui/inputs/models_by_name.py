@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.frame.links import is_model
 from pages.ui.i18n import as_name, error_sentence, t
-from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile, keep_file, open_model
+from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile, keep_file, known_name, open_model
 from pages.ui.limits import IS_PUBLIC
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets.formatting import large_size
@@ -60,7 +60,7 @@ def offer_models(*, is_shown: bool) -> OpenedFile | None:
     if fetching is not None:
         st.fragment(_show_progress, run_every=POLL_SECONDS)()
     elif is_shown and hub.is_on():
-        opened = _by_name({model.name: model for model in at_hand})
+        opened = _by_name({model.name: model for model in at_hand if model.kind == "hub"})
     if (failed := _FAILED.get()) is not None:
         why = error_sentence(failed.why) if failed.why else t("models.gone", name=as_name(failed.name))
         st.error(why, icon=":material/error:")
@@ -125,7 +125,7 @@ def _by_name(at_hand: Mapping[str, ModelAtHand]) -> OpenedFile | None:
             key=NAME.key,
             placeholder=t("models.placeholder"),
             accept_new_options=True,
-            width="stretch",
+            width=400,
         )
         is_here = name in at_hand
         label = t("models.open") if is_here else t("models.fetch", host=hub.host())
@@ -165,11 +165,9 @@ def _listed(at_hand: list[ModelAtHand]) -> OpenedFile | None:
     pressed = None
     with st.container(height=LIST_HEIGHT if len(found) > 5 else "content", gap="xsmall", key="models_at_hand"):
         for model in found[:MOST_LISTED]:
-            label = (
-                f"{as_name(_titled(model.name))} · {t(f'models.place_{model.kind}', version=model.version[:12])}"
-            )
             place = None if IS_PUBLIC else str(model.place)
-            if st.button(label, key=f"at_hand_{model.name}", type="tertiary", help=place):
+            key = f"at_hand_{model.name}"
+            if st.button(_label(model), key=key, type="tertiary", help=place, icon=":material/add:"):
                 pressed = model
     if len(found) > MOST_LISTED:
         st.caption(t("models.not_listed", count=len(found) - MOST_LISTED))
@@ -177,6 +175,15 @@ def _listed(at_hand: list[ModelAtHand]) -> OpenedFile | None:
     if pressed and opened is None:
         st.rerun()
     return opened
+
+
+def _label(model: ModelAtHand) -> str:
+    """Return what a model at hand is called, and where it is."""
+    package, _, file = model.name.partition(":")
+    name, values = _titled(model.name), {"version": model.version[:12]}
+    if model.kind == "package":
+        name, values = known_name(model.files[0]) or file, {"package": package, "version": model.version}
+    return f"{as_name(name)} · {t(f'models.place_{model.kind}', **values)}"
 
 
 def _show_progress() -> None:

@@ -4,7 +4,9 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
+from functools import cache
+from hashlib import file_digest, sha256
+from pathlib import Path
 from weakref import WeakValueDictionary
 
 from pages.ui.frame import visitor
@@ -14,6 +16,7 @@ from pages.ui.session import Value, distinct
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerFileError
 from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
+from tokenizer_core.interop.model_tables import known_files
 from tokenizer_core.interop.opening import Opened, open_tokenizer, read_files
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.saved_runs.entry import MAX_NAME, Entry
@@ -65,6 +68,15 @@ def title_of(model: ModelAtHand, opened: Opened) -> str:
     family = family_of(model.name)
     name = family.title if family else opened.known.name if opened.known else model.name.rpartition("/")[2]
     return name[:80]
+
+
+@cache
+def known_name(path: Path) -> str | None:
+    """Return the models that are known to use a file; None for an unknown one."""
+    with suppress(OSError), path.open("rb") as file:
+        known = known_files().get(file_digest(file, "sha256").hexdigest())
+        return known.name if known else None
+    return None
 
 
 _SHARED: WeakValueDictionary[tuple[object, ...], Opened] = WeakValueDictionary()
