@@ -161,6 +161,7 @@ def test_a_missing_rank_file_leaves_the_other_tokenizers(monkeypatch: pytest.Mon
     shutil.copytree(RANK_FILES, broken)
     (broken / "fb374d419588a4632f3f557e76b4b70aebbca790").unlink()
     monkeypatch.setattr("tokenizer_core.bpe.openai.RANK_FILES", broken)
+    monkeypatch.setattr("pages.ui.languages.league.find_models", lambda **given: [])
     openai_tokenizer.cache_clear()
     try:
         for view in FOLDS:

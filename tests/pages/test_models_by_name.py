@@ -212,7 +212,7 @@ def test_two_visitors_share_one_tokenizer_until_neither_has_it_open() -> None:
         app.button(key="at_hand_stand/found").click().run()
     (mine,), (theirs,) = (app.session_state["opened_files"] for app in (first, second))
     assert mine.opened is theirs.opened
-    assert mine.opened in opened_files._shared.values()
+    assert mine.opened in opened_files._SHARED.values()
     first.session_state["opened_files"] = []
     assert view(second.run()).names[3:] == ["found"]
 

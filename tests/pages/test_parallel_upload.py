@@ -43,7 +43,8 @@ def test_a_pair_of_files_is_compared_with_english_as_the_base() -> None:
     assert "tokens in a.th as in b.en." in app.header[0].value
 
 
-def test_three_languages_are_compared() -> None:
+def test_three_languages_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.languages.league.find_models", lambda **given: [])
     files = [
         (f"x.{name}", lines(*(f"{word} {n} {word}" for n in range(30))))
         for name, word in (("th", "น้ำใจ"), ("de", "Wasserfall"), ("en", "water"))

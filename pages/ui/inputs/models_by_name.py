@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.frame.links import is_model
 from pages.ui.i18n import as_name, error_sentence, t
-from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile, keep_file, known_name, open_model
+from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile, borrowed_from, keep_file, known_name, open_model
 from pages.ui.limits import IS_PUBLIC
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets.formatting import large_size
@@ -147,12 +147,8 @@ def _titled(name: str) -> str:
 
 def _about(name: str) -> str:
     """Say whose tokenizer a well-known model reads with, if it is not its own."""
-    family = family_of(name)
-    if family is None or family.borrows is None:
-        return ""
-    lender = family_of(family.borrows)
-    other = lender.title if lender else t(f"tokenizers.{family.borrows}")
-    return t("models.borrows", title=family.title, maker=family.maker, other=other)
+    family, other = family_of(name), borrowed_from(name)
+    return t("models.borrows", title=family.title, maker=family.maker, other=other) if family and other else ""
 
 
 def _listed(at_hand: list[ModelAtHand]) -> OpenedFile | None:

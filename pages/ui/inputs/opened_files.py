@@ -10,6 +10,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from pages.ui.frame import visitor
+from pages.ui.i18n import t
 from pages.ui.limits import MAX_OPENED_BYTES, MAX_OPENED_FILES
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Value, distinct
@@ -68,6 +69,15 @@ def title_of(model: ModelAtHand, opened: Opened) -> str:
     family = family_of(model.name)
     name = family.title if family else opened.known.name if opened.known else model.name.rpartition("/")[2]
     return name[:80]
+
+
+def borrowed_from(name: str) -> str:
+    """Return what people call the model whose tokenizer a well-known model reads with; nothing for its own."""
+    family = family_of(name)
+    if family is None or family.borrows is None:
+        return ""
+    lender = family_of(family.borrows)
+    return lender.title if lender else t(f"tokenizers.{family.borrows}")
 
 
 @cache

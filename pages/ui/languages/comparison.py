@@ -15,6 +15,7 @@ from pages.ui.languages import bill
 from pages.ui.languages.apart import show_apart
 from pages.ui.languages.bill import Terms, worst
 from pages.ui.languages.counts import Bill, bills, countable, pair_premiums
+from pages.ui.languages.league import show_league
 from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
 from pages.ui.languages.receipt import can_be_billed, choose_lane, choose_texts, link_to, take_link
@@ -36,6 +37,7 @@ from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 
 FOLDS = {
+    "league": ":material/leaderboard:",
     "table": ":material/table:",
     "pairs": ":material/compare_arrows:",
     "metrics": ":material/monitoring:",
@@ -105,6 +107,7 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
     """Draw what stands behind the bills, each part once it is opened."""
     lanes = list({found_bill.lane.key: found_bill.lane for found_bill in found}.values())
     show = {
+        "league": lambda: show_league(compared, lanes),
         "table": lambda: bill.show_table(compared, found, terms),
         "pairs": lambda: show_pairs(compared, lanes),
         "metrics": lambda: show_metrics(compared, lanes),

@@ -1,0 +1,265 @@
+"""The league table of the Languages page: all models at hand by what they need, and quoted figures of others."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.ui.i18n import as_name, error_sentence, t
+from pages.ui.i18n.breaks import with_breaks, without_breaks
+from pages.ui.inputs.opened_files import OPENED_FILES, borrowed_from, known_name, open_model
+from pages.ui.inputs.parallel_texts import Compared
+from pages.ui.inputs.tokenizers import DOUBTS, reference_lanes
+from pages.ui.languages.charts import Bar, bar_chart, bar_rows, bars_svg
+from pages.ui.languages.counts import Counts, counted
+from pages.ui.limits import IS_PUBLIC
+from pages.ui.session import distinct, one_of
+from pages.ui.widgets import formatting
+from pages.ui.widgets.bounded import Bounded
+from pages.ui.widgets.charts import draw
+from pages.ui.widgets.controls import save_button
+from pages.ui.widgets.figures_table import figures_table, sortable_table
+from pages.ui.widgets.printing import picture_button
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.bootstrap import DRAWS, SHARE, Interval, premium_intervals
+from tokenizer_core.analysis.entries import vocab_size_with_special
+from tokenizer_core.analysis.ratios import premium
+from tokenizer_core.errors import TokenizerError
+from tokenizer_core.readers.labels import harmless_cell
+from tokenizer_core.sources.at_hand import find_models
+from tokenizer_core.sources.families import families, quoted
+from tokenizer_core.sources.model import ModelAtHand
+
+MOST_COUNTED = 24
+"""Models at hand that are counted beside those that are chosen."""
+MOST_CHARACTERS = 2_000_000
+"""Characters of both sides up to which models at hand are counted: each takes a second for them."""
+
+
+class Player(NamedTuple):
+    """A tokenizer in the league, with its tokens in each line of the two languages."""
+
+    key: str
+    name: str
+    tokens: Counts
+    base: Counts
+    vocabulary: int
+    borrowed: str = ""
+    """Whose tokenizer it is, if it is not its own."""
+    is_exact: bool = True
+    known: str = ""
+    """What its file is known as."""
+
+
+class Standing(NamedTuple):
+    """A place in the league."""
+
+    player: Player
+    tokens: int
+    base: int
+    premium: float | None
+    interval: Interval | None
+
+
+_players = Bounded[Player](32 * 2**20, weigh=lambda player: player.tokens.nbytes + player.base.nbytes + 1)
+
+
+def show_league(compared: Compared, lanes: Sequence[Lane]) -> None:
+    """Count all models at hand, draw who needs the fewest tokens, and quote the figures of others apart."""
+    if not compared.others:
+        st.info(t("languages.no_premium"))
+        return
+    side = compared.others[0]
+    if len(compared.others) > 1:
+        key = one_of(f"languages_league_of_{compared.parallel.digest[:12]}", compared.others)
+        names = compared.names.__getitem__
+        chosen = st.selectbox(t("languages.language"), compared.others, format_func=names, key=key, width=260)
+        side = int(chosen or side)
+    players = _all_players(compared, side, lanes)
+    found = standings(players)
+    says = _says(compared, side, found)
+    st.header(with_breaks(says), anchor=False)
+    draw(bar_chart, bar_rows(bars := _bars(compared, side, found)), key="languages_league_bars", says=says)
+    shown, formats = table_of(compared, side, found), {t("languages.premium"): formatting.premium}
+    sortable_table(shown, t("languages.view_league"), formats=formats, key="languages_league_table")
+    st.caption(t("league.how", pairs=compared.parallel.pairs, draws=DRAWS, share=f"{SHARE:.0%}"))
+    title = t("report.bars_title", pairs=compared.parallel.pairs, base=compared.names[compared.base])
+    svg = without_breaks(bars_svg(bars, title=title, says=says))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        csv = csv_of(compared, side, found)
+        save_button(t("report.csv"), csv, "league.csv", key="league_csv", icon=":material/table:")
+        save_button(t("report.svg"), svg.encode(), "league.svg", key="league_svg", icon=":material/image:")
+        picture_button(t("report.png"), svg, "league.png", key="league_png")
+    _quote({player.known for player in players} | {player.name for player in players})
+
+
+# ---- who plays
+
+
+def _all_players(compared: Compared, side: int, lanes: Sequence[Lane]) -> list[Player]:
+    """Return the chosen tokenizers, the references, and what is at hand; each tokenizer plays once."""
+    found = {lane.key: _player_of(compared, side, lane) for lane in [*lanes, *reference_lanes()]}
+    players = {player.key: player for player in found.values()}
+    for player in _at_hand(compared, side):
+        players.setdefault(player.key, player)
+    return list(players.values())
+
+
+def _player_of(compared: Compared, side: int, lane: Lane) -> Player:
+    tokens, base = (counted(compared.parallel, each, lane).counts for each in (side, compared.base))
+    file = next((each for each in OPENED_FILES.get() if each.key == lane.choice), None)
+    known = file.opened.known.name if file and file.opened.known else ""
+    borrowed = borrowed_from(file.model.name) if file and file.model else ""
+    is_exact = not (file and DOUBTS & {remark.code for remark in file.opened.remarks})
+    size = vocab_size_with_special(lane.tokenizer)
+    return Player(lane.choice, lane.name, tokens, base, size, borrowed, is_exact, known)
+
+
+def _at_hand(compared: Compared, side: int) -> Iterator[Player]:
+    """Count what each model at hand needs, and say which ones cannot; show progress while they are opened."""
+    if sum(len(compared.parallel.texts[each]) for each in (side, compared.base)) > MOST_CHARACTERS:
+        st.caption(t("league.too_long", limit=MOST_CHARACTERS))
+        return
+    models = find_models(public=IS_PUBLIC)
+    place, refused = st.empty(), []
+    for number, model in enumerate(models[:MOST_COUNTED]):
+        name, count = known_name(model.files[0]) if model.kind == "package" else None, len(models[:MOST_COUNTED])
+        said = t("league.counting", name=as_name(name or model.name), place=number + 1, count=count)
+        place.progress(number / count, text=said)
+        try:
+            yield _counted_at_hand(compared, side, model)
+        except TokenizerError as error:
+            refused.append(f"{as_name(model.name)} – {error_sentence(error)}")
+        except OSError:
+            refused.append(t("models.gone", name=as_name(model.name)))
+    place.empty()
+    if len(models) > MOST_COUNTED:
+        st.caption(t("models.not_listed", count=len(models) - MOST_COUNTED))
+    for sentence in refused:
+        st.caption(sentence)
+
+
+def _counted_at_hand(compared: Compared, side: int, model: ModelAtHand) -> Player:
+    """Count what a model needs; its tokenizer is let go again, and only the counts are kept."""
+    parallel, base = compared.parallel, compared.base
+
+    def make() -> Player:
+        file = open_model(model)
+        tokens, others = (file.opened.tokenizer.encode_each(parallel.lines[each]).counts for each in (side, base))
+        size = vocab_size_with_special(file.opened.tokenizer)
+        is_exact = not DOUBTS & {remark.code for remark in file.opened.remarks}
+        known = file.opened.known.name if file.opened.known else ""
+        borrowed = borrowed_from(model.name)
+        return Player(file.key, file.name, tokens, others, size, borrowed, is_exact, known)
+
+    changed = tuple(file.stat().st_mtime_ns for file in model.files)
+    return _players.get((parallel.digest, side, base, model, changed), make)
+
+
+# ---- what comes of it
+
+
+def standings(players: Sequence[Player]) -> list[Standing]:
+    """Return the players in order of their tokens, with the premium and its interval."""
+    intervals = premium_intervals([each.tokens for each in players], [each.base for each in players])
+    found = []
+    for player, interval in zip(players, intervals, strict=True):
+        tokens, base = int(player.tokens.sum()), int(player.base.sum())
+        found.append(Standing(player, tokens, base, premium(tokens, base), interval))
+    names = distinct({each.key: each.name for each in players})
+    named = [each._replace(player=each.player._replace(name=names[each.player.key])) for each in found]
+    return sorted(named, key=lambda each: (each.tokens, each.base, each.player.name))
+
+
+def _says(compared: Compared, side: int, found: Sequence[Standing]) -> str:
+    first, last = found[0], found[-1]
+    names = [as_name(without_breaks(each.player.name)) for each in (first, last)]
+    values = {"first": names[0], "last": names[1], "tokens": first.tokens}
+    times = formatting.ratio(last.tokens / first.tokens if first.tokens else None)
+    return t("league.says", language=compared.spoken[side], most=last.tokens, times=times, **values)
+
+
+def _bars(compared: Compared, side: int, found: Sequence[Standing]) -> list[Bar]:
+    return [Bar(_titled(each.player), compared.names[side], each.tokens, _label(each), side) for each in found]
+
+
+def _titled(player: Player) -> str:
+    """Return the name of a player with its badge."""
+    return f"{player.name} · {t('league.borrowed', other=player.borrowed)}" if player.borrowed else player.name
+
+
+def _label(standing: Standing) -> str:
+    return f"{standing.tokens:,} · {formatting.premium(standing.premium)} {_written(standing.interval)}".strip()
+
+
+def _written(interval: Interval | None) -> str:
+    return f"({formatting.ratio(interval[0])}–{formatting.ratio(interval[1])})" if interval else ""
+
+
+def table_of(compared: Compared, side: int, found: Sequence[Standing]) -> pd.DataFrame:
+    """Return a row for each player, the one with the fewest tokens first."""
+    columns = {
+        t("languages.tokenizer"): [each.player.name for each in found],
+        compared.names[side]: [each.tokens for each in found],
+        compared.names[compared.base]: [each.base for each in found],
+        t("languages.premium"): [each.premium for each in found],
+        t("league.interval", share=f"{SHARE:.0%}"): [_written(each.interval).strip("()") for each in found],
+        t("league.vocabulary"): [each.player.vocabulary for each in found],
+    }
+    if any(each.player.borrowed for each in found):
+        columns[t("league.whose")] = [each.player.borrowed or formatting.NONE for each in found]
+    if not all(each.player.is_exact for each in found):
+        words = {True: t("league.is_exact"), False: t("league.is_not_exact")}
+        columns[t("league.ids")] = [words[each.player.is_exact] for each in found]
+    return pd.DataFrame(columns)
+
+
+def csv_of(compared: Compared, side: int, found: Sequence[Standing]) -> bytes:
+    """Return the league as CSV with exact numbers, and a byte order mark, by which spreadsheets know UTF-8."""
+    rows = [
+        {
+            "tokenizer": harmless_cell(without_breaks(each.player.name)),
+            "language": harmless_cell(without_breaks(compared.full_names[side])),
+            "base": harmless_cell(without_breaks(compared.full_names[compared.base])),
+            "pairs": compared.parallel.pairs,
+            "joining": "lines",
+            "tokens": each.tokens,
+            "base_tokens": each.base,
+            "premium": each.premium,
+            "low": each.interval[0] if each.interval else np.nan,
+            "high": each.interval[1] if each.interval else np.nan,
+            "vocabulary": each.player.vocabulary,
+            "borrowed_from": harmless_cell(each.player.borrowed),
+        }
+        for each in found
+    ]
+    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
+
+
+# ---- quoted
+
+
+def _quote(counted_here: set[str]) -> None:
+    """Draw figures of models that are not here, apart from what was counted, with their date and source."""
+    rows = [row for row in quoted() if not counted_here & {row.title, *row.files}]
+    if not rows:
+        return
+    also = {row.title: ", ".join(each.title for each in families() if each.borrows in row.models) for row in rows}
+    frame = pd.DataFrame(
+        {
+            t("languages.tokenizer"): [row.title for row in rows],
+            t("languages.th"): [row.thai for row in rows],
+            t("languages.en"): [row.english for row in rows],
+            t("languages.premium"): [row.premium for row in rows],
+            t("league.vocabulary"): [row.vocabulary for row in rows],
+            t("league.also"): [also[row.title] or formatting.NONE for row in rows],
+        }
+    )
+    with st.container(border=True, key="league_quoted"):
+        st.markdown(f":material/format_quote: **{t('league.quoted')}**")
+        figures_table(
+            frame, t("league.quoted"), formats={t("languages.premium"): formatting.premium}, words=(0, 5)
+        )
+        st.caption(t("league.quoted_how", texts=rows[0].texts, date=rows[0].date.isoformat()))

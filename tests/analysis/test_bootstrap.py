@@ -1,0 +1,50 @@
+"""Intervals of premiums: within what the lines allow, the same in every run, narrower with more lines."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokenizer_core.analysis.bootstrap import premium_intervals
+
+LINES = st.lists(st.tuples(st.integers(0, 500), st.integers(1, 200)), min_size=1, max_size=30)
+
+
+@given(LINES)
+def test_an_interval_lies_between_the_least_and_the_highest_premium_of_a_line(
+    lines: list[tuple[int, int]],
+) -> None:
+    tokens, base = zip(*lines, strict=True)
+    ((low, high),) = [each or (np.nan, np.nan) for each in premium_intervals([tokens], [base], draws=200)]
+    each = [first / second for first, second in lines]
+    assert min(each) - 1e-9 <= low <= high <= max(each) + 1e-9
+
+
+@given(LINES, st.integers(1, 9))
+def test_twice_the_tokens_are_twice_the_premium_and_no_row_depends_on_another(
+    lines: list[tuple[int, int]], factor: int
+) -> None:
+    tokens, base = np.array(lines).T
+    alone = premium_intervals([tokens], [base], draws=50)
+    assert premium_intervals([tokens], [base], draws=50) == alone
+    both = premium_intervals([tokens, tokens * factor], [base, base], draws=50)
+    np.testing.assert_allclose(np.array([both[0]]), np.array(alone), rtol=1e-9)
+    np.testing.assert_allclose(np.array(both[1]), np.array(both[0]) * factor, rtol=1e-9)
+
+
+def test_it_covers_the_true_premium_as_often_as_it_says_and_narrows_with_the_root_of_the_lines() -> None:
+    random, covered, widths = np.random.default_rng(1), 0, {100: 0.0, 400: 0.0}
+    for lines in widths:
+        for _ in range(100):
+            base = random.integers(5, 40, lines)
+            tokens = random.poisson(2.0 * base)
+            ((low, high),) = [each or (0.0, 0.0) for each in premium_intervals([tokens], [base], draws=300)]
+            covered += low <= 2.0 <= high
+            widths[lines] += (high - low) / 100
+    assert 0.9 <= covered / 200 <= 0.99
+    assert 1.7 <= widths[100] / widths[400] <= 2.3
+
+
+def test_lines_without_tokens_give_no_interval() -> None:
+    assert premium_intervals([[0, 3]], [[0, 0]], draws=20) == [None]
+    assert premium_intervals(np.zeros((2, 0)), np.zeros((2, 0))) == [None, None]
+    assert premium_intervals([[4] * 2_000_001], [[2] * 2_000_001], draws=3) == [(2.0, 2.0)]

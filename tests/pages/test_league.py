@@ -1,0 +1,149 @@
+"""The league table on Languages: counted line by line, sorted, with intervals; quoted figures apart; lazy."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.ui.i18n import catalogue
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import sample_text
+from pages.ui.inputs.parallel_texts import Compared, sample_parallel
+from pages.ui.languages import league
+from tests.helpers.app import LANGUAGES, open_page, sortable_tables, tables
+from tests.helpers.hub import COMMIT
+from tests.helpers.languages_page import opened, unfolded
+from tests.helpers.trained import byte_level, rank_file, word_piece
+from tokenizer_core.analysis.bootstrap import premium_intervals
+from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.sources.families import quoted
+from tokenizer_core.sources.model import ModelAtHand
+
+THAI, ENGLISH = (sample_text(f"parallel.{name}.txt").splitlines() for name in ("th", "en"))
+
+
+@pytest.fixture(autouse=True)
+def at_hand(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> list[ModelAtHand]:
+    """A model that borrows its tokenizer, the same file again, ranks without a pattern, and one that is gone."""
+    folder = tmp_path_factory.mktemp("models")
+    files = {"tokenizer.json": byte_level(), "ranks.tiktoken": rank_file(), "gone.json": b""}
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    (folder / "gone.json").unlink()
+    models = [
+        ModelAtHand("scb10x/typhoon2.5-qwen3-4b", "hub", (folder / "tokenizer.json",), "apache-2.0", COMMIT),
+        ModelAtHand("ollama:the-same", "ollama", (folder / "tokenizer.json",)),
+        ModelAtHand("ollama:ranks", "ollama", (folder / "ranks.tiktoken",)),
+        ModelAtHand("ollama:gone", "ollama", (folder / "gone.json",)),
+    ]
+    monkeypatch.setattr(league, "find_models", lambda **given: models[:3])
+    return models
+
+
+def rows(app: AppTest) -> list[list[str]]:
+    return [[without_breaks(cell) for cell in row] for row in sortable_tables(app)[0][1:]]
+
+
+def of_lines(tokenizer: object, lines: list[str]) -> list[int]:
+    return [len(tokenizer.encode(line)) for line in lines]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_references_and_models_at_hand_stand_in_order_with_what_each_line_needs(language: str) -> None:
+    app, words = opened(language, "league"), catalogue(language)
+    tokenizers = {without_breaks(words[f"tokenizers.{name}"]): openai_tokenizer(name) for name in OPENAI_NAMES}
+    players: dict[str, object] = {**tokenizers, "Typhoon 2.5": HuggingFaceTokenizer(byte_level())}
+    found = {row[0]: row for row in rows(app)}
+    assert set(found) == {*players, "ollama:ranks"}
+    for name, tokenizer in players.items():
+        thai, english = of_lines(tokenizer, THAI), of_lines(tokenizer, ENGLISH)
+        ((low, high),) = [each or (0.0, 0.0) for each in premium_intervals([thai], [english])]
+        assert found[name][1:3] == [f"{sum(thai):,}", f"{sum(english):,}"]
+        assert found[name][3].startswith(f"{sum(thai) / sum(english):.2f}")
+        assert found[name][4] == f"{low:.2f}–{high:.2f}"
+    tokens = [int(row[1].replace(",", "")) for row in rows(app)]
+    assert tokens == sorted(tokens)
+    assert found["Typhoon 2.5"][6] == "Qwen 3"
+    assert found["ollama:ranks"][-1] == words["league.is_not_exact"]
+
+
+def test_the_csv_has_exact_numbers_and_no_formula() -> None:
+    players = [
+        league.Player("a", "=A", np.array([4, 2]), np.array([2, 1]), 300, "Qwen 3"),
+        league.Player("b", "B", np.array([1, 2]), np.array([0, 0]), 300),
+    ]
+    found = league.standings(players)
+    assert [(each.player.name, each.tokens, each.premium, each.interval) for each in found] == [
+        ("B", 3, None, None),
+        ("=A", 6, 2.0, (2.0, 2.0)),
+    ]
+    names = ("Thai", "English")
+    compared = Compared(sample_parallel(), names, names, True, 1, "lines")
+    content = league.csv_of(compared, 0, found)
+    table = pd.read_csv(io.BytesIO(content), encoding="utf-8-sig")
+    assert table["tokenizer"].tolist() == ["B", "'=A"]
+    assert table[["tokens", "base_tokens"]].to_numpy().tolist() == [[3, 0], [6, 3]]
+    assert table["borrowed_from"].tolist()[1] == "Qwen 3"
+    assert (table["premium"][1], table["low"][1], table["high"][1]) == (2.0, 2.0, 2.0)
+    assert table["premium"].isna()[0]
+
+
+def test_figures_of_models_that_are_not_here_are_quoted_apart_with_date_and_source() -> None:
+    app = opened("en", "league")
+    (quote,) = [table for table in tables(app) if "Llama 4" in {row[0] for row in table}]
+    listed = {row[0] for row in quote[1:]}
+    assert listed == {row.title for row in quoted()}
+    assert not listed & {row[0] for row in rows(app)}
+    assert [row[5] for row in quote if row[0] == "Qwen 3"] == [
+        "Typhoon 2.5, Typhoon 2 (Qwen), OpenThaiGPT 1.5, Chinda"
+    ]
+    assert any("2026-11-24" in caption.value and "FLORES-200" in caption.value for caption in app.caption)
+
+
+def test_what_is_counted_here_is_not_quoted(at_hand: list[ModelAtHand], monkeypatch: pytest.MonkeyPatch) -> None:
+    same = [ModelAtHand("google/gemma-3-4b-it", "hub", at_hand[0].files, None, COMMIT)]
+    monkeypatch.setattr(league, "find_models", lambda **given: same)
+    app = opened("en", "league")
+    (quote,) = [table for table in tables(app) if "Llama 4" in {row[0] for row in table}]
+    assert "Gemma 3" in {row[0] for row in rows(app)}
+    assert "Gemma 3" not in {row[0] for row in quote}
+
+
+def test_nothing_is_looked_for_or_counted_while_the_fold_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*given: object, **more: object) -> object:
+        raise AssertionError
+
+    for name in ("find_models", "premium_intervals", "quoted"):
+        monkeypatch.setattr(league, name, never)
+    app = open_page("languages")
+    unfolded(app, "table")
+    assert not app.exception
+
+
+def test_what_cannot_be_counted_is_said_and_what_was_counted_is_not_counted_again(
+    at_hand: list[ModelAtHand], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("more")
+    (folder / "words.json").write_bytes(word_piece())
+    (folder / "no.json").write_bytes(b"{}")
+    refused = ModelAtHand("ollama:refused", "ollama", (folder / "no.json",))
+    monkeypatch.setattr(league, "find_models", lambda **given: [at_hand[0], refused, at_hand[3]])
+    app = opened("en", "league")
+    said = " ".join(caption.value for caption in app.caption)
+    assert "ollama:refused" in said
+    assert "ollama:gone" in said
+    monkeypatch.setattr(league, "open_model", lambda model: pytest.fail(model.name))
+    monkeypatch.setattr(league, "find_models", lambda **given: [at_hand[0]])
+    app.run()
+    assert not app.exception
+    assert "Typhoon 2.5" in {row[0] for row in rows(app)}
+
+
+def test_of_long_texts_only_the_chosen_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(league, "MOST_CHARACTERS", 10)
+    app = opened("en", "league")
+    assert len(rows(app)) == 3
+    assert any("10 characters" in caption.value for caption in app.caption)
