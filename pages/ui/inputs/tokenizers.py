@@ -225,7 +225,7 @@ def file_lane(file: OpenedFile, size: int | None = None) -> Lane:
     tokenizer, opened = file.opened.tokenizer, file.opened
     size = tokenizer.vocab_size if size is None else size
     key = f"{file.key}@{size}"
-    if isinstance(tokenizer, Tokenizer | FileTokenizer):
+    if isinstance(tokenizer, Tokenizer | FileTokenizer) and size != tokenizer.vocab_size:
         full = tokenizer
         tokenizer = _at_sizes.get(key, lambda: full.at(size))
     special = len(tokenizer.special_tokens)
