@@ -8,7 +8,7 @@ import sentencepiece
 
 from tests.helpers.hostile import HOSTILE_PIECES
 from tests.helpers.trained import model_of, tokenizer_of
-from tokenizer_core.errors import ModelFileError, TokenIdError
+from tokenizer_core.errors import ModelFileError, SpecialTokenError, TokenIdError
 from tokenizer_core.interop.sentencepiece_model import (
     MAX_FILE_BYTES,
     SentencePieceTokenizer,
@@ -109,6 +109,13 @@ def test_the_vocabulary_file_is_the_librarys_and_the_model_file_the_bytes() -> N
     assert len(lines) == tokenizer.vocab_size == len(tokenizer.pieces)
     assert lines[:3] == ["<unk>\t0", "<s>\t0", "</s>\t0"]
     assert lines[-1].split("\t")[0] == tokenizer.pieces[-1]
+
+
+def test_an_unknown_special_token_is_refused_however_a_text_is_encoded() -> None:
+    tokenizer = tokenizer_of()
+    for encode in (tokenizer.encode, tokenizer.encode_placed):
+        with pytest.raises(SpecialTokenError):
+            encode("a", allowed_special=["<nobody>"])
 
 
 @pytest.mark.parametrize("token_id", [-1, 10**6, 2**40])

@@ -183,6 +183,24 @@ def test_whether_the_first_line_names_the_columns_is_guessed_and_changeable(firs
     assert without.columns == ("1", "2", "3")
 
 
+@pytest.mark.parametrize(
+    ("name", "below", "is_header"),
+    [(40, 81, True), (41, 200, False), (4, 9, True), (4, 8, False)],
+    ids=["longest name", "too long", "cells twice as long", "not twice"],
+)
+def test_a_name_is_at_most_40_characters_and_less_than_half_as_long_as_its_cells(
+    name: int, below: int, is_header: bool
+) -> None:
+    content = f"{'n' * name},other\n" + f"{'c' * below},cell\n" * 3
+    assert table_of(read("a.csv", content)).header == is_header
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(7, 2), (6, 1)])
+def test_a_delimiter_must_part_seven_of_ten_rows_alike(rows: int, columns: int) -> None:
+    content = "some;cells\n" * rows + "a sentence\n" * (10 - rows)
+    assert len(table_of(read("a.csv", content, header=False)).columns) == columns
+
+
 def test_broken_rows_of_a_csv_file_are_skipped_and_counted() -> None:
     lines = CSV.splitlines()
     lines[3] += ",one cell too many"

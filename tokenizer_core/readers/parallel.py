@@ -276,7 +276,11 @@ def _best_stretch(gains: Floats) -> tuple[float, int, int]:
 
 
 def _logs(lines: Sequence[str]) -> Floats:
-    """Return the logarithm of each line's length plus 1."""
+    """Return the logarithm of each line's length plus 1.
+
+    >>> np.exp(_logs(["", "ab"])).round(6).tolist()
+    [1.0, 3.0]
+    """
     logs: Floats = np.log(np.fromiter(map(len, lines), dtype=np.float64, count=len(lines)) + 1)
     return logs
 
