@@ -16,9 +16,11 @@ from tokenizer_core.ctrl_c import replacing
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs FIFOs, links and a shell")
 HALF = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from tokenizer_core.ctrl_c import end_at_once, replacing
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)  # nohup leaves a child deaf
 end_at_once()
 with replacing(Path(sys.argv[1])) as (part,):
     part.write_text("half")

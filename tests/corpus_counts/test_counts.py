@@ -238,8 +238,9 @@ def test_impossible_pretokens(path: Path, first: bytes, code: str) -> None:
 
 def test_two_rows_that_share_a_character(path: Path) -> None:
     rows = {"pretoken": ["ก".encode()[:1], "ก".encode()[1:]], "count": [1, 1]}
-    totals = {"pretokens": 2, "bytes_read": 3}
-    assert refused(rewritten(path, rows, lambda found: found | totals)).code == "counts_damaged"
+    halves = PretokenCounts(np.frombuffer("ก".encode(), np.uint8), np.array([1, 3]), np.array([1, 1]))
+    recipe = {"pretokens": 2, "bytes_read": 3, "sha256": Counts(halves, COUNTS.recipe).sha256}
+    assert refused(rewritten(path, rows, lambda found: found | recipe)).code == "counts_damaged"
 
 
 @pytest.mark.parametrize(

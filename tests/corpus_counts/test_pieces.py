@@ -184,6 +184,16 @@ def test_small_files_share_a_task_and_large_ones_have_several(folder: Path) -> N
     assert [piece.number for unit in units for task in unit for piece in task] == [*range(10)]
 
 
+def test_a_corpus_is_cut_into_as_many_pieces_as_give_each_worker_its_turns(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "text").write_text("ab " * 3_200)
+    for least, pieces in ((1, 2 * 16), (960, 10)):
+        monkeypatch.setattr(file_parts, "LEAST_PIECE", least)
+        (unit,), _ = plan([str(folder / "text")], CountingRules(), DETECT, 2)
+        assert len(unit) == pieces
+
+
 def test_addresses_are_opened_by_fsspec(folder: Path) -> None:
     import fsspec
 
