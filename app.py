@@ -31,6 +31,7 @@ from pages.ui.frame import status  # noqa: E402
 from pages.ui.frame.cookie_and_headers import SecurityHeaders, VisitorCookie  # noqa: E402
 from pages.ui.frame.doors import Doors  # noqa: E402
 from pages.ui.frame.upload_limit import UploadGuard  # noqa: E402
+from pages.ui.learn import lessons  # noqa: E402
 from pages.ui.limits import SAVED_RUNS_DAYS, UNSEEN_SECONDS  # noqa: E402
 from pages.ui.run_registry.registry import registry  # noqa: E402
 from pages.ui.widgets.bounded import forget_unused  # noqa: E402
@@ -80,7 +81,7 @@ async def give_memory_back() -> None:
 app = st.App(
     ROOT / "pages" / "ui" / "frame" / "main.py",
     lifespan=lifespan,
-    routes=[*token_view.routes(), *stage.routes(), *votes.routes()],
+    routes=[*lessons.routes(), *token_view.routes(), *stage.routes(), *votes.routes()],
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(VisitorCookie, days=SAVED_RUNS_DAYS if registry().saved is not None else None),

@@ -194,6 +194,22 @@ def show_the_receipt(tab: Page, words: dict[str, str]) -> None:
     expect(deck.locator(".receipt")).to_have_attribute("data-printed", "all")
 
 
+def draw_cuts(tab: Page, words: dict[str, str]) -> None:
+    """The first screen of the first lesson: a cut is drawn, and the cuts of GPT-2 are shown."""
+    lesson = tab.locator(".st-key-learn .learn")
+    lesson.locator(".gap-cut").nth(3).click()
+    lesson.get_by_role("button", name=without_breaks(words["lesson.see_1_reveal"])).click()
+    expect(lesson.locator(".reading .p").first).to_be_visible()
+
+
+def encode_by_hand(tab: Page, words: dict[str, str]) -> None:
+    """Three ways to encode, at their end."""
+    lesson = tab.locator(".st-key-learn .learn")
+    lesson.locator(".ask button").first.click()
+    lesson.get_by_role("button", name=without_breaks(words["lesson.encode_1_to_end"])).click()
+    expect(lesson.locator(".ways .apart")).not_to_have_count(0)
+
+
 def tell_a_story(tab: Page, words: dict[str, str]) -> None:
     """A story that trains a tokenizer of its own, after a guess, and all that can be done with it."""
     tab.locator(".st-key-story_choice_0 button").click()
@@ -355,6 +371,9 @@ SCREENS = [
     Screen("the receipt on the screen", "/languages", "th", show_the_receipt, {"present": "1"}, is_long=True),
     Screen("pairs", "/languages", "th", look_at_pairs, is_long=True),
     Screen("metrics", "/languages", "th", define_metrics, is_long=True),
+    Screen("all lessons", "/learn", "th", is_long=True),
+    Screen("cuts drawn by hand", "/learn", "th", draw_cuts, {"lesson": "see"}),
+    Screen("three ways to encode", "/learn", "en", encode_by_hand, {"lesson": "encode"}, is_long=True),
     Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),

@@ -16,7 +16,7 @@ from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_for
 from tests.helpers.paths import REPOSITORY
 
-PAGES = ["home", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
+PAGES = ["home", "learn", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
 
 
 def presses(app: AppTest) -> dict[str, WidgetStates]:

@@ -123,7 +123,7 @@ def test_nothing_that_one_visitor_receives_holds_text_of_another(open_tab: OpenT
 
     stranger = open_tab()
     received = Received(stranger)
-    for page in ("", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"):
+    for page in ("", "learn", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"):
         stranger.goto(f"{address}/{page}?lang=en&job={job[1]}")
         at_rest(stranger)
         owner.get_by_role("link", name=ENGLISH["nav.compare"], exact=True).click()

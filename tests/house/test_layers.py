@@ -34,7 +34,7 @@ CORE_FLOORS = [
     ["saved_runs", "sources"],
     ["cli"],
 ]
-PAGE_FOLDERS = ["home", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
+PAGE_FOLDERS = ["home", "learn", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
 UI_FLOORS = [
     ["."],
     ["i18n"],

@@ -152,7 +152,12 @@ def test_no_sentence_of_an_error_is_left_unused() -> None:
     assert [code for code in sentences if code not in texts] == []
 
 
-BROWSERS = [("widgets/token_view", "token_view"), ("widgets/player", "stage"), ("vocabulary", "entries")]
+BROWSERS = [
+    ("widgets/token_view", "token_view"),
+    ("widgets/player", "stage"),
+    ("vocabulary", "entries"),
+    ("learn", "lesson"),
+]
 """The folders of `pages/ui` whose JavaScript has a section of the catalogue, and that section."""
 
 

@@ -29,7 +29,7 @@ from tokenizer_core.bpe.openai import RANK_FILES, openai_tokenizer
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
-    "page", ["home", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
+    "page", ["home", "learn", "train", "compare", "languages", "patterns", "stories", "vocabulary", "pieces"]
 )
 def test_every_page_opens_in_every_language(page: str, language: str) -> None:
     app = open_page(page, language)

@@ -29,6 +29,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 [data-testid="stMainBlockContainer"] { padding-top: .5rem; }
 .st-key-navigation { margin-top: -1.25rem; } /* the gaps of two elements that draw nothing */
 @media (max-width: 767px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
+/* The halves of a page stand beside its title where there is room. */
+@media (min-width: 900px) { .st-key-halves { justify-content: flex-end; margin-top: -4.25rem; height: 3.25rem; } }
 /* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
 @media (max-width: 640px) {
   h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }

@@ -4,6 +4,7 @@ To add
 
 - a page X: its script pages/X.py, its name below, its parts in pages/ui/X/, its words in i18n/*/X.toml with a
   title, "nav.X" and "manual.X" where those of other pages are, and X in PAGE_FOLDERS of the house tests;
+- a lesson: its line in LESSONS of learn/lessons.py, its screens in learn/browser/, its words in i18n/*/learn.toml;
 - a story: a function and its line in STORIES of stories/all_stories.py, its words in i18n/*/stories.toml;
 - a split pattern: SPLIT_PATTERNS in patterns/split_patterns.py of the library, its words in i18n/*/choices.toml;
 - a source of texts: a function in inputs/, its line in SOURCES of inputs/corpus_picker.py;
@@ -17,8 +18,8 @@ import streamlit as st
 from pages.ui.i18n import t
 
 FOLDER = Path(__file__).resolve().parents[2]
-NAMES = ("home", "train", "compare", "languages", "patterns", "stories", "vocabulary")
-ASIDE = ("pieces",)
+NAMES = ("home", "learn", "train", "compare", "languages", "patterns", "vocabulary")
+ASIDE = ("stories", "pieces")
 """Pages that other pages lead to; the navigation has no more room."""
 
 
@@ -37,3 +38,10 @@ def page(name: str) -> Path:
 def go(name: str) -> None:
     """Switch to a page."""
     st.switch_page(page(name))
+
+
+def halves() -> None:
+    """Draw the way between the two halves of Learn, lessons and stories, each with an address of its own."""
+    with st.container(horizontal=True, key="halves"):
+        st.page_link(page("learn"), label=t("learn.lessons"), icon=":material/school:")
+        st.page_link(page("stories"), label=t("learn.stories"), icon=":material/quiz:")

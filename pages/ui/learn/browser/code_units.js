@@ -1,0 +1,56 @@
+// A character as numbers: its bits in UTF-8, and its units in UTF-16 and UTF-32.
+// @ts-check
+
+/**
+ * The bytes of a character in UTF-8, each as the bits that every such byte has, and the bits of the character.
+ * @param {string} character
+ */
+export function layoutOf(character) {
+  const bytes = new TextEncoder().encode(character);
+  return Array.from(bytes, (byte, at) => {
+    const bits = byte.toString(2).padStart(8, "0");
+    const fixed = at ? 2 : bytes.length === 1 ? 1 : bytes.length + 1;
+    return { fixed: bits.slice(0, fixed), own: bits.slice(fixed), byte };
+  });
+}
+
+/**
+ * The same character in three encodings, in hex.
+ * @param {string} character
+ */
+export function encodings(character) {
+  const units = character.split("").map((unit) => hex(unit.charCodeAt(0), 4));
+  const utf8 = Array.from(new TextEncoder().encode(character), (byte) => hex(byte, 2));
+  return [
+    { name: "UTF-8", bytes: utf8.length, hex: utf8.join(" ") },
+    { name: "UTF-16", bytes: 2 * units.length, hex: units.join(" ") },
+    { name: "UTF-32", bytes: 4, hex: hex(character.codePointAt(0) ?? 0, 8) },
+  ];
+}
+
+/** @param {number} value @param {number} digits */
+export function hex(value, digits) {
+  return value.toString(16).toUpperCase().padStart(digits, "0");
+}
+
+/**
+ * The bytes that somebody typed in hex; null if it is no list of bytes.
+ * @param {string} typed
+ */
+export function bytesTyped(typed) {
+  const digits = typed.replace(/0x|[\s,]/gi, "");
+  if (digits.length % 2 || /[^0-9a-f]/i.test(digits)) return null;
+  return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+/** The letters of a text, each with its marks. @param {string} text */
+export function lettersOf(text) {
+  return Array.from(new Intl.Segmenter("th", { granularity: "grapheme" }).segment(text), ({ segment }) => segment);
+}
+
+/** Numbers to guess from: the right one and others, each once, in order. @param {number} right @param {number[]} others */
+export function choicesFor(right, ...others) {
+  const found = new Set([right, ...others.filter((other) => other > 0)].slice(0, 4));
+  for (let step = 1; found.size < 3; step++) found.add(right + step);
+  return [...found].sort((one, other) => one - other);
+}

@@ -1,0 +1,199 @@
+// Lessons: cards to choose from, and one screen at a time of the lesson that is open.
+// @ts-check
+
+import { addButton, isDark, make } from "../../widgets/token_view/browser/elements.js";
+import { labelsOf } from "../../widgets/token_view/browser/words.js";
+import { HAND } from "./by_hand.js";
+import { ENCODE } from "./encoding.js";
+import { LETTER } from "./letter.js";
+import { Gpt2 } from "./merges.js";
+import { Kept, Room } from "./room.js";
+import { SEE } from "./see.js";
+
+/** @import { LearnOptions, Tell } from "./types.d.ts" */
+
+/** @type {Record<string, ((room: Room) => void)[]>} */
+const SCREENS = { see: SEE, letter: LETTER, hand: HAND, encode: ENCODE };
+
+/** @type {WeakMap<ShadowRoot | Element, Learn>} */
+const PLACES = new WeakMap();
+
+/**
+ * What Streamlit calls for each run of the page; the lesson that is open stays open, in another language too.
+ * @param {{ data: Uint8Array<ArrayBuffer>, parentElement: ShadowRoot | Element, setTriggerValue: Tell }} component
+ */
+export default function showLearn({ data, parentElement, setTriggerValue }) {
+  /** @type {LearnOptions} */
+  const options = JSON.parse(new TextDecoder().decode(data));
+  const before = PLACES.get(parentElement);
+  const key = JSON.stringify([options.locale, options.open, options.presents]);
+  if (before?.key === key) {
+    before.dress();
+  } else {
+    const learn = new Learn(options, setTriggerValue, key);
+    before?.element.remove();
+    parentElement.append(learn.element);
+    PLACES.set(parentElement, learn);
+    const isAsked = options.open !== before?.options.open;
+    if (before?.lesson && !isAsked) learn.open(before.lesson, before.at);
+    else if (options.open in options.lessons) learn.open(options.open, 0);
+    else learn.showCards();
+    learn.dress();
+  }
+  return () => {
+    PLACES.get(parentElement)?.element.remove();
+    PLACES.delete(parentElement);
+  };
+}
+
+export class Learn {
+  /**
+   * @param {LearnOptions} options
+   * @param {Tell} tell
+   * @param {string} key
+   */
+  constructor(options, tell, key) {
+    this.options = options;
+    this.tell = tell;
+    this.key = key;
+    this.label = labelsOf(options);
+    this.kept = new Kept(options);
+    /** @type {Map<string, string>} the guess of each question */
+    this.guesses = new Map();
+    this.lesson = "";
+    this.at = 0;
+    /** @type {Gpt2 | null} */
+    this.gpt2 = null;
+    this.element = make("section", `token-view learn${options.presents ? " presents" : ""}`);
+    this.element.setAttribute("aria-label", this.label("name"));
+    this.element.onkeydown = (event) => {
+      if (event.key === "Escape" && options.presents) tell("left", true);
+    };
+    this.loading = this.load();
+  }
+
+  get names() {
+    return Object.keys(this.options.lessons).filter((name) => name in SCREENS);
+  }
+
+  async load() {
+    const { gpt2, isAlone } = this.options;
+    if (isAlone) this.gpt2 = new Gpt2(Uint8Array.from(atob(gpt2), (letter) => letter.charCodeAt(0)));
+    else {
+      const answer = await fetch(gpt2);
+      if (!answer.ok) throw new Error(String(answer.status));
+      this.gpt2 = new Gpt2(new Uint8Array(await answer.arrayBuffer()));
+    }
+  }
+
+  dress() {
+    this.element.classList.toggle("dark", isDark(this.element));
+  }
+
+  // ---- all lessons
+
+  showCards() {
+    this.lesson = "";
+    const { done } = this.kept.values;
+    const list = make("ol", "lessons");
+    this.names.forEach((name, at) => {
+      const item = list.appendChild(make("li"));
+      const button = addButton(item, "", () => this.open(name, 0));
+      const { minutes } = this.options.lessons[name];
+      const head = button.appendChild(make("span", "card-head"));
+      head.append(make("b", "", `${at + 1}`), make("span", "", this.label("minutes", { count: minutes })));
+      if (done.includes(name)) head.append(make("span", "done", `✓ ${this.label("done")}`));
+      button.append(make("strong", "", this.label(`${name}_name`)), make("span", "", this.label(`${name}_can`)));
+    });
+    const next = this.names.findIndex((name) => !done.includes(name));
+    list.children[Math.max(0, next)]?.classList.add("next");
+    this.element.replaceChildren(list);
+  }
+
+  // ---- one lesson
+
+  /**
+   * @param {string} name
+   * @param {number} at
+   */
+  async open(name, at) {
+    this.lesson = name;
+    this.at = at;
+    if (!this.gpt2) {
+      this.element.replaceChildren(make("p", "", this.label("loading")));
+      try {
+        await this.loading;
+      } catch {
+        this.element.replaceChildren(make("p", "", this.label("failed")));
+        return;
+      }
+    }
+    this.draw();
+  }
+
+  get screens() {
+    return SCREENS[this.lesson];
+  }
+
+  draw() {
+    const { at, lesson, screens } = this;
+    const top = make("header", "top");
+    addButton(top, `‹ ${this.label("all")}`, () => {
+      this.showCards();
+      this.element.querySelector("button")?.focus();
+    }).className = "quiet";
+    const steps = screens.length + 1;
+    const number = this.names.indexOf(lesson) + 1;
+    const name = this.label(`${lesson}_name`);
+    top.append(make("span", "where", this.label("where", { number, lesson: name, screen: at + 1, screens: steps })));
+    const bar = make("progress");
+    [bar.max, bar.value] = [steps, at + 1];
+    bar.setAttribute("aria-label", this.label("progress"));
+    const foot = make("footer", "foot");
+    const back = addButton(foot, this.label("back"), () => this.go(at - 1));
+    back.disabled = at === 0;
+    this.next = addButton(foot, this.label(at < screens.length ? "next" : "all"), () => this.go(at + 1));
+    this.next.className = "strong";
+    const room = new Room(this, `${lesson}_${at + 1}`);
+    this.element.replaceChildren(top, bar, room.element, foot);
+    this.showNext(true);
+    const title = at < screens.length ? this.label(`${room.name}_title`) : this.label("remember");
+    const heading = room.add("h2", "", title);
+    heading.tabIndex = -1;
+    if (at < screens.length) {
+      room.say(this.label(`${room.name}_says`), "says");
+      screens[at](room);
+    } else this.drawEnd(room);
+    heading.focus({ preventScroll: true });
+  }
+
+  /** Whether the way on is open: what is asked comes first. @param {boolean} isShown */
+  showNext(isShown) {
+    if (this.next) this.next.disabled = !isShown;
+  }
+
+  /** @param {number} at */
+  go(at) {
+    if (at > this.screens.length) {
+      this.showCards();
+      this.element.querySelector("button")?.focus();
+      return;
+    }
+    this.at = at;
+    if (at === this.screens.length) this.kept.finish(this.lesson);
+    this.draw();
+    if (this.element.getBoundingClientRect().top < 0) this.element.scrollIntoView();
+  }
+
+  /** What to keep, and where it goes on. @param {Room} room */
+  drawEnd(room) {
+    room.say(this.label(`${this.lesson}_keep`), "keep");
+    const list = room.add("div", "further");
+    const next = this.names[this.names.indexOf(this.lesson) + 1];
+    if (next) addButton(list, `${this.label("next_lesson")} ${this.label(`${next}_name`)}`, () => this.open(next, 0));
+    if (this.options.isAlone) return;
+    for (const { page, query, words } of this.options.lessons[this.lesson].further) {
+      addButton(list, words, () => this.tell("go", { page, query })).className = "quiet";
+    }
+  }
+}

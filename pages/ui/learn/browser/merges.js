@@ -1,0 +1,248 @@
+// Byte-pair encoding in the browser: merges learned by hand, and three ways to encode with merges that are there.
+// @ts-check
+
+/** @import { Pair, Picture } from "./types.d.ts" */
+
+const FIRST_MERGE = 256;
+const FIRST_BY_HAND = 0x110000; // after all characters
+const PAIR = 0x10000; // more than any id
+const GPT2_PIECES = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+
+/**
+ * Replace each pair of neighbours, left to right.
+ * @param {number[]} ids
+ * @param {number} left
+ * @param {number} right
+ * @param {number} id
+ */
+export function replaced(ids, left, right, id) {
+  const found = [];
+  for (let at = 0; at < ids.length; at++) {
+    if (ids[at] === left && ids[at + 1] === right) {
+      found.push(id);
+      at += 1;
+    } else found.push(ids[at]);
+  }
+  return found;
+}
+
+/**
+ * The pairs of neighbours, the most frequent first; equal ones in the order in which they occur.
+ * @param {number[]} ids
+ * @returns {Pair[]}
+ */
+export function pairsOf(ids) {
+  /** @type {Map<string, Pair>} */
+  const found = new Map();
+  for (let at = 0; at + 1 < ids.length; at++) {
+    const [left, right] = [ids[at], ids[at + 1]];
+    const pair = found.get(`${left} ${right}`) ?? { left, right, count: 0 };
+    pair.count += 1;
+    found.set(`${left} ${right}`, pair);
+  }
+  return [...found.values()].sort((one, other) => other.count - one.count);
+}
+
+/** A text in characters, and merges chosen one by one. */
+export class Workbench {
+  /** @param {string} text */
+  constructor(text) {
+    this.ids = Array.from(wellFormed(text), (character) => /** @type {number} */ (character.codePointAt(0)));
+    this.isAscii = this.ids.every((id) => id < 128);
+    /** @type {(Pair & { best: Pair, before: number[] })[]} */
+    this.merges = [];
+  }
+
+  /** @param {number} id @returns {string} */
+  textOf(id) {
+    if (id < FIRST_BY_HAND) return String.fromCodePoint(id);
+    const { left, right } = this.merges[id - FIRST_BY_HAND];
+    return this.textOf(left) + this.textOf(right);
+  }
+
+  /** The number of a token; without Latin letters there is none, as ids of characters are only known to us. @param {number} id */
+  shownId(id) {
+    return this.isAscii ? (id < FIRST_BY_HAND ? id : id - FIRST_BY_HAND + FIRST_MERGE) : null;
+  }
+
+  get pairs() {
+    return pairsOf(this.ids);
+  }
+
+  /**
+   * Merge a pair everywhere; return how many tokens that saved.
+   * @param {number} left
+   * @param {number} right
+   */
+  merge(left, right) {
+    const { pairs, ids } = this;
+    const pair = pairs.find((each) => each.left === left && each.right === right);
+    if (!pair) return 0;
+    this.ids = replaced(ids, left, right, FIRST_BY_HAND + this.merges.length);
+    this.merges.push({ ...pair, best: pairs[0], before: ids });
+    return ids.length - this.ids.length;
+  }
+
+  undo() {
+    this.ids = this.merges.pop()?.before ?? this.ids;
+  }
+
+  /** Merge as BPE does: the most frequent pair. @param {number} times */
+  mergeBest(times) {
+    for (let time = 0; time < times; time++) {
+      const [best] = this.pairs;
+      if (best) this.merge(best.left, best.right);
+    }
+    return this;
+  }
+}
+
+/** Merges that are there, each with the id of what it makes: the lower, the earlier it was learned. */
+export class Merges {
+  /**
+   * @param {string[]} texts the bytes of each token as Latin letters, by id
+   * @param {[number, number][]} pairs the parts of each token after the 256 bytes, where they are known
+   */
+  constructor(texts, pairs) {
+    this.texts = texts;
+    this.pairs = pairs;
+    /** @type {Map<string, number>} */
+    this.idOf = new Map(texts.map((text, id) => [text, id]));
+    this.longest = texts.reduce((most, { length }) => Math.max(most, length), 1);
+    this.made = new Map(pairs.map(([left, right], at) => [left * PAIR + right, FIRST_MERGE + at]));
+  }
+
+  /** Learn from a text without a split pattern; in the round `swap`, a tie goes to its second pair. @param {string} text @param {number} count @param {number} [swap] */
+  static learned(text, count, swap = -1) {
+    let ids = Array.from(new TextEncoder().encode(text));
+    const texts = Array.from({ length: FIRST_MERGE }, (_, byte) => String.fromCharCode(byte));
+    /** @type {[number, number][]} */
+    const chosen = [];
+    for (let round = 0; round < count; round++) {
+      const pairs = pairsOf(ids);
+      if (!pairs.length) break;
+      const { left, right } = round === swap && pairs[1]?.count === pairs[0].count ? pairs[1] : pairs[0];
+      chosen.push([left, right]);
+      texts.push(texts[left] + texts[right]);
+      ids = replaced(ids, left, right, FIRST_MERGE + round);
+    }
+    return new Merges(texts, chosen);
+  }
+
+  get total() {
+    return this.texts.length;
+  }
+
+  /** The token that two become, if there is one. @param {number} left @param {number} right */
+  madeOf(left, right) {
+    return this.made.get(left * PAIR + right);
+  }
+
+  /** @param {number} id */
+  bytesOf(id) {
+    return Uint8Array.from(this.texts[id], (letter) => letter.charCodeAt(0));
+  }
+
+  /** @param {number[]} ids */
+  bytesOfAll(ids) {
+    return Uint8Array.from(ids.flatMap((id) => [...this.bytesOf(id)]));
+  }
+
+  /** @param {Uint8Array} bytes */
+  start(bytes) {
+    return Array.from(bytes, (byte) => /** @type {number} */ (this.idOf.get(String.fromCharCode(byte))));
+  }
+
+  /** The merge of lowest rank first, until none is left: what encoding is. Each picture is the tokens after a step. @param {Uint8Array} bytes @returns {Picture[]} */
+  lowestFirst(bytes) {
+    let ids = this.start(bytes);
+    const pictures = [{ ids, made: -1 }];
+    for (;;) {
+      let [lowest, from] = [Infinity, 0];
+      for (let at = 0; at + 1 < ids.length; at++) {
+        const made = this.madeOf(ids[at], ids[at + 1]) ?? Infinity;
+        if (made < lowest) [lowest, from] = [made, at];
+      }
+      if (lowest === Infinity) return pictures;
+      ids = replaced(ids, ids[from], ids[from + 1], lowest);
+      pictures.push({ ids, made: lowest });
+    }
+  }
+
+  /** Once from left to right, each byte merged with what is before it wherever that is possible. @param {Uint8Array} bytes @returns {Picture[]} */
+  oneWalk(bytes) {
+    const rest = this.start(bytes);
+    /** @type {number[]} */
+    const done = [];
+    const pictures = [{ ids: rest.slice(), made: -1 }];
+    for (const id of rest.slice()) {
+      done.push(id);
+      rest.shift();
+      while (done.length > 1) {
+        const made = this.madeOf(done[done.length - 2], done[done.length - 1]);
+        if (made === undefined) break;
+        done.splice(-2, 2, made);
+        pictures.push({ ids: [...done, ...rest], made });
+      }
+    }
+    return pictures;
+  }
+
+  /** The longest token that fits, from left to right. @param {Uint8Array} bytes @returns {Picture[]} */
+  longestFirst(bytes) {
+    const all = String.fromCharCode(...bytes);
+    /** @type {number[]} */
+    const done = [];
+    const pictures = [{ ids: this.start(bytes), made: -1 }];
+    for (let at = 0; at < all.length; ) {
+      let size = Math.min(this.longest, all.length - at);
+      while (!this.idOf.has(all.slice(at, at + size))) size -= 1;
+      const id = /** @type {number} */ (this.idOf.get(all.slice(at, at + size)));
+      done.push(id);
+      at += size;
+      if (size > 1) pictures.push({ ids: [...done, ...this.start(bytes.subarray(at))], made: id });
+    }
+    return pictures;
+  }
+
+  /** Once through all merges in their order. @param {Uint8Array} bytes */
+  throughAll(bytes) {
+    return this.pairs.reduce((ids, [left, right], at) => replaced(ids, left, right, FIRST_MERGE + at), this.start(bytes));
+  }
+
+  /** @param {string} text whole, without a split pattern */
+  encode(text) {
+    return /** @type {Picture} */ (this.lowestFirst(new TextEncoder().encode(text)).at(-1)).ids;
+  }
+}
+
+/** GPT-2: two tokens become one if their bytes together are a token; and a pattern cuts before. */
+export class Gpt2 extends Merges {
+  /** @param {Uint8Array} packed how many tokens, in four bytes; the length of each; their bytes, end to end */
+  constructor(packed) {
+    const count = new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
+    let at = 4 + count;
+    const texts = Array.from(packed.subarray(4, at), (size) => String.fromCharCode(...packed.subarray(at, (at += size))));
+    super(texts, []);
+  }
+
+  /** @param {number} left @param {number} right @override */
+  madeOf(left, right) {
+    return this.idOf.get(this.texts[left] + this.texts[right]);
+  }
+
+  /** @param {string} text @override */
+  encode(text) {
+    return piecesByGpt2(text).flatMap((piece) => super.encode(piece));
+  }
+}
+
+/** The pieces that GPT-2's split pattern cuts. @param {string} text @returns {string[]} */
+export function piecesByGpt2(text) {
+  return wellFormed(text).match(GPT2_PIECES) ?? [];
+}
+
+/** A text without halves of surrogate pairs, which no byte stands for. @param {string} text */
+function wellFormed(text) {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}

@@ -1,0 +1,124 @@
+// The lesson of what a model sees: one's own sentence as pieces, as numbers, and as text again.
+// @ts-check
+
+import { addButton, make } from "../../widgets/token_view/browser/elements.js";
+import { lettersOf } from "./code_units.js";
+
+/** @import { Room } from "./room.js" */
+
+export const SEE = [cuts, numbersOnly, dogs];
+
+/** Draw the cuts between letters, then see those of GPT-2. @param {Room} room */
+function cuts(room) {
+  room.write("text", (text) => {
+    room.lesson.showNext(false);
+    const letters = lettersOf(text);
+    const drawn = new Set();
+    const row = room.add("div", "cuttable");
+    row.setAttribute("role", "group");
+    row.setAttribute("aria-label", room.label("see_1_cuts"));
+    letters.forEach((letter, at) => {
+      row.append(make("span", "uncut", letter === " " ? "␣" : letter));
+      if (at < letters.length - 1) row.append(gap(room, letters, at, drawn));
+    });
+    const bar = room.add("div", "choices");
+    const below = room.add("div", "below");
+    const reveal = addButton(bar, room.label("see_1_reveal"), () => {
+      below.replaceChildren();
+      const outer = room.place;
+      room.place = below;
+      compareCuts(room, text, letters, drawn);
+      room.place = outer;
+      below.scrollIntoView({ block: "nearest" });
+      room.lesson.showNext(true);
+    });
+    reveal.className = "strong";
+  });
+}
+
+/** A place for a cut; arrow keys walk from place to place. @param {Room} room @param {string[]} letters @param {number} at @param {Set<number>} drawn */
+function gap(room, letters, at, drawn) {
+  const button = make("button", "gap-cut");
+  button.type = "button";
+  button.tabIndex = at ? -1 : 0;
+  button.setAttribute("aria-label", room.label("see_1_cut", { left: letters[at], right: letters[at + 1] }));
+  button.setAttribute("aria-pressed", "false");
+  button.onclick = () => {
+    const isCut = drawn.delete(at);
+    if (!isCut) drawn.add(at);
+    button.setAttribute("aria-pressed", String(!isCut));
+  };
+  button.onkeydown = (event) => {
+    const places = [.../** @type {Element} */ (button.parentElement).querySelectorAll("button")];
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const next = step && places[places.indexOf(button) + step];
+    if (!next) return;
+    event.preventDefault();
+    event.stopPropagation();
+    button.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  };
+  return button;
+}
+
+/** @param {Room} room @param {string} text @param {string[]} letters @param {Set<number>} drawn */
+function compareCuts(room, text, letters, drawn) {
+  const tokens = room.gpt2.encode(text).map((id) => room.gpt2.bytesOf(id));
+  const ends = new Set();
+  let at = 0;
+  for (const bytes of tokens) ends.add((at += bytes.length));
+  ends.delete(at);
+  at = 0;
+  const starts = letters.map((letter) => (at += new TextEncoder().encode(letter).length));
+  const met = [...drawn].filter((place) => ends.has(starts[place])).length;
+  const inside = [...ends].filter((end) => !starts.includes(end)).length;
+  room.reading(text, tokens);
+  room.say(room.label("see_1_says_cuts", { count: tokens.length, cuts: ends.size, drawn: drawn.size, met }), "verdict");
+  if (inside) room.say(room.label("see_1_inside", { inside }));
+}
+
+/** Numbers can be left out, and the text is made of what is left. @param {Room} room */
+function numbersOnly(room) {
+  room.write("text", (text) => {
+    const ids = room.gpt2.encode(text);
+    const left = new Set();
+    const bytes = ids.map((id) => room.gpt2.bytesOf(id));
+    const [gone, broken, whole] = ["see_2_gone", "see_2_broken", "see_2_whole"].map((key) => room.label(key));
+    const without = room.gpt2.bytesOfAll(ids.slice(1));
+    const right = new TextDecoder().decode(without).includes("�") ? broken : gone;
+    room.reading(text, bytes);
+    room.ask(room.label("see_2_ask", { id: ids[0] }), [gone, broken, whole], right, () => {
+      room.say(room.label("see_2_press"));
+      const row = room.add("div", "numbers");
+      const text_again = room.add("p", "large again");
+      text_again.setAttribute("role", "status");
+      const draw = () => (text_again.textContent = new TextDecoder().decode(room.gpt2.bytesOfAll(ids.filter((_, at) => !left.has(at)))));
+      ids.forEach((id, at) => {
+        const button = addButton(row, String(id), () => {
+          if (!left.delete(at)) left.add(at);
+          button.setAttribute("aria-pressed", String(left.has(at)));
+          draw();
+        });
+        button.setAttribute("aria-pressed", "false");
+      });
+      row.querySelector("button")?.click();
+      draw();
+    });
+  });
+}
+
+/** The same word in four spellings has four numbers. @param {Room} room */
+function dogs(room) {
+  const [yes, no] = [room.label("yes"), room.label("no")];
+  room.ask(room.label("see_3_ask"), [yes, no], no, () => {
+    const spellings = ["dog", " dog", "Dog", "DOG", "dogs", "doghouse"];
+    const rows = spellings.map((spelling) => {
+      const ids = room.gpt2.encode(spelling);
+      const holder = make("div");
+      room.chips(ids.map((id) => room.gpt2.bytesOf(id)), { parent: holder });
+      return [spelling.replace(" ", "␣"), holder, ids.join(" · ")];
+    });
+    room.table([room.label("see_3_typed"), room.label("see_2_pieces"), room.label("see_3_numbers")], rows);
+  });
+}

@@ -1,0 +1,174 @@
+"""The lessons: which there are, and what the browser needs to give them without asking again."""
+
+import html
+import json
+import re
+import struct
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pages.ui.frame import presenting
+from pages.ui.i18n import language, section, t
+from pages.ui.i18n.breaks import without_breaks
+from pages.ui.learn.tracing import Step, traced
+from pages.ui.session import Maybe
+from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.token_view.payload import character_names
+from pages.ui.widgets.token_view.serve import address, bundle, page_alone, view_css
+from tokenizer_core.bpe.openai import openai_tokenizer
+
+BROWSER = Path(__file__).parent / "browser"
+CLASSIC = "aaabdaaabac"
+CLASSIC_SIZE = 259
+GPT2_FILE = "gpt2-tokens"
+_NAMED = (range(0x20, 0x7F), range(0xA0, 0x250), range(0x0E01, 0x0E5C), range(0x1F300, 0x1F650))
+"""Characters that the lessons know by name: Latin ones, Thai ones, and emoji."""
+
+
+class Lesson(NamedTuple):
+    """How long a lesson takes, the story that belongs to it, and the page that goes further."""
+
+    minutes: int
+    story: str
+    page: str
+    tab: str = ""
+
+
+LESSONS = {
+    "see": Lesson(5, "doctor", "compare"),
+    "letter": Lesson(6, "water", "compare"),
+    "hand": Lesson(8, "classic", "train"),
+    "encode": Lesson(7, "football", "vocabulary", "merges"),
+}
+"""The lessons in their order. Another lesson X takes a line here, screens in browser/, the words lesson.X_*."""
+OFFLINE = ("see", "letter", "hand", "encode")
+"""The lessons of the file that runs without the app."""
+
+
+class Wish(NamedTuple):
+    """A page that the visitor asks for, and the parameters of its address."""
+
+    page: str
+    query: dict[str, str]
+
+
+_LINKED: Maybe[str] = Maybe("linked_lesson")
+"""The lesson that a link names."""
+_TOLD: Maybe[Any] = Maybe("learn")
+
+
+def _css() -> str:
+    return view_css() + (BROWSER / "learn.css").read_text("utf-8")
+
+
+_component = st.components.v2.component("learn", css=_css(), js=bundle(BROWSER / "learn.js"))
+
+
+def show_lessons(link: Mapping[str, str]) -> Wish | None:
+    """Draw the lessons, opened where a link says; return the page that the visitor has just asked for."""
+    if link.get("lesson"):
+        _LINKED.put(link["lesson"])
+    data = json.dumps(lesson_options(_LINKED.get() or "")).encode()
+    told = _component(
+        key=_TOLD.key, data=data, on_go_change=lambda: None, on_left_change=presenting.leave, height="content"
+    )
+    return _wish(told.go)
+
+
+def _wish(told: Any) -> Wish | None:
+    """Return what the browser asks for if a lesson leads there."""
+    if not isinstance(told, dict):
+        return None
+    known = [(each["page"], each["query"]) for name in LESSONS for each in _further(name)]
+    asked = (told.get("page"), told.get("query"))
+    return Wish(*asked) if asked in known else None
+
+
+def lesson_options(opened: str = "", *, is_alone: bool = False) -> dict[str, Any]:
+    """Return what the browser needs; `is_alone` is for a file that works without the app."""
+    code, steps = reference_at_work()
+    return {
+        "labels": section("lesson"),
+        "locale": language(),
+        "tints": TINT_COUNT,
+        "lessons": {
+            name: {"minutes": lesson.minutes, "further": _further(name)}
+            for name, lesson in LESSONS.items()
+            if not is_alone or name in OFFLINE
+        },
+        "names": _names(language()),
+        "gpt2": b64encode(packed_gpt2()).decode() if is_alone else address(GPT2_FILE),
+        "code": code,
+        "trace": [step._asdict() for step in steps],
+        "text": t("examples.thai" if language() == "th" else "examples.english"),
+        "word": t("examples.lesson_word"),
+        "open": opened,
+        "presents": presenting.presents() and not is_alone,
+        "isAlone": is_alone,
+    }
+
+
+def _further(name: str) -> list[dict[str, Any]]:
+    lesson, lang = LESSONS[name], {"lang": language()}
+    story = t("learn.story", name=without_breaks(t(f"stories.{lesson.story}_name")))
+    further = t("learn.further", page=without_breaks(t(f"nav.{lesson.page}")))
+    return [
+        {"page": "stories", "query": {**lang, "story": lesson.story}, "words": without_breaks(story)},
+        {
+            "page": lesson.page,
+            "query": {**lang, **({"tab": lesson.tab} if lesson.tab else {})},
+            "words": without_breaks(further),
+        },
+    ]
+
+
+@cache
+def _names(spoken: str) -> dict[str, str]:
+    return character_names((point for points in _NAMED for point in points), spoken)
+
+
+@cache
+def reference_at_work() -> tuple[list[str], list[Step]]:
+    """Return the lines of the definition, and what each step of it does to the classic example."""
+    return traced(CLASSIC, CLASSIC_SIZE)
+
+
+def offline_page() -> bytes:
+    """Return the lessons in the visitor's language as one HTML file that needs nothing else."""
+    options = json.dumps(lesson_options(is_alone=True)).replace("<", "\\u003c")
+    filled = {"OPTIONS": options, "TITLE": html.escape(without_breaks(t("learn.title"))), "LANGUAGE": language()}
+    page = page_alone(_css(), bundle(BROWSER / "page.js"), body=f"<h1>{filled['TITLE']}</h1>")
+    return re.sub("%(OPTIONS|TITLE|LANGUAGE)%", lambda mark: filled[mark[1]], page).encode()
+
+
+# ---- GPT-2 for the browser
+
+
+@cache
+def packed_gpt2() -> bytes:
+    """Return GPT-2's tokens: how many, in four bytes; the length of each; their bytes, end to end.
+
+    Its merges follow from these: two tokens become one if their bytes together are a token.
+    Raises `RankFileError` if its file is missing.
+    """
+    tokenizer = openai_tokenizer("gpt2")
+    tokens = [tokenizer.token_bytes(token_id) for token_id in tokenizer.entry_ids]
+    return struct.pack("<I", len(tokens)) + bytes(map(len, tokens)) + b"".join(tokens)
+
+
+def _gpt2(request: Request) -> Response:
+    headers = {"Cache-Control": "public, max-age=604800"}
+    return Response(packed_gpt2(), media_type="application/octet-stream", headers=headers)
+
+
+def routes() -> list[Route]:
+    """Return the route of what the lessons fetch; it stands before those that fit any name."""
+    return [Route(address(GPT2_FILE), _gpt2)]
