@@ -107,20 +107,20 @@ def test_words_of_screens_stand_in_the_catalogue_for_both_languages() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_plan_has_every_sheet_and_its_answers_are_those_of_the_definition(language: str) -> None:
     with speaking(language):
-        page = plan().decode()
+        page = plan(language).decode()
     words = {key: without_breaks(said) for key, said in catalogue(language).items()}
     for sheet in ("title", "key", "strips", "worksheet", "ticket"):
         assert html.escape(words[f"plan.{sheet}"]) in page
     assert sum(MINUTES.values()) == 50
     rounds = rounds_of(STRIPS)
-    assert [(*each.pair, each.count) for each in rounds] == [("ก", "า", 3), ("ต", "า", 2), ("ตา", "กา", 2)]
+    assert [(*each.pair, each.found) for each in rounds] == [("ก", "า", 3), ("ต", "า", 2), ("ตา", "กา", 2)]
     assert all("".join(each.tokens) == STRIPS and " | ".join(each.tokens) in page for each in rounds)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_file_of_lessons_is_small_and_needs_nothing_else(language: str) -> None:
     with speaking(language):
-        page = offline_page()
+        page = offline_page(language)
     assert len(page) < 3_000_000
     (options,) = re.findall(rb'<script type="application/json" id="options">(.*?)</script>', page)
     given_alone = json.loads(options)

@@ -1,5 +1,6 @@
 """What a class takes along: the lessons as a file, and a plan with its answers, strips, worksheet and tickets."""
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,19 +25,20 @@ class Round(NamedTuple):
     """A merge done on paper, how often its pair was found, and the tokens afterwards."""
 
     pair: tuple[str, str]
-    count: int
+    found: int
     tokens: list[str]
 
 
 def rounds_of(text: str) -> list[Round]:
     """Merge by the definition, beginning with characters, as long as a pair is found twice.
 
-    >>> [("".join(each.pair), each.count, len(each.tokens)) for each in rounds_of("กาตากามาตากา")]
+    >>> [("".join(each.pair), each.found, len(each.tokens)) for each in rounds_of("กาตากามาตากา")]
     [('กา', 3, 9), ('ตา', 2, 7), ('ตากา', 2, 5)]
     """
-    ids, names, rounds = list(map(ord, text)), {ord(each): each for each in text}, []
+    ids, names = list(map(ord, text)), {ord(each): each for each in text}
+    rounds: list[Round] = []
     while (counts := get_stats(ids)) and max(counts.values()) > 1:
-        pair = max(counts, key=lambda pair: counts[pair])
+        pair = max(counts, key=counts.__getitem__)
         token = _FIRST_MERGED + len(rounds)
         names[token] = names[pair[0]] + names[pair[1]]
         ids = merge(ids, pair, token)
@@ -44,8 +46,9 @@ def rounds_of(text: str) -> list[Round]:
     return rounds
 
 
-def plan() -> bytes:
-    """Return the plan and all its sheets in the visitor's language, as one page to print."""
+@cache
+def plan(spoken: str) -> bytes:
+    """Return the plan and all its sheets in the language that the visitor speaks, as one page to print."""
     first = rounds_of(TICKET)[0]
     said = {name: without_breaks(t(f"lesson.{name}_name")) for name in ("see", "hand")}
     page = printed(
@@ -60,7 +63,7 @@ def plan() -> bytes:
         rounds=rounds_of(STRIPS),
         ticket=TICKET,
         first=" + ".join(first.pair),
-        count=first.count,
+        count=first.found,
         bold=bold,
     )
     return page.encode()
@@ -71,7 +74,7 @@ def for_a_class() -> None:
     with st.container(horizontal=True, key="for_a_class"):
         st.download_button(
             t("plan.save"),
-            plan,
+            plan(language()),
             f"plan-{language()}.html",
             "text/html",
             icon=":material/print:",
@@ -81,7 +84,7 @@ def for_a_class() -> None:
         )
         st.download_button(
             t("learn.offline"),
-            offline_page,
+            offline_page(language()),
             f"lessons-{language()}.html",
             "text/html",
             icon=":material/download:",

@@ -45,8 +45,12 @@ class Lesson(NamedTuple):
 LESSONS = {
     "see": Lesson(5, "doctor", "compare"),
     "letter": Lesson(6, "water", "compare"),
+    "naive": Lesson(5, "round_eyes", "pieces", "naive"),
     "hand": Lesson(8, "classic", "train"),
     "encode": Lesson(7, "football", "vocabulary", "merges"),
+    "cut": Lesson(6, "never", "patterns"),
+    "special": Lesson(4, "zero_width", "compare"),
+    "size": Lesson(7, "home_made", "train"),
 }
 """The lessons in their order. Another lesson X takes a line here, screens in browser/, the words lesson.X_*."""
 OFFLINE = ("see", "letter", "hand", "encode")
@@ -141,10 +145,11 @@ def reference_at_work() -> tuple[list[str], list[Step]]:
     return traced(CLASSIC, CLASSIC_SIZE)
 
 
-def offline_page() -> bytes:
-    """Return the lessons in the visitor's language as one HTML file that needs nothing else."""
+@cache
+def offline_page(spoken: str) -> bytes:
+    """Return the lessons in the language that the visitor speaks as one HTML file that needs nothing else."""
     options = json.dumps(lesson_options(is_alone=True)).replace("<", "\\u003c")
-    filled = {"OPTIONS": options, "TITLE": html.escape(without_breaks(t("learn.title"))), "LANGUAGE": language()}
+    filled = {"OPTIONS": options, "TITLE": html.escape(without_breaks(t("learn.title"))), "LANGUAGE": spoken}
     page = page_alone(_css(), bundle(BROWSER / "page.js"), body=f"<h1>{filled['TITLE']}</h1>")
     return re.sub("%(OPTIONS|TITLE|LANGUAGE)%", lambda mark: filled[mark[1]], page).encode()
 

@@ -7,13 +7,17 @@ import { HAND } from "./by_hand.js";
 import { ENCODE } from "./encoding.js";
 import { LETTER } from "./letter.js";
 import { Gpt2 } from "./merges.js";
+import { NAIVE } from "./naive.js";
 import { Kept, Room } from "./room.js";
+import { CUT } from "./rules.js";
 import { SEE } from "./see.js";
+import { SIZE } from "./sizes.js";
+import { SPECIAL } from "./special.js";
 
 /** @import { LearnOptions, Tell } from "./types.d.ts" */
 
 /** @type {Record<string, ((room: Room) => void)[]>} */
-const SCREENS = { see: SEE, letter: LETTER, hand: HAND, encode: ENCODE };
+const SCREENS = { see: SEE, letter: LETTER, naive: NAIVE, hand: HAND, encode: ENCODE, cut: CUT, special: SPECIAL, size: SIZE };
 
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
 const PLACES = new WeakMap();

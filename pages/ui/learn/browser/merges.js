@@ -28,17 +28,19 @@ export function replaced(ids, left, right, id) {
 
 /**
  * The pairs of neighbours, the most frequent first; equal ones in the order in which they occur.
- * @param {number[]} ids
+ * @param {number[][]} pieces no pair crosses from one to the next
  * @returns {Pair[]}
  */
-export function pairsOf(ids) {
+export function pairsOf(...pieces) {
   /** @type {Map<string, Pair>} */
   const found = new Map();
-  for (let at = 0; at + 1 < ids.length; at++) {
-    const [left, right] = [ids[at], ids[at + 1]];
-    const pair = found.get(`${left} ${right}`) ?? { left, right, count: 0 };
-    pair.count += 1;
-    found.set(`${left} ${right}`, pair);
+  for (const ids of pieces) {
+    for (let at = 0; at + 1 < ids.length; at++) {
+      const [left, right] = [ids[at], ids[at + 1]];
+      const pair = found.get(`${left} ${right}`) ?? { left, right, count: 0 };
+      pair.count += 1;
+      found.set(`${left} ${right}`, pair);
+    }
   }
   return [...found.values()].sort((one, other) => other.count - one.count);
 }
@@ -112,19 +114,19 @@ export class Merges {
     this.made = new Map(pairs.map(([left, right], at) => [left * PAIR + right, FIRST_MERGE + at]));
   }
 
-  /** Learn from a text without a split pattern; in the round `swap`, a tie goes to its second pair. @param {string} text @param {number} count @param {number} [swap] */
+  /** Learn from a text, or from the pieces of one; in the round `swap`, a tie goes to its second pair. @param {string | string[]} text @param {number} count @param {number} [swap] */
   static learned(text, count, swap = -1) {
-    let ids = Array.from(new TextEncoder().encode(text));
+    let pieces = [text].flat().map((piece) => Array.from(new TextEncoder().encode(piece)));
     const texts = Array.from({ length: FIRST_MERGE }, (_, byte) => String.fromCharCode(byte));
     /** @type {[number, number][]} */
     const chosen = [];
     for (let round = 0; round < count; round++) {
-      const pairs = pairsOf(ids);
+      const pairs = pairsOf(...pieces);
       if (!pairs.length) break;
       const { left, right } = round === swap && pairs[1]?.count === pairs[0].count ? pairs[1] : pairs[0];
       chosen.push([left, right]);
       texts.push(texts[left] + texts[right]);
-      ids = replaced(ids, left, right, FIRST_MERGE + round);
+      pieces = pieces.map((ids) => replaced(ids, left, right, FIRST_MERGE + round));
     }
     return new Merges(texts, chosen);
   }
@@ -208,6 +210,11 @@ export class Merges {
   /** Once through all merges in their order. @param {Uint8Array} bytes */
   throughAll(bytes) {
     return this.pairs.reduce((ids, [left, right], at) => replaced(ids, left, right, FIRST_MERGE + at), this.start(bytes));
+  }
+
+  /** The tokenizer of the first merges alone. @param {number} count */
+  first(count) {
+    return new Merges(this.texts.slice(0, FIRST_MERGE + count), this.pairs.slice(0, count));
   }
 
   /** @param {string} text whole, without a split pattern */

@@ -1,0 +1,46 @@
+// The lesson of special tokens: what they are, and what happens if what is typed may act as one.
+// @ts-check
+
+/** @import { Room } from "./room.js" */
+
+const END = "<|endoftext|>"; // GPT-2's only special token
+
+export const SPECIAL = [typed, acting];
+
+/** @param {Room} room */
+function typed(room) {
+  const ids = room.gpt2.encode(END);
+  room.say(END, "large");
+  room.ask(room.label("special_1_ask"), [1, ids.length, END.length], ids.length, () => {
+    room.choose(room.label("special_reads"), [["text", room.label("special_text")], ["acts", room.label("special_acts")]], (way) => {
+      if (way === "text") room.chips(ids.map((id) => room.gpt2.bytesOf(id)), { under: ids });
+      else room.chips([new TextEncoder().encode(END)], { under: [room.gpt2.total] })[0].classList.add("special");
+    });
+  });
+}
+
+/** @param {Room} room */
+function acting(room) {
+  const [same, other, error] = ["special_2_same", "special_2_other", "special_2_error"].map((key) => room.label(key));
+  room.ask(room.label("special_2_ask"), [same, other, error], other, () => {
+    const row = room.add("div", "write");
+    const field = room.field(row, room.label("special_2_field"), room.label("special_2_text", { mark: END }), 100);
+    const below = room.add("div", "below");
+    const draw = () => {
+      below.replaceChildren();
+      const outer = room.place;
+      room.place = below;
+      const parts = field.value.split(END);
+      parts.forEach((part, at) => {
+        room.add("h3", "", room.label("special_2_document", { number: at + 1 }));
+        const ids = room.gpt2.encode(part);
+        const end = at < parts.length - 1 ? [new TextEncoder().encode(END)] : [];
+        const chips = room.chips([...ids.map((id) => room.gpt2.bytesOf(id)), ...end], { under: [...ids, room.gpt2.total] });
+        if (end.length) chips[chips.length - 1].classList.add("special");
+      });
+      room.place = outer;
+    };
+    field.oninput = draw;
+    draw();
+  });
+}
