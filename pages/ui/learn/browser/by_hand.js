@@ -330,5 +330,5 @@ function programmed(room) {
   slider.max = String(trace.length - 1);
   slider.setAttribute("aria-label", room.label("step"));
   slider.oninput = () => show(Number(slider.value));
-  requestAnimationFrame(() => show(0));
+  requestAnimationFrame(() => show(1)); // before the first line there are no values
 }
