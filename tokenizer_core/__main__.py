@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from tokenizer_core.cli import compare, convert, encode, models, train
+from tokenizer_core.cli import compare, convert, encode, learn, models, train
 from tokenizer_core.cli.options import Commands, Parser, add_command, one_line, refuse
 from tokenizer_core.corpus_counts.dask_connection import end_children
 from tokenizer_core.ctrl_c import INTERRUPTED, SCRIPT, end_as_python_does, undone
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prog = SCRIPT if Path(sys.argv[0]).stem == SCRIPT else "python -m tokenizer_core"
     parser = Parser(prog=prog, description=__doc__)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND", dest="command")
-    for module in (train, encode, compare, convert, models):
+    for module in (train, encode, compare, convert, models, learn):
         module.add_to(commands)
     _add_app(commands)
     said, unknown = parser.parse_known_args(arguments)
