@@ -15,7 +15,13 @@ designed and measured, and an export to be checked in another library. Each has 
 
 def add_to(commands: Commands) -> None:
     """Add the command and its options to a parser."""
-    parser = add_command(commands, "learn", summary="three assignments with tests that grade them", about=_ABOUT)
+    parser = add_command(
+        commands,
+        "learn",
+        usage="--out FOLDER",
+        summary="three assignments with tests that grade them",
+        about=_ABOUT,
+    )
     parser.add_argument("--out", required=True, metavar="FOLDER", help="where to write")
     parser.add_argument("--force", action="store_true", help="replace files that are there")
     parser.set_defaults(run=run)
