@@ -37,8 +37,8 @@ def own_tokenizers(draw: st.DrawFn) -> Tokenizer:
     """Tokenizers whose merges no training would learn in this order, so that some hide others."""
     bytes_ = st.sampled_from([*b"ab 1\n'", *"กี่".encode()])
     merges: list[tuple[int, int]] = []
-    for number in range(draw(st.integers(0, 14))):
-        part = bytes_ | st.integers(256, 255 + number) if number else bytes_
+    for _ in range(draw(st.integers(0, 14))):
+        part = bytes_ | st.integers(256, 255 + len(merges)) if merges else bytes_
         if (pair := draw(st.tuples(part, part))) not in merges:
             merges.append(pair)
     special = draw(st.sampled_from([{}, {"<|end|>": 400}]))
