@@ -122,6 +122,11 @@ def test_special_tokens_act_if_they_are_named(model: Path, tmp_path: Path, bound
         assert list(map(int, out.read_text().split())) == expected
 
 
+def test_the_largest_id_is_read(tmp_path: Path) -> None:
+    (tmp_path / "ids").write_text(f"0 {2**31 - 1}\n")
+    assert list(id_files.pieces_of_ids(str(tmp_path / "ids"))) == [([0, 2**31 - 1], True)]
+
+
 @pytest.mark.parametrize("given", [b"1 x", b"1.5", b"-1", b"9999999999", b"\xff", b'{"a": 1}', b"1" * 5_000])
 def test_what_is_no_id_is_refused_by_its_line(
     given: bytes, tmp_path: Path, capfd: pytest.CaptureFixture[str]

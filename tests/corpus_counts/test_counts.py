@@ -287,7 +287,8 @@ def test_counts_of_another_pattern_or_version(path: Path) -> None:
 
 def test_sizes_are_checked_before_anything_is_unpacked(path: Path) -> None:
     rows = {"pretoken": [b"a" * 10**6] * 10, "count": [1] * 10}
-    assert refused(rewritten(path, rows, compression="zstd"), max_bytes=2**20).code == "counts_large"
+    error = refused(rewritten(path, rows, compression="zstd"), max_bytes=2**20)
+    assert (error.code, error.values) == ("counts_large", {"megabytes": 1})
 
 
 def test_a_dictionary_that_repeats_a_long_pretoken_is_refused(path: Path) -> None:
