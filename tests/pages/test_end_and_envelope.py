@@ -1,7 +1,8 @@
 """Below the tokens of Compare: how the end of a text moves boundaries, and the envelope of a chat."""
 
 import re
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.compare.endings import Row, rows_html, rows_of
-from pages.ui.inputs.opened_files import OpenedFile
 from tests.helpers.app import ENGLISH, open_link, said, views
 from tests.helpers.hub import config
 from tests.helpers.trained import byte_level, unigram, word_piece
@@ -149,9 +149,7 @@ def test_a_marker_that_somebody_types_is_text_until_it_may_act() -> None:
     assert not app.exception
 
 
-def test_a_file_without_a_template_says_so_and_one_with_a_template_is_wrapped_by_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
+def test_a_file_without_a_template_says_so_and_one_with_a_template_is_wrapped_by_it(tmp_path: Path) -> None:
     app = open_link(lang="en")
     app.file_uploader(key="model_file").set_value([("mine.json", byte_level(), "")]).run()
     app.run()
@@ -161,7 +159,7 @@ def test_a_file_without_a_template_says_so_and_one_with_a_template_is_wrapped_by
     assert "comes without a chat template" in said(app)
     (tmp_path / "tokenizer_config.json").write_bytes(config())
     model = ModelAtHand("mine", "file", (), chat_files=(tmp_path / "tokenizer_config.json",))
-    monkeypatch.setattr(OpenedFile, "model", model, raising=False)
+    app.session_state["opened_files"] = [replace(file, model=model)]
     app.run()
     assert "comes without a chat template" not in said(app)
     drawn = views(app)[-1]

@@ -60,11 +60,10 @@ def envelope() -> None:
         chosen = segmented(t("envelope.model"), list(names), names.__getitem__, key=key)
         if chosen in files:
             file = files[chosen]
-            model = getattr(file, "model", None)
-            if model is None:
+            if file.model is None:
                 raise ChatError("chat_none", name=file.name)
             chat = Chat(names[chosen], file.opened.tokenizer, is_gpt=False)
-            stretches = wrapped(chat_template(model), messages)
+            stretches = wrapped(chat_template(file.model), messages)
         else:
             chat = Chat(names[chosen], gpt_tokenizer(chosen), is_gpt=True)
             stretches = gpt_wrapped(messages)
