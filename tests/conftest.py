@@ -258,6 +258,7 @@ def stand_in_hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[St
         monkeypatch.setenv(name, value)  # whatever a child asks of others comes to the stand-in too
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", True)
     monkeypatch.setattr(file_download, "time", SimpleNamespace(sleep=lambda seconds: None))
+    monkeypatch.setattr("urllib.request._opener", None)  # it would keep these proxies for the tests that follow
     connect = socket.socket.connect
 
     def connect_here(self: socket.socket, address: Any) -> None:

@@ -2,6 +2,7 @@
 
 import os
 
+import pytest
 from playwright.sync_api import expect
 
 from pages.ui.i18n import catalogue, filled
@@ -12,6 +13,7 @@ from tokenizer_core.sources.hub import host
 WORDS = catalogue("en")
 
 
+@pytest.mark.long
 def test_a_name_that_is_typed_on_home_becomes_a_lane_there_and_on_compare(
     open_tab: OpenTab, stand_in_hub: StandInHub
 ) -> None:

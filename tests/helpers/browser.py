@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -46,15 +47,21 @@ def running_app(**environment: str) -> Iterator[tuple[str, "subprocess.Popen[byt
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
-    with subprocess.Popen(
-        command,
-        cwd=REPOSITORY,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.STDOUT,
-        env={**os.environ, **environment},
-    ) as server:
+    with (
+        tempfile.TemporaryFile() as said,
+        subprocess.Popen(
+            command, cwd=REPOSITORY, stdout=said, stderr=subprocess.STDOUT, env={**os.environ, **environment}
+        ) as server,
+    ):
         try:
-            wait_healthy(f"http://127.0.0.1:{port}")
+            try:
+                wait_healthy(f"http://127.0.0.1:{port}")
+            except TimeoutError as error:
+                said.seek(0)
+                error.add_note(
+                    f"exit code {server.poll()}; it said: {said.read()[-4000:].decode(errors='replace')}"
+                )
+                raise
             yield f"http://127.0.0.1:{port}", server
         finally:
             end(server)
@@ -72,13 +79,15 @@ def end(server: "subprocess.Popen[bytes]") -> None:
 
 def wait_healthy(address: str) -> None:
     """Wait until the app answers."""
+    last: OSError | None = None
     for _ in range(4 * PATIENCE):
         try:
             with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
                 return
-        except OSError:
+        except OSError as error:
+            last = error
             time.sleep(0.25)
-    raise TimeoutError("the app did not come up")
+    raise TimeoutError("the app did not come up") from last
 
 
 def websocket_status(address: str, origin: str | None) -> int:
