@@ -39,7 +39,7 @@ def all_served(trainer: ParityTrainer, at_once: int = 7) -> Iterator[Served]:
             yield group, (merge.left, merge.right), merge.count
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(texts, patterns, st.integers(256, 300), st.integers(0, 12), st.booleans())
 @example([("aaaa", "", 1), ("bb", "", 1)], "none", 300, 0, True)
 @example([("ab" * 9, "ab", 1), ("", "cccc", 1)], "none", 300, 1, True)

@@ -1,6 +1,6 @@
 """The mix frontier: eleven trainings one after another, what they measure, and what is drawn of it."""
 
-from functools import partial
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -126,12 +126,17 @@ def test_these_trainings_are_nobodys_and_leave_nothing_behind() -> None:
 def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
     two_shares: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    made: list[Training] = []
+
+    def slow_second(*given: Any, **more: Any) -> Training:
+        """A training; the second one is slow, so that it is seen."""
+        made.append(Training(*given, **more, pace=0.5 if len(made) == 1 else None))
+        return made[-1]
+
+    monkeypatch.setattr(frontier_ui, "Training", slow_second)
     app = open_frontier()
     frontier = start(app)
-    wait_until(app, lambda: len(frontier.points) == 1)
-    with monkeypatch.context() as held_back:
-        held_back.setattr(frontier_ui, "Training", partial(Training, pace=0.5))  # so that the second one is seen
-        wait_until(app, lambda: frontier.series.job is not None)
+    wait_until(app, lambda: len(frontier.points) == 1 and frontier.series.job is not None)
     job = frontier.series.job
     assert job is not None
     app.button(key="frontier_stop").click().run()
