@@ -1,5 +1,6 @@
 """The mix frontier: eleven trainings one after another, what they measure, and what is drawn of it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -130,7 +131,7 @@ def test_a_frontier_can_be_stopped_and_goes_on_where_it_was(
 
     def slow_second(*given: Any, **more: Any) -> Training:
         """A training; the second one is slow, so that it is seen."""
-        made.append(Training(*given, **more, pace=0.5 if len(made) == 1 else None))
+        made.append(replace(Training(*given, **more), pace=0.5 if made else None))
         return made[-1]
 
     monkeypatch.setattr(frontier_ui, "Training", slow_second)
