@@ -5,9 +5,8 @@ import streamlit as st
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.tabs import open_tab
 from pages.ui.i18n import t
-from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.vocabulary.browse import browse
-from pages.ui.vocabulary.choices import all_lanes, choose_lane, show_lane, slides_of
+from pages.ui.vocabulary.choices import all_lanes, choose_lane, slides_of
 from pages.ui.vocabulary.compared import compared
 from pages.ui.vocabulary.composition import composition
 from pages.ui.vocabulary.cost import vocabulary_cost
@@ -20,7 +19,6 @@ st.markdown(t("vocabulary.what"))
 lanes = all_lanes()
 if lanes:
     lane = choose_lane(lanes)
-    tokenizer_opener(on_open=show_lane)
     present(lambda: slides_of(lane, lanes))
     tab, place = open_tab("vocabulary")
     with place:

@@ -16,6 +16,7 @@ from pages.ui.frame import visitor
 from pages.ui.i18n import error_sentence, language, names, t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.opened_files import OPENED_FILES
+from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.inputs.tokenizers import (
     earlier_runs,
     entries_with_thai,
@@ -169,7 +170,7 @@ _OPENED_HERE: Maybe[str] = Maybe("vocabulary_opened_here")
 def choose_lane(lanes: list[Lane]) -> Lane:
     """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary.
 
-    Runs of earlier visits are folded; one that is chosen stands beside the others.
+    Runs of earlier visits are folded; one that is chosen stands beside the others, as does what is opened here.
     """
     by_choice = {lane.choice: lane for lane in lanes}
     names = called_apart(lanes)
@@ -188,6 +189,7 @@ def choose_lane(lanes: list[Lane]) -> Lane:
             default=first.choice,
         )
         offer_earlier(earlier, "vocabulary", partial(_take, len(shown) + (not is_taken)))
+        tokenizer_opener(on_open=_OPENED_HERE.put)
     return by_choice[chosen]
 
 
@@ -199,11 +201,6 @@ def _take(count: int, choice: str) -> None:
     """Put a run of an earlier visit among the tokenizers that are shown, and choose it."""
     _EARLIER.put(choice)
     Maybe[str](_lane_key(count)).put(choice)
-
-
-def show_lane(choice: str) -> None:
-    """Show the tokenizer that was opened on this page."""
-    _OPENED_HERE.put(choice)
 
 
 def called_apart(lanes: list[Lane]) -> dict[str, str]:
