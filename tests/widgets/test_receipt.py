@@ -31,6 +31,9 @@ def print_bills(page: Page, drawn: dict[str, Any], *, calm: bool = True, width: 
     payload = base64.b64encode(json.dumps(drawn).encode()).decode()
     css = view_css() + receipt_css()
     page.evaluate(DRAW, [bundle(BROWSER / "receipt.js"), css, payload, width])
+    if calm:
+        expect(page.locator(".receipt")).to_have_attribute("data-printed", "all")
+        expect(page.locator(".paper tbody tr").first).to_be_visible()
 
 
 def lines(page: Page, paper: int) -> list[list[str]]:
