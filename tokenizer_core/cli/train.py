@@ -113,8 +113,8 @@ def add_to(commands: Commands) -> None:
     count.set_defaults(run=run_count)
 
 
-def run_train(said: argparse.Namespace) -> int:
-    """Count, learn and write."""
+def _check_said(said: argparse.Namespace) -> None:
+    """Refuse options that do not go together, and a pattern or an output that cannot be used, before any work."""
     check_engine(said)
     if said.counts is not None and (said.engine == "dask" or said.skip_unreadable):
         refuse(f"{'--engine dask' if said.engine == 'dask' else '--skip-unreadable'} needs FILES")
@@ -125,11 +125,15 @@ def run_train(said: argparse.Namespace) -> int:
     if said.vocab_size is None:
         refuse(f"--vocab-size is missing; {_USUAL}")
     check_vocab_size(said.vocab_size)
+    compile_pattern(said.pattern or "mark_aware")
+    _check_out(Tokenizer([], pattern=said.pattern or "mark_aware", special_tokens=said.special_token), said)
+
+
+def run_train(said: argparse.Namespace) -> int:
+    """Count, learn and write."""
+    _check_said(said)
     if said.engine == "local":  # workers made here would have the limit of this process
         limit(said.memory)
-    compile_pattern(said.pattern or "mark_aware")
-    untrained = Tokenizer([], pattern=said.pattern or "mark_aware", special_tokens=said.special_token)
-    _check_out(untrained, said)
     groups: list[NamedGroup] = []
     if said.parity:
         groups, counts = counted_groups(said)
@@ -140,11 +144,7 @@ def run_train(said: argparse.Namespace) -> int:
     if said.engine == "dask":
         limit(said.memory)
     _check_memory(counts, said.memory)
-    trainer: Trainer | ParityTrainer
-    if groups:
-        trainer = parity_trainer(groups, said)
-    else:
-        trainer = Trainer(counts.pretokens, said.vocab_size, said.min_count)
+    trainer = _trainer_of(counts, groups, said)
     with _ctrl_c() as pressed:
         merges = _learned(trainer, said.vocab_size, pressed)
         is_stopped = pressed.is_set() and not trainer.done
@@ -155,6 +155,11 @@ def run_train(said: argparse.Namespace) -> int:
         print(f"train: {parity_sentence(groups, trainer)}", file=sys.stderr)
     _report(said, counts, tokenizer, paths, is_stopped=is_stopped, groups=tokens_per_unit(groups, trainer))
     return INTERRUPTED if is_stopped else 0
+
+
+def _trainer_of(counts: Counts, groups: list[NamedGroup], said: argparse.Namespace) -> Trainer | ParityTrainer:
+    """Return the trainer of the languages, or without any that of all counts."""
+    return parity_trainer(groups, said) if groups else Trainer(counts.pretokens, said.vocab_size, said.min_count)
 
 
 def _check_memory(counts: Counts, memory: int | None) -> None:
