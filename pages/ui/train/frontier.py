@@ -5,7 +5,7 @@ Then the same texts once more by parity-aware BPE: each merge is chosen by the l
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import altair as alt
@@ -138,6 +138,11 @@ def premium_of(tokenizer: AnyTokenizer) -> float:
     """Return Thai tokens / English tokens of the sample's pairs that are held out from every training."""
     thai, english = (held_out(sample_text(file).splitlines())[1] for file in SAMPLES["both"])
     return count_tokens(tokenizer, thai) / count_tokens(tokenizer, english)
+
+
+@cache
+def _premium_of_reference(name: str) -> float:
+    return premium_of(openai_tokenizer(name))
 
 
 FRONTIER_OPEN: Value[bool] = Value("frontier", bool)
@@ -299,12 +304,12 @@ def _what_to_see(points: Sequence[FrontierPoint]) -> str:
 
 
 def _what_fairness_does(points: Sequence[FrontierPoint]) -> str:
-    """Say what the least Thai, and the most, cost with and without parity; nothing before both are there."""
+    """Say what the least Thai and the most so far cost with and without parity; nothing before there are two."""
     plain = {point.share: point.premium for point in points if not point.is_fair}
     fair = [point for point in points if point.is_fair]
     if len(fair) < 2:
         return ""
-    first, last = fair[1] if len(fair) > 2 else fair[0], fair[-1]
+    first, last = fair[0], fair[-1]
     return t(
         "frontier.fair",
         share=f"{first.share}%",
@@ -328,8 +333,7 @@ def _table(frontier: Frontier) -> pd.DataFrame:
         for point in frontier.points
     ]
     references = [
-        (t(f"tokenizers.{name}"), *cost, premium_of(openai_tokenizer(name)), None)
-        for name, cost in frontier.references
+        (t(f"tokenizers.{name}"), *cost, _premium_of_reference(name), None) for name, cost in frontier.references
     ]
     heads = [t(f"frontier.{name}") for name in ("share", "thai", "english", "premium", "entries")]
     frame = pd.DataFrame([*own, *references], columns=heads).astype({heads[4]: "Int64"})
