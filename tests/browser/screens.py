@@ -334,7 +334,7 @@ class Screen(NamedTuple):
 
 
 SCREENS = [
-    Screen("home", "/", "en"),
+    Screen("home", "/", "en", is_long=True),
     Screen("home", "/", "th", is_long=True),
     Screen("menu of home", "/", "th", open_the_menu_of_home),
     Screen("settings", "/train", "en", is_long=True),  # all settings show these, too
@@ -356,16 +356,18 @@ SCREENS = [
             "pattern": "llama3",
         },
     ),
-    Screen("a long text", "/compare", "th", link={"text": "ดื่มน้ำเยอะๆ นะ " * 300, "colour": "broken"}),
+    Screen(
+        "a long text", "/compare", "th", link={"text": "ดื่มน้ำเยอะๆ นะ " * 300, "colour": "broken"}, is_long=True
+    ),
     Screen("inspector", "/compare", "th", pin_a_piece),
     Screen("keyboard", "/compare", "en", walk_by_keyboard, is_long=True),
-    Screen("menu", "/compare", "th", open_the_menu),
+    Screen("menu", "/compare", "th", open_the_menu, is_long=True),
     Screen("cleaned text", "/compare", "en", show_the_cleaned_text, {"text": UNSEEN}, is_long=True),
     Screen("the end of a text and the envelope of a chat", "/compare", "th", end_and_wrap, is_long=True),
     Screen("ids", "/compare", "th", paste_ids, is_long=True),
     Screen("files for other libraries", "/compare", "th", take_along, is_long=True),
     Screen("nothing chosen", "/compare", "en", choose_nothing, is_long=True),
-    Screen("languages", "/languages", "en"),
+    Screen("languages", "/languages", "en", is_long=True),
     Screen("texts out of step", "/languages", "th", upload_texts_out_of_step, is_long=True),
     Screen("bills of one's own", "/languages", "th", bill_texts_of_ones_own, is_long=True),
     Screen("the receipt on the screen", "/languages", "th", show_the_receipt, {"present": "1"}, is_long=True),
@@ -376,9 +378,9 @@ SCREENS = [
     Screen("three ways to encode", "/learn", "en", encode_by_hand, {"lesson": "encode"}, is_long=True),
     Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
-    Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),
+    Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}, is_long=True),
     Screen("a vote of the room", "/stories", "en", play_a_round, {"present": "vote"}),
-    Screen("languages taken away", "/languages", "en", take_languages_away, is_long=True),
+    Screen("languages taken away", "/languages", "en", take_languages_away),
     Screen("parallel texts", "/languages", "th", upload_parallel_texts, is_long=True),
     Screen("patterns", "/patterns", "th"),
     Screen("a branch", "/patterns", "en", hold_a_branch, is_long=True),

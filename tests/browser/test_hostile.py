@@ -149,7 +149,7 @@ def test_home_shows_a_hostile_text_as_text(home: Page, text: str) -> None:
     assert home.evaluate("window.hacked") is None
 
 
-@pytest.mark.parametrize("text", mostly_long(TEXTS.values(), TEXTS["tags"], TEXTS["controls"]), ids=TEXTS)
+@pytest.mark.parametrize("text", mostly_long(TEXTS.values(), TEXTS["tags"]), ids=TEXTS)
 def test_compare_shows_a_hostile_text_as_text(compare: Page, text: str) -> None:
     view = compare.locator(".st-key-compare_view")
     compare.get_by_role("radio", name=ENGLISH["text.type"]).click()
@@ -161,7 +161,7 @@ def test_compare_shows_a_hostile_text_as_text(compare: Page, text: str) -> None:
     answers(compare, view, "compare.title")
 
 
-@pytest.mark.parametrize("text", mostly_long(LARGE.values(), LARGE["100,000 emoji"]), ids=LARGE)
+@pytest.mark.parametrize("text", mostly_long(LARGE.values(), LARGE["a word of 1 MB"]), ids=LARGE)
 def test_a_large_text_does_not_hang_the_page(compare: Page, text: str) -> None:
     view = compare.locator(".st-key-compare_view")
     compare.get_by_role("radio", name=ENGLISH["text.upload"]).click()

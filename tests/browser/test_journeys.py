@@ -57,7 +57,7 @@ def pause(stage: Locator) -> int:
 
 
 def test_upload_train_watch_compare(tab: Page, address: str) -> None:
-    stage = start_training(tab, address, pace="slow")
+    stage = start_training(tab, address, pace="slow", size=400)
     expect(stage).to_have_attribute("data-position", re.compile("[3-9]|.."))  # merges come while it runs
     newest = pause(stage)
     back, forward = (stage.locator(".drive button").nth(place) for place in (1, 2))
@@ -84,8 +84,8 @@ def test_upload_train_watch_compare(tab: Page, address: str) -> None:
     stage.locator(".toggle").click()
     expect(stage).to_have_attribute("data-state", "running")
     stage.locator(".drive select").select_option("full")
-    expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=744))).to_be_visible()
-    stands_at(stage, 744)
+    expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=144))).to_be_visible()
+    stands_at(stage, 144)
     with tab.expect_download() as download:
         tab.get_by_role("button", name=ENGLISH["studio.download_model"]).click()
     assert Path(download.value.path()).read_text(encoding="utf-8").startswith("minbpe v1\n")

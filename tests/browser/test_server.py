@@ -38,13 +38,17 @@ def halt_compilers(app: int, how_many: int) -> None:
 def test_a_training_is_seen_and_compared_before_the_loops_are_compiled(tab: Page, tmp_path: Path) -> None:
     with running_app(NUMBA_CACHE_DIR=str(tmp_path)) as (address, app):
         halt_compilers(app.pid, len(PARTS))
-        tab.goto(f"{address}/?lang=en")
+        tab.goto(f"{address}/train?lang=en")
+        size = tab.get_by_role("spinbutton", name=ENGLISH["train.size"])
+        size.fill("300")
+        size.press("Enter")
+        expect(tab.get_by_text("44 merges to learn")).to_be_visible()
         at_rest(tab)
-        tab.locator(".st-key-home_train button").first.click()
+        tab.locator(".st-key-start button").click()
         stage = tab.locator(".st-key-stage .stage")
         expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))
         tab.keyboard.press("e")
-        expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=744))).to_be_visible()
+        expect(tab.get_by_text(filled(ENGLISH["studio.done"], merges=44))).to_be_visible()
         for page in ("compare", "vocabulary"):
             tab.get_by_role("link", name=ENGLISH[f"nav.{page}"], exact=True).click()
             at_rest(tab)

@@ -3,13 +3,18 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import gguf
 import sentencepiece
+
+if TYPE_CHECKING:  # it takes as long as everything else of the tests together
+    import gguf
 
 
 def gguf_of_json(content: bytes, path: Path, *, pre: str) -> Path:
     """Write the tokenizer of a `tokenizer.json` in GPT-2's letters, as llama.cpp converts it."""
+    import gguf
+
     found = json.loads(content)
     added = {token["id"]: token for token in found["added_tokens"]}
     ids = {token_id: token for token, token_id in found["model"]["vocab"].items()}
@@ -36,6 +41,8 @@ def gguf_of_json(content: bytes, path: Path, *, pre: str) -> Path:
 
 def gguf_of_pieces(content: bytes, path: Path, *, dummy_prefix: bool = True) -> Path:
     """Write a SentencePiece model of the kind BPE, as llama.cpp converts it."""
+    import gguf
+
     pieces = sentencepiece.SentencePieceProcessor(model_proto=content)
     ids = range(pieces.get_piece_size())
     kinds: Sequence[tuple[gguf.TokenType, list[bool]]] = [
@@ -54,7 +61,7 @@ def gguf_of_pieces(content: bytes, path: Path, *, dummy_prefix: bool = True) -> 
     return written(writer, path)
 
 
-def written(writer: gguf.GGUFWriter, path: Path) -> Path:
+def written(writer: "gguf.GGUFWriter", path: Path) -> Path:
     """Write the header of a file, as far as it was described."""
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

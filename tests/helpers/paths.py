@@ -3,6 +3,7 @@
 import ast
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -18,7 +19,9 @@ def name_of(path: Path) -> str:
     return path.relative_to(REPOSITORY).as_posix()
 
 
+@cache
 def tree(path: Path) -> ast.Module:
+    """The parsed file, which nobody may change."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 

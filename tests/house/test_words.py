@@ -15,7 +15,7 @@ from pages.ui.frame.manual import terms_of
 from pages.ui.i18n import as_plain_markdown, catalogue, filled, section, words_of
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.i18n.glossary import glossary, terms_in
-from tests.helpers.paths import REPOSITORY
+from tests.helpers.paths import REPOSITORY, tree
 from tokenizer_core import errors
 
 FOLDER = Path(words.__file__).parent
@@ -45,7 +45,7 @@ def choices(words: str) -> list[tuple[str, str]]:
 def trees(folder: str) -> Iterator[ast.Module]:
     """The parsed files of a folder."""
     for path in (ROOT / folder).rglob("*.py"):
-        yield ast.parse(path.read_text("utf-8"))
+        yield tree(path)
 
 
 ERRORS = [name for name, each in vars(errors).items() if isinstance(each, type) and issubclass(each, Exception)]
@@ -56,12 +56,12 @@ def made_errors() -> Iterator[tuple[str, set[str] | None]]:
 
     A code is the first argument of an error, or the `code` of a function of the core in the same file.
     """
-    for tree in (*trees("tokenizer_core"), *trees("pages/ui")):
+    for parsed in (*trees("tokenizer_core"), *trees("pages/ui")):
         place_of = dict.fromkeys(ERRORS, 0)
-        for node in ast.walk(tree):
+        for node in ast.walk(parsed):
             if isinstance(node, ast.FunctionDef) and "code" in (names := [each.arg for each in node.args.args]):
                 place_of[node.name] = names.index("code") - (names[0] in ("self", "cls"))
-        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        for call in (node for node in ast.walk(parsed) if isinstance(node, ast.Call)):
             name = getattr(call.func, "id", getattr(call.func, "attr", ""))
             values = {each.arg for each in call.keywords if each.arg}
             is_whole = name in ERRORS and len(values) == len(call.keywords)
@@ -146,7 +146,7 @@ def test_every_error_has_its_sentence_and_gives_the_values_in_it() -> None:
 
 
 def test_no_sentence_of_an_error_is_left_unused() -> None:
-    nodes = (node for tree in (*trees("tokenizer_core"), *trees("pages/ui")) for node in ast.walk(tree))
+    nodes = (node for parsed in (*trees("tokenizer_core"), *trees("pages/ui")) for node in ast.walk(parsed))
     texts = {node.value for node in nodes if isinstance(node, ast.Constant)}
     sentences = (key.removeprefix("errors.") for key in ENGLISH if key.startswith("errors."))
     assert [code for code in sentences if code not in texts] == []

@@ -115,8 +115,10 @@ def test_escape_in_a_menu_or_a_field_elsewhere_leaves_the_inspector_open(page: P
     page.evaluate("document.querySelector('textarea').remove()")
 
 
-@pytest.mark.parametrize("above", [0, 420], ids=["room below", "room above"])
-@pytest.mark.parametrize("number", [0, 900])
+@pytest.mark.parametrize(
+    ("number", "above"),
+    [(0, 0), (900, 420), *(pytest.param(*each, marks=pytest.mark.long) for each in ((0, 420), (900, 0)))],
+)
 def test_a_letter_that_is_clicked_stays_where_it_was_and_in_sight(page: Page, above: int, number: int) -> None:
     text = (THAI + " The quick brown fox. ") * 30
     draw(page, text, lanes_of_four(text), view="staff", max_height=640)

@@ -53,7 +53,7 @@ def test_a_slide_has_a_headline_numbers_lanes_and_their_source(page: Page) -> No
 
 
 @pytest.mark.parametrize("text", [THAI, LONG, "x" * 5_000], ids=["short", "long", "one word"])
-@pytest.mark.parametrize("width", [1000, 350])
+@pytest.mark.parametrize("width", [pytest.param(1000, marks=pytest.mark.long), 350])
 def test_nothing_stands_outside_of_a_slide(page: Page, text: str, width: int) -> None:
     root = ElementTree.fromstring(slide(page, text, references_over(text), width=width))
     boxes = [each.attrib for each in list(root.iter(f"{SVG}rect"))[1:]]

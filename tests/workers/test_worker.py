@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.app import mostly_long
 from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import LARGE, SMALL, Start, kill_worker, learned, wait_for, wait_until
 from tests.helpers.paths import REPOSITORY
@@ -147,7 +148,7 @@ def test_an_idle_worker_can_be_ended() -> None:
     assert not is_running(worker.pid)
 
 
-@pytest.mark.parametrize("moment", ["idle", "running", "paused"])
+@pytest.mark.parametrize("moment", mostly_long(["idle", "running", "paused"], "running"))
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and ps")
 def test_no_worker_outlives_an_app_that_was_killed(moment: str) -> None:
     app = (
@@ -261,7 +262,10 @@ def told(worker: Child, training: Training) -> tuple[list[dict[str, Any]], str |
     raise AssertionError("`events` raises when the worker ends")
 
 
-@pytest.mark.parametrize(("pattern", "failure"), [("mark_aware", None), ("(a", "pattern_syntax")])
+@pytest.mark.parametrize(
+    ("pattern", "failure"),
+    [("mark_aware", None), pytest.param("(a", "pattern_syntax", marks=pytest.mark.long)],
+)
 def test_a_fork_says_what_a_worker_started_anew_says(both: list[Child], pattern: str, failure: str | None) -> None:
     forked, anew = (told(worker, Training([SMALL], 260, pattern=pattern)) for worker in both)
     assert forked == anew
