@@ -28,7 +28,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from pages.ui.frame import status  # noqa: E402
-from pages.ui.frame.cookie_and_headers import SecurityHeaders, VisitorCookie  # noqa: E402
+from pages.ui.frame.cookie_and_headers import Preload, SecurityHeaders, VisitorCookie  # noqa: E402
 from pages.ui.frame.doors import Doors  # noqa: E402
 from pages.ui.frame.upload_limit import UploadGuard  # noqa: E402
 from pages.ui.learn import lessons  # noqa: E402
@@ -84,6 +84,7 @@ app = st.App(
     routes=[*lessons.routes(), *token_view.routes(), *stage.routes(), *votes.routes()],
     middleware=[
         Middleware(SecurityHeaders),
+        Middleware(Preload),
         Middleware(VisitorCookie, days=SAVED_RUNS_DAYS if registry().saved is not None else None),
         Middleware(Doors),
         Middleware(UploadGuard),

@@ -22,11 +22,15 @@ from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import drawing
 
 take_link(link_for("compare"))
-left, right = st.columns([6, 5], gap="small")
+top = st.container()
+tokens = st.container()  # the tokens come before what is set less often
+more = st.container()
+earlier = st.container()
+left, right = top.columns([6, 5], gap="small")
 with left, st.container(gap="xsmall"):
     text = text_picker(all_tokenizers())
 with right, st.container(gap="xsmall"):
-    chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False)
+    chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False, earlier=earlier)
     pattern = pick_pattern() if PRETOKENS in chosen else None
     lanes = lanes_of(chosen, pattern, text)
     with st.container(horizontal=True, gap="xsmall"):
@@ -37,8 +41,8 @@ with right, st.container(gap="xsmall"):
             t("compare.train_first"), type="primary", icon=":material/model_training:"
         ):
             go("train")
-tokens = st.container()  # the tokens come before what is set less often
-lanes = special_switch(lanes)
+with more:
+    lanes = special_switch(lanes)
 if isinstance(text.content, str):
     shown = View(text.content[:MOST_CHARACTERS], lanes)
     present(lambda: [Slide("tokens", views=[shown])])

@@ -18,9 +18,11 @@ from pages.ui.widgets.slides import present
 st.markdown(t("vocabulary.what"))
 lanes = all_lanes()
 if lanes:
-    lane = choose_lane(lanes)
+    page, earlier = st.container(), st.container()
+    with page:
+        lane = choose_lane(lanes, earlier)
+        tab, place = open_tab("vocabulary")
     present(lambda: slides_of(lane, lanes))
-    tab, place = open_tab("vocabulary")
     with place:
         if tab == "browse":
             st.fragment(browse)(lane, lanes)

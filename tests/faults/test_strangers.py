@@ -1,13 +1,15 @@
 """Nobody sees another's text: a link shows one training alone, and the headers allow no code of others."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
-from pages.ui.frame.cookie_and_headers import content_security_policy
+from pages.ui.frame.cookie_and_headers import content_security_policy, later_scripts
 from pages.ui.i18n import catalogue
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.run_registry.registry import registry
@@ -119,3 +121,15 @@ def test_no_text_becomes_code() -> None:
     scripts = sources("a")["script-src"]
     assert not {"'unsafe-eval'", "'unsafe-inline'", "*", "http:", "https:", "data:"} & {*scripts}
     assert {"'self'", "blob:"} <= {*scripts}
+
+
+# ---- what a page will need
+
+
+def test_each_widget_of_every_page_is_named_with_the_page_and_nothing_twice() -> None:
+    index = (Path(streamlit.__file__).parent / "static" / "index.html").read_text("utf-8")
+    scripts = later_scripts()
+    widgets = ("Html.", "BidiComponent.", "PageLink.", "Button.", "ButtonGroup.", "TextInput.")
+    assert all(any(name.startswith(widget) for name in scripts) for widget in widgets)
+    assert [name for name in scripts if name in index] == []
+    assert 10 < len(set(scripts)) == len(scripts) < 60

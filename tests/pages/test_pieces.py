@@ -14,10 +14,11 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.pieces import baselines, training
 from pages.ui.pieces.baselines import baselines_of, baselines_rows
-from pages.ui.pieces.chips import Chip, Share, chips_html, chips_of
+from pages.ui.pieces.chips import Chip, chips_html, chips_of
 from pages.ui.pieces.lessons import CONTROLS, LESSONS
 from pages.ui.pieces.settings import FIRST, SWITCHES
 from pages.ui.widgets.slides.talk_file import read, written
+from pages.ui.widgets.token_view.chips import Share
 from tests.helpers.app import ENGLISH, HOSTILE_HTML, counts, deck_on, go_to_tab, open_page, said, wait_until
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import tokenizer_of

@@ -1,4 +1,4 @@
-"""What the app adds to its responses: security headers, and the cookie that tells visitors apart."""
+"""What the app adds to its responses: security headers, the visitor's cookie, and what a page will need."""
 
 import base64
 import hashlib
@@ -70,6 +70,48 @@ def _policy() -> str:
             "form-action 'self'",
         ]
     )
+
+
+# ---- what a page will need
+
+_OF_EVERY_PAGE = ("Html", "BidiComponent", "PageLink", "Button", "ButtonGroup", "TextInput")
+_SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
+
+
+class Preload:
+    """ASGI middleware that names, with the page, those scripts that Streamlit would ask for only when it draws."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_links(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers["Link"] = _links()
+            await send(message)
+
+        await self.app(scope, receive, send_with_links)
+
+
+@cache
+def _links() -> str:
+    return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in later_scripts())
+
+
+def later_scripts() -> list[str]:
+    """Return the scripts of widgets of every page, with their imports, without those that the page names itself."""
+    named = set(re.findall(r"static/js/([\w.-]+\.js)", (_SCRIPTS.parents[1] / "index.html").read_text("utf-8")))
+    found: list[str] = []
+    waiting = [path.name for each in _OF_EVERY_PAGE for path in _SCRIPTS.glob(f"{each}.*.js")]
+    while waiting:
+        if (name := waiting.pop()) not in named and (_SCRIPTS / name).is_file():
+            named.add(name)
+            found.append(name)
+            script = (_SCRIPTS / name).read_text("utf-8")
+            waiting += re.findall(r"""(?:from|import)\s*["'`]\./([\w.-]+\.js)["'`]""", script)
+    return sorted(found)
 
 
 # ---- the visitor's cookie

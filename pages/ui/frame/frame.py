@@ -64,6 +64,15 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
   background: light-dark(#ffffff, #191814); }
 .st-key-train_card, .st-key-train_card .stRadio { width: 100%; }
+/* A press is answered at once: a line at the top says that the page works, if it takes longer than a blink. */
+.stApp[data-test-script-state="running"]::before { content: ""; position: fixed; inset: 0 0 auto; block-size: 3px;
+  z-index: 999998; background: linear-gradient(90deg, transparent, light-dark(#0f766e, #2dd4bf), transparent);
+  background-size: 50% 100%; background-repeat: no-repeat;
+  animation: 1.2s linear .15s infinite backwards page-works; }
+@keyframes page-works { from { background-position: -100% 0; } to { background-position: 200% 0; } }
+@media (prefers-reduced-motion: reduce) {
+  .stApp[data-test-script-state="running"]::before { animation: none; background: light-dark(#0f766e, #2dd4bf); }
+}
 h1 { padding-top: .5rem !important; }
 h1, h2, h3 { text-wrap: balance; }
 /* Without the shorthand, which lets the number of a slider wrap. */

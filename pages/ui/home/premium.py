@@ -1,21 +1,32 @@
 """What the same message costs in Thai and in English: a sentence, a picture, and why."""
 
-import altair as alt
-import pandas as pd
+import html
+from collections.abc import Sequence
+
 import streamlit as st
-from altair.typing import ChartType
 
 from pages.ui.frame.navigation import page
 from pages.ui.i18n import t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_premiums, sample_text
-from pages.ui.widgets.charts import ROWS, draw, in_both
-from pages.ui.widgets.colours import INK
+from pages.ui.widgets.colours import CATEGORIES, INK, ON_BAR, QUIET
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.formatting import ratio
 
-STEP = 44
-"""Pixels of a bar with the room around it."""
+_STYLE = f"""<style>
+.premiums {{ display: grid; grid-template-columns: max-content 1fr; gap: .6rem .75rem; align-items: center;
+  position: relative; padding-block: 1.75rem .25rem; font-size: 1.25rem; color: {INK.css}; }}
+.premiums .name {{ font-size: 1.0625rem; text-align: end; grid-column: 1; line-height: 1.6; }}
+.premiums .bar {{ inline-size: calc(100% * var(--at)); block-size: 2.25rem; border-radius: 0 .3rem .3rem 0;
+  background: {CATEGORIES[0].css}; position: relative; grid-column: 2; }}
+.premiums b {{ position: absolute; inset-block: 0; line-height: 2.25rem; font-weight: 600; white-space: nowrap; }}
+.premiums .on b {{ inset-inline-end: .5rem; color: {ON_BAR.css}; }}
+.premiums .beside b {{ inset-inline-start: calc(100% + .5rem); }}
+.premiums .even {{ grid-column: 2; position: absolute; inset-block: 0;
+  inset-inline-start: calc(100% * var(--at)); border-inline-start: 2px dashed {QUIET.css}; }}
+.premiums .even span {{ padding-inline-start: .4rem; font-size: .9375rem; white-space: nowrap; color: {QUIET.css};
+  line-height: 1.6; }}
+</style>"""
 
 
 def premium_section() -> None:
@@ -27,7 +38,7 @@ def premium_section() -> None:
     values = {"dear": t(f"tokenizers.{dear}"), "cheap": t(f"tokenizers.{cheap}"), "most": ratio(most)}
     says = t("home.bill", least=ratio(least), **values)
     st.header(says, anchor=False)
-    draw(premium_chart, premium_rows(premiums), key="home_premiums", says=says)
+    st.html(_STYLE + bars_html(premiums, says))
     st.caption(t("home.bill_source", lines=len(sample_text("parallel.th.txt").splitlines())))
     with fold(t("home.why"), icon=":material/help:", key="home_why"):
         st.markdown(t("home.what_is_a_token"))
@@ -38,34 +49,24 @@ def premium_section() -> None:
         st.page_link(page("patterns"), label=t("home.patterns_more"), icon=":material/arrow_forward:")
 
 
-def premium_rows(premiums: list[tuple[str, float]]) -> pd.DataFrame:
-    """Return a bar for each tokenizer; a long one has its label inside."""
-    most = max(value for _, value in premiums)
-    rows = [
-        (without_breaks(t(f"tokenizers.{name}")), value, f"{ratio(value)} ×", value > most / 2)
-        for name, value in premiums
-    ]
-    return pd.DataFrame(rows, columns=["name", "premium", "label", "inside"])
+def bars_html(premiums: Sequence[tuple[str, float]], says: str) -> str:
+    """Return a bar for each tokenizer, its number on it or beside it, and a line where Thai costs as much as English.
+
+    It is plain HTML: the library of charts is as large as all else that Home needs, and slow on a phone.
+    """
+    most = max(max(value for _, value in premiums), 1.0)
+    rows = "".join(_bar(t(f"tokenizers.{name}"), value, value / most) for name, value in premiums)
+    even = f'<div class="even" style="--at:{1 / most:.4f}"><span>{_escaped(t("home.bill_even"))}</span></div>'
+    return f'<div class="premiums" role="img" aria-label="{_escaped(says)}">{rows}{even}</div>'
 
 
-def premium_chart() -> ChartType:
-    """Define bars with labels on or beside them, and a line where Thai would cost as much as English."""
-    words = {"labelFontSize": 16, "labelLimit": 240, "labelPadding": 10, "labelColor": in_both(INK)}
-    names = alt.Axis(title=None, ticks=False, domain=False, **words)
-    rows = alt.Chart(ROWS).encode(
-        alt.X("premium:Q", axis=None, scale=alt.Scale(domainMin=0, nice=False)),
-        alt.Y("name:N", sort=None, axis=names, scale=alt.Scale(paddingInner=0.25, paddingOuter=0.1)),
+def _bar(name: str, value: float, share: float) -> str:
+    place = "on" if share > 0.5 else "beside"
+    return (
+        f'<span class="name">{_escaped(name)}</span>'
+        f'<span class="bar {place}" style="--at:{share:.4f}"><b>{ratio(value)} ×</b></span>'
     )
-    labels = rows.encode(text="label:N")
-    even = alt.Chart(ROWS).transform_aggregate(count="count()").encode(x=alt.datum(1))
-    return alt.layer(
-        rows.mark_bar(cornerRadiusEnd=4),
-        labels.transform_filter("datum.inside").mark_text(style="inside", fontSize=20, fontWeight=600),
-        labels.transform_filter("!datum.inside").mark_text(style="right", fontSize=20, fontWeight=600),
-        even.mark_rule(style="quiet", strokeDash=[4, 4], aria=False),
-        even.mark_text(style="quiet", align="left", dx=-3, baseline="bottom").encode(
-            y=alt.value(-4), text=alt.datum(without_breaks(t("home.bill_even")))
-        ),
-        height=alt.Step(STEP),
-        padding={"left": 2, "top": 8, "right": 4, "bottom": 4},
-    )
+
+
+def _escaped(words: str) -> str:
+    return html.escape(without_breaks(words))

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from types import MappingProxyType
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
 from pages.ui.i18n import as_name, error_sentence, t
@@ -86,13 +88,18 @@ def _without_fences(name: str) -> str:
 # ---- choices and their lanes
 
 
-def choose_tokenizers(key: str, *, more: Sequence[str] = (), label_visible: bool = True) -> list[str]:
-    """Let the visitor choose tokenizers; at first all but `more` and runs that are not the current one."""
+def choose_tokenizers(
+    key: str, *, more: Sequence[str] = (), label_visible: bool = True, earlier: DeltaGenerator | None = None
+) -> list[str]:
+    """Let the visitor choose tokenizers; at first all but `more` and runs that are not the current one.
+
+    Runs of earlier visits are offered where the page has a place for them, or else below the others.
+    """
     known = [*([MINE] if visitor.own_tokenizer() else []), *OPENAI_NAMES]
     files, runs = _files_and_runs()
     words = distinct(_worded(known) | files | runs | _worded(more))
     key = chosen_among(f"{key}_{MINE in words}", list(words), [*known, *files], new=list(files))
-    chosen = _pills("compare.tokenizers", words, key, label_visible=label_visible)
+    chosen = _pills("compare.tokenizers", words, key, label_visible=label_visible, place=earlier)
     return [name for name in words if name in chosen]
 
 
@@ -109,7 +116,14 @@ def choose_beside(key: str, *, own: bool) -> list[Lane]:
     return lanes_of_choices(_pills("tokenizers.beside", words, chosen_among(key, list(words), first, new=first)))
 
 
-def _pills(label: str, words: Mapping[str, str], key: str, *, label_visible: bool = True) -> list[str]:
+def _pills(
+    label: str,
+    words: Mapping[str, str],
+    key: str,
+    *,
+    label_visible: bool = True,
+    place: DeltaGenerator | None = None,
+) -> list[str]:
     """Let the visitor choose among these; runs of earlier visits are folded until they are chosen."""
     choice: Value[list[str]] = Value(key, list)
     earlier = {name: said for name, said in earlier_runs(words).items() if name not in choice.get()}
@@ -123,7 +137,8 @@ def _pills(label: str, words: Mapping[str, str], key: str, *, label_visible: boo
         label_visibility="visible" if label_visible else "collapsed",
         wrap=True,
     )
-    offer_earlier(earlier, key, lambda name: choice.put([*choice.get(), name]))
+    with place or nullcontext():
+        offer_earlier(earlier, key, lambda name: choice.put([*choice.get(), name]))
     return chosen
 
 

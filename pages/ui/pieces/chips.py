@@ -14,7 +14,7 @@ from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import cut_of
 from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
-from pages.ui.widgets.token_view.chips import chip_style, visible
+from pages.ui.widgets.token_view.chips import Share, bytes_of, chip_style, share_html, shares_of, visible
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import tint
 from tokenizer_core.analysis.cuts import places_tokens
@@ -29,11 +29,6 @@ _STYLE = """<style>
 .piece-chips .badge { font-family: "Source Code Pro", monospace; font-size: 1.1rem; line-height: 2.5;
   border: 2px solid light-dark(#4b5160, #b6bcc8); }
 .piece-chips .unknown { border-style: dashed; border-color: light-dark(#a3160c, #ff9d8f); }
-.piece-chips .share { position: relative; min-width: .5em; text-align: center; }
-.piece-chips .share::after { /* the part of the letter that other tokens cover is hatched */
-  content: ""; position: absolute; inset: .3em 0 .3em 0;
-  background: repeating-linear-gradient(-45deg, #444 0 1.5px, #fffd 1.5px 6px);
-  mask: linear-gradient(to right, #000 var(--from), #0000 var(--from) var(--to), #000 var(--to)); }
 </style>"""
 
 
@@ -49,16 +44,6 @@ class ShownLane(NamedTuple):
     def name(self) -> str:
         """The name that people read."""
         return t(self.called) if is_lesson_word(self.called) else self.called
-
-
-class Share(NamedTuple):
-    """Characters that a token covers: several whole ones, or of one the bytes from one place to another."""
-
-    characters: str
-    start: int
-    end: int
-    size: int
-    """Bytes of the characters."""
 
 
 class Chip(NamedTuple):
@@ -103,31 +88,6 @@ def _face(
     return visible(token_text(token_id)), token_id, kind if is_known else "ordinary"
 
 
-def shares_of(content: bytes, start: int, end: int) -> list[Share]:
-    """Return what the bytes from one place of a UTF-8 text to another cover.
-
-    >>> shares_of("a ก".encode(), 0, 4)
-    [Share(characters='a ', start=0, end=2, size=2), Share(characters='ก', start=0, end=2, size=3)]
-    """
-    first, last = start, end
-    while first and content[first] & 0xC0 == 0x80:
-        first -= 1
-    while last < len(content) and content[last] & 0xC0 == 0x80:
-        last += 1
-    found: list[Share] = []
-    place = first
-    for character in content[first:last].decode("utf-8"):
-        size = len(character.encode())
-        share = Share(character, max(start - place, 0), min(end - place, size), size)
-        is_whole = share.end - share.start == size
-        if is_whole and found and found[-1].end - found[-1].start == found[-1].size:
-            before = found.pop()
-            share = Share(before.characters + character, 0, before.size + size, before.size + size)
-        found.append(share)
-        place += size
-    return found
-
-
 def draw_lane(lane: ShownLane, text: str) -> None:
     """Draw the tokens of a text, large, under the name of their tokenizer and their number."""
     chips = chips_of(lane.tokenizer, text)
@@ -156,24 +116,12 @@ def _chip_html(chip: Chip) -> str:
     if chip.kind != "ordinary":
         said = f"{t(f'pieces.kind_{chip.kind}')} · {said}"
     shares = [] if isinstance(chip.shown, str) else chip.shown
-    token = chip.shown.encode() if isinstance(chip.shown, str) else b"".join(map(_bytes_of, shares))
-    inner = html.escape(chip.shown) if isinstance(chip.shown, str) else "".join(map(_share_html, shares))
+    token = chip.shown.encode() if isinstance(chip.shown, str) else b"".join(map(bytes_of, shares))
+    inner = html.escape(chip.shown) if isinstance(chip.shown, str) else "".join(map(share_html, shares))
     look = f"badge {chip.kind}" if chip.kind in ("unknown", "control") else f"token-chip tint-{tint(token)}"
     title = html.escape(without_breaks(said))
     shown = f"<span>{inner}</span><small>{chip.token_id}</small>"
     return f'<span role="listitem" class="{look}" title="{title}">{shown}</span>'
-
-
-def _bytes_of(share: Share) -> bytes:
-    return share.characters.encode()[share.start : share.end]
-
-
-def _share_html(share: Share) -> str:
-    shown = html.escape(visible(share.characters))
-    if share.end - share.start == share.size:
-        return shown
-    places = f"--from:{share.start / share.size:.0%};--to:{share.end / share.size:.0%}"
-    return f'<span class="share" style="{places}" title="{_bytes_of(share).hex(" ").upper()}">{shown}</span>'
 
 
 def compare_button(label: str, files: Sequence[OpenedFile], *, key: str) -> None:

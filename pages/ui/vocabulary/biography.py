@@ -12,7 +12,7 @@ from pages.ui.vocabulary.choices import CLICKS, OwnText, Uses, entries_in, mergi
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import scroll_box
 from pages.ui.widgets.token_view import token_view
-from pages.ui.widgets.token_view.chips import chip, chip_parts, chip_style, plain_token, shortened
+from pages.ui.widgets.token_view.chips import chip, chip_parts, chip_style, placed_face, plain_token, shortened
 from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.payload import tint
@@ -223,19 +223,21 @@ def tree_html(nodes: Sequence[Node], tokenizer: Merging, said: str) -> str:
     leaves = [node for node in nodes if node.is_leaf]
     column = {leaf.start: place for place, leaf in enumerate(leaves, start=1)}
     ends = {leaf.end: place for place, leaf in enumerate(leaves, start=2)}
-    drawn = "".join(
-        _node(node, tokenizer.token_bytes(node.token_id), column[node.start], ends[node.end]) for node in nodes
-    )
+    whole = tokenizer.token_bytes(nodes[0].token_id)
+    drawn = "".join(_node(node, whole, column[node.start], ends[node.end]) for node in nodes)
     columns = f"--leaves:{len(leaves)};grid-template-columns:repeat({len(leaves)},minmax(min-content,1fr))"
     grid = f'<div style="{columns}">{drawn}</div>'
     return chip_style() + _STYLE + scroll_box("token-tree", grid, said)
 
 
-def _node(node: Node, token: bytes, column: int, end: int) -> str:
-    most = 24 if node.depth else 32
-    inner = "".join(
-        f"<span>{html.escape(shortened(text, most))}</span>" if whole else f'<span class="hex">{text}</span>'
-        for text, whole in chip_parts(token)
-    )
+def _node(node: Node, whole: bytes, column: int, end: int) -> str:
+    token, most = whole[node.start : node.end], 24 if node.depth else 32
+    if utf8_text(token) is None and utf8_text(whole) is not None:
+        inner = f"<span>{placed_face(whole, node.start, node.end)}</span>"
+    else:
+        inner = "".join(
+            f"<span>{html.escape(shortened(text, most))}</span>" if is_text else f'<span class="hex">{text}</span>'
+            for text, is_text in chip_parts(token)
+        )
     place = f"grid-row:{node.depth + 1};grid-column:{column}/{end}"
     return f'<div class="node token-chip tint-{tint(token)}" style="{place}">{inner}<b>{node.token_id}</b></div>'

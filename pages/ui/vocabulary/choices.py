@@ -167,7 +167,7 @@ def all_lanes() -> list[Lane]:
 _OPENED_HERE: Maybe[str] = Maybe("vocabulary_opened_here")
 
 
-def choose_lane(lanes: list[Lane]) -> Lane:
+def choose_lane(lanes: list[Lane], earlier_place: DeltaGenerator) -> Lane:
     """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary.
 
     Runs of earlier visits are folded; one that is chosen stands beside the others, as does what is opened here.
@@ -188,8 +188,9 @@ def choose_lane(lanes: list[Lane]) -> Lane:
             key=_lane_key(len(shown)),
             default=first.choice,
         )
-        offer_earlier(earlier, "vocabulary", partial(_take, len(shown) + (not is_taken)))
         tokenizer_opener(on_open=_OPENED_HERE.put)
+    with earlier_place:
+        offer_earlier(earlier, "vocabulary", partial(_take, len(shown) + (not is_taken)))
     return by_choice[chosen]
 
 

@@ -1,6 +1,7 @@
 """Trace a word: the merges that make its tokens, one by one, with their ids."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 import streamlit as st
 
@@ -8,7 +9,7 @@ from pages.ui.i18n import t
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.figures_table import scroll_box
-from pages.ui.widgets.token_view.chips import chip, chip_style
+from pages.ui.widgets.token_view.chips import chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.lineage import Merging, Trace, trace
 
@@ -55,14 +56,16 @@ def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
     """Return the HTML of traces: for each pretoken its bytes, and a row for each merge."""
     number, rows = 0, []
     for each in found:
-        rows.append(_row("", " ".join(map(str, each.ids)) if len(each.ids) <= 4 else "", each.ids, tokenizer))
+        content, ids = each.text.encode(), " ".join(map(str, each.ids)) if len(each.ids) <= 4 else ""
+        rows.append(_row("", ids, content, each.ids, tokenizer))
         for step in each.steps:
             number += 1
             ids = f"{step.left}, {step.right} → <b>{step.token_id}</b>"
-            rows.append(_row(f"{number}", ids, step.ids, tokenizer))
+            rows.append(_row(f"{number}", ids, content, step.ids, tokenizer))
     return scroll_box("trace", f"<table>{''.join(rows)}</table>", label)
 
 
-def _row(number: str, ids: str, tokens: Sequence[int], tokenizer: Merging) -> str:
-    chips = " ".join(chip(tokenizer.token_bytes(token_id)) for token_id in tokens)
+def _row(number: str, ids: str, content: bytes, tokens: Sequence[int], tokenizer: Merging) -> str:
+    ends = list(accumulate((len(tokenizer.token_bytes(token_id)) for token_id in tokens), initial=0))
+    chips = " ".join(placed_chip(content, start, end) for start, end in pairwise(ends))
     return f"<tr><td>{number}</td><td>{ids}</td><td>{chips}</td></tr>"

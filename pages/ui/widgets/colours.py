@@ -13,6 +13,11 @@ class Colour(NamedTuple):
     light: str
     dark: str
 
+    @property
+    def css(self) -> str:
+        """The color of the scheme in which the page stands."""
+        return f"light-dark({self.light}, {self.dark})"
+
 
 CATEGORIES = (
     Colour("#0f766e", "#2dd4bf"),

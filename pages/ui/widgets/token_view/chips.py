@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import regex
 
@@ -18,6 +19,16 @@ _INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
 _LETTER = regex.compile(r"[\p{L}\p{M}\p{N}\p{S}]")
 _EXAMPLES = 3
 """Letters that a part can become, shown as examples."""
+
+
+class Share(NamedTuple):
+    """Characters that a token covers: several whole ones, or of one the bytes from one place to another."""
+
+    characters: str
+    start: int
+    end: int
+    size: int
+    """Bytes of the characters."""
 
 
 def chip_parts(token: bytes) -> list[tuple[str, bool]]:
@@ -73,6 +84,55 @@ def face(token: bytes) -> str:
     )
 
 
+def placed_chip(content: bytes, start: int, end: int) -> str:
+    """Return the HTML of a token that covers these bytes of a UTF-8 text: of a letter in part, the rest is hatched."""
+    return f'<bdi class="token-chip tint-{tint(content[start:end])}">{placed_face(content, start, end)}</bdi>'
+
+
+def placed_face(content: bytes, start: int, end: int) -> str:
+    """Return the HTML of what these bytes of a UTF-8 text are."""
+    return "".join(map(share_html, shares_of(content, start, end)))
+
+
+def shares_of(content: bytes, start: int, end: int) -> list[Share]:
+    """Return what the bytes from one place of a UTF-8 text to another cover.
+
+    >>> shares_of("a ก".encode(), 0, 4)
+    [Share(characters='a ', start=0, end=2, size=2), Share(characters='ก', start=0, end=2, size=3)]
+    """
+    first, last = start, end
+    while first and content[first] & 0xC0 == 0x80:
+        first -= 1
+    while last < len(content) and content[last] & 0xC0 == 0x80:
+        last += 1
+    found: list[Share] = []
+    place = first
+    for character in content[first:last].decode("utf-8"):
+        size = len(character.encode())
+        share = Share(character, max(start - place, 0), min(end - place, size), size)
+        is_whole = share.end - share.start == size
+        if is_whole and found and found[-1].end - found[-1].start == found[-1].size:
+            before = found.pop()
+            share = Share(before.characters + character, 0, before.size + size, before.size + size)
+        found.append(share)
+        place += size
+    return found
+
+
+def bytes_of(share: Share) -> bytes:
+    """Return the bytes that are covered."""
+    return share.characters.encode()[share.start : share.end]
+
+
+def share_html(share: Share) -> str:
+    """Return the HTML of what is covered; of a letter in part, the rest is hatched."""
+    shown = html.escape(visible(share.characters))
+    if share.end - share.start == share.size:
+        return shown
+    places = f"--from:{share.start / share.size:.0%};--to:{share.end / share.size:.0%}"
+    return f'<span class="share" style="{places}" title="{bytes_of(share).hex(" ").upper()}">{shown}</span>'
+
+
 def shortened(text: str, most: int = SHORTENED) -> str:
     """Shorten a text in the middle.
 
@@ -89,6 +149,11 @@ def chip_style() -> str:
         ".token-chip{padding:0 .5rem;border-radius:.45rem;font-size:1.05rem;white-space:pre;"
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
         ".token-chip .part{font-size:.8em;opacity:.8;padding:0 .2em}",
+        ".token-chip .share{position:relative;display:inline-block;min-width:.5em;text-align:center}",
+        # The part of the letter that other tokens cover is hatched.
+        '.token-chip .share::after{content:"";position:absolute;inset:.3em 0;'
+        "background:repeating-linear-gradient(-45deg,#444 0 1.5px,#fffd 1.5px 6px);"
+        "mask:linear-gradient(to right,#000 var(--from),#0000 var(--from) var(--to),#000 var(--to))}",
         ".token-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
     ]
     for n, (light, dark) in enumerate(zip(LIGHT.tints, DARK.tints, strict=True)):

@@ -11,6 +11,21 @@ const OF_SCREEN = 0.7; // of the window's height: the navigation, the title and 
 const LEAST_OF_WHOLE = 0.75; // so much smaller letters may be for the whole text to stand on one line
 
 /**
+ * The first of some sizes, from large to small, that fits: each try makes the browser lay everything out.
+ * @param {number[]} sizes
+ * @param {(size: number) => boolean} fits
+ */
+function firstThatFits(sizes, fits) {
+  let [low, high] = [0, sizes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (fits(sizes[middle])) high = middle;
+    else low = middle + 1;
+  }
+  return sizes[low];
+}
+
+/**
  * Take the largest letters with which the row fits the screen, or somewhat smaller ones if it is on one line then.
  * @param {ViewState} state
  * @param {Row} row
@@ -26,9 +41,9 @@ export function fitLetters({ root }, { element }) {
     take(size);
     return staffLines(element) === 1;
   };
-  const largest = LETTERS.find(isOnScreen) ?? least;
+  const largest = firstThatFits(LETTERS, isOnScreen) ?? least;
   const smaller = LETTERS.filter((size) => size <= largest && size >= largest * LEAST_OF_WHOLE);
-  take(smaller.find(isOnOneLine) ?? largest);
+  take(firstThatFits(smaller, isOnOneLine) ?? largest);
 }
 
 /**

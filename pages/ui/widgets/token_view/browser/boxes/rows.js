@@ -32,6 +32,7 @@ export class Rows {
     /** @type {IntersectionObserver | null} */
     this.observer = null;
     this.frame = 0;
+    this.fitted = ""; // for which room the letters have their size
   }
 
   /** The rows that have boxes at present. */
@@ -47,6 +48,7 @@ export class Rows {
   /** Make all rows anew. */
   rebuild() {
     this.stop();
+    this.fitted = "";
     this.starts = rowStarts(this.state);
     const { isNumbered, model } = this.state;
     const { text, labels } = model;
@@ -129,7 +131,10 @@ export class Rows {
   /** Where numbers stand first, a short text fills the screen. */
   fit() {
     const [row] = this.list;
-    if (!this.state.isNumbered || !row) return;
+    const { isNumbered, isLooped, scroller } = this.state;
+    const fitted = [scroller.clientWidth, innerHeight, isLooped, document.fonts.status].join();
+    if (!isNumbered || !row || !scroller.clientWidth || this.fitted === fitted) return;
+    this.fitted = fitted;
     fitLetters(this.state, row);
     row.nameLines();
   }
