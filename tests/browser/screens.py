@@ -210,6 +210,13 @@ def encode_by_hand(tab: Page, words: dict[str, str]) -> None:
     expect(lesson.locator(".ways .apart")).not_to_have_count(0)
 
 
+def read_files(tab: Page, words: dict[str, str]) -> None:
+    """Lines of GPT-2's files that the visitor's own sentence needs."""
+    lesson = tab.locator(".st-key-learn .learn")
+    lesson.locator(".ask button").first.click()
+    expect(lesson.locator("table")).to_have_count(2)
+
+
 def tell_a_story(tab: Page, words: dict[str, str]) -> None:
     """A story that trains a tokenizer of its own, after a guess, and all that can be done with it."""
     tab.locator(".st-key-story_choice_0 button").click()
@@ -374,6 +381,7 @@ SCREENS = [
     Screen("all lessons", "/learn", "th", is_long=True),
     Screen("cuts drawn by hand", "/learn", "th", draw_cuts, {"lesson": "see"}),
     Screen("three ways to encode", "/learn", "en", encode_by_hand, {"lesson": "encode"}, is_long=True),
+    Screen("two files", "/learn", "th", read_files, {"lesson": "same"}, is_long=True),
     Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}),

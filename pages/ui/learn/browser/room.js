@@ -8,7 +8,7 @@ import { tintOfBytes, tintStyle } from "../../widgets/token_view/browser/model/t
 import { lettersOf } from "./code_units.js";
 
 /** @import { Label } from "../../widgets/token_view/browser/types.d.ts" */
-/** @import { Gpt2 } from "./merges.js" */
+/** @import { Ranked } from "./merges.js" */
 /** @import { LearnOptions } from "./types.d.ts" */
 
 /** What lasts from lesson to lesson, kept in this browser. */
@@ -45,7 +45,7 @@ export class Kept {
 /** One screen of a lesson. */
 export class Room {
   /**
-   * @param {{ options: LearnOptions, label: Label, kept: Kept, gpt2: Gpt2 | null, guesses: Map<string, string>, showNext: (isShown: boolean) => void }} lesson
+   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean) => void }} lesson
    * @param {string} name of the screen, such as "letter_1"
    */
   constructor(lesson, name) {
@@ -58,7 +58,7 @@ export class Room {
   }
 
   get gpt2() {
-    return /** @type {Gpt2} */ (this.lesson.gpt2);
+    return this.lesson.tokenizers.gpt2;
   }
 
   get text() {

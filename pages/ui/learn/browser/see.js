@@ -2,11 +2,11 @@
 // @ts-check
 
 import { addButton, make } from "../../widgets/token_view/browser/elements.js";
-import { lettersOf } from "./code_units.js";
+import { choicesFor, lettersOf } from "./code_units.js";
 
 /** @import { Room } from "./room.js" */
 
-export const SEE = [cuts, numbersOnly, dogs];
+export const SEE = [cuts, numbersOnly, dogs, covered];
 
 /** Draw the cuts between letters, then see those of GPT-2. @param {Room} room */
 function cuts(room) {
@@ -120,5 +120,18 @@ function dogs(room) {
       return [spelling.replace(" ", "␣"), holder, ids.join(" · ")];
     });
     room.table([room.label("see_3_typed"), room.label("see_2_pieces"), room.label("see_3_numbers")], rows);
+  });
+}
+
+/** A word whose letters lie under the ids of its tokens: what a model gets that is asked for a letter. @param {Room} room */
+function covered(room) {
+  const [word, letter] = [room.label("see_4_word"), room.label("see_4_letter")];
+  const ids = room.gpt2.encode(word);
+  const found = [...word].filter((each) => each === letter).length;
+  const row = room.add("div", "numbers");
+  for (const id of ids) row.append(make("span", "tile", String(id)));
+  room.ask(room.label("see_4_ask", { letter }), choicesFor(found, found - 1, found + 1), found, () => {
+    room.reading(word, ids.map((id) => room.gpt2.bytesOf(id)));
+    room.say(room.label("see_4_says_why", { word, count: ids.length }));
   });
 }

@@ -1,11 +1,13 @@
 // The lesson of special tokens: what they are, and what happens if what is typed may act as one.
 // @ts-check
 
+import { choicesFor } from "./code_units.js";
+
 /** @import { Room } from "./room.js" */
 
 const END = "<|endoftext|>"; // GPT-2's only special token
 
-export const SPECIAL = [typed, acting];
+export const SPECIAL = [typed, acting, billed];
 
 /** @param {Room} room */
 function typed(room) {
@@ -42,5 +44,23 @@ function acting(room) {
     };
     field.oninput = draw;
     draw();
+  });
+}
+
+/** What is typed, in the envelope of a chat: all of it counts. @param {Room} room */
+function billed(room) {
+  const { cl100k } = room.lesson.tokenizers;
+  const { before, after, markers } = room.lesson.options.envelope;
+  room.write("text", (text) => {
+    const own = cl100k.encode(text);
+    const all = [...before, ...own, ...after];
+    room.ask(room.label("special_3_ask", { typed: own.length }), choicesFor(all.length, own.length, own.length + 2), all.length, () => {
+      room.choose(room.label("special_3_shown"), [["all", room.label("special_3_all")], ["own", room.label("special_3_own")]], (shown) => {
+        const ids = shown === "all" ? all : own;
+        const bytes = ids.map((id) => (markers[id] ? new TextEncoder().encode(markers[id]) : cl100k.bytesOf(id)));
+        room.chips(bytes, { under: ids }).forEach((chip, at) => chip.classList.toggle("special", ids[at] in markers));
+      });
+      room.bars([[room.label("special_3_all"), all.length], [room.label("special_3_own"), own.length]]);
+    });
   });
 }
