@@ -107,7 +107,7 @@ def lesson_options(opened: str = "", *, is_alone: bool = False) -> dict[str, Any
     """Return what the browser needs; `is_alone` is for a file that works without the app."""
     code, steps = reference_at_work()
     return {
-        "labels": section("lesson"),
+        "labels": section("lesson", has_breaks=True),
         "locale": language(),
         "tints": TINT_COUNT,
         "lessons": {
@@ -164,14 +164,14 @@ def offline_page(spoken: str) -> bytes:
 
 
 def _envelope() -> dict[str, Any]:
-    """Return the ids around what is typed in a chat with GPT-4, as OpenAI has published, and the markers by id."""
+    """Return the ids around what is typed in a chat with GPT-4, as OpenAI has published, and its special tokens by id."""
     tokenizer = gpt_tokenizer("cl100k_base")
     instruction = Message("system", without_breaks(t("envelope.example_system")))
     stretches = gpt_wrapped([instruction, Message("user", "?")])
     tokens = chat_tokens(tokenizer, stretches, typed_acts=False)
     typed = next(place for place, token in enumerate(tokens) if stretches[token.stretch].message == 1)
     ids = [token.token_id for token in tokens]
-    markers = {token_id: text for text, token_id in tokenizer.special_tokens.items() if token_id in ids}
+    markers = {token_id: text for text, token_id in tokenizer.special_tokens.items()}
     return {"before": ids[:typed], "after": ids[typed + 1 :], "markers": markers}
 
 

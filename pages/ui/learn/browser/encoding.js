@@ -116,7 +116,7 @@ function apartIn({ gpt2 }, text) {
 
 /** Where the longest piece would cut one's own text in another way than GPT-2. @param {Room} room */
 function atGpt2(room) {
-  const example = room.label("encode_2_example");
+  const example = room.plain("encode_2_example");
   room.write("text", (text) => {
     const apart = apartIn(room, text);
     const choices = [room.label("yes"), room.label("no")];

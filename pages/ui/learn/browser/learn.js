@@ -21,7 +21,7 @@ import { SPECIAL } from "./special.js";
 const SCREENS = { see: SEE, letter: LETTER, naive: NAIVE, hand: HAND, encode: ENCODE, cut: CUT, special: SPECIAL, same: SAME, size: SIZE };
 
 /** Tokenizers that a lesson needs besides GPT-2's. @type {Record<string, string[]>} */
-const NEEDED = { special: ["cl100k"], same: ["cl100k", "pieces"] };
+const NEEDED = { special: ["cl100k"], same: ["cl100k", "pieces"], size: ["cl100k"] };
 
 /** @type {Record<string, (packed: Uint8Array) => Ranked>} */
 const READERS = {

@@ -232,9 +232,9 @@ export class Merges {
     return new Merges(this.texts.slice(0, FIRST_MERGE + count), this.pairs.slice(0, count));
   }
 
-  /** @param {string} text whole, without a split pattern */
-  encode(text) {
-    return /** @type {Picture} */ (this.lowestFirst(new TextEncoder().encode(text)).at(-1)).ids;
+  /** @param {string} text whole, without a split pattern @param {number} [end] of the ids that may be made */
+  encode(text, end) {
+    return /** @type {Picture} */ (this.lowestFirst(new TextEncoder().encode(text), end).at(-1)).ids;
   }
 }
 
@@ -257,9 +257,9 @@ export class Ranked extends Merges {
     return this.idOf.get(this.texts[left] + this.texts[right]);
   }
 
-  /** @param {string} text @override */
-  encode(text) {
-    return this.piecesOf(text).flatMap((piece) => super.encode(piece));
+  /** @param {string} text @param {number} [end] @override */
+  encode(text, end) {
+    return this.piecesOf(text).flatMap((piece) => super.encode(piece, end));
   }
 }
 

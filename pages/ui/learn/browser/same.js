@@ -10,7 +10,7 @@ import { seen } from "./room.js";
 /** @import { Room } from "./room.js" */
 
 const LINES_SHOWN = 6; // of each file
-const BYTES = 256;
+const BYTE_TOKENS = 256;
 const BEFORE_MERGES = 2; // the lines of merges.txt begin with 1, and the first one is a header
 const CONTROL_PIECES = ["<unk>", "<s>", "</s>"]; // SentencePiece's first ids; after them come the bytes
 const STEPS = /** @type {const} */ (["normalize", "pieces", "model", "post"]);
@@ -20,7 +20,7 @@ export const SAME = [twoFiles, rankLines, piecesAndBytes, fourSteps];
 /** The tokens of a text that are made by merges, each once. @param {Ranked} tokenizer @param {string} text */
 function madeIn(tokenizer, text) {
   const pictures = tokenizer.piecesOf(text).flatMap((piece) => tokenizer.lowestFirst(new TextEncoder().encode(piece)));
-  return [...new Set(pictures.map(({ made }) => made))].filter((id) => id >= BYTES);
+  return [...new Set(pictures.map(({ made }) => made))].filter((id) => id >= BYTE_TOKENS);
 }
 
 /** Lines of a file, of which only the first are shown. @param {Room} room @param {string[]} heads @param {(string | number | Node)[][]} rows */
@@ -32,8 +32,9 @@ function excerptOf(room, heads, rows) {
 
 /** @param {Room} room @param {Merges} tokenizer @param {number} id */
 function chipOf(room, tokenizer, id) {
-  const bytes = tokenizer.bytesOf(id);
-  return room.chip("span", bytes, room.tint(bytes, -1));
+  const holder = make("div");
+  room.chips([tokenizer.bytesOf(id)], { parent: holder });
+  return holder;
 }
 
 /** Each part in a column of its own, where there is room. @param {Room} room @param {(() => void)[]} parts */
@@ -60,7 +61,7 @@ function twoFiles(room) {
       const merges = madeIn(gpt2, text).sort((one, other) => one - other);
       sideBySide(room, [
         () => excerptOf(room, ["vocab.json", room.label("see_2_pieces")], ids.map((id) => [make("code", "", `${JSON.stringify(code(id))}: ${id}`), chipOf(room, gpt2, id)])),
-        () => excerptOf(room, ["merges.txt", room.label("same_1_line")], merges.map((id) => [make("code", "", gpt2.partsOf(id).map(code).join(" ")), id - BYTES + BEFORE_MERGES])),
+        () => excerptOf(room, ["merges.txt", room.label("same_1_line")], merges.map((id) => [make("code", "", gpt2.partsOf(id).map(code).join(" ")), id - BYTE_TOKENS + BEFORE_MERGES])),
       ]);
       room.say(room.label("same_1_names"), "quiet-words");
     });
@@ -85,7 +86,7 @@ function rankLines(room) {
 /** A piece as SentencePiece writes it. @param {Merges} pieces @param {number} id */
 function pieceWritten(pieces, id) {
   const byte = id - CONTROL_PIECES.length;
-  return byte < BYTES ? `<0x${hex(byte, 2)}>` : new TextDecoder().decode(pieces.bytesOf(id));
+  return byte < BYTE_TOKENS ? `<0x${hex(byte, 2)}>` : new TextDecoder().decode(pieces.bytesOf(id));
 }
 
 /** The pieces of one's own text; what was never seen is written in bytes. @param {Room} room */
@@ -97,7 +98,7 @@ function piecesAndBytes(room) {
       const ids = pieces.encode(text);
       room.say(room.label("same_3_trained", { lines: room.lesson.options.lines, count: pieces.total }));
       room.chips(ids.map((id) => new TextEncoder().encode(pieceWritten(pieces, id))), { name: "SentencePiece", under: ids });
-      const unknown = [...new Set(text)].filter((character) => pieces.start(new TextEncoder().encode(character))[0] < BYTES + CONTROL_PIECES.length && character !== " ");
+      const unknown = [...new Set(text)].filter((character) => pieces.start(new TextEncoder().encode(character))[0] < BYTE_TOKENS + CONTROL_PIECES.length && character !== " ");
       room.say(unknown.length ? room.label("same_3_unknown", { characters: unknown.map(seen).join(" ") }) : room.label("same_3_known"), "verdict");
     });
   }, [room.label("same_3_example")]);

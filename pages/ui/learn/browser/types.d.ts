@@ -40,7 +40,7 @@ export interface LearnOptions {
   names: Record<string, string>;
   /** By name: where the tokens of a tokenizer are fetched; in a file of its own, they themselves in base64. */
   tokens: Record<string, string>;
-  /** The ids around what is typed in a chat with GPT-4, and its markers by their ids. */
+  /** The ids around what is typed in a chat with GPT-4, and its special tokens by their ids. */
   envelope: { before: number[]; after: number[]; markers: Record<string, string> };
   /** The lines from which the SentencePiece model of the lessons was trained. */
   lines: number;
