@@ -9,7 +9,7 @@ import { seen } from "./room.js";
 /** @import { Merges, Ranked } from "./merges.js" */
 /** @import { Room } from "./room.js" */
 
-const LINES_SHOWN = 6; // of each file
+const LINES_SHOWN = 5; // of each file
 const BYTE_TOKENS = 256;
 const BEFORE_MERGES = 2; // the lines of merges.txt begin with 1, and the first one is a header
 const CONTROL_PIECES = ["<unk>", "<s>", "</s>"]; // SentencePiece's first ids; after them come the bytes
@@ -135,7 +135,7 @@ function drawStep(room, tokenizer, step, text) {
   const isPieces = tokenizer === room.lesson.tokenizers.pieces;
   const cut = tokenizer.piecesOf(text);
   const ids = tokenizer.encode(text);
-  if (step === "normalize") room.say(seen(cut.join("")), "large again");
+  if (step === "normalize") room.say(seen(cut.join("")), "normal");
   else if (step === "pieces") room.chips(cut.map((piece) => new TextEncoder().encode(piece)));
   else if (step === "model") room.chips(ids.map((id) => (isPieces ? new TextEncoder().encode(pieceWritten(tokenizer, id)) : tokenizer.bytesOf(id))));
   else room.add("code", "ids", (isPieces ? [CONTROL_PIECES.indexOf("<s>"), ...ids] : ids).join(" "));
