@@ -55,6 +55,13 @@ test("merges learned in the browser are those of the definition, and so is what 
   }
 });
 
+test("a tokenizer with fewer entries is its first merges", () => {
+  for (const { text, merges } of cases.trained) {
+    const learned = Merges.learned(text, merges.length);
+    for (let count = 0; count <= merges.length; count++) assert.deepEqual(learned.encode(text, 256 + count), learned.first(count).encode(text));
+  }
+});
+
 test("three ways part at aaaab", () => {
   const merges = Merges.learned("aaabdaaabac", 3);
   const ends = ["lowestFirst", "longestFirst", "oneWalk"].map((way) => merges[way](bytesOf("aaaab")).at(-1).ids);

@@ -164,7 +164,7 @@ def offline_page(spoken: str) -> bytes:
 
 
 def _envelope() -> dict[str, Any]:
-    """Return the ids around what is typed in a chat with GPT-4, as OpenAI has published, and its special tokens by id."""
+    """Return the ids around what is typed in a chat with GPT-4, as published, and its special tokens by id."""
     tokenizer = gpt_tokenizer("cl100k_base")
     instruction = Message("system", without_breaks(t("envelope.example_system")))
     stretches = gpt_wrapped([instruction, Message("user", "?")])

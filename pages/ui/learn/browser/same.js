@@ -75,7 +75,7 @@ function rankLines(room) {
     const choices = ["same_2_longest", "same_2_together", "same_2_asks"].map((key) => room.label(key));
     room.ask(room.label("same_2_ask"), choices, choices[1], () => {
       const ids = [...new Set(cl100k.encode(text))];
-      room.say(room.label("same_2_lines", { count: cl100k.total }));
+      room.say(room.label("same_2_lines", { size: cl100k.total }));
       excerptOf(room, ["cl100k_base.tiktoken", room.label("letter_2_bytes"), room.label("see_2_pieces")], ids.map((id) => [
         make("code", "", `${btoa(cl100k.texts[id])} ${id}`), hexOf(cl100k.bytesOf(id)), chipOf(room, cl100k, id),
       ]));
@@ -96,7 +96,7 @@ function piecesAndBytes(room) {
     const choices = ["naive_2_mark", "same_3_bytes", "same_3_drops"].map((key) => room.label(key));
     room.ask(room.label("same_3_ask"), choices, choices[1], () => {
       const ids = pieces.encode(text);
-      room.say(room.label("same_3_trained", { lines: room.lesson.options.lines, count: pieces.total }));
+      room.say(room.label("same_3_trained", { lines: room.lesson.options.lines, size: pieces.total }));
       room.chips(ids.map((id) => new TextEncoder().encode(pieceWritten(pieces, id))), { name: "SentencePiece", under: ids });
       const unknown = [...new Set(text)].filter((character) => pieces.start(new TextEncoder().encode(character))[0] < BYTE_TOKENS + CONTROL_PIECES.length && character !== " ");
       room.say(unknown.length ? room.label("same_3_unknown", { characters: unknown.map(seen).join(" ") }) : room.label("same_3_known"), "verdict");
