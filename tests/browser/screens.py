@@ -198,7 +198,7 @@ def draw_cuts(tab: Page, words: dict[str, str]) -> None:
     """The first screen of the first lesson: a cut is drawn, and the cuts of GPT-2 are shown."""
     lesson = tab.locator(".st-key-learn .learn")
     lesson.locator(".gap-cut").nth(3).click()
-    lesson.get_by_role("button", name=without_breaks(words["lesson.see_1_reveal"])).click()
+    lesson.get_by_role("button", name=words["lesson.see_1_reveal"]).click()
     expect(lesson.locator(".reading .p").first).to_be_visible()
 
 
@@ -206,8 +206,15 @@ def encode_by_hand(tab: Page, words: dict[str, str]) -> None:
     """Three ways to encode, at their end."""
     lesson = tab.locator(".st-key-learn .learn")
     lesson.locator(".ask button").first.click()
-    lesson.get_by_role("button", name=without_breaks(words["lesson.encode_1_to_end"])).click()
+    lesson.get_by_role("button", name=words["lesson.encode_1_to_end"]).click()
     expect(lesson.locator(".ways .apart")).not_to_have_count(0)
+
+
+def read_files(tab: Page, words: dict[str, str]) -> None:
+    """Lines of GPT-2's files that the visitor's own sentence needs."""
+    lesson = tab.locator(".st-key-learn .learn")
+    lesson.locator(".ask button").first.click()
+    expect(lesson.locator("table")).to_have_count(2)
 
 
 def tell_a_story(tab: Page, words: dict[str, str]) -> None:
@@ -376,6 +383,7 @@ SCREENS = [
     Screen("all lessons", "/learn", "th", is_long=True),
     Screen("cuts drawn by hand", "/learn", "th", draw_cuts, {"lesson": "see"}),
     Screen("three ways to encode", "/learn", "en", encode_by_hand, {"lesson": "encode"}, is_long=True),
+    Screen("two files", "/learn", "th", read_files, {"lesson": "same"}, is_long=True),
     Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}, is_long=True),

@@ -14,12 +14,12 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import LANGUAGE, catalogue, section
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.learn.for_a_class import MINUTES, STRIPS, plan, rounds_of
-from pages.ui.learn.lessons import GPT2_FILE, LESSONS, OFFLINE, offline_page, packed_gpt2, routes
+from pages.ui.learn.lessons import LESSONS, OFFLINE, offline_page, packed, routes
 from pages.ui.stories.all_stories import STORIES
-from pages.ui.widgets.token_view.serve import address
 from tests.helpers.app import LANGUAGES, open_link, open_page
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.routes import Answer
+from tokenizer_core.sources.chats import gpt_tokenizer
 
 MOST_WORDS = 60
 MOST_THAI_LETTERS = 300
@@ -87,10 +87,21 @@ def test_stories_are_the_other_half_of_the_page() -> None:
         assert {"learn", "stories"} <= {link.rpartition("/")[2].removesuffix(".py") for link in links}
 
 
-def test_gpt2_is_fetched_once_and_kept() -> None:
-    answer = Answer(routes(), address(GPT2_FILE))
-    assert (answer.status, answer.body) == (200, packed_gpt2())
-    assert "max-age" in answer.headers["cache-control"]
+def test_tokens_are_fetched_once_and_kept() -> None:
+    for name, path in given(open_page("learn"))["tokens"].items():
+        answer = Answer(routes(), path)
+        assert (answer.status, answer.body) == (200, packed(name))
+        assert "max-age" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_envelope_of_a_chat_is_what_openai_has_published(language: str) -> None:
+    envelope = given(open_page("learn", language))["envelope"]
+    instruction = without_breaks(catalogue(language)["envelope.example_system"])
+    before, after = (gpt_tokenizer("cl100k_base").decode(envelope[side]) for side in ("before", "after"))
+    assert before == f"<|im_start|>system<|im_sep|>{instruction}<|im_end|><|im_start|>user<|im_sep|>"
+    assert after == "<|im_end|><|im_start|>assistant<|im_sep|>"
+    assert {"<|im_start|>", "<|im_sep|>", "<|im_end|>", "<|endoftext|>"} <= set(envelope["markers"].values())
 
 
 def test_presenting_fills_the_screen_with_the_lesson() -> None:
@@ -125,5 +136,7 @@ def test_the_file_of_lessons_is_small_and_needs_nothing_else(language: str) -> N
     (options,) = re.findall(rb'<script type="application/json" id="options">(.*?)</script>', page)
     given_alone = json.loads(options)
     assert list(given_alone["lessons"]) == list(OFFLINE)
-    assert base64.b64decode(given_alone["gpt2"]) == packed_gpt2()
+    assert {name: base64.b64decode(each) for name, each in given_alone["tokens"].items()} == {
+        "gpt2": packed("gpt2")
+    }
     assert not re.search(rb"%(BODY|MORE|CSS|CODE|OPTIONS|TITLE|LANGUAGE)%", page)

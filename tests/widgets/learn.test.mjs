@@ -6,14 +6,29 @@ import { test } from "node:test";
 
 const BROWSER = new URL("../../pages/ui/learn/browser/", import.meta.url);
 const cases = JSON.parse(readFileSync(process.env.CASES, "utf-8"));
-const { Gpt2, Merges, Workbench, pairsOf, piecesByGpt2 } = await import(new URL("merges.js", BROWSER));
-const { bytesTyped, choicesFor, encodings, layoutOf, lettersOf } = await import(new URL("code_units.js", BROWSER));
-const gpt2 = new Gpt2(Uint8Array.from(Buffer.from(cases.gpt2, "base64")));
+const { Merges, Ranked, SentencePiece, Workbench, pairsOf, piecesByGpt2, piecesByGpt4, withSpacesMarked } = await import(new URL("merges.js", BROWSER));
+const { bytesTyped, choicesFor, encodings, gpt2LettersOf, layoutOf, lettersOf } = await import(new URL("code_units.js", BROWSER));
+const packed = (name) => Uint8Array.from(Buffer.from(cases.packed[name], "base64"));
+const tokenizers = {
+  gpt2: new Ranked(packed("gpt2"), piecesByGpt2),
+  cl100k: new Ranked(packed("cl100k"), piecesByGpt4),
+  pieces: new SentencePiece(packed("pieces"), withSpacesMarked),
+};
 const bytesOf = (text) => new TextEncoder().encode(text);
 
-test("GPT-2 gives the same ids as in Python", () => {
-  for (const [text, ids] of cases.encoded) assert.deepEqual(gpt2.encode(text), ids, JSON.stringify(text));
-  for (const [text] of cases.encoded) assert.equal(piecesByGpt2(text).join(""), text);
+for (const [name, tokenizer] of Object.entries(tokenizers)) {
+  test(`${name} gives the same ids as in Python`, () => {
+    for (const [text, ids] of cases.encoded[name]) assert.deepEqual(tokenizer.encode(text), ids, JSON.stringify(text));
+  });
+}
+
+test("no piece of a text is lost", () => {
+  for (const [text] of cases.encoded.gpt2) assert.deepEqual([piecesByGpt2(text).join(""), piecesByGpt4(text).join("")], [text, text]);
+});
+
+test("lines of merges.txt and the letters of its bytes are those of GPT-2", () => {
+  for (const [id, pair] of cases.merges) assert.deepEqual(tokenizers.gpt2.partsOf(id), pair);
+  cases.letters.forEach((letter, byte) => assert.equal(gpt2LettersOf([byte]), letter));
 });
 
 test("the classic by hand is 258, 100, 258, 97, 99, with aa, aa+a and aaa+b", () => {
@@ -37,6 +52,13 @@ test("merges learned in the browser are those of the definition, and so is what 
         for (const { ids: picture } of learned[way](bytesOf(other))) assert.deepEqual(learned.bytesOfAll(picture), bytesOf(other));
       }
     }
+  }
+});
+
+test("a tokenizer with fewer entries is its first merges", () => {
+  for (const { text, merges } of cases.trained) {
+    const learned = Merges.learned(text, merges.length);
+    for (let count = 0; count <= merges.length; count++) assert.deepEqual(learned.encode(text, 256 + count), learned.first(count).encode(text));
   }
 });
 

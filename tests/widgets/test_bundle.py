@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pages.ui.learn.lessons import BROWSER as LEARN
 from pages.ui.vocabulary.browse import BROWSER as VOCABULARY
 from pages.ui.widgets.player.serve import BROWSER as STAGE
 from pages.ui.widgets.receipt import BROWSER as RECEIPT
@@ -23,6 +24,7 @@ ENTRIES = {
     "deck": [DECK / "deck.js", DECK / "phone.js"],
     "receipt": [RECEIPT / "receipt.js"],
     "vocabulary": [VOCABULARY / "vocabulary.js"],
+    "learn": [LEARN / "learn.js", LEARN / "page.js"],
 }
 
 
@@ -69,7 +71,7 @@ def test_the_page_to_take_away_holds_one_module_that_parses(tmp_path: Path) -> N
 def test_every_module_is_reached() -> None:
     reached = {path for entries in ENTRIES.values() for entry in entries for path in modules(entry)}
     assert reached == {
-        path for folder in (TOKEN_VIEW, STAGE, DECK, RECEIPT, VOCABULARY) for path in folder.rglob("*.js")
+        path for folder in (TOKEN_VIEW, STAGE, DECK, RECEIPT, VOCABULARY, LEARN) for path in folder.rglob("*.js")
     }
 
 

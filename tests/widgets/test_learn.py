@@ -8,12 +8,15 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from pages.ui.learn.lessons import CLASSIC, CLASSIC_SIZE, packed_gpt2, reference_at_work
+from pages.ui.learn.lessons import CLASSIC, CLASSIC_SIZE, PACKED, packed, reference_at_work, small_sentencepiece
 from tests.helpers.browser import require
 from tests.helpers.drawing import HOSTILE, PARAGRAPH, THAI
 from tokenizer_core import openai_tokenizer, train
+from tokenizer_core.bpe.protocols import AnyTokenizer
+from tokenizer_core.interop.byte_level import as_letters
 
 TEXTS = [THAI, PARAGRAPH, *HOSTILE.values(), "  two  spaces \n\n\t x", "It's 1234567, we'll see!", "กกก้ ๒๕๖๗", ""]
+TEXTS += ["I'LL we'Ve x'ſ 12345 \ufeffa \x85b ", "a▁b <s> <0xE0> café 😀", "ชา", "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"]
 
 
 def trained(text: str, size: int, *others: str) -> dict[str, Any]:
@@ -27,9 +30,14 @@ def test_the_lessons_agree_with_python(tmp_path: Path) -> None:
     require(node, "node: apt-get install nodejs")
     assert node is not None
     gpt2 = openai_tokenizer("gpt2")
+    tokenizers: dict[str, AnyTokenizer] = {"gpt2": gpt2, "cl100k": openai_tokenizer("cl100k_base")}
+    tokenizers["pieces"] = small_sentencepiece()
+    merges = gpt2.merges[::997]
     cases = {
-        "gpt2": base64.b64encode(packed_gpt2()).decode(),
-        "encoded": [(text, gpt2.encode(text)) for text in TEXTS],
+        "packed": {name: base64.b64encode(packed(name)).decode() for name in PACKED},
+        "encoded": {name: [(text, each.encode(text)) for text in TEXTS] for name, each in tokenizers.items()},
+        "merges": [(place * 997 + 256, list(pair)) for place, pair in enumerate(merges)],
+        "letters": [as_letters(bytes([byte])) for byte in range(256)],
         "trained": [trained(CLASSIC, 259, "aaaab", "ab"), trained(THAI * 3, 300, "น้ำเย็น"), trained("a" * 99, 262)],
         "characters": [(character, list(character.encode())) for character in "aéก😀\x7f߿￿\U0010ffff"],
     }

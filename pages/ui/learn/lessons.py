@@ -5,8 +5,9 @@ import json
 import re
 import struct
 from base64 import b64encode
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,17 +19,22 @@ from starlette.routing import Route
 from pages.ui.frame import presenting
 from pages.ui.i18n import language, section, t
 from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import sample_texts
 from pages.ui.learn.tracing import Step, traced
 from pages.ui.session import Maybe
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.token_view.payload import character_names
 from pages.ui.widgets.token_view.serve import address, bundle, page_alone, view_css
 from tokenizer_core.bpe.openai import openai_tokenizer
+from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
+from tokenizer_core.sources.chats import Message, chat_tokens, gpt_tokenizer, gpt_wrapped
+from tokenizer_core.workers.sentencepiece_job import LECTURE, train_sentencepiece
 
 BROWSER = Path(__file__).parent / "browser"
 CLASSIC = "aaabdaaabac"
 CLASSIC_SIZE = 259
-GPT2_FILE = "gpt2-tokens"
+PIECES_SIZE = 2_000
+"""Of the SentencePiece model; it is trained in less than 150 ms."""
 _NAMED = (range(0x20, 0x7F), range(0xA0, 0x250), range(0x0E01, 0x0E5C), range(0x1F300, 0x1F650))
 """Characters that the lessons know by name: Latin ones, Thai ones, and emoji."""
 
@@ -44,13 +50,14 @@ class Lesson(NamedTuple):
 
 LESSONS = {
     "see": Lesson(5, "doctor", "compare"),
-    "letter": Lesson(6, "water", "compare"),
-    "naive": Lesson(5, "round_eyes", "pieces", "naive"),
-    "hand": Lesson(8, "classic", "train"),
-    "encode": Lesson(7, "football", "vocabulary", "merges"),
-    "cut": Lesson(6, "never", "patterns"),
-    "special": Lesson(4, "zero_width", "compare"),
-    "size": Lesson(7, "home_made", "train"),
+    "letter": Lesson(5, "water", "compare"),
+    "naive": Lesson(4, "round_eyes", "pieces", "naive"),
+    "hand": Lesson(6, "classic", "train"),
+    "encode": Lesson(5, "football", "vocabulary", "merges"),
+    "cut": Lesson(4, "never", "patterns"),
+    "special": Lesson(3, "zero_width", "compare"),
+    "same": Lesson(4, "no_letter", "pieces", "sentencepiece"),
+    "size": Lesson(4, "home_made", "train"),
 }
 """The lessons in their order. Another lesson X takes a line here, screens in browser/, the words lesson.X_*."""
 OFFLINE = ("see", "letter", "hand", "encode")
@@ -100,7 +107,7 @@ def lesson_options(opened: str = "", *, is_alone: bool = False) -> dict[str, Any
     """Return what the browser needs; `is_alone` is for a file that works without the app."""
     code, steps = reference_at_work()
     return {
-        "labels": section("lesson"),
+        "labels": section("lesson", has_breaks=True),
         "locale": language(),
         "tints": TINT_COUNT,
         "lessons": {
@@ -109,7 +116,9 @@ def lesson_options(opened: str = "", *, is_alone: bool = False) -> dict[str, Any
             if not is_alone or name in OFFLINE
         },
         "names": _names(language()),
-        "gpt2": b64encode(packed_gpt2()).decode() if is_alone else address(GPT2_FILE),
+        "tokens": {"gpt2": b64encode(packed("gpt2")).decode()} if is_alone else dict(map(_fetched, PACKED)),
+        "envelope": _envelope(),
+        "lines": sum(map(str.count, sample_texts(), "\n" * 2)),
         "code": code,
         "trace": [step._asdict() for step in steps],
         "text": t("examples.thai" if language() == "th" else "examples.english"),
@@ -154,26 +163,69 @@ def offline_page(spoken: str) -> bytes:
     return re.sub("%(OPTIONS|TITLE|LANGUAGE)%", lambda mark: filled[mark[1]], page).encode()
 
 
-# ---- GPT-2 for the browser
+def _envelope() -> dict[str, Any]:
+    """Return the ids around what is typed in a chat with GPT-4, as published, and its special tokens by id."""
+    tokenizer = gpt_tokenizer("cl100k_base")
+    instruction = Message("system", without_breaks(t("envelope.example_system")))
+    stretches = gpt_wrapped([instruction, Message("user", "?")])
+    tokens = chat_tokens(tokenizer, stretches, typed_acts=False)
+    typed = next(place for place, token in enumerate(tokens) if stretches[token.stretch].message == 1)
+    ids = [token.token_id for token in tokens]
+    markers = {token_id: text for text, token_id in tokenizer.special_tokens.items()}
+    return {"before": ids[:typed], "after": ids[typed + 1 :], "markers": markers}
+
+
+# ---- tokens for the browser
+
+
+def _of_openai(name: str) -> list[bytes]:
+    tokenizer = openai_tokenizer(name)
+    return [tokenizer.token_bytes(token_id) for token_id in tokenizer.entry_ids]
 
 
 @cache
-def packed_gpt2() -> bytes:
-    """Return GPT-2's tokens: how many, in four bytes; the length of each; their bytes, end to end.
+def small_sentencepiece() -> SentencePieceTokenizer:
+    """Train SentencePiece on the bundled sentences, with bytes for unknown characters."""
+    return SentencePieceTokenizer(
+        train_sentencepiece(sample_texts(), replace(LECTURE, vocab_size=PIECES_SIZE), quiet=True)
+    )
+
+
+def _pieces() -> list[bytes]:
+    """Return the pieces as they are written; nothing for those that no text leads to."""
+    model = small_sentencepiece()
+    texts = {"ordinary": str.encode, "byte": lambda piece: bytes.fromhex(piece[3:5])}
+    return [texts[kind](piece) if kind in texts else b"" for kind, piece in zip(model.kinds, model.pieces)]
+
+
+PACKED: dict[str, Callable[[], list[bytes]]] = {
+    "gpt2": partial(_of_openai, "gpt2"),
+    "cl100k": partial(_of_openai, "cl100k_base"),
+    "pieces": _pieces,
+}
+"""The tokenizers of the lessons."""
+
+
+@cache
+def packed(name: str) -> bytes:
+    """Return the tokens of a tokenizer: how many, in four bytes; the length of each; their bytes, end to end.
 
     Its merges follow from these: two tokens become one if their bytes together are a token.
     Raises `RankFileError` if its file is missing.
     """
-    tokenizer = openai_tokenizer("gpt2")
-    tokens = [tokenizer.token_bytes(token_id) for token_id in tokenizer.entry_ids]
+    tokens = PACKED[name]()
     return struct.pack("<I", len(tokens)) + bytes(map(len, tokens)) + b"".join(tokens)
 
 
-def _gpt2(request: Request) -> Response:
+def _fetched(name: str) -> tuple[str, str]:
+    return name, address(f"{name}-tokens")
+
+
+def _answer(name: str, request: Request) -> Response:
     headers = {"Cache-Control": "public, max-age=604800"}
-    return Response(packed_gpt2(), media_type="application/octet-stream", headers=headers)
+    return Response(packed(name), media_type="application/octet-stream", headers=headers)
 
 
 def routes() -> list[Route]:
-    """Return the route of what the lessons fetch; it stands before those that fit any name."""
-    return [Route(address(GPT2_FILE), _gpt2)]
+    """Return the routes of what the lessons fetch; they stand before those that fit any name."""
+    return [Route(path, partial(_answer, name)) for name, path in map(_fetched, PACKED)]

@@ -43,6 +43,18 @@ export function bytesTyped(typed) {
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => parseInt(pair, 16));
 }
 
+/** Bytes as the files of GPT-2 write them: a visible one as its letter, any other as the next letter from U+0100 up. @param {Uint8Array} bytes */
+export function gpt2LettersOf(bytes) {
+  const isVisible = (/** @type {number} */ byte) => (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+  const hidden = Array.from({ length: 256 }, (_, byte) => byte).filter((byte) => !isVisible(byte));
+  return String.fromCharCode(...Array.from(bytes, (byte) => (isVisible(byte) ? byte : 0x100 + hidden.indexOf(byte))));
+}
+
+/** The first character of a text that needs several bytes. @param {string} text */
+export function longOne(text) {
+  return [...text].find((each) => new TextEncoder().encode(each).length > 1);
+}
+
 /** The letters of a text, each with its marks. @param {string} text */
 export function lettersOf(text) {
   return Array.from(new Intl.Segmenter("th", { granularity: "grapheme" }).segment(text), ({ segment }) => segment);

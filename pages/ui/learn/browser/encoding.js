@@ -68,10 +68,24 @@ function listMerges(room, merges) {
   }
 }
 
+/** The step from which a way cannot give the tokens of BPE any more: one of its tokens reaches across their cuts. @param {Merges} merges @param {Picture[]} pictures @param {number[]} goal */
+function partsAt(merges, pictures, goal) {
+  const endsOf = (/** @type {number[]} */ ids) => {
+    let at = 0;
+    return new Set(ids.map((id) => (at += merges.texts[id].length)));
+  };
+  const wanted = [...endsOf(goal)];
+  const step = pictures.findIndex(({ ids }) => !wanted.every((end) => endsOf(ids).has(end)));
+  if (step >= 0) return step;
+  return String(last(pictures)) === String(goal) ? Infinity : pictures.length - 1;
+}
+
 /** The ways step by step; a row that has parted from the first says so. @param {Room} room @param {Merges} merges @param {Uint8Array} bytes */
 function race(room, merges, bytes) {
   const all = threeWays(merges, bytes);
   const most = Math.max(...all.map(([, pictures]) => pictures.length)) - 1;
+  const goal = last(all[0][1]);
+  const partings = all.map(([, pictures]) => partsAt(merges, pictures, goal)).sort((one, other) => one - other);
   const bar = room.add("div", "choices");
   const rows = room.add("div", "ways");
   let step = 0;
@@ -82,7 +96,7 @@ function race(room, merges, bytes) {
       const { ids, made } = pictures[Math.min(step, pictures.length - 1)];
       const row = rows.appendChild(make("section"));
       const isDone = step >= pictures.length - 1;
-      const isApart = isDone && String(last(pictures)) !== String(last(all[0][1]));
+      const isApart = partsAt(merges, pictures, goal) <= step;
       row.append(make("h3", "", `${isApart ? "≠ " : ""}${room.label(name)}`));
       room.place = row;
       room.chips(ids.map((id) => merges.bytesOf(id)), { name: room.label(name), under: ids });
@@ -97,7 +111,10 @@ function race(room, merges, bytes) {
   const back = addButton(bar, "‹", () => (step -= 1, draw()));
   back.setAttribute("aria-label", room.label("step_back"));
   const on = addButton(bar, room.label("encode_1_step"), () => (step += 1, draw()));
-  const end = addButton(bar, room.label("encode_1_to_end"), () => ((step = most), draw()));
+  const end = addButton(bar, room.label("encode_1_to_end"), () => {
+    step = Math.min(most, partings.find((parting) => parting > step) ?? most);
+    draw();
+  });
   end.className = "quiet";
   draw();
   const through = merges.throughAll(bytes);
@@ -116,7 +133,7 @@ function apartIn({ gpt2 }, text) {
 
 /** Where the longest piece would cut one's own text in another way than GPT-2. @param {Room} room */
 function atGpt2(room) {
-  const example = room.label("encode_2_example");
+  const example = room.plain("encode_2_example");
   room.write("text", (text) => {
     const apart = apartIn(room, text);
     const choices = [room.label("yes"), room.label("no")];

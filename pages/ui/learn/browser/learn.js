@@ -6,10 +6,11 @@ import { labelsOf } from "../../widgets/token_view/browser/words.js";
 import { HAND } from "./by_hand.js";
 import { ENCODE } from "./encoding.js";
 import { LETTER } from "./letter.js";
-import { Gpt2 } from "./merges.js";
+import { Ranked, SentencePiece, piecesByGpt2, piecesByGpt4, withSpacesMarked } from "./merges.js";
 import { NAIVE } from "./naive.js";
 import { Kept, Room } from "./room.js";
 import { CUT } from "./rules.js";
+import { SAME } from "./same.js";
 import { SEE } from "./see.js";
 import { SIZE } from "./sizes.js";
 import { SPECIAL } from "./special.js";
@@ -17,7 +18,17 @@ import { SPECIAL } from "./special.js";
 /** @import { LearnOptions, Tell } from "./types.d.ts" */
 
 /** @type {Record<string, ((room: Room) => void)[]>} */
-const SCREENS = { see: SEE, letter: LETTER, naive: NAIVE, hand: HAND, encode: ENCODE, cut: CUT, special: SPECIAL, size: SIZE };
+const SCREENS = { see: SEE, letter: LETTER, naive: NAIVE, hand: HAND, encode: ENCODE, cut: CUT, special: SPECIAL, same: SAME, size: SIZE };
+
+/** Tokenizers that a lesson needs besides GPT-2's. @type {Record<string, string[]>} */
+const NEEDED = { special: ["cl100k"], same: ["cl100k", "pieces"], size: ["cl100k"] };
+
+/** @type {Record<string, (packed: Uint8Array) => Ranked>} */
+const READERS = {
+  gpt2: (packed) => new Ranked(packed, piecesByGpt2),
+  cl100k: (packed) => new Ranked(packed, piecesByGpt4),
+  pieces: (packed) => new SentencePiece(packed, withSpacesMarked),
+};
 
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
 const PLACES = new WeakMap();
@@ -66,27 +77,30 @@ export class Learn {
     this.guesses = new Map();
     this.lesson = "";
     this.at = 0;
-    /** @type {Gpt2 | null} */
-    this.gpt2 = null;
+    /** @type {Record<string, Ranked>} those that are here */
+    this.tokenizers = {};
     this.element = make("section", `token-view learn${options.presents ? " presents" : ""}`);
     this.element.setAttribute("aria-label", this.label("name"));
     this.element.onkeydown = (event) => {
       if (event.key === "Escape" && options.presents) tell("left", true);
     };
-    this.loading = this.load();
+    this.loading = this.load("gpt2");
+    this.loading.catch(() => {}); // `open` says so
   }
 
   get names() {
     return Object.keys(this.options.lessons).filter((name) => name in SCREENS);
   }
 
-  async load() {
-    const { gpt2, isAlone } = this.options;
-    if (isAlone) this.gpt2 = new Gpt2(Uint8Array.from(atob(gpt2), (letter) => letter.charCodeAt(0)));
+  /** Fetch the tokens of a tokenizer, once. @param {string} name */
+  async load(name) {
+    const { tokens, isAlone } = this.options;
+    if (this.tokenizers[name]) return;
+    if (isAlone) this.tokenizers[name] = READERS[name](Uint8Array.from(atob(tokens[name]), (letter) => letter.charCodeAt(0)));
     else {
-      const answer = await fetch(gpt2);
+      const answer = await fetch(tokens[name]);
       if (!answer.ok) throw new Error(String(answer.status));
-      this.gpt2 = new Gpt2(new Uint8Array(await answer.arrayBuffer()));
+      this.tokenizers[name] = READERS[name](new Uint8Array(await answer.arrayBuffer()));
     }
   }
 
@@ -123,16 +137,17 @@ export class Learn {
   async open(name, at) {
     this.lesson = name;
     this.at = at;
-    if (!this.gpt2) {
+    const needed = NEEDED[name] ?? [];
+    if (["gpt2", ...needed].some((each) => !this.tokenizers[each])) {
       this.element.replaceChildren(make("p", "", this.label("loading")));
       try {
-        await this.loading;
+        await Promise.all([this.loading, ...needed.map((each) => this.load(each))]);
       } catch {
         this.element.replaceChildren(make("p", "", this.label("failed")));
         return;
       }
     }
-    this.draw();
+    if (this.lesson === name) this.draw();
   }
 
   get screens() {

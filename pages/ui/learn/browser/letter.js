@@ -3,7 +3,7 @@
 
 import { addButton, make } from "../../widgets/token_view/browser/elements.js";
 import { codeOf, hexOf, onCircle, partsOf } from "../../widgets/token_view/browser/model/characters.js";
-import { bytesTyped, choicesFor, encodings, layoutOf, lettersOf } from "./code_units.js";
+import { bytesTyped, choicesFor, encodings, layoutOf, lettersOf, longOne } from "./code_units.js";
 import { seen } from "./room.js";
 
 /** @import { Room } from "./room.js" */
@@ -46,11 +46,6 @@ function bits(room) {
     const bytes = new TextEncoder().encode(word).length;
     room.say(room.label("letter_2_total", { word, characters, bytes }));
   });
-}
-
-/** The first character of a word that needs several bytes. @param {string} word */
-function longOne(word) {
-  return [...word].find((each) => new TextEncoder().encode(each).length > 1);
 }
 
 /** The bits of the number fall into the places that the bytes keep for them. @param {Room} room @param {string} letter */

@@ -6,7 +6,15 @@
 const FIRST_MERGE = 256;
 const FIRST_BY_HAND = 0x110000; // after all characters
 const PAIR = 0x10000; // more than any id
-const GPT2_PIECES = /'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+/gu;
+const GPT2_PIECES = splitPattern(/'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s/u);
+const GPT4_PIECES = splitPattern(
+  /'(?:[sdmtSDMTſ]|[lL]{2}|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]|\s+(?!\S)|\s/u,
+);
+
+/** A split pattern whose white space is that of Unicode, as in Python; JavaScript's own differs. @param {RegExp} pattern */
+function splitPattern({ source }) {
+  return new RegExp(source.replaceAll("\\s", "\\p{White_Space}").replaceAll("\\S", "\\P{White_Space}"), "gu");
+}
 
 /**
  * Replace each pair of neighbours, left to right.
@@ -155,20 +163,27 @@ export class Merges {
     return Array.from(bytes, (byte) => /** @type {number} */ (this.idOf.get(String.fromCharCode(byte))));
   }
 
-  /** The merge of lowest rank first, until none is left: what encoding is. Each picture is the tokens after a step. @param {Uint8Array} bytes @returns {Picture[]} */
-  lowestFirst(bytes) {
+  /** The merge of lowest rank first, until none below `end` is left: what encoding is. Each picture is the tokens after a step. @param {Uint8Array} bytes @param {number} [end] @returns {Picture[]} */
+  lowestFirst(bytes, end = Infinity) {
     let ids = this.start(bytes);
     const pictures = [{ ids, made: -1 }];
     for (;;) {
-      let [lowest, from] = [Infinity, 0];
+      /** @type {number} */
+      let lowest = end;
+      let from = 0;
       for (let at = 0; at + 1 < ids.length; at++) {
         const made = this.madeOf(ids[at], ids[at + 1]) ?? Infinity;
         if (made < lowest) [lowest, from] = [made, at];
       }
-      if (lowest === Infinity) return pictures;
+      if (lowest === end) return pictures;
       ids = replaced(ids, ids[from], ids[from + 1], lowest);
       pictures.push({ ids, made: lowest });
     }
+  }
+
+  /** The two tokens of which a token was made: what is there before the merge that makes it. @param {number} id */
+  partsOf(id) {
+    return /** @type {Picture} */ (this.lowestFirst(this.bytesOf(id), id).at(-1)).ids;
   }
 
   /** Once from left to right, each byte merged with what is before it wherever that is possible. @param {Uint8Array} bytes @returns {Picture[]} */
@@ -217,20 +232,24 @@ export class Merges {
     return new Merges(this.texts.slice(0, FIRST_MERGE + count), this.pairs.slice(0, count));
   }
 
-  /** @param {string} text whole, without a split pattern */
-  encode(text) {
-    return /** @type {Picture} */ (this.lowestFirst(new TextEncoder().encode(text)).at(-1)).ids;
+  /** @param {string} text whole, without a split pattern @param {number} [end] of the ids that may be made */
+  encode(text, end) {
+    return /** @type {Picture} */ (this.lowestFirst(new TextEncoder().encode(text), end).at(-1)).ids;
   }
 }
 
-/** GPT-2: two tokens become one if their bytes together are a token; and a pattern cuts before. */
-export class Gpt2 extends Merges {
-  /** @param {Uint8Array} packed how many tokens, in four bytes; the length of each; their bytes, end to end */
-  constructor(packed) {
+/** Tokens by rank: two become one if their bytes together are a token; and a pattern cuts before. */
+export class Ranked extends Merges {
+  /**
+   * @param {Uint8Array} packed how many tokens, in four bytes; the length of each; their bytes, end to end
+   * @param {(text: string) => string[]} piecesOf
+   */
+  constructor(packed, piecesOf) {
     const count = new DataView(packed.buffer, packed.byteOffset).getUint32(0, true);
     let at = 4 + count;
     const texts = Array.from(packed.subarray(4, at), (size) => String.fromCharCode(...packed.subarray(at, (at += size))));
     super(texts, []);
+    this.piecesOf = piecesOf;
   }
 
   /** @param {number} left @param {number} right @override */
@@ -238,9 +257,20 @@ export class Gpt2 extends Merges {
     return this.idOf.get(this.texts[left] + this.texts[right]);
   }
 
-  /** @param {string} text @override */
-  encode(text) {
-    return piecesByGpt2(text).flatMap((piece) => super.encode(piece));
+  /** @param {string} text @param {number} [end] @override */
+  encode(text, end) {
+    return this.piecesOf(text).flatMap((piece) => super.encode(piece, end));
+  }
+}
+
+/** SentencePiece: merges begin with characters; one that is no piece becomes its bytes. */
+export class SentencePiece extends Ranked {
+  /** @param {Uint8Array} bytes @override */
+  start(bytes) {
+    return Array.from(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)).flatMap((character) => {
+      const own = new TextEncoder().encode(character);
+      return this.idOf.get(String.fromCharCode(...own)) ?? super.start(own);
+    });
   }
 }
 
@@ -249,7 +279,17 @@ export function piecesByGpt2(text) {
   return wellFormed(text).match(GPT2_PIECES) ?? [];
 }
 
+/** The pieces that GPT-4's split pattern cuts. @param {string} text @returns {string[]} */
+export function piecesByGpt4(text) {
+  return wellFormed(text).match(GPT4_PIECES) ?? [];
+}
+
+/** The text as SentencePiece takes it, whole: a space is written ▁, and one is put in front. @param {string} text */
+export function withSpacesMarked(text) {
+  return text ? [`▁${wellFormed(text).replaceAll(" ", "▁")}`] : [];
+}
+
 /** A text without halves of surrogate pairs, which no byte stands for. @param {string} text */
 function wellFormed(text) {
-  return new TextDecoder().decode(new TextEncoder().encode(text));
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 }

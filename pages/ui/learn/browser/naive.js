@@ -36,7 +36,7 @@ function lengths(room) {
 
 /** A tokenizer that knows the words of a text meets another text. @param {Room} room */
 function unknown(room) {
-  const [text, other] = [room.label("naive_2_text"), room.label("naive_2_new")];
+  const [text, other] = [room.plain("naive_2_text"), room.plain("naive_2_new")];
   const known = new Set(wordsOfText(text));
   room.say(room.label("naive_2_knows", { count: known.size, text }));
   const [letters, mark, nearest] = ["naive_2_letters", "naive_2_mark", "naive_2_nearest"].map((key) => room.label(key));

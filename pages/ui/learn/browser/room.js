@@ -5,10 +5,11 @@ import { PlacedText } from "../../widgets/player/browser/sentence.js";
 import { addButton, make } from "../../widgets/token_view/browser/elements.js";
 import { UNSEEN, glyphOf, isWhiteOrUnseen, onCircle, partsOf } from "../../widgets/token_view/browser/model/characters.js";
 import { tintOfBytes, tintStyle } from "../../widgets/token_view/browser/model/tints.js";
+import { plainWords } from "../../widgets/token_view/browser/words.js";
 import { lettersOf } from "./code_units.js";
 
 /** @import { Label } from "../../widgets/token_view/browser/types.d.ts" */
-/** @import { Gpt2 } from "./merges.js" */
+/** @import { Ranked } from "./merges.js" */
 /** @import { LearnOptions } from "./types.d.ts" */
 
 /** What lasts from lesson to lesson, kept in this browser. */
@@ -45,7 +46,7 @@ export class Kept {
 /** One screen of a lesson. */
 export class Room {
   /**
-   * @param {{ options: LearnOptions, label: Label, kept: Kept, gpt2: Gpt2 | null, guesses: Map<string, string>, showNext: (isShown: boolean) => void }} lesson
+   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean) => void }} lesson
    * @param {string} name of the screen, such as "letter_1"
    */
   constructor(lesson, name) {
@@ -58,7 +59,7 @@ export class Room {
   }
 
   get gpt2() {
-    return /** @type {Gpt2} */ (this.lesson.gpt2);
+    return this.lesson.tokenizers.gpt2;
   }
 
   get text() {
@@ -67,6 +68,11 @@ export class Room {
 
   get word() {
     return this.lesson.kept.values.word;
+  }
+
+  /** A text of the catalogue that is not read but used. @param {string} key @param {Record<string, unknown>} [values] */
+  plain(key, values) {
+    return plainWords(this.label(key, values));
   }
 
   /** @param {number} value */
@@ -100,7 +106,7 @@ export class Room {
       this.place = outer;
     };
     field.oninput = again;
-    for (const example of examples) {
+    for (const example of examples.map(plainWords)) {
       const button = addButton(row, example, () => {
         field.value = example;
         again();
@@ -115,7 +121,7 @@ export class Room {
     const holder = row.appendChild(make("label", "field"));
     holder.append(make("span", "", name));
     const field = holder.appendChild(make("input"));
-    field.value = value;
+    field.value = plainWords(value);
     field.maxLength = most;
     field.autocomplete = "off";
     field.spellcheck = false;
@@ -136,7 +142,7 @@ export class Room {
     const box = this.add("div", "ask");
     box.setAttribute("role", "group");
     box.append(make("p", "question", question));
-    box.setAttribute("aria-label", question);
+    box.setAttribute("aria-label", plainWords(question));
     const row = box.appendChild(make("div", "choices"));
     const verdict = box.appendChild(make("p", "verdict"));
     verdict.setAttribute("role", "status");
@@ -189,7 +195,7 @@ export class Room {
     const cell = box.appendChild(make("div", "cell"));
     if (name) {
       box.setAttribute("role", "group");
-      box.setAttribute("aria-label", name);
+      box.setAttribute("aria-label", plainWords(name));
     }
     let before = -1;
     return tokens.map((bytes, at) => {
@@ -292,7 +298,7 @@ export class Room {
   choose(name, choices, draw, at = 0) {
     const row = this.add("div", "switch");
     row.setAttribute("role", "group");
-    row.setAttribute("aria-label", name);
+    row.setAttribute("aria-label", plainWords(name));
     const below = this.add("div", "below");
     const outer = this.place;
     const take = (/** @type {number} */ chosen) => {

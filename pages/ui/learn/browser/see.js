@@ -2,11 +2,12 @@
 // @ts-check
 
 import { addButton, make } from "../../widgets/token_view/browser/elements.js";
-import { lettersOf } from "./code_units.js";
+import { onCircle } from "../../widgets/token_view/browser/model/characters.js";
+import { choicesFor, lettersOf } from "./code_units.js";
 
 /** @import { Room } from "./room.js" */
 
-export const SEE = [cuts, numbersOnly, dogs];
+export const SEE = [cuts, numbersOnly, dogs, covered];
 
 /** Draw the cuts between letters, then see those of GPT-2. @param {Room} room */
 function cuts(room) {
@@ -16,7 +17,7 @@ function cuts(room) {
     const drawn = new Set();
     const row = room.add("div", "cuttable");
     row.setAttribute("role", "group");
-    row.setAttribute("aria-label", room.label("see_1_cuts"));
+    row.setAttribute("aria-label", room.plain("see_1_cuts"));
     letters.forEach((letter, at) => {
       row.append(make("span", "uncut", letter === " " ? "␣" : letter));
       if (at < letters.length - 1) row.append(gap(room, letters, at, drawn));
@@ -41,7 +42,7 @@ function gap(room, letters, at, drawn) {
   const button = make("button", "gap-cut");
   button.type = "button";
   button.tabIndex = at ? -1 : 0;
-  button.setAttribute("aria-label", room.label("see_1_cut", { left: letters[at], right: letters[at + 1] }));
+  button.setAttribute("aria-label", room.plain("see_1_cut", { left: letters[at], right: letters[at + 1] }));
   button.setAttribute("aria-pressed", "false");
   button.onclick = () => {
     const isCut = drawn.delete(at);
@@ -88,12 +89,15 @@ function numbersOnly(room) {
     const without = room.gpt2.bytesOfAll(ids.slice(1));
     const right = new TextDecoder().decode(without).includes("�") ? broken : gone;
     room.reading(text, bytes);
-    room.ask(room.label("see_2_ask", { id: ids[0] }), [gone, broken, whole], right, () => {
+    room.ask(room.label("see_2_ask", { id: String(ids[0]) }), [gone, broken, whole], right, () => {
       room.say(room.label("see_2_press"));
       const row = room.add("div", "numbers");
       const text_again = room.add("p", "large again");
       text_again.setAttribute("role", "status");
-      const draw = () => (text_again.textContent = new TextDecoder().decode(room.gpt2.bytesOfAll(ids.filter((_, at) => !left.has(at)))));
+      const draw = () => {
+        const kept = new TextDecoder().decode(room.gpt2.bytesOfAll(ids.filter((_, at) => !left.has(at))));
+        text_again.textContent = kept.split(/(?<=�)/).map(onCircle).join(""); // no font has a � under Thai marks
+      };
       ids.forEach((id, at) => {
         const button = addButton(row, String(id), () => {
           if (!left.delete(at)) left.add(at);
@@ -120,5 +124,18 @@ function dogs(room) {
       return [spelling.replace(" ", "␣"), holder, ids.join(" · ")];
     });
     room.table([room.label("see_3_typed"), room.label("see_2_pieces"), room.label("see_3_numbers")], rows);
+  });
+}
+
+/** A word whose letters lie under the ids of its tokens: what a model gets that is asked for a letter. @param {Room} room */
+function covered(room) {
+  const [word, letter] = [room.plain("see_4_word"), room.plain("see_4_letter")];
+  const ids = room.gpt2.encode(word);
+  const found = [...word].filter((each) => each === letter).length;
+  const row = room.add("div", "numbers");
+  for (const id of ids) row.append(make("span", "tile", String(id)));
+  room.ask(room.label("see_4_ask", { letter }), choicesFor(found, found - 1, found + 1), found, () => {
+    room.reading(word, ids.map((id) => room.gpt2.bytesOf(id)));
+    room.say(room.label("see_4_says_why", { word, count: ids.length }));
   });
 }

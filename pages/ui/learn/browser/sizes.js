@@ -10,16 +10,16 @@ import { choicesFor } from "./code_units.js";
 const OF_A_TOPIC = 30; // merges
 const WORD_OF_A_TOPIC = /[\p{L}\p{M}]+/gu;
 const MOST_MERGES = 60;
-const SIZES = [0, 8, 16, 32];
+const SHARES = [1 / 8, 1 / 4, 1 / 2, 1]; // of GPT-4's vocabulary
 const WIDTH = 768; // numbers that GPT-2 keeps for each token
 
 export const SIZE = [topics, ownAgainstGpt2, costs];
 
 /** @param {Room} room */
 function topics(room) {
-  const word = room.label("size_1_word");
+  const word = room.plain("size_1_word");
   const topicsTaught = /** @type {const} */ (["recipes", "football"]).map((name) => {
-    const merges = Merges.learned(room.label(`size_1_${name}`).match(WORD_OF_A_TOPIC) ?? [], OF_A_TOPIC);
+    const merges = Merges.learned(room.plain(`size_1_${name}`).match(WORD_OF_A_TOPIC) ?? [], OF_A_TOPIC);
     return { name: room.label(`size_1_${name}_name`), merges, ids: merges.encode(word), taught: room.label(`size_1_${name}`) };
   });
   const [recipes, football] = topicsTaught;
@@ -48,7 +48,7 @@ function ownAgainstGpt2(room) {
       slider.type = "range";
       slider.max = String(counts.length - 1);
       slider.value = String(needed);
-      slider.setAttribute("aria-label", room.label("size_2_merges"));
+      slider.setAttribute("aria-label", room.plain("size_2_merges"));
       const below = room.add("div", "below");
       const draw = () => {
         below.replaceChildren();
@@ -68,16 +68,16 @@ function ownAgainstGpt2(room) {
   });
 }
 
-/** @param {Room} room */
+/** One's own text with the first entries of GPT-4's vocabulary, which are what it had learned until then. @param {Room} room */
 function costs(room) {
-  const { text } = room;
-  const merges = Merges.learned(text, MOST_MERGES);
-  const counts = SIZES.map((size) => merges.first(size).encode(text).length);
+  const { cl100k } = room.lesson.tokenizers;
+  const sizes = SHARES.map((share) => Math.round(cl100k.total * share));
+  const counts = sizes.map((size) => cl100k.encode(room.text, size).length);
   const [yes, no] = [room.label("yes"), room.label("no")];
-  const isHalved = counts[3] * 2 <= counts[2];
-  room.ask(room.label("size_3_ask"), [yes, no], isHalved ? yes : no, () => {
-    const rows = SIZES.map((size, at) => [room.number(size), counts[at], (256 + size) * WIDTH]);
-    room.table([room.label("size_2_merges"), room.label("size_3_tokens"), room.label("size_3_numbers")], rows);
-    room.say(room.label("size_3_gpt2", { count: room.gpt2.total + 1, numbers: (room.gpt2.total + 1) * WIDTH }));
+  const [half, all] = sizes.slice(-2);
+  const isHalved = counts[SHARES.length - 1] * 2 <= counts[SHARES.length - 2];
+  room.ask(room.label("size_3_ask", { half, all }), [yes, no], isHalved ? yes : no, () => {
+    const rows = sizes.map((size, at) => [room.number(size), counts[at], size * WIDTH]);
+    room.table([room.label("size_3_entries"), room.label("size_3_tokens"), room.label("size_3_numbers")], rows);
   });
 }

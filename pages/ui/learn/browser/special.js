@@ -1,11 +1,13 @@
 // The lesson of special tokens: what they are, and what happens if what is typed may act as one.
 // @ts-check
 
+import { choicesFor } from "./code_units.js";
+
 /** @import { Room } from "./room.js" */
 
 const END = "<|endoftext|>"; // GPT-2's only special token
 
-export const SPECIAL = [typed, acting];
+export const SPECIAL = [typed, acting, billed];
 
 /** @param {Room} room */
 function typed(room) {
@@ -21,6 +23,8 @@ function typed(room) {
 
 /** @param {Room} room */
 function acting(room) {
+  const { cl100k } = room.lesson.tokenizers;
+  const { markers } = room.lesson.options.envelope;
   const [same, other, error] = ["special_2_same", "special_2_other", "special_2_error"].map((key) => room.label(key));
   room.ask(room.label("special_2_ask"), [same, other, error], other, () => {
     const row = room.add("div", "write");
@@ -31,16 +35,37 @@ function acting(room) {
       const outer = room.place;
       room.place = below;
       const parts = field.value.split(END);
+      const id = Object.keys(markers).map(Number).find((each) => markers[each] === END) ?? -1;
       parts.forEach((part, at) => {
         room.add("h3", "", room.label("special_2_document", { number: at + 1 }));
-        const ids = room.gpt2.encode(part);
-        const end = at < parts.length - 1 ? [new TextEncoder().encode(END)] : [];
-        const chips = room.chips([...ids.map((id) => room.gpt2.bytesOf(id)), ...end], { under: [...ids, room.gpt2.total] });
-        if (end.length) chips[chips.length - 1].classList.add("special");
+        chatChips(room, [...cl100k.encode(part), ...(at < parts.length - 1 ? [id] : [])]);
       });
       room.place = outer;
     };
     field.oninput = draw;
     draw();
+  });
+}
+
+/** Tokens of GPT-4, among them special ones. @param {Room} room @param {number[]} ids */
+function chatChips(room, ids) {
+  const { markers } = room.lesson.options.envelope;
+  const bytes = ids.map((id) => (markers[id] ? new TextEncoder().encode(markers[id]) : room.lesson.tokenizers.cl100k.bytesOf(id)));
+  room.chips(bytes, { under: ids }).forEach((chip, at) => chip.classList.toggle("special", ids[at] in markers));
+}
+
+/** What is typed, in the envelope of a chat: all of it counts. @param {Room} room */
+function billed(room) {
+  const { cl100k } = room.lesson.tokenizers;
+  const { before, after } = room.lesson.options.envelope;
+  room.write("text", (text) => {
+    const own = cl100k.encode(text);
+    const all = [...before, ...own, ...after];
+    room.ask(room.label("special_3_ask", { typed: own.length }), choicesFor(all.length, own.length, own.length + 2), all.length, () => {
+      room.choose(room.label("special_3_shown"), [["all", room.label("special_3_all")], ["own", room.label("special_3_own")]], (shown) => {
+        chatChips(room, shown === "all" ? all : own);
+      });
+      room.bars([[room.label("special_3_all"), all.length], [room.label("special_3_own"), own.length]]);
+    });
   });
 }

@@ -38,8 +38,12 @@ export interface LearnOptions {
   lessons: Record<string, LessonFacts>;
   /** Names of characters, by code point. */
   names: Record<string, string>;
-  /** Where GPT-2's merges are fetched; in a file of its own, they themselves in base64. */
-  gpt2: string;
+  /** By name: where the tokens of a tokenizer are fetched; in a file of its own, they themselves in base64. */
+  tokens: Record<string, string>;
+  /** The ids around what is typed in a chat with GPT-4, and its special tokens by their ids. */
+  envelope: { before: number[]; after: number[]; markers: Record<string, string> };
+  /** The lines from which the SentencePiece model of the lessons was trained. */
+  lines: number;
   /** The lines of reference.py, and what they do to aaabdaaabac. */
   code: string[];
   trace: TraceStep[];
