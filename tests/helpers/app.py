@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from string import Formatter
 from typing import Any, NamedTuple
+from unittest import mock
 
 import pyarrow as pa
 import pytest
@@ -136,10 +137,11 @@ def start_training(
         choose_source(app, "paste")
         app.text_area(key="corpus_paste").set_value(corpus).run()
     app.number_input(key="train_size").set_value(size).run()
-    app.segmented_control(key="train_pace").set_value(pace).run()
-    app.button(key="start").click().run()
+    with mock.patch("pages.ui.i18n.language", return_value=language):  # AppTest sends the words of an option
+        app.segmented_control(key="train_pace").set_value(pace).run()
+        app.button(key="start").click().run()
     assert not app.exception
-    job_of(app).set_pace(PACES[pace])  # AppTest finds the option only by its English words
+    assert job_of(app).training.pace == PACES[pace]
     return app
 
 

@@ -101,7 +101,7 @@ def _links() -> str:
 
 
 def later_scripts() -> list[str]:
-    """Return the scripts of widgets of every page, with their imports, without those that the page names itself."""
+    """Return the scripts of widgets of every page, with their imports, but for those that the page names."""
     named = set(re.findall(r"static/js/([\w.-]+\.js)", (_SCRIPTS.parents[1] / "index.html").read_text("utf-8")))
     found: list[str] = []
     waiting = [path.name for each in _OF_EVERY_PAGE for path in _SCRIPTS.glob(f"{each}.*.js")]

@@ -50,7 +50,7 @@ def premium_section() -> None:
 
 
 def bars_html(premiums: Sequence[tuple[str, float]], says: str) -> str:
-    """Return a bar for each tokenizer, its number on it or beside it, and a line where Thai costs as much as English.
+    """Return a bar for each tokenizer with its number, and a line where Thai costs as much as English.
 
     It is plain HTML: the library of charts is as large as all else that Home needs, and slow on a phone.
     """

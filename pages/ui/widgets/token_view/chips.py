@@ -85,7 +85,7 @@ def face(token: bytes) -> str:
 
 
 def placed_chip(content: bytes, start: int, end: int) -> str:
-    """Return the HTML of a token that covers these bytes of a UTF-8 text: of a letter in part, the rest is hatched."""
+    """Return the HTML of a token over these bytes of a UTF-8 text; what it lacks of a letter is hatched."""
     return f'<bdi class="token-chip tint-{tint(content[start:end])}">{placed_face(content, start, end)}</bdi>'
 
 
