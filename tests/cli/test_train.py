@@ -47,6 +47,16 @@ def fails(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return said.err
 
 
+def test_superwords_are_what_the_library_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = ("--vocab-size", 500, "--superwords-from", 400, "--out", tmp_path / "mine")
+    assert done("train", THAI, *mine, "--min-pretoken-count", 1) == 0
+    assert Tokenizer.load(tmp_path / "mine.model").merges == train(TEXT, 500, superwords_from=400).merges
+    with pytest.raises(SystemExit):
+        done("train", "--counts", THAI, *mine, "--force")
+    assert "--superwords-from needs FILES" in capsys.readouterr().err
+    assert "at least 256" in fails(capsys, "train", THAI, *mine, "--force", "--superwords-from", 9)
+
+
 def test_files_train_what_the_library_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = sorted(SAMPLE.glob("*.txt"))
     end = ("--special-token", "<|end|>", "--special-token", "<|pad|>")

@@ -39,11 +39,29 @@ def all_served(trainer: ParityTrainer, at_once: int = 7) -> Iterator[Served]:
             yield group, (merge.left, merge.right), merge.count
 
 
+drawn = given(texts, patterns, st.integers(256, 300), st.integers(0, 12), st.booleans())
+
+
 @settings(max_examples=100)
-@given(texts, patterns, st.integers(256, 300), st.integers(0, 12), st.booleans())
+@drawn
 @example([("aaaa", "", 1), ("bb", "", 1)], "none", 300, 0, True)
 @example([("ab" * 9, "ab", 1), ("", "cccc", 1)], "none", 300, 1, True)
 def test_merges_and_whom_they_serve_are_those_of_the_definition(
+    groups: list[tuple[str, str, int]], pattern: str, size: int, together: int, is_ready: bool
+) -> None:
+    check_definition(groups, pattern, size, together, is_ready)
+
+
+@pytest.mark.long
+@settings(max_examples=2_000)
+@drawn
+def test_merges_and_whom_they_serve_are_those_of_the_definition_on_many_corpora(
+    groups: list[tuple[str, str, int]], pattern: str, size: int, together: int, is_ready: bool
+) -> None:
+    check_definition(groups, pattern, size, together, is_ready)
+
+
+def check_definition(
     groups: list[tuple[str, str, int]], pattern: str, size: int, together: int, is_ready: bool
 ) -> None:
     given_texts, measured, units = (list(each) for each in zip(*groups))

@@ -16,6 +16,7 @@ from pages.ui.vocabulary.browse import pack
 from pages.ui.vocabulary.compared import script_rows
 from pages.ui.vocabulary.composition import LONGEST, length_rows, lengths_of, strip_rows
 from pages.ui.vocabulary.gpt2_files import id_lines, letters_html, merge_lines, walked
+from pages.ui.widgets.token_view.chips import visible
 from pages.ui.widgets.token_view.serve import offers
 from tests.helpers.app import (
     ENGLISH,
@@ -34,7 +35,16 @@ from tests.helpers.app import (
     wait_until,
 )
 from tests.helpers.paths import REPOSITORY
-from tests.helpers.trained import byte_level, gpt2_files, model_of, rank_file, unigram, word_piece
+from tests.helpers.trained import (
+    byte_level,
+    gpt2_files,
+    library_of,
+    model_of,
+    rank_file,
+    tokenizer_of,
+    unigram,
+    word_piece,
+)
 from tokenizer_core.analysis.entries import SCRIPTS, difference, entries_of
 from tokenizer_core.analysis.lineage import children_of, trace
 from tokenizer_core.analysis.unreachable import unreachable
@@ -369,6 +379,49 @@ def test_a_tokenizer_from_a_file_has_its_vocabulary_and_its_stories(file: str) -
     for token_id in (entries.ids[0], entries.ids[len(entries.ids) // 2], entries.ids[-1]):
         look_at(app, int(token_id))
     assert said(app) == ""
+
+
+def opened_on_merges(file: str, content: bytes, word: str, language: str = "en") -> AppTest:
+    """The tab of merges for a tokenizer from a file, with this word."""
+    app = open_page("vocabulary", language, tab="merges")
+    app.file_uploader(key="model_file").set_value([(file, content, "")]).run()
+    app.run()
+    (opened,) = app.session_state["opened_files"]
+    app.segmented_control(key="vocabulary_lane_4").set_value(opened.key).run()
+    app.text_input(key="vocabulary_word").set_value(word).run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_unigram_model_shows_every_piece_that_fits_and_the_likeliest_paths(language: str) -> None:
+    app = opened_on_merges("sp.model", model_of(model_type="unigram"), "น้ำใจ the", language)
+    tokenizer = tokenizer_of(model_type="unigram")
+    grid, table = (next(each for each in drawings(app) if part in each) for part in ('"lattice', "<table"))
+    pieces = [tokenizer.token_text(token_id) for token_id in tokenizer.encode("น้ำใจ the")]
+    assert re.findall(r" lit [^>]*><bdi>([^<]+)", grid) == [visible(piece) for piece in pieces]
+    assert grid.count('class="node') > len(pieces)
+    shares = [float(part) for part in re.findall(r"<td>([0-9.]+)%", table)]
+    assert shares == sorted(shares, reverse=True)
+    app.text_input(key="vocabulary_word").set_value("<b>").run()
+    assert "<b>b" not in (found := "".join(drawings(app)))
+    assert "&lt;" in found
+
+
+def test_a_word_piece_model_shows_each_step_and_what_it_tries_in_vain() -> None:
+    content = word_piece()
+    app = opened_on_merges("wp.json", content, "tokens ጠ")
+    table = next(each for each in drawings(app) if "<table" in each)
+    tokens = library_of(content).encode("tokens", add_special_tokens=False).tokens
+    chips = re.findall(r"token-chip[^>]*>([^<]+)", table)
+    assert chips[-1] == "[UNK]"
+    assert chips[len(tokens) * (len(tokens) - 1) // 2 :][: len(tokens)] == tokens
+    assert "<s>tokens</s>" in table
+
+
+def drawings(app: AppTest) -> list[str]:
+    """The HTML on the page."""
+    return [each.proto.body for each in app.get("html")]
 
 
 def test_runs_of_earlier_visits_are_folded_until_one_is_chosen() -> None:

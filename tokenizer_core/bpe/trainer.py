@@ -1,6 +1,6 @@
 """Train byte-level BPE fast and step by step, with exactly the merges of `reference.train_by_definition`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from tokenizer_core.bpe.vocabulary import BYTES, Pair
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.kernels.compiled import are_ready
 from tokenizer_core.patterns.pretokens import PretokenCounts, check_text, count_pretokens, counted_pretokens
+from tokenizer_core.patterns.split_patterns import SUPERWORDS
 
 MAX_COUNT = 2**62 - 1
 """The largest count of a pretoken, and of all bytes: the loop adds up counts in 63 bits."""
@@ -58,18 +59,29 @@ class Trainer:
     """
 
     def __init__(
-        self, pretoken_counts: Mapping[str, int] | PretokenCounts, vocab_size: int, min_count: int = 1
+        self,
+        pretoken_counts: Mapping[str, int] | PretokenCounts,
+        vocab_size: int,
+        min_count: int = 1,
+        *,
+        merges: Sequence[Pair] = (),
     ) -> None:
-        """Create a trainer; `pretoken_counts` are in order of first appearance, which decides ties."""
+        """Create a trainer; `pretoken_counts` are in order of first appearance, which decides ties.
+
+        It makes the given `merges` first, and learns on; those without a place get an id too.
+        """
         check_vocab_size(vocab_size)
         check_min_count(min_count)
         self.vocab_size = vocab_size
         self.min_count = min_count
         pretokens = arrays_of(pretoken_counts)
+        self._most = pretokens.text.size + len(merges)
         if are_ready() or not PlainCorpus.can_hold(*pretokens):
-            self._corpus: IndexedCorpus | PlainCorpus = IndexedCorpus(*pretokens, vocab_size)
+            self._corpus: IndexedCorpus | PlainCorpus = self._indexed(pretokens)
         else:
             self._corpus = PlainCorpus(*pretokens)
+        for pair in merges:
+            self._corpus.merge_or_skip(*pair)
         self.token_counts: list[int] = []
         """Tokens in the corpus after each merge of the latest step."""
 
@@ -143,10 +155,13 @@ class Trainer:
     def _use_loops_if_ready(self) -> None:
         """Move what plain Python has learned into the compiled loop as soon as that is ready."""
         if isinstance(self._corpus, PlainCorpus) and are_ready():
-            indexed = IndexedCorpus(*self._corpus.pretokens, self.vocab_size)
+            indexed = self._indexed(PretokenCounts(*self._corpus.pretokens))
             for pair in self._corpus.merges:
-                indexed.merge(*pair)
+                indexed.merge_or_skip(*pair)
             self._corpus = indexed
+
+    def _indexed(self, pretokens: PretokenCounts) -> IndexedCorpus:
+        return IndexedCorpus(*pretokens, self.vocab_size, merged_bytes=self._most)
 
 
 def train(
@@ -156,18 +171,26 @@ def train(
     pattern: str = "mark_aware",
     special_tokens: Iterable[str] = (),
     threads: int = 1,
+    superwords_from: int | None = None,
 ) -> Tokenizer:
     """Train a tokenizer on one text or on several; no pair crosses from one text to the next.
 
     `pattern` is a name in `SPLIT_PATTERNS` or a regular expression. The vocabulary is smaller than
-    `vocab_size` if the text runs out of pairs. Several `threads` count pretokens at once.
+    `vocab_size` if the text runs out of pairs. Several `threads` count pretokens at once. From the vocabulary size
+    `superwords_from` on, tokens may cross pretokens, as `reference.train_superwords_by_definition` defines.
 
     >>> train("aaabdaaabac", 259, pattern="none").encode("aaab")
     [258]
     """
     check_vocab_size(vocab_size)
-    trainer = Trainer(counted_pretokens(text, pattern, threads=threads), vocab_size)
+    texts = [text] if isinstance(text, str) else text if superwords_from is None else list(text)
+    first = vocab_size if superwords_from is None else min(superwords_from, vocab_size)
+    trainer = Trainer(counted_pretokens(texts, pattern, threads=threads), first)
     merges = [(merge.left, merge.right) for merge in trainer.step(vocab_size)]
+    if superwords_from is not None:
+        pattern = SUPERWORDS
+        trainer = Trainer(counted_pretokens(texts, pattern, threads=threads), vocab_size, merges=merges)
+        merges += [(merge.left, merge.right) for merge in trainer.step(vocab_size)]
     return Tokenizer(merges, pattern=pattern, special_tokens=special_tokens)
 
 

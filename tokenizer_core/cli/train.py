@@ -41,7 +41,7 @@ from tokenizer_core.corpus_counts.counts_file import read_counts, write_counts
 from tokenizer_core.ctrl_c import INTERRUPTED, replacing
 from tokenizer_core.errors import ExportError, TrainingError
 from tokenizer_core.interop.exports import export
-from tokenizer_core.patterns.split_patterns import compile_pattern
+from tokenizer_core.patterns.split_patterns import SUPERWORDS, compile_pattern
 
 _ABOUT_TRAIN = """\
 Learn a tokenizer from files, which are read in parts, or with --counts from what `count` wrote. On a cluster the
@@ -52,6 +52,9 @@ files are counted; it learns here from the counts.
   mine.tiktoken    a rank file of tiktoken
   tokenizer.json   Hugging Face's tokenizers and transformers, under any name that ends in .json
 `convert` writes other formats, with proof.
+
+With --superwords-from, the last tokens may cross spaces, such as “by the way”: SuperBPE, arXiv 2503.13423. Whole
+lines are counted for them, so memory grows with the text.
 
 Ctrl-C while it learns keeps what was learned; the exit code is 130 then. Pressed twice, it keeps nothing.
 """
@@ -86,6 +89,9 @@ def add_to(commands: Commands) -> None:
     )
     parser.add_argument(
         "--special-token", action="append", default=[], metavar="TOKEN", help="a special token; repeat it"
+    )
+    parser.add_argument(
+        "--superwords-from", type=positive, metavar="N", help="from this size on, tokens may cross spaces"
     )
     parser.add_argument("--json", action="store_true", help="print what was learned from what as JSON")
     add_parity(parser)
@@ -122,9 +128,12 @@ def _check_said(said: argparse.Namespace) -> None:
         refuse("FILES, --counts or --parity must come, and one of them only")
     if (said.measured or said.global_merges) and not said.parity:
         refuse("--measured and --global-merges need --parity")
+    if said.superwords_from and not said.files:
+        refuse("--superwords-from needs FILES")
     if said.vocab_size is None:
         refuse(f"--vocab-size is missing; {_USUAL}")
     check_vocab_size(said.vocab_size)
+    check_vocab_size(said.superwords_from or said.vocab_size)
     compile_pattern(said.pattern or "mark_aware")
     _check_out(Tokenizer([], pattern=said.pattern or "mark_aware", special_tokens=said.special_token), said)
 
@@ -144,11 +153,16 @@ def run_train(said: argparse.Namespace) -> int:
     if said.engine == "dask":
         limit(said.memory)
     _check_memory(counts, said.memory)
+    lines = _counted_lines(said) if said.superwords_from else None
     trainer = _trainer_of(counts, groups, said)
     with _ctrl_c() as pressed:
-        merges = _learned(trainer, said.vocab_size, pressed)
-        is_stopped = pressed.is_set() and not trainer.done
+        merges = _learned(trainer, pressed)
         pattern = counts.recipe.pattern_name or counts.recipe.pattern
+        if lines and not pressed.is_set():
+            pattern = SUPERWORDS
+            trainer = Trainer(lines.pretokens, said.vocab_size, said.min_count, merges=merges)
+            merges += _learned(trainer, pressed)
+        is_stopped = pressed.is_set() and not (trainer.done and trainer.vocab_size == said.vocab_size)
         tokenizer = Tokenizer(merges, pattern=pattern, special_tokens=said.special_token)
         paths = _write(tokenizer, said.out)
     if isinstance(trainer, ParityTrainer) and sys.stderr.isatty():
@@ -159,7 +173,15 @@ def run_train(said: argparse.Namespace) -> int:
 
 def _trainer_of(counts: Counts, groups: list[NamedGroup], said: argparse.Namespace) -> Trainer | ParityTrainer:
     """Return the trainer of the languages, or without any that of all counts."""
-    return parity_trainer(groups, said) if groups else Trainer(counts.pretokens, said.vocab_size, said.min_count)
+    size = min(said.superwords_from or said.vocab_size, said.vocab_size)
+    return parity_trainer(groups, said) if groups else Trainer(counts.pretokens, size, said.min_count)
+
+
+def _counted_lines(said: argparse.Namespace) -> Counts:
+    """Count the lines of the files, for tokens that cross spaces."""
+    lines = counted(argparse.Namespace(**{**vars(said), "pattern": SUPERWORDS, "min_pretoken_count": 1}), "train")
+    _check_memory(lines, said.memory)
+    return lines
 
 
 def _check_memory(counts: Counts, memory: int | None) -> None:
@@ -169,10 +191,10 @@ def _check_memory(counts: Counts, memory: int | None) -> None:
         raise TrainingError("training_memory", megabytes=memory // 2**20, needed=needed // 2**20)
 
 
-def _learned(trainer: Trainer | ParityTrainer, vocab_size: int, pressed: threading.Event) -> list[tuple[int, int]]:
+def _learned(trainer: Trainer | ParityTrainer, pressed: threading.Event) -> list[tuple[int, int]]:
     """Learn until the end, or until Ctrl-C is pressed."""
     merges: list[tuple[int, int]] = []
-    with Progress("train", "merges", vocab_size - BYTES).shown() as progress:
+    with Progress("train", "merges", trainer.vocab_size - BYTES - trainer.merge_count).shown() as progress:
         while not pressed.is_set() and (learned := trainer.step(_AT_ONCE)):
             merges += [(merge.left, merge.right) for merge in learned]
             progress.add(len(learned))

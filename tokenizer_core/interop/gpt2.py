@@ -12,6 +12,7 @@ from tokenizer_core.interop.byte_level import FileTokenizer, file_tokenizer
 from tokenizer_core.interop.exportable import ByteLevelBPE, Export, merges_in_letters, vocabulary_in_letters
 from tokenizer_core.interop.hugging_face import for_oniguruma
 from tokenizer_core.interop.limits import check_entries, check_size, ids_of_tokens, read_json
+from tokenizer_core.patterns.split_patterns import SUPERWORDS
 
 VOCABULARY, MERGES = "vocab.json", "merges.txt"
 HEADER = "#version"
@@ -73,6 +74,8 @@ def read_merges(content: bytes) -> list[tuple[str, str]]:
 
 def export_gpt2(tokenizer: ByteLevelBPE) -> Export:
     """Write vocab.json and merges.txt; raise `ExportError` if they cannot hold the tokenizer."""
+    if tokenizer.pattern == SUPERWORDS:  # the usual loader cuts at spaces, and would never make them
+        raise ExportError("export_superwords", name=tokenizer.name)
     ids = vocabulary_in_letters(tokenizer, VOCABULARY)
     merges = merges_in_letters(tokenizer)
     for left, _ in merges:

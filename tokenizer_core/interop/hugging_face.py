@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import regex
 
+from tokenizer_core.analysis.lattice import Unigram
+from tokenizer_core.analysis.longest_match import WordPiece
 from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.bpe.special_tokens import allowed_tokens, split_on_special_tokens
 from tokenizer_core.bpe.vocabulary import unknown_id
@@ -145,9 +147,39 @@ class HuggingFaceTokenizer:
 
     def piece_count(self, text: str) -> int:
         """Count the pieces that are encoded one by one."""
-        pre_tokenizer = self._library.pre_tokenizer
+        return len(self.stretches(text))
+
+    @cached_property
+    def unigram(self) -> Unigram | None:
+        """The pieces and their scores, of a Unigram model; not for other models."""
+        if self.model != "Unigram":
+            return None
+        vocab = self.parts["model"]["vocab"]
+        return Unigram.of({piece: (n, score) for n, (piece, score) in enumerate(vocab)}, self._unknown_id())
+
+    @cached_property
+    def word_piece(self) -> WordPiece | None:
+        """The vocabulary of a WordPiece model; not for other models."""
+        if self.model != "WordPiece":
+            return None
+        model = self.parts["model"]
+        return WordPiece(
+            model["vocab"],
+            self._unknown_id(),
+            model.get("continuing_subword_prefix", "##"),
+            model.get("max_input_chars_per_word", 100),
+        )
+
+    def _unknown_id(self) -> int:
+        model = self.parts["model"]
+        found = model.get("unk_id") if self.model == "Unigram" else model["vocab"].get(model.get("unk_token"))
+        return -1 if found is None else int(found)
+
+    def stretches(self, text: str) -> list[str]:
+        """Return the pieces that are encoded one by one, normalized; added tokens are not looked for."""
+        normal, pre_tokenizer = self.normalized(check_text(text)), self._library.pre_tokenizer
         with _faults("tokenizer_cannot_encode"):
-            return 1 if pre_tokenizer is None else len(pre_tokenizer.pre_tokenize_str(self.normalized(text)))
+            return [normal] if pre_tokenizer is None else [s for s, _ in pre_tokenizer.pre_tokenize_str(normal)]
 
     def normalized(self, text: str) -> str:
         """Return a text as the normalizer changes it."""

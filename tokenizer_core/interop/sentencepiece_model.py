@@ -11,6 +11,7 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
+from tokenizer_core.analysis.lattice import Unigram
 from tokenizer_core.bpe.minbpe_files import KNOWN_HEADERS
 from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.bpe.special_tokens import allowed_tokens
@@ -35,6 +36,8 @@ _MODEL_TYPE, _BYTE_FALLBACK, _UNK_ID, _UNK_SURFACE = 3, 35, 40, 44
 _CHARSMAP, _DUMMY_PREFIX, _REMOVE_EXTRA = 2, 3, 4
 _KINDS: tuple[PieceKind, ...] = ("ordinary", "unknown", "control", "user_defined", "unused", "byte")
 _BYTE_PIECE = re.compile(r"<0x[0-9A-F]{2}>")
+_IN_TEXTS = ("ordinary", "user_defined")
+"""Kinds of pieces that are looked for in texts."""
 _LEAF = 1 << 31
 """The bit that marks a unit of the trie as a value, not a step."""
 
@@ -83,6 +86,24 @@ class SentencePieceTokenizer:
     def pieces(self) -> list[str]:
         """The texts of all pieces, by id."""
         return [str(self._processor.id_to_piece(token_id)) for token_id in range(self.vocab_size)]
+
+    @cached_property
+    def unigram(self) -> Unigram | None:
+        """The pieces and their scores, of a Unigram model; not for other models."""
+        if self.model_type != "unigram":
+            return None
+        scores = {n: self._processor.get_score(n) for n, kind in enumerate(self.kinds) if kind in _IN_TEXTS}
+        lowest = min((score for n, score in scores.items() if self.kinds[n] == "ordinary"), default=0.0)
+        # As in the library, a user-defined piece wins against any other cut, the longest of them first.
+        found = {
+            self.pieces[n]: (n, 0.1 * (len(self.pieces[n]) - 1) if self.kinds[n] == "user_defined" else score)
+            for n, score in scores.items()
+        }
+        return Unigram.of(found, self._processor.unk_id(), lowest)
+
+    def stretches(self, text: str) -> list[str]:
+        """Return the text as the model cuts it: normalized, with `▁` for spaces, in one stretch."""
+        return [str(self._processor.normalize(check_text(text)))]
 
     def encode(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> list[int]:
         """Return the ids of a text; control pieces never act, as in the library."""

@@ -36,6 +36,8 @@ SPLIT_PATTERNS: dict[str, str] = {
     "none": r"(?s:.++)",
 }
 
+SUPERWORDS = r"\p{N}{1,3}|[^\r\n\p{N}]+|[\r\n]+"
+"""Cuts only at line breaks and digits, so that tokens may cross spaces."""
 THEN = "(?#then)"
 """Between the steps of a pattern: each step cuts what the step before it made, each piece as a text of its own. To
 `regex` it is a comment."""

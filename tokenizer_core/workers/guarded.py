@@ -96,9 +96,9 @@ class GuardedTokenizer(HuggingFaceTokenizer):
         answer = self._guard.ask("each", texts)
         return EncodedTexts(np.array(answer["ids"], dtype=np.int32), np.array(answer["counts"], dtype=np.int64))
 
-    def piece_count(self, text: str) -> int:
-        """Count the pieces that are encoded one by one."""
-        return int(self._guard.ask("pieces", [text])["count"])
+    def stretches(self, text: str) -> list[str]:
+        """Return the pieces that are encoded one by one."""
+        return list(self._guard.ask("stretches", [text])["stretches"])
 
     def encode_placed(self, text: str, *, allowed_special: Iterable[str] | Literal["all"] = ()) -> PlacedTokens:
         """Return the tokens with the bytes that each covers."""
@@ -201,8 +201,8 @@ def _done(tokenizer: Any, order: dict[str, Any]) -> dict[str, Any]:
         case "each":
             encoded = tokenizer.encode_each(texts)
             return {"ids": encoded.ids.tolist(), "counts": encoded.counts.tolist()}
-        case "pieces":
-            return {"count": tokenizer.piece_count(texts[0])}
+        case "stretches":
+            return {"stretches": tokenizer.stretches(texts[0])}
         case _:
             found = tokenizer.encode_placed(texts[0], allowed_special=allowed)
             return {"ids": found.ids.tolist(), "starts": found.starts.tolist(), "ends": found.ends.tolist()}

@@ -24,6 +24,7 @@ from pages.ui.run_registry.registry import registry
 from pages.ui.session import one_of, remembered
 from pages.ui.train import keys
 from pages.ui.train.frontier import FRONTIER_OPEN, mix_frontier
+from pages.ui.train.methods import METHODS_OPEN, race_of_methods
 from pages.ui.train.recipes import RECIPE, recipe_loader, recipe_note
 from pages.ui.widgets.controls import fold, segmented
 from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES, pace_called
@@ -90,6 +91,9 @@ def training_setup(job: Job | None) -> None:
                 mix_frontier(sample_texts())
             else:
                 mix_frontier(more.corpus.texts if more.corpus else ())
+    with fold(t("methods.title"), icon=":material/sports_score:", key=METHODS_OPEN.key):
+        if METHODS_OPEN.get():
+            race_of_methods(more.corpus.texts if more.corpus and more.corpus.counts is None else ())
 
 
 def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:

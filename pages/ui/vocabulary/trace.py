@@ -1,6 +1,6 @@
-"""Trace a word: the merges that make its tokens, one by one, with their ids."""
+"""Trace a word: the merges that make its tokens, one by one; of models without merges, how they choose."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
 import streamlit as st
@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.i18n import t
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
+from pages.ui.vocabulary.walks import view_of
 from pages.ui.widgets.figures_table import scroll_box
 from pages.ui.widgets.token_view.chips import chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
@@ -19,6 +20,8 @@ _STYLE = """<style>
 .trace table { border-collapse: collapse; }
 .trace td { border: 0; border-bottom: 1px solid rgba(128,128,128,.18); padding: .3rem .75rem .3rem 0;
   font-size: 1.125rem; line-height: 1.9; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.trace th { border: 0; padding: .3rem .75rem .3rem 0; text-align: start; font-weight: 400; font-size: .875rem; }
+.trace s { opacity: .75; }
 .trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
@@ -26,16 +29,18 @@ _STYLE = """<style>
 
 
 def trace_a_word(lane: Lane) -> None:
-    """Let the visitor type a word, and show how it becomes tokens; say why not for a tokenizer without merges."""
-    tokenizer = merging(lane)
-    st.header(t("trace.title"), anchor=False)
-    if tokenizer is None:
+    """Let the visitor type a word, and show how it becomes tokens; say why not if that cannot be followed."""
+    tokenizer, view = merging(lane), view_of(lane)
+    title, show = view or (t("trace.title"), lambda word: _trace(word, tokenizer) if tokenizer else None)
+    st.header(title, anchor=False)
+    if tokenizer is None and view is None:
         st.markdown(why_no_merges(lane))
     else:
-        st.fragment(_trace)(tokenizer)
+        st.html(_STYLE)
+        st.fragment(_word)(show)
 
 
-def _trace(tokenizer: Merging) -> None:
+def _word(show: Callable[[str], None]) -> None:
     word = st.text_input(
         t("trace.word"),
         key=remembered("vocabulary_word", t("trace.example")),
@@ -43,8 +48,12 @@ def _trace(tokenizer: Merging) -> None:
         live=True,
         label_visibility="collapsed",
     )
-    found = list(trace((word or "")[:MOST_CHARACTERS], tokenizer))
-    st.html(chip_style() + _STYLE + trace_html(found, tokenizer, t("trace.title")))
+    show((word or "")[:MOST_CHARACTERS])
+
+
+def _trace(word: str, tokenizer: Merging) -> None:
+    found = list(trace(word, tokenizer))
+    st.html(chip_style() + trace_html(found, tokenizer, t("trace.title")))
     if found:
         merges = sum(len(each.steps) for each in found)
         tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
