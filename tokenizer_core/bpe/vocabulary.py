@@ -39,14 +39,15 @@ class MergeCheck:
         Raises `TokenizerError` if a part does not exist yet, if the pair came before, or if all tokens together
         become too large.
         """
-        token_id = len(self._lengths)
+        lengths = self._lengths
+        token_id, pair = len(lengths), (left, right)
         if not (0 <= left < token_id and 0 <= right < token_id):
             raise TokenizerError("merge_before_parts", rank=token_id - BYTES, left=left, right=right)
-        if (left, right) in self._seen:
+        if pair in self._seen:
             raise TokenizerError("merge_duplicate", rank=token_id - BYTES, left=left, right=right)
-        self._seen.add((left, right))
-        length = self._lengths[left] + self._lengths[right]
-        self._lengths.append(length)
+        self._seen.add(pair)
+        length = lengths[left] + lengths[right]
+        lengths.append(length)
         self._total += length
         if self._total > MAX_TOKEN_BYTES:
             raise TokenizerError("vocabulary_too_large", rank=token_id - BYTES, limit=MAX_TOKEN_BYTES)
@@ -62,9 +63,10 @@ def build_vocabulary(merges: Iterable[Pair]) -> list[bytes]:
     """
     vocabulary = [bytes([byte]) for byte in range(BYTES)]
     check = MergeCheck()
+    add, append = check.add, vocabulary.append
     for left, right in merges:
-        check.add(left, right)
-        vocabulary.append(vocabulary[left] + vocabulary[right])
+        add(left, right)
+        append(vocabulary[left] + vocabulary[right])
     return vocabulary
 
 
