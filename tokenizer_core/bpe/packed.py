@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from tokenizer_core.bpe.vocabulary import Pair
 
@@ -76,6 +76,9 @@ class PackedMerges(Sequence[Pair]):
 
     def __len__(self) -> int:
         return len(self.pairs)
+
+    def __array__(self, dtype: DTypeLike = None, *, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.pairs, dtype=dtype, copy=copy)
 
     @overload
     def __getitem__(self, place: int) -> Pair: ...

@@ -232,8 +232,7 @@ class Tokenizer:
 
     @property
     def _pairs(self) -> Numbers:
-        merges = self.merges.pairs if isinstance(self.merges, PackedMerges) else self.merges
-        return np.array(merges, dtype=np.int64).reshape(-1, 2)
+        return np.array(self.merges, dtype=np.int64).reshape(-1, 2)
 
 
 # Encoding in plain Python and NumPy, until the compiled loops are ready

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -107,10 +107,15 @@ def known_file(content: bytes) -> KnownFile | None:
 
 def signed(opened: Opened, files: Mapping[str, bytes], *, pattern: str | None, repair: bool) -> Opened:
     """Note of which files a tokenizer is, and a digest of them and of the options."""
+    return replace(opened, files=tuple(files), digest=digest_of(files.values(), pattern=pattern, repair=repair))
+
+
+def digest_of(contents: Iterable[bytes], *, pattern: str | None = None, repair: bool = False) -> str:
+    """Return the digest that a tokenizer of these files has, opened with these options."""
     digest = hashlib.sha256(repr((pattern, repair)).encode())
-    for content in files.values():
+    for content in contents:
         digest.update(hashlib.sha256(content).digest())
-    return replace(opened, files=tuple(files), digest=digest.hexdigest())
+    return digest.hexdigest()
 
 
 def part_of(content: bytes) -> Part:
