@@ -49,7 +49,7 @@ def train_ours(text: str, vocab_size: int, pattern: str) -> Tokens:
     compile_pattern.cache_clear()
     regex.purge()
     learned = Trainer(count_pretokens(text, pattern), vocab_size).step(vocab_size)
-    return Tokenizer([(merge.left, merge.right) for merge in learned]).vocabulary
+    return list(Tokenizer([(merge.left, merge.right) for merge in learned]).vocabulary)
 
 
 def train_rustbpe(text: str, vocab_size: int, pattern: str) -> Tokens:

@@ -129,7 +129,7 @@ def recovering() -> list[Any]:
 @cache
 def vocabulary() -> list[bytes]:
     """The tokens of a training."""
-    return train(TEXT * 2, 330).vocabulary
+    return list(train(TEXT * 2, 330).vocabulary)
 
 
 @pytest.mark.parametrize("work", [training, encoding, counting, recovering])

@@ -10,8 +10,10 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import catalogue
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_text
+from pages.ui.inputs.opened_files import OpenedFile, open_model
 from pages.ui.inputs.parallel_texts import Compared, sample_parallel
 from pages.ui.languages import league
+from pages.ui.widgets.bounded import Bounded
 from tests.helpers.app import LANGUAGES, open_page, sortable_tables, tables
 from tests.helpers.hub import COMMIT
 from tests.helpers.languages_page import opened, unfolded
@@ -66,7 +68,7 @@ def test_references_and_models_at_hand_stand_in_order_with_what_each_line_needs(
         assert found[name][4] == f"{low:.2f}–{high:.2f}"
     tokens = [int(row[1].replace(",", "")) for row in rows(app)]
     assert tokens == sorted(tokens)
-    assert found["Typhoon 2.5"][6] == "Qwen 3"
+    assert found["Typhoon 2.5"][6] == without_breaks(words["league.borrowed"]).format(other="Qwen 3")
     assert found["ollama:ranks"][-1] == words["league.is_not_exact"]
 
 
@@ -89,6 +91,30 @@ def test_the_csv_has_exact_numbers_and_no_formula() -> None:
     assert table["borrowed_from"].tolist()[1] == "Qwen 3"
     assert (table["premium"][1], table["low"][1], table["high"][1]) == (2.0, 2.0, 2.0)
     assert table["premium"].isna()[0]
+
+
+def test_equal_rows_are_explained_where_the_tokenizers_are_equal() -> None:
+    counts = (np.array([4, 2]), np.array([2, 1]))
+    of = {"a": b"1", "b": b"1", "c": b"2", "d": b"", "e": b""}
+    players = [league.Player(key, key.upper(), *counts, 300, vocabulary_hash=each) for key, each in of.items()]
+    found = {each.player.key: each.player.same_as for each in league.standings(players)}
+    assert found == {"a": "", "b": "A", "c": "", "d": "", "e": ""}
+
+
+def test_a_file_under_two_names_is_opened_once(
+    at_hand: list[ModelAtHand], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def noted(model: ModelAtHand) -> OpenedFile:
+        asked.append(model.name)
+        return open_model(model)
+
+    monkeypatch.setattr(league, "open_model", noted)
+    monkeypatch.setattr(league, "_players", Bounded(2**20, weigh=lambda player: 1))
+    monkeypatch.setattr(league, "find_models", lambda **given: at_hand[:2])
+    opened("en", "league")
+    assert asked == [at_hand[0].name]
 
 
 def test_figures_of_models_that_are_not_here_are_quoted_apart_with_date_and_source() -> None:

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs import opened_files
+from pages.ui.inputs.opened_files import open_file
 from pages.ui.limits import MAX_OPENED_FILES
 from pages.ui.run_registry.registry import registry
 from tests.helpers.app import (
@@ -29,6 +30,7 @@ from tests.helpers.languages_page import bills, unfolded
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import byte_level, gpt2_files, model_of, rank_file, unigram, word_piece
 from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.interop.byte_level import FileTokenizer
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
 from tokenizer_core.interop.opening import open_tokenizer
@@ -266,3 +268,15 @@ def test_a_file_for_which_no_memory_is_left_is_refused(language: str, monkeypatc
 @pytest.mark.parametrize("make", [rank_file, byte_level, word_piece, unigram, model_of])
 def test_no_tokenizer_has_more_entries_than_its_file_foretells(make: Callable[[], bytes]) -> None:
     assert open_tokenizer("a", make()).tokenizer.vocab_size <= foreseen_bytes(make()) // ENTRY_BYTES
+
+
+def test_equal_files_under_two_names_share_their_memory_and_keep_their_own_names() -> None:
+    one, other = (open_file({name: byte_level("o200k")}).opened for name in ("mine.json", "yours.json"))
+    assert isinstance(one.tokenizer, FileTokenizer)
+    assert isinstance(other.tokenizer, FileTokenizer)
+    assert one.tokenizer.vocabulary is other.tokenizer.vocabulary
+    assert one.tokenizer.merges is other.tokenizer.merges
+    assert [(each.tokenizer.name, each.files) for each in (one, other)] == [
+        ("mine", ("mine.json",)),
+        ("yours", ("yours.json",)),
+    ]

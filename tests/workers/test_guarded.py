@@ -7,7 +7,9 @@ import pytest
 
 from tests.helpers.trained import byte_level, char_bpe, hostile_lines, library_of, word_piece
 from tokenizer_core.errors import TokenizerError, TokenizerFileError
+from tokenizer_core.interop.byte_level import FileTokenizer
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.interop.opening import open_tokenizer
 from tokenizer_core.workers import guarded
 from tokenizer_core.workers.guarded import GuardedTokenizer, open_guarded
 
@@ -69,6 +71,30 @@ def test_known_files_need_no_process_afterwards() -> None:
     assert not isinstance(open_guarded("a", byte_level("o200k")).tokenizer, GuardedTokenizer)
     assert isinstance(open_guarded("a", char_bpe()).tokenizer, HuggingFaceTokenizer)
     assert isinstance(open_guarded("a", word_piece()).tokenizer, HuggingFaceTokenizer)
+
+
+def test_byte_level_bpe_comes_from_the_other_process_and_is_not_opened_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = byte_level("o200k", added=("<think>",))
+    here = open_tokenizer("a", content, repair=True)
+    monkeypatch.setattr(guarded, "open_tokenizer", lambda *given, **options: pytest.fail("opened twice"))
+    there = open_guarded("a", content, repair=True)
+    assert [(remark.code, remark.values) for remark in there.remarks] == [
+        (remark.code, remark.values) for remark in here.remarks
+    ]
+    assert (there.format, there.model, there.files, there.digest) == (
+        here.format,
+        here.model,
+        here.files,
+        here.digest,
+    )
+    found, expected = there.tokenizer, here.tokenizer
+    assert isinstance(found, FileTokenizer)
+    assert isinstance(expected, FileTokenizer)
+    for name in ("merges", "vocabulary", "entry_ids", "special_tokens", "added_tokens", "pattern", "normalizer"):
+        assert getattr(found, name) == getattr(expected, name)
+    assert all(found.encode(text) == expected.encode(text) for text in [*hostile_lines(20), "a<think>b"])
 
 
 def test_a_damaged_file_has_the_same_sentence_as_without_a_guard() -> None:

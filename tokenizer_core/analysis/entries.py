@@ -1,5 +1,6 @@
 """The entries of a vocabulary: its tokens and their scripts, and how two vocabularies differ."""
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -140,6 +141,23 @@ def entry_ids(tokenizer: AnyTokenizer) -> Iterable[int]:
     """
     own: Iterable[int] = getattr(tokenizer, "entry_ids", range(tokenizer.vocab_size))
     return own
+
+
+def vocabulary_hash(tokenizer: AnyTokenizer) -> bytes:
+    """Return a hash of the ids and bytes of all entries: equal for a vocabulary in files of two kinds.
+
+    >>> from tokenizer_core.bpe.tokenizer import Tokenizer
+    >>> one, other = (Tokenizer([(97, 98)], special_tokens=special) for special in ([], ["<|end|>"]))
+    >>> vocabulary_hash(one) == vocabulary_hash(other)
+    True
+    """
+    ids = np.array(entry_ids(tokenizer), dtype=np.int64)
+    numbered: Iterable[bytes] = getattr(tokenizer, "vocabulary", None) or map(tokenizer.token_bytes, ids.tolist())
+    listed, order = list(numbered), np.argsort(ids)
+    tokens = [listed[place] for place in order.tolist()]
+    found = hashlib.sha256(b"".join(tokens))
+    found.update(np.array([ids[order], list(map(len, tokens))]).tobytes())
+    return found.digest()
 
 
 def _added_tokens(tokenizer: AnyTokenizer) -> Mapping[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tokenizer_core.bpe import minbpe_files
 from tokenizer_core.bpe.minbpe_files import ModelFile
+from tokenizer_core.bpe.packed import PackedMerges, PackedTokens
 from tokenizer_core.bpe.protocols import EncodedTexts
 from tokenizer_core.bpe.special_tokens import allowed_tokens, assign_ids, split_on_special_tokens
 from tokenizer_core.bpe.vocabulary import BYTES, Pair, build_vocabulary, unknown_id
@@ -35,7 +36,7 @@ class Tokenizer:
     """Encodes text by applying merges in the order they were learned.
 
     Only the merges are stored; the vocabulary is computed from them. `vocab_size` counts the 256 bytes and the
-    merges, not the special tokens.
+    merges, not the special tokens. Both are lists, or packed if the merges are given as `PackedMerges`.
 
     >>> tokenizer = Tokenizer([(97, 97), (256, 97)], pattern="none", special_tokens=["<|end|>"])
     >>> tokenizer.encode("aaab<|end|>", allowed_special=["<|end|>"])
@@ -54,8 +55,13 @@ class Tokenizer:
     ) -> None:
         self.name = name
         self.pattern = pattern
-        self.merges: list[Pair] = [(int(left), int(right)) for left, right in merges]
-        self.vocabulary: list[bytes] = build_vocabulary(self.merges)
+        self.merges: Sequence[Pair] = (
+            merges if isinstance(merges, PackedMerges) else [(int(left), int(right)) for left, right in merges]
+        )
+        vocabulary = build_vocabulary(self.merges)
+        self.vocabulary: Sequence[bytes] = (
+            PackedTokens(vocabulary) if isinstance(merges, PackedMerges) else vocabulary
+        )
         compile_pattern(pattern)
         self.special_tokens = assign_ids(special_tokens, self.vocab_size)
 
@@ -216,14 +222,15 @@ class Tokenizer:
 
     @cached_property
     def _ranks(self) -> Numbers:
-        table: Numbers = encode_loop.index_merges(self._pairs[:, 0].copy(), self._pairs[:, 1].copy())
+        pairs = self._pairs
+        table: Numbers = encode_loop.index_merges(pairs[:, 0].copy(), pairs[:, 1].copy())
         return table
 
     @cached_property
     def _rank_of(self) -> dict[Pair, int]:
         return {pair: rank for rank, pair in enumerate(self.merges)}
 
-    @cached_property
+    @property
     def _pairs(self) -> Numbers:
         return np.array(self.merges, dtype=np.int64).reshape(-1, 2)
 

@@ -12,12 +12,14 @@ from functools import cache, cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokenizer_core.bpe.openai import cut_alike, cut_as_tiktoken
+from tokenizer_core.bpe.packed import PackedMerges
 from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.bpe.segments import Ints
 from tokenizer_core.bpe.special_tokens import allowed_tokens, split_on_special_tokens
-from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.tokenizer import Ids, Tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES, Pair, unknown_id, utf8_text
 from tokenizer_core.errors import SpecialTokenError, TokenizerFileError
 from tokenizer_core.interop.limits import check_ids
@@ -102,26 +104,26 @@ class FileTokenizer:
         normalizer: Normalizer | None = None,
         name: str = "file",
     ) -> None:
-        self._bpe = Tokenizer(merges, pattern=pattern, name=name)
+        self.merges = PackedMerges.of(merges)
+        """The merges in the order they are applied, in this project's numbering."""
+        self._bpe = Tokenizer(self.merges, pattern=pattern, name=name)
         self.name = name
         self.pattern = pattern
         self.special_tokens = dict(special_tokens or {})
         self.added_tokens = dict(added_tokens or {})
         """Tokens that act in every text, with their ids."""
         self.normalizer = normalizer
-        self.merges = self._bpe.merges
-        """The merges in the order they are applied, in this project's numbering."""
         self.vocabulary = self._bpe.vocabulary
         """The bytes of each token, in this project's numbering."""
         self.vocab_size = self._bpe.vocab_size
         """Entries of the vocabulary: the 256 bytes and the merges, without added and special tokens."""
-        self.entry_ids = list(file_ids)
-        """The file's ids of the entries, in the order they were learned."""
         assert len(file_ids) == self.vocab_size
         check_ids(file_ids)
+        self.entry_ids = array("i", file_ids)
+        """The file's ids of the entries, in the order they were learned."""
         self._acting = {**self.special_tokens, **self.added_tokens}
         check_ids(self._acting.values())
-        self._file_ids = np.array(file_ids, dtype=np.int32)
+        self._file_ids = np.frombuffer(self.entry_ids, dtype=np.int32)
         order = np.argsort(self._file_ids).astype(np.int32)
         # A dictionary would take 9 MB for 150,000 entries.
         self._sorted_ids, self._own_in_order = array("i", self._file_ids[order]), array("i", order)
@@ -197,6 +199,10 @@ class FileTokenizer:
             start += size
         stops = np.concatenate(ends)
         return PlacedTokens(np.concatenate(found), np.append(0, stops)[: len(stops)], stops)
+
+    def encode_pretokens(self, text: NDArray[np.uint8], ends: Ints) -> tuple[Ids, Ints]:
+        """Encode pretokens that lie end to end, in this project's numbering; see `Tokenizer.encode_pretokens`."""
+        return self._bpe.encode_pretokens(text, ends)
 
     def pretokens(self, text: str) -> Iterator[tuple[str, int | None]]:
         """Yield what the merges see of a text, piece by piece, and the id of each added token in it.
@@ -313,12 +319,13 @@ def file_tokenizer(
         raise TokenizerFileError("ours_byte_missing", value=missing)  # text would be lost
     pairs: list[Pair] = []
     for number, (left, right) in enumerate(merges, 1):
-        if left not in own or right not in own or left + right not in ids:
+        joined, parts = left + right, (own.get(left), own.get(right))
+        if parts[0] is None or parts[1] is None or joined not in ids:
             raise TokenizerFileError("ours_merge_parts", value=number)
-        if left + right in own:
+        if joined in own:
             raise TokenizerFileError("ours_merge_twice", value=number)
-        pairs.append((own[left], own[right]))
-        own[left + right] = len(own)
+        pairs.append((parts[0], parts[1]))
+        own[joined] = len(own)
     apart = {token: token_id for token, token_id in ids.items() if token not in own}
     special = apart if special_tokens is None else special_tokens
     tokenizer = FileTokenizer(
@@ -345,7 +352,7 @@ def _check_whole(tokenizer: FileTokenizer, apart: Collection[str]) -> None:
 
 def not_merged_whole(tokenizer: FileTokenizer) -> list[str]:
     """Return the entries that merges do not make, even if the split pattern leaves their text whole."""
-    whole = Tokenizer(tokenizer.merges, pattern="none")
     # An entry that is not whole characters cannot be encoded as text; it is only a part of others.
     texts = [text for token in tokenizer.vocabulary if (text := utf8_text(token)) is not None]
-    return [texts[place] for place in np.flatnonzero(whole.encode_each(texts).counts != 1).tolist()]
+    _, stops = tokenizer.encode_pretokens(*bytes_and_ends(texts))
+    return [texts[place] for place in np.flatnonzero(np.diff(stops, prepend=0) != 1).tolist()]

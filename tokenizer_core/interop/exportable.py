@@ -58,7 +58,7 @@ def exportable(tokenizer: AnyTokenizer) -> ByteLevelBPE:
     b'ab'
     """
     pattern, merges = getattr(tokenizer, "pattern", None), getattr(tokenizer, "merges", None)
-    if not isinstance(pattern, str) or not isinstance(merges, list):
+    if not isinstance(pattern, str) or not isinstance(merges, Sequence):
         raise ExportError("export_kind", name=tokenizer.name)
     ids: Sequence[int] = getattr(tokenizer, "entry_ids", range(BYTES + len(merges)))
     tokens = list(map(tokenizer.token_bytes, ids))

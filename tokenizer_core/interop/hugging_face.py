@@ -421,10 +421,10 @@ def _step(step: dict[str, Any]) -> str:
 
 def _pair(merge: Any) -> tuple[str, str]:
     """Return the two parts of a merge; files write them as a list, or with a space between them."""
-    parts = merge.split(" ") if isinstance(merge, str) else merge
-    if not isinstance(parts, list) or len(parts) != 2 or not all(isinstance(part, str) for part in parts):
-        raise TokenizerFileError("ours_not_a_merge")
-    return parts[0], parts[1]
+    match merge.split(" ") if isinstance(merge, str) else merge:
+        case [str(left), str(right)]:
+            return left, right
+    raise TokenizerFileError("ours_not_a_merge")
 
 
 # ---- writing

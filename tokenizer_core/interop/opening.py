@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -73,8 +73,7 @@ def open_tokenizer(
     `tokenizer_core.workers.guarded`.
     """
     files = {name: content} if isinstance(content, bytes) else dict(content)
-    hashes = [hashlib.sha256(file) for file in files.values()]
-    known = known_files().get(hashes[0].hexdigest()) if len(files) == 1 else None
+    known = known_file(next(iter(files.values()))) if len(files) == 1 else None
     parts = dict(map(_read, files.values()))
     if len(files) == 2 and parts.keys() == {"vocab", "merges"}:
         opened = _gpt2(name, parts["vocab"], parts["merges"], pattern or "gpt2")
@@ -95,13 +94,28 @@ def open_tokenizer(
         else:
             pieces = SentencePieceTokenizer(file, name=name)
             opened = Opened(pieces, "sentencepiece", _PIECE_MODELS[pieces.model_type])
-    digest = hashlib.sha256(repr((pattern, repair)).encode())
-    for each in hashes:
-        digest.update(each.digest())
     if known:
         about = TokenizerError("file_known", name=known.name, maker=known.maker, year=str(known.year))
         opened = replace(opened, remarks=(about, *opened.remarks), known=known)
-    return replace(opened, files=tuple(files), digest=digest.hexdigest())
+    return signed(opened, files, pattern=pattern, repair=repair)
+
+
+def known_file(content: bytes) -> KnownFile | None:
+    """Return what is known of a file by its hash."""
+    return known_files().get(hashlib.sha256(content).hexdigest())
+
+
+def signed(opened: Opened, files: Mapping[str, bytes], *, pattern: str | None, repair: bool) -> Opened:
+    """Note of which files a tokenizer is, and a digest of them and of the options."""
+    return replace(opened, files=tuple(files), digest=digest_of(files.values(), pattern=pattern, repair=repair))
+
+
+def digest_of(contents: Iterable[bytes], *, pattern: str | None = None, repair: bool = False) -> str:
+    """Return the digest that a tokenizer of these files has, opened with these options."""
+    digest = hashlib.sha256(repr((pattern, repair)).encode())
+    for content in contents:
+        digest.update(hashlib.sha256(content).digest())
+    return digest.hexdigest()
 
 
 def part_of(content: bytes) -> Part:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from tokenizer_core.bpe.openai import OpenAITokenizer, tokenizer_of_ranks
+from tokenizer_core.bpe.packed import PackedMerges
 from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
 from tokenizer_core.bpe.special_tokens import MAX_TOKEN_ID
 from tokenizer_core.bpe.vocabulary import BYTES, MAX_TOKEN_BYTES, recover_merges
@@ -18,6 +19,7 @@ from tokenizer_core.interop.byte_level import FileTokenizer, Normalizer
 from tokenizer_core.interop.exportable import ByteLevelBPE, Export, check_distinct, excerpt, pattern_warnings
 from tokenizer_core.interop.limits import check_entries, check_size
 from tokenizer_core.interop.normal_form import ends_in_original, is_nfc, nfc
+from tokenizer_core.kernels.encode_loop import NONE
 from tokenizer_core.patterns.pretokens import check_text
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, compile_pattern, pattern_source
 
@@ -118,14 +120,20 @@ def ranked_tokenizer(
         library = tokenizer_of_ranks(name, pattern, tokens, special_tokens)
         in_form = library if normalizer is None else NormalizingTiktoken(library)
         return RankedTokenizer(in_form, len(without_pair), empty)
-    of_bytes = sorted((token[0], place) for place, token in enumerate(in_order) if len(token) == 1)
-    longer = [place for place, token in enumerate(in_order) if len(token) > 1]
-    places = [place for _, place in of_bytes] + longer
-    own = {place: number for number, place in enumerate(places)}
-    merges = [(own[left], own[right]) for left, right in pairs[longer].tolist()]
-    entry_ids = [ranks[place] for place in places]
+    is_byte = pairs[:, 0] == NONE
+    of_bytes = sorted(np.flatnonzero(is_byte).tolist(), key=in_order.__getitem__)
+    longer = np.flatnonzero(~is_byte)
+    places = np.concatenate([of_bytes, longer])
+    own = np.empty(len(places), dtype=np.int32)
+    own[places] = np.arange(len(places), dtype=np.int32)
+    merges, entry_ids = PackedMerges(own[pairs[longer]]), np.array(ranks)[places].tolist()
     tokenizer = FileTokenizer(
-        merges, entry_ids, pattern=pattern, special_tokens=special_tokens, normalizer=normalizer, name=name
+        merges,
+        entry_ids,
+        pattern=pattern,
+        special_tokens=special_tokens,
+        normalizer=normalizer,
+        name=name,
     )
     return RankedTokenizer(tokenizer, 0, empty)
 
@@ -189,7 +197,7 @@ def is_rank_line(line: bytes) -> bool:
 def _entry(line: bytes, number: int) -> tuple[bytes, int]:
     parts = line.split()
     try:
-        token = base64.b64decode(parts[0], validate=True)
+        token = binascii.a2b_base64(parts[0], strict_mode=True)
         if len(parts) == 2 and token and parts[1].isdigit() and len(parts[1]) <= 10:
             rank = int(parts[1])
             if rank <= MAX_TOKEN_ID:

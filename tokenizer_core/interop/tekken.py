@@ -1,6 +1,5 @@
 """Mistral's tekken.json: a split pattern, tokens by rank, and special tokens that have the first ids."""
 
-import base64
 import binascii
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +24,8 @@ def is_tekken(found: Mapping[str, Any]) -> bool:
 def tekken_tokenizer(found: Mapping[str, Any], *, name: str = "file") -> RankedTokenizer:
     """Read a tekken.json; only the first tokens of its list are in the vocabulary. Raises `TokenizerFileError`.
 
-    >>> tokens = [{"rank": n, "token_bytes": base64.b64encode(bytes([n])).decode()} for n in range(256)]
+    >>> letters = [binascii.b2a_base64(bytes([n]), newline=False).decode() for n in range(256)]
+    >>> tokens = [{"rank": n, "token_bytes": letter} for n, letter in enumerate(letters)]
     >>> config = {"pattern": "[a-z]+", "default_vocab_size": 258, "default_num_special_tokens": 2}
     >>> tokenizer = tekken_tokenizer({"config": config, "vocab": tokens}).tokenizer
     >>> tokenizer.encode("a<s>", allowed_special="all"), tokenizer.special_tokens
@@ -50,7 +50,7 @@ def tekken_tokenizer(found: Mapping[str, Any], *, name: str = "file") -> RankedT
 
 def _token(entry: Any, rank: int) -> bytes:
     try:
-        token = base64.b64decode(entry["token_bytes"], validate=True)
+        token = binascii.a2b_base64(entry["token_bytes"], strict_mode=True)
         if entry["rank"] == rank and (token == bytes([rank]) if rank < BYTES else len(token) > 1):
             return token
     except (binascii.Error, KeyError, TypeError, ValueError):

@@ -1,12 +1,14 @@
 """Opens files of strangers in a child first, with limited time and memory.
 
-A `tokenizer.json` may unpack to gigabytes, and its regular expressions may search for hours. What opens there is
-opened here too. If its regular expressions are unknown, that child stays, and encodes with a time limit.
+A `tokenizer.json` may unpack to gigabytes, and its regular expressions may search for hours. Byte-level BPE comes
+from there as arrays of merges and ids; any other kind is opened here once more. If its regular expressions are
+unknown, that child stays, and encodes with a time limit.
 
 The child is `python -m tokenizer_core.workers.guarded`. Its events are opened and encoded, or failed.
 """
 
-import hashlib
+import base64
+import gc
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +18,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tokenizer_core.bpe.packed import PackedMerges
 from tokenizer_core.bpe.protocols import EncodedTexts, PlacedTokens
-from tokenizer_core.errors import TokenizerFileError
+from tokenizer_core.errors import TokenizerError, TokenizerFileError
+from tokenizer_core.interop.byte_level import FileTokenizer
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer, known_pattern
-from tokenizer_core.interop.model_tables import known_files
-from tokenizer_core.interop.opening import Opened, open_tokenizer, part_of
+from tokenizer_core.interop.opening import Opened, known_file, open_tokenizer, part_of, signed
 from tokenizer_core.patterns.pretokens import check_text
 from tokenizer_core.workers.child import Child, contents_in, failures_sent, from_app, receive, send, take_commands
 
@@ -49,14 +52,17 @@ def open_guarded(
     """
     files = {name: content} if isinstance(content, bytes) else dict(content)
     guard = None
-    if any(part_of(file) == "tokenizer_json" and not _is_known(file) for file in files.values()):
+    if any(not known_file(file) and part_of(file) == "tokenizer_json" for file in files.values()):
         guard = Guard(name, files, open_seconds=seconds)
+    if guard is None:
+        return open_tokenizer(name, files, pattern=pattern, repair=repair)
     try:
-        if guard:
-            guard.start()
+        answer = guard.start()
+        if answer["parts"] is not None:
+            return _taken_over(answer, name, files, pattern, repair=repair)
         opened = open_tokenizer(name, files, pattern=pattern, repair=repair)
         tokenizer = opened.tokenizer
-        if guard and isinstance(tokenizer, HuggingFaceTokenizer) and not _are_harmless(tokenizer.regexes):
+        if isinstance(tokenizer, HuggingFaceTokenizer) and not _are_harmless(tokenizer.regexes):
             kept, guard = guard, None
             return replace(opened, tokenizer=GuardedTokenizer(tokenizer, kept))
         return opened
@@ -65,9 +71,15 @@ def open_guarded(
             guard.end()
 
 
-def _is_known(content: bytes) -> bool:
-    """Tell whether a file is one that has been opened before: it needs no child, and half the time."""
-    return hashlib.sha256(content).hexdigest() in known_files()
+def _taken_over(
+    answer: Mapping[str, Any], name: str, files: Mapping[str, bytes], pattern: str | None, *, repair: bool
+) -> Opened:
+    """Make the tokenizer of the arrays that a child has sent."""
+    merges, ids = (np.frombuffer(base64.b64decode(answer[each]), dtype=np.int32) for each in ("merges", "ids"))
+    tokenizer = FileTokenizer(PackedMerges(merges.reshape(-1, 2)), ids.tolist(), name=name, **answer["parts"])
+    remarks = tuple(TokenizerError(code, **values) for code, values in answer["remarks"])
+    opened = Opened(tokenizer, "tokenizer_json", "BPE", remarks)
+    return signed(opened, files, pattern=pattern, repair=repair)
 
 
 def _are_harmless(regexes: Iterable[str]) -> bool:
@@ -117,10 +129,13 @@ class Guard:
         self._child: Child | None = None
         self._turn = threading.Lock()
 
-    def start(self) -> None:
-        """Open the files in the child; raise `TokenizerFileError` if they do not open in time."""
+    def start(self) -> dict[str, Any]:
+        """Open the files in the child, and return what it says of them.
+
+        Raises `TokenizerFileError` if they do not open in time.
+        """
         with self._turn:
-            self._start()
+            return self._start()
 
     def ask(
         self,
@@ -154,10 +169,10 @@ class Guard:
             guard.end()
             guard._turn.release()
 
-    def _start(self) -> None:
+    def _start(self) -> dict[str, Any]:
         self._child = Child("guarded", died=FULL)
         description = {"memory_bytes": MEMORY_BYTES, "name": self._name, "files": list(self._files)}
-        self._answer(description, [*self._files.values()], self._open_seconds)
+        return self._answer(description, [*self._files.values()], self._open_seconds)
 
     def _answer(self, order: Mapping[str, Any], contents: Sequence[bytes], seconds: float) -> dict[str, Any]:
         assert self._child is not None
@@ -176,6 +191,7 @@ class Guard:
 
 def main() -> None:
     """Open the files, then do one task after the other."""
+    gc.disable()  # nothing of a file refers to itself, and looking for that takes a quarter of the time
     stream = from_app()
     description = receive(stream)
     opened = None
@@ -183,7 +199,7 @@ def main() -> None:
         if description is not None:
             files = dict(zip(description["files"], contents_in(stream, description)))
             opened = open_tokenizer(description["name"], files)
-            send("opened")
+            send("opened", **_handed_over(opened))
     if opened is None:
         return
     orders: SimpleQueue[dict[str, Any]] = SimpleQueue()
@@ -191,6 +207,20 @@ def main() -> None:
     while True:
         with failures_sent(FULL):
             send("encoded", **_done(opened.tokenizer, orders.get()))
+
+
+def _handed_over(opened: Opened) -> dict[str, Any]:
+    """Return the parts of byte-level BPE that is ours; of any other kind nothing."""
+    tokenizer = opened.tokenizer
+    if not isinstance(tokenizer, FileTokenizer):
+        return {"parts": None}
+    arrays = {"merges": tokenizer.merges.pairs, "ids": np.array(tokenizer.entry_ids, dtype=np.int32)}
+    named = ("pattern", "special_tokens", "added_tokens", "normalizer")
+    return {
+        "parts": {each: getattr(tokenizer, each) for each in named},
+        "remarks": [(remark.code, remark.values) for remark in opened.remarks],
+        **{each: base64.b64encode(found.tobytes()).decode() for each, found in arrays.items()},
+    }
 
 
 def _done(tokenizer: Any, order: dict[str, Any]) -> dict[str, Any]:

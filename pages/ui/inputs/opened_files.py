@@ -1,11 +1,12 @@
 """Tokenizers that the visitor opened from files or by name, or trained here, and how they are saved."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache
-from hashlib import file_digest, sha256
+from hashlib import file_digest
 from pathlib import Path
 from weakref import WeakValueDictionary
 
@@ -17,14 +18,14 @@ from pages.ui.session import Value, distinct
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerFileError
 from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
-from tokenizer_core.interop.model_tables import known_files
-from tokenizer_core.interop.opening import Opened, open_tokenizer, read_files
+from tokenizer_core.interop.model_tables import KnownFile, known_files
+from tokenizer_core.interop.opening import Opened, digest_of, open_tokenizer, read_files
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.saved_runs.entry import MAX_NAME, Entry
 from tokenizer_core.saved_runs.folder import SavedRuns
 from tokenizer_core.sources.families import family_of
 from tokenizer_core.sources.model import ModelAtHand
-from tokenizer_core.workers.guarded import open_guarded
+from tokenizer_core.workers.guarded import GuardedTokenizer, open_guarded
 
 REPAIRED = TRAINED_HERE = "yes"
 MODEL_FILE = "sentencepiece.model"
@@ -61,13 +62,18 @@ def open_model(model: ModelAtHand) -> OpenedFile:
     files = read_files(model.files)
     opened = _opened(model.name, files, model.pattern)
     kept = files if opened.needs_pattern else {}
-    return OpenedFile(title_of(model, opened), opened, kept, model.pattern, model)
+    return OpenedFile(title_of(model, opened.known), opened, kept, model.pattern, model)
 
 
-def title_of(model: ModelAtHand, opened: Opened) -> str:
-    """Return what people call a model."""
+def key_of_model(model: ModelAtHand) -> str:
+    """Return the key that a model will have once it is open; raise `TokenizerError`, or `OSError`."""
+    return f"file:{digest_of(read_files(model.files).values(), pattern=model.pattern)}"
+
+
+def title_of(model: ModelAtHand, known: KnownFile | None) -> str:
+    """Return what people call a model of this file."""
     family = family_of(model.name)
-    name = family.title if family else opened.known.name if opened.known else model.name.rpartition("/")[2]
+    name = family.title if family else known.name if known else model.name.rpartition("/")[2]
     return name[:80]
 
 
@@ -89,23 +95,37 @@ def known_name(path: Path) -> str | None:
     return None
 
 
-_SHARED: WeakValueDictionary[tuple[object, ...], Opened] = WeakValueDictionary()
+_SHARED: WeakValueDictionary[tuple[str, ...], Opened] = WeakValueDictionary()
 """The tokenizers that visitors have open: a class that opens the same file has it in memory once."""
 
 
 def _opened(name: str, files: Mapping[str, bytes], pattern: str | None, *, repair: bool = False) -> Opened:
-    key = (name, pattern, repair, *((each, sha256(content).digest()) for each, content in files.items()))
+    digest = digest_of(files.values(), pattern=pattern, repair=repair)
+    key = (digest, name, *files)
     opened = _SHARED.get(key)
     if opened is None:
-        _check_room(files)
-        opened = _SHARED[key] = open_guarded(name, files, pattern=pattern, repair=repair)
+        same = next((each for each in list(_SHARED.values()) if each.digest == digest), None)
+        if same is None or isinstance(same.tokenizer, GuardedTokenizer):  # whose process ends with it
+            _check_room(files)
+            opened = open_guarded(name, files, pattern=pattern, repair=repair)
+        else:
+            opened = _under(name, files, same)
+        _SHARED[key] = opened
     return opened
+
+
+def _under(name: str, files: Iterable[str], opened: Opened) -> Opened:
+    """Return a tokenizer under other names: its arrays are the same, and one visitor's names stay their own."""
+    tokenizer = copy(opened.tokenizer)
+    tokenizer.name = name
+    return replace(opened, tokenizer=tokenizer, files=tuple(files))
 
 
 def _check_room(files: Mapping[str, bytes]) -> None:
     """Refuse files for which too little memory is left; what nobody has open any more takes none."""
     needed = sum(map(foreseen_bytes, files.values()))
-    taken = ENTRY_BYTES * sum(each.tokenizer.vocab_size for each in list(_SHARED.values()))
+    sizes = {each.digest: each.tokenizer.vocab_size for each in list(_SHARED.values())}
+    taken = ENTRY_BYTES * sum(sizes.values())
     if taken + needed > MAX_OPENED_BYTES:
         free = max(0, MAX_OPENED_BYTES - taken)
         raise TokenizerFileError("files_memory", needed=needed // 2**20, free=free // 2**20)
@@ -141,7 +161,7 @@ def rename_file(key: str, name: str) -> str:
     file = next((each for each in OPENED_FILES.get() if each.key == key), None)
     if file is None:
         return name
-    first = title_of(file.model, file.opened) if file.model else _name_of(file.opened.files)
+    first = title_of(file.model, file.opened.known) if file.model else _name_of(file.opened.files)
     keep_file(replace(file, name=name or first))
     saved_files().rename(file, name)
     return next(each.name for each in OPENED_FILES.get() if each.key == key)

@@ -9,7 +9,14 @@ import streamlit as st
 
 from pages.ui.i18n import as_name, error_sentence, t
 from pages.ui.i18n.breaks import with_breaks, without_breaks
-from pages.ui.inputs.opened_files import OPENED_FILES, borrowed_from, known_name, open_model
+from pages.ui.inputs.opened_files import (
+    OPENED_FILES,
+    borrowed_from,
+    key_of_model,
+    known_name,
+    open_model,
+    title_of,
+)
 from pages.ui.inputs.parallel_texts import Compared
 from pages.ui.inputs.tokenizers import DOUBTS, reference_lanes
 from pages.ui.languages.charts import Bar, bar_chart, bar_rows, bars_svg
@@ -24,9 +31,10 @@ from pages.ui.widgets.figures_table import figures_table, sortable_table
 from pages.ui.widgets.printing import picture_button
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.bootstrap import DRAWS, SHARE, Interval, premium_intervals
-from tokenizer_core.analysis.entries import vocab_size_with_special
+from tokenizer_core.analysis.entries import vocab_size_with_special, vocabulary_hash
 from tokenizer_core.analysis.ratios import premium
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.interop.model_tables import KnownFile
 from tokenizer_core.readers.labels import harmless_cell
 from tokenizer_core.sources.at_hand import find_models
 from tokenizer_core.sources.families import families, quoted
@@ -49,8 +57,12 @@ class Player(NamedTuple):
     borrowed: str = ""
     """Whose tokenizer it is, if it is not its own."""
     is_exact: bool = True
-    known: str = ""
-    """What its file is known as."""
+    known: KnownFile | None = None
+    """What is known of its file."""
+    vocabulary_hash: bytes = b""
+    """Equal for equal entries with equal ids."""
+    same_as: str = ""
+    """Who stands before it with the same entries, ids and counts."""
 
 
 class Standing(NamedTuple):
@@ -64,6 +76,9 @@ class Standing(NamedTuple):
 
 
 _players = Bounded[Player](32 * 2**20, weigh=lambda player: player.tokens.nbytes + player.base.nbytes + 1)
+"""What was counted with a file, under the name that it had first."""
+_keys = Bounded[str](256, weigh=lambda key: 1)
+_hashes = Bounded[bytes](64, weigh=lambda found: 1)
 
 
 def show_league(compared: Compared, lanes: Sequence[Lane]) -> None:
@@ -92,7 +107,7 @@ def show_league(compared: Compared, lanes: Sequence[Lane]) -> None:
         save_button(t("report.csv"), csv, "league.csv", key="league_csv", icon=":material/table:")
         save_button(t("report.svg"), svg.encode(), "league.svg", key="league_svg", icon=":material/image:")
         picture_button(t("report.png"), svg, "league.png", key="league_png")
-    _quote({player.known for player in players} | {player.name for player in players})
+    _quote({player.known.name for player in players if player.known} | {player.name for player in players})
 
 
 # ---- who plays
@@ -110,11 +125,12 @@ def _all_players(compared: Compared, side: int, lanes: Sequence[Lane]) -> list[P
 def _player_of(compared: Compared, side: int, lane: Lane) -> Player:
     tokens, base = (counted(compared.parallel, each, lane).counts for each in (side, compared.base))
     file = next((each for each in OPENED_FILES.get() if each.key == lane.choice), None)
-    known = file.opened.known.name if file and file.opened.known else ""
+    known = file.opened.known if file else None
     borrowed = borrowed_from(file.model.name) if file and file.model else ""
     is_exact = not (file and DOUBTS & {remark.code for remark in file.opened.remarks})
     size = vocab_size_with_special(lane.tokenizer)
-    return Player(lane.choice, lane.name, tokens, base, size, borrowed, is_exact, known)
+    entries = _hashes.get(lane.key, lambda: vocabulary_hash(lane.tokenizer))
+    return Player(lane.choice, lane.name, tokens, base, size, borrowed, is_exact, known, entries)
 
 
 def _at_hand(compared: Compared, side: int) -> Iterator[Player]:
@@ -147,15 +163,16 @@ def _counted_at_hand(compared: Compared, side: int, model: ModelAtHand) -> Playe
 
     def make() -> Player:
         file = open_model(model)
-        tokens, others = (file.opened.tokenizer.encode_each(parallel.lines[each]).counts for each in (side, base))
-        size = vocab_size_with_special(file.opened.tokenizer)
+        tokenizer = file.opened.tokenizer
+        tokens, others = (tokenizer.encode_each(parallel.lines[each]).counts for each in (side, base))
+        size, entries = vocab_size_with_special(tokenizer), vocabulary_hash(tokenizer)
         is_exact = not DOUBTS & {remark.code for remark in file.opened.remarks}
-        known = file.opened.known.name if file.opened.known else ""
-        borrowed = borrowed_from(model.name)
-        return Player(file.key, file.name, tokens, others, size, borrowed, is_exact, known)
+        return Player(file.key, file.name, tokens, others, size, "", is_exact, file.opened.known, entries)
 
     changed = tuple(file.stat().st_mtime_ns for file in model.files)
-    return _players.get((parallel.digest, side, base, model, changed), make)
+    key = _keys.get((model, changed), lambda: key_of_model(model))
+    found = _players.get((parallel.digest, side, base, key), make)
+    return found._replace(name=title_of(model, found.known), borrowed=borrowed_from(model.name))
 
 
 # ---- what comes of it
@@ -170,7 +187,20 @@ def standings(players: Sequence[Player]) -> list[Standing]:
         found.append(Standing(player, tokens, base, premium(tokens, base), interval))
     names = distinct({each.key: each.name for each in players})
     named = [each._replace(player=each.player._replace(name=names[each.player.key])) for each in found]
-    return sorted(named, key=lambda each: (each.tokens, each.base, each.player.name))
+    return _explained(sorted(named, key=lambda each: (each.tokens, each.base, each.player.name)))
+
+
+def _explained(found: Sequence[Standing]) -> list[Standing]:
+    """Note which standings are equal because the tokenizers are."""
+    first: dict[tuple[bytes, ...], str] = {}
+    explained = []
+    for each in found:
+        player = each.player
+        what = (player.vocabulary_hash, player.tokens.tobytes(), player.base.tobytes())
+        other = first.setdefault(what, player.name) if player.vocabulary_hash else player.name
+        is_first = other == player.name
+        explained.append(each if is_first else each._replace(player=player._replace(same_as=other)))
+    return explained
 
 
 def _says(compared: Compared, side: int, found: Sequence[Standing]) -> str:
@@ -187,7 +217,14 @@ def _bars(compared: Compared, side: int, found: Sequence[Standing]) -> list[Bar]
 
 def _titled(player: Player) -> str:
     """Return the name of a player with its badge."""
-    return f"{player.name} · {t('league.borrowed', other=player.borrowed)}" if player.borrowed else player.name
+    return f"{player.name} · {_badge(player)}" if _badge(player) else player.name
+
+
+def _badge(player: Player) -> str:
+    """Say whose tokenizer it is, if it is not its own, or who stands before it with the same one."""
+    if player.borrowed:
+        return t("league.borrowed", other=player.borrowed)
+    return t("league.same_as", other=player.same_as) if player.same_as else ""
 
 
 def _label(standing: Standing) -> str:
@@ -208,8 +245,8 @@ def table_of(compared: Compared, side: int, found: Sequence[Standing]) -> pd.Dat
         t("league.interval", share=f"{SHARE:.0%}"): [_written(each.interval).strip("()") for each in found],
         t("league.vocabulary"): [each.player.vocabulary for each in found],
     }
-    if any(each.player.borrowed for each in found):
-        columns[t("league.whose")] = [each.player.borrowed or formatting.NONE for each in found]
+    if any(_badge(each.player) for each in found):
+        columns[t("league.whose")] = [_badge(each.player) or formatting.NONE for each in found]
     if not all(each.player.is_exact for each in found):
         words = {True: t("league.is_exact"), False: t("league.is_not_exact")}
         columns[t("league.ids")] = [words[each.player.is_exact] for each in found]
@@ -232,6 +269,7 @@ def csv_of(compared: Compared, side: int, found: Sequence[Standing]) -> bytes:
             "high": each.interval[1] if each.interval else np.nan,
             "vocabulary": each.player.vocabulary,
             "borrowed_from": harmless_cell(each.player.borrowed),
+            "same_tokenizer_as": harmless_cell(without_breaks(each.player.same_as)),
         }
         for each in found
     ]

@@ -55,7 +55,7 @@ def ask_what_if(job: Job, after: int, winner: Pair, other: Pair) -> WhatIf:
                 counts=training.counts,
             )
             assert not isinstance(outcome, TokenizerError)
-            learned.append(outcome.tokenizer().vocabulary[BYTES:])
+            learned.append(list(outcome.tokenizer().vocabulary[BYTES:]))
             tokens.append(outcome.token_count or 0)
 
     return WhatIf(job.id, after, made, instead, Series(plan(), 2), learned=learned, tokens=tokens)
