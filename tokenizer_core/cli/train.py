@@ -32,6 +32,7 @@ from tokenizer_core.cli.parity import (
     NamedGroup,
     add_parity,
     counted_groups,
+    distinct_bytes,
     parity_sentence,
     parity_trainer,
     tokens_per_unit,
@@ -143,7 +144,7 @@ def run_train(said: argparse.Namespace) -> int:
         counts = read_counts(said.counts, pattern=said.pattern).without_rare(said.min_pretoken_count)
     if said.engine == "dask":
         limit(said.memory)
-    _check_memory(counts, said.memory)
+    _check_memory(distinct_bytes(groups, counts, said), said.memory)
     trainer = _trainer_of(counts, groups, said)
     with _ctrl_c() as pressed:
         merges = _learned(trainer, said.vocab_size, pressed)
@@ -162,9 +163,9 @@ def _trainer_of(counts: Counts, groups: list[NamedGroup], said: argparse.Namespa
     return parity_trainer(groups, said) if groups else Trainer(counts.pretokens, said.vocab_size, said.min_count)
 
 
-def _check_memory(counts: Counts, memory: int | None) -> None:
+def _check_memory(distinct: int, memory: int | None) -> None:
     """Refuse a training that needs more memory than allowed, before it starts."""
-    needed = _ROW_BYTES * counts.pretokens.text.size
+    needed = _ROW_BYTES * distinct
     if memory is not None and needed > memory:
         raise TrainingError("training_memory", megabytes=memory // 2**20, needed=needed // 2**20)
 
