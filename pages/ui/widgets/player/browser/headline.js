@@ -32,7 +32,9 @@ export class Headline {
     this.ways = make("div", "ways"); // what to do after the end
     this.ways.hidden = true;
     const text = make("div", "what");
-    text.append(this.chips, this.says, this.ways);
+    this.chooser = make("p", "chooser"); // its place is kept, so that nothing jumps
+    this.chooser.hidden = !options.choosers?.length;
+    text.append(this.chooser, this.chips, this.says, this.ways);
     this.element.append(text, this.tokens);
     /** @type {(() => void) | null} */
     this.again = null;
@@ -66,6 +68,7 @@ export class Headline {
     this.chips.replaceChildren();
     this.chips.hidden = true;
     this.says.textContent = words;
+    this.chooser.replaceChildren();
     this.ways.hidden = !isEnd;
     this.again = null;
   }
@@ -105,11 +108,27 @@ export class Headline {
   }
 
   /**
+   * Which language chose a merge, in a word and its colour, and how many it has chosen until then.
+   * @param {number} merge
+   */
+  showChooser(merge) {
+    const { learned, options, label } = this;
+    const chooser = options.choosers?.[learned.served[merge - 1] ?? -1];
+    this.chooser.replaceChildren();
+    if (!chooser) return;
+    const name = make("b", "", chooser.name);
+    name.style.setProperty("--light", chooser.light);
+    name.style.setProperty("--dark", chooser.dark);
+    this.chooser.append(name, label("chose", { count: learned.chosen[merge - 1], merge }));
+  }
+
+  /**
    * @param {number} merge
    * @param {string} words
    */
   equation(merge, words) {
     this.says.textContent = words;
+    this.showChooser(merge);
     this.ways.hidden = true;
     this.again = () => {
       this.chips.hidden = false;
