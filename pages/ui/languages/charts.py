@@ -18,6 +18,7 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import ROWS
 from pages.ui.widgets.colours import CATEGORIES, ON_BAR, QUIET
 from pages.ui.widgets.printing import svg_picture
+from tokenizer_core.analysis.bootstrap import Interval
 
 ROW_HEIGHT = 33
 """Pixels of a bar with the room around it; Thai marks need some above."""
@@ -47,6 +48,12 @@ class Bin(NamedTuple):
 
 
 # ---- bars
+
+
+def premium_with(interval: Interval | None, premium: float | None) -> str:
+    """Write a premium, and its interval in brackets if there is one."""
+    written = formatting.premium(premium)
+    return f"{written} ({formatting.interval(interval)})" if interval else written
 
 
 def bar_rows(bars: Sequence[Bar]) -> pd.DataFrame:

@@ -26,9 +26,8 @@ def parity_picker(corpus: Corpus | None) -> Parity | None:
     """Let the visitor choose who chooses merges; None for all texts together, as it is for a single language."""
     if corpus is None or len(set(corpus.languages)) < 2:
         return None
-    st.header(t("parity.who"), anchor=False)
-    called = names("parity.{}", CHOOSERS)
-    who = segmented(t("parity.who"), CHOOSERS, called, key=keys.CHOOSER.key, help=t("parity.who_help"))
+    st.header(t("parity.who"), anchor=False, help=t("parity.who_help"))
+    who = segmented(t("parity.who"), CHOOSERS, names("parity.{}", CHOOSERS), key=keys.CHOOSER.key)
     units = units_of(corpus)
     if who != keys.WORST:
         return None
