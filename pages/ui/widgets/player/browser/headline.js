@@ -93,7 +93,8 @@ export class Headline {
     const [before, after] = [sentence.tokensAt(merge - 1), sentence.tokensAt(merge)];
     const said = [label("merge", { merge })];
     const count = learned.counts[merge - 1];
-    if (count) said.push(label("seen", { count }));
+    const isIn = this.chooserOf(merge) ? "seen_in_own" : "seen"; // the text of one language, or all texts
+    if (count) said.push(label(isIn, { count }));
     said.push(before === after ? label("not_here") : label("here", { before, after }));
     this.equation(merge, said.join(" · "));
   }
@@ -107,13 +108,18 @@ export class Headline {
     this.equation(merge, this.label("flow", { merge, rate: Math.round(rate) }));
   }
 
+  /** @param {number} merge */
+  chooserOf(merge) {
+    return this.options.choosers?.[this.learned.served[merge - 1] ?? -1];
+  }
+
   /**
    * Which language chose a merge, in a word and its colour, and how many it has chosen until then.
    * @param {number} merge
    */
   showChooser(merge) {
-    const { learned, options, label } = this;
-    const chooser = options.choosers?.[learned.served[merge - 1] ?? -1];
+    const { learned, label } = this;
+    const chooser = this.chooserOf(merge);
     this.chooser.replaceChildren();
     if (!chooser) return;
     const name = make("b", "", chooser.name);
