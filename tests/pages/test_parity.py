@@ -104,8 +104,9 @@ def test_a_pause_says_whose_turn_it_is_and_what_if_keeps_to_the_turns(language: 
     app.button(key="start").click().run()
     job = job_of(app)
     job.pause()
-    app.session_state["what_if_asks"] = True
-    wait_until(app, lambda: job.state == "paused" and job.choice is not None and bool(app.radio))
+    wait_until(app, lambda: job.state == "paused" and job.choice is not None)
+    app.session_state["what_if_asks"] = True  # not before: a run without the popover would forget it
+    app.run()
     choice, words = job.choice, catalogue(language)
     assert choice is not None
     assert choice.served is not None
