@@ -1,9 +1,11 @@
 """Intervals of premiums: within what the lines allow, the same in every run, narrower with more lines."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tokenizer_core.analysis import bootstrap
 from tokenizer_core.analysis.bootstrap import premium_intervals
 
 LINES = st.lists(st.tuples(st.integers(0, 500), st.integers(1, 200)), min_size=1, max_size=30)
@@ -42,6 +44,19 @@ def test_it_covers_the_true_premium_as_often_as_it_says_and_narrows_with_the_roo
             widths[lines] += (high - low) / 100
     assert 0.9 <= covered / 200 <= 0.99
     assert 1.7 <= widths[100] / widths[400] <= 2.3
+
+
+def test_many_lines_drawn_in_blocks_vary_as_much_as_lines_drawn_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random = np.random.default_rng(2)
+    base = random.integers(5, 40, 5_003)
+    tokens = random.poisson(2.0 * base)
+    ((low, high),) = [each or (0.0, 0.0) for each in premium_intervals([tokens], [base])]
+    monkeypatch.setattr(bootstrap, "MOST_DRAWN", 9_999)
+    ((exact_low, exact_high),) = [each or (0.0, 0.0) for each in premium_intervals([tokens], [base], draws=300)]
+    assert low < tokens.sum() / base.sum() < high
+    assert 0.8 < (high - low) / (exact_high - exact_low) < 1.25
 
 
 def test_lines_without_tokens_give_no_interval() -> None:

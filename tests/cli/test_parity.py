@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core import Tokenizer
+from tokenizer_core import Tokenizer, count_pretokens
 from tokenizer_core.__main__ import main
 from tokenizer_core.bpe.reference import train_with_parity_by_definition
+from tokenizer_core.patterns.pretokens import PretokenCounts
 
 THAI, ENGLISH = (REPOSITORY / "sample_data" / f"parallel.{language}.txt" for language in ("th", "en"))
 BOTH = ("--parity", f"th={THAI}", "--parity", f"en={ENGLISH}")
@@ -41,6 +42,28 @@ def test_with_parallel_lines_each_line_costs_the_same(tmp_path: Path, capsys: py
     assert [each["tokens"] for each in said.values()] == tokens
     assert {each["lines"] for each in said.values()} == {648}
     assert abs(tokens[0] / tokens[1] - 1) < 0.001
+
+
+@pytest.mark.parametrize(
+    ("more", "held"),
+    [([], 2), (MEASURED, 4), ([*MEASURED, "--global-merges", "9"], 6)],
+    ids=["languages", "measured", "all-together"],
+)
+def test_the_memory_foreseen_is_that_of_all_texts_that_the_trainer_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: list[str], held: int
+) -> None:
+    foreseen: list[int] = []
+    monkeypatch.setattr(
+        "tokenizer_core.cli.train._check_memory", lambda distinct, memory: foreseen.append(distinct)
+    )
+    trained(tmp_path, *BOTH, *more, size=300)
+    both = [
+        PretokenCounts.of(count_pretokens(path.read_text(encoding="utf-8"), "mark_aware"))
+        for path in (THAI, ENGLISH)
+    ]
+    shared = set(both[0].strings()) & set(both[1].strings())
+    twice = sum(len(pretoken.encode()) for pretoken in shared) if held == 6 else 0  # once in the text of all
+    assert foreseen == [held // 2 * sum(pretokens.text.size for pretokens in both) - twice]
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,8 @@ def own(text: str = "น้ำใจคนไทย ดื่มน้ำเย�
 class Learned:
     """What the race reads of a training: its tokenizer, and the texts that it keeps."""
 
+    ended = True
+
     def __init__(self, tokenizer: Tokenizer, texts: Sequence[str] = (), name: str = "learned") -> None:
         self.id = name
         self.training = Training(texts, tokenizer.vocab_size)

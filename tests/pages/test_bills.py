@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import catalogue, filled, translations
-from pages.ui.i18n.breaks import with_breaks
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.corpus import sample_topics
 from pages.ui.languages.charts import bins
 from pages.ui.languages.comparison import FOLDS
@@ -33,6 +33,7 @@ from tests.helpers.app import (
 from tests.helpers.languages_page import bills, box_of, by_hand, opened, unfolded
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
+from tokenizer_core.analysis.bootstrap import premium_intervals
 from tokenizer_core.bpe.openai import RANK_FILES, openai_tokenizer
 
 # ---- the bills
@@ -86,6 +87,33 @@ def test_every_joining_has_its_own_premium_and_is_said(
     assert any(ENGLISH[f"languages.how_{joining}"] in each.value for each in app.markdown)
 
 
+@pytest.mark.parametrize("language", SPOKEN)
+def test_premiums_counted_line_by_line_say_how_far_other_pairs_could_move_them(language: str) -> None:
+    app, words = opened(language), catalogue(language)
+    intervals = []
+    for name in ("gpt2", "o200k_base"):
+        sides = [openai_tokenizer(name).encode_each(side).counts for side in (THAI_LINES, ENGLISH_LINES)]
+        (low, high), *_ = [each or (0.0, 0.0) for each in premium_intervals(sides[:1], sides[1:])]
+        intervals.append({"low": f"{low:.2f}", "high": f"{high:.2f}"})
+    first = intervals[0]
+    assert float(first["low"]) < 6.01 < float(first["high"])
+    names = [words[f"tokenizers.{name}"] for name in ("gpt2", "o200k_base")]
+    of = [
+        filled(words["interval.of"], tokenizer=name, **each) for name, each in zip(names, intervals, strict=True)
+    ]
+    expected = filled(words["interval.says"], pairs=len(THAI_LINES), share="95%", ranges=", ".join(of))
+    assert without_breaks(expected) in [without_breaks(each.value) for each in app.caption]
+    rows = [[without_breaks(cell) for cell in row] for row in sortable_tables(app)[0][1:]]
+    assert [f"{each['low']}–{each['high']}" for each in intervals] == [rows[0][4], rows[-2][4]]
+
+
+def test_lines_that_are_joined_have_no_interval() -> None:
+    app = opened()
+    box_of(app, "segmented_control", "joining").set_value("whole").run()
+    assert "95%" not in " ".join(each.value for each in app.caption)
+    assert "95% interval" not in sortable_tables(app)[0][0]
+
+
 def test_the_base_can_be_turned_round() -> None:
     app = opened()
     box_of(app, "selectbox", "base").set_value(0).run()
@@ -97,18 +125,18 @@ def test_a_window_shows_what_is_left_and_what_does_not_fit() -> None:
     app.number_input(key="languages_window").set_value(20_000).run()
     found = bills(app)
     english = by_hand("gpt2", ENGLISH_LINES)
-    assert found["GPT-2", "English"][2] == f"{20_000 - english:,} ({1 - english / 20_000:.0%})"
+    assert found["GPT-2", "English"][3] == f"{20_000 - english:,} ({1 - english / 20_000:.0%})"
     too_many = f"{by_hand('gpt2', THAI_LINES) - 20_000:,}"
-    assert found["GPT-2", "Thai"][2] == filled(ENGLISH["languages.too_long"], tokens=too_many)
+    assert found["GPT-2", "Thai"][3] == filled(ENGLISH["languages.too_long"], tokens=too_many)
 
 
 def test_a_price_gives_the_cost() -> None:
     app = opened()
     app.text_input(key="languages_price").set_value("").run()
-    assert len(sortable_tables(app)[0][0]) == 5
+    assert len(sortable_tables(app)[0][0]) == 6
     app.text_input(key="languages_price").set_value("$2.50").run()
-    assert bills(app)["GPT-2", "Thai"][3] == f"{by_hand('gpt2', THAI_LINES) * 2.5 / 1e6:.4f}"
-    assert sortable_tables(app)[0][0][5] == "Cost ($)"
+    assert bills(app)["GPT-2", "Thai"][4] == f"{by_hand('gpt2', THAI_LINES) * 2.5 / 1e6:.4f}"
+    assert sortable_tables(app)[0][0][6] == "Cost ($)"
     assert "made-up" not in said(app)
 
 
@@ -138,7 +166,7 @@ def test_a_price_that_is_no_number_is_said_and_costs_nothing(price: str, languag
     assert not app.exception
     assert len(app.error) == 1
     assert catalogue(language)["errors.price_no_number"].partition("{")[0] in app.error[0].value
-    assert len(sortable_tables(app)[0][0]) == 5
+    assert len(sortable_tables(app)[0][0]) == 6
 
 
 def test_without_a_tokenizer_the_page_asks_for_one() -> None:

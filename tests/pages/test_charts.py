@@ -18,7 +18,7 @@ from pages.ui.languages.charts import Bar, Bin, bar_chart, bar_rows, distributio
 from pages.ui.patterns.costs import cost_lines, costs_chart
 from pages.ui.pieces.baselines import baselines_chart, baselines_of, baselines_rows
 from pages.ui.train.divergence import divergence_chart, divergence_rows
-from pages.ui.train.frontier import Cost, Frontier, FrontierPoint, frontier_chart, frontier_rows
+from pages.ui.train.frontier import Cost, Frontier, FrontierPoint, Premium, frontier_chart, frontier_rows
 from pages.ui.vocabulary.composition import length_rows, lengths_chart, strip_chart, strip_rows
 from pages.ui.vocabulary.cost import cost_chart, cost_rows
 from pages.ui.widgets.charts import Definition, spread, vega_lite
@@ -31,7 +31,7 @@ from tokenizer_core.analysis.entries import SCRIPTS, divergence, entries_of
 
 
 def frontier() -> pd.DataFrame:
-    point = FrontierPoint(50, Cost(650, 420), 1_000)
+    point = FrontierPoint(50, Cost(650, 420), 1_000, Premium(1.5, (1.4, 1.6)))
     return frontier_rows(Frontier(1_000, 1, [], [], "ก", "a", [("gpt2", Cost(1_900, 240))], points=[point]))
 
 

@@ -10,7 +10,8 @@ from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.run_registry.registry import registry
 from pages.ui.train import frontier as frontier_ui
-from pages.ui.train.frontier import FAIR_SHARES, SHARES, Cost, Frontier, FrontierPoint
+from pages.ui.train.frontier import FAIR_SHARES, SHARES, Cost, Frontier, FrontierPoint, Premium
+from pages.ui.widgets import formatting
 from tests.helpers.app import chart_rows, tables, wait_until
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.analysis.ratios import tokens_per_thousand
@@ -89,8 +90,8 @@ def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     plain, fair = ([point for point in frontier.points if point.is_fair is is_fair] for is_fair in (False, True))
     assert [point.share for point in plain] == list(SHARES)
     assert [point.share for point in fair] == list(FAIR_SHARES)
-    assert plain[2].premium > 1.4
-    assert all(0.9 < point.premium < 1.1 for point in fair if point.share >= 20)
+    assert plain[2].premium.times > 1.4
+    assert all(0.9 < point.premium.times < 1.1 for point in fair if point.share >= 20)
     assert dict(frontier.references)["gpt2"].thai == tokens_per_thousand(openai_tokenizer("gpt2"), measured[0])
     thai_costs = [point.cost.thai for point in plain]
     assert thai_costs[0] > 2 * thai_costs[1] > 2 * thai_costs[-1]  # a little Thai changes most
@@ -99,9 +100,10 @@ def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     fairly = (f"{share}%, parity-aware" for share in FAIR_SHARES)
     assert [row[0] for row in table(app)] == [*(f"{share}%" for share in SHARES), *fairly, *references]
     costs = f"{thai_costs[0]:,.0f}", f"{plain[0].cost.english:,.0f}"
-    assert table(app)[0][1:] == [*costs, f"{plain[0].premium:.2f}"]
+    assert table(app)[0][1:3] == [*costs]
+    assert table(app)[0][3].startswith(f"{plain[0].premium.times:.2f} (")
     said = " ".join(each.value for each in app.markdown)
-    assert f"{plain[1].premium:.2f} times as many tokens in Thai as in English" in said
+    assert f"{plain[1].premium.times:.2f} times as many tokens in Thai as in English" in said
     assert len(app.get("vega_lite_chart")) == 1
     assert not has_button(app, "frontier_start")
     assert not has_button(app, "frontier_stop")
@@ -216,7 +218,12 @@ def test_a_training_by_parity_halves_the_premium_of_a_little_thai(monkeypatch: p
     frontier = start(app := open_frontier())
     wait_until(app, lambda: frontier.series.is_complete)
     plain, fair = frontier.points
-    assert fair.premium - 1 < (plain.premium - 1) / 2
+    assert fair.premium.times - 1 < (plain.premium.times - 1) / 2
+    assert fair.premium.interval is not None
+    assert plain.premium.interval is not None
+    assert fair.premium.interval[1] < plain.premium.interval[0]
+    intervals = [formatting.interval(point.premium.interval) for point in frontier.points]
+    assert table(app)[0][3] == f"{plain.premium.times:.2f} ({intervals[0]})"
     assert fair.cost.thai < plain.cost.thai
     assert fair.cost.english > plain.cost.english
 
@@ -224,9 +231,9 @@ def test_a_training_by_parity_halves_the_premium_of_a_little_thai(monkeypatch: p
 # ---- the chart
 
 POINTS = [
-    FrontierPoint(0, Cost(2_900, 370), 1_000),
-    FrontierPoint(50, Cost(650, 420), 1_000),
-    FrontierPoint(100, Cost(550, 999), 1_000),
+    FrontierPoint(0, Cost(2_900, 370), 1_000, Premium(8.0, (7.5, 8.5))),
+    FrontierPoint(50, Cost(650, 420), 1_000, Premium(1.5, (1.4, 1.6))),
+    FrontierPoint(100, Cost(550, 999), 1_000, Premium(0.6, (0.5, 0.7))),
 ]
 
 
@@ -235,7 +242,8 @@ def test_the_chart_has_a_named_point_for_every_training_and_reference() -> None:
         Frontier(1_000, 1, [], [], "ก", "a", [("gpt2", Cost(1_900, 240))], points=POINTS)
     )
     assert rows["label"].tolist() == ["0%", "50%", "100%", "GPT-2", ""]
-    assert rows.iloc[1].to_dict() == {"kind": "own", "label": "50%", "share": 50, "thai": 650, "english": 420}
+    expected = {"kind": "own", "label": "50%", "share": 50, "thai": 650, "english": 420}
+    assert rows.iloc[1].to_dict() == {**expected, "premium": "1.50 (1.40–1.60)"}
     assert rows[["thai", "english"]].iloc[-1].tolist() == [3_000, 1_000]  # single bytes keep the axes in place
 
 

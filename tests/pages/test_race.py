@@ -25,6 +25,7 @@ from pages.ui.train.race import (
 )
 from tests.helpers.browser import PATIENCE
 from tests.helpers.training import learned, own
+from tokenizer_core.analysis.bootstrap import premium_intervals
 from tokenizer_core.bpe import openai
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
@@ -195,6 +196,10 @@ def test_the_page_says_six_moments(language: str) -> None:
     words = catalogue(language)
     assert app.markdown[-1].value.count("\n") == 5
     assert filled(words["race.what_sample"], lines=held_out_pairs().pairs) in captions(app)
+    sides = [own().encode_each(side).counts for side in held_out_pairs().lines]
+    (low, high), *_ = [each or (0.0, 0.0) for each in premium_intervals(sides[:1], sides[1:])]
+    sure = {"tokenizer": words["race.yours"], "low": f"{low:.2f}", "high": f"{high:.2f}"}
+    assert any(filled(words["interval.of"], **sure) in each for each in captions(app))
 
 
 def upload(app: AppTest, first: bytes, second: bytes) -> AppTest:

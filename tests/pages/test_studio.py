@@ -244,8 +244,9 @@ def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
     app = start_training(corpus=TIED * 5, size=262, pace="slowest")
     job = job_of(app)
     job.pause()
-    app.session_state["what_if_asks"] = True
-    wait_until(app, lambda: job.state == "paused" and bool(app.radio))
+    wait_until(app, lambda: job.state == "paused" and job.choice is not None)
+    app.session_state["what_if_asks"] = True  # not before: a run without the popover would forget it
+    app.run()
     app.button(key="what_if_go").click().run()
     asked = app.session_state["what_if"]
     wait_until(app, lambda: asked.series.is_complete)

@@ -123,6 +123,7 @@ class Ending:
     pace = None
     merge_goal = 9
     id = "ending"
+    served: tuple[int, ...] = ()
 
     def __init__(self) -> None:
         self.reads = 0

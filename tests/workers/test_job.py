@@ -8,9 +8,9 @@ import pytest
 from tests.helpers.jobs import LARGE, SMALL, Start, learned, wait_for, wait_until
 from tokenizer_core import Trainer, count_pretokens, train
 from tokenizer_core.bpe.reference import train_with_parity_by_definition
-from tokenizer_core.saved_runs.recipe import recipe_of
+from tokenizer_core.saved_runs.recipe import ParityRule, differs, parse_recipe, recipe_of, recipe_text
 from tokenizer_core.workers.training_job import Job
-from tokenizer_core.workers.training_settings import Goal, StopRules, Training, corpus_hash
+from tokenizer_core.workers.training_settings import Goal, ParityUnit, StopRules, Training, corpus_hash
 
 
 def wait_for_merges(job: Job, merges: int) -> None:
@@ -51,6 +51,35 @@ def test_a_job_by_parity_learns_the_definition_and_its_recipe_gives_the_same_mer
     again = Job(Training(texts, recipe.vocab_size, given=recipe.given))
     wait_for(again, "done")
     assert again.tokenizer().merges == job.tokenizer().merges
+
+
+@pytest.mark.parametrize("unit", ["lines", "characters", "bytes"])
+def test_a_job_by_parity_says_who_chose_each_merge_and_a_training_by_its_recipe_does_the_same(
+    unit: ParityUnit,
+) -> None:
+    texts, languages = ["กา กา ตา มา\n" * 9, SMALL[:400], "กา นา\n"], ("th", "en", "th")
+    job = Job(Training(texts, 290, parity=True, languages=languages, unit=unit))
+    wait_for(job, "done")
+    recipe = recipe_of(job)
+    assert recipe is not None
+    assert (recipe.parity, recipe.given) == (ParityRule(unit, languages), ())
+    assert parse_recipe(recipe_text(recipe)) == recipe
+    again = Job(Training(texts, 290, parity=True, languages=languages, unit=unit))
+    wait_for(again, "done")
+    assert differs(recipe, again) == []
+    assert again.served == job.served
+    joined = ["".join(texts[::2]), texts[1]]
+    of_joined = {
+        "lines": lambda text: len(text.splitlines()),
+        "characters": len,
+        "bytes": lambda text: len(text.encode()),
+    }
+    units = [sum(map(of_joined[unit], group)) for group in (texts[::2], texts[1:2])]
+    definition = train_with_parity_by_definition(joined, joined, units, 290, r"\S+|\s")
+    plain = Job(Training(texts, 290, pattern=r"\S+|\s", parity=True, languages=languages, unit=unit))
+    wait_for(plain, "done")
+    found = zip(plain.served, [(merge.left, merge.right) for merge in plain.merges], strict=True)
+    assert [*found] == [(served, pair) for served, pair, _ in definition]
 
 
 def test_a_training_at_full_speed_reports_every_merge_once(start: Start) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tokenizer_core.bpe.parity_trainer import Group, ParityTrainer
+from tokenizer_core.bpe.trainer import arrays_of
 from tokenizer_core.cli.corpus import counted
 from tokenizer_core.cli.options import positive, refuse
 from tokenizer_core.corpus_counts.counts import Counts
@@ -77,6 +78,14 @@ def parity_trainer(groups: list[NamedGroup], said: argparse.Namespace) -> Parity
     """Return the trainer of these languages."""
     found = [each.group for each in groups]
     return ParityTrainer(found, said.vocab_size, said.min_count, global_merges=said.global_merges)
+
+
+def distinct_bytes(groups: list[NamedGroup], counts: Counts, said: argparse.Namespace) -> int:
+    """Return the bytes of distinct pretokens that the trainer holds: of each language, measured text, and all."""
+    held = [counts.pretokens] if said.global_merges or not groups else []
+    for each in groups:
+        held += [arrays_of(mapped) for mapped in (each.group.trained, each.group.measured) if mapped is not None]
+    return sum(pretokens.text.size for pretokens in held)
 
 
 def tokens_per_unit(groups: list[NamedGroup], trainer: object) -> dict[str, dict[str, Any]]:

@@ -32,6 +32,7 @@ from tokenizer_core.cli.parity import (
     NamedGroup,
     add_parity,
     counted_groups,
+    distinct_bytes,
     parity_sentence,
     parity_trainer,
     tokens_per_unit,
@@ -152,7 +153,7 @@ def run_train(said: argparse.Namespace) -> int:
         counts = read_counts(said.counts, pattern=said.pattern).without_rare(said.min_pretoken_count)
     if said.engine == "dask":
         limit(said.memory)
-    _check_memory(counts, said.memory)
+    _check_memory(distinct_bytes(groups, counts, said), said.memory)
     lines = _counted_lines(said) if said.superwords_from else None
     trainer = _trainer_of(counts, groups, said)
     with _ctrl_c() as pressed:
@@ -180,13 +181,13 @@ def _trainer_of(counts: Counts, groups: list[NamedGroup], said: argparse.Namespa
 def _counted_lines(said: argparse.Namespace) -> Counts:
     """Count the lines of the files, for tokens that cross spaces."""
     lines = counted(argparse.Namespace(**{**vars(said), "pattern": SUPERWORDS, "min_pretoken_count": 1}), "train")
-    _check_memory(lines, said.memory)
+    _check_memory(lines.pretokens.text.size, said.memory)
     return lines
 
 
-def _check_memory(counts: Counts, memory: int | None) -> None:
+def _check_memory(distinct: int, memory: int | None) -> None:
     """Refuse a training that needs more memory than allowed, before it starts."""
-    needed = _ROW_BYTES * counts.pretokens.text.size
+    needed = _ROW_BYTES * distinct
     if memory is not None and needed > memory:
         raise TrainingError("training_memory", megabytes=memory // 2**20, needed=needed // 2**20)
 

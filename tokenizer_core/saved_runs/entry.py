@@ -2,7 +2,7 @@
 
 - `entry.json`: what it is, when it was made, and for a run its settings, its recipe and how far it came;
 - `tokenizer.model`: its merges in minbpe's format, with pattern and special tokens if that format can hold them;
-- `learned.json`: for a run, the count of each merge, and the curve of tokens in the corpus;
+- `learned.json`: for a run, the count of each merge, the curve of tokens in the corpus, and with parity who chose;
 - `file0`, `file1`: for a tokenizer that was opened, its files as they came, in place of the last two.
 
 The texts that a run learned from are never in it: the recipe has their fingerprint.
@@ -89,11 +89,14 @@ class Learned(NamedTuple):
 
     merges: list[Merge]
     curve: list[tuple[int, int]]
+    served: Sequence[int | None] = ()
+    """With parity, the number of the language that chose each merge."""
 
 
 class _LearnedFile(Struct):
     counts: list[Total]
     curve: list[tuple[Total, Total]]
+    served: list[Total | None] = []
 
 
 def is_entry_id(text: str) -> bool:
@@ -118,7 +121,7 @@ def packed_run(entry: Entry, learned: Learned) -> bytes:
         entry,
         {
             "tokenizer.model": _model_of(entry.run.training, pairs).encode(),
-            "learned.json": msgspec.json.encode({"counts": counts, "curve": learned.curve}),
+            "learned.json": msgspec.json.encode(_LearnedFile(counts, learned.curve, [*learned.served])),
         },
     )
 
@@ -191,7 +194,8 @@ def read_learned(content: bytes, entry: Entry) -> Learned:
         if BYTES + len(model.merges) != entry.vocab_size:
             raise ValueError("the number of merges is another")
         rows = zip(model.merges, found.counts, strict=True)
-        return Learned([Merge(*pair, n, count) for n, (pair, count) in enumerate(rows, BYTES)], found.curve)
+        merges = [Merge(*pair, n, count) for n, (pair, count) in enumerate(rows, BYTES)]
+        return Learned(merges, found.curve, found.served)
 
 
 def read_files(content: bytes) -> list[bytes]:

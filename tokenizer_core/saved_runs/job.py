@@ -48,6 +48,11 @@ class SavedJob(Job):
         return self.saved.curve
 
     @property
+    def served(self) -> list[int | None]:
+        """With parity, who chose each merge; raise `SavedRunsError` if the entry is damaged."""
+        return list(self.saved.served)
+
+    @property
     def learned(self) -> int:
         """How many merges are learned."""
         return self._learned
@@ -60,7 +65,8 @@ def entry_of(
     state = job.state  # before the merges: a training that has ended learns nothing more
     ending = job.ending
     merges = list(job.merges)
-    learned = Learned(merges, [point for point in list(job.curve) if point[0] <= len(merges)])
+    curve = [point for point in list(job.curve) if point[0] <= len(merges)]
+    learned = Learned(merges, curve, job.served[: len(merges)])
     run = SavedRun(
         job.training.forgotten(),
         state if state in ("done", "stopped") else "interrupted",

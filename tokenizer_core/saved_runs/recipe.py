@@ -13,7 +13,7 @@ from tokenizer_core.corpus_counts.counts import CountsRecipe, Sha256, Total
 from tokenizer_core.errors import RecipeError, refused_field
 from tokenizer_core.patterns.split_patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS
 from tokenizer_core.workers.training_job import Job
-from tokenizer_core.workers.training_settings import Id
+from tokenizer_core.workers.training_settings import Id, ParityUnit
 
 FORMAT = "tokenizer recipe v1"
 RULES = {
@@ -21,8 +21,20 @@ RULES = {
     "choose": "the highest count; of equals the pair that stands first in the corpus",
     "replace": "left to right",
 }
+PARITY_RULES = RULES | {
+    "choose": "the language with the most tokens per unit of its texts, of equals the first; in these texts "
+    "the highest count, of equals the pair that stands first"
+}
 MAX_BYTES = 8 * 2**20
 Pattern = Annotated[str, Meta(max_length=MAX_PATTERN_LENGTH)]
+
+
+class ParityRule(Struct, frozen=True):
+    """Parity-aware BPE: each merge is chosen by the language that then has the most tokens per unit."""
+
+    unit: ParityUnit
+    languages: tuple[Annotated[str, Meta(max_length=40)], ...]
+    """The language of each text of the corpus."""
 
 
 class Recipe(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="format", tag=FORMAT):
@@ -47,12 +59,13 @@ class Recipe(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="f
     """The pairs merged first, whatever their counts."""
     merges_sha256: Sha256
     versions: dict[str, str]
+    parity: ParityRule | None = None
     counts: CountsRecipe | None = None
     """What was counted and how, if only counted pretokens were there to learn from."""
 
     def __post_init__(self) -> None:
         """Refuse other training rules; while msgspec reads a recipe, this is its error."""
-        if self.rules != RULES:
+        if self.rules != (PARITY_RULES if self.parity else RULES):
             raise ValueError("the rules are others")
 
 
@@ -65,9 +78,12 @@ def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
         return None
     training = job.training
     pairs = [(merge.left, merge.right) for merge in (list(job.merges) if merges is None else merges)]
-    special = training.special_tokens
+    special, unit = training.special_tokens, training.unit
+    parity = ParityRule(unit, training.languages) if training.parity and unit else None
+    # A recipe has one stage and no measured texts: what these decided is given to it.
+    decided = training.first_merges if parity or not training.parity else len(pairs)
     return Recipe(
-        rules=RULES,
+        rules=PARITY_RULES if parity else RULES,
         corpus=training.corpus_name,
         corpus_sha256=job.corpus_sha256,
         corpus_characters=job.corpus_characters,
@@ -76,10 +92,10 @@ def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
         vocab_size=BYTES + len(pairs),
         min_count=training.stop.min_count,
         special_tokens=dict(special) if isinstance(special, Mapping) else tuple(special),
-        # A recipe has one stage and one chooser: what the first stage, or parity, learned is given to it.
-        given=tuple(pairs if training.parity else pairs[: max(len(training.given), training.first_merges)]),
+        given=tuple(pairs[: max(len(training.given), decided)]),
         merges_sha256=merges_hash(pairs),
         versions=dict(job.versions),
+        parity=parity,
         counts=training.counts.recipe if training.counts else None,
     )
 
@@ -113,5 +129,5 @@ def parse_recipe(content: str | bytes) -> Recipe:
 def differs(recipe: Recipe, job: Job) -> list[str]:
     """Return the fields in which a job's own recipe differs; none if the merges are exactly the same."""
     own = recipe_of(job)
-    compared = ("corpus_sha256", "pattern_source", "min_count", "given", "vocab_size", "merges_sha256")
+    compared = ("corpus_sha256", "pattern_source", "min_count", "given", "parity", "vocab_size", "merges_sha256")
     return [name for name in compared if own is None or getattr(own, name) != getattr(recipe, name)]

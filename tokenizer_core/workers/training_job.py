@@ -34,6 +34,8 @@ class Choice:
     """Merges learned at the time of this choice."""
     candidates: Sequence[Candidate]
     ties: int
+    served: int | None = None
+    """With parity, the number of the language that chooses; the counts are those in its text."""
 
 
 def start_worker() -> Child:
@@ -84,6 +86,7 @@ class Job:
         self._running_since: float | None = None
         self._merges: list[Merge] = []
         self._curve: list[tuple[int, int]] = []
+        self._served: list[int | None] = []
         self._tokenizer: Tokenizer | None = None
         self._memory_bytes = memory_bytes
         self._when_changed = when_changed
@@ -135,6 +138,11 @@ class Job:
     def curve(self) -> list[tuple[int, int]]:
         """The tokens in the corpus after some of the merges, as (merges, tokens)."""
         return self._curve
+
+    @property
+    def served(self) -> list[int | None]:
+        """With parity, the number of the language that chose each merge, None for a given one; else empty."""
+        return self._served
 
     @property
     def learned(self) -> int:
@@ -273,13 +281,14 @@ class Job:
                 self._curve.append((0, event["token_count"]))
                 self._set_state("running")
             case "merges":
+                self._served += event["served"]  # first: whoever reads a merge finds who chose it
                 news = enumerate(event["merges"], BYTES + len(self._merges))
                 self._merges += [Merge(left, right, n, count) for n, (left, right, count) in news]
                 self._curve += [(learned, tokens) for learned, tokens in event["curve"]]
                 self.work_seconds = event["work_seconds"]
             case "choice":
                 candidates = [Candidate(*each) for each in event["candidates"]]
-                self.latest_choice = Choice(event["after"], candidates, event["ties"])
+                self.latest_choice = Choice(event["after"], candidates, event["ties"], event["served"])
             case "paused" | "running" as state:
                 self._set_state(state)
             case "finished":

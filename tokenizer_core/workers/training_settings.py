@@ -4,7 +4,7 @@ import hashlib
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 import numpy as np
@@ -19,6 +19,8 @@ from tokenizer_core.patterns.split_patterns import MAX_PATTERN_LENGTH
 
 Id = Annotated[int, Meta(ge=0, lt=2**31)]
 Positive = Annotated[float, Meta(gt=0)]
+Each = TypeVar("Each")
+ParityUnit = Literal["lines", "characters", "bytes"]
 Pace = Positive | Literal["gathering"] | None
 """Merges per second; None means full speed. "gathering" starts slowly, for people, and gains speed."""
 
@@ -112,9 +114,13 @@ class Training:
     """Counted pretokens to learn from in place of texts; the pattern must be theirs."""
 
     parity: bool = False
-    """Whether each text is a language, and each merge is chosen by the one that pays most: parity-aware BPE."""
+    """Whether each merge is chosen by the language that has the most tokens per unit: parity-aware BPE."""
+    languages: tuple[Annotated[str, Meta(max_length=40)], ...] = ()
+    """With `parity`, the language of each text; without it, each text is a language of its own."""
+    unit: ParityUnit | Literal[""] = ""
+    """With `parity`, what the tokens of a language are divided by; "" for the lines of `measured`."""
     measured: Sequence[str] = ()
-    """With `parity`, for each text another one in its language, with lines that say the same in all languages."""
+    """With `parity` and no unit, for each text another one in its language; their lines say the same."""
 
     @property
     def has_corpus(self) -> bool:
@@ -130,6 +136,19 @@ class Training:
     def held(self) -> Sequence[str | bytes]:
         """What is kept in memory to learn from: the texts and what is measured, or the counts file."""
         return [*self.texts, *self.measured] if self.counts is None else [self.counts.content]
+
+    def by_language(self, texts: Sequence[Each]) -> list[list[Each]]:
+        """Return the texts of each language, in the order in which languages first appear.
+
+        >>> Training((), 300, parity=True, languages=("th", "en", "th")).by_language(["ก", "a", "ข"])
+        [['ก', 'ข'], ['a']]
+        """
+        if not self.languages:
+            return [[text] for text in texts]
+        groups: dict[str, list[Each]] = {language: [] for language in self.languages}
+        for language, text in zip(self.languages, texts, strict=True):
+            groups[language].append(text)
+        return list(groups.values())
 
     def forgotten(self) -> "Training":
         """Return the same settings without the texts, and without the content of the counts file."""

@@ -28,7 +28,7 @@ from tokenizer_core.patterns.safe_places import safe_place
 from tokenizer_core.patterns.split_patterns import batches, pretokenize_each
 from tokenizer_core.workers.child import contents_in, failures_sent, from_app, receive, send, take_commands
 from tokenizer_core.workers.counts_reader import read_to_train
-from tokenizer_core.workers.training_settings import Training, corpus_hash
+from tokenizer_core.workers.training_settings import ParityUnit, Training, corpus_hash
 
 AnyTrainer = Trainer | ParityTrainer
 
@@ -104,15 +104,16 @@ def load_loops() -> None:
 def count(training: Training, contents: list[bytes]) -> tuple[list[PretokenCounts], str]:
     """Count the pretokens of texts, or read those of a counts file; return them and the corpus's fingerprint.
 
-    For parity, the pretokens of each text stand alone.
+    For parity, the pretokens of each language stand alone.
     """
 
     def tell(done: int, size: int, seconds: float) -> None:
         send("counting", done=done, size=size, seconds=seconds)
 
     if training.parity:
-        texts = contents[: len(contents) // 2]
-        return [counted_corpus([text], training.pattern, tell) for text in texts], corpus_hash(texts)
+        texts = contents if training.unit else contents[: len(contents) // 2]
+        groups = training.by_language(texts)
+        return [counted_corpus(group, training.pattern, tell) for group in groups], corpus_hash(texts)
     if training.counts is None:
         return [counted_corpus(contents, training.pattern, tell)], corpus_hash(contents)
     tell(0, 0, 0.0)
@@ -124,12 +125,31 @@ def trainer_of(training: Training, counted: list[PretokenCounts], contents: list
     """Return the trainer of these pretokens; for parity, of those of each language and of its measured text."""
     if not training.parity:
         return Trainer(counted[0], training.vocab_size, training.stop.min_count)
-    measured = [content.decode("utf-8") for content in contents[len(counted) :]]
-    groups = [
-        Group(pretokens, max(1, len(text.splitlines())), counted_pretokens(text, training.pattern))
-        for pretokens, text in zip(counted, measured, strict=True)
-    ]
+    if not training.unit:
+        measured = [content.decode("utf-8") for content in contents[len(counted) :]]
+        groups = [
+            Group(pretokens, max(1, len(text.splitlines())), counted_pretokens(text, training.pattern))
+            for pretokens, text in zip(counted, measured, strict=True)
+        ]
+    else:
+        by_language = training.by_language(contents)
+        sizes = [sum(size_in(training.unit, text) for text in texts) for texts in by_language]
+        groups = [Group(pretokens, max(1, size)) for pretokens, size in zip(counted, sizes, strict=True)]
     return ParityTrainer(groups, training.vocab_size, training.stop.min_count)
+
+
+def size_in(unit: ParityUnit, text: bytes) -> int:
+    r"""Return the lines, characters or bytes of a text in UTF-8.
+
+    >>> [size_in(unit, "ไทย\nab".encode()) for unit in ("lines", "characters", "bytes")]
+    [2, 6, 12]
+    """
+    if unit == "lines":
+        return text.count(b"\n") + (text[-1:] not in (b"\n", b""))
+    if unit == "bytes":
+        return len(text)
+    inside_characters = np.frombuffer(text, dtype=np.uint8) & 0xC0 == 0x80
+    return len(text) - int(np.count_nonzero(inside_characters))
 
 
 def counted_corpus(
@@ -243,7 +263,7 @@ class Conductor:
         with self.at_work():
             learned = [(merge, self.trainer.token_counts[0]) for merge in joined]
         if learned or self.training.stop.beat is not None:
-            self.report([merge for merge, _ in learned], [tokens for _, tokens in learned])
+            self.report([merge for merge, _ in learned], [tokens for _, tokens in learned], [None] * len(learned))
 
     def learn_batch(self, deadline: float) -> int:
         """Learn and report as many merges as the pace allows, up to the deadline; return how many.
@@ -252,18 +272,25 @@ class Conductor:
         """
         merges: list[Merge] = []
         counts: list[int] = []
+        served: list[int | None] = []
         rate = self.rate()
         most = self.trainer.vocab_size if rate is None else max(1, round(rate * BATCH_SECONDS))
         while len(merges) < most and not (merges and self.is_interrupted(deadline)):
             started = time.monotonic()
             merges += self.step(min(self.at_once, most - len(merges)))
             counts += self.trainer.token_counts
+            served += self.served
             quick = time.monotonic() - started < BATCH_SECONDS / 10
             self.at_once = min(2 * self.at_once, MOST_AT_ONCE) if quick else max(1, self.at_once // 2)
         if len(self.pairs) <= READ_MERGES:
             self.gathers_from = self.seconds
-        self.report(merges, counts)
+        self.report(merges, counts, served)
         return len(merges)
+
+    @property
+    def served(self) -> Sequence[int | None]:
+        """The number of the language that chose each merge of the latest step; none without parity."""
+        return self.trainer.served if isinstance(self.trainer, ParityTrainer) else ()
 
     def step(self, n: int) -> list[Merge]:
         """Learn the next `n` merges, and note how long it took."""
@@ -293,8 +320,11 @@ class Conductor:
             return None
         return rate if rate < FULL_RATE else None
 
-    def report(self, merges: list[Merge], token_counts: list[int]) -> None:
-        """Send merges as (left, right, count), and points of the curve as (merges learned, tokens left)."""
+    def report(self, merges: list[Merge], token_counts: list[int], served: Sequence[int | None]) -> None:
+        """Send merges as (left, right, count), and points of the curve as (merges learned, tokens left).
+
+        With parity, `served` has who chose each merge: the number of a language, or None.
+        """
         learned = len(self.pairs)
         kept = self.until_beaten(merges[: self.that_fit(merges)])
         self.pairs += [(merge.left, merge.right) for merge in kept]
@@ -305,6 +335,7 @@ class Conductor:
             merges=rows,
             curve=[(learned + n + 1, token_counts[n]) for n in places],
             work_seconds=self.work_seconds,
+            served=served[: len(kept)] if self.training.parity else (),
         )
         self.show_choice()
 
@@ -326,7 +357,9 @@ class Conductor:
         rate = self.rate()
         if self.paused or (rate is not None and rate <= SLOW_PACE):
             candidates = [tuple(candidate) for candidate in self.trainer.candidates(CANDIDATES)]
-            send("choice", after=self.trainer.merge_count, candidates=candidates, ties=self.trainer.ties)
+            served = self.trainer.next_served() if isinstance(self.trainer, ParityTrainer) else None
+            after, ties = self.trainer.merge_count, self.trainer.ties
+            send("choice", after=after, candidates=candidates, ties=ties, served=served)
 
     def that_fit(self, merges: list[Merge]) -> int:
         """Return how many merges fit before the tokens grow too long; end the training if one does not fit."""
@@ -363,7 +396,7 @@ class Conductor:
                     self.paused = True
                     send("paused")
                 merges = self.step(command["merges"])
-                self.report(merges, self.trainer.token_counts)
+                self.report(merges, self.trainer.token_counts, self.served)
             case "pace":
                 self.pace = command["pace"]
                 self.gathers_from = self.seconds

@@ -50,6 +50,15 @@ class Corpus:
         return script_shares(self.texts)
 
     @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The language of each text, as its letters tell; none if a text has several scripts, or all are alike."""
+        if self.counts is not None or not 1 < len(self.texts) <= MOST_TEXTS:
+            return ()
+        latin = "en" if given_name("sample_both") in self.name else "latin"
+        found = tuple(_language(text, latin) for text in self.texts)
+        return found if "" not in found and len(set(found)) > 1 else ()
+
+    @cached_property
     def sha256(self) -> str:
         """The fingerprint: the same for the same texts in the same order."""
         return self.counts.sha256 if self.counts else corpus_hash(self.texts)
@@ -58,6 +67,22 @@ class Corpus:
     def opening(self) -> str:
         """The first lines of the first two nonempty texts."""
         return openings([text for text in self.texts[:100] if text][:2])
+
+
+LANGUAGES_OF_TEXTS = ("th", "en", "latin")
+"""English only of the bundled sentences: other texts in Latin letters may be in any language."""
+MOST_TEXTS = 200
+"""Texts whose language is looked for: the cells of a table may be a million texts."""
+ONE_SCRIPT = 0.9
+"""Of the letters of a text in one language; Thai texts have English names in them."""
+
+
+def _language(text: str, latin: str) -> str:
+    """Return "th" or the language in Latin letters; "" if no script has nearly all letters."""
+    shares = script_shares([text])
+    if shares is None or max(shares.thai, shares.latin) < ONE_SCRIPT:
+        return ""
+    return "th" if shares.thai > shares.latin else latin
 
 
 def _size(text: str) -> int:

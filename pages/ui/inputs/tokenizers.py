@@ -56,7 +56,7 @@ def run_names(runs: Sequence[Run]) -> dict[str, str]:
     for run in runs:
         corpus = _without_fences(corpus_title(run.job.training.corpus_name))
         values = {"pattern": shortened(pattern_name_of(run.job)), "size": run.job.training.vocab_size}
-        named[run.job.id] = run.name or t("runs.named", corpus=corpus, **values)
+        named[run.job.id] = run.name or t("runs.named", corpus=corpus, **values) + way_said(run.job)
     return distinct(named)
 
 
@@ -64,6 +64,11 @@ def pattern_name_of(job: Job) -> str:
     """Return the name of a training's split pattern."""
     known = job.training.pattern in SPLIT_PATTERNS
     return t(f"pattern.{job.training.pattern}_name") if known else t("pattern.custom_name")
+
+
+def way_said(job: Job) -> str:
+    """Return what to add to the name of a training that is not plain BPE."""
+    return f" · {t('runs.parity')}" if job.training.parity else ""
 
 
 def swatch(run: Run) -> str:

@@ -11,13 +11,14 @@ from pages.ui.i18n import LANGUAGES, catalogue, errors_shown, t
 from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices
-from pages.ui.languages.charts import Bar, bar_chart, bar_rows
+from pages.ui.languages.charts import Bar, bar_chart, bar_rows, premium_with
 from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, remembered
 from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import draw
 from pages.ui.widgets.figures_table import Formats, sortable_table
 from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.bootstrap import SHARE
 from tokenizer_core.analysis.costs import cost, currency_of, parse_price, with_currency
 
 PRICE: Maybe[str] = Maybe("languages_price")
@@ -68,6 +69,8 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
         least_said = formatting.ratio(least.premium or 0.0)
         sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=least_said)
     st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
+    if said := resampled(compared, [bill] if least is bill else [bill, least]):
+        st.caption(said)
     if compared.is_sample and any(bill.lane.is_own for bill in found):
         st.caption(t("languages.own_note"))
 
@@ -82,6 +85,20 @@ def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
         language=called[bill.language],
         base=called[base],
     )
+
+
+def resampled(compared: Compared, found: Sequence[Bill]) -> str:
+    """Say how far other pairs of this kind could move these premiums; nothing without intervals."""
+    ranges = [
+        t("interval.of", tokenizer=bill.lane.name, low=formatting.ratio(low), high=formatting.ratio(high))
+        for bill in found
+        if bill.interval
+        for low, high in [bill.interval]
+    ]
+    if not ranges:
+        return ""
+    pairs = compared.parallel.pairs
+    return t("interval.says", pairs=pairs, share=formatting.share(SHARE), ranges=", ".join(ranges))
 
 
 def how_counted(compared: Compared) -> str:
@@ -122,7 +139,7 @@ def _label(compared: Compared, bill: Bill) -> str:
     name = compared.names[bill.language][:NAME_CHARACTERS]
     if bill.language == compared.base or bill.premium is None:
         return f"{name} {bill.tokens:,}"
-    return f"{name} {bill.tokens:,} · {formatting.premium(bill.premium)}"
+    return f"{name} {bill.tokens:,} · {premium_with(bill.interval, bill.premium)}"
 
 
 def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:
@@ -228,6 +245,9 @@ def bills_table(compared: Compared, found: Sequence[Bill], terms: Terms) -> tupl
             t("languages.left"): [terms.window - bill.tokens for bill in found],
         }
     )
+    if any(bill.interval for bill in found):
+        head = t("league.interval", share=formatting.share(SHARE))
+        frame.insert(4, head, [formatting.interval(bill.interval) or formatting.NONE for bill in found])
     formats: dict[str, Callable[[Any], str]] = {
         t("languages.premium"): formatting.premium,
         t("languages.left"): partial(left_of, terms.window),

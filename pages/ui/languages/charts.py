@@ -18,6 +18,7 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import ROWS
 from pages.ui.widgets.colours import CATEGORIES, ON_BAR, QUIET
 from pages.ui.widgets.printing import svg_picture
+from tokenizer_core.analysis.bootstrap import Interval
 
 ROW_HEIGHT = 33
 """Pixels of a bar with the room around it; Thai marks need some above."""
@@ -49,6 +50,12 @@ class Bin(NamedTuple):
 # ---- bars
 
 
+def premium_with(interval: Interval | None, premium: float | None) -> str:
+    """Write a premium, and its interval in brackets if there is one."""
+    written = formatting.premium(premium)
+    return f"{written} ({formatting.interval(interval)})" if interval else written
+
+
 def bar_rows(bars: Sequence[Bar]) -> pd.DataFrame:
     """Return the rows of the chart from the top: the name of each group, which has no value, and its bars.
 
@@ -76,12 +83,13 @@ def bar_chart() -> ChartType:
             alt.Tooltip("value:Q", title=t("languages.tokens"), format=",d"),
         ],
     )
-    labels = bars.encode(text="label:N")
+    # On a phone there is no room for the interval in brackets, which the table has too.
+    words = alt.expr("width < 400 ? replace(datum.label, regexp(' \\\\([^)]*\\\\)$'), '') : datum.label")
     names = rows.transform_filter("!isValid(datum.value)").encode(x=alt.value(0), text="label:N")
     return alt.layer(
         bars.mark_bar(cornerRadiusEnd=4).encode(alt.Color("colour:N", legend=None)),
-        labels.transform_filter("datum.inside").mark_text(style="inside"),
-        labels.transform_filter("!datum.inside").mark_text(style="right"),
+        bars.transform_filter("datum.inside").mark_text(style="inside", text=words),
+        bars.transform_filter("!datum.inside").mark_text(style="right", text=words),
         names.mark_text(style="right", dx=0, dy=3, fontWeight=600),
         height=alt.Step(ROW_HEIGHT),
         padding={"left": 2, "top": 4, "right": 4, "bottom": 4},

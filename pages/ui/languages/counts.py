@@ -14,6 +14,7 @@ from pages.ui.inputs.parallel_texts import Compared
 from pages.ui.session import Value
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.bootstrap import Interval, premium_intervals
 from tokenizer_core.analysis.cuts import LineCuts, TextSizes, line_cuts, places_tokens, text_sizes, token_total
 from tokenizer_core.analysis.ratios import premium
 from tokenizer_core.analysis.segmenters import Segmenter, segmenter_for
@@ -42,10 +43,13 @@ class Bill(NamedTuple):
     language: int
     tokens: int
     premium: float | None
+    interval: Interval | None = None
+    """Of the premium, where lines are counted one by one; None for the base, and for lines that are joined."""
 
 
 _counted = Bounded[Counted](64 * 2**20, weigh=lambda counted: counted.counts.nbytes + 1)
 _totals = Bounded[int](4_096, weigh=lambda total: 1)
+_intervals = Bounded[list[Interval | None]](256, weigh=lambda found: 1)
 _sizes = Bounded[TextSizes](512, weigh=lambda sizes: 1)
 _segmenters = Bounded[list[Segmenter | None]](256, weigh=lambda found: 1)
 
@@ -99,7 +103,25 @@ def bills(compared: Compared, lanes: Sequence[Lane]) -> list[Bill]:
                 Bill(lane, place, tokens, premium(tokens, totals[compared.base]))
                 for place, tokens in enumerate(totals)
             ]
-    return found
+    if compared.joining != "lines":
+        return found
+    return [bill._replace(interval=each) for bill, each in zip(found, intervals(compared, found), strict=True)]
+
+
+def intervals(compared: Compared, found: Sequence[Bill]) -> list[Interval | None]:
+    """Return the interval of each bill's premium, all from the same draws of pairs; None for the base."""
+    parallel, base = compared.parallel, compared.base
+
+    def make() -> list[Interval | None]:
+        others = [bill for bill in found if bill.language != base]
+        rows = [
+            (counted(parallel, bill.language, bill.lane), counted(parallel, base, bill.lane)) for bill in others
+        ]
+        made = premium_intervals([own.counts for own, _ in rows], [its.counts for _, its in rows]) if rows else []
+        of_others = iter(made)
+        return [None if bill.language == base else next(of_others) for bill in found]
+
+    return _intervals.get((parallel.digest, base, *((bill.lane.key, bill.language) for bill in found)), make)
 
 
 @contextmanager

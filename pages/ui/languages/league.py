@@ -19,7 +19,7 @@ from pages.ui.inputs.opened_files import (
 )
 from pages.ui.inputs.parallel_texts import Compared
 from pages.ui.inputs.tokenizers import DOUBTS, reference_lanes
-from pages.ui.languages.charts import Bar, bar_chart, bar_rows, bars_svg
+from pages.ui.languages.charts import Bar, bar_chart, bar_rows, bars_svg, premium_with
 from pages.ui.languages.counts import Counts, counted
 from pages.ui.limits import IS_PUBLIC
 from pages.ui.session import distinct, one_of
@@ -228,11 +228,7 @@ def _badge(player: Player) -> str:
 
 
 def _label(standing: Standing) -> str:
-    return f"{standing.tokens:,} · {formatting.premium(standing.premium)} {_written(standing.interval)}".strip()
-
-
-def _written(interval: Interval | None) -> str:
-    return f"({formatting.ratio(interval[0])}–{formatting.ratio(interval[1])})" if interval else ""
+    return f"{standing.tokens:,} · {premium_with(standing.interval, standing.premium)}"
 
 
 def table_of(compared: Compared, side: int, found: Sequence[Standing]) -> pd.DataFrame:
@@ -242,7 +238,7 @@ def table_of(compared: Compared, side: int, found: Sequence[Standing]) -> pd.Dat
         compared.names[side]: [each.tokens for each in found],
         compared.names[compared.base]: [each.base for each in found],
         t("languages.premium"): [each.premium for each in found],
-        t("league.interval", share=f"{SHARE:.0%}"): [_written(each.interval).strip("()") for each in found],
+        t("league.interval", share=f"{SHARE:.0%}"): [formatting.interval(each.interval) for each in found],
         t("league.vocabulary"): [each.player.vocabulary for each in found],
     }
     if any(_badge(each.player) for each in found):

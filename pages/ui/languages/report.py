@@ -98,6 +98,8 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
             "joining": compared.joining,
             "tokens": bill.tokens,
             "premium": bill.premium,
+            "low": bill.interval[0] if bill.interval else None,
+            "high": bill.interval[1] if bill.interval else None,
             "window": terms.window,
             "context_left": terms.window - bill.tokens,
             "price_per_million": terms.price,

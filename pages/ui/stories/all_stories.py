@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from pages.ui.i18n import t
 from pages.ui.inputs.parallel_texts import sample_parallel
@@ -13,8 +15,10 @@ from pages.ui.stories.form import Figure, Part, Story
 from pages.ui.widgets import formatting
 from pages.ui.widgets.token_view.drawings import token_count
 from pages.ui.widgets.token_view.lanes import Label, Lane, pretoken_lane
+from tokenizer_core.analysis.bootstrap import SHARE, premium_intervals
 from tokenizer_core.analysis.segmenters import newmm
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.bpe.parity_trainer import Group, ParityTrainer
 from tokenizer_core.bpe.protocols import count_tokens
 from tokenizer_core.bpe.segments import segments
 from tokenizer_core.bpe.tokenizer import Tokenizer
@@ -25,6 +29,11 @@ from tokenizer_core.readers.mixing import held_out
 GPT2, CL100K, O200K = "gpt2", "cl100k_base", "o200k_base"
 HOME_SIZE = 2_000
 """The vocabulary size of the tokenizer trained here: a fifth of a second on the bundled Thai lines."""
+FAIR_SIZE = 1_000
+ENGLISH_PER_THAI = 10
+"""English sentences for each Thai one in the text that both tokenizers of the story on fairness learn from."""
+MOST_OF_A_PAIR = 80
+"""Characters of both sides of the pair that is drawn: they fit in a line each."""
 ARTICLE_SIZE = 512
 ARTICLE_FIGURES = {"article_english": 34, "article_thai": 26}
 """What the article on Thai tokenizers found for its pair, with 512 entries learned from 2.2 MB of Thai."""
@@ -86,6 +95,33 @@ def home_made(size: int, *, keeps_lines_out: bool) -> Lane:
 def _trained_on_sample(size: int, keeps_lines_out: bool) -> Tokenizer:
     lines = sample_parallel().lines[0]
     return train(held_out(lines)[0] if keeps_lines_out else lines, size)
+
+
+def fair_lane(way: str) -> Lane:
+    """Return the lane of the tokenizer trained on much English and little Thai, "plain" or by parity, "fair"."""
+    tokenizer = _trained_for_fairness()[way]
+    caption = t("tokenizers.entries", count=tokenizer.vocab_size)
+    return Lane(f"story fair {way}", Label(t(f"stories.lane_{way}"), caption), tokenizer)
+
+
+@cache
+def _trained_for_fairness() -> dict[str, Tokenizer]:
+    """Train twice on the same text: all English lines but the held-out ones, and every tenth of the Thai ones.
+
+    For parity, the lines that there are in both languages are measured.
+    """
+    thai, english = (held_out(side)[0] for side in sample_parallel().lines)
+    few, translated = thai[::ENGLISH_PER_THAI], english[::ENGLISH_PER_THAI]
+    counts = [count_pretokens(lines, "mark_aware") for lines in (few, english)]
+    groups = [Group(counts[0], 1), Group(counts[1], 1, count_pretokens(translated, "mark_aware"))]
+    trainers: dict[str, Trainer | ParityTrainer] = {
+        "plain": Trainer(count_pretokens([*few, *english], "mark_aware"), FAIR_SIZE, min_count=2),
+        "fair": ParityTrainer(groups, FAIR_SIZE, min_count=2),
+    }
+    return {
+        way: Tokenizer([(merge.left, merge.right) for merge in trainer.step(FAIR_SIZE)])
+        for way, trainer in trainers.items()
+    }
 
 
 def trained_on(name: str, texts: Sequence[str], size: int, pattern: str) -> Lane:
@@ -169,6 +205,40 @@ def _tables_turned(name: str) -> Story:
         ("own_english", "own_thai"),
         facts=facts,
     )
+
+
+def _fair(name: str) -> Story:
+    """Hold plain BPE against parity on the same text; count pairs that neither has seen, and draw one of them."""
+    lanes = {way: fair_lane(way) for way in ("plain", "fair")}
+    pairs = list(zip(*(held_out(side)[1] for side in sample_parallel().lines), strict=True))
+    tokens = np.array(
+        [[lane.tokenizer.encode_each(side).counts for side in zip(*pairs)] for lane in lanes.values()]
+    )
+    totals, intervals = tokens.sum(axis=2), premium_intervals(tokens[:, 0], tokens[:, 1])
+    typical = _most_typical(tokens, [sum(map(len, pair)) for pair in pairs])
+    thai, english = pairs[typical]
+    facts: dict[str, Figure] = {"size": FAIR_SIZE, "lines": len(pairs), "times": ENGLISH_PER_THAI}
+    for way, premium, interval in zip(lanes, totals[:, 0] / totals[:, 1], intervals, strict=True):
+        facts |= {f"{way}_premium": formatting.ratio(premium), f"{way}_interval": formatting.interval(interval)}
+    facts["more"] = formatting.share(totals[1, 1] / totals[0, 1] - 1)
+    facts["share"] = formatting.share(SHARE)
+    return Story(
+        name,
+        _parts(thai=thai, english=english),
+        lanes,
+        "fair_thai",
+        ("plain_thai", "fair_thai"),
+        (int(tokens[0, 1, typical]),),
+        facts,
+    )
+
+
+def _most_typical(tokens: NDArray[np.int64], characters: Sequence[int]) -> int:
+    """Return the short pair whose tokens, by tokenizer and language, have the ratios of the totals most nearly."""
+    whole = np.log(tokens.sum(axis=2, keepdims=True) / tokens.sum())
+    of_each = np.log(np.maximum(tokens, 1) / np.maximum(tokens.sum(axis=(0, 1)), 1))
+    off = np.abs(of_each - whole).sum(axis=(0, 1))
+    return int(np.where(np.array(characters) <= MOST_OF_A_PAIR, off, np.inf).argmin())
 
 
 def _home_made(name: str) -> Story:
@@ -282,6 +352,7 @@ STORIES: dict[str, Callable[[str], Story]] = {
     "no_letter": _no_letter,
     "article": _article,
     "tables_turned": _tables_turned,
+    "fair": _fair,
     "home_made": _home_made,
     "polite": _plain(
         "gpt2_politely",

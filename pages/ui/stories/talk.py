@@ -13,7 +13,7 @@ from pages.ui.i18n import catalogue, t, translations
 from pages.ui.inputs.corpus import corpus_title, first_training
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.session import Maybe, Value
-from pages.ui.stories.all_stories import STORIES
+from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import Story
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
@@ -34,8 +34,9 @@ PRESENTS: Value[str] = Value("presents_what", lambda: "talk")
 _TALK_FILE: Maybe[Any] = Maybe("talk_file")
 _TALK_REFUSED: Value[bool] = Value("talk_refused", bool)
 TALK = ("water", "no_letter", "doctor", "never", "tables_turned", "polite")
-"""The stories of the talk; the stage and the vote stand before the last two."""
-STAGE_BEFORE = "tables_turned"
+"""The stories of the talk."""
+STAGE_BEFORE = FAIR_AFTER = "tables_turned"
+"""The stage and the vote stand before this story, and what fairness costs after it."""
 STEPS = ("setting", "question", "tokens", "says", "remember")
 
 
@@ -132,6 +133,8 @@ def talk(make: Callable[[str], Story]) -> list[Slide]:
         if name == STAGE_BEFORE:
             slides += [*_stage(), vote_slide()]
         slides += slides_of(make(name))
+        if name == FAIR_AFTER:
+            slides.append(_fair())
     return [*slides, _end()]
 
 
@@ -154,6 +157,13 @@ def _beginning(subtitle: str) -> list[Slide]:
         _words_slide("talk.title", subtitle, "talk.start_notes"),
         Slide("tokens", title=title, views=[sentence], notes=notes),
     ]
+
+
+def _fair() -> Slide:
+    """Return the numbers of the story on fairness, alone: plain BPE and parity on the same text."""
+    story = make_story("fair")
+    title, notes = (translations(f"talk.fair_{step}", **story.figures) for step in ("says", "notes"))
+    return Slide("words", over=story.says_in_every_language("name"), title=title, notes=notes)
 
 
 def _end() -> Slide:

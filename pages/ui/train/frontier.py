@@ -22,9 +22,10 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import figures_table
+from tokenizer_core.analysis.bootstrap import SHARE, Interval, premium_intervals
 from tokenizer_core.analysis.ratios import tokens_per_thousand
 from tokenizer_core.bpe.openai import openai_tokenizer, references
-from tokenizer_core.bpe.protocols import AnyTokenizer, count_tokens
+from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.readers.mixing import first_lines, frontier_size, frontier_texts, held_out, lines_by_script
@@ -51,6 +52,13 @@ class Cost(NamedTuple):
     english: float
 
 
+class Premium(NamedTuple):
+    """Thai tokens / English tokens of the same sentences, and the interval of this ratio."""
+
+    times: float
+    interval: Interval | None
+
+
 class FrontierPoint(NamedTuple):
     """The outcome of one training."""
 
@@ -58,8 +66,8 @@ class FrontierPoint(NamedTuple):
     """Percent of Thai in the text it learned from, by bytes."""
     cost: Cost
     vocab_size: int
-    premium: float = 0.0
-    """Thai tokens / English tokens of sentence pairs that were held out."""
+    premium: Premium
+    """Of sentence pairs that were held out."""
     is_fair: bool = False
     """Whether each merge was chosen by the language that paid more until then."""
 
@@ -134,14 +142,22 @@ def cost(tokenizer: AnyTokenizer, thai: str, english: str) -> Cost:
     return Cost(costs[0], costs[1])
 
 
-def premium_of(tokenizer: AnyTokenizer) -> float:
-    """Return Thai tokens / English tokens of the sample's pairs that are held out from every training."""
+@cache
+def _held_out_pairs() -> tuple[list[str], list[str]]:
+    """Return the sample's pairs that are held out from every training."""
     thai, english = (held_out(sample_text(file).splitlines())[1] for file in SAMPLES["both"])
-    return count_tokens(tokenizer, thai) / count_tokens(tokenizer, english)
+    return thai, english
+
+
+def premium_of(tokenizer: AnyTokenizer) -> Premium:
+    """Return the premium of the held-out pairs."""
+    thai, english = (tokenizer.encode_each(side).counts for side in _held_out_pairs())
+    (interval,) = premium_intervals([thai], [english])
+    return Premium(float(thai.sum() / english.sum()), interval)
 
 
 @cache
-def _premium_of_reference(name: str) -> float:
+def _premium_of_reference(name: str) -> Premium:
     return premium_of(openai_tokenizer(name))
 
 
@@ -212,27 +228,35 @@ def _show(frontier: Frontier) -> None:
     with chart:
         if fair:
             st.markdown(f"**{fair}**")
+            st.caption(_how_sure(frontier.points))
         draw(frontier_chart, frontier_rows(frontier), key="frontier_chart", says=f"{sentence} {fair}".strip())
         st.caption(sentence)
         how = {"thai": len(frontier.measured_thai), "english": len(frontier.measured_english)}
         kilobytes, pattern = formatting.kilobytes(frontier.size), t(f"pattern.{PATTERN}_name")
         st.caption(t("frontier.how", kilobytes=kilobytes, pattern=pattern, **how))
     with table:
-        st.caption(t("frontier.table"))
+        st.caption(t("frontier.table", share=formatting.share(SHARE)))
         formats = dict.fromkeys((t("frontier.thai"), t("frontier.english")), "{:,.0f}".format)
-        formats[t("frontier.premium")] = "{:.2f}".format
-        figures_table(_table(frontier), t("frontier.table"), formats=formats)
+        figures_table(_table(frontier), t("frontier.table", share=formatting.share(SHARE)), formats=formats)
 
 
 def frontier_rows(frontier: Frontier) -> pd.DataFrame:
     """Return our points, the references, and what single bytes cost, where the axes end."""
     own = [
-        ("fair" if point.is_fair else "own", f"{point.share}%", point.share, *point.cost)
+        ("fair" if point.is_fair else "own", f"{point.share}%", point.share, *point.cost, _written(point.premium))
         for point in frontier.points
     ]
-    references = [("reference", t(f"tokenizers.{name}"), None, *cost) for name, cost in frontier.references]
-    most = ("most", "", None, *frontier.most)
-    return pd.DataFrame([*own, *references, most], columns=["kind", "label", "share", "thai", "english"])
+    references = [
+        ("reference", t(f"tokenizers.{name}"), None, *cost, _written(_premium_of_reference(name)))
+        for name, cost in frontier.references
+    ]
+    most = ("most", "", None, *frontier.most, "")
+    columns = ["kind", "label", "share", "thai", "english", "premium"]
+    return pd.DataFrame([*own, *references, most], columns=columns)
+
+
+def _written(premium: Premium) -> str:
+    return f"{premium.times:.2f} ({formatting.interval(premium.interval)})"
 
 
 def frontier_chart() -> ChartType:
@@ -245,6 +269,7 @@ def frontier_chart() -> ChartType:
         alt.Tooltip("label:N", title=t("frontier.share")),
         alt.Tooltip("thai:Q", title=t("frontier.thai_axis"), format=",.0f"),
         alt.Tooltip("english:Q", title=t("frontier.english_axis"), format=",.0f"),
+        alt.Tooltip("premium:N", title=t("frontier.premium")),
     ]
     rows = alt.Chart(ROWS)
     own, fair, references, most = (
@@ -313,12 +338,21 @@ def _what_fairness_does(points: Sequence[FrontierPoint]) -> str:
     return t(
         "frontier.fair",
         share=f"{first.share}%",
-        plain=f"{plain[first.share]:.2f}",
-        fair=f"{first.premium:.2f}",
+        plain=f"{plain[first.share].times:.2f}",
+        fair=f"{first.premium.times:.2f}",
         last=f"{last.share}%",
-        plain_last=f"{plain[last.share]:.2f}",
-        fair_last=f"{last.premium:.2f}",
+        plain_last=f"{plain[last.share].times:.2f}",
+        fair_last=f"{last.premium.times:.2f}",
     )
+
+
+def _how_sure(points: Sequence[FrontierPoint]) -> str:
+    """Say how far other pairs could move the premium of the least Thai, with and without parity."""
+    least = next(point for point in points if point.is_fair)
+    both = [point.premium.interval for point in points if point.share == least.share]
+    plain, fair = (formatting.interval(interval) for interval in both)
+    pairs, share = len(_held_out_pairs()[0]), formatting.share(SHARE)
+    return t("frontier.sure", pairs=pairs, share=share, thai=f"{least.share}%", plain=plain, fair=fair)
 
 
 def _table(frontier: Frontier) -> pd.DataFrame:
@@ -327,13 +361,14 @@ def _table(frontier: Frontier) -> pd.DataFrame:
         (
             t("frontier.fair_share", share=f"{point.share}%") if point.is_fair else f"{point.share}%",
             *point.cost,
-            point.premium,
+            _written(point.premium),
             point.vocab_size,
         )
         for point in frontier.points
     ]
     references = [
-        (t(f"tokenizers.{name}"), *cost, _premium_of_reference(name), None) for name, cost in frontier.references
+        (t(f"tokenizers.{name}"), *cost, _written(_premium_of_reference(name)), None)
+        for name, cost in frontier.references
     ]
     heads = [t(f"frontier.{name}") for name in ("share", "thai", "english", "premium", "entries")]
     frame = pd.DataFrame([*own, *references], columns=heads).astype({heads[4]: "Int64"})

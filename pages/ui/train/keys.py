@@ -27,6 +27,10 @@ MIN_COUNT = Value("train_min_count", lambda: DEFAULT_STOP.min_count)
 MINUTES = Value("train_minutes", float)
 RIVAL = Value("train_rival", lambda: NOBODY)
 RIVAL_TEXT: Maybe[str] = Maybe("train_rival_text")
+ALL, WORST = "all", "worst"
+CHOOSER = Value("train_chooser", lambda: ALL)
+"""Who chooses merges: all texts together, or the language that is worst off."""
+PARITY_UNIT: Maybe[str] = Maybe("train_parity_unit")
 PATTERN = "pattern"
 """The prefix of the pattern picker's keys."""
 
@@ -54,11 +58,19 @@ def fill_in(training: Training) -> None:
     else:  # the library keeps no texts, so the visitor chooses one
         REUSED_CORPUS.forget()
         CARD.put(OWN_TEXT)
+    fill_in_chooser(training.unit if training.parity else None)
     PACE.put(pace_of(training.pace, DEFAULT_PACE))
     MINUTES.put((stop.max_seconds or 0.0) / 60)
     RIVAL.put(stop.beat.reference if stop.beat and stop.beat.reference else NOBODY)
     if stop.beat:
         RIVAL_TEXT.put(stop.beat.text)
+
+
+def fill_in_chooser(unit: str | None) -> None:
+    """Fill in who chooses merges: all together, or the language with the most tokens per this unit."""
+    CHOOSER.put(WORST if unit else ALL)
+    if unit:
+        PARITY_UNIT.put(unit)
 
 
 def fill_in_merges(

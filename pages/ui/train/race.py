@@ -25,6 +25,7 @@ from pages.ui.session import Value
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.token_view.serve import Offer, address, offers
+from tokenizer_core.analysis.bootstrap import SHARE, Interval, premium_intervals
 from tokenizer_core.analysis.cuts import token_total
 from tokenizer_core.analysis.lineage import token_counts_of
 from tokenizer_core.analysis.ratios import premium
@@ -58,6 +59,7 @@ class Moment(NamedTuple):
 _pretokens = Bounded[dict[str, int]](200_000, weigh=len)
 _references = Bounded[dict[str, tuple[int, ...]]](16, weigh=lambda counts: 1)
 _seen = Bounded[int](64, weigh=lambda count: 1)
+_intervals = Bounded[list[Interval | None]](256, weigh=lambda found: 1)
 _counts = Bounded[tuple[Counts, ...]](16 * 2**20, weigh=lambda both: sum(side.nbytes for side in both))
 
 
@@ -68,6 +70,8 @@ def race(job: Job, tokenizer: Tokenizer, texts: NamedTexts, pairs_in_files: int)
     counts = own_counts(job.id, tokenizer, texts.parallel)
     levels = reference_counts(texts.parallel)
     st.markdown(premium_sentence(counts, levels, texts))
+    if job.ended:  # until then it would change every moment
+        st.caption(how_sure(job.id, tokenizer, texts.parallel, list(levels)))
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences(moments(counts, levels), texts)))
 
 
@@ -226,6 +230,29 @@ def premium_sentence(counts: Sequence[Counts], references: References, texts: Na
         first=texts.spoken[0],
         second=texts.spoken[1],
     )
+
+
+def how_sure(job_id: str, own: Tokenizer, parallel: Parallel, names: Sequence[str]) -> str:
+    """Say how far other pairs of this kind could move the premiums of the own tokenizer and of references."""
+    found: dict[str, AnyTokenizer] = {
+        "own": own,
+        **{name: known for name, known in references().items() if name in names},
+    }
+
+    def make() -> list[Interval | None]:
+        sides = ([known.encode_each(parallel.lines[side]).counts for known in found.values()] for side in SIDES)
+        return premium_intervals(*sides)
+
+    intervals = _intervals.get((job_id, len(own.merges), parallel.digest, *names), make)
+    called = {"own": t("race.yours"), **{name: t(f"tokenizers.{name}") for name in names}}
+    ranges = [
+        t("interval.of", tokenizer=called[name], low=formatting.ratio(low), high=formatting.ratio(high))
+        for name, interval in zip(found, intervals, strict=True)
+        if interval
+        for low, high in [interval]
+    ]
+    share = formatting.share(SHARE)
+    return t("interval.says", pairs=parallel.pairs, share=share, ranges=", ".join(ranges)) if ranges else ""
 
 
 RACE_TURN: Value[int] = Value("race_turn", int)

@@ -97,3 +97,4 @@ def _take(content: str | bytes) -> None:
     has_same_meaning = SPLIT_PATTERNS.get(recipe.pattern) == recipe.pattern_source
     pattern = recipe.pattern if has_same_meaning else recipe.pattern_source
     keys.fill_in_merges(recipe.vocab_size, pattern, recipe.min_count, recipe.special_tokens)
+    keys.fill_in_chooser(recipe.parity.unit if recipe.parity else None)

@@ -12,7 +12,7 @@ from pages.ui.frame.status import refresh_interval
 from pages.ui.i18n import as_name, language, t
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_text, sample_to_train_on
 from pages.ui.inputs.opened_files import saved_files
-from pages.ui.inputs.tokenizers import pattern_name_of, run_names, swatch
+from pages.ui.inputs.tokenizers import pattern_name_of, run_names, swatch, way_said
 from pages.ui.run_registry.keeping import Run
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import remembered
@@ -101,6 +101,7 @@ def _cells(run: Run, name: str) -> None:
         what = t(
             "runs.what", corpus=corpus_title(job.training.corpus_name), pattern=pattern_name_of(job), size=size
         )
+        what += way_said(job)
         said = f"{what}  \n{said}"
     st.html(swatch(run), width="content")
     with st.container(width="stretch", gap=None):

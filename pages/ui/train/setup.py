@@ -25,6 +25,7 @@ from pages.ui.session import one_of, remembered
 from pages.ui.train import keys
 from pages.ui.train.frontier import FRONTIER_OPEN, mix_frontier
 from pages.ui.train.methods import METHODS_OPEN, race_of_methods
+from pages.ui.train.parity import Parity, parity_picker, parity_said
 from pages.ui.train.recipes import RECIPE, recipe_loader, recipe_note
 from pages.ui.widgets.controls import fold, segmented
 from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES, pace_called
@@ -59,6 +60,8 @@ class _More(NamedTuple):
     pace: str
     stop: StopRules
     special_tokens: list[str] | dict[str, int] | None
+    parity: Parity | None
+    """Who chooses merges, if not all texts together."""
 
 
 def training_setup(job: Job | None) -> None:
@@ -112,12 +115,13 @@ def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
         if corpus is not None and is_sample:
             st.header(t("train.step_corpus"), anchor=False)
             corpus = mixed(corpus)
+        parity = parity_picker(corpus)
         st.header(t("train.step_pace"), anchor=False)
         pace = segmented(t("stage.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
         stop = _stop_rules()
         special_tokens = special_tokens_picker(vocab_size)
         recipe_loader()
-    return _More(corpus, pattern, pace, stop, special_tokens)
+    return _More(corpus, pattern, pace, stop, special_tokens, parity)
 
 
 def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int], ...]) -> Training | None:
@@ -135,6 +139,9 @@ def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int],
         pace=PACES[more.pace],
         given=given,
         counts=corpus.counts,
+        parity=more.parity is not None,
+        languages=more.parity.languages if more.parity else (),
+        unit=more.parity.unit if more.parity else "",
     )
 
 
@@ -171,6 +178,8 @@ def _settings_said(more: _More) -> str:
     pattern, stop = more.pattern, more.stop
     name = shortened(pattern_name(pattern)) if pattern in SPLIT_PATTERNS else as_plain_markdown(pattern or "")
     said = [name, pace_called(more.pace), t("train.says_min_count", count=stop.min_count)]
+    if more.parity:
+        said.append(parity_said(more.parity))
     if stop.max_seconds:
         said.append(t("train.says_minutes", minutes=f"{stop.max_seconds / 60:g}"))
     if stop.beat:

@@ -14,10 +14,11 @@ from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, langu
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
-from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts
+from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, way_said
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Maybe, Value
+from pages.ui.train.parity import language_names, who_chose, whose_turn
 from pages.ui.train.race import choose_race_texts, race, race_address
 from pages.ui.train.recipes import recipe_outcome, show_recipe
 from pages.ui.train.runs import known_training
@@ -77,6 +78,7 @@ def studio(job: Job) -> None:
             title=t("train.title"),
             what=_what(job),
             race=race_address(job, texts),
+            choosers=language_names(job.training),
         )
         if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
             wish = stage(drawn)
@@ -117,13 +119,14 @@ def _race(job: Job, texts: NamedTexts, pairs_in_files: int) -> None:
 
 
 def _what(job: Job) -> str:
-    """Say what is trained: corpus, size and pattern."""
-    return t(
+    """Say what is trained: corpus, size, pattern, and who chooses if not all together."""
+    said = t(
         "studio.what",
         corpus=corpus_title(job.training.corpus_name),
         size=job.training.vocab_size,
         pattern=pattern_name_of(job),
     )
+    return said + way_said(job)
 
 
 def _draw(job: Job) -> None:
@@ -178,6 +181,8 @@ def _summary(job: Job) -> None:
         help=t("studio.metric_seconds_help"),
     )
     figures[3].caption(t("studio.seconds_watched", seconds=_seconds(job.seconds)))
+    if said := who_chose(job):
+        st.caption(said)
 
 
 def _seconds(seconds: float) -> str:
@@ -222,6 +227,8 @@ def _choice(job: Job, choice: Choice, tokenizer: Tokenizer) -> None:
     if not known:
         st.caption(t("studio.choice_none"))
         return
+    if said := whose_turn(job, choice):
+        st.markdown(said)
     st.html(choice_rows(known, tokenizer.vocabulary))
     st.caption(_tie_sentence(choice, known, tokenizer))
     if visitor.owns(job):

@@ -1,6 +1,6 @@
 """What if the other pair had won: the training continued both ways, and where the two vocabularies differ."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import streamlit as st
@@ -15,7 +15,7 @@ from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES, Pair
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.workers.training_job import Choice, Job
-from tokenizer_core.workers.training_settings import StopRules, Training
+from tokenizer_core.workers.training_settings import StopRules
 
 
 @dataclass
@@ -46,13 +46,9 @@ def ask_what_if(job: Job, after: int, winner: Pair, other: Pair) -> WhatIf:
     def plan() -> Plan:
         training = job.training
         for pair in (winner, other):
-            outcome = yield Training(
-                training.texts,
-                training.vocab_size,
-                training.pattern,
-                stop=StopRules(training.stop.min_count),
-                given=[*begun, pair],
-                counts=training.counts,
+            stop, given = StopRules(training.stop.min_count), [*begun, pair]
+            outcome = yield replace(
+                training, special_tokens=(), stop=stop, pace=None, corpus_name="", given=given, first_merges=0
             )
             assert not isinstance(outcome, TokenizerError)
             learned.append(list(outcome.tokenizer().vocabulary[BYTES:]))

@@ -30,6 +30,15 @@ def premium(value: float | None) -> str:
     return NONE if value is None else t("languages.times", premium=ratio(value))
 
 
+def interval(bounds: tuple[float, float] | None) -> str:
+    """Write the bounds of an interval of ratios; nothing for None.
+
+    >>> interval((1.0234, 1.0912)), interval(None)
+    ('1.02–1.09', '')
+    """
+    return f"{ratio(bounds[0])}–{ratio(bounds[1])}" if bounds else ""
+
+
 def share(part: float) -> str:
     """Write a share in whole percent; only 0 becomes 0%, and only 1 becomes 100%.
 

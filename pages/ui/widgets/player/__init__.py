@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.i18n import language, section
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.run_registry.registry import registry
-from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.colours import CATEGORIES, TINT_COUNT
 from pages.ui.widgets.player.serve import BROWSER, address, stage_css
 from pages.ui.widgets.token_view.serve import bundle
 from tokenizer_core.bpe.segments import TextMap
@@ -50,11 +50,12 @@ def options(
     title: str,
     what: str,
     race: str | None,
+    choosers: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what the browser needs to play a training on this sentence, and the tokens that others need for it.
 
-    `is_steered` says whether the visitor may control the training, `what` says in a line what is trained, and
-    `race` is the address of the counts of parallel texts.
+    `is_steered` says whether the visitor may control the training, `what` says in a line what is trained, `race`
+    is the address of the counts of parallel texts, and `choosers` are the languages that take turns, if they do.
     Raises `PatternError` if the split pattern is too slow for the sentence.
     """
     run = registry().run(job.id)
@@ -66,6 +67,10 @@ def options(
         "steer": address("steer", spoken) if is_steered else None,
         "key": run.steering if run and is_steered else "",
         "race": race,
+        "choosers": [
+            {"name": without_breaks(name), "light": colour.light, "dark": colour.dark}
+            for name, colour in zip(choosers, CATEGORIES, strict=False)
+        ],
         "title": without_breaks(title),
         "what": without_breaks(what),
         "most": MOST_CHARACTERS,

@@ -84,6 +84,7 @@ def answer(job: Job, spoken: str, first: int) -> dict[str, object]:
         "learned": learned,
         "goal": job.merge_goal,
         "merges": [number for merge in news for number in (merge.left, merge.right, merge.count)],
+        "served": job.served[max(0, first) :][: len(news)],
     }
 
 

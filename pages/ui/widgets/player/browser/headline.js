@@ -32,7 +32,9 @@ export class Headline {
     this.ways = make("div", "ways"); // what to do after the end
     this.ways.hidden = true;
     const text = make("div", "what");
-    text.append(this.chips, this.says, this.ways);
+    this.chooser = make("p", "chooser"); // its place is kept, so that nothing jumps
+    this.chooser.hidden = !options.choosers?.length;
+    text.append(this.chooser, this.chips, this.says, this.ways);
     this.element.append(text, this.tokens);
     /** @type {(() => void) | null} */
     this.again = null;
@@ -66,6 +68,7 @@ export class Headline {
     this.chips.replaceChildren();
     this.chips.hidden = true;
     this.says.textContent = words;
+    this.chooser.replaceChildren();
     this.ways.hidden = !isEnd;
     this.again = null;
   }
@@ -90,7 +93,8 @@ export class Headline {
     const [before, after] = [sentence.tokensAt(merge - 1), sentence.tokensAt(merge)];
     const said = [label("merge", { merge })];
     const count = learned.counts[merge - 1];
-    if (count) said.push(label("seen", { count }));
+    const isIn = this.chooserOf(merge) ? "seen_in_own" : "seen"; // the text of one language, or all texts
+    if (count) said.push(label(isIn, { count }));
     said.push(before === after ? label("not_here") : label("here", { before, after }));
     this.equation(merge, said.join(" · "));
   }
@@ -104,12 +108,33 @@ export class Headline {
     this.equation(merge, this.label("flow", { merge, rate: Math.round(rate) }));
   }
 
+  /** @param {number} merge */
+  chooserOf(merge) {
+    return this.options.choosers?.[this.learned.served[merge - 1] ?? -1];
+  }
+
+  /**
+   * Which language chose a merge, in a word and its colour, and how many it has chosen until then.
+   * @param {number} merge
+   */
+  showChooser(merge) {
+    const { learned, label } = this;
+    const chooser = this.chooserOf(merge);
+    this.chooser.replaceChildren();
+    if (!chooser) return;
+    const name = make("b", "", chooser.name);
+    name.style.setProperty("--light", chooser.light);
+    name.style.setProperty("--dark", chooser.dark);
+    this.chooser.append(name, label("chose", { count: learned.chosen[merge - 1], merge }));
+  }
+
   /**
    * @param {number} merge
    * @param {string} words
    */
   equation(merge, words) {
     this.says.textContent = words;
+    this.showChooser(merge);
     this.ways.hidden = true;
     this.again = () => {
       this.chips.hidden = false;

@@ -54,7 +54,10 @@ async function saveReplay(stage) {
 function savedNow({ learned, charts }) {
   const merges = learned.left.flatMap((left, at) => [left, learned.right[at], learned.counts[at]]);
   /** @type {Answer} */
-  const answer = { state: "done", says: "", pace: "gathering", learned: learned.total, goal: learned.total, merges };
+  const answer = {
+    ...{ state: "done", says: "", pace: "gathering" },
+    ...{ learned: learned.total, goal: learned.total, merges, served: learned.served },
+  };
   return { answer, runners: charts.others, note: charts.note };
 }
 

@@ -16,6 +16,12 @@ export class Learned {
     this.right = [];
     /** @type {number[]} how often the pair of each merge stood in the corpus */
     this.counts = [];
+    /** @type {(number | null)[]} which chooser chose each merge; none if all texts choose together */
+    this.served = [];
+    /** @type {number[]} how many merges, up to each one and with it, its chooser chose */
+    this.chosen = [];
+    /** @type {Map<number | null, number>} */
+    this.timesOf = new Map();
     /** @type {Map<number, Uint8Array>} */
     this.known = new Map();
   }
@@ -27,12 +33,19 @@ export class Learned {
   /**
    * Append merges.
    * @param {number[]} flat left, right and count of each merge, one after another
+   * @param {(number | null)[]} [served] who chose each of them
    */
-  add(flat) {
+  add(flat, served = []) {
     for (let i = 0; i + 2 < flat.length; i += 3) {
       this.left.push(flat[i]);
       this.right.push(flat[i + 1]);
       this.counts.push(flat[i + 2]);
+    }
+    for (const chooser of served) {
+      const chosen = 1 + (this.timesOf.get(chooser) ?? 0);
+      this.timesOf.set(chooser, chosen);
+      this.served.push(chooser);
+      this.chosen.push(chosen);
     }
   }
 

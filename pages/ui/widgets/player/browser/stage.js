@@ -175,7 +175,7 @@ export class Stage {
   take(answer) {
     const hadNone = !this.learned.total;
     this.answer = answer;
-    this.learned.add(answer.merges);
+    this.learned.add(answer.merges, answer.served);
     for (const merge of this.sentence.take(this.learned)) this.milestones.look(merge);
     if (answer.says && !this.learned.total) this.headline.say(answer.says);
     if (!this.isPaceTouched) {

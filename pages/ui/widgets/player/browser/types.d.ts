@@ -19,6 +19,8 @@ export interface Options {
   key: string;
   /** Where the counts of the parallel texts are asked for. */
   race: string | null;
+  /** The languages that take turns to choose merges, with their colours; none if all texts choose together. */
+  choosers?: Chooser[];
   text: string;
   pretokens: number[];
   clusters: number[];
@@ -37,6 +39,12 @@ export interface Options {
   presents?: boolean;
   /** What a saved page plays. */
   saved?: Saved;
+}
+
+export interface Chooser {
+  name: string;
+  light: string;
+  dark: string;
 }
 
 /** A training as a saved page holds it. */
@@ -59,6 +67,8 @@ export interface Answer {
   goal: number;
   /** Left, right and count of each merge that is new. */
   merges: number[];
+  /** With choosers, which of them chose each of these merges; null for one that was given. */
+  served?: (number | null)[];
 }
 
 /** Bytes of the sentence, from and to. */
