@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator, Iterator
+from itertools import groupby, islice
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -74,6 +75,25 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let two of the processes begin with all tests in a browser: each that has one starts it, and an app."""
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers < 3:
+        return
+    halves: tuple[list[pytest.Item], list[pytest.Item]] = ([], [])
+    browsing = [item for item in items if "profile" in getattr(item, "fixturenames", ())]
+    for is_app in (True, False):
+        of_kind = [item for item in browsing if ("browser" in item.path.parts) == is_app]
+        for _, file in groupby(of_kind, key=lambda item: item.path):
+            min(halves, key=len).extend(file)
+    others = iter([item for item in items if item not in set(browsing)])
+    share = len(items) // workers  # each process gets so many that stand side by side
+    items[:] = [each for half in halves for each in (*half, *islice(others, max(0, share - len(half))))] + [
+        *others
+    ]
 
 
 @pytest.fixture(scope="session")
