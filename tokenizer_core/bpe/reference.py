@@ -47,13 +47,12 @@ def train_by_definition(text: str, vocab_size: int, pattern: str) -> list[tuple[
     >>> train_by_definition("aaabdaaabac", 259, "none")
     [((97, 97), 4), ((256, 97), 2), ((257, 98), 2)]
     """
-    return _learn([list(pretoken.encode("utf-8")) for pretoken in pretokenize(text, pattern)], 256, vocab_size)
-
-
-def _learn(pretokens: Sequence[Sequence[int]], first_id: int, vocab_size: int) -> list[tuple[Pair, int]]:
+    pretokens = [list(pretoken.encode("utf-8")) for pretoken in pretokenize(text, pattern)]
     merges: list[tuple[Pair, int]] = []
-    for token_id in range(first_id, vocab_size):
-        counts = _stats_of_all(pretokens)
+    for token_id in range(256, vocab_size):
+        counts: dict[Pair, int] = {}
+        for ids in pretokens:
+            get_stats(ids, counts)
         if not counts:
             break
         pair = max(counts, key=lambda pair: counts[pair])  # max returns the first of equally frequent pairs
@@ -82,7 +81,14 @@ def train_superwords_by_definition(
     lines = [list(line.encode("utf-8")) for line in pretokenize(text, SUPERWORDS)]
     for token_id, (pair, _) in enumerate(merges, 256):
         lines = [merge(ids, pair, token_id) for ids in lines]
-    return merges + _learn(lines, 256 + len(merges), vocab_size)
+    for token_id in range(256 + len(merges), vocab_size):
+        counts = _stats_of_all(lines)
+        if not counts:
+            break
+        pair = max(counts, key=lambda pair: counts[pair])
+        lines = [merge(ids, pair, token_id) for ids in lines]
+        merges.append((pair, counts[pair]))
+    return merges
 
 
 def train_with_parity_by_definition(
