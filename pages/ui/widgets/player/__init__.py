@@ -67,6 +67,7 @@ def options(
         "steer": address("steer", spoken) if is_steered else None,
         "key": run.steering if run and is_steered else "",
         "race": race,
+        "free_after": max(len(job.training.given), job.training.first_merges),
         "choosers": [
             {"name": without_breaks(name), "light": colour.light, "dark": colour.dark}
             for name, colour in zip(choosers, CATEGORIES, strict=False)

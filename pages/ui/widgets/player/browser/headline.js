@@ -76,6 +76,7 @@ export class Headline {
   showStart() {
     const count = this.sentence.bytes.length;
     this.say(this.label("start", { bytes: count, count }));
+    if (!this.options.presents) this.says.append(make("small", "rule", this.label("start_rule")));
   }
 
   /**
@@ -93,7 +94,8 @@ export class Headline {
     const [before, after] = [sentence.tokensAt(merge - 1), sentence.tokensAt(merge)];
     const said = [label("merge", { merge })];
     const count = learned.counts[merge - 1];
-    const isIn = this.chooserOf(merge) ? "seen_in_own" : "seen"; // the text of one language, or all texts
+    const isMostFrequent = merge > (this.options.free_after ?? Infinity);
+    const isIn = this.chooserOf(merge) ? "seen_in_own" : isMostFrequent ? "seen_most" : "seen"; // in one language, or in all
     if (count) said.push(label(isIn, { count }));
     said.push(before === after ? label("not_here") : label("here", { before, after }));
     this.equation(merge, said.join(" · "));

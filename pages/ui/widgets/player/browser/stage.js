@@ -382,13 +382,16 @@ export class Stage {
     if (target instanceof HTMLElement && target.matches(TYPING)) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const isControl = target instanceof HTMLElement && target.matches("button, input");
-    const isRemote = this.isFull && !this.options.presents && !isControl; // a deck has these keys for itself
+    const isFree = !this.options.presents && !isControl; // a deck has these keys for itself
+    const isRemote = this.isFull && isFree;
     const key = event.key.toLowerCase();
     if (key === "p") this.toggle();
     else if (key === "s") this.forward();
     else if (key === "e") this.toTheEnd();
-    else if (isRemote && ["pageup", "arrowleft"].includes(key)) this.back();
-    else if (isRemote && ["pagedown", "arrowright"].includes(key)) this.forward();
+    else if (isFree && key === "arrowleft") this.back();
+    else if (isFree && key === "arrowright") this.forward();
+    else if (isRemote && key === "pageup") this.back();
+    else if (isRemote && key === "pagedown") this.forward();
     else if (isRemote && key === " ") this.toggle();
     else return;
     event.preventDefault();

@@ -21,6 +21,8 @@ export interface Options {
   race: string | null;
   /** The languages that take turns to choose merges, with their colours; none if all texts choose together. */
   choosers?: Chooser[];
+  /** After so many merges the most frequent pair is chosen, whatever it is; not known of a replay. */
+  free_after?: number;
   text: string;
   pretokens: number[];
   clusters: number[];
