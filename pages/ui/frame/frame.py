@@ -36,7 +36,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }
   [data-testid="stMainBlockContainer"] { padding-top: 3.5rem; }
   .st-key-navigation { row-gap: .5rem !important; padding-inline-end: 0; }
-  [data-testid="stHeader"] { background: light-dark(#ffffff, #191814); }
+  [data-testid="stHeader"] { background: light-dark(#ffffff, #191814); height: 2.75rem; min-height: 0; }
   .st-key-lang, .st-key-present { position: fixed; top: .6rem; z-index: 999991; width: auto !important; }
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }

@@ -76,7 +76,7 @@ export class Headline {
   showStart() {
     const count = this.sentence.bytes.length;
     this.say(this.label("start", { bytes: count, count }));
-    if (!this.options.presents) this.says.append(make("small", "rule", this.label("start_rule")));
+    if (!this.options.presents) this.says.append(" ", make("small", "rule", this.label("start_rule")));
   }
 
   /**
