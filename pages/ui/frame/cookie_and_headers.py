@@ -75,6 +75,12 @@ def _policy() -> str:
 # ---- what a page will need
 
 _OF_EVERY_PAGE = ("Html", "BidiComponent", "PageLink", "Button", "ButtonGroup", "TextInput")
+_OF_PAGES = {
+    "train": ("Radio", "NumberInput", "Selectbox"),
+    "compare": ("TextArea",),
+    "languages": ("ArrowVegaLiteChart", "embed"),
+    "patterns": ("TextArea", "Selectbox"),
+}
 _SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 
 
@@ -89,22 +95,24 @@ class Preload:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 if headers.get("content-type", "").startswith("text/html"):
-                    headers["Link"] = _links()
+                    headers["Link"] = _links(scope["path"].rpartition("/")[2])
             await send(message)
 
         await self.app(scope, receive, send_with_links)
 
 
+def _links(page: str) -> str:
+    scripts = later_scripts(page if page in _OF_PAGES else "")
+    return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in scripts)
+
+
 @cache
-def _links() -> str:
-    return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in later_scripts())
-
-
-def later_scripts() -> list[str]:
-    """Return the scripts of widgets of every page, with their imports, but for those that the page names."""
+def later_scripts(page: str) -> list[str]:
+    """Return the scripts of a page's widgets, with their imports, but for those that the page itself names."""
     named = set(re.findall(r"static/js/([\w.-]+\.js)", (_SCRIPTS.parents[1] / "index.html").read_text("utf-8")))
     found: list[str] = []
-    waiting = [path.name for each in _OF_EVERY_PAGE for path in _SCRIPTS.glob(f"{each}.*.js")]
+    widgets = (*_OF_EVERY_PAGE, *_OF_PAGES.get(page, ()))
+    waiting = [path.name for each in widgets for path in _SCRIPTS.glob(f"{each}.*.js")]
     while waiting:
         if (name := waiting.pop()) not in named and (_SCRIPTS / name).is_file():
             named.add(name)
