@@ -248,13 +248,20 @@ def both(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Child]]:
 
 
 def told(worker: Child, training: Training) -> tuple[list[dict[str, Any]], str | None, list[str]]:
-    """All that a worker says of a training, but for times; how it fails; and what it complains of."""
+    """All that a worker says of a training, but for times; how it fails; and what it complains of.
+
+    How many merges it reports at once depends on its speed, so they are put together.
+    """
     COMPLAINTS.clear()
     worker.send({"training": training.described(), "memory_bytes": MEMORY_BYTES}, [SMALL])
-    events = []
+    events: list[dict[str, Any]] = []
     try:
         for event in worker.events():
-            events.append({name: event[name] for name in event if "seconds" not in name})
+            known = {name: event[name] for name in event if "seconds" not in name}
+            if event["event"] == "merges" and events[-1]["event"] == "merges":
+                events[-1] |= {name: [*events[-1][name], *known[name]] for name in known if name != "event"}
+            else:
+                events.append(known)
             if event["event"] == "finished":
                 return events, None, list(COMPLAINTS)
     except TokenizerError as error:
