@@ -11,7 +11,7 @@ _MOST_WEIGHTS = 4_000_000
 """Weights of lines that are held at once."""
 MOST_DRAWN = 1_000
 """Lines drawn one by one. Of more, neighbours are drawn together, in this many blocks of the same size or a line
-more: 100,000 lines take less than 0.1 seconds, not 7, and the interval is as wide, or wider if neighbours are alike."""
+more: 100,000 lines take under 0.1 seconds, not 7; the interval is as wide, or wider if neighbours are alike."""
 Interval = tuple[float, float]
 
 
