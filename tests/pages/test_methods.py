@@ -7,7 +7,8 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.train import methods
-from pages.ui.train.methods import METHODS, Outcome, conclusion, measured_pairs, outcomes_of
+from pages.ui.train.frontier import held_out_pairs
+from pages.ui.train.methods import METHODS, Outcome, conclusion, outcomes_of
 from tests.helpers.app import LANGUAGES, chart_rows, said, tables
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.bpe.trainer import train
@@ -50,9 +51,9 @@ def test_each_method_is_measured_on_pairs_that_it_has_not_seen(
     assert list(found) == list(METHODS)
     thai, english = (held_out(lines)[0] for lines in lines_by_script(TEXTS)[:2])
     texts = frontier_texts(thai, english, 0.1, frontier_size(thai, english, most=methods.MOST_BYTES))
-    assert not {*measured_pairs()[0], *measured_pairs()[1]} & {line for text in texts for line in text.split("\n")}
+    assert not {*held_out_pairs()[0], *held_out_pairs()[1]} & {line for text in texts for line in text.split("\n")}
     plain = train(texts, 500)
-    counts = [np.array([len(plain.encode(line)) for line in side]) for side in measured_pairs()]
+    counts = [np.array([len(plain.encode(line)) for line in side]) for side in held_out_pairs()]
     assert found["plain"].thai == pytest.approx(counts[0].mean())
     assert found["plain"].premium == pytest.approx(counts[0].sum() / counts[1].sum())
     for each in found.values():

@@ -69,7 +69,9 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
         least_said = formatting.ratio(least.premium or 0.0)
         sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=least_said)
     st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
-    if said := resampled(compared, [bill] if least is bill else [bill, least]):
+    shown = [bill] if least is bill else [bill, least]
+    said = formatting.resampled(((each.lane.name, each.interval) for each in shown), pairs=compared.parallel.pairs)
+    if said:
         st.caption(said)
     if compared.is_sample and any(bill.lane.is_own for bill in found):
         st.caption(t("languages.own_note"))
@@ -85,20 +87,6 @@ def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:
         language=called[bill.language],
         base=called[base],
     )
-
-
-def resampled(compared: Compared, found: Sequence[Bill]) -> str:
-    """Say how far other pairs of this kind could move these premiums; nothing without intervals."""
-    ranges = [
-        t("interval.of", tokenizer=bill.lane.name, low=formatting.ratio(low), high=formatting.ratio(high))
-        for bill in found
-        if bill.interval
-        for low, high in [bill.interval]
-    ]
-    if not ranges:
-        return ""
-    pairs = compared.parallel.pairs
-    return t("interval.says", pairs=pairs, share=formatting.share(SHARE), ranges=", ".join(ranges))
 
 
 def how_counted(compared: Compared) -> str:

@@ -143,7 +143,7 @@ def cost(tokenizer: AnyTokenizer, thai: str, english: str) -> Cost:
 
 
 @cache
-def _held_out_pairs() -> tuple[list[str], list[str]]:
+def held_out_pairs() -> tuple[list[str], list[str]]:
     """Return the sample's pairs that are held out from every training."""
     thai, english = (held_out(sample_text(file).splitlines())[1] for file in SAMPLES["both"])
     return thai, english
@@ -151,7 +151,7 @@ def _held_out_pairs() -> tuple[list[str], list[str]]:
 
 def premium_of(tokenizer: AnyTokenizer) -> Premium:
     """Return the premium of the held-out pairs."""
-    thai, english = (tokenizer.encode_each(side).counts for side in _held_out_pairs())
+    thai, english = (tokenizer.encode_each(side).counts for side in held_out_pairs())
     (interval,) = premium_intervals([thai], [english])
     return Premium(float(thai.sum() / english.sum()), interval)
 
@@ -351,7 +351,7 @@ def _how_sure(points: Sequence[FrontierPoint]) -> str:
     least = next(point for point in points if point.is_fair)
     both = [point.premium.interval for point in points if point.share == least.share]
     plain, fair = (formatting.interval(interval) for interval in both)
-    pairs, share = len(_held_out_pairs()[0]), formatting.share(SHARE)
+    pairs, share = len(held_out_pairs()[0]), formatting.share(SHARE)
     return t("frontier.sure", pairs=pairs, share=share, thai=f"{least.share}%", plain=plain, fair=fair)
 
 

@@ -17,14 +17,15 @@ from altair.typing import ChartType
 
 from pages.ui.i18n import t
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.inputs.corpus import SAMPLES, sample_text, sample_texts, text_to_train_on
+from pages.ui.inputs.corpus import SAMPLES, sample_texts, text_to_train_on
 from pages.ui.inputs.corpus_picker import corpus_key, is_too_large
 from pages.ui.limits import MAX_WORKER_BYTES
 from pages.ui.session import Value
+from pages.ui.train.frontier import held_out_pairs
 from pages.ui.widgets.charts import ROWS, draw
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import Formats, figures_table
-from pages.ui.widgets.formatting import ratio
+from pages.ui.widgets.formatting import interval, ratio
 from tokenizer_core.analysis.bootstrap import Interval, premium_intervals
 from tokenizer_core.bpe.parity_trainer import Group, ParityTrainer
 from tokenizer_core.bpe.protocols import AnyTokenizer
@@ -108,7 +109,7 @@ def outcomes_of(texts: Sequence[str], share: float, size: int) -> list[Outcome]:
         started = time.perf_counter()
         if (tokenizer := learn(learned_from, size)) is not None:
             trained.append((method, tokenizer, time.perf_counter() - started))
-    pairs = measured_pairs()
+    pairs = held_out_pairs()
     counts = [[tokenizer.encode_each(side).counts for _, tokenizer, _ in trained] for side in pairs]
     found = []
     for (method, _, seconds), *sides, bounds in zip(trained, *counts, premium_intervals(*counts), strict=True):
@@ -117,11 +118,6 @@ def outcomes_of(texts: Sequence[str], share: float, size: int) -> list[Outcome]:
         premium = thai_tokens / english_tokens
         found.append(Outcome(method, thai_tokens, english_tokens, premium, bounds, seconds))
     return found
-
-
-def measured_pairs() -> list[list[str]]:
-    """Return the lines of the sample that no training sees, in both languages."""
-    return [held_out(sample_text(file).splitlines())[1] for file in SAMPLES["both"]]
 
 
 def _parity(texts: Sequence[str], size: int) -> Tokenizer:
@@ -169,15 +165,13 @@ def _show(found: Sequence[Outcome]) -> None:
     chart, table = st.columns(2, gap="large")
     with chart:
         draw(methods_chart, chart_rows(found), key="methods_chart", says=says)
-        st.caption(t("methods.how", pairs=len(measured_pairs()[0])))
+        st.caption(t("methods.how", pairs=len(held_out_pairs()[0])))
     with table:
         heads = [t(f"frontier.{head}") for head in ("thai", "english", "premium")]
         formats: Formats = dict.fromkeys(heads[:2], "{:.1f}".format)
         heads = [t("methods.method"), *heads, t("methods.interval"), t("methods.seconds")]
         formats = {**formats, heads[3]: ratio, heads[5]: "{:.2f}".format}
-        rows = [
-            (_name(each.method), *each[1:4], "–".join(map(ratio, each.interval)), each.seconds) for each in found
-        ]
+        rows = [(_name(each.method), *each[1:4], interval(each.interval), each.seconds) for each in found]
         st.caption(t("methods.table"))
         figures_table(pd.DataFrame(rows, columns=heads), t("methods.table"), formats=formats)
 

@@ -25,7 +25,7 @@ from pages.ui.session import Value
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.token_view.serve import Offer, address, offers
-from tokenizer_core.analysis.bootstrap import SHARE, Interval, premium_intervals
+from tokenizer_core.analysis.bootstrap import Interval, premium_intervals
 from tokenizer_core.analysis.cuts import token_total
 from tokenizer_core.analysis.lineage import token_counts_of
 from tokenizer_core.analysis.ratios import premium
@@ -245,14 +245,8 @@ def how_sure(job_id: str, own: Tokenizer, parallel: Parallel, names: Sequence[st
 
     intervals = _intervals.get((job_id, len(own.merges), parallel.digest, *names), make)
     called = {"own": t("race.yours"), **{name: t(f"tokenizers.{name}") for name in names}}
-    ranges = [
-        t("interval.of", tokenizer=called[name], low=formatting.ratio(low), high=formatting.ratio(high))
-        for name, interval in zip(found, intervals, strict=True)
-        if interval
-        for low, high in [interval]
-    ]
-    share = formatting.share(SHARE)
-    return t("interval.says", pairs=parallel.pairs, share=share, ranges=", ".join(ranges)) if ranges else ""
+    named = ((called[name], bounds) for name, bounds in zip(found, intervals, strict=True))
+    return formatting.resampled(named, pairs=parallel.pairs)
 
 
 RACE_TURN: Value[int] = Value("race_turn", int)

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from pages.ui.i18n import t
+from tokenizer_core.analysis.bootstrap import SHARE
 from tokenizer_core.saved_runs.entry import LAST_SECOND
 
 NONE = "–"
@@ -37,6 +38,16 @@ def interval(bounds: tuple[float, float] | None) -> str:
     ('1.02–1.09', '')
     """
     return f"{ratio(bounds[0])}–{ratio(bounds[1])}" if bounds else ""
+
+
+def resampled(premiums: Iterable[tuple[str, tuple[float, float] | None]], *, pairs: int) -> str:
+    """Say how far other sentence pairs could move the premiums of tokenizers; nothing without bounds."""
+    ranges = [
+        t("interval.of", tokenizer=name, low=ratio(bounds[0]), high=ratio(bounds[1]))
+        for name, bounds in premiums
+        if bounds
+    ]
+    return t("interval.says", pairs=pairs, share=share(SHARE), ranges=", ".join(ranges)) if ranges else ""
 
 
 def share(part: float) -> str:
