@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 from urllib.parse import urlencode
 
 import pytest
@@ -16,9 +16,10 @@ from tests.helpers.browser import OpenTab, open_fold, require
 from tests.helpers.paths import REPOSITORY
 
 AXE = Path(os.environ.get("AXE_CORE", REPOSITORY / ".axe" / "node_modules" / "axe-core" / "axe.min.js"))
-SIZES = [(1280, 900), (390, 844)]
 Scheme = Literal["light", "dark"]
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+Look = tuple[int, int, Scheme]
+WIDE: Look = (1280, 900, "light")
+NARROW: Look = (390, 844, "dark")
 # Faults of Streamlit's own widgets, which neither its options nor our style can mend: rule, element, reason.
 STREAMLITS_OWN = [
     (
@@ -43,11 +44,11 @@ def axe() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
-def violations(tab: Page, axe: str, schemes: Sequence[Scheme] = SCHEMES) -> list[str]:
-    """What axe finds on a screen as it stands: wide in the first scheme, narrow in the last."""
+def violations(tab: Page, axe: str, looks: Sequence[Look] = (WIDE, NARROW)) -> list[str]:
+    """What axe finds on a screen as it stands, at each width in its scheme."""
     tab.evaluate(axe)  # from outside: the page's own policy lets no script of a stranger in
     found = []
-    for (width, height), scheme in zip(SIZES, (schemes[0], schemes[-1]), strict=True):
+    for width, height, scheme in looks:
         tab.set_viewport_size({"width": width, "height": height})
         dress(tab, scheme)
         broken: list[str] = tab.evaluate(RUN, STREAMLITS_OWN)
@@ -101,7 +102,7 @@ def test_a_training_is_accessible_while_it_runs_and_when_one_asks_what_if(
     open_tab: OpenTab, address: str, axe: str
 ) -> None:
     tab = watched(open_tab, address)
-    found = violations(tab, axe)
+    found = violations(tab, axe, [WIDE])
     tab.locator(".st-key-stage .stage .toggle").click()
     tab.locator(".st-key-what_if_asks button").click()
     tab.locator(".st-key-what_if_go button").click()
@@ -109,7 +110,7 @@ def test_a_training_is_accessible_while_it_runs_and_when_one_asks_what_if(
     tab.keyboard.press("e")
     expect(tab.locator(".stage .way.compare")).to_be_visible()
     settled(tab)
-    found += violations(tab, axe)
+    found += violations(tab, axe, [NARROW])
     assert not found, "\n".join(found)
 
 
@@ -162,9 +163,9 @@ def test_the_page_taken_away_is_accessible(open_tab: OpenTab, address: str, axe:
         view(tab).get_by_role("button", name=catalogue("th")["token_view.save_html"]).click()
     download.value.save_as(tmp_path / "tokens.html")
     found = []
-    for scheme in SCHEMES:  # that page keeps the scheme in which it was opened
-        alone = open_tab(reduced_motion="reduce", color_scheme=scheme)
+    for look in (WIDE, NARROW):  # that page keeps the scheme in which it was opened
+        alone = open_tab(reduced_motion="reduce", color_scheme=look[-1])
         alone.goto((tmp_path / "tokens.html").as_uri())
         expect(view(alone).locator(".count").first).to_be_visible()
-        found += violations(alone, axe, [scheme])
+        found += violations(alone, axe, [look])
     assert not found, "\n".join(found)

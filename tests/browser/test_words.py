@@ -172,6 +172,7 @@ def test_the_upload_of_a_corpus_speaks_thai_and_says_its_limit(tab: Page, addres
     assert english(tab) == []
 
 
+@pytest.mark.long
 def test_the_count_of_a_limited_text_is_left_as_it_is(tab: Page, address: str) -> None:
     tab.goto(f"{address}/languages?lang=th")
     at_rest(tab)

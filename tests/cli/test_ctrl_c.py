@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.app import mostly_long
 from tests.helpers.browser import PATIENCE
 from tests.helpers.jobs import wait_for_end_of
 from tests.helpers.paths import REPOSITORY
@@ -108,14 +109,19 @@ def interrupted(
 
 @pytest.mark.parametrize(
     "module",
-    [HEARS, b" numpy\r", b" regex._regex\r", b"numba.core.types\r"],
+    [
+        HEARS,
+        pytest.param(b" numpy\r", marks=pytest.mark.long),
+        pytest.param(b" regex._regex\r", marks=pytest.mark.long),
+        b"numba.core.types\r",
+    ],
     ids=["first", "numpy", "regex", "numba"],
 )
 def test_ctrl_c_while_importing_is_a_sentence(module: bytes, folder: Path, tmp_path: Path) -> None:
     assert interrupted("count", "long", folder, tmp_path, mark=module) == "count: stopped; no file was written"
 
 
-@pytest.mark.parametrize("name", ["count", "lines", "train", "encode"])
+@pytest.mark.parametrize("name", mostly_long(["count", "lines", "train", "encode"], "count", "encode"))
 def test_ctrl_c_at_work_is_a_sentence(
     name: str, folder: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

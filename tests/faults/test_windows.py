@@ -24,6 +24,12 @@ def open_elsewhere(file, *more, **named):
 io.open = open_elsewhere
 """
 """Python runs this at the start of each process, also of those that a process starts."""
+COMMANDS = """
+import sys
+from tokenizer_core.__main__ import main
+
+assert [main(command.split()) for command in sys.argv[1:]] == [0] * 4
+"""
 TRAINING = """
 from tokenizer_core.workers.training_job import ENDED, Job
 from tokenizer_core.workers.training_settings import Training
@@ -51,13 +57,13 @@ def run(hidden: dict[str, str], *arguments: str, cwd: Path) -> None:
 
 def test_the_commands_need_nothing_that_windows_lacks(hidden: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "cat.txt").write_text("a cat, a cat\n" * 9)
-    for command in (
+    commands = (
         "train cat.txt --vocab-size 260 --out mine --memory 2G --threads 2",
         "count cat.txt -o counts.parquet --pattern (?<=a)b --threads 2",
         "encode cat.txt --tokenizer mine.model -o ids.npy",
         "convert mine.model --to tiktoken --out there",
-    ):
-        run(hidden, "-m", "tokenizer_core", *command.split(), cwd=tmp_path)
+    )
+    run(hidden, "-c", COMMANDS, *commands, cwd=tmp_path)
 
 
 def test_a_training_needs_nothing_that_windows_lacks(hidden: dict[str, str], tmp_path: Path) -> None:

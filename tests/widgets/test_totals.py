@@ -33,8 +33,17 @@ def draw_rows(page: Page, text: str, screen: str = "laptop", lanes: list[Lane] |
     return page.evaluate(PLACES) if text else None
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-@pytest.mark.parametrize("text", [THAI, DOCTOR, *HOSTILE.values()], ids=["short", "two lines", *HOSTILE])
+@pytest.mark.parametrize(
+    ("text", "screen"),
+    [
+        pytest.param(
+            text, screen, id=f"{name}-{screen}", marks=() if is_usual or screen == "laptop" else pytest.mark.long
+        )
+        for texts, is_usual in (({"short": THAI, "two lines": DOCTOR}, True), (HOSTILE, False))
+        for name, text in texts.items()
+        for screen in SCREENS
+    ],
+)
 def test_a_number_stands_beside_its_row_and_on_a_phone_above_it(page: Page, text: str, screen: str) -> None:
     found = draw_rows(page, text, screen)
     assert len(found["totals"]) == len(found["lanes"]) == 3
