@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Generator, Iterator
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -42,7 +42,7 @@ from tokenizer_core.workers.training_settings import Training
 settings.register_profile(
     "bounded",
     deadline=None,
-    max_examples=60,
+    max_examples=40,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
@@ -79,21 +79,16 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let two of the processes begin with all tests in a browser: each that has one starts it, and an app."""
+    """Let one process begin with all tests that open the app, and another with the rest of those in a browser."""
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if workers < 3:
         return
-    halves: tuple[list[pytest.Item], list[pytest.Item]] = ([], [])
     browsing = [item for item in items if "profile" in getattr(item, "fixturenames", ())]
-    for is_app in (True, False):
-        of_kind = [item for item in browsing if ("browser" in item.path.parts) == is_app]
-        for _, file in groupby(of_kind, key=lambda item: item.path):
-            min(halves, key=len).extend(file)
+    opening = [item for item in browsing if "address" in item.fixturenames]
     others = iter([item for item in items if item not in set(browsing)])
     share = len(items) // workers  # each process gets so many that stand side by side
-    items[:] = [each for half in halves for each in (*half, *islice(others, max(0, share - len(half))))] + [
-        *others
-    ]
+    first = [*opening, *islice(others, max(0, share - len(opening)))]
+    items[:] = [*first, *(item for item in browsing if item not in set(opening)), *others]
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,13 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlencode
 
 import pytest
+from _pytest.mark import ParameterSet
 from playwright.sync_api import Page, expect
 
 from pages.ui.i18n import catalogue, filled
@@ -68,18 +69,24 @@ def dress(tab: Page, scheme: Scheme) -> None:
 # ---- the screens
 
 
-@pytest.mark.parametrize(
-    "screen",
-    [pytest.param(screen, marks=pytest.mark.long if screen.is_long else ()) for screen in SCREENS],
-    ids=lambda screen: f"{screen.name}, {screen.language}",
-)
-def test_a_screen_is_accessible(open_tab: OpenTab, address: str, axe: str, screen: Screen) -> None:
+def looked_at() -> Iterator[ParameterSet]:
+    """Each screen, wide and light, and narrow and dark; a quick run has each of its screens once, by turns."""
+    quick = [screen for screen in SCREENS if not screen.is_long]
+    for screen in SCREENS:
+        for name, look in (("wide", WIDE), ("narrow", NARROW)):
+            is_quick = not screen.is_long and quick.index(screen) % 2 == (look is WIDE)
+            marks = () if is_quick else pytest.mark.long
+            yield pytest.param(screen, look, marks=marks, id=f"{screen.name}, {screen.language}, {name}")
+
+
+@pytest.mark.parametrize(("screen", "look"), looked_at())
+def test_a_screen_is_accessible(open_tab: OpenTab, address: str, axe: str, screen: Screen, look: Look) -> None:
     tab = open_tab(reduced_motion="reduce")
     tab.goto(f"{address}{screen.path}?{urlencode({'lang': screen.language, **screen.link})}")
     settled(tab)
     screen.reach(tab, catalogue(screen.language))
     settled(tab)
-    found = violations(tab, axe)
+    found = violations(tab, axe, [look])
     assert not found, "\n".join(found)
 
 
