@@ -79,7 +79,7 @@ export class Board {
       const isSame = old?.piece.tokens.map(({ to }) => to).join() === piece.tokens.map(({ to }) => to).join();
       const element = old && isSame ? old : this.elementOf(piece);
       if (element !== old) fresh.add(element);
-      element.classList.remove("next"); // what was lit up for a moment that is past
+      unlight(element); // what was lit up for a moment that is past
       this.paint(element, tints);
       this.pieces.set(piece.from, element);
       nodes.add(element);
@@ -212,12 +212,38 @@ export class Board {
     }
   }
 
-  /** @param {Cut[]} made */
+  /**
+   * Light up what is joined next: whole pieces, or stripes of the letters that they are parts of.
+   * @param {Cut[]} made
+   */
   point(made) {
     for (const element of this.pieces.values()) {
-      const { from, to } = element.piece;
-      element.classList.toggle("next", made.some((cut) => cut.from < to && cut.to > from));
+      unlight(element);
+      const { piece } = element;
+      const inside = made.filter((cut) => cut.from < piece.to && cut.to > piece.from);
+      const isWhole = inside.some((cut) => cut.from <= piece.from && cut.to >= piece.to);
+      if (isWhole || (inside.length && RIGHT_TO_LEFT.test(piece.text))) element.classList.add("next");
+      else if (inside.length) this.frameStripes(element, inside);
     }
+  }
+
+  /**
+   * Frame what is joined next inside the letters of a piece.
+   * @param {PieceElement} element
+   * @param {Cut[]} made
+   */
+  frameStripes(element, made) {
+    this.sentence.clustersOf(element.piece).forEach((cluster, place) => {
+      const percent = (/** @type {number} */ bytes) => `${(100 * bytes) / (cluster.to - cluster.from)}%`;
+      for (const cut of made) {
+        const [from, to] = [Math.max(cut.from, cluster.from), Math.min(cut.to, cluster.to)];
+        if (from >= to) continue;
+        const frame = make("i", "joins");
+        frame.style.left = percent(from - cluster.from);
+        frame.style.width = percent(to - from);
+        element.children[place].append(frame);
+      }
+    });
   }
 
   // ---- size
@@ -253,10 +279,19 @@ export class Board {
    */
   copyTo(place, width, height) {
     const copy = this.copy();
-    for (const element of copy.querySelectorAll(".piece")) element.classList.remove("next", "new");
+    for (const element of copy.querySelectorAll(".piece")) {
+      unlight(element);
+      element.classList.remove("new");
+    }
     place.append(copy);
     copy.style.fontSize = `${largest(copy, width, height, SLIDE_MOST)}px`;
   }
+}
+
+/** @param {Element} element a piece */
+function unlight(element) {
+  element.classList.remove("next");
+  for (const frame of element.querySelectorAll(".joins")) frame.remove();
 }
 
 /**

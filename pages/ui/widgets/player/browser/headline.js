@@ -2,11 +2,11 @@
 // @ts-check
 
 import { addButton, make } from "../../token_view/browser/elements.js";
-import { RIGHT_TO_LEFT, hexOf, onCircle } from "../../token_view/browser/model/characters.js";
+import { RIGHT_TO_LEFT, hexOf } from "../../token_view/browser/model/characters.js";
 import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 import { plainWords } from "../../token_view/browser/words.js";
 import { shortName } from "./race.js";
-import { isText, joinedWords, lettersFrom, madeWords, partsOfMerge, shownText } from "./parts.js";
+import { isText, joinedWords, madeWords, partsOfMerge, shownText } from "./parts.js";
 
 /** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Stage } from "./stage.js" */
@@ -76,7 +76,10 @@ export class Headline {
   showStart() {
     const count = this.sentence.bytes.length;
     this.say(this.label("start", { bytes: count, count }));
-    if (!this.options.presents) this.says.append(" ", make("small", "rule", this.label("start_rule")));
+    if (this.options.presents) return;
+    const size = usualSize(this.sentence.text);
+    const rule = [size > 1 ? this.label("start_bytes", { size }) : "", this.label("start_rule")].filter(Boolean).join(" ");
+    this.says.append(" ", make("small", "rule", rule));
   }
 
   /**
@@ -97,7 +100,7 @@ export class Headline {
     const isMostFrequent = merge > (this.options.free_after ?? Infinity);
     const isIn = this.chooserOf(merge) ? "seen_in_own" : isMostFrequent ? "seen_most" : "seen"; // in one language, or in all
     if (count) said.push(label(isIn, { count }));
-    said.push(before === after ? label("not_here") : label("here", { before, after }));
+    said.push(before === after ? label("not_here") : label("here", { places: before - after, before, after }));
     this.equation(merge, said.join(" · "));
   }
 
@@ -151,6 +154,16 @@ export class Headline {
 }
 
 /**
+ * How many bytes most characters of a text have.
+ * @param {string} text
+ */
+function usualSize(text) {
+  const sizes = [...text].map((character) => new TextEncoder().encode(character).length);
+  const timesOf = (/** @type {number} */ size) => sizes.filter((each) => each === size).length;
+  return [1, 2, 3, 4].reduce((most, size) => (timesOf(size) > timesOf(most) ? size : most));
+}
+
+/**
  * How many tokens the sentence has in the end, and which tokenizers need more of them.
  * @param {number} count
  * @param {Level[]} levels
@@ -188,12 +201,13 @@ export function equationOf({ learned, sentence, label, options }, merge, { asHex
     chip.style.setProperty("--tint", `var(--t${tintOfBytes(tokens[at], options.tints)})`);
     chip.title = hexOf(tokens[at]);
     if (asHex) chip.append(make("span", "hex", hexOf(tokens[at])));
-    else for (const part of parts) chip.append(partOf(part, most, () => exampleOf(part, tokens[2], sentence, places)));
+    else for (const part of parts) chip.append(partOf(part, most));
     const term = make("span", "term");
     term.append(chip);
     return term;
   });
-  const words = [joinedWords(left, label), joinedWords(right, label), madeWords(token, label)];
+  const made = madeWords(token, label, lettersHere(token[0], sentence, places));
+  const words = [joinedWords(left, label), joinedWords(right, label), made];
   return { terms, words: hasParts ? words : [], isWhole: token.every(isText) };
 }
 
@@ -203,18 +217,23 @@ export function withSigns([left, right, token]) {
 }
 
 /**
- * A part as it is drawn: text, or a share of a letter, the rest of which is hatched.
+ * A part as it is drawn: text, a share of a letter, the rest of which is hatched, or a box for each byte of a letter that
+ * nobody knows yet.
  * @param {Part} part
  * @param {number | undefined} most
- * @param {() => string} example
  */
-function partOf(part, most, example) {
+function partOf(part, most) {
   const { letter, from, to, size } = part;
   if (isText(part)) return make("span", "whole", shownText(letter, most));
-  const glyph = letter ? shownText(letter) : example();
   const element = make("span", letter ? "part" : "part shared");
-  element.append(make("span", "letter", glyph));
   element.ariaHidden = "true"; // the words beside it say it
+  if (!letter) {
+    const lost = size > 0 ? 0 : 1; // how much of a letter comes before its end, nobody knows
+    for (let at = -lost; at < Math.max(size, to); at++) element.append(make("i", at >= from && at < to ? "own" : ""));
+    return element;
+  }
+  const glyph = shownText(letter);
+  element.append(make("span", "letter", glyph));
   const [first, last] = size > 0 ? [from / size, to / size] : [1 / 3, 1];
   const shares = RIGHT_TO_LEFT.test(glyph) ? [1 - last, 1 - first] : [first, last];
   shares.forEach((share, at) => element.style.setProperty(at ? "--to" : "--from", `${(100 * share).toFixed(1)}%`));
@@ -222,15 +241,13 @@ function partOf(part, most, example) {
 }
 
 /**
- * A letter that a part may become: one that it is in the sentence, else the first of its kind.
- * @param {Part} part
- * @param {Uint8Array} bytes of the whole token
+ * The letters of the sentence that a new token begins, each once; marks on other letters are none.
+ * @param {Part} part the first one of the token
  * @param {Sentence} sentence
  * @param {Cut[]} places where the token is in the sentence
  */
-function exampleOf({ at, size }, bytes, sentence, places) {
-  if (size < 0) return "";
-  const here = places.map(({ from }) => sentence.textOf(from + at, from + at + size));
-  const letters = here.length ? here : lettersFrom(bytes.subarray(at));
-  return onCircle(letters.find((letter) => /\p{L}/u.test(letter)) ?? letters[0] ?? "");
+function lettersHere({ letter, size }, sentence, places) {
+  if (letter || size < 0) return [];
+  const starts = places.map(({ from }) => from).filter((from) => sentence.startsCluster[from]);
+  return [...new Set(starts.map((from) => sentence.textOf(from, from + size)))];
 }

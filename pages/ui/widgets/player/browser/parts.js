@@ -15,6 +15,7 @@ const SCRIPTS = [
   ...["Thai", "Laoo", "Grek", "Cyrl", "Latn", "Hebr", "Arab", "Deva", "Beng", "Taml", "Mymr", "Khmr", "Sinh"],
   ...["Tibt", "Geor", "Armn", "Ethi", "Hang", "Hira", "Kana", "Hani"],
 ].map((code) => /** @type {const} */ ([code, new RegExp(`\\p{Script=${code}}`, "u")]));
+const MOST_NAMED = 4; // letters
 const TRIED = 256; // letters that are looked at to learn what a beginning may become
 
 /**
@@ -99,18 +100,21 @@ export function joinedWords(parts, label) {
 }
 
 /**
- * What a merge makes, in words: "the beginning of many Thai letters".
+ * What a merge makes, in words: "the beginning of many Thai letters", or of those that a sentence has.
  * @param {Part[]} parts
  * @param {Label} label
+ * @param {string[]} [here] the letters of the sentence that begin with the first part
  */
-export function madeWords(parts, label) {
+export function madeWords(parts, label, here = []) {
   const [{ letter, isSign }] = parts;
+  const letters = here.slice(0, MOST_NAMED).join(" ");
   const noun = label(isSign ? "part_sign" : "part_letter");
   if (parts.every(isText) && [...letter].length === 1) return label("part_whole", { noun });
   return inARow(parts.map((part, at) => {
     if (isText(part)) return namedText(part, label);
     if (part.size === UNKNOWN) return at < parts.length - 1 ? label("part_end") : shareOf(part, label);
     if (at) return label("part_next");
+    if (here.length > 1) return label("part_many_here", { letters });
     if (!part.script) return label("part_many_signs");
     const script = new Intl.DisplayNames([label("locale")], { type: "script" }).of(part.script);
     return label("part_many", { script });
@@ -185,7 +189,7 @@ function kindOf(letters) {
  * Letters that begin with these bytes, at most so many as are tried.
  * @param {Uint8Array} bytes
  */
-export function lettersFrom(bytes) {
+function lettersFrom(bytes) {
   const missing = sizeOf(bytes[0]) - bytes.length;
   const count = 64 ** Math.max(0, missing);
   const step = Math.max(1, count / TRIED);
