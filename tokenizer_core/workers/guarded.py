@@ -52,7 +52,11 @@ def open_guarded(
     """
     files = {name: content} if isinstance(content, bytes) else dict(content)
     guard = None
-    if any(not known_file(file) and part_of(file) == "tokenizer_json" for file in files.values()):
+    try:
+        is_known = all(known_file(file) or part_of(file) != "tokenizer_json" for file in files.values())
+    except OSError as error:  # no free file descriptor to read the table of known files
+        raise TokenizerError("worker_not_started") from error
+    if not is_known:
         guard = Guard(name, files, open_seconds=seconds)
     if guard is None:
         return open_tokenizer(name, files, pattern=pattern, repair=repair)
