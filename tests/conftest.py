@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if workers < 3:
         return
     browsing = [item for item in items if "profile" in getattr(item, "fixturenames", ())]
-    opening = [item for item in browsing if "address" in item.fixturenames]
+    opening = [item for item in browsing if "address" in getattr(item, "fixturenames", ())]
     others = iter([item for item in items if item not in set(browsing)])
     share = len(items) // workers  # each process gets so many that stand side by side
     first = [*opening, *islice(others, max(0, share - len(opening)))]

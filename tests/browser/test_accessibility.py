@@ -79,7 +79,7 @@ def looked_at() -> Iterator[ParameterSet]:
             yield pytest.param(screen, look, marks=marks, id=f"{screen.name}, {screen.language}, {name}")
 
 
-@pytest.mark.parametrize(("screen", "look"), looked_at())
+@pytest.mark.parametrize(("screen", "look"), list(looked_at()))
 def test_a_screen_is_accessible(open_tab: OpenTab, address: str, axe: str, screen: Screen, look: Look) -> None:
     tab = open_tab(reduced_motion="reduce")
     tab.goto(f"{address}{screen.path}?{urlencode({'lang': screen.language, **screen.link})}")
