@@ -172,6 +172,7 @@ def opened(page: str) -> AppTest:
     """A page without a browser, whose widgets have the ids that the app gives them."""
     app = AppTest.from_file(str(MAIN), default_timeout=120)
     app.query_params["lang"] = "en"
+    app.session_state["train_more"] = True  # the settings of Train are drawn when they are opened
     app.run()
     return app if page == "home" else app.switch_page(str(REPOSITORY / "pages" / f"{page}.py")).run()
 

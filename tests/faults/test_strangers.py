@@ -130,7 +130,7 @@ def test_no_text_becomes_code() -> None:
     ("page", "own"),
     [
         ("", []),
-        ("train", ["Radio.", "NumberInput.", "Selectbox."]),
+        ("train", ["Radio.", "NumberInput."]),
         ("languages", ["ArrowVegaLiteChart.", "embed."]),
     ],
 )

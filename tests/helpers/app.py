@@ -61,6 +61,8 @@ def open_link(page: str = "compare", **parameters: str) -> AppTest:
     app = AppTest.from_file(MAIN, default_timeout=PATIENCE)
     for name, value in parameters.items():
         app.query_params[name.rstrip("_")] = value
+    if page == "train":
+        app.session_state["train_more"] = True  # its settings are drawn when they are opened
     if page != "home":
         app.switch_page(str(REPOSITORY / "pages" / f"{page}.py"))
     app.run()

@@ -108,12 +108,23 @@ def test_a_language_switch_keeps_text_and_training() -> None:
     assert counts(app)[without_breaks(catalogue("th")["tokenizers.mine"])] > 0
 
 
+def test_settings_that_nobody_has_opened_are_not_drawn_and_are_the_usual() -> None:
+    closed, opened = open_page("train"), open_page("train")
+    closed.session_state["train_more"] = closed.session_state["train_more_drawn"] = False
+    closed.run()
+    assert [box.key for box in closed.selectbox] == []
+    assert [box.key for box in opened.selectbox] != []
+    assert closed.caption.values == [said for said in opened.caption.values if said in closed.caption.values]
+    trained = [job_of(app.button(key="start").click().run()).training for app in (closed, opened)]
+    assert trained[0] == trained[1]
+
+
 @pytest.mark.parametrize("page", ["train", "compare"])
 def test_folds_stay_open_or_closed_when_the_language_changes(page: str) -> None:
     app = open_page(page)
     keys = {fold.proto.id.split("-")[-1] for fold in app.expander if fold.proto.id}
     assert len(keys) == len(app.expander) >= 3
-    opened = sorted(keys)[::2]
+    opened = sorted({*sorted(keys)[::2], "train_more"} & keys)  # the page is opened with that one open
     for key in opened:
         app.session_state[key] = True
     app.run()

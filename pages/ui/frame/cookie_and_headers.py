@@ -76,7 +76,7 @@ def _policy() -> str:
 
 _OF_EVERY_PAGE = ("Html", "BidiComponent", "PageLink", "Button", "ButtonGroup", "TextInput")
 _OF_PAGES = {
-    "train": ("Radio", "NumberInput", "Selectbox"),
+    "train": ("Radio", "NumberInput"),
     "compare": ("TextArea",),
     "languages": ("ArrowVegaLiteChart", "embed"),
     "patterns": ("TextArea", "Selectbox"),

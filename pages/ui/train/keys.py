@@ -20,6 +20,8 @@ CARDS = ("th", "both", OWN_TEXT)
 """The bundled texts to train on, and texts of the visitor's own."""
 CARD = Value("train_card", lambda: DEFAULT_SAMPLE)
 MORE_OPEN: Value[bool] = Value("train_more", bool)
+MORE_DRAWN: Value[bool] = Value("train_more_drawn", bool)
+"""Whether the settings below "more" have been opened or filled in; until then they are not drawn, and are the usual."""
 SIZE = Value("train_size", lambda: DEFAULT_SIZE)
 PACE = Value("train_pace", lambda: DEFAULT_PACE)
 SPECIAL_TOKENS = Value("train_special_tokens", str)
@@ -77,6 +79,7 @@ def fill_in_merges(
     vocab_size: int, pattern: str, min_count: int, special_tokens: Sequence[str] | Mapping[str, int]
 ) -> None:
     """Fill in the settings that decide the merges, as a recipe does."""
+    MORE_DRAWN.put(True)
     SIZE.put(vocab_size)
     MIN_COUNT.put(min_count)
     SPECIAL_TOKENS.put(special_tokens_text(special_tokens))

@@ -17,7 +17,7 @@ from pages.ui.inputs.corpus import (
 )
 from pages.ui.inputs.corpus_picker import OWN_TEXT, corpus_picker, leave_the_sample, mixed
 from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
-from pages.ui.inputs.pattern import pattern_name, pattern_picker, preview_of, shortened
+from pages.ui.inputs.pattern import PATTERN_ORDER, pattern_name, pattern_picker, preview_of, shortened
 from pages.ui.inputs.tokenizers import reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
@@ -73,8 +73,13 @@ def training_setup(job: Job | None) -> None:
         vocab_size = _size_picker()
     corpus = _corpus() if card == OWN_TEXT else sample_to_train_on(card)
     said = st.container()
+    if keys.MORE_OPEN.get() or (corpus is not None and corpus.counts is not None):
+        keys.MORE_DRAWN.put(True)
     with fold(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
-        more = _more(corpus, vocab_size or BYTES, is_sample=card != OWN_TEXT)
+        if keys.MORE_DRAWN.get():
+            more = _more(corpus, vocab_size or BYTES, is_sample=card != OWN_TEXT)
+        else:
+            more = _More(corpus, PATTERN_ORDER[0], DEFAULT_PACE, DEFAULT_STOP, [], None)
     with said:
         st.caption(_settings_said(more))
     training = _training(more, vocab_size, recipe_note(more.corpus))
