@@ -21,7 +21,7 @@ CARDS = ("th", "both", OWN_TEXT)
 CARD = Value("train_card", lambda: DEFAULT_SAMPLE)
 MORE_OPEN: Value[bool] = Value("train_more", bool)
 MORE_DRAWN: Value[bool] = Value("train_more_drawn", bool)
-"""Whether the settings below "more" have been opened or filled in; until then they are the usual, and not drawn."""
+"""Whether the settings below "more" have been opened or filled in; until then they are as usual, and not drawn."""
 SIZE = Value("train_size", lambda: DEFAULT_SIZE)
 PACE = Value("train_pace", lambda: DEFAULT_PACE)
 SPECIAL_TOKENS = Value("train_special_tokens", str)
