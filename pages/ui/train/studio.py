@@ -45,8 +45,9 @@ def sentence_of(job: Job) -> Maybe[str]:
 
 
 REFRESH_SECONDS = 1.0
-RACE_SECONDS = 2.0
-PAUSED_SECONDS = 1.0
+RACE_SECONDS = 3.0
+"""Each refresh costs the browser a fifth of a second, in which React looks at all of the page."""
+PAUSED_SECONDS = 3.0
 """Another tab with the same training may end a pause, so a paused training is refreshed too."""
 STOP_WAIT = 0.2
 SENTENCE_CHARACTERS = 80
@@ -96,7 +97,7 @@ def studio(job: Job) -> None:
     with st.container():  # always one element, so that Streamlit does not redraw what follows
         take_run_along(job)
     what_if_answer(job)
-    race_refresh = None if job.ended else refresh_interval(max(refresh, RACE_SECONDS))
+    race_refresh = None if job.ended or job.state == "paused" else refresh_interval(RACE_SECONDS)
     st.fragment(_race, run_every=race_refresh)(job, texts, pairs_in_files)
 
 
