@@ -24,10 +24,12 @@ export class Board {
   /**
    * @param {PlacedText} sentence
    * @param {number} tintCount
+   * @param {{ isExact?: boolean }} [how] with each token in its own tint, as where tokens are traced from merge to merge
    */
-  constructor(sentence, tintCount) {
+  constructor(sentence, tintCount, { isExact = false } = {}) {
     this.sentence = sentence;
     this.tintCount = tintCount;
+    this.isExact = isExact;
     this.element = make("div", "board");
     this.line = this.element.appendChild(make("div", "line"));
     this.line.dir = "auto";
@@ -94,7 +96,7 @@ export class Board {
   }
 
   /**
-   * The tint of each token by its bytes; of two neighbours with the same tint, the second gets another.
+   * The tint of each token by its bytes; of two neighbours with the same tint, the second may get another.
    * @param {Piece[]} pieces
    */
   tintsOf(pieces) {
@@ -108,7 +110,7 @@ export class Board {
           continue;
         }
         const own = tintOfBytes(this.sentence.bytes.subarray(from, to), this.tintCount);
-        before = own === before ? (own + 3) % this.tintCount : own;
+        before = own === before && !this.isExact ? (own + 3) % this.tintCount : own;
         tints.set(from, `t${before}`);
       }
     }
@@ -228,17 +230,38 @@ export class Board {
   }
 
   /**
-   * Frame what is joined next inside the letters of a piece.
-   * @param {PieceElement} element
+   * Show for a moment what was joined inside letters; a whole piece shines by itself.
    * @param {Cut[]} made
    */
-  frameStripes(element, made) {
+  shine(made) {
+    for (const element of this.pieces.values()) {
+      const { from, to, text, tokens } = element.piece;
+      const inside = made.filter((cut) => cut.from < to && cut.to > from);
+      if (tokens.length > 1 && inside.length && !RIGHT_TO_LEFT.test(text)) this.frameStripes(element, inside, "joins past");
+    }
+  }
+
+  /** Nothing is lit up any more. */
+  settle() {
+    for (const element of this.pieces.values()) {
+      unlight(element);
+      element.classList.remove("new");
+    }
+  }
+
+  /**
+   * Frame what is joined inside the letters of a piece.
+   * @param {PieceElement} element
+   * @param {Cut[]} made
+   * @param {string} [kind] of frame
+   */
+  frameStripes(element, made, kind = "joins") {
     this.sentence.clustersOf(element.piece).forEach((cluster, place) => {
       const percent = (/** @type {number} */ bytes) => `${(100 * bytes) / (cluster.to - cluster.from)}%`;
       for (const cut of made) {
         const [from, to] = [Math.max(cut.from, cluster.from), Math.min(cut.to, cluster.to)];
         if (from >= to) continue;
-        const frame = make("i", "joins");
+        const frame = make("i", kind);
         frame.style.left = percent(from - cluster.from);
         frame.style.width = percent(to - from);
         element.children[place].append(frame);

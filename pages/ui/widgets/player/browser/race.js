@@ -11,6 +11,7 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [60, 140, 32, 30]; // pixels around the curve
 const [VALUE, APART, BESIDE] = [140, 19, 10]; // pixels: of the value in its line, between two names, and before them
 const [USUAL_SCREEN, MOST_SCALE] = [1280, 1.5];
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
+const [TITLE_WIDTH, TITLE_HEIGHT] = [80, 18]; // pixels, of the name of the axis
 const MOST_TICKS = 4; // of the tokens
 
 /**
@@ -216,7 +217,8 @@ export class Race {
   placeNames(x, y) {
     const right = this.width - RIGHT;
     const isFree = x + VALUE < right;
-    this.value.setAttribute("x", String(isFree ? x + 11 : right + BESIDE));
+    const isBesideTitle = y < TOP + TITLE_HEIGHT;
+    this.value.setAttribute("x", String(isFree ? Math.max(x + 11, isBesideTitle ? LEFT + TITLE_WIDTH : 0) : right + BESIDE));
     this.value.setAttribute("y", String(Math.max(TOP - 4, y - 9)));
     const named = isFree ? this.names : [...this.names, { y, text: this.value }];
     const sorted = [...named].sort((one, other) => one.y - other.y);

@@ -83,7 +83,7 @@ export class Stage {
     this.root = make("div", "token-view stage");
     this.root.tabIndex = -1;
     this.headline = new Headline(this);
-    this.board = new Board(this.sentence, options.tints);
+    this.board = new Board(this.sentence, options.tints, { isExact: true });
     this.banner = new Banner(() => !this.bar.isPlaying && !this.isAtEnd);
     this.bar = new Bar(this);
     this.charts = new Charts(this);
@@ -255,6 +255,7 @@ export class Stage {
       this.drop();
       if (isHere && rate <= SLOW) this.hold(merge, Math.max(HOLD, Math.min(MOST_HOLD, 300 / rate)));
       else if (isHere) board.draw(this.sentence.piecesAt(merge), Math.min(1, 4 / rate));
+      else board.settle();
       headline.show(merge);
     } else {
       const now = performance.now();
@@ -284,6 +285,7 @@ export class Stage {
     if (!this.held) return;
     clearTimeout(this.heldTimer);
     this.board.draw(this.sentence.piecesAt(this.held), 1);
+    this.board.shine(this.sentence.madeBy(this.held));
     this.headline.tick(this.sentence.tokensAt(this.held));
     this.held = 0;
   }
