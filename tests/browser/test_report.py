@@ -22,6 +22,7 @@ def test_the_report_prints_on_one_sheet(tab: Page) -> None:
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
 
 
+@pytest.mark.long
 def test_a_picture_is_saved_as_png(tab: Page, address: str) -> None:
     tab.goto(f"{address}/languages?lang=th")
     words = catalogue("th")

@@ -147,7 +147,12 @@ def in_shell(line: str, text: Path) -> tuple[list[str], str]:
             ["1"],
             "encode: -: The file could not be read: Bad file descriptor.\n",
         ),
-        ("yes 'a cat' | X encode --tokenizer gpt2 | head -c 9 > /dev/null", ["141", "141", "0"], ""),
+        pytest.param(
+            "yes 'a cat' | X encode --tokenizer gpt2 | head -c 9 > /dev/null",
+            ["141", "141", "0"],
+            "",
+            marks=pytest.mark.long,
+        ),
     ],
     ids=["no output", "no errors", "error unheard", "no input", "head"],
 )

@@ -247,7 +247,10 @@ def test_marks_of_line_breaks_are_in_thai_words_only_and_can_be_taken_out() -> N
     marked = {key: words for key, words in THAI.items() if words != without_breaks(words)}
     assert len(marked) > 200
     assert all(without_breaks(THAI[f"home.{key}"]) == words for key, words in plain["home"].items())
-    assert {key for key, words in ENGLISH.items() if words != without_breaks(words)} <= {"manual.train", "stage.here"}
+    assert {key for key, words in ENGLISH.items() if words != without_breaks(words)} <= {
+        "manual.train",
+        "stage.here",
+    }
     assert not any(key.startswith("examples.") and not key.endswith("_name") for key in marked)
     assert all(words == without_breaks(words) for words in section("token_view", spoken="th").values())
 
