@@ -41,7 +41,11 @@ def check_entries(count: int) -> None:
 
 def check_ids(ids: Iterable[int]) -> None:
     """Refuse ids that are negative, beyond 2**31 - 1 or given twice."""
-    seen: set[int] = set()
+    ids = list(ids)
+    seen: set[int] = set(ids)
+    if len(seen) == len(ids) and (not ids or (min(ids) >= 0 and max(ids) <= MAX_TOKEN_ID)):
+        return
+    seen.clear()
     for token_id in ids:
         if not 0 <= token_id <= MAX_TOKEN_ID:
             raise TokenizerFileError("file_id_range", token_id=str(token_id)[:40], most=MAX_TOKEN_ID)

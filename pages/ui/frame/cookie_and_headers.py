@@ -78,8 +78,10 @@ _OF_EVERY_PAGE = ("Html", "BidiComponent", "PageLink", "Button", "ButtonGroup", 
 _OF_PAGES = {
     "train": ("Radio", "NumberInput"),
     "compare": ("TextArea",),
-    "languages": ("ArrowVegaLiteChart", "embed"),
+    "languages": ("ArrowVegaLiteChart", "embed", "Selectbox"),
     "patterns": ("TextArea", "Selectbox"),
+    "vocabulary": ("Metric",),
+    "learn": ("DownloadButton",),
 }
 _SCRIPTS = Path(st.__file__).parent / "static" / "static" / "js"
 
