@@ -100,6 +100,7 @@ def test_a_class_asks_what_if_the_other_had_won(tab: Page, address: str) -> None
     """Slow play, pause, the other of two pairs, where they part and meet; then wind back in the browser."""
     stage = start_training(tab, address, pace="slowest")
     expect(tab.locator(".merge-next")).to_be_visible()  # the choice before it happens
+    expect(stage).to_have_attribute("data-position", re.compile("[1-9]"))  # before that the button begins the show
     pause(stage)
     tab.locator(".st-key-what_if_asks button").click()
     tab.locator(".st-key-what_if_go button").click()
