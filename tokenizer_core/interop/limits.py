@@ -2,6 +2,7 @@
 
 import json
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -41,17 +42,12 @@ def check_entries(count: int) -> None:
 
 def check_ids(ids: Iterable[int]) -> None:
     """Refuse ids that are negative, beyond 2**31 - 1 or given twice."""
-    ids = list(ids)
-    seen: set[int] = set(ids)
-    if len(seen) == len(ids) and (not ids or (min(ids) >= 0 and max(ids) <= MAX_TOKEN_ID)):
-        return
-    seen.clear()
-    for token_id in ids:
+    times = Counter(ids)
+    for token_id in times:
         if not 0 <= token_id <= MAX_TOKEN_ID:
             raise TokenizerFileError("file_id_range", token_id=str(token_id)[:40], most=MAX_TOKEN_ID)
-        if token_id in seen:
-            raise TokenizerFileError("file_id_twice", token_id=token_id)
-        seen.add(token_id)
+    if times and (most := times.most_common(1)[0])[1] > 1:
+        raise TokenizerFileError("file_id_twice", token_id=most[0])
 
 
 def read_json(content: bytes) -> dict[str, Any]:
