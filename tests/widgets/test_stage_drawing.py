@@ -147,6 +147,44 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
             assert says == "Fewer tokens than GPT-2, which needs 45"  # true whatever comes
 
 
+STEP = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  const board = stage.board.element;
+  const steps = [];
+  stage.go(0);
+  for (let merge = 1; merge <= stage.learned.total; merge++) {
+    stage.forward();
+    const lit = board.querySelectorAll(".joins:not(.past), .piece.next").length;
+    const [tokens, made] = [stage.sentence.cutsAt(merge), stage.sentence.madeBy(merge)];
+    stage.drop();
+    const past = board.querySelectorAll(".joins.past").length;
+    const tints = stage.board.tintsOf(stage.sentence.piecesAt(merge));
+    const sayings = [...stage.headline.chips.querySelectorAll("small")].map((each) => each.textContent);
+    const { bytes } = stage.sentence;
+    const colours = tokens.map(({ from, to }) => [bytes.subarray(from, to).join(), tints.get(from)]);
+    steps.push({ lit, past, made: made.length, words: sayings, says: stage.headline.says.textContent, colours });
+  }
+  stage.remove();
+  return steps;
+}"""
+
+
+def test_a_merge_frames_what_it_joins_counts_the_places_and_gives_each_token_one_colour(page: Page) -> None:
+    text = "กกข"
+    merges = [(0xE0, 0xB8, 9), (256, 0x81, 3), (256, 0x82, 2)]
+    options = replay_options("none", "", merges, text, [], title="")
+    options["labels"] = section("stage", spoken="en")
+    opened(page, bundle(STAGE / "stage.js"))
+    first, second, third = page.evaluate(STEP, {**options, "locale": "en"})
+    assert (first["lit"], first["past"], first["made"]) == (3, 3, 3)
+    assert first["words"] == ["a third of a letter", "a third of a letter", "the beginning of ก ข …"]
+    assert "3 places in this sentence: 9 → 6 tokens" in first["says"].replace("\u00a0", " ")
+    assert [(each["lit"], each["past"], each["made"]) for each in (second, third)] == [(2, 0, 2), (1, 0, 1)]
+    colours = {tuple(each) for step in (first, second, third) for each in step["colours"]}
+    assert len(colours) == len(dict(colours))  # of each token one
+
+
 # ---- slides of a deck
 
 DRAW_SLIDE = """([slide, tints]) => {
