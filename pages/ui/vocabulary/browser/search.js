@@ -261,12 +261,26 @@ function sorted(vocabulary, passed, total, order, uses) {
 }
 
 /**
- * Sort places by a number; equal ones stay in the order learned.
+ * Sort places by a number, of which there are few different ones; equal ones stay in the order learned.
  * @param {Uint32Array} places
  * @param {(place: number) => number} key
  */
 function stable(places, key) {
-  const keys = Float64Array.from(places, (place) => key(place) * 2 ** 31 + place);
-  const sortedKeys = keys.sort();
-  return Uint32Array.from(sortedKeys, (each) => each - Math.floor(each / 2 ** 31) * 2 ** 31);
+  const keys = Float64Array.from(places, key);
+  /** @type {Map<number, number>} for each number how many there are, then where the next of them goes */
+  const next = new Map();
+  for (const each of keys) next.set(each, (next.get(each) ?? 0) + 1);
+  let start = 0;
+  for (const each of [...next.keys()].sort((a, b) => a - b)) {
+    const count = /** @type {number} */ (next.get(each));
+    next.set(each, start);
+    start += count;
+  }
+  const sorted = new Uint32Array(places.length);
+  keys.forEach((each, i) => {
+    const at = /** @type {number} */ (next.get(each));
+    sorted[at] = places[i];
+    next.set(each, at + 1);
+  });
+  return sorted;
 }

@@ -11,39 +11,42 @@ const OF_SCREEN = 0.7; // of the window's height: the navigation, the title and 
 const LEAST_OF_WHOLE = 0.75; // so much smaller letters may be for the whole text to stand on one line
 
 /**
- * The first of some sizes, from large to small, that fits: each try makes the browser lay everything out.
- * @param {number[]} sizes
- * @param {(size: number) => boolean} fits
- */
-function firstThatFits(sizes, fits) {
-  let [low, high] = [0, sizes.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (fits(sizes[middle])) high = middle;
-    else low = middle + 1;
-  }
-  return sizes[low];
-}
-
-/**
  * Take the largest letters with which the row fits the screen, or somewhat smaller ones if it is on one line then.
+ * Each size that is tried makes the browser lay everything out, so the next to try follows from the last.
  * @param {ViewState} state
  * @param {Row} row
  */
 export function fitLetters({ root }, { element }) {
+  const room = OF_SCREEN * innerHeight;
   const take = (/** @type {number} */ size) => root.style.setProperty("--size", `${size}px`);
-  const least = LETTERS[LETTERS.length - 1];
-  const isOnScreen = (/** @type {number} */ size) => {
-    take(size);
-    return element.offsetHeight <= OF_SCREEN * innerHeight;
+  const probe = element.parentElement?.appendChild(make("div", "system-probe"));
+  /** @type {Map<number, { height: number, lines: number }>} */
+  const tried = new Map();
+  const withSize = (/** @type {number} */ size) => {
+    let found = tried.get(size);
+    if (!found) {
+      take(size);
+      const height = element.offsetHeight;
+      found = { height, lines: Math.round(height / (probe?.offsetHeight || height)) };
+      tried.set(size, found);
+    }
+    return found;
   };
-  const isOnOneLine = (/** @type {number} */ size) => {
-    take(size);
-    return staffLines(element) === 1;
-  };
-  const largest = firstThatFits(LETTERS, isOnScreen) ?? least;
+  let [low, high] = [0, LETTERS.length - 1]; // the last one is taken, whether it fits or not
+  for (let at = high >> 1; low < high; ) {
+    const size = LETTERS[at];
+    const { height } = withSize(size);
+    if (height <= room) high = at;
+    else low = at + 1;
+    const guess = size * Math.sqrt(room / height); // both the lines and their height grow with the letters
+    const next = LETTERS.findIndex((each) => each <= guess);
+    at = Math.min(high - 1, Math.max(low, next < 0 ? high : next));
+  }
+  const largest = LETTERS[high];
   const smaller = LETTERS.filter((size) => size <= largest && size >= largest * LEAST_OF_WHOLE);
-  take(firstThatFits(smaller, isOnOneLine) ?? largest);
+  const hasOneLine = withSize(smaller[smaller.length - 1]).lines <= 1;
+  take(hasOneLine ? (smaller.find((size) => withSize(size).lines <= 1) ?? largest) : largest);
+  probe?.remove();
 }
 
 /**
