@@ -1,7 +1,13 @@
 """Files of strangers are opened and encoded with limited time and memory, in a process of their own."""
 
+import contextlib
 import gc
 import json
+import os
+import signal
+import sys
+import threading
+import time
 
 import pytest
 
@@ -11,6 +17,7 @@ from tokenizer_core.interop.byte_level import FileTokenizer
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.interop.opening import open_tokenizer
 from tokenizer_core.workers import guarded
+from tokenizer_core.workers.child import Child
 from tokenizer_core.workers.guarded import GuardedTokenizer, open_guarded
 
 SLOW = "(a|a)*b|[^a]"
@@ -56,6 +63,20 @@ def test_a_file_that_does_not_open_in_time_is_refused() -> None:
     with pytest.raises(TokenizerFileError) as caught:
         open_guarded("a", word_piece(), seconds=0.0)
     assert caught.value.code == "tokenizer_slow"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the seconds in which another process computes are Linux's")
+def test_a_process_that_others_keep_from_computing_gets_more_time() -> None:
+    with contextlib.closing(Child("guarded")) as child:
+        os.kill(child.pid, signal.SIGSTOP)
+        threading.Timer(0.6, os.kill, (child.pid, signal.SIGCONT)).start()
+        late = TokenizerFileError("tokenizer_slow", seconds=0.3)
+        with child.limited(0.3, late, patience=1_000):  # it loads for longer, but computes in none of these
+            time.sleep(0.5)
+            assert child.is_alive()
+        with child.limited(0.1, late, patience=2), pytest.raises(TokenizerFileError) as caught:
+            next(child.events())  # it waits for a description, and never gets one
+        assert caught.value.code == late.code
 
 
 def test_a_file_that_takes_too_much_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,7 +260,7 @@ class Renderer:
         with self._turn:
             child = self._child = self._child or self._started()
             try:
-                with child.limited(seconds, ChatError("chat_slow", seconds=seconds)):
+                with child.limited(seconds, ChatError("chat_slow", seconds=seconds), patience=5):
                     child.send(order)
                     rendered = next(child.events())
             except ChatError as error:

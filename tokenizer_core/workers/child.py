@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
@@ -105,23 +106,40 @@ class Child:
         raise self._error("worker_killed" if self._process.wait() == -9 else "worker_died")
 
     @contextlib.contextmanager
-    def limited(self, seconds: float, late: TokenizerError | None) -> Iterator[None]:
-        """Kill the child if this context takes longer, so that `events` raises `late`."""
+    def limited(self, seconds: float, late: TokenizerError | None, *, patience: float = 1) -> Iterator[None]:
+        """Kill the child if this context takes longer, so that `events` raises `late`.
 
-        def time_up() -> None:
-            self._died = late
-            self.kill()
+        With patience, only seconds in which the child computes count, where the system tells them, but at most
+        `patience` times as many may pass: on a busy machine, every other process goes first.
+        """
+        begun, latest = self._computed(), time.monotonic() + patience * seconds
+        ended = threading.Event()
 
-        timer = threading.Timer(seconds, time_up)
-        timer.daemon = True
+        def watch() -> None:
+            left = seconds
+            while not ended.wait(left):
+                left = seconds - (self._computed() - begun) if patience > 1 else 0
+                left = min(max(left, 0.05 if left > 0 else 0), latest - time.monotonic())
+                if left <= 0:
+                    self._died = late
+                    return self.kill()
+
         try:
-            timer.start()
+            threading.Thread(target=watch, daemon=True).start()
         except RuntimeError as error:  # no thread is left
             raise self._error("worker_not_started") from error
         try:
             yield
         finally:
-            timer.cancel()
+            ended.set()
+
+    def _computed(self) -> float:
+        """Return the seconds of processor time that the child has taken; where the system hides them, the time."""
+        try:
+            fields = Path(f"/proc/{self.pid}/stat").read_bytes().rpartition(b")")[2].split()
+        except OSError:
+            return time.monotonic()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
         """End the process; whoever reads its events closes its pipes."""

@@ -32,6 +32,8 @@ FULL = TokenizerFileError("tokenizer_memory", limit=MEMORY_BYTES // 2**30)
 OPEN_SECONDS = 60.0
 """Gemma's vocabulary of 256,000 entries takes 8 s on a busy machine."""
 ENCODE_SECONDS = 20.0
+PATIENCE = 5
+"""How many times as long these may take on a machine that is busy with something else."""
 MAX_KEPT = 4
 """Children that stay to encode; beyond that, the least recently asked one ends, and starts again when asked."""
 _kept: list["Guard"] = []
@@ -181,7 +183,8 @@ class Guard:
     def _answer(self, order: Mapping[str, Any], contents: Sequence[bytes], seconds: float) -> dict[str, Any]:
         assert self._child is not None
         try:
-            with self._child.limited(seconds, TokenizerFileError("tokenizer_slow", seconds=seconds)):
+            late = TokenizerFileError("tokenizer_slow", seconds=seconds)
+            with self._child.limited(seconds, late, patience=PATIENCE):
                 self._child.send(order, contents)
                 return next(self._child.events())
         except TokenizerFileError as error:
