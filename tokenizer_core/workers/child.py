@@ -122,7 +122,8 @@ class Child:
                 left = min(max(left, 0.05 if left > 0 else 0), latest - time.monotonic())
                 if left <= 0:
                     self._died = late
-                    return self.kill()
+                    self.kill()
+                    return
 
         try:
             threading.Thread(target=watch, daemon=True).start()
