@@ -347,7 +347,7 @@ SCREENS = [
     Screen("settings", "/train", "en", is_long=True),  # all settings show these, too
     Screen("settings that cannot be used", "/train", "th", break_the_settings, is_long=True),
     Screen("all settings", "/train", "en", open_all_settings),
-    Screen("uploads", "/train", "th", upload_a_table),
+    Screen("uploads", "/train", "th", upload_a_table, is_long=True),
     Screen("wikipedia", "/train", "th", ask_wikipedia, is_long=True),
     Screen("staff", "/compare", "en", is_long=True),  # stands below the inspector and the menu
     Screen("columns by bytes", "/compare", "th", link={"view": "columns", "colour": "bytes"}, is_long=True),
@@ -385,8 +385,8 @@ SCREENS = [
     Screen("cuts drawn by hand", "/learn", "th", draw_cuts, {"lesson": "see"}, is_long=True),
     Screen("three ways to encode", "/learn", "en", encode_by_hand, {"lesson": "encode"}, is_long=True),
     Screen("two files", "/learn", "th", read_files, {"lesson": "same"}, is_long=True),
-    Screen("a question", "/stories", "en", link={"story": "registers"}, is_long=True),
-    Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}),
+    Screen("a question", "/stories", "en", link={"story": "registers"}),
+    Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}, is_long=True),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}, is_long=True),
     Screen("a vote of the room", "/stories", "en", play_a_round, {"present": "vote"}),
     Screen("languages taken away", "/languages", "en", take_languages_away, is_long=True),

@@ -172,7 +172,8 @@ def test_a_large_text_does_not_hang_the_page(compare: Page, text: str) -> None:
     answers(compare, view, "compare.title")
 
 
-@pytest.mark.parametrize("text", mostly_long(TYPED.values(), TYPED["10,000 marks on one letter"]), ids=TYPED)
+@pytest.mark.long
+@pytest.mark.parametrize("text", TYPED.values(), ids=TYPED)
 def test_a_large_text_does_not_hang_home(home: Page, text: str) -> None:
     view = home.locator(".st-key-home_view")
     home.get_by_role("textbox", name=ENGLISH["home.text_label"]).fill(text)

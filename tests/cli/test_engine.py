@@ -44,7 +44,7 @@ def files(tmp_path: Path) -> list[str]:
     return [str(THAI), *(str(tmp_path / name) for name in names), str(THAI)]
 
 
-@pytest.mark.parametrize("boundaries", ["file", "line"])
+@pytest.mark.parametrize("boundaries", [pytest.param("file", marks=pytest.mark.long), "line"])
 def test_a_cluster_gives_what_one_process_gives(
     scheduler: str,
     files: list[str],

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.helpers.app import mostly_long
 from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
 from tests.helpers.training import called_from_python
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens, train
@@ -110,7 +111,7 @@ def test_every_character_has_the_kind_that_regex_gives_it() -> None:
         assert np.array_equal(matched, found & kind != 0), source
 
 
-@pytest.mark.parametrize("pattern", sorted({*SPLIT_PATTERNS} - {"none"}))
+@pytest.mark.parametrize("pattern", mostly_long(sorted({*SPLIT_PATTERNS} - {"none"}), "mark_aware", "gpt2"))
 def test_every_character_is_cut_as_regex_cuts_it_wherever_it_stands(pattern: str) -> None:
     text = "".join(f"a{c}b {c}\n{c}' {c}1" for c in WHERE_CHARACTERS_DIFFER)
     assert np.array_equal(lengths_cut(text, pattern), lengths_cut_by_regex(text, pattern))
