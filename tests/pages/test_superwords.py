@@ -11,7 +11,10 @@ from pages.ui.run_registry.registry import registry
 from pages.ui.train.race import first_stage, held_out_pairs, own_counts
 from pages.ui.train.what_if import ask_what_if
 from pages.ui.widgets.player.serve import answer
+from pages.ui.widgets.slides.talk import Entry, Learned, slides_of_entry
+from pages.ui.widgets.slides.talk_file import read, written
 from tests.helpers.app import ENGLISH, job_of, open_page, said, staged, wait_until
+from tests.helpers.browser import PATIENCE
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.patterns.split_patterns import SUPERWORDS
 from tokenizer_core.workers.training_job import Job
@@ -84,6 +87,11 @@ def test_a_training_crosses_spaces_and_everything_says_so() -> None:
             lines = held_out_pairs().lines[side]
             assert of_side[merges] == sum(len(then.encode(line)) for line in lines)
 
+    app.session_state["train_exports"] = True
+    app.run()
+    assert not app.exception
+    assert "programs that open them cut at spaces, and its tokens cross spaces" in all_words(app)
+
     recipe = next(block.value for block in app.code if "tokenizer recipe" in block.value)
     assert json.loads(recipe)["superwords_from"] == FROM
     other = open_page("train")
@@ -107,3 +115,31 @@ def test_what_if_crosses_spaces_where_the_training_did(after: int) -> None:
     assert usual == job.tokenizer().vocabulary[256:]
     assert alternative != usual
     assert alternative[after] == b"".join(job.tokenizer().vocabulary[part] for part in other)
+
+
+def test_counts_have_a_sentence_in_place_of_the_choice() -> None:
+    def page() -> None:
+        from typing import Any
+
+        import streamlit as st
+
+        from pages.ui.inputs.corpus import Corpus
+        from pages.ui.train.superwords import superwords_picker
+
+        counts: Any = object()
+        for corpus in (Corpus("counts", (), counts), Corpus("text", ("a b",))):
+            st.write(superwords_picker(corpus, 300, by_parity=False))
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
+    assert ENGLISH["superwords.not_from_counts"] in [each.value for each in app.caption]
+    assert [each.key for each in app.segmented_control] == ["train_crossing"]
+
+
+def test_a_talk_plays_a_training_that_crosses_spaces_as_the_stage_does() -> None:
+    merges = tuple((left, right, 1) for left, right in train("so so so", 259, superwords_from=257).merges)
+    entry = Entry(text="so so", learned=Learned("text", "mark_aware", merges, 1))
+    (slide,) = slides_of_entry(entry)
+    assert slide.stage is not None
+    assert (slide.stage["pretokens"], slide.stage["superwords"]) == ([2, 5], [5])
+    assert slide.stage["saved"]["answer"]["superwords_after"] == 1
+    assert read(written([entry]), ()) == [entry]
