@@ -51,10 +51,20 @@ def test_superwords_are_what_the_library_trains(tmp_path: Path, capsys: pytest.C
     mine = ("--vocab-size", 500, "--superwords-from", 400, "--out", tmp_path / "mine")
     assert done("train", THAI, *mine, "--min-pretoken-count", 1) == 0
     assert Tokenizer.load(tmp_path / "mine.model").merges == train(TEXT, 500, superwords_from=400).merges
-    with pytest.raises(SystemExit):
-        done("train", "--counts", THAI, *mine, "--force")
-    assert "--superwords-from needs FILES" in capsys.readouterr().err
+    for files in (["--counts", THAI], ["-"], [THAI, "-"]):
+        with pytest.raises(SystemExit):
+            done("train", *files, *mine, "--force")
+        assert "--superwords-from needs FILES that can be read twice" in capsys.readouterr().err
     assert "at least 256" in fails(capsys, "train", THAI, *mine, "--force", "--superwords-from", 9)
+
+
+def test_superwords_say_what_was_guessed_of_a_file_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "thai.txt"
+    path.write_bytes(TEXT.encode("cp874", errors="ignore"))
+    assert done("train", path, "--vocab-size", 300, "--superwords-from", 280, "--out", tmp_path / "mine") == 0
+    assert capsys.readouterr().err.count("does not say its encoding") == 1
 
 
 def test_files_train_what_the_library_trains(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,6 +59,7 @@ class Learned:
     """What the race reads of a training: its tokenizer, and the texts that it keeps."""
 
     ended = True
+    superwords_after = None
 
     def __init__(self, tokenizer: Tokenizer, texts: Sequence[str] = (), name: str = "learned") -> None:
         self.id = name

@@ -124,6 +124,7 @@ class Ending:
     merge_goal = 9
     id = "ending"
     served: tuple[int, ...] = ()
+    superwords_after = None
 
     def __init__(self) -> None:
         self.reads = 0
@@ -306,7 +307,7 @@ def test_a_training_that_has_learned_nothing_is_not_put_into_the_talk() -> None:
         from pages.ui.widgets.slides.talk import Entry, add_button
 
         for ended in (False, True):
-            job: Any = SimpleNamespace(merges=[], learned=0, ended=ended)
+            job: Any = SimpleNamespace(merges=[], learned=0, ended=ended, superwords_after=None)
             add_button(Entry(text="a"), key=f"add_{ended}", job=job)
 
     app = AppTest.from_function(page, default_timeout=PATIENCE).run()

@@ -76,8 +76,9 @@ test("stripes of a cluster are its tokens, and the ruler counts characters as pe
 
 // ---- the sentence of the stage
 
-function told({ text, pretokens, clusters }, merges, batch) {
-  const [learned, sentence] = [new Learned(), new Sentence(text, pretokens, clusters)];
+function told({ text, pretokens, clusters, superwords }, merges, batch, superwordsAfter = Infinity) {
+  const [learned, sentence] = [new Learned(), new Sentence(text, pretokens, clusters, superwords)];
+  learned.superwordsAfter = superwordsAfter;
   const changed = [];
   for (let at = 0; at < merges.length; at += batch) {
     learned.add(merges.slice(at, at + batch).flatMap(([left, right]) => [left, right, 1]));
@@ -102,6 +103,42 @@ test("the tokens at every merge are those of encoding, however merges come", () 
     assert.deepEqual(merges.map((_, at) => [...learned.bytesOf(256 + at)]), vocabulary);
     for (const batch of [1, 1000]) assert.deepEqual(told(sentence, merges, batch).after, after);
   }
+});
+
+test("a sentence is cut anew where tokens begin to cross spaces, as encoding cuts it then", () => {
+  let cutAnew = 0;
+  for (const { merges, sentences, superwords_after: crossing } of cases.superwords) {
+    for (const sentence of sentences) {
+      for (const batch of [1, 7, 1000]) {
+        const { changed, after } = told(sentence, merges, batch, crossing);
+        assert.deepEqual(after, sentence.after);
+        assert.deepEqual(changed, [...after.keys()].filter((merge) => after[merge].is_changed));
+        cutAnew += after[crossing + 1].is_changed && !after[crossing + 1].made.length ? 1 : 0;
+      }
+    }
+  }
+  assert.ok(cutAnew > 0, "no earlier merge joins other bytes");
+});
+
+test("where tokens begin to cross spaces is told, with the first one that does", () => {
+  const sentence = new Sentence("so so", [2, 5], [0, 1, 2, 3, 4], [5]);
+  const learned = new Learned();
+  const milestones = new Milestones(sentence, [], (key, { token }) => `${key} ${token ?? ""}`);
+  learned.superwordsAfter = 1;
+  learned.add([115, 111, 2]);
+  const look = () => {
+    for (const merge of sentence.take(learned)) milestones.look(merge);
+    milestones.reach(learned.total);
+  };
+  look();
+  assert.deepEqual(milestones.found.map(({ kind }) => kind), ["english"]);
+  learned.add([120, 121, 1, 256, 32, 1, 258, 256, 1]);
+  look();
+  assert.deepEqual(milestones.found.map(({ merge, says }) => [merge, says]), [
+    [1, "milestone_english so"],
+    [2, "milestone_cross "],
+    [4, "milestone_superword so so"],
+  ]);
 });
 
 test("a chain of ten thousand merges needs no recursion", () => {

@@ -24,7 +24,7 @@ from tokenizer_core.bpe.openai import openai_tokenizer
 from tokenizer_core.bpe.segments import TextMap
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.patterns.pretokens import bytes_and_ends
-from tokenizer_core.patterns.split_patterns import pretokenize
+from tokenizer_core.patterns.split_patterns import SUPERWORDS, pretokenize
 
 CORPUS = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ The cat sat on the mat. aaaa abab 👍🏽👍🏽 👨‍👩‍👧 \n\n กากา e\u0301 " * 4
 TEXTS = {
@@ -48,6 +48,7 @@ def test_the_modules_agree_with_python(tmp_path: Path) -> None:
         "drawings": [drawing_case(text) for text in (THAI, *HOSTILE.values())],
         "known": [encoded_drawing("ที่ 👨x", "gpt2"), encoded_drawing("👍" * 9 + "X" + "ก" * 9 + "Yzzzzz", "gpt2")],
         "training": training_cases(),
+        "superwords": superword_cases(),
         "stage": {spoken: without_break_marks(section("stage", spoken=spoken)) for spoken in JOINS},
         "joins": {spoken: [join_case(*each) for each in joins] for spoken, joins in JOINS.items()},
         "lines": line_cases(),
@@ -114,13 +115,19 @@ def encoded_drawing(text: str, name: str) -> str:
     return base64_of(token_payload(text, [lane_over(text, openai_tokenizer(name))], labels=LABELS))
 
 
-def sentence_options(text: str, tokenizer: Tokenizer) -> dict[str, Any]:
+def sentence_options(text: str, pattern: str) -> dict[str, Any]:
     """A sentence and the ends of its pieces and the starts of its letters, in bytes, as the page gives them."""
     return {
         "text": text,
-        "pretokens": bytes_and_ends(pretokenize(text, tokenizer.pattern))[1].tolist() if text else [],
+        "pretokens": ends_of(text, pattern),
+        "superwords": ends_of(text, SUPERWORDS),
         "clusters": clusters_of(text),
     }
+
+
+def ends_of(text: str, pattern: str) -> list[int]:
+    ends: list[int] = bytes_and_ends(pretokenize(text, pattern))[1].tolist() if text else []
+    return ends
 
 
 def clusters_of(text: str) -> list[int]:
@@ -130,28 +137,43 @@ def clusters_of(text: str) -> list[int]:
 
 
 def training_cases() -> dict[str, Any]:
-    """A training with parts of letters, words and overlaps, and each sentence after each of its merges."""
+    """A training with parts of letters, words and overlaps."""
     tokenizer = train(CORPUS, 256 + 90)
+    vocabulary = [list(token) for token in tokenizer.vocabulary[256:]]
+    return {**sentence_cases(tokenizer, tokenizer.pattern), "vocabulary": vocabulary}
+
+
+def superword_cases() -> list[dict[str, Any]]:
+    """Trainings in which tokens cross spaces after some merges; with the last pattern, earlier merges do so."""
+    cases = []
+    for pattern, after in (("mark_aware", 40), ("mark_aware", 0), (r"\S\S|.", 30)):
+        tokenizer = train(CORPUS, 256 + 60, pattern=pattern, superwords_from=256 + after)
+        cases.append({**sentence_cases(tokenizer, pattern, after), "superwords_after": after})
+    return cases
+
+
+def sentence_cases(tokenizer: Tokenizer, pattern: str, superwords_after: int | None = None) -> dict[str, Any]:
+    """Each sentence after each merge; the pattern cuts it until tokens cross spaces, and SUPERWORDS then."""
     sentences = []
     for text in TEXTS.values():
         after: list[dict[str, Any]] = []
         for merges in range(1 + len(tokenizer.merges)):
-            then = tokenizer.at(256 + merges)
-            tokens = [then.token_bytes(each) for each in then.encode(text)]
-            ends = np.cumsum([len(token) for token in tokens]).tolist()
-            learned = tokenizer.vocabulary[255 + merges] if merges else None
-            lengths = [len(token) for token in tokens]
+            crosses = superwords_after is not None and merges > superwords_after
+            then = Tokenizer(tokenizer.merges[:merges], pattern=SUPERWORDS if crosses else pattern)
+            ids = then.encode(text)
+            lengths = [len(then.token_bytes(token_id)) for token_id in ids]
+            ends = np.cumsum(lengths).tolist()
+            placed = zip(ids, lengths, ends, strict=True)
             after.append(
                 {
                     "lengths": lengths,
                     "pieces": [[piece.text, len(piece.token_ids)] for piece in segments(text, then)],
-                    "made": [[end - len(token), end] for token, end in zip(tokens, ends) if token == learned],
+                    "made": [[end - length, end] for token_id, length, end in placed if token_id == 255 + merges],
                     "is_changed": merges > 0 and lengths != after[-1]["lengths"],
                 }
             )
-        sentences.append({**sentence_options(text, tokenizer), "after": after})
-    vocabulary = [list(token) for token in tokenizer.vocabulary[256:]]
-    return {"merges": tokenizer.merges, "vocabulary": vocabulary, "sentences": sentences}
+        sentences.append({**sentence_options(text, pattern), "after": after})
+    return {"merges": tokenizer.merges, "sentences": sentences}
 
 
 def line_cases() -> list[dict[str, Any]]:

@@ -69,8 +69,11 @@ def reading_of(said: argparse.Namespace) -> Reading:
     return Reading(said.column, said.header, said.encoding)
 
 
-def counted(said: argparse.Namespace, command: str) -> Counts:
-    """Count the files that the arguments name, with progress on a terminal."""
+def counted(said: argparse.Namespace, command: str, *, is_first: bool = True) -> Counts:
+    """Count the files that the arguments name, with progress on a terminal.
+
+    What was guessed and skipped is said the first time only.
+    """
     names = named_files(said.files)
     rules = CountingRules(
         pattern=said.pattern or "mark_aware",
@@ -101,8 +104,9 @@ def counted(said: argparse.Namespace, command: str) -> Counts:
                 names, rules, reading_of(said), skipped=left_out, listener=progress.add, guessed=guesses.add
             )
             skipped = tuple(left_out or ())
-    say_skipped(skipped, command)
-    guesses.say(command)
+    if is_first:
+        say_skipped(skipped, command)
+        guesses.say(command)
     return counts
 
 

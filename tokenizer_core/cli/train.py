@@ -43,6 +43,7 @@ from tokenizer_core.ctrl_c import INTERRUPTED, replacing
 from tokenizer_core.errors import ExportError, TrainingError
 from tokenizer_core.interop.exports import export
 from tokenizer_core.patterns.split_patterns import SUPERWORDS, compile_pattern
+from tokenizer_core.readers.files import STANDARD_INPUT
 
 _ABOUT_TRAIN = """\
 Learn a tokenizer from files, which are read in parts, or with --counts from what `count` wrote. On a cluster the
@@ -55,7 +56,7 @@ files are counted; it learns here from the counts.
 `convert` writes other formats, with proof.
 
 With --superwords-from, the last tokens may cross spaces, such as “by the way”: SuperBPE, arXiv 2503.13423. Whole
-lines are counted for them, so memory grows with the text.
+lines are counted for them, so memory grows with the text; the files are read twice.
 
 Ctrl-C while it learns keeps what was learned; the exit code is 130 then. Pressed twice, it keeps nothing.
 """
@@ -129,8 +130,8 @@ def _check_said(said: argparse.Namespace) -> None:
         refuse("FILES, --counts or --parity must come, and one of them only")
     if (said.measured or said.global_merges) and not said.parity:
         refuse("--measured and --global-merges need --parity")
-    if said.superwords_from and not said.files:
-        refuse("--superwords-from needs FILES")
+    if said.superwords_from and (not said.files or STANDARD_INPUT in said.files):
+        refuse("--superwords-from needs FILES that can be read twice")
     if said.vocab_size is None:
         refuse(f"--vocab-size is missing; {_USUAL}")
     check_vocab_size(said.vocab_size)
@@ -180,7 +181,8 @@ def _trainer_of(counts: Counts, groups: list[NamedGroup], said: argparse.Namespa
 
 def _counted_lines(said: argparse.Namespace) -> Counts:
     """Count the lines of the files, for tokens that cross spaces."""
-    lines = counted(argparse.Namespace(**{**vars(said), "pattern": SUPERWORDS, "min_pretoken_count": 1}), "train")
+    again = {"pattern": SUPERWORDS, "min_pretoken_count": 1}
+    lines = counted(argparse.Namespace(**{**vars(said), **again}), "train", is_first=False)
     _check_memory(lines.pretokens.text.size, said.memory)
     return lines
 

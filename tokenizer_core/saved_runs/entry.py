@@ -27,7 +27,7 @@ from tokenizer_core.bpe.trainer import Merge
 from tokenizer_core.bpe.vocabulary import BYTES, Pair
 from tokenizer_core.corpus_counts.counts import Total
 from tokenizer_core.errors import ModelFileError, SavedRunsError
-from tokenizer_core.patterns.split_patterns import compile_pattern
+from tokenizer_core.patterns.split_patterns import SUPERWORDS, compile_pattern
 from tokenizer_core.saved_runs.recipe import Recipe, merges_hash
 from tokenizer_core.workers.training_job import Ending
 from tokenizer_core.workers.training_settings import Training
@@ -120,7 +120,7 @@ def packed_run(entry: Entry, learned: Learned) -> bytes:
     return _packed(
         entry,
         {
-            "tokenizer.model": _model_of(entry.run.training, pairs).encode(),
+            "tokenizer.model": _model_of(entry.run, pairs).encode(),
             "learned.json": msgspec.json.encode(_LearnedFile(counts, learned.curve, [*learned.served])),
         },
     )
@@ -150,11 +150,12 @@ def _packed(entry: Entry, members: Mapping[str, bytes]) -> bytes:
     return written.getvalue()
 
 
-def _model_of(training: Training, pairs: Sequence[Pair]) -> str:
+def _model_of(run: SavedRun, pairs: Sequence[Pair]) -> str:
     """Return the `.model` file; without pattern and special tokens if the format cannot hold them."""
+    pattern = SUPERWORDS if run.recipe and run.recipe.superwords_from is not None else run.training.pattern
     try:
-        special_tokens = training.special_ids(BYTES + len(pairs))
-        return minbpe_files.model_text(minbpe_files.ModelFile(training.pattern, pairs, special_tokens))
+        special_tokens = run.training.special_ids(BYTES + len(pairs))
+        return minbpe_files.model_text(minbpe_files.ModelFile(pattern, pairs, special_tokens))
     except ModelFileError:
         return minbpe_files.model_text(minbpe_files.ModelFile("none", pairs, {}))
 
@@ -177,7 +178,7 @@ def read_entry(content: bytes) -> Entry:
 
 def _check_training(training: Training) -> None:
     compile_pattern(training.pattern)
-    training.special_ids(training.vocab_size)
+    training.check()
     if (beat := training.stop.beat) and beat.reference not in ("", *OPENAI_NAMES):
         raise ValueError("the reference tokenizer is unknown")
 

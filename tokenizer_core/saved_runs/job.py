@@ -31,6 +31,8 @@ class SavedJob(Job):
             self.corpus_sha256 = run.recipe.corpus_sha256
             self.corpus_characters = run.recipe.corpus_characters
             self.versions = dict(run.recipe.versions)
+            if run.recipe.superwords_from is not None:
+                self.superwords_after = run.recipe.superwords_from - BYTES
 
     @cached_property
     def saved(self) -> Learned:

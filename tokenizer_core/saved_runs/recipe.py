@@ -11,9 +11,9 @@ from tokenizer_core.bpe.trainer import Merge
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.corpus_counts.counts import CountsRecipe, Sha256, Total
 from tokenizer_core.errors import RecipeError, refused_field
-from tokenizer_core.patterns.split_patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS
+from tokenizer_core.patterns.split_patterns import MAX_PATTERN_LENGTH, SPLIT_PATTERNS, SUPERWORDS
 from tokenizer_core.workers.training_job import Job
-from tokenizer_core.workers.training_settings import Id, ParityUnit
+from tokenizer_core.workers.training_settings import Id, ParityUnit, Size
 
 FORMAT = "tokenizer recipe v1"
 RULES = {
@@ -24,6 +24,10 @@ RULES = {
 PARITY_RULES = RULES | {
     "choose": "the language with the most tokens per unit of its texts, of equals the first; in these texts "
     "the highest count, of equals the pair that stands first"
+}
+SUPERWORDS_RULES = RULES | {
+    "superwords": f"from the vocabulary size superwords_from on, the texts are cut by {SUPERWORDS}; the merges "
+    "until then are made in them first, in order"
 }
 MAX_BYTES = 8 * 2**20
 Pattern = Annotated[str, Meta(max_length=MAX_PATTERN_LENGTH)]
@@ -50,7 +54,7 @@ class Recipe(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="f
     """A name in `SPLIT_PATTERNS`, or a regular expression."""
     pattern_source: Pattern
     """The regular expression itself."""
-    vocab_size: Annotated[int, Meta(ge=BYTES, lt=2**31)]
+    vocab_size: Size
     """The 256 bytes and the merges learned."""
     min_count: Annotated[int, Meta(ge=1, lt=2**31)]
     special_tokens: tuple[str, ...] | Mapping[str, Id]
@@ -62,11 +66,18 @@ class Recipe(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="f
     parity: ParityRule | None = None
     counts: CountsRecipe | None = None
     """What was counted and how, if only counted pretokens were there to learn from."""
+    superwords_from: Size | None = None
+    """The vocabulary size from which on tokens cross pretokens; without it, none does."""
 
     def __post_init__(self) -> None:
         """Refuse other training rules; while msgspec reads a recipe, this is its error."""
-        if self.rules != (PARITY_RULES if self.parity else RULES):
+        superwords = self.superwords_from is not None
+        if self.rules != (PARITY_RULES if self.parity else SUPERWORDS_RULES if superwords else RULES):
             raise ValueError("the rules are others")
+        if superwords and (self.parity or self.counts):
+            raise ValueError("no rules let tokens cross pretokens by parity, or from counts")
+        if self.superwords_from is not None and self.superwords_from >= self.vocab_size:
+            raise ValueError("no token is left that may cross pretokens")
 
 
 def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
@@ -80,10 +91,11 @@ def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
     pairs = [(merge.left, merge.right) for merge in (list(job.merges) if merges is None else merges)]
     special, unit = training.special_tokens, training.unit
     parity = ParityRule(unit, training.languages) if training.parity and unit else None
+    crosses = job.superwords_after is not None and len(pairs) > job.superwords_after
     # A recipe has one stage and no measured texts: what these decided is given to it.
     decided = training.first_merges if parity or not training.parity else len(pairs)
     return Recipe(
-        rules=PARITY_RULES if parity else RULES,
+        rules=PARITY_RULES if parity else SUPERWORDS_RULES if crosses else RULES,
         corpus=training.corpus_name,
         corpus_sha256=job.corpus_sha256,
         corpus_characters=job.corpus_characters,
@@ -97,6 +109,7 @@ def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
         versions=dict(job.versions),
         parity=parity,
         counts=training.counts.recipe if training.counts else None,
+        superwords_from=BYTES + job.superwords_after if crosses and job.superwords_after is not None else None,
     )
 
 
@@ -129,5 +142,6 @@ def parse_recipe(content: str | bytes) -> Recipe:
 def differs(recipe: Recipe, job: Job) -> list[str]:
     """Return the fields in which a job's own recipe differs; none if the merges are exactly the same."""
     own = recipe_of(job)
-    compared = ("corpus_sha256", "pattern_source", "min_count", "given", "parity", "vocab_size", "merges_sha256")
+    settings = ("corpus_sha256", "pattern_source", "min_count", "given", "parity", "superwords_from")
+    compared = (*settings, "vocab_size", "merges_sha256")
     return [name for name in compared if own is None or getattr(own, name) != getattr(recipe, name)]

@@ -13,6 +13,7 @@ from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.kernels.compiled import are_ready
 from tokenizer_core.patterns.pretokens import check_text
+from tokenizer_core.patterns.split_patterns import SUPERWORDS
 from tokenizer_core.readers.labels import opening
 from tokenizer_core.workers.child import CANNOT_START, MEMORY_BYTES, Child
 from tokenizer_core.workers.training_settings import Counting, Pace, Training, software_versions
@@ -65,7 +66,7 @@ class Job:
         """Start the training unless it `waits`; call `when_changed` when an event or `close` changes the state."""
         for text in training.texts:
             check_text(text)
-        training.special_ids(training.vocab_size)  # refuse them now, not after the training
+        training.check()  # now, not after the training
         self.id = secrets.token_urlsafe(16)
         self.training = training
         self.pace = training.pace
@@ -80,6 +81,8 @@ class Job:
         self.counting = Counting(0, 0, 0.0)
         self.pretokens = self.distinct_pretokens = 0
         self.latest_choice: Choice | None = None
+        self.superwords_after: int | None = None
+        """Merges learned when tokens were first allowed to cross pretokens; None until then."""
         self.work_seconds = 0.0
         """Seconds that the worker has spent on merges, without the waits of its pace."""
         self._busy_seconds = 0.0
@@ -181,8 +184,15 @@ class Job:
         pairs = [(merge.left, merge.right) for merge in list(self.merges)]
         if self._tokenizer is None or len(pairs) != len(self._tokenizer.merges):
             special_tokens = self.training.special_ids(BYTES + len(pairs))
-            self._tokenizer = Tokenizer(pairs, pattern=self.training.pattern, special_tokens=special_tokens)
+            self._tokenizer = Tokenizer(
+                pairs, pattern=self.pattern_after(len(pairs)), special_tokens=special_tokens
+            )
         return self._tokenizer
+
+    def pattern_after(self, merges: int) -> str:
+        """Return the split pattern of the tokenizer with this many merges: another once tokens cross pretokens."""
+        crosses = self.superwords_after is not None and merges > self.superwords_after
+        return SUPERWORDS if crosses else self.training.pattern
 
     def pause(self) -> None:
         """Pause the training after the merges in progress."""
@@ -286,6 +296,8 @@ class Job:
                 self._merges += [Merge(left, right, n, count) for n, (left, right, count) in news]
                 self._curve += [(learned, tokens) for learned, tokens in event["curve"]]
                 self.work_seconds = event["work_seconds"]
+            case "superwords":
+                self.superwords_after = event["after"]
             case "choice":
                 candidates = [Candidate(*each) for each in event["candidates"]]
                 self.latest_choice = Choice(event["after"], candidates, event["ties"], event["served"])

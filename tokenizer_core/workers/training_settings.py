@@ -14,10 +14,12 @@ from msgspec import Meta
 from tokenizer_core.bpe.special_tokens import assign_ids
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.corpus_counts.counts import CountsRecipe, Sha256, Total
-from tokenizer_core.errors import CountsError, refused_field
+from tokenizer_core.errors import CountsError, TrainingError, refused_field
 from tokenizer_core.patterns.split_patterns import MAX_PATTERN_LENGTH
 
 Id = Annotated[int, Meta(ge=0, lt=2**31)]
+Size = Annotated[int, Meta(ge=BYTES, lt=2**31)]
+"""The 256 bytes and merges."""
 Positive = Annotated[float, Meta(gt=0)]
 Each = TypeVar("Each")
 ParityUnit = Literal["lines", "characters", "bytes"]
@@ -99,7 +101,7 @@ class Training:
     """Everything that decides a training, and the name of its corpus for people."""
 
     texts: Sequence[str]
-    vocab_size: Annotated[int, Meta(ge=BYTES, lt=2**31)]
+    vocab_size: Size
     pattern: Annotated[str, Meta(max_length=MAX_PATTERN_LENGTH)] = "mark_aware"
     special_tokens: Sequence[str] | Mapping[str, Id] = ()
     """Special tokens, which get the ids after the last merge, or special tokens with ids of their own."""
@@ -121,6 +123,8 @@ class Training:
     """With `parity`, what the tokens of a language are divided by; "" for the lines of `measured`."""
     measured: Sequence[str] = ()
     """With `parity` and no unit, for each text another one in its language; their lines say the same."""
+    superwords_from: Size | None = None
+    """The vocabulary size from which on tokens may cross pretokens, as for `train`; None for never."""
 
     @property
     def has_corpus(self) -> bool:
@@ -136,6 +140,19 @@ class Training:
     def held(self) -> Sequence[str | bytes]:
         """What is kept in memory to learn from: the texts and what is measured, or the counts file."""
         return [*self.texts, *self.measured] if self.counts is None else [self.counts.content]
+
+    @property
+    def first_size(self) -> int:
+        """The vocabulary size up to which no token crosses pretokens."""
+        return self.vocab_size if self.superwords_from is None else min(self.superwords_from, self.vocab_size)
+
+    def check(self) -> None:
+        """Refuse special tokens whose ids collide, and tokens across spaces without texts or by parity."""
+        self.special_ids(self.vocab_size)
+        if self.superwords_from is not None and self.counts is not None:
+            raise TrainingError("superwords_counts")
+        if self.superwords_from is not None and self.parity:
+            raise TrainingError("superwords_parity")
 
     def by_language(self, texts: Sequence[Each]) -> list[list[Each]]:
         """Return the texts of each language, in the order in which languages first appear.

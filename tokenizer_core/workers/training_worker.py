@@ -1,7 +1,8 @@
 """The child that learns: `python -m tokenizer_core.workers.training_worker`, started and controlled by a `Job`.
 
 It reads a description and the corpus, as `child` defines them, and then commands: pause, resume, step, stop, pace,
-use_loops. It writes events: ready, counting, started, merges, choice, paused, running, finished, failed.
+use_loops. It writes events: ready, counting, started, merges, superwords, choice, paused, running, finished and
+failed.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ from tokenizer_core.kernels.compiled import are_ready, stand_in, take_over
 from tokenizer_core.patterns.cutter import Cutter, cutter_of, is_compiled
 from tokenizer_core.patterns.pretokens import PretokenCounts, counted_pretokens
 from tokenizer_core.patterns.safe_places import safe_place
-from tokenizer_core.patterns.split_patterns import batches, pretokenize_each
+from tokenizer_core.patterns.split_patterns import SUPERWORDS, batches, pretokenize_each
 from tokenizer_core.workers.child import contents_in, failures_sent, from_app, receive, send, take_commands
 from tokenizer_core.workers.counts_reader import read_to_train
 from tokenizer_core.workers.training_settings import ParityUnit, Training, corpus_hash
@@ -79,7 +80,9 @@ def main() -> None:
         counted, corpus_sha256 = count(training, contents)
         first = first_stage(training, contents)
         trainer = trainer_of(training, counted, contents)
-        contents.clear()
+        superwords = superword_trainer(training, contents) if training.superwords_from is not None else None
+        if superwords is None:
+            contents.clear()
         send(
             "started",
             token_count=trainer.token_count,
@@ -88,7 +91,7 @@ def main() -> None:
             corpus_sha256=corpus_sha256,
         )
         del counted
-        Conductor(trainer, commands, training).run(first)
+        Conductor(trainer, commands, training, superwords).run(first)
 
 
 def load_loops() -> None:
@@ -124,7 +127,7 @@ def count(training: Training, contents: list[bytes]) -> tuple[list[PretokenCount
 def trainer_of(training: Training, counted: list[PretokenCounts], contents: list[bytes]) -> AnyTrainer:
     """Return the trainer of these pretokens; for parity, of those of each language and of its measured text."""
     if not training.parity:
-        return Trainer(counted[0], training.vocab_size, training.stop.min_count)
+        return Trainer(counted[0], training.first_size, training.stop.min_count)
     if not training.unit:
         measured = [content.decode("utf-8") for content in contents[len(counted) :]]
         groups = [
@@ -136,6 +139,20 @@ def trainer_of(training: Training, counted: list[PretokenCounts], contents: list
         sizes = [sum(size_in(training.unit, text) for text in texts) for texts in by_language]
         groups = [Group(pretokens, max(1, size)) for pretokens, size in zip(counted, sizes, strict=True)]
     return ParityTrainer(groups, training.vocab_size, training.stop.min_count)
+
+
+def superword_trainer(training: Training, contents: list[bytes]) -> Callable[[Sequence[Pair]], Trainer]:
+    """Return what makes the trainer whose tokens may cross pretokens, from the merges until then.
+
+    It counts the texts anew then, and drops them: until then nothing but the texts takes memory.
+    """
+
+    def made(merges: Sequence[Pair]) -> Trainer:
+        lines = counted_corpus(contents, SUPERWORDS, lambda done, size, seconds: None)
+        contents.clear()
+        return Trainer(lines, training.vocab_size, training.stop.min_count, merges=merges)
+
+    return made
 
 
 def size_in(unit: ParityUnit, text: bytes) -> int:
@@ -218,8 +235,18 @@ def first_stage(training: Training, contents: list[bytes]) -> list[Pair]:
 class Conductor:
     """Runs a trainer at a pace, obeys commands, reports merges in batches, and knows when to stop."""
 
-    def __init__(self, trainer: AnyTrainer, commands: "SimpleQueue[dict[str, Any]]", training: Training) -> None:
+    def __init__(
+        self,
+        trainer: AnyTrainer,
+        commands: "SimpleQueue[dict[str, Any]]",
+        training: Training,
+        superwords: Callable[[Sequence[Pair]], Trainer] | None = None,
+    ) -> None:
         self.trainer = trainer
+        self.superwords = superwords
+        """What makes the trainer that continues when the first one is done; None once it has, or without one."""
+        self.superwords_after: int | None = None
+        """Merges learned when tokens were first allowed to cross pretokens."""
         self.commands = commands
         self.training = training
         self.pace = training.pace
@@ -235,7 +262,7 @@ class Conductor:
         """Seconds spent on merges."""
         self.at_once = 1
         """Merges learned between two looks at the clock."""
-        self.stride = max(1, (trainer.vocab_size - BYTES) // CURVE_POINTS)
+        self.stride = max(1, (training.vocab_size - BYTES) // CURVE_POINTS)
         """Merges between two points of the curve."""
 
     def run(self, first_stage: Iterable[Pair] = ()) -> None:
@@ -257,13 +284,33 @@ class Conductor:
         send("finished", ending=self.ending or ("pairs" if self.trainer.out_of_pairs else "size"))
 
     def begin(self, first_stage: Iterable[Pair]) -> None:
-        """Merge the pairs of a first stage, then the given pairs."""
-        given = (self.trainer.join(*pair) for pair in self.training.given)
-        joined = chain(join_while_found(self.trainer, first_stage), given)
+        """Merge the pairs of a first stage, then the given pairs, of which the last ones may cross pretokens."""
+        given, room = self.training.given, self.training.first_size - BYTES
+        self.join(chain(join_while_found(self.trainer, first_stage), self.joined(given[:room])))
+        self.cross_if_due()
+        self.join(self.joined(given[room:]))
+
+    def joined(self, pairs: Iterable[Pair]) -> Iterator[Merge]:
+        """Merge these pairs, one after the other."""
+        return (self.trainer.join(*pair) for pair in pairs)
+
+    def join(self, joined: Iterable[Merge]) -> None:
+        """Report the merges of given pairs."""
         with self.at_work():
             learned = [(merge, self.trainer.token_counts[0]) for merge in joined]
         if learned or self.training.stop.beat is not None:
             self.report([merge for merge, _ in learned], [tokens for _, tokens in learned], [None] * len(learned))
+
+    def cross_if_due(self) -> None:
+        """Let tokens cross pretokens if all before that is learned: another trainer continues."""
+        is_full = BYTES + len(self.pairs) >= self.training.vocab_size
+        if self.superwords is None or self.ending or is_full or not self.trainer.done:
+            return
+        make, self.superwords = self.superwords, None
+        with self.at_work():
+            self.trainer = make(self.pairs)
+        self.superwords_after = len(self.pairs)
+        send("superwords", after=self.superwords_after)
 
     def learn_batch(self, deadline: float) -> int:
         """Learn and report as many merges as the pace allows, up to the deadline; return how many.
@@ -274,7 +321,7 @@ class Conductor:
         counts: list[int] = []
         served: list[int | None] = []
         rate = self.rate()
-        most = self.trainer.vocab_size if rate is None else max(1, round(rate * BATCH_SECONDS))
+        most = self.training.vocab_size if rate is None else max(1, round(rate * BATCH_SECONDS))
         while len(merges) < most and not (merges and self.is_interrupted(deadline)):
             started = time.monotonic()
             merges += self.step(min(self.at_once, most - len(merges)))
@@ -337,6 +384,7 @@ class Conductor:
             work_seconds=self.work_seconds,
             served=served[: len(kept)] if self.training.parity else (),
         )
+        self.cross_if_due()
         self.show_choice()
 
     def until_beaten(self, merges: list[Merge]) -> list[Merge]:
@@ -345,8 +393,11 @@ class Conductor:
         if goal is None or self.ending:
             return merges
         pairs = [*self.pairs, *((merge.left, merge.right) for merge in merges)]
-        counts = token_counts(goal.text, Tokenizer(pairs, pattern=self.training.pattern))
-        beaten = np.flatnonzero(counts < goal.tokens)
+        pattern, first = self.training.pattern, 0
+        if self.superwords_after is not None:
+            pattern, first = SUPERWORDS, self.superwords_after + 1  # before, the text was cut by the other one
+        counts = token_counts(goal.text, Tokenizer(pairs, pattern=pattern))
+        beaten = first + np.flatnonzero(counts[first:] < goal.tokens)
         if not beaten.size:
             return merges
         self.ending = "beaten"

@@ -68,7 +68,10 @@ def pattern_name_of(job: Job) -> str:
 
 def way_said(job: Job) -> str:
     """Return what to add to the name of a training that is not plain BPE."""
-    return f" · {t('runs.parity')}" if job.training.parity else ""
+    size = job.training.superwords_from
+    said = [t("runs.parity")] if job.training.parity else []
+    said += [] if size is None else [t("runs.superwords", size=size)]
+    return "".join(f" · {each}" for each in said)
 
 
 def swatch(run: Run) -> str:

@@ -33,6 +33,12 @@ ALL, WORST = "all", "worst"
 CHOOSER = Value("train_chooser", lambda: ALL)
 """Who chooses merges: all texts together, or the language that is worst off."""
 PARITY_UNIT: Maybe[str] = Maybe("train_parity_unit")
+NEVER, LATE = "never", "late"
+CROSSING = Value("train_crossing", lambda: NEVER)
+"""Whether tokens may cross spaces."""
+SUPERWORDS_FROM: Maybe[int] = Maybe("train_superwords_from")
+SUPERWORDS_PROPOSED: Maybe[int] = Maybe("train_superwords_proposed")
+"""The size that was proposed last; it follows the vocabulary size until the visitor chooses another one."""
 PATTERN = "pattern"
 """The prefix of the pattern picker's keys."""
 
@@ -61,6 +67,7 @@ def fill_in(training: Training) -> None:
         REUSED_CORPUS.forget()
         CARD.put(OWN_TEXT)
     fill_in_chooser(training.unit if training.parity else None)
+    fill_in_superwords(training.superwords_from)
     PACE.put(pace_of(training.pace, DEFAULT_PACE))
     MINUTES.put((stop.max_seconds or 0.0) / 60)
     RIVAL.put(stop.beat.reference if stop.beat and stop.beat.reference else NOBODY)
@@ -73,6 +80,14 @@ def fill_in_chooser(unit: str | None) -> None:
     CHOOSER.put(WORST if unit else ALL)
     if unit:
         PARITY_UNIT.put(unit)
+
+
+def fill_in_superwords(size: int | None) -> None:
+    """Fill in from which vocabulary size on tokens may cross spaces; None for never."""
+    CROSSING.put(NEVER if size is None else LATE)
+    SUPERWORDS_PROPOSED.forget()
+    if size is not None:
+        SUPERWORDS_FROM.put(size)
 
 
 def fill_in_merges(

@@ -32,6 +32,7 @@ from tokenizer_core.analysis.ratios import premium
 from tokenizer_core.bpe.openai import references
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.patterns.pretokens import count_pretokens
 from tokenizer_core.readers.mixing import held_out
 from tokenizer_core.readers.parallel import Parallel
@@ -67,7 +68,7 @@ def race(job: Job, tokenizer: Tokenizer, texts: NamedTexts, pairs_in_files: int)
     """Say the premium, and what is reached and what is not; cheap enough to redraw."""
     st.header(t("race.title"), anchor=False)
     _say_what_is_counted(texts, pairs_in_files)
-    counts = own_counts(job.id, tokenizer, texts.parallel)
+    counts = own_counts(job.id, tokenizer, texts.parallel, first_stage(job))
     levels = reference_counts(texts.parallel)
     st.markdown(premium_sentence(counts, levels, texts))
     if job.ended:  # until then it would change every moment
@@ -106,7 +107,7 @@ def race_answer(job: Job, texts: NamedTexts, spoken: str, tells_seen: bool = Tru
     """
     words = catalogue(spoken)
     tokenizer = job.tokenizer()
-    counts = own_counts(job.id, tokenizer, texts.parallel)
+    counts = own_counts(job.id, tokenizer, texts.parallel, first_stage(job))
     levels = reference_counts(texts.parallel)
     lines = texts.parallel.pairs
     runners = [
@@ -155,13 +156,37 @@ def lines_seen(job: Job, parallel: Parallel) -> int | None:
 # ---- counting
 
 
-def own_counts(job_id: str, tokenizer: Tokenizer, parallel: Parallel) -> tuple[Counts, ...]:
-    """Count the tokens of each side after each merge learned so far, line by line, exactly."""
+class FirstStage(NamedTuple):
+    """The merges of a training before its tokens cross spaces."""
+
+    merges: int
+    pattern: str
+    """What cuts a text after at most as many merges."""
+
+
+def first_stage(job: Job) -> FirstStage | None:
+    """Return the first stage of a training, if tokens cross spaces after it."""
+    after = job.superwords_after
+    return None if after is None else FirstStage(after, job.training.pattern)
+
+
+def own_counts(
+    job_id: str, tokenizer: Tokenizer, parallel: Parallel, first: FirstStage | None = None
+) -> tuple[Counts, ...]:
+    """Count the tokens of each side after each merge learned so far, line by line, exactly.
+
+    After the merges of a first stage, lines are cut by its pattern.
+    """
+
+    def count(side: int) -> Counts:
+        counts = token_counts_of(_pretokens_of(parallel, side, tokenizer.pattern), tokenizer)
+        if first is not None and first.merges < len(tokenizer.merges):
+            before = tokenizer.at(BYTES + first.merges)
+            counts[: first.merges + 1] = token_counts_of(_pretokens_of(parallel, side, first.pattern), before)
+        return counts
 
     def make() -> tuple[Counts, ...]:
-        return tuple(
-            token_counts_of(_pretokens_of(parallel, side, tokenizer.pattern), tokenizer) for side in SIDES
-        )
+        return tuple(map(count, SIDES))
 
     return _counts.get((job_id, len(tokenizer.merges), parallel.digest), make)
 
@@ -198,9 +223,9 @@ def moments(counts: Sequence[Counts], references: References) -> list[Moment]:
         for side, (own, level) in enumerate(zip(counts, levels, strict=True)):
             if not own[0]:
                 continue
-            # Counts never rise, so this is the place after all counts that are not below the level.
-            merge = int(np.searchsorted(-own, -level, side="right"))
-            found.append(Moment(side, name, merge if merge < len(own) else None, int(own[-1]) - level))
+            below = np.flatnonzero(own < level)  # counts may rise where tokens begin to cross spaces
+            merge = int(below[0]) if below.size else None
+            found.append(Moment(side, name, merge, int(own[-1]) - level))
     return sorted(found, key=lambda moment: (moment.merge is None, moment.merge or 0, moment.behind))
 
 

@@ -98,3 +98,4 @@ def _take(content: str | bytes) -> None:
     pattern = recipe.pattern if has_same_meaning else recipe.pattern_source
     keys.fill_in_merges(recipe.vocab_size, pattern, recipe.min_count, recipe.special_tokens)
     keys.fill_in_chooser(recipe.parity.unit if recipe.parity else None)
+    keys.fill_in_superwords(recipe.superwords_from)

@@ -27,6 +27,7 @@ from pages.ui.train.frontier import FRONTIER_OPEN, mix_frontier
 from pages.ui.train.methods import METHODS_OPEN, race_of_methods
 from pages.ui.train.parity import Parity, parity_picker, parity_said
 from pages.ui.train.recipes import RECIPE, recipe_loader, recipe_note
+from pages.ui.train.superwords import superwords_picker
 from pages.ui.widgets.controls import fold, segmented
 from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES, pace_called
 from pages.ui.widgets.slides import Slide
@@ -62,6 +63,8 @@ class _More(NamedTuple):
     special_tokens: list[str] | dict[str, int] | None
     parity: Parity | None
     """Who chooses merges, if not all texts together."""
+    superwords_from: int | None
+    """The vocabulary size from which on tokens may cross spaces."""
 
 
 def training_setup(job: Job | None) -> None:
@@ -79,7 +82,7 @@ def training_setup(job: Job | None) -> None:
         if keys.MORE_DRAWN.get():
             more = _more(corpus, vocab_size or BYTES, is_sample=card != OWN_TEXT)
         else:
-            more = _More(corpus, PATTERN_ORDER[0], DEFAULT_PACE, DEFAULT_STOP, [], None)
+            more = _More(corpus, PATTERN_ORDER[0], DEFAULT_PACE, DEFAULT_STOP, [], None, None)
     with said:
         st.caption(_settings_said(more))
     training = _training(more, vocab_size, recipe_note(more.corpus))
@@ -121,12 +124,13 @@ def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
             st.header(t("train.step_corpus"), anchor=False)
             corpus = mixed(corpus)
         parity = parity_picker(corpus)
+        superwords_from = superwords_picker(corpus, vocab_size, by_parity=parity is not None)
         st.header(t("train.step_pace"), anchor=False)
         pace = segmented(t("stage.pace"), list(PACES), pace_called, key=keys.PACE.key, default=DEFAULT_PACE)
         stop = _stop_rules()
         special_tokens = special_tokens_picker(vocab_size)
         recipe_loader()
-    return _More(corpus, pattern, pace, stop, special_tokens, parity)
+    return _More(corpus, pattern, pace, stop, special_tokens, parity, superwords_from)
 
 
 def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int], ...]) -> Training | None:
@@ -147,6 +151,7 @@ def _training(more: _More, vocab_size: int | None, given: tuple[tuple[int, int],
         parity=more.parity is not None,
         languages=more.parity.languages if more.parity else (),
         unit=more.parity.unit if more.parity else "",
+        superwords_from=more.superwords_from,
     )
 
 
@@ -185,6 +190,8 @@ def _settings_said(more: _More) -> str:
     said = [name, pace_called(more.pace), t("train.says_min_count", count=stop.min_count)]
     if more.parity:
         said.append(parity_said(more.parity))
+    if more.superwords_from is not None:
+        said.append(t("superwords.says", size=more.superwords_from))
     if stop.max_seconds:
         said.append(t("train.says_minutes", minutes=f"{stop.max_seconds / 60:g}"))
     if stop.beat:

@@ -357,7 +357,10 @@ def _files(job: Job) -> None:
         noted = EXPORTED_MERGES.get()
         if noted is None or noted[0] != job.id:
             _note_size(job)
-        tokenizer = tokenizer.at(BYTES + (EXPORTED_MERGES.get() or ("", 0))[1])
+        noted_merges = (EXPORTED_MERGES.get() or ("", 0))[1]
+        tokenizer = tokenizer.at(BYTES + noted_merges)
+        if tokenizer.pattern != (pattern := job.pattern_after(noted_merges)):  # since then, tokens cross spaces
+            tokenizer = Tokenizer(tokenizer.merges, pattern=pattern, special_tokens=tokenizer.special_tokens)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(t("exports.so_far", size=tokenizer.vocab_size), width="stretch")
             st.button(

@@ -45,6 +45,10 @@ def ask_what_if(job: Job, after: int, winner: Pair, other: Pair) -> WhatIf:
 
     def plan() -> Plan:
         training = job.training
+        if (
+            job.superwords_after is not None
+        ):  # where it was; the pairs may have run out before the size was reached
+            training = replace(training, superwords_from=BYTES + job.superwords_after)
         for pair in (winner, other):
             stop, given = StopRules(training.stop.min_count), [*begun, pair]
             outcome = yield replace(

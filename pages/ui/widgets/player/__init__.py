@@ -16,7 +16,7 @@ from pages.ui.widgets.player.serve import BROWSER, address, stage_css
 from pages.ui.widgets.token_view.serve import bundle
 from tokenizer_core.bpe.segments import TextMap
 from tokenizer_core.patterns.pretokens import bytes_and_ends
-from tokenizer_core.patterns.split_patterns import pretokenize
+from tokenizer_core.patterns.split_patterns import SUPERWORDS, pretokenize
 from tokenizer_core.workers.training_job import Job
 
 MOST_CHARACTERS = 300
@@ -61,7 +61,7 @@ def options(
     run = registry().run(job.id)
     spoken = language()
     return {
-        **_sentence(text, job.training.pattern, levels),
+        **_sentence(text, job.training.pattern, levels, superwords=job.training.superwords_from is not None),
         "name": f"{job.id} {sha256(text.encode()).hexdigest()[:16]}",
         "feed": address("watch", job.id, spoken),
         "steer": address("steer", spoken) if is_steered else None,
@@ -87,10 +87,11 @@ def replay_options(
     levels: Sequence[tuple[str, int]],
     *,
     title: str,
+    superwords_after: int | None = None,
 ) -> dict[str, Any]:
     """Return what the browser needs to play a training that has ended, without asking for anything.
 
-    The merges are given as left, right and count.
+    The merges are given as left, right and count; after `superwords_after` of them, tokens may cross spaces.
     """
     learned = {
         "state": "done",
@@ -99,9 +100,10 @@ def replay_options(
         "learned": len(merges),
         "goal": len(merges),
         "merges": [number for merge in merges for number in merge],
+        "superwords_after": superwords_after,
     }
     return {
-        **_sentence(text, pattern, levels),
+        **_sentence(text, pattern, levels, superwords=superwords_after is not None),
         "name": "replay",
         "feed": "",
         "steer": None,
@@ -115,17 +117,23 @@ def replay_options(
     }
 
 
-def _sentence(text: str, pattern: str, levels: Sequence[tuple[str, int]]) -> dict[str, Any]:
+def _sentence(text: str, pattern: str, levels: Sequence[tuple[str, int]], *, superwords: bool) -> dict[str, Any]:
     """Describe the sentence: where it may part, in bytes, what others need for it, and the words around it."""
     text_map = TextMap(text)
     starts = np.flatnonzero(text_map.cluster_starts[:-1])
-    ends = bytes_and_ends(pretokenize(text, pattern))[1] if text else np.zeros(0, dtype=np.int64)
     return {
         "text": text,
-        "pretokens": ends.tolist(),
+        "pretokens": _ends(text, pattern),
+        "superwords": _ends(text, SUPERWORDS) if superwords else [],
         "clusters": text_map.byte_at_char[starts].tolist(),
         "levels": [{"name": name, "count": count} for name, count in levels],
         "labels": section("stage", has_breaks=True),
         "locale": language(),
         "tints": TINT_COUNT,
     }
+
+
+def _ends(text: str, pattern: str) -> list[int]:
+    """Return where the pretokens of a text end, in bytes."""
+    ends: list[int] = bytes_and_ends(pretokenize(text, pattern))[1].tolist() if text else []
+    return ends

@@ -28,13 +28,15 @@ MOST_MERGES = 4_000
 Figure = Annotated[float, Meta(ge=0, lt=1e9)]
 
 
-class Learned(Struct, frozen=True):
+class Learned(Struct, frozen=True, omit_defaults=True):
     """A training that has been: enough of it to be played again without its texts."""
 
     corpus: Name
     pattern: Name
     merges: Annotated[tuple[tuple[int, int, int], ...], Meta(min_length=1, max_length=MOST_MERGES)]
     """Left, right and count of each merge."""
+    superwords_after: Count | None = None
+    """After so many merges tokens may cross spaces; None for never."""
 
 
 class Unfair(Struct, frozen=True):
@@ -110,7 +112,8 @@ ENTRIES: Value[list[Entry]] = Value("my_talk", list)
 def _learned_by(job: Job) -> Learned | None:
     """Return what a training has learned so far, for a talk: at most `MOST_MERGES` merges."""
     merges = tuple((merge.left, merge.right, merge.count) for merge in job.merges[:MOST_MERGES])
-    return Learned(job.training.corpus_name, job.training.pattern, merges) if merges else None
+    crosses = job.superwords_after
+    return Learned(job.training.corpus_name, job.training.pattern, merges, crosses) if merges else None
 
 
 def name_of(entry: Entry) -> str:
@@ -177,7 +180,15 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
     if entry.learned:
         learned, text = entry.learned, entry.text
         corpus, levels = corpus_title(learned.corpus), reference_counts(text)
-        played = replay_options(learned.pattern, corpus, learned.merges, text, levels, title=t("train.title"))
+        played = replay_options(
+            learned.pattern,
+            corpus,
+            learned.merges,
+            text,
+            levels,
+            title=t("train.title"),
+            superwords_after=learned.superwords_after,
+        )
         return [Slide("stage", stage=played)]
     if entry.unfair:
         return unfair_slides(entry.unfair, reference_lanes(entry.lanes))

@@ -9,6 +9,7 @@ import { make } from "../../token_view/browser/elements.js";
 const LATIN = /^\p{Script=Latin}+$/u;
 const THAI = /^[\p{Script=Thai}]+$/u;
 const SPACED = /^ [\p{L}\p{M}]/u;
+const ACROSS = /[\p{L}\p{M}]\P{L}* [\p{L}\p{M}]/u;
 
 export class Milestones {
   /**
@@ -24,6 +25,7 @@ export class Milestones {
     this.waiting = new Set(["thai", "english", "space"]);
     const canBreak = sentence.bytes.some((_, at) => !sentence.startsCluster[at]); // a letter of several bytes
     if (canBreak) this.waiting.add("whole");
+    if (sentence.superwordEnds.length) this.waiting.add("superword");
     this.levels = levels.filter(({ count }) => count < sentence.bytes.length);
     this.words = wordsOf(sentence);
     this.passed = 0; // how many of them the sentence has passed
@@ -41,8 +43,18 @@ export class Milestones {
     return isNew;
   }
 
+  /**
+   * The last merge so far is this one; tell where tokens begin to cross spaces.
+   * @param {number} merge
+   */
+  reach(merge) {
+    const first = this.sentence.superwordsAfter + 1;
+    if (merge >= first && !this.found.some(({ kind }) => kind === "cross")) this.add(first, "cross", {});
+  }
+
   /** @param {number} merge */
   look(merge) {
+    this.reach(merge);
     const { sentence } = this;
     const tokens = sentence.tokensAt(merge);
     this.levels = this.levels.filter((level) => {
@@ -64,6 +76,8 @@ export class Milestones {
     const { sentence, waiting } = this;
     if (!sentence.startsCluster[from] || !sentence.startsCluster[to]) return;
     const text = sentence.textOf(from, to);
+    const isAcross = merge > sentence.superwordsAfter && ACROSS.test(text);
+    if (waiting.has("superword") && isAcross) this.add(merge, "superword", { token: text.trim() });
     if (waiting.has("space") && SPACED.test(text)) this.add(merge, "space", { token: text.trim() });
     const start = text.startsWith(" ") ? from + 1 : from;
     const word = sentence.textOf(start, to);

@@ -57,6 +57,7 @@ function savedNow({ learned, charts }) {
   const answer = {
     ...{ state: "done", says: "", pace: "gathering" },
     ...{ learned: learned.total, goal: learned.total, merges, served: learned.served },
+    superwords_after: Number.isFinite(learned.superwordsAfter) ? learned.superwordsAfter : null,
   };
   return { answer, runners: charts.others, note: charts.note };
 }

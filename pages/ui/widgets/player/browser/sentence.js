@@ -24,6 +24,7 @@ export class Learned {
     this.timesOf = new Map();
     /** @type {Map<number, Uint8Array>} */
     this.known = new Map();
+    this.superwordsAfter = Infinity; // merges, after which tokens may cross spaces
   }
 
   get total() {
@@ -52,6 +53,7 @@ export class Learned {
   /**
    * The ids of a merge, which counts from 1: left, right, and the token that they become.
    * @param {number} merge
+   * @returns {[number, number, number]}
    */
   idsOf(merge) {
     return [this.left[merge - 1], this.right[merge - 1], BYTES - 1 + merge];
@@ -177,23 +179,69 @@ export class Sentence extends PlacedText {
    * @param {string} text
    * @param {number[]} pretokenEnds in bytes; no merge crosses them
    * @param {number[]} clusterStarts in bytes
+   * @param {number[]} [superwordEnds] in bytes; no merge crosses them once tokens may cross spaces
    */
-  constructor(text, pretokenEnds, clusterStarts) {
+  constructor(text, pretokenEnds, clusterStarts, superwordEnds = []) {
     super(text, clusterStarts);
-    const size = this.bytes.length;
-    this.isFixed = new Uint8Array(size + 1);
-    for (const end of [0, ...pretokenEnds, size]) this.isFixed[end] = 1;
-    // For each byte the merge that joined it to the byte before; 0 if none has yet.
-    this.joined = new Int32Array(size + 1);
-    this.ids = Array.from(this.bytes);
-    this.starts = Array.from(this.bytes, (_, at) => at);
-    /** @type {Map<number, number>} how many tokens have this id now */
-    this.present = new Map();
-    for (const id of this.ids) this.count(id, 1);
-    this.merges = 0;
+    this.superwordEnds = superwordEnds;
     // Only the merges that changed the sentence: after which merge, how many tokens.
     /** @type {{ merge: number, tokens: number }[]} */
-    this.steps = [{ merge: 0, tokens: size }];
+    this.steps = [{ merge: 0, tokens: this.bytes.length }];
+    this.isFixed = this.borders(pretokenEnds);
+    // For each byte the merge that joined it to the byte before; 0 if none has yet.
+    this.joined = this.joinedBefore = new Int32Array(this.bytes.length + 1);
+    this.superwordsAfter = Infinity; // until there, `joinedBefore` holds
+    this.isOtherwiseCut = false; // whether the merges until there now join other bytes
+    this.merges = 0;
+    /** @type {number[]} */
+    this.ids = [];
+    /** @type {number[]} */
+    this.starts = [];
+    /** @type {Map<number, number>} how many tokens have this id now */
+    this.present = new Map();
+    this.fallApart();
+  }
+
+  /**
+   * @param {number[]} ends
+   */
+  borders(ends) {
+    const isFixed = new Uint8Array(this.bytes.length + 1);
+    for (const end of [0, ...ends, this.bytes.length]) isFixed[end] = 1;
+    return isFixed;
+  }
+
+  /** Take the sentence as its bytes, which no merge has joined yet. */
+  fallApart() {
+    this.ids = Array.from(this.bytes);
+    this.starts = Array.from(this.bytes, (_, at) => at);
+    this.present.clear();
+    for (const id of this.ids) this.count(id, 1);
+  }
+
+  /**
+   * Tokens may cross spaces from here on: make all merges until now anew, in the sentence as it is cut from now on.
+   * @param {Learned} learned
+   */
+  cross(learned) {
+    const [until, steps] = [this.merges, this.steps];
+    this.superwordsAfter = until;
+    this.joinedBefore = this.joined;
+    this.isFixed = this.borders(this.superwordEnds);
+    this.joined = new Int32Array(this.bytes.length + 1);
+    this.steps = [];
+    this.fallApart();
+    for (this.merges = 1; this.merges <= until; this.merges++) this.join(...learned.idsOf(this.merges));
+    [this.merges, this.steps] = [until, steps];
+    this.isOtherwiseCut = this.joined.some((merge, at) => !merge !== !this.joinedBefore[at]);
+  }
+
+  /**
+   * The merge that joined each byte to the one before, for the sentence after this many merges.
+   * @param {number} merges
+   */
+  joinedAt(merges) {
+    return merges > this.superwordsAfter ? this.joined : this.joinedBefore;
   }
 
   /**
@@ -214,10 +262,12 @@ export class Sentence extends PlacedText {
   take(learned) {
     const changed = [];
     while (this.merges < learned.total) {
+      if (this.merges === learned.superwordsAfter && this.superwordsAfter === Infinity) this.cross(learned);
       this.merges += 1;
-      const [left, right, token] = learned.idsOf(this.merges);
-      if (!this.present.has(left) || !this.present.has(right)) continue;
-      if (this.join(left, right, token)) changed.push(this.merges);
+      const isJoined = this.join(...learned.idsOf(this.merges)) > 0;
+      const isCutAnew = this.merges === this.superwordsAfter + 1 && this.isOtherwiseCut;
+      if (isCutAnew && !isJoined) this.steps.push({ merge: this.merges, tokens: this.ids.length });
+      if (isJoined || isCutAnew) changed.push(this.merges);
     }
     return changed;
   }
@@ -228,6 +278,7 @@ export class Sentence extends PlacedText {
    * @param {number} token
    */
   join(left, right, token) {
+    if (!this.present.has(left) || !this.present.has(right)) return 0;
     const ids = [];
     const starts = [];
     for (let i = 0; i < this.ids.length; i++) {
@@ -274,11 +325,12 @@ export class Sentence extends PlacedText {
    * @returns {Cut[]}
    */
   cutsAt(merges) {
+    const joined = this.joinedAt(merges);
     /** @type {Cut[]} */
     const cuts = [];
     let from = 0;
     for (let at = 1; at <= this.bytes.length; at++) {
-      const isJoined = at < this.bytes.length && this.joined[at] > 0 && this.joined[at] <= merges;
+      const isJoined = at < this.bytes.length && joined[at] > 0 && joined[at] <= merges;
       if (isJoined) continue;
       cuts.push({ from, to: at });
       from = at;
@@ -297,7 +349,8 @@ export class Sentence extends PlacedText {
    * @returns {Cut[]}
    */
   madeBy(merge) {
-    const { joined, bytes } = this;
+    const { bytes } = this;
+    const joined = this.joinedAt(merge);
     const isInside = (/** @type {number} */ at) => at < bytes.length && joined[at] > 0 && joined[at] <= merge;
     /** @type {Cut[]} */
     const made = [];

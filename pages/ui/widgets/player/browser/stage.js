@@ -66,7 +66,7 @@ export class Stage {
   constructor(parent, options, app = null) {
     this.options = options;
     this.learned = new Learned();
-    this.sentence = new Sentence(options.text, options.pretokens, options.clusters);
+    this.sentence = new Sentence(options.text, options.pretokens, options.clusters, options.superwords);
     const label = (this.label = labelsOf(options));
     this.milestones = new Milestones(this.sentence, options.levels, label);
     /** @type {Answer | null} */
@@ -175,8 +175,10 @@ export class Stage {
   take(answer) {
     const hadNone = !this.learned.total;
     this.answer = answer;
+    this.learned.superwordsAfter = answer.superwords_after ?? Infinity;
     this.learned.add(answer.merges, answer.served);
     for (const merge of this.sentence.take(this.learned)) this.milestones.look(merge);
+    this.milestones.reach(this.learned.total);
     if (answer.says && !this.learned.total) this.headline.say(answer.says);
     if (!this.isPaceTouched) {
       this.bar.showPace(answer.pace);

@@ -25,6 +25,8 @@ export interface Options {
   free_after?: number;
   text: string;
   pretokens: number[];
+  /** Where the pretokens end once tokens may cross spaces; only if they may in the end. */
+  superwords?: number[];
   clusters: number[];
   levels: Level[];
   labels: Record<string, string>;
@@ -69,6 +71,8 @@ export interface Answer {
   goal: number;
   /** Left, right and count of each merge that is new. */
   merges: number[];
+  /** After so many merges tokens may cross spaces; null while they may not. */
+  superwords_after?: number | null;
   /** With choosers, which of them chose each of these merges; null for one that was given. */
   served?: (number | null)[];
 }
