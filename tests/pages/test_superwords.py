@@ -102,7 +102,14 @@ def test_a_training_crosses_spaces_and_everything_says_so() -> None:
     assert ENGLISH["recipe.reproduced"].split("}")[1] in said(other)
 
 
-@pytest.mark.parametrize("after", [FROM - 256 - 4, FROM - 256, FROM - 256 + 4], ids=["before", "at", "after"])
+@pytest.mark.parametrize(
+    "after",
+    [
+        pytest.param(FROM - 256 - 4, id="before", marks=pytest.mark.long),
+        pytest.param(FROM - 256, id="at"),
+        pytest.param(FROM - 256 + 4, id="after", marks=pytest.mark.long),
+    ],
+)
 def test_what_if_crosses_spaces_where_the_training_did(after: int) -> None:
     app = set_up()
     job = learned_by(app)

@@ -292,6 +292,16 @@ for (const pace of ["live", "gathering", 0.5, 20, 200, null]) {
   });
 }
 
+test("who goes to a moment in mid-play sees that moment", (context) => {
+  const { player, run } = playerAt(context, () => 500);
+  player.pace = null;
+  player.play();
+  run(0.5);
+  player.go(100);
+  run(1);
+  assert.equal(player.position, 100);
+});
+
 /** A feed whose questions wait until they are answered, with the merges (n, n, n) of a server. */
 function feedOf(context) {
   const [asked, learned] = [[], new Learned()];

@@ -55,7 +55,7 @@ export class Player {
   /** @param {number} now */
   turn(now) {
     this.frame = 0;
-    if (this.hasEnded) return;
+    if (this.hasEnded || !this.isBusy) return; // a look at a moment, or a pause, came before this frame
     // A frame's time may lie before the moment at which playing began.
     const seconds = Math.min(LONGEST_FRAME, Math.max(0, (now - this.before) / 1000));
     this.before = Math.max(now, this.before);
