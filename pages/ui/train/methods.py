@@ -27,7 +27,7 @@ from pages.ui.train.methods_run import (
     sizes_to,
     superwords_from,
 )
-from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale
+from pages.ui.widgets.charts import ROWS, draw, log_scale
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import Formats, figures_table
 from pages.ui.widgets.formatting import interval, ratio
@@ -135,7 +135,7 @@ def _show(run: MethodsRun) -> None:
     _say_what_is_missing(run)
     frontier, premiums = st.columns(2, gap="large")
     with frontier:
-        sentence = t("methods.frontier_says", least=FRONTIER_FROM)
+        sentence = t("methods.frontier_says", least=FRONTIER_FROM, most=run.size)
         draw(methods_frontier, frontier_rows(drawn), key="methods_frontier", says=sentence)
         st.caption(sentence)
     with premiums:
@@ -245,28 +245,31 @@ class Own(NamedTuple):
     tokens: list[bytes]
 
 
-def own_tokens(run: MethodsRun, method: str) -> list[Own]:
-    """Return the first tokens of a method that no other has, by language; the language with most comes first."""
-    tokens = only_in(run, method, SHOWN_TOKENS)
+def own_tokens(run: MethodsRun, method: str) -> tuple[list[Own], int]:
+    """Return the first tokens of whole characters that no other method has, and how many more hold parts of one.
+
+    They come by language, the language with most tokens first.
+    """
+    tokens = only_in(run, method)
     scripts = [SCRIPTS[code] for code in scripts_of(tokens)]
-    found = [
-        Own(script, [token for token, of in zip(tokens, scripts, strict=True) if of == script])
-        for script in dict.fromkeys(scripts)
-    ]
-    return sorted(found, key=lambda own: -len(own.tokens))
+    whole = [pair for pair in zip(tokens, scripts, strict=True) if pair[1] != "broken"]
+    groups: dict[str, list[bytes]] = {}
+    for token, script in whole[:SHOWN_TOKENS]:
+        groups.setdefault(script, []).append(token)
+    found = [Own(*group) for group in groups.items()]
+    return sorted(found, key=lambda own: -len(own.tokens)), len(tokens) - len(whole)
 
 
 def _show_own_tokens(run: MethodsRun, method: str) -> None:
-    groups = own_tokens(run, method)
-    if not groups:
-        return
-    count = sum(len(group.tokens) for group in groups)
-    st.markdown(f"**{t('methods.only', method=_name(method), count=count)}**")
-    if any(group.script == "broken" for group in groups):
-        st.caption(t("methods.only_broken"))
+    groups, broken = own_tokens(run, method)
+    if groups:
+        count = sum(len(group.tokens) for group in groups)
+        st.markdown(f"**{t('methods.only', method=_name(method), count=count)}**")
     for script, tokens in groups:
         st.caption(f"{t(f'entries.script_{script}')} · {len(tokens)}")
         st.html(token_chips(tokens))
+    if broken:
+        st.caption(t("methods.only_broken", method=_name(method), count=broken))
 
 
 # ---- charts
@@ -310,15 +313,16 @@ def frontier_rows(drawn: Sequence[Curve]) -> pd.DataFrame:
         kind = "models" if method == UNIGRAM else "curve"
         rows += [(kind, method, name, *each, "") for each in kept]
         if kept:
-            rows.append(("end", method, name, *kept[-1], f"{name} {kept[-1][0]:,}"))
+            rows.append(("end", method, name, *kept[-1], name))
     for frontier in FRONTIERS.get().values():
         for point in frontier.points:
             if point.lines is not None:
                 key = "methods.own_fair_mix" if point.is_fair else "methods.own_mix"
                 name = without_breaks(t(key, share=f"{point.share}%"))
                 rows.append(("own", "", name, point.vocab_size, *point.lines, f"{point.share}%"))
-    both = [value for row in rows for value in row[4:6]]
-    rows += [("even", "", "", BYTES, end, end, "") for end in (min(both), max(row[5] for row in rows))]
+    dearest = max(row[5] for row in rows)
+    cheapest = min(dearest * 0.9, *(row[4] for row in rows))
+    rows += [("even", "", "", BYTES, end, end, "") for end in (cheapest, dearest)]
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -348,7 +352,8 @@ def methods_frontier() -> ChartType:
         .encode(text="label:N", color=colour)
         for method, (align, dx, dy) in _SIDES.items()
     ]
-    ticks = alt.Axis(values=ROUND_NUMBERS, format=",d")
+    ticks = alt.Axis(values=[*range(10, 100, 10), *range(100, 200, 20), *range(200, 1_000, 100)], format=",d")
+    scale = log_scale(padding=84)
     return alt.layer(
         even.mark_line(style="quiet", strokeDash=[4, 4], strokeWidth=1),
         curve.mark_line(opacity=0.8).encode(order="size:Q", color=colour, strokeDash=dash),
@@ -359,7 +364,7 @@ def methods_frontier() -> ChartType:
         *sides,
         height=400,
     ).encode(
-        alt.X("english:Q", title=t("methods.english_line"), scale=log_scale(), axis=ticks),
+        alt.X("english:Q", title=t("methods.english_line"), scale=scale, axis=ticks),
         alt.Y("thai:Q", title=t("methods.thai_line"), scale=log_scale(), axis=ticks),
     )
 
@@ -367,7 +372,7 @@ def methods_frontier() -> ChartType:
 _SHAPES = ["circle", "triangle-up", "diamond", "square"]
 _DASHES = [[1, 0], [9, 4], [2, 4], [1, 0]]
 _SIDES: dict[str, tuple[Literal["left", "right"], int, int]] = {
-    "plain": ("left", 12, -8),
+    "plain": ("right", 6, 30),
     "parity": ("left", 12, 12),
     "superwords": ("right", -10, 10),
     UNIGRAM: ("left", 12, 4),
@@ -396,7 +401,7 @@ def likelihood_rows(found: Sequence[Likelihood]) -> pd.DataFrame:
     """Return a row for each round that SentencePiece logged; where pieces were cut, their number is written."""
     rows = []
     for place, (pieces, per_word) in enumerate(found):
-        is_cut = place > 0 and pieces < 0.9 * found[place - 1].pieces
+        is_cut = place > 0 and pieces < 0.95 * found[place - 1].pieces
         rows.append((place + 1, pieces, per_word, f"{pieces:,}" if is_cut or not place else ""))
     return pd.DataFrame(rows, columns=["round", "pieces", "likelihood", "label"])
 

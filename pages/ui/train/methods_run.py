@@ -229,11 +229,11 @@ def curves(run: MethodsRun) -> list[Curve]:
     return found
 
 
-def only_in(run: MethodsRun, method: str, most: int) -> list[bytes]:
-    """Return the first tokens of a method that no other method has; by Unigram, the most likely ones."""
+def only_in(run: MethodsRun, method: str) -> list[bytes]:
+    """Return the tokens of a method that no other has, as they were learned; of Unigram, the most likely first."""
     sets = {name: learned_tokens(tokenizer) for name, tokenizer in run.tokenizers.items()}
     others = {token for name, tokens in sets.items() if name != method for token in tokens}
-    return [token for token in sets[method] if token not in others][:most]
+    return [token for token in sets[method] if token not in others]
 
 
 def learned_tokens(tokenizer: AnyTokenizer) -> list[bytes]:

@@ -14,6 +14,7 @@ import { labelsOf, plainWords } from "../../token_view/browser/words.js";
 const STEP = 220; // milliseconds from one vocabulary size to the next
 const LEAP_MOST = 250; // milliseconds; a tab that was hidden must not leap
 const SLIDES = 0.4; // how long pieces slide, as a share of the usual time
+const APART_ROWS = 0.12; // of a step: no two rows are drawn in the same frame
 const STILL_FIRST = 900; // milliseconds in which single bytes stand still before the race
 
 /** @type {WeakMap<ShadowRoot | Element, Abreast>} */
@@ -196,9 +197,12 @@ export class Abreast {
     const step = Math.floor(position);
     const next = Math.min(this.last, step + 1);
     for (const chart of this.charts) chart.show(sizes[step] + (sizes[next] - sizes[step]) * (position - step));
+    this.rows.forEach((row, at) => {
+      const late = slide > 0 && position < this.last ? at * APART_ROWS : 0;
+      row.show(sizes[Math.max(0, Math.floor(position - late))], slide);
+    });
     if (step === this.step) return;
     this.step = step;
-    for (const row of this.rows) row.show(sizes[step], slide);
     this.root.dataset.size = String(sizes[step]);
     this.showBar();
   }
@@ -264,9 +268,7 @@ class SentenceRow {
 
   /** @returns {Cut[]} the text before the first model: in no tokens */
   whole() {
-    return this.sentence
-      .clustersOf({ from: 0, to: this.sentence.bytes.length })
-      .map((cluster) => ({ ...cluster, isPlain: true }));
+    return [{ from: 0, to: this.sentence.bytes.length, isPlain: true }];
   }
 
   /** Merged pieces may need a line less: nothing below jumps. */
@@ -295,7 +297,7 @@ function cutsOf({ ends, plain }) {
 function measures(label, locale) {
   const written = (/** @type {number} */ digits) => (/** @type {number} */ value) =>
     value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
-  const whole = (/** @type {number} */ value) => written(value < 100 ? 1 : 0)(value);
+  const whole = (/** @type {number} */ value) => written(value < 100 && value % 1 ? 1 : 0)(value);
   return [
     {
       title: label("premium"),

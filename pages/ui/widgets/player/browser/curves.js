@@ -6,7 +6,7 @@ import { countBefore } from "../../token_view/browser/model/sorted.js";
 
 /** @import { Measure, WayOptions } from "./abreast.d.ts" */
 
-const [EDGE_LEFT, EDGE_RIGHT, EDGE_TOP, EDGE_BOTTOM] = [44, 148, 8, 28]; // pixels around the curves
+const [EDGE_LEFT, EDGE_RIGHT, EDGE_TOP, EDGE_BOTTOM] = [40, 136, 8, 28]; // pixels around the curves
 const NAME_APART = 19; // pixels between two names
 const DASHES = ["", "9 4", "2 4", ""]; // so that colour is not the only sign
 const LOG_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
@@ -80,7 +80,7 @@ export class Curves {
     if (measure.level) values.push(measure.level.value);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const room = measure.isLog ? 0 : (high - low) * 0.06;
-    this.low = measure.isLog ? low * 0.94 : low - room;
+    this.low = measure.isLog ? low * 0.94 : low - (measure.level ? 2.5 : 1) * room; // the level has its name below it
     this.high = high + room;
     this.clip = makeSvg("clipPath", { id: `abreast-${++clips}` });
     this.window = makeSvg("rect", { x: 0, y: 0, width: 0, height: 4000 });
@@ -116,7 +116,7 @@ export class Curves {
     if (measure.level) {
       const y = this.y(measure.level.value);
       svg.append(makeSvg("line", { x1: EDGE_LEFT, x2: right, y1: y, y2: y, class: "level" }));
-      svg.append(makeSvg("text", { x: EDGE_LEFT + 4, y: y - 6, class: "tick start" }, measure.level.name));
+      svg.append(makeSvg("text", { x: right - 4, y: y + 17, class: "tick end" }, measure.level.name));
     }
     const last = sizes[sizes.length - 1];
     const step = SIZE_STEPS.find((each) => last / each <= 5) ?? last;
