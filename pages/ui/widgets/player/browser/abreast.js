@@ -13,7 +13,6 @@ import { labelsOf, plainWords } from "../../token_view/browser/words.js";
 
 const STEP = 220; // milliseconds from one vocabulary size to the next
 const LEAP_MOST = 250; // milliseconds; a tab that was hidden must not leap
-const SLIDES = 0.4; // how long pieces slide, as a share of the usual time
 const APART_ROWS = 0.12; // of a step: no two rows are drawn in the same frame
 const STILL_FIRST = 900; // milliseconds in which single bytes stand still before the race
 
@@ -168,6 +167,7 @@ export class Abreast {
     this.isPlaying = false;
     cancelAnimationFrame(this.frame);
     clearTimeout(this.timer);
+    this.go(this.position); // rows that were late
     this.showBar();
   }
 
@@ -181,25 +181,24 @@ export class Abreast {
     const passed = Math.min(LEAP_MOST, Math.max(0, now - this.before));
     this.before = Math.max(now, this.before);
     this.frames += 1;
-    this.go(Math.min(this.last, this.position + passed / STEP), SLIDES);
+    this.go(Math.min(this.last, this.position + passed / STEP));
     if (this.position >= this.last) this.pause();
     else this.frame = requestAnimationFrame((later) => this.turn(later));
   }
 
   /**
-   * Show a place among the sizes.
+   * Show a place among the sizes. Pieces do not slide: some hundred that move would take half of the frames.
    * @param {number} position
-   * @param {number} [slide] how long pieces slide
    */
-  go(position, slide = 0) {
+  go(position) {
     const { sizes } = this.options;
     this.position = position;
     const step = Math.floor(position);
     const next = Math.min(this.last, step + 1);
     for (const chart of this.charts) chart.show(sizes[step] + (sizes[next] - sizes[step]) * (position - step));
     this.rows.forEach((row, at) => {
-      const late = slide > 0 && position < this.last ? at * APART_ROWS : 0;
-      row.show(sizes[Math.max(0, Math.floor(position - late))], slide);
+      const late = this.isPlaying && position < this.last ? at * APART_ROWS : 0;
+      row.show(sizes[Math.max(0, Math.floor(position - late))]);
     });
     if (step === this.step) return;
     this.step = step;
@@ -249,17 +248,14 @@ class SentenceRow {
     this.width = this.height = 0; // pixels of the board
   }
 
-  /**
-   * @param {number} size of the vocabulary
-   * @param {number} slide
-   */
-  show(size, slide) {
+  /** @param {number} size of the vocabulary */
+  show(size) {
     const { frames, grows } = this.way;
     const at = countBefore(frames.length, (index) => frames[index].size <= size) - 1;
     if (at === this.shown) return;
     this.shown = at;
     const frame = frames[at];
-    this.board.draw(this.sentence.piecesOf(frame ? cutsOf(frame) : this.whole()), slide);
+    this.board.draw(this.sentence.piecesOf(frame ? cutsOf(frame) : this.whole()));
     this.number.textContent = frame ? frame.tokens.toLocaleString(this.label("locale")) : "–";
     this.unit.textContent = this.label("tokens", { count: frame?.tokens ?? 0 });
     if (grows) return;
