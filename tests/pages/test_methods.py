@@ -19,7 +19,7 @@ from pages.ui.train.methods_run import (
     learned_tokens,
     new_run,
 )
-from pages.ui.widgets.player.abreast import frame_of, growing_frames
+from pages.ui.widgets.abreast import frame_of, growing_frames
 from tests.helpers.app import LANGUAGES, chart_rows, said, tables
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.bpe.trainer import train

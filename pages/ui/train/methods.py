@@ -27,11 +27,7 @@ from pages.ui.train.methods_run import (
     sizes_to,
     superwords_from,
 )
-from pages.ui.widgets.charts import ROWS, draw, log_scale
-from pages.ui.widgets.controls import segmented
-from pages.ui.widgets.figures_table import Formats, figures_table
-from pages.ui.widgets.formatting import interval, ratio
-from pages.ui.widgets.player.abreast import (
+from pages.ui.widgets.abreast import (
     MOST_CHARACTERS,
     Way,
     abreast,
@@ -39,6 +35,10 @@ from pages.ui.widgets.player.abreast import (
     frame_of,
     growing_frames,
 )
+from pages.ui.widgets.charts import ROWS, draw, log_scale
+from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.figures_table import Formats, figures_table
+from pages.ui.widgets.formatting import interval, ratio
 from pages.ui.widgets.token_view.chips import token_chips
 from tokenizer_core.analysis.entries import SCRIPTS, scripts_of
 from tokenizer_core.bpe.vocabulary import BYTES

@@ -4,9 +4,10 @@
 import { makeSvg } from "../../token_view/browser/elements.js";
 import { countBefore } from "../../token_view/browser/model/sorted.js";
 
-/** @import { Measure, WayOptions } from "./abreast.d.ts" */
+/** @import { Measure, WayOptions } from "./types.d.ts" */
 
-const [EDGE_LEFT, EDGE_RIGHT, EDGE_TOP, EDGE_BOTTOM] = [40, 136, 8, 28]; // pixels around the curves
+const [EDGE_LEFT, EDGE_TOP, EDGE_BOTTOM] = [40, 8, 28]; // pixels around the curves
+const BESIDE_NAME = 12; // pixels between the ends of curves and their names
 const NAME_APART = 19; // pixels between two names
 const DASHES = ["", "9 4", "2 4", ""]; // so that colour is not the only sign
 const LOG_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
@@ -63,6 +64,7 @@ export class Curves {
     this.svg = /** @type {SVGSVGElement} */ (makeSvg("svg", { "aria-hidden": "true" }));
     this.element.append(title, this.svg);
     this.width = this.height = 0;
+    this.edge = 0; // pixels at the right, for the names
     this.size = sizes[0];
     /** @type {Curve[]} */
     this.curves = ways.map((way, at) => {
@@ -92,6 +94,7 @@ export class Curves {
     [this.width, this.height] = [this.svg.clientWidth, this.svg.clientHeight];
     if (!this.width) return;
     this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.edge = this.widestName() + BESIDE_NAME + 4;
     this.svg.replaceChildren(this.clip);
     this.drawScales();
     for (const curve of this.curves) this.svg.append(curve.line, ...curve.marks);
@@ -105,9 +108,20 @@ export class Curves {
     this.show(this.size);
   }
 
+  /** Pixels of the widest name with its value. */
+  widestName() {
+    const probe = /** @type {SVGTextElement} */ (makeSvg("text", { class: "curve-name" }));
+    this.svg.append(probe);
+    const widths = this.curves.map(({ way, values }) => {
+      probe.textContent = `${way.name} ${this.measure.written(values[values.length - 1])}`;
+      return probe.getComputedTextLength();
+    });
+    return Math.max(...widths);
+  }
+
   drawScales() {
     const { svg, width, height, low, high, sizes, locale, measure } = this;
-    const [floor, right] = [height - EDGE_BOTTOM, width - EDGE_RIGHT];
+    const [floor, right] = [height - EDGE_BOTTOM, width - this.edge];
     for (const tick of ticksIn(low, high, measure.isLog)) {
       const y = this.y(tick);
       svg.append(makeSvg("line", { x1: EDGE_LEFT, x2: right, y1: y, y2: y, class: "grid" }));
@@ -130,7 +144,7 @@ export class Curves {
   /** @param {number} size */
   x(size) {
     const [first, last] = [this.sizes[0], this.sizes[this.sizes.length - 1]];
-    return EDGE_LEFT + ((this.width - EDGE_LEFT - EDGE_RIGHT) * (size - first)) / Math.max(1, last - first);
+    return EDGE_LEFT + ((this.width - EDGE_LEFT - this.edge) * (size - first)) / Math.max(1, last - first);
   }
 
   /** @param {number} value */
@@ -155,7 +169,7 @@ export class Curves {
     });
     const ends = shown.map((curve) => this.endOf(curve, size));
     const places = spreadPlaces(ends.map(({ y }) => y + 5), EDGE_TOP + 12, this.height - EDGE_BOTTOM);
-    shown.forEach((curve, at) => place(curve.name, Math.max(...ends.map(({ x }) => x)) + 12, places[at]));
+    shown.forEach((curve, at) => place(curve.name, Math.max(...ends.map(({ x }) => x)) + BESIDE_NAME, places[at]));
     for (const { way, marks } of this.curves) {
       if (!way.grows) marks.forEach((mark, at) => (mark.style.display = way.sizes[at] <= size ? "" : "none"));
     }

@@ -1,4 +1,4 @@
-// What Python gives the race of several ways: abreast_options() in abreast.py.
+// What Python gives the race of several ways: abreast_options() in __init__.py.
 
 /** The tokens of the sentence from a vocabulary size on. */
 export interface WayFrame {

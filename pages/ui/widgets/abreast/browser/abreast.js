@@ -1,15 +1,15 @@
 // Several ways to make tokens abreast: one sentence by each, recoloured as its vocabulary grows, and their curves.
 // @ts-check
 
-import { Board } from "./board.js";
+import { Board } from "../../player/browser/board.js";
 import { Curves } from "./curves.js";
-import { PlacedText } from "./sentence.js";
+import { PlacedText } from "../../player/browser/sentence.js";
 import { addButton, isDark, make } from "../../token_view/browser/elements.js";
 import { countBefore } from "../../token_view/browser/model/sorted.js";
 import { labelsOf, plainWords } from "../../token_view/browser/words.js";
 
-/** @import { AbreastOptions, Measure, WayFrame, WayOptions } from "./abreast.d.ts" */
-/** @import { Cut, Label } from "./types.d.ts" */
+/** @import { AbreastOptions, Measure, WayFrame, WayOptions } from "./types.d.ts" */
+/** @import { Cut, Label } from "../../player/browser/types.d.ts" */
 
 const STEP = 220; // milliseconds from one vocabulary size to the next
 const LEAP_MOST = 250; // milliseconds; a tab that was hidden must not leap
@@ -209,7 +209,7 @@ export class Abreast {
   showBar() {
     if (!this.toggle || !this.slider || !this.where) return;
     this.toggle.textContent = this.isPlaying ? "❚❚" : "▶";
-    this.toggle.title = this.toggle.ariaLabel = plainWords(this.label(this.isPlaying ? "pause" : "play"));
+    this.toggle.title = this.toggle.ariaLabel = plainWords(this.isPlaying ? this.label("pause") : this.label("play"));
     const place = Math.max(0, this.step);
     const words = this.label("size", { size: this.options.sizes[place] });
     this.slider.value = String(place);
@@ -259,7 +259,7 @@ class SentenceRow {
     this.number.textContent = frame ? frame.tokens.toLocaleString(this.label("locale")) : "–";
     this.unit.textContent = this.label("tokens", { count: frame?.tokens ?? 0 });
     if (grows) return;
-    this.of.textContent = this.label(frame ? "model" : "first_model", { size: (frame ?? frames[0]).size });
+    this.of.textContent = frame ? this.label("model", { size: frame.size }) : this.label("first_model", { size: frames[0].size });
   }
 
   /** @returns {Cut[]} the text before the first model: in no tokens */

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import accumulate
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import streamlit as st
 from pages.ui.i18n import language, section
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import CATEGORIES, TINT_COUNT
-from pages.ui.widgets.player.serve import BROWSER, stage_css
+from pages.ui.widgets.player.serve import stage_css
 from pages.ui.widgets.token_view.serve import bundle
 from tokenizer_core.analysis.cuts import piece_ends
 from tokenizer_core.analysis.lineage import trace
@@ -20,6 +21,7 @@ from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.segments import TextMap
 from tokenizer_core.bpe.tokenizer import Tokenizer
 
+BROWSER = Path(__file__).parent / "browser"
 MOST_CHARACTERS = 160
 """Characters of the sentence: each way draws all of it."""
 
