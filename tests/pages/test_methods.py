@@ -8,7 +8,7 @@ from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.train import methods_run
 from pages.ui.train.frontier import held_out_pairs
-from pages.ui.train.methods import conclusion, likelihood_rows, own_tokens
+from pages.ui.train.methods import conclusion, likelihood_rows, likelihood_sentence, own_tokens
 from pages.ui.train.methods_run import (
     GROWING,
     METHODS,
@@ -134,6 +134,9 @@ def test_a_number_of_pieces_stands_where_pieces_were_cut() -> None:
         Likelihood(1_801, -11.4),
     ]
     assert likelihood_rows(found)["label"].tolist() == ["2,717", "2,405", "1,803", ""]
+    assert "-11.30" in likelihood_sentence(found)
+    assert "-11.40" in likelihood_sentence(found)
+    assert "-13.00" in likelihood_sentence(found[:2])  # it rose to the end
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

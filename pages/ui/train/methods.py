@@ -359,7 +359,7 @@ def methods_frontier() -> ChartType:
         curve.mark_line(opacity=0.8).encode(order="size:Q", color=colour, strokeDash=dash),
         models.mark_point().encode(color=colour, shape=shape, tooltip=said),
         ends.mark_point(size=110).encode(color=colour, shape=shape, tooltip=said),
-        own.mark_point(style="quiet", shape="diamond", filled=False).encode(tooltip=said),
+        own.mark_point(style="quiet", shape="diamond", filled=False, aria=False).encode(tooltip=said),
         own.mark_text(style="quiet", dy=-12).encode(text="label:N"),
         *sides,
         height=400,
@@ -385,16 +385,19 @@ _SIDES: dict[str, tuple[Literal["left", "right"], int, int]] = {
 def _show_likelihood(found: Sequence[Likelihood]) -> None:
     if len(found) < 2:
         return
-    first, last = max(found, key=lambda each: each.per_word), found[-1]
-    says = t(
-        "methods.likelihood_says",
-        first=f"{first.per_word:.2f}",
-        pieces=first.pieces,
-        last=f"{last.per_word:.2f}",
-        left=last.pieces,
-    )
+    says = likelihood_sentence(found)
     draw(likelihood_chart, likelihood_rows(found), key="methods_likelihood", says=says)
     st.caption(says)
+
+
+def likelihood_sentence(found: Sequence[Likelihood]) -> str:
+    """Say how the likelihood fell with the pieces after it was highest; or that it rose to the end."""
+    best, last = max(found, key=lambda each: each.per_word), found[-1]
+    if best is last:
+        first = f"{found[0].per_word:.2f}"
+        return t("methods.likelihood_rose", first=first, last=f"{last.per_word:.2f}", left=last.pieces)
+    said = {"first": f"{best.per_word:.2f}", "pieces": best.pieces}
+    return t("methods.likelihood_says", **said, last=f"{last.per_word:.2f}", left=last.pieces)
 
 
 def likelihood_rows(found: Sequence[Likelihood]) -> pd.DataFrame:
