@@ -1,5 +1,7 @@
 """The race of methods: four tokenizers from the same text, measured on pairs that none has seen."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -7,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.train import methods_run
-from pages.ui.train.frontier import held_out_pairs
+from pages.ui.train.frontier import Cost, FrontierPoint, Premium, held_out_pairs
 from pages.ui.train.methods import conclusion, likelihood_rows, likelihood_sentence, own_tokens
 from pages.ui.train.methods_run import (
     GROWING,
@@ -142,6 +144,8 @@ def test_a_number_of_pieces_stands_where_pieces_were_cut() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_says_what_may_be_concluded_and_what_is_missing(language: str) -> None:
     app = open_methods(language=language)
+    mix = FrontierPoint(30, Cost(500, 300), 1_000, Premium(1.5, None), True, (60.0, 40.0))
+    app.session_state["frontiers"] = {"a mix": SimpleNamespace(points=[mix])}
     assert not kept(app)  # nothing runs before the click
     app.button(key="methods_start").click().run()
     assert not app.exception
@@ -156,6 +160,8 @@ def test_the_page_says_what_may_be_concluded_and_what_is_missing(language: str) 
     assert [row["premium"] for row in chart_rows(app, "premium")] == [each.premium for each in run.outcomes]
     ends = [row["method"] for row in chart_rows(app, "kind") if row["kind"] == "end"]
     assert ends == [each.method for each in run.outcomes]
+    (own,) = (row for row in chart_rows(app, "kind") if row["kind"] == "own")
+    assert (own["thai"], own["english"], own["label"]) == (60.0, 40.0, "30%")
     assert app.get("bidi_component")
     app.segmented_control(key="methods_share").set_value(50).run()
     assert not app.get("vega_lite_chart")
