@@ -41,7 +41,7 @@ UI_FLOORS = [
     ["widgets", "run_registry"],
     ["widgets/token_view"],
     ["widgets/player", "widgets/receipt", "frame"],
-    ["inputs"],
+    ["inputs", "widgets/abreast"],
     ["widgets/slides"],
     PAGE_FOLDERS,
 ]

@@ -155,6 +155,7 @@ def test_no_sentence_of_an_error_is_left_unused() -> None:
 BROWSERS = [
     ("widgets/token_view", "token_view"),
     ("widgets/player", "stage"),
+    ("widgets/abreast", "abreast"),
     ("vocabulary", "entries"),
     ("learn", "lesson"),
 ]

@@ -91,6 +91,10 @@ def test_all_shares_are_trained_and_measured_on_lines_held_out() -> None:
     assert [point.share for point in plain] == list(SHARES)
     assert [point.share for point in fair] == list(FAIR_SHARES)
     assert plain[2].premium.times > 1.4
+    assert all(
+        point.lines and point.lines[0] / point.lines[1] == pytest.approx(point.premium.times)
+        for point in frontier.points
+    )
     assert all(0.9 < point.premium.times < 1.1 for point in fair if point.share >= 20)
     assert dict(frontier.references)["gpt2"].thai == tokens_per_thousand(openai_tokenizer("gpt2"), measured[0])
     thai_costs = [point.cost.thai for point in plain]

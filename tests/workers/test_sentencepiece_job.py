@@ -43,6 +43,20 @@ def test_the_model_is_that_of_the_library_and_the_log_is_read() -> None:
     assert not any("meta_piece" in line for line in job.log.lines)
 
 
+def test_the_likelihood_of_each_round_is_that_of_the_log() -> None:
+    log = TrainingLog(SMALL)
+    start = "unigram_model_trainer.cc(903) LOG(INFO) EM"
+    log.add(f"{start} sub_iter=0 size=2717 obj=12.9686 num_tokens=16634 bytes/tok=4.65757")
+    log.add(f"{start} sub_iter=1 size=2405 obj=11.2992 num_tokens=16695 bytes/tok=4.64055")
+    log.add(f"{start} sub_iter=0 size=1803 obj=nan num_tokens=17349 bytes/tok=4.46562")
+    assert log.likelihoods == [(2717, -12.9686), (2405, -11.2992)]
+    logged = ended(SentencePieceJob([small_text()], replace(SMALL, model_type="unigram"))).log.likelihoods
+    pieces = [each.pieces for each in logged]
+    assert pieces == sorted(pieces, reverse=True)
+    assert all(each.per_word < 0 for each in logged)
+    assert len(pieces) > 1
+
+
 def test_the_defaults_are_those_of_the_library() -> None:
     messages: Any = import_module("sentencepiece.sentencepiece_model_pb2")
     spec, normalizer = messages.TrainerSpec(), messages.NormalizerSpec()

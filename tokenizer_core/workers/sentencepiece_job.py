@@ -5,6 +5,7 @@ library writes how far it is to stderr.
 """
 
 import base64
+import contextlib
 import io
 import math
 import re
@@ -12,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from tokenizer_core.errors import TrainingError
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
@@ -134,10 +135,18 @@ _PHASES: tuple[tuple[str, Phase], ...] = (
 )
 _MERGED = re.compile(r"merges=(\d+)")
 _SEEDS = re.compile(r"Initialized (\d+) seed")
-_EM = re.compile(r"EM sub_iter=\d+ size=(\d+)")
+_EM = re.compile(r"EM sub_iter=\d+ size=(\d+) obj=(\S+)")
 _ALPHABET = re.compile(r"Alphabet size=(\d+)")
 _LOADED = re.compile(r"Loaded all (\d+) sentences")
 _SKIPPED = re.compile(r"Skipped (\d+) too long")
+
+
+class Likelihood(NamedTuple):
+    """How well a unigram vocabulary explains its text, as the library logs it in each round of learning."""
+
+    pieces: int
+    per_word: float
+    """The log-likelihood, in nats, divided by the words of the text; a word is what stands between spaces."""
 
 
 @dataclass
@@ -154,6 +163,8 @@ class TrainingLog:
     """Lines longer than `max_sentence_length`, which the library leaves out."""
     alphabet: int | None = None
     seeds: int = 0
+    likelihoods: list[Likelihood] = field(default_factory=list)
+    """Of a unigram training, one for each round so far; what is not a number is left out."""
 
     def add(self, line: str) -> None:
         """Take in one line of the log."""
@@ -177,9 +188,17 @@ class TrainingLog:
             self.seeds = int(found[1])
         elif found := _MERGED.search(said):
             self.share = min(1.0, int(found[1]) / max(1, self._merges_to_learn()))
-        elif (found := _EM.search(said)) and self.seeds:
+        elif found := _EM.search(said):
+            self._count_round(int(found[1]), found[2])
+
+    def _count_round(self, pieces: int, objective: str) -> None:
+        """Take in the pieces after a round of learning, and its objective: minus the log-likelihood."""
+        with contextlib.suppress(ValueError):
+            if math.isfinite(value := float(objective)):
+                self.likelihoods.append(Likelihood(pieces, -value))
+        if self.seeds:
             left = math.log(max(1.0, self.seeds / (self.settings.vocab_size * _UNIGRAM_SURPLUS)))
-            self.share = min(1.0, math.log(max(1.0, self.seeds / max(1, int(found[1])))) / left) if left else 1.0
+            self.share = min(1.0, math.log(max(1.0, self.seeds / max(1, pieces))) / left) if left else 1.0
 
     def _merges_to_learn(self) -> int:
         byte_pieces = 256 if self.settings.byte_fallback else 0

@@ -92,7 +92,7 @@ h1, h2, h3 { text-wrap: balance; }
 # too small to see, not removed: Streamlit would write into what is gone.
 COUNTED = (
     *("languages_price", "languages_name_", "train_rival_text", "name_", "name_file_", "receipt_"),
-    *("compare_next", "envelope_"),
+    *("compare_next", "envelope_", "methods_own"),
 )
 """What the keys of text boxes with `max_chars` begin with: there the last span is a count, not words."""
 _PRESS = "span:first-child:not(:is({}) span:last-child)".format(

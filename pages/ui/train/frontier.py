@@ -70,6 +70,8 @@ class FrontierPoint(NamedTuple):
     """Of sentence pairs that were held out."""
     is_fair: bool = False
     """Whether each merge was chosen by the language that paid more until then."""
+    lines: tuple[float, float] | None = None
+    """Thai and English tokens per line of the pairs that were held out."""
 
 
 @dataclass
@@ -105,8 +107,17 @@ class Frontier:
             assert not isinstance(job, TokenizerError)
             tokenizer = job.tokenizer()
             measured = cost(tokenizer, self.measured_thai, self.measured_english)
-            point = FrontierPoint(share, measured, tokenizer.vocab_size, premium_of(tokenizer), is_fair)
-            self.points.append(point)
+            thai, english = (tokenizer.encode_each(side).counts.mean() for side in held_out_pairs())
+            self.points.append(
+                FrontierPoint(
+                    share,
+                    measured,
+                    tokenizer.vocab_size,
+                    premium_of(tokenizer),
+                    is_fair,
+                    (float(thai), float(english)),
+                )
+            )
         self.thai, self.english = [], []
 
 
