@@ -24,6 +24,7 @@ from streamlit.components.v2 import manifest_scanner
 
 from pages.ui.run_registry import registry as trainings
 from pages.ui.run_registry.registry import Registry
+from tests.helpers.accessibility import AXE
 from tests.helpers.browser import CHROMIUM, FLAGS, PATIENCE, OpenTab, Profile, require, running_app, visitors
 from tests.helpers.hub import HubHandler, StandInHub
 from tests.helpers.jobs import Start, wait_for
@@ -181,6 +182,13 @@ def open_tab(profile: Profile) -> Iterator[OpenTab]:
     """Opens tabs of fresh visitors."""
     with visitors(profile) as open_one:
         yield open_one
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    require(AXE.is_file(), "axe-core: install it as .ci/run does, or name the path of axe.min.js in AXE_CORE")
+    return AXE.read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -7,17 +7,8 @@ from typing import NamedTuple
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.i18n.breaks import without_breaks
-from tests.helpers.browser import open_fold, press_until_gone
+from tests.helpers.browser import STILL, open_fold, press_until_gone
 
-# Nothing fades from here on: colours halfway between two others are nobody's, and Streamlit pales what a slow
-# machine is still drawing.
-STILL = """() => {
-  const still = new CSSStyleSheet();
-  still.replaceSync(`*, ::before, ::after { transition: none !important; animation: none !important }
-    [data-stale=true] { opacity: 1 !important }`);
-  const within = [...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean);
-  for (const root of [document, ...within]) root.adoptedStyleSheets = [still];
-}"""
 UNSEEN = "e\u0301 น\u0e4d\u0e32ใจ เเละ zero\u200bwidth"
 NO_MODEL = FilePayload(name="damaged.model", mimeType="text/plain", buffer=b"no model\n")
 

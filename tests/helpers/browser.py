@@ -36,6 +36,15 @@ FLAGS = [
     ),
     *("--disable-background-networking", "--disable-component-update"),
 ]
+# Nothing fades from here on: colours halfway between two others are nobody's, and Streamlit pales what a slow
+# machine is still drawing.
+STILL = """() => {
+  const still = new CSSStyleSheet();
+  still.replaceSync(`*, ::before, ::after { transition: none !important; animation: none !important }
+    [data-stale=true] { opacity: 1 !important }`);
+  const within = [...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean);
+  for (const root of [document, ...within]) root.adoptedStyleSheets = [still];
+}"""
 PATIENCE = int(os.environ.get("PATIENCE") or 180)
 """Seconds after which something is taken to hang; a slow machine must not fail."""
 

@@ -25,8 +25,8 @@ from pages.ui.train.methods_run import (
     new_run,
     only_in,
     sizes_to,
-    superwords_from,
 )
+from pages.ui.train.superwords import first_stage
 from pages.ui.widgets.abreast import (
     MOST_CHARACTERS,
     Way,
@@ -131,7 +131,7 @@ def _show(run: MethodsRun) -> None:
     with stage:
         drawn = curves(run)
         abreast(abreast_options(text, ways(run, drawn, text), sizes_to(run.size), says=says))
-    st.caption(t("methods.race_how", pairs=len(held_out_pairs()[0]), crossing=superwords_from(run.size)))
+    st.caption(t("methods.race_how", pairs=len(held_out_pairs()[0]), crossing=first_stage(run.size)))
     _say_what_is_missing(run)
     frontier, premiums = st.columns(2, gap="large")
     with frontier:

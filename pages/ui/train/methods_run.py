@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pages.ui.inputs.corpus import SAMPLES, text_to_train_on
 from pages.ui.limits import MAX_WORKER_BYTES
 from pages.ui.train.frontier import held_out_pairs
+from pages.ui.train.superwords import first_stage
 from tokenizer_core.analysis.bootstrap import Interval, premium_intervals
 from tokenizer_core.analysis.lineage import token_counts
 from tokenizer_core.bpe.parity_trainer import Group, ParityTrainer
@@ -31,8 +32,6 @@ from tokenizer_core.workers.sentencepiece_job import Likelihood, SentencePieceJo
 PATTERN = "mark_aware"
 MOST_BYTES = 200_000
 """Bytes of the text."""
-FIRST_STAGE = 0.8
-"""The share of the merges after which tokens may cross spaces."""
 STEPS = 64
 """Vocabulary sizes at which the race is shown."""
 UNIGRAM = "unigram"
@@ -77,12 +76,7 @@ def _parity(texts: Sequence[str], size: int) -> Tokenizer:
 
 
 def _superwords(texts: Sequence[str], size: int) -> Tokenizer:
-    return train(texts, size, pattern=PATTERN, superwords_from=superwords_from(size))
-
-
-def superwords_from(size: int) -> int:
-    """Return the vocabulary size from which tokens may cross spaces."""
-    return BYTES + int((size - BYTES) * FIRST_STAGE)
+    return train(texts, size, pattern=PATTERN, superwords_from=first_stage(size))
 
 
 GROWING: dict[str, Callable[[Sequence[str], int], Tokenizer]] = {

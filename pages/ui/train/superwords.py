@@ -41,9 +41,14 @@ def superwords_picker(corpus: Corpus | None, vocab_size: int, *, by_parity: bool
     return int(size)
 
 
+def first_stage(vocab_size: int) -> int:
+    """Return the vocabulary size that is proposed for the first stage."""
+    return BYTES + int((vocab_size - BYTES) * FIRST_STAGE)
+
+
 def _propose(vocab_size: int) -> None:
     """Fill in a size that fits, unless the visitor has chosen one."""
-    proposed = BYTES + int((vocab_size - BYTES) * FIRST_STAGE)
+    proposed = first_stage(vocab_size)
     found = keys.SUPERWORDS_FROM.get()
     if found is None or found == keys.SUPERWORDS_PROPOSED.get() or not BYTES <= found < vocab_size:
         keys.SUPERWORDS_FROM.put(proposed)
