@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from altair.typing import ChartType
 
+from pages.ui.frame.frame import bring_into_view
 from pages.ui.i18n import error_sentence, errors_shown, names, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_texts
@@ -59,6 +60,7 @@ REFRESH_SECONDS = 0.5
 PATIENCE = 0.3
 """Seconds that each refresh waits for the end of a training."""
 SHOWN_TOKENS = 30
+SHOWN_KEY = "methods_shown"
 FRONTIER_FROM = 400
 """The vocabulary size from which the frontier is drawn: before it, all methods are still alike."""
 
@@ -66,7 +68,7 @@ FRONTIER_FROM = 400
 def race_of_methods(corpus_texts: Sequence[str]) -> None:
     """Draw the race of the chosen settings, or the button that trains; the settings stand below it."""
     texts = corpus_texts if _has_both(corpus_texts) else sample_texts()
-    shown = st.container()
+    shown = st.container(key=SHOWN_KEY)
     if texts is not corpus_texts:
         st.caption(t("frontier.uses_sample"))
     with st.container(horizontal=True):
@@ -94,6 +96,7 @@ def race_of_methods(corpus_texts: Sequence[str]) -> None:
             st.fragment(_follow, run_every=REFRESH_SECONDS)(run)
         else:
             _show(run)
+            bring_into_view(SHOWN_KEY, f"{share} {size}")
 
 
 def _has_both(texts: Sequence[str]) -> bool:
