@@ -16,7 +16,7 @@ from tokenizer_core.bpe.reference import Pair, merge
 from tokenizer_core.bpe.tokenizer import encode_pretoken
 from tokenizer_core.bpe.vocabulary import build_vocabulary
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError
-from tokenizer_core.kernels import encode_loop, longest_loop
+from tokenizer_core.kernels import encode_loop, longest_loop, text_loop
 from tokenizer_core.kernels.encode_loop import SHORT
 from tokenizer_core.patterns.cutter import Cutter
 
@@ -136,7 +136,7 @@ def both_ways(tokenizer: Tokenizer, pretokens: list[bytes]) -> tuple[list[int], 
     text = np.frombuffer(b"".join(pretokens), dtype=np.uint8)
     ends = np.cumsum(np.array(list(map(len, pretokens)), dtype=np.int64))
     plain, plain_stops = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
-    ids, stops = longest_loop.encode_pretokens(text, ends, tokenizer._tree)
+    ids, stops = longest_loop.encode_pretokens(text, ends, tokenizer._tree, text_loop.empty_memory().pairs)
     assert stops.tolist() == plain_stops.tolist()
     return ids.tolist(), plain.tolist()
 
