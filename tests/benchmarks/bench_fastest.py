@@ -284,7 +284,7 @@ def every_row(vocabulary: Vocabulary, language: str, text: str) -> Row:
     for name, tokenizer in kept.items():
         assert LISTED[name](tokenizer, text) == ([byte_of[token] for token in ids] if name == "ours" else ids)
     fresh = {name: [load() for _ in range(CPU_RUNS)] for name, load in loads.items()}
-    tasks = [
+    tasks: list[Callable[[], object]] = [
         lambda: tik.encode_ordinary(text),
         *(partial(lambda name: LISTED[name](fresh[name].pop(), text), name) for name in loads),
         *(partial(LISTED[name], kept[name], text) for name in loads),

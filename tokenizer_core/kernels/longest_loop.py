@@ -1,4 +1,4 @@
-"""The compiled loop that encodes many pretokens: it takes the longest token that may follow the one before.
+"""The compiled loop that encodes pretokens one by one: it takes the longest token that may follow the one before.
 
 Two facts make it exact for any merges:
 - A list of tokens is the encoding of its bytes if every two neighbors in it are the encoding of theirs: a merge
@@ -6,6 +6,7 @@ Two facts make it exact for any merges:
 - So the bytes up to a place have one encoding, and a place where no token can end needs finding only once.
 
 It needs a tree of all tokens, which pays only for long texts. `encode_loop`, the plain twin, encodes the others.
+`text_loop` calls it for the pretokens of whole texts.
 """
 
 from typing import NamedTuple
@@ -58,7 +59,7 @@ def symbol_size(lead: int) -> int:
 
 
 @inlined
-def symbol_at(text: Bytes, i: int, size: int) -> int:
+def symbol_at(text: Bytes, i: int, size: int) -> np.int64:
     """Return the bytes of a character as one number; the first byte tells the size, so no two are the same."""
     symbol = np.int64(text[i])
     for k in range(1, size):
@@ -181,10 +182,10 @@ def grow_tree(text: Bytes, ends: Numbers, lefts: Ids, rights: Ids, ranks: Number
                 children = twice_as_large(children)
         own[node] = token
     longest = np.full(nodes, NONE, dtype=np.int64)
-    for node in range(1, nodes):  # the node above it came earlier
-        best = longest_before(children, np.int64(above[node]), symbols[node], longest, own)
-        token = own[node]
-        longest[node] = best if token == NONE else token
+    for beginning in range(1, nodes):  # the node above it came earlier
+        best = longest_before(children, np.int64(above[beginning]), symbols[beginning], longest, own)
+        token = own[beginning]
+        longest[beginning] = best if token == NONE else token
         if token != NONE:
             shorter[token] = best
     for slot in range(0, len(children), 2):
