@@ -170,6 +170,27 @@ def test_longest_tokens_agree_on_hostile_texts(text: str, pattern: str) -> None:
     assert ids == plain
 
 
+@given(batch=st.lists(texts, max_size=4), pattern=st.sampled_from(sorted(SPLIT_PATTERNS)))
+@example(["the cat", "", "c" * (longest_loop.LONG + 1) + " the cat sat", "ที่นี่ที่นั่น" * 9], "o200k")
+def test_whole_texts_are_encoded_as_their_pretokens_are_however_often(batch: list[str], pattern: str) -> None:
+    merges = trained(pattern).merges
+    expected = Tokenizer(merges, pattern=pattern).encode_each(batch)
+    whole = Tokenizer(merges, pattern=pattern)
+    assert whole._tree
+    for _ in range(3):  # the second time, the memory knows the pretokens of the first
+        encoded = whole.encode_each(iter(batch))
+        assert (encoded.ids.tolist(), encoded.counts.tolist()) == (expected.ids.tolist(), expected.counts.tolist())
+
+
+def test_two_threads_share_no_memory() -> None:
+    tokenizer = train(CORPUS, 400)
+    assert tokenizer._tree
+    with tokenizer._memory() as first, tokenizer._memory() as second:
+        assert first.slots is not second.slots
+    with tokenizer._memory() as again:
+        assert again.slots is first.slots or again.slots is second.slots
+
+
 @pytest.mark.parametrize("length", [longest_loop.LONG - 1, longest_loop.LONG, longest_loop.LONG + 1])
 @pytest.mark.parametrize("unit", ["a", "aab", "ที่"])
 def test_pretokens_around_the_limit_agree(unit: str, length: int) -> None:
