@@ -35,8 +35,8 @@ MEMO = 2**16
 class Tree(NamedTuple):
     """The tokens that occur in encodings, and how each is made; a node is a prefix of one or more of them.
 
-    Its steps are characters of UTF-8, because a step in bytes has three times the cache misses in Thai. A token
-    may end inside a character; there, the steps are bytes.
+    Its steps are characters of UTF-8: one row is read for a Thai character, not three. A token may end inside a
+    character; there, the steps are bytes.
     """
 
     children: Numbers

@@ -17,7 +17,7 @@ from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_
 SLOTS = 2**17
 """Pretokens to remember; English text of 2 MB has 18,000 different ones."""
 INLINE = 4
-"""Ids of a remembered pretoken. Twelve of a thousand pretokens in Thai have more, and three in code."""
+"""The most ids of a remembered pretoken."""
 # A slot, half a line of the processor's cache: the first eight bytes of a pretoken; the other seven, and in the
 # highest byte its length, which is never 0; its ids, in pairs, with their number in the free bits of the first.
 _WORDS = 4
