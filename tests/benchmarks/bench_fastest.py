@@ -4,22 +4,28 @@
     python -m tests.benchmarks.bench_fastest ENGLISH.txt THAI.txt
 
 Every figure is the best of three runs, in turn with the peers; ratios are our time by theirs, so that less than 1
-is faster. Patterns that a visitor wrote are measured in processor time, best of five. Each run begins with a
-tokenizer that has encoded nothing yet. Our compiled code is warm, and so is our table of characters.
+is faster. Patterns that a visitor wrote, and every vocabulary, are measured in processor time, best of five and
+seven. Each run begins with a tokenizer that has encoded nothing yet, if the column does not say "warm" or "array".
+Our compiled code is warm, and so is our table of characters.
 """
 
+import contextlib
+import io
 import os
 import sys
 import time
+from base64 import b64encode
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
 
 import tiktoken
 
 from tests.benchmarks.tables import Row, best_of, needs_peers, show
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, openai_tokenizer
-from tokenizer_core.bpe.openai import _FILES_OF, RANK_FILES
-from tokenizer_core.bpe.vocabulary import merges_of_ranks
+from tokenizer_core.bpe.vocabulary import Pair, merges_of_ranks
 from tokenizer_core.patterns.cutter import WORTH
 from tokenizer_core.patterns.pretokens import count_pretokens, counted_pretokens
 from tokenizer_core.patterns.program import program_of
@@ -28,12 +34,15 @@ from tokenizer_core.workers.compiling import load_all
 
 with needs_peers():
     import ffbpe
+    import gigabpe
     import gigatoken
     import quicktok
     import riptoken
     import rustbpe
+    from quicktok import _import_core as importer
 
 RUNS = 3
+CPU_RUNS = 7
 COPIES = 24
 TRAININGS = [("cl100k", 1), ("gpt2", COPIES), ("cl100k", COPIES), ("o200k", COPIES)]
 VOCABULARY = 32_000
@@ -49,10 +58,24 @@ def main() -> None:
     show("Cutting and counting", COUNTING_HEADER, [counting_row(*case) for case in each_pattern(texts)])
     show("Training, 32,000", TRAINING_HEADER, [training_row([english] * copies, p) for p, copies in TRAININGS])
     show("Encoding, own 4,096", ENCODING_HEADER, [encoding_row(*case) for case in each_pattern(texts)])
-    show("Encoding, cl100k_base", REFERENCE_HEADER, [reference_row(*case) for case in texts.items()])
+    with TemporaryDirectory() as name:
+        show_every_vocabulary(kinds_of_text(english, thai), Path(name))
     counted_pretokens("a" * WORTH, "a+")
     own = [(name, *case) for name in OWN_PATTERNS for case in texts.items()]
     show("Patterns of one's own", OWN_HEADER, [own_row(*case) for case in own])
+
+
+def show_every_vocabulary(texts: dict[str, str], folder: Path) -> None:
+    """Loading and encoding, by vocabularies of OpenAI and two own ones."""
+    vocabularies = [
+        reference_vocabulary("cl100k_base", "cl100k", folder),
+        reference_vocabulary("o200k_base", "o200k", folder),
+        own_vocabulary(texts.values(), OWN_SIZE, "cl100k", folder),
+        own_vocabulary(texts.values(), VOCABULARY, "o200k", folder),
+    ]
+    show("Loading", LOADING_HEADER, [loading_row(vocabulary) for vocabulary in vocabularies])
+    rows = [every_row(vocabulary, *case) for vocabulary in vocabularies for case in texts.items()]
+    show("Encoding, every vocabulary", EVERY_HEADER, rows)
 
 
 def each_pattern(texts: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -84,22 +107,39 @@ def count(pretokens: list[str]) -> dict[str, int]:
 
 
 TRAINING_HEADER = [
-    *("pattern", "MB", "one thread, s", "rustbpe, s", "ours ÷ it", "ffbpe, s", "ours ÷ it"),
-    *("all cores, s", "÷ rustbpe", "÷ ffbpe"),
+    *(
+        "pattern",
+        "MB",
+        "one thread, s",
+        "rustbpe, s",
+        "ours ÷ it",
+        "ffbpe, s",
+        "ours ÷ it",
+        "gigabpe, s",
+        "ours ÷ it",
+    ),
+    *("all cores, s", "÷ rustbpe", "÷ ffbpe", "÷ gigabpe"),
 ]
 
 
 def training_row(texts: list[str], pattern: str) -> Row:
-    """Texts to merges; the peers may take each text to a core of its own."""
+    """Texts to merges; peers may take each text to its own core. gigabpe reads files, and knows one pattern."""
     tasks = [
         lambda: train_ours(texts, pattern),
         lambda: train_ours(texts, pattern, threads=os.cpu_count() or 1),
         lambda: train_rustbpe(texts, pattern),
         lambda: train_ffbpe(texts, pattern),
     ]
-    ours, threaded, *peers = best_of(tasks, runs=RUNS)
-    ratios = (cell for peer in peers for cell in (f"{peer:.2f}", f"**{ours / peer:.2f}**"))
-    of_all = (f"**{threaded / peer:.2f}**" for peer in peers)
+    with TemporaryDirectory() as folder:
+        files = [str(Path(folder) / f"{n}.txt") for n in range(len(texts))]
+        for file, text in zip(files, texts):
+            Path(file).write_text(text, encoding="utf-8")
+        if pattern == "gpt2":
+            tasks.append(lambda: gigabpe.train_bpe(files, VOCABULARY, pretokenizer="bytelevel"))
+        ours, threaded, *peers = best_of(tasks, runs=RUNS)
+    missing = [""] * (3 - len(peers))
+    ratios = [cell for peer in peers for cell in (f"{peer:.2f}", f"**{ours / peer:.2f}**")] + 2 * missing
+    of_all = [f"**{threaded / peer:.2f}**" for peer in peers] + missing
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
     return [pattern, f"{megabytes:.1f}", f"{ours:.2f}", *ratios, f"{threaded:.2f}", *of_all]
 
@@ -153,38 +193,119 @@ def encoding_row(language: str, text: str, pattern: str) -> Row:
     return [language, pattern, f"{len(ids):,}", f"{ours:.3f}", *ratios, f"{counting:.3f}"]
 
 
-REFERENCE_HEADER = [
-    *("text", "tokens", "ours, s", "tiktoken, s", "ours ÷ it", "quicktok, s", "ours ÷ it"),
-    *("riptoken, s", "ours ÷ it", "gigatoken, s", "ours ÷ it"),
+EVERY_HEADER = [
+    *("vocabulary", "text", "tokens", "tiktoken, s", "ours ÷ it"),
+    *(
+        f"{when}{cell}"
+        for when in ("cold: ", "warm: ", "array: ")
+        for cell in ("ours, s", "÷ quicktok", "÷ gigatoken")
+    ),
 ]
+LOADING_HEADER = ["vocabulary", "entries", "ours, s", "quicktok, s", "gigatoken, s"]
+LISTED = {
+    "ours": lambda tokenizer, text: tokenizer.encode(text),
+    "quicktok": lambda tokenizer, text: tokenizer.encode_ordinary(text),
+    "gigatoken": lambda tokenizer, text: tokenizer.encode(text).tolist(),
+}
+IN_ARRAYS = {
+    "ours": lambda tokenizer, text: tokenizer.encode_each([text]).ids,
+    "quicktok": lambda tokenizer, text: tokenizer.encode_batch([text], 1)[0],
+    "gigatoken": lambda tokenizer, text: tokenizer.encode(text),
+}
 
 
-def reference_row(language: str, text: str) -> Row:
-    """The merges of cl100k_base in a tokenizer of our own; the ids of its 256 bytes are others."""
-    reference = openai_tokenizer("cl100k_base")
+class Vocabulary(NamedTuple):
+    """A vocabulary, and how each library loads it."""
+
+    name: str
+    pattern: str
+    tokens: list[bytes]
+    byte_of: list[int]
+    """Our id of each of its ids: the 256 bytes have others."""
+    loads: dict[str, Callable[[], Any]]
+
+
+def reference_vocabulary(name: str, pattern: str, folder: Path) -> Vocabulary:
+    """A vocabulary of OpenAI, from the ranks of its tokens."""
+    reference = openai_tokenizer(name)
     tokens = [reference.token_bytes(rank) for rank in range(reference.vocab_size)]
     byte_of = [tokens[rank][0] if rank < 256 else rank for rank in range(len(tokens))]
     merges = [(byte_of[left], byte_of[right]) for left, right in merges_of_ranks(tokens)]
-    fresh = [Tokenizer(merges, pattern="cl100k") for _ in range(RUNS + 1)]
-    for tokenizer in fresh:
-        tokenizer.count_tokens("")  # its table of merges is made; the peers made theirs when they were loaded
-    tik, quick = reference._encoding, quicktok.get_encoding("cl100k_base")
-    rip = riptoken.CoreBPE({token: rank for rank, token in enumerate(tokens)}, {}, SPLIT_PATTERNS["cl100k"])
-    file = RANK_FILES / next(iter(_FILES_OF["cl100k_base"]))
-    gigas = [gigatoken.Tokenizer.from_tiktoken(file, pretokenizer="cl100k") for _ in range(RUNS + 1)]
+    shipped = Path(quicktok.__file__).parent / "data"
+    return vocabulary_of(name, pattern, merges, tokens, byte_of, folder, shipped)
+
+
+def own_vocabulary(texts: Iterable[str], size: int, pattern: str, folder: Path) -> Vocabulary:
+    """A vocabulary learned from all texts, which quicktok imports."""
+    merges = [merge[:2] for merge in Trainer(counted_pretokens(texts, pattern), size).step(size)]
+    tokens = list(Tokenizer(merges, pattern=pattern).vocabulary)
+    name = f"own{size}"
+    with contextlib.redirect_stdout(io.StringIO()):
+        importer.write_files(
+            str(folder), name, {token: rank for rank, token in enumerate(tokens)}, {}, pattern, False, 0
+        )
+        importer.ensure_tables(str(folder), str(Path(quicktok.__file__).parent / "data"), pattern, False)
+    return vocabulary_of(name, pattern, merges, tokens, list(range(size)), folder, folder)
+
+
+def vocabulary_of(
+    name: str, pattern: str, merges: list[Pair], tokens: list[bytes], byte_of: list[int], folder: Path, data: Path
+) -> Vocabulary:
+    """Each library loads it ready to encode: with its tables made, and nothing encoded yet."""
+    file = folder / f"{name}.tiktoken"
+    file.write_text("".join(f"{b64encode(token).decode()} {rank}\n" for rank, token in enumerate(tokens)))
+    loads = {
+        "ours": lambda: grown(Tokenizer(merges, pattern=pattern)),
+        "quicktok": lambda: quicktok.Tokenizer(name, str(data)),
+        "gigatoken": lambda: gigatoken.Tokenizer.from_tiktoken(file, pretokenizer=pattern),
+    }
+    return Vocabulary(name, pattern, tokens, byte_of, loads)
+
+
+def grown(tokenizer: Tokenizer) -> Tokenizer:
+    """A tokenizer with its tree, which otherwise grows at the first long text."""
+    assert tokenizer._tree
+    return tokenizer
+
+
+def loading_row(vocabulary: Vocabulary) -> Row:
+    """Seconds until each is ready to encode."""
+    loads = best_of(list(vocabulary.loads.values()), runs=RUNS, clock=time.process_time)
+    return [vocabulary.name, f"{len(vocabulary.tokens):,}", *(f"{seconds:.3f}" for seconds in loads)]
+
+
+def every_row(vocabulary: Vocabulary, language: str, text: str) -> Row:
+    """Cold: nothing encoded before, to a list. Warm: the same text encoded before. Array: warm, to an array."""
+    _, pattern, tokens, byte_of, loads = vocabulary
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    tik = tiktoken.Encoding("own", pat_str=SPLIT_PATTERNS[pattern], mergeable_ranks=ranks, special_tokens={})
     ids = tik.encode_ordinary(text)
-    assert ids == quick.encode(text) == rip.encode_ordinary(text) == gigas.pop().encode(text).tolist()
-    assert fresh.pop().encode(text) == [byte_of[token_id] for token_id in ids]
-    tasks = [
-        lambda: fresh.pop().encode(text),
+    kept = {name: load() for name, load in loads.items()}
+    for name, tokenizer in kept.items():
+        assert LISTED[name](tokenizer, text) == ([byte_of[token] for token in ids] if name == "ours" else ids)
+    fresh = {name: [load() for _ in range(CPU_RUNS)] for name, load in loads.items()}
+    tasks: list[Callable[[], object]] = [
         lambda: tik.encode_ordinary(text),
-        lambda: quick.encode(text),
-        lambda: rip.encode_ordinary(text),
-        lambda: gigas.pop().encode(text).tolist(),
+        *(partial(lambda name: LISTED[name](fresh[name].pop(), text), name) for name in loads),
+        *(partial(LISTED[name], kept[name], text) for name in loads),
+        *(partial(IN_ARRAYS[name], kept[name], text) for name in loads),
     ]
-    ours, *peers = best_of(tasks, runs=RUNS)
-    ratios = (cell for peer in peers for cell in (f"{peer:.3f}", f"**{ours / peer:.2f}**"))
-    return [language, f"{len(ids):,}", f"{ours:.3f}", *ratios]
+    theirs, *others = best_of(tasks, runs=CPU_RUNS, clock=time.process_time)
+    cold = others[0]
+    cells = []
+    for ours, quick, giga in (others[0:3], others[3:6], others[6:9]):
+        cells += [f"{ours:.4f}", f"**{ours / quick:.2f}**", f"**{ours / giga:.2f}**"]
+    return [vocabulary.name, language, f"{len(ids):,}", f"{theirs:.4f}", f"**{cold / theirs:.2f}**", *cells]
+
+
+def kinds_of_text(english: str, thai: str) -> dict[str, str]:
+    """Two languages, 2 MB of Python's own library, and twenty lines of each in turn."""
+    files = sorted(Path(os.__file__).parent.glob("*.py"))
+    code = "".join(file.read_text(encoding="utf-8") for file in files)[:2_000_000]
+    lines = [text.splitlines(keepends=True) for text in (english, thai, code)]
+    turns = ("".join(each[n : n + 20]) for n in range(0, max(map(len, lines)), 20) for each in lines)
+    mixed = "".join(turns)[:1_400_000]
+    return {"English": english, "Thai": thai, "code": code, "mixed": mixed}
 
 
 OWN_PATTERNS = {

@@ -1,9 +1,12 @@
 """Compiled code cuts exactly as `regex` does, by every named pattern, and counts what it cuts."""
 
 import random
+import string
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -15,7 +18,15 @@ from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
 from tests.helpers.training import called_from_python
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, Trainer, count_pretokens, train
 from tokenizer_core.errors import TextError, TrainingError
-from tokenizer_core.kernels import count_loop, cut_loop, encode_loop, longest_loop, match_loop, merge_loop
+from tokenizer_core.kernels import (
+    count_loop,
+    cut_loop,
+    encode_loop,
+    longest_loop,
+    match_loop,
+    merge_loop,
+    text_loop,
+)
 from tokenizer_core.kernels.compiled import stamp_of
 from tokenizer_core.kernels.cut_loop import CODE_POINTS, character_kinds
 from tokenizer_core.patterns import pretokens
@@ -115,6 +126,17 @@ def test_every_character_has_the_kind_that_regex_gives_it() -> None:
 def test_every_character_is_cut_as_regex_cuts_it_wherever_it_stands(pattern: str) -> None:
     text = "".join(f"a{c}b {c}\n{c}' {c}1" for c in WHERE_CHARACTERS_DIFFER)
     assert np.array_equal(lengths_cut(text, pattern), lengths_cut_by_regex(text, pattern))
+
+
+@pytest.mark.parametrize("loop", [cut_loop.letters_at, cut_loop.small_letters_at])
+def test_letters_are_counted_up_to_the_first_other_byte(loop: Any) -> None:
+    letters = string.ascii_lowercase if loop is cut_loop.small_letters_at else string.ascii_letters
+    count = numba.njit(lambda text, i: loop(text, i))
+    for byte in range(256):
+        for place in range(17):
+            text = np.frombuffer(b"." + b"q" * place + bytes([byte]) + b"x" * 16, dtype=np.uint8)
+            expected = place if chr(byte) not in letters else 16
+            assert count(text, 1) == min(expected, 16)
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k"])
@@ -308,6 +330,7 @@ def test_after_the_warm_up_nothing_is_compiled(thai_corpus: str) -> None:
         match_loop.cut,
         merge_loop.lay_out,
         merge_loop.merge_best,
+        text_loop.encode_texts,
     ):
         assert len(entrance.signatures) == 1
 

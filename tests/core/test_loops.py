@@ -2,6 +2,7 @@
 
 import _thread
 import random
+import string
 import subprocess
 import sys
 import threading
@@ -18,13 +19,13 @@ from tests.helpers.paths import REPOSITORY
 from tests.helpers.training import called_from_python
 from tokenizer_core import Tokenizer, Trainer, train
 from tokenizer_core.bpe.vocabulary import recover_merges
-from tokenizer_core.kernels import count_loop, cut_loop, encode_loop, longest_loop, merge_loop
+from tokenizer_core.kernels import count_loop, cut_loop, encode_loop, longest_loop, merge_loop, text_loop
 from tokenizer_core.kernels.cut_loop import character_kinds
 from tokenizer_core.kernels.encode_loop import SHORT
 from tokenizer_core.patterns.cutter import Tally
 from tokenizer_core.patterns.pretokens import PretokenCounts, counted_pretokens
 
-LOOPS = (cut_loop, count_loop, merge_loop, encode_loop, longest_loop)
+LOOPS = (cut_loop, count_loop, merge_loop, encode_loop, longest_loop, text_loop)
 MACHINES = (cut_loop.GPT2, cut_loop.CL100K, cut_loop.LLAMA3, cut_loop.O200K, cut_loop.MARK_AWARE, cut_loop.NONE)
 SECRET = np.int64(0x2545F4914F6CDD1D)
 TEXT = "the cat's กำลังเรียน 12345  ที่นี่\r\n ABcd😀 -- naïve, it'll\0 be aaaaaaaa "
@@ -56,8 +57,8 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for loop in LOOPS:
         monkeypatch.setattr(loop, "np", Careful())
         for name, value in list(vars(loop).items()):
-            if name == "word_at":
-                monkeypatch.setattr(loop, name, word_at)
+            if name in READS:
+                monkeypatch.setattr(loop, name, READS[name])
             elif hasattr(value, "py_func"):
                 monkeypatch.setattr(loop, name, value.py_func)
     with np.errstate(all="ignore"):  # numbers of 64 bits wrap around in both
@@ -68,6 +69,21 @@ def word_at(text: Any, i: int) -> np.int64:
     """Eight bytes as one number, which numba reads at once; of those not written yet the loops use none."""
     assert 0 <= i <= text.size - 8
     return np.int64(int.from_bytes((text[i : i + 8] & 0xFF).astype(np.uint8).tobytes(), "little", signed=True))
+
+
+def run_of(letters: bytes) -> Callable[[Any, int], np.int64]:
+    """Count these letters one by one, up to sixteen, which numba does at once."""
+
+    def run_at(text: Any, i: int) -> np.int64:
+        assert 0 <= i <= text.size - 16
+        found = bytes(text[i : i + 16].astype(np.uint8))
+        return np.int64(16 - len(found.lstrip(letters)))
+
+    return run_at
+
+
+SMALL = string.ascii_lowercase.encode()
+READS = {"word_at": word_at, "letters_at": run_of(SMALL + SMALL.upper()), "small_letters_at": run_of(SMALL)}
 
 
 def training() -> list[Any]:
@@ -88,9 +104,34 @@ def encoding() -> list[Any]:
     for merges in ([], [(97, 97), (256, 98), (257, 256)], training()[:60]):
         tokenizer = Tokenizer([pair[:2] for pair in merges])
         plain = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
-        by_tree = longest_loop.encode_pretokens(text, ends, tokenizer._tree)
+        by_tree = longest_loop.encode_pretokens(text, ends, tokenizer._tree, text_loop.empty_memory().pairs)
         places = np.array([2, 0, 2], dtype=np.int32)
         found += [*plain, *by_tree, *encode_loop.in_order(*plain, places, np.array([1, 1, 3]))]
+    return [array.tolist() for array in found]
+
+
+def encoding_texts() -> list[Any]:
+    """Cut and encode texts at once, twice with one memory; some pretokens are long, and most come again."""
+    texts = [
+        TEXT,
+        "",
+        "x" * (longest_loop.LONG + 5),
+        "aab aab " * 4,
+        "กำลัง",
+        "ab" * longest_loop.LONG + " the",
+        TEXT,
+    ]
+    content, kinds = np.frombuffer("".join(texts).encode(), dtype=np.uint8), character_kinds()
+    edges = np.cumsum([0, *(len(text.encode()) for text in texts)])
+    memory, found = text_loop.empty_memory(), []
+    for merges in ([], [pair[:2] for pair in training()[:60]]):
+        tree = Tokenizer(merges)._tree
+        for machine in MACHINES:
+            memory.slots[:] = 0
+            memory.pairs[:] = 0
+            for _ in range(2):
+                read = (as_read(content), edges, as_read(kinds), machine)
+                found += text_loop.encode_texts(*read, tree, memory)
     return [array.tolist() for array in found]
 
 
@@ -132,7 +173,7 @@ def vocabulary() -> list[bytes]:
     return list(train(TEXT * 2, 330).vocabulary)
 
 
-@pytest.mark.parametrize("work", [training, encoding, counting, recovering])
+@pytest.mark.parametrize("work", [training, encoding, encoding_texts, counting, recovering])
 def test_no_loop_leaves_its_arrays(work: Callable[[], list[Any]], request: pytest.FixtureRequest) -> None:
     expected = work()
     request.getfixturevalue("interpreted")

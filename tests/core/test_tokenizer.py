@@ -16,7 +16,7 @@ from tokenizer_core.bpe.reference import Pair, merge
 from tokenizer_core.bpe.tokenizer import encode_pretoken
 from tokenizer_core.bpe.vocabulary import build_vocabulary
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError
-from tokenizer_core.kernels import encode_loop, longest_loop
+from tokenizer_core.kernels import encode_loop, longest_loop, text_loop
 from tokenizer_core.kernels.encode_loop import SHORT
 from tokenizer_core.patterns.cutter import Cutter
 
@@ -136,7 +136,7 @@ def both_ways(tokenizer: Tokenizer, pretokens: list[bytes]) -> tuple[list[int], 
     text = np.frombuffer(b"".join(pretokens), dtype=np.uint8)
     ends = np.cumsum(np.array(list(map(len, pretokens)), dtype=np.int64))
     plain, plain_stops = encode_loop.encode_pretokens(text, ends, tokenizer._ranks)
-    ids, stops = longest_loop.encode_pretokens(text, ends, tokenizer._tree)
+    ids, stops = longest_loop.encode_pretokens(text, ends, tokenizer._tree, text_loop.empty_memory().pairs)
     assert stops.tolist() == plain_stops.tolist()
     return ids.tolist(), plain.tolist()
 
@@ -168,6 +168,27 @@ def test_longest_tokens_agree_on_hostile_texts(text: str, pattern: str) -> None:
     pretokens = [content[start:end].tobytes() for start, end in zip([0, *ends], ends)]
     ids, plain = both_ways(trained(pattern), pretokens)
     assert ids == plain
+
+
+@given(batch=st.lists(texts, max_size=4), pattern=st.sampled_from(sorted(SPLIT_PATTERNS)))
+@example(["the cat", "", "c" * (longest_loop.LONG + 1) + " the cat sat", "ที่นี่ที่นั่น" * 9], "o200k")
+def test_whole_texts_are_encoded_as_their_pretokens_are_however_often(batch: list[str], pattern: str) -> None:
+    merges = trained(pattern).merges
+    expected = Tokenizer(merges, pattern=pattern).encode_each(batch)
+    whole = Tokenizer(merges, pattern=pattern)
+    assert whole._tree
+    for _ in range(3):  # the second time, the memory knows the pretokens of the first
+        encoded = whole.encode_each(iter(batch))
+        assert (encoded.ids.tolist(), encoded.counts.tolist()) == (expected.ids.tolist(), expected.counts.tolist())
+
+
+def test_two_threads_share_no_memory() -> None:
+    tokenizer = train(CORPUS, 400)
+    assert tokenizer._tree
+    with tokenizer._memory() as first, tokenizer._memory() as second:
+        assert first.slots is not second.slots
+    with tokenizer._memory() as again:
+        assert again.slots is first.slots or again.slots is second.slots
 
 
 @pytest.mark.parametrize("length", [longest_loop.LONG - 1, longest_loop.LONG, longest_loop.LONG + 1])

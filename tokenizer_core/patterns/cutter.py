@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokenizer_core.kernels import count_loop, cut_loop, match_loop
+from tokenizer_core.kernels import count_loop, cut_loop, match_loop, text_loop
 from tokenizer_core.kernels.count_loop import BYTES, FREE, PLACES, ROWS
 from tokenizer_core.kernels.cut_loop import character_kinds
+from tokenizer_core.kernels.longest_loop import Tree
 from tokenizer_core.kernels.match_loop import FOUND, LEFT, PLACE, TEXT, Program
 from tokenizer_core.patterns.program import is_known, program_of
 from tokenizer_core.patterns.split_patterns import (
@@ -69,6 +70,16 @@ def cutter_of(pattern: str) -> "Cutter":
     if is_named(pattern):
         return Cutter(pattern)
     return OwnCutter(pattern) if len(steps_of(pattern)) == 1 else StepsCutter(pattern)
+
+
+def encode_texts(
+    texts: Sequence[bytes], pattern: str, tree: Tree, memory: text_loop.Memory
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Cut texts by a named pattern and encode them; return the ids, and how many each text has."""
+    joined, edges = _joined(texts)
+    machine = _MACHINES[pattern_source(pattern)]
+    ids, counts = text_loop.encode_texts(joined, edges, character_kinds(), machine, tree, memory)
+    return ids, counts
 
 
 class Tally:

@@ -88,7 +88,7 @@ def counted_pretokens(texts: str | Iterable[str], pattern: str, *, threads: int 
 
 def _counted(texts: Iterable[str | bytes], pattern: str) -> Cutter:
     cutter = cutter_of(pattern)
-    for batch in _batches(texts):
+    for batch in batches_of(texts):
         cutter.add(batch)
     return cutter
 
@@ -123,7 +123,7 @@ def number_pretokens(texts: str | Iterable[str], pattern: str) -> NumberedPretok
     if not (are_ready() and is_compiled(pattern)):
         return _numbered_by_regex(texts, pattern)
     cutter = cutter_of(pattern)
-    numbered = [cutter.number(batch) for batch in _batches(_listed(texts))]
+    numbered = [cutter.number(batch) for batch in batches_of(_listed(texts))]
     before = 0
     for places, text_ends in numbered:
         text_ends += before
@@ -152,7 +152,7 @@ def _listed(texts: str | Iterable[str]) -> Iterable[str]:
     return [texts] if isinstance(texts, str) else texts
 
 
-def _batches(texts: Iterable[str | bytes]) -> Iterator[list[bytes]]:
+def batches_of(texts: Iterable[str | bytes]) -> Iterator[list[bytes]]:
     """Yield the UTF-8 of texts, several at once; raise `TextError` for a lone surrogate."""
     batch: list[bytes] = []
     size = 0

@@ -12,14 +12,18 @@ from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import Trainer
 from tokenizer_core.bpe.vocabulary import recover_merges
 from tokenizer_core.kernels import encode_loop
-from tokenizer_core.patterns.cutter import WORTH, Tally
+from tokenizer_core.kernels.longest_loop import Tree
+from tokenizer_core.kernels.text_loop import empty_memory
+from tokenizer_core.patterns.cutter import WORTH, Tally, encode_texts
 from tokenizer_core.patterns.pretokens import PretokenCounts, counted_pretokens
 
 
 def cutting() -> None:
-    """Call the loops that cut texts and count pretokens, by named patterns and by the visitor's own."""
+    """Call the loops that cut texts, by named and user-written patterns, and count or encode pretokens."""
     Tally().add_counts(*counted_pretokens("ab", "none"))
     counted_pretokens("a" * WORTH, "a+")
+    numbers, ids = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int32)
+    encode_texts([b""], "none", Tree(numbers, ids, ids, ids, ids, numbers.reshape(1, 2)), empty_memory())
 
 
 def merging() -> None:

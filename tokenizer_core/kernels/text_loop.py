@@ -1,0 +1,184 @@
+"""The compiled loop that encodes whole texts: it cuts pretokens, and writes their ids at once.
+
+Most pretokens of a text are short and came before, so a table remembers their ids. `longest_loop` encodes the
+others. The plain twin counts distinct pretokens and encodes each: `count_loop` and `encode_loop`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokenizer_core.kernels.compiled import borrowing, compiled, inlined
+from tokenizer_core.kernels.cut_loop import WORD, cut, word_at
+from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long
+from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_one
+
+SLOTS = 2**17
+"""Pretokens to remember; English text of 2 MB has 18,000 different ones."""
+INLINE = 4
+"""The most ids of a remembered pretoken."""
+# A slot, half a line of the processor's cache: the first eight bytes of a pretoken; the other seven, and in the
+# highest byte its length, which is never 0; its ids, in pairs, with their number in the free bits of the first.
+_WORDS = 4
+_SHORT = 15
+_PAIR = 2 * _WORDS
+_ID_BITS = 28
+_ID = 2**_ID_BITS - 1
+_FACTOR = 0x9E3779B97F4A7C15 - 2**64
+_AT_ONCE = 1024
+_UP_TO = [(1 << 8 * size) - 1 for size in range(WORD)]
+_FIRST = np.array(_UP_TO + [-1] * WORD, dtype=np.int64)
+_OTHERS = np.array([0] * WORD + _UP_TO, dtype=np.int64)
+
+
+class Memory(NamedTuple):
+    """What encoding remembers; two threads must not share it."""
+
+    slots: Numbers
+    pairs: Numbers
+    """Which tokens may be neighbors: `longest_loop.may_stand`."""
+
+
+def empty_memory() -> Memory:
+    """Return a memory of 5 MB, of which only what is used takes room."""
+    slots = np.zeros(_WORDS * SLOTS + _PAIR, dtype=np.int64)
+    skipped = -slots.ctypes.data // slots.itemsize % _PAIR  # two slots begin with a line of the cache
+    return Memory(slots[skipped : skipped + _WORDS * SLOTS], np.zeros(MEMO, dtype=np.int64))
+
+
+@inlined
+def two_ids(ids: Ids, place: int) -> int:
+    """Return the two ids from a place on as one number; what is not written yet may be anything."""
+    return (np.int64(ids[place]) & _ID) | (np.int64(ids[place + 1]) & _ID) << 32
+
+
+@borrowing
+def encode_unknown(
+    text: Bytes,
+    start: int,
+    end: int,
+    children: Numbers,
+    shorter: Ids,
+    lengths: Ids,
+    lefts: Ids,
+    rights: Ids,
+    ranks: Numbers,
+    pairs: Numbers,
+    is_dead: NDArray[np.bool_],
+    ids: Ids,
+    written: int,
+) -> int:
+    """Call `encode_one`, and do not inline it: then the loop over known pretokens has the registers for itself."""
+    tree = Tree(children, shorter, lengths, lefts, rights, ranks)
+    return encode_one(text, start, end, tree, pairs, is_dead, ids, written)
+
+
+@borrowing
+def encode_until_long(
+    text: Bytes,
+    start: int,
+    stops: Numbers,
+    children: Numbers,
+    shorter: Ids,
+    lengths: Ids,
+    lefts: Ids,
+    rights: Ids,
+    ranks: Numbers,
+    slots: Numbers,
+    pairs: Numbers,
+    is_dead: NDArray[np.bool_],
+    ids: Ids,
+    written: int,
+) -> tuple[int, int]:
+    """Write the ids of pretokens up to one that is too long; return how many pretokens, and where the ids end.
+
+    A pretoken has two possible slots, side by side. A new one takes the first, and what was there the second.
+    """
+    for n in range(stops.size):
+        stop = stops[n]
+        length = stop - start
+        if length > LONG:
+            return n, written
+        if length > _SHORT or start + 2 * WORD > text.size:
+            written = encode_unknown(
+                text, start, stop, children, shorter, lengths, lefts, rights, ranks, pairs, is_dead, ids, written
+            )
+            start = stop
+            continue
+        first = word_at(text, start) & _FIRST[length]
+        others = word_at(text, start + WORD) & _OTHERS[length] | length << 56
+        hashed = (first ^ others * _FACTOR) * _FACTOR
+        slot = (hashed >> 40 & len(slots) // _PAIR - 1) * _PAIR
+        second = slot + _WORDS
+        if slots[slot] != first or slots[slot + 1] != others:
+            if slots[second] == first and slots[second + 1] == others:
+                slot = second
+            else:
+                end = encode_unknown(
+                    text,
+                    start,
+                    stop,
+                    children,
+                    shorter,
+                    lengths,
+                    lefts,
+                    rights,
+                    ranks,
+                    pairs,
+                    is_dead,
+                    ids,
+                    written,
+                )
+                if end - written <= INLINE:
+                    for k in range(_WORDS):
+                        slots[second + k] = slots[slot + k]
+                    slots[slot] = first
+                    slots[slot + 1] = others
+                    slots[slot + 2] = two_ids(ids, written) | (end - written) << _ID_BITS
+                    slots[slot + 3] = two_ids(ids, written + 2)
+                written = end
+                start = stop
+                continue
+        two, more = slots[slot + 2], slots[slot + 3]
+        ids[written] = two & _ID
+        ids[written + 1] = two >> 32
+        ids[written + 2] = more & _ID
+        ids[written + 3] = more >> 32
+        written += two >> _ID_BITS & 7
+        start = stop
+    return stops.size, written
+
+
+@compiled
+def encode_texts(
+    text: Bytes, edges: Numbers, kinds: Bytes, pattern: int, tree: Tree, memory: Memory
+) -> tuple[Ids, Numbers]:
+    """Encode texts that lie end to end, from one edge to the next; return their ids, and how many each has."""
+    ids = np.empty(text.size + INLINE, dtype=np.int32)
+    counts = np.empty(edges.size - 1, dtype=np.int64)
+    stops = np.empty(_AT_ONCE, dtype=np.int64)
+    is_dead = np.empty(LONG + 1, dtype=np.bool_)
+    children, shorter, lengths, lefts, rights, ranks = tree
+    slots, pairs = memory
+    written = np.int64(0)
+    for n in range(edges.size - 1):
+        i, end = edges[n], edges[n + 1]
+        before = written
+        while i < end:
+            found = cut(text, i, end, kinds, pattern, stops)
+            done = 0
+            while done < found:
+                more, written = encode_until_long(
+                    *(text, i, stops[done:found], children, shorter, lengths, lefts, rights, ranks),
+                    *(slots, pairs, is_dead, ids, written),
+                )
+                done += more
+                if done < found:
+                    i = stops[done - 1] if done > 0 else i
+                    written = encode_long(text, i, stops[done], ranks, ids, written)
+                    i = stops[done]
+                    done += 1
+            i = stops[found - 1]
+        counts[n] = written - before
+    return ids[:written], counts
