@@ -379,7 +379,7 @@ SCREENS = [
     Screen("a question", "/stories", "en", link={"story": "registers"}),
     Screen("stories", "/stories", "th", tell_a_story, {"story": "home_made"}, is_long=True),
     Screen("a question on the screen", "/stories", "th", vote, {"story": "doctor", "present": "1"}, is_long=True),
-    Screen("a vote of the room", "/stories", "en", play_a_round, {"present": "vote"}),
+    Screen("a vote of the room", "/stories", "en", play_a_round, {"present": "vote"}, is_long=True),
     Screen("languages taken away", "/languages", "en", take_languages_away, is_long=True),
     Screen("parallel texts", "/languages", "th", upload_parallel_texts, is_long=True),
     Screen("patterns", "/patterns", "th"),

@@ -201,7 +201,7 @@ def test_ids_that_are_none_are_refused_in_words(compare: Page) -> None:
         pytest.param(path, title, link, id=f"{page}-{name}", marks=() if name == short else pytest.mark.long)
         for page, path, title, short in (
             ("home", "/", "home.title", ""),
-            ("compare", "/compare", "compare.title", "an endless pattern"),
+            ("compare", "/compare", "compare.title", "tags everywhere"),
         )
         for name, link in LINKS.items()
     ],

@@ -217,6 +217,7 @@ def test_a_training_that_fails_is_said_and_can_be_tried_again(
     assert not app.error
 
 
+@pytest.mark.long
 def test_a_training_by_parity_halves_the_premium_of_a_little_thai(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frontier_ui, "PLAN", ((20, False), (20, True)))
     frontier = start(app := open_frontier())

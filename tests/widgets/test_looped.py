@@ -66,6 +66,7 @@ def test_a_face_that_cannot_be_fetched_is_said_to_be_missing(page: Page) -> None
     assert page.locator(".token-view.looped").count() == 0
 
 
+@pytest.mark.long
 def test_pictures_have_the_loops(page: Page) -> None:
     draw(page, THAI, references_over(THAI), view="staff", ruler=False, faces=ADDRESSES)
     plain = {kind: saved(page, kind).read_bytes() for kind in ("svg", "png")}
