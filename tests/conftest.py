@@ -18,6 +18,7 @@ os.environ["TOKENIZER_EXPLORER_LIBRARY"] = "off"  # no test keeps anything in th
 os.environ["TOKENIZER_EXPLORER_MAX_CORPUS_MB"] = "50"  # the same on every machine, and quick to fill
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Page, sync_playwright
 from streamlit.components.v2 import manifest_scanner
@@ -63,8 +64,23 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "tokenizer_core.workers.compiling"]
-    for each in [subprocess.Popen([*command, part], cwd=REPOSITORY) for part in PARTS]:
+    compilers = [subprocess.Popen([*command, part], cwd=REPOSITORY) for part in PARTS]
+    rewrite_assertions(config)
+    for each in compilers:
         each.wait()  # whatever fails here fails in a test, which says so
+
+
+def rewrite_assertions(config: pytest.Config) -> None:
+    """Let pytest rewrite all tests once, as each process would when it imports them, which takes ten seconds."""
+    state = config.stash.get(rewrite.assertstate_key, None)
+    if state is None:  # with --assert=plain
+        return
+    for file in (REPOSITORY / "tests").rglob("test_*.py"):
+        folder = rewrite.get_cache_dir(file)
+        kept = folder / (file.stem + rewrite.PYC_TAIL)
+        if rewrite.try_makedirs(folder) and rewrite._read_pyc(file, kept) is None:
+            source_hash, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(state, code, source_hash, kept)
 
 
 @pytest.hookimpl(wrapper=True)
