@@ -65,6 +65,12 @@ ANSWERS = [
         ".st-key-vocabulary_view .entry",
     ),
     Answer(
+        "learn?lesson=see",
+        ".st-key-learn .gap-cut",
+        lambda tab: tab.locator(".st-key-learn .choices .strong"),
+        ".st-key-learn .screen",
+    ),
+    Answer(
         "stories", ".st-key-story_choice_0", lambda tab: tab.locator(".st-key-story_choice_0 button"), ".contrast"
     ),
 ]
@@ -100,7 +106,7 @@ def answered(browser: Browser, address: str, page: Answer) -> tuple[float, float
     """Return the seconds from load and start to the first answer, and from a click to the next."""
     with fresh_tab(browser) as tab:
         start = time.perf_counter()
-        tab.goto(f"{address}/{page.path}?lang=en", wait_until="load")
+        tab.goto(f"{address}/{page.path}{'&' if '?' in page.path else '?'}lang=en", wait_until="load")
         loaded = time.perf_counter()
         tab.locator(page.answer).first.wait_for()
         shown = time.perf_counter()

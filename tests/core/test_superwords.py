@@ -47,7 +47,7 @@ def check_definition(text: str, pattern: str, size: int, start: int, is_ready: b
 drawn = given(lines, patterns, st.integers(256, 300), st.integers(256, 300), st.booleans())
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @drawn
 @example("so so so", "mark_aware", 300, 257, False)
 @example("ab cab cab cab", "[ab]+", 300, 300, False)

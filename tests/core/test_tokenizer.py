@@ -73,7 +73,7 @@ def in_tiktoken(tokenizer: Tokenizer) -> tiktoken.Encoding:
 # Encoding equals the definition, and tiktoken
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(texts, st.sampled_from(PATTERNS))
 @example("", "none")
 @example("ab" * SHORT, "none")
@@ -83,7 +83,7 @@ def test_encoding_agrees_with_the_definition(text: str, pattern: str) -> None:
     assert tokenizer.encode(text) == encode_by_definition(text, pattern, tokenizer.merges)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(
     merge_tables(),
     st.one_of(
@@ -141,7 +141,7 @@ def both_ways(tokenizer: Tokenizer, pretokens: list[bytes]) -> tuple[list[int], 
     return ids.tolist(), plain.tolist()
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(merge_tables(), st.lists(st.text(alphabet="abc", min_size=1, max_size=30), min_size=1, max_size=4))
 @example([(98, 99), (97, 98), (97, 256)], ["abc", "abab"])  # abc is b + c first, so no text gives a + b
 @example([(97, 98), (98, 99), (97, 257), (256, 99)], ["abc"])  # two tokens with the same bytes, one never occurs
@@ -153,7 +153,7 @@ def test_longest_tokens_agree_with_the_definition_for_any_merges(merges: list[Pa
     assert ids == [token for text in pretokens for token in encode_by_definition(text, "none", merges)]
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.text(alphabet="ab", min_size=1, max_size=60), st.text(alphabet="ab", min_size=1, max_size=60))
 def test_longest_tokens_agree_where_every_choice_is_close(corpus: str, text: str) -> None:
     ids, plain = both_ways(train(corpus, 300, pattern="none"), [text.encode()])

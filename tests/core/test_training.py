@@ -68,7 +68,7 @@ def test_a_merge_undone_gives_the_ids_back(ids: list[int], pair: Pair) -> None:
 # Fast training equals it
 
 
-@settings(max_examples=1_000)
+@settings(max_examples=400)
 @given(corpora, patterns, st.integers(256, 300))
 @example("", "none", 300)
 @example("a", "none", 300)
@@ -85,7 +85,7 @@ def test_fast_training_agrees_with_the_definition(text: str, pattern: str, vocab
     assert trainer.done
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(corpora, patterns, st.lists(st.integers(0, 7), min_size=1, max_size=40))
 def test_steps_of_any_size_give_the_same_merges_and_token_counts(
     text: str, pattern: str, steps: list[int]
@@ -101,7 +101,7 @@ def test_steps_of_any_size_give_the_same_merges_and_token_counts(
     assert trainer.done == (len(learned) == len(at_once))
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(corpora, patterns, st.integers(1, 5))
 def test_a_minimum_count_ends_training_before_the_first_rarer_merge(
     text: str, pattern: str, min_count: int

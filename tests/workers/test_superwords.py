@@ -50,7 +50,7 @@ def events_of(training: Training) -> list[dict[str, Any]]:
     return events
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(corpora, max_size=4).map("\n".join), patterns, st.integers(256, 300), st.integers(256, 300))
 def test_a_worker_learns_the_merges_of_the_definition(text: str, pattern: str, size: int, start: int) -> None:
     training = Training([text], size, pattern, superwords_from=start)
