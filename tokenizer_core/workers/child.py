@@ -120,7 +120,7 @@ class Child:
             while not ended.wait(left):
                 left = seconds - (self._computed() - begun) if patience > 1 else 0
                 left = min(max(left, 0.05 if left > 0 else 0), latest - time.monotonic())
-                if left <= 0:
+                if left <= 0 and not ended.is_set():  # it may have answered just now
                     self._died = late
                     self.kill()
                     return
