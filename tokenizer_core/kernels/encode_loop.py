@@ -234,13 +234,13 @@ class TokenIndex(NamedTuple):
     """A hash table of ranks, at most half full."""
 
 
-@inner
+@borrowing
 def start_of(index: TokenIndex, rank: int) -> int:
     """Return where a token starts."""
     return index.ends[rank - 1] if rank > 0 else 0
 
 
-@inner
+@borrowing
 def token_slot(index: TokenIndex, start: int, end: int) -> Any:
     """Return the slot of the token with the bytes from `start` to `end`, or the free slot where it would go."""
     text, ends, hashes, powers, table = index
@@ -259,24 +259,27 @@ def token_slot(index: TokenIndex, start: int, end: int) -> Any:
     return slot
 
 
-@inner
+@borrowing
 def push_stretch(index: TokenIndex, limit: int, start: int, place: int, end: int, heap: Numbers, size: int) -> int:
     """Add the pair from `place` to `end` to the heap if its rank is below the limit; return the heap's size."""
     rank = index.table[token_slot(index, start + place, start + end)]
     return push(heap, size, (rank << 32) | place) if NONE < rank < limit else size
 
 
-@inner
-def find_pair(index: TokenIndex, rank: int, pairs: Numbers) -> None:
+@borrowing
+def find_pair(
+    index: TokenIndex, rank: int, pairs: Numbers, following: Numbers, preceding: Numbers, heap: Numbers
+) -> None:
     """Merge the bytes of a token with ranks below its own; note its pair if two parts are left.
 
-    A heap entry is stale if the parts at its position have another length now.
+    The last three arrays are scratch: where the next part starts, where the one before it does, and the heap, to
+    which every merge adds at most two pairs. A heap entry is stale if the parts at its position have another
+    length now.
     """
     start = start_of(index, rank)
     n = index.ends[rank] - start
-    following = np.arange(1, n + 1)  # where the next part starts
-    preceding = np.arange(-1, n - 1)
-    heap = np.empty(3 * n, dtype=np.int64)  # every merge adds at most two pairs
+    for i in range(n):
+        following[i], preceding[i] = i + 1, i - 1
     size, left = 0, n
     for i in range(n - 1):
         size = push_stretch(index, rank, start, i, i + 2, heap, size)
@@ -299,7 +302,7 @@ def find_pair(index: TokenIndex, rank: int, pairs: Numbers) -> None:
         pairs[rank, 0] = index.table[token_slot(index, start, middle)]
         pairs[rank, 1] = index.table[token_slot(index, middle, start + n)]
         if min(pairs[rank, 0], pairs[rank, 1]) == NONE:
-            pairs[rank] = NONE
+            pairs[rank, 0] = pairs[rank, 1] = NONE
 
 
 @compiled
@@ -308,8 +311,15 @@ def find_pairs(index: TokenIndex, pairs: Numbers) -> None:
     for i in range(index.text.size):
         index.hashes[i + 1] = index.hashes[i] * _FACTOR + np.uint64(index.text[i]) + np.uint64(1)
         index.powers[i + 1] = index.powers[i] * _FACTOR
+    longest = 0
     for rank in range(index.ends.size):
-        index.table[token_slot(index, start_of(index, rank), index.ends[rank])] = rank
+        start, end = start_of(index, rank), index.ends[rank]
+        index.table[token_slot(index, start, end)] = rank
+        if end - start > longest:
+            longest = end - start
+    following = np.empty(longest, dtype=np.int64)
+    preceding = np.empty(longest, dtype=np.int64)
+    heap = np.empty(3 * longest, dtype=np.int64)
     for rank in range(index.ends.size):
         if index.ends[rank] - start_of(index, rank) > 1:
-            find_pair(index, rank, pairs)
+            find_pair(index, rank, pairs, following, preceding, heap)
