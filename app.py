@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import gc
 import sys
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 ROOT = Path(__file__).resolve().parent
+FIRST_PAGE_SECONDS = 4.0
+"""How long the rest of loading waits for a first visitor's page."""
 COLLECT_SECONDS = 15.0
 SWITCH_SECONDS = 0.0005
 """How long one visitor's page may keep Python to itself while others wait. A page sends about a hundred messages
@@ -31,6 +34,8 @@ from pages.ui.frame import status  # noqa: E402
 from pages.ui.frame.cookie_and_headers import Preload, SecurityHeaders, VisitorCookie  # noqa: E402
 from pages.ui.frame.doors import Doors  # noqa: E402
 from pages.ui.frame.upload_limit import UploadGuard  # noqa: E402
+from pages.ui.i18n import LANGUAGES, catalogue  # noqa: E402
+from pages.ui.inputs.corpus import sample_premiums  # noqa: E402
 from pages.ui.learn import lessons  # noqa: E402
 from pages.ui.limits import SAVED_RUNS_DAYS, UNSEEN_SECONDS  # noqa: E402
 from pages.ui.run_registry.registry import registry  # noqa: E402
@@ -39,28 +44,50 @@ from pages.ui.widgets.player import serve as stage  # noqa: E402
 from pages.ui.widgets.slides import votes  # noqa: E402
 from pages.ui.widgets.token_view import serve as token_view  # noqa: E402
 from tokenizer_core.bpe.openai import references  # noqa: E402
-from tokenizer_core.kernels.compiled import are_ready  # noqa: E402
+from tokenizer_core.kernels.compiled import are_ready, stand_in  # noqa: E402
 
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
-    """Load what the pages need before the first visitor comes; end all trainings when the app stops."""
-    import altair  # noqa: F401
-    import pandas  # noqa: F401
-    import pyarrow  # noqa: F401
-
-    for tokenizer in references().values():  # skips any that cannot be read; the pages report it
-        tokenizer.token_bytes(0)
-    registry().warm_up()
-    gc.collect()
-    gc.freeze()  # what is loaded now stays, so collecting need not look at it
+    """Load what the pages need while the first browser loads the app; end all trainings when the app stops."""
     sys.setswitchinterval(SWITCH_SECONDS)
+    stand_in()
+    threading.Thread(target=load, daemon=True).start()
     collecting = asyncio.create_task(give_memory_back())
     try:
         yield {}
     finally:
         collecting.cancel()
         registry().close()
+
+
+def load() -> None:
+    """Load what Home shows and is drawn with; then, when it stands, the compiled loops and what other pages need.
+
+    The server answers meanwhile, since a browser takes as long to load the app. Python runs one thread at a time:
+    whatever is loaded while the first page is drawn would hold it up.
+    """
+    for tokenizer in references().values():  # skips any that cannot be read; the pages report it
+        tokenizer.token_bytes(0)
+    sample_premiums()
+    for language in LANGUAGES:
+        catalogue(language)
+
+    import pages.ui.frame.main
+    import pages.ui.home.premium
+    import pages.ui.inputs.opener
+    import pages.ui.inputs.text
+    import pages.ui.widgets.slides.talk
+    import pages.ui.widgets.token_view.chips  # noqa: F401
+
+    status.FIRST_PAGE.wait(FIRST_PAGE_SECONDS)
+    registry().warm_up()
+    import altair  # noqa: F401
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
+
+    gc.collect()
+    gc.freeze()  # what is loaded now stays, so collecting need not look at it
 
 
 async def give_memory_back() -> None:

@@ -1,6 +1,8 @@
 """Until the loops are compiled, plain Python does their work exactly, and hands over at any moment."""
 
+import importlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,15 @@ from tokenizer_core.kernels.compiled import are_ready, stand_in, take_over
 from tokenizer_core.patterns.pretokens import count_pretokens as counted_by_loops
 from tokenizer_core.patterns.pretokens import number_pretokens
 from tokenizer_core.workers.compiling import load_all
+
+LOOP = """
+from tokenizer_core.kernels.compiled import compiled
+
+
+@compiled
+def successor(number):
+    return number + 1
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -98,3 +109,21 @@ def test_ranks_tell_the_same_merges() -> None:
     found = recover_merges(vocabulary)
     assert np.array_equal(found.pairs, expected.pairs)
     assert found.without_pair == expected.without_pair
+
+
+def test_a_thread_that_must_not_compile_loads_what_the_cache_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "loop_of_a_test.py"
+    file.write_text(LOOP, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    loop = importlib.import_module(file.stem)
+    stand_in()
+    assert not take_over(lambda: loop.successor(1), compiles=False)
+    assert not are_ready()
+    assert take_over(lambda: loop.successor(1))  # writes the cache
+    stand_in()
+    loop = importlib.reload(loop)
+    assert take_over(lambda: loop.successor(1), compiles=False)
+    assert are_ready()
+    assert not loop.successor.nopython_signatures or loop.successor.stats.cache_hits

@@ -35,14 +35,22 @@ def stand_in() -> None:
     _ready.clear()
 
 
-def take_over(load: Callable[[], None]) -> None:
-    """Load the loops by calling them in this thread; from then on, let them do the work in all threads."""
-    _thread.loads = True
+def take_over(load: Callable[[], None], *, compiles: bool = True) -> bool:
+    """Load the loops by calling them in this thread; from then on, let them do the work in all threads.
+
+    If it must not compile, return False where the cache lacks a loop, and let plain Python go on.
+    """
+    _thread.loads, _thread.compiles = True, compiles
+    has_all = True
     try:
         load()
+    except _NotCachedError:
+        has_all = False
     finally:
-        _thread.loads = False
-        _ready.set()
+        _thread.loads, _thread.compiles = False, True
+        if has_all:
+            _ready.set()
+    return has_all
 
 
 def wait_until_ready() -> None:
@@ -61,6 +69,10 @@ def stamp_of(folder: Path) -> str:
     return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(folder.glob("*.py")))).hexdigest()
 
 
+class _NotCachedError(Exception):
+    """A loop would have to be compiled in a thread that must not compile."""
+
+
 class _Cache(_FunctionCache):  # type: ignore[misc]
     """numba's cache on disk; a full disk or a damaged file costs time and stops nothing."""
 
@@ -69,12 +81,15 @@ class _Cache(_FunctionCache):  # type: ignore[misc]
         self._cache_file._source_stamp = stamp_of(Path(__file__).parent)
 
     def load_overload(self, *arguments: Any) -> Any:
+        loop = None
         try:
-            return super().load_overload(*arguments)
+            loop = super().load_overload(*arguments)
         except Exception:  # whatever reading a damaged file raises
             with contextlib.suppress(Exception):
                 self.flush()  # so that it can be written anew
-            return None
+        if loop is None and not getattr(_thread, "compiles", True):
+            raise _NotCachedError
+        return loop
 
     def save_overload(self, *arguments: Any) -> None:
         with held(), contextlib.suppress(Exception):

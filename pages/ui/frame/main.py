@@ -43,6 +43,7 @@ def main() -> None:
         st.title(t(f"{page.url_path or 'home'}.title"), anchor=False)
     with errors_shown():
         page.run()
+    status.FIRST_PAGE.set()
 
 
 def _language_switch() -> None:

@@ -6,6 +6,7 @@ sees it. The address is clean again after the first page run.
 
 import os
 import secrets
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from pages.ui.session import Value
 from pages.ui.widgets import formatting
 
 REFRESH_SECONDS = 2.0
+FIRST_PAGE = threading.Event()
+"""Set when the first page has been drawn."""
 FEW_TABS = 10
 """Open tabs up to which pages redraw what changes as often as they like."""
 _SHOWS: Value[bool] = Value("shows_status", bool)

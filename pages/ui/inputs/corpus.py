@@ -6,7 +6,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from pages.ui.i18n import catalogue, t
+import streamlit as st
+
+from pages.ui.i18n import catalogue, names, t
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets import formatting
 from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES
@@ -191,6 +193,27 @@ DEFAULT_SAMPLE = "both"
 DEFAULT_SIZE = 1_000
 DEFAULT_STOP = StopRules(min_count=2)
 """A pair that occurs once is memorized text, not a rule."""
+
+
+def pick_sample() -> Corpus:
+    """Let the visitor pick the bundled sentences: Thai, English, or both."""
+    choice = st.pills(
+        t("corpus.which_sample"),
+        list(SAMPLES),
+        format_func=names("corpus.sample_{}", SAMPLES),
+        default="both",
+        required=True,
+        key="corpus_sample",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return sample_corpus(choice or "both")
+
+
+@cache
+def sample_corpus(choice: str) -> Corpus:
+    """Return bundled sentences: one corpus for all visitors, whose figures are computed once."""
+    return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice])))
 
 
 def first_training() -> Training:

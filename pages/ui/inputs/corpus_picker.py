@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 
 import streamlit as st
 
@@ -10,11 +9,10 @@ from pages.ui.i18n import error_sentence, names, t
 from pages.ui.inputs.corpus import (
     CORPORA,
     MIXED,
-    SAMPLES,
     Corpus,
     given_name,
     name_of_mix,
-    sample_text,
+    pick_sample,
     shares_sentence,
 )
 from pages.ui.inputs.corpus_upload import pick_upload
@@ -90,27 +88,6 @@ def preview(corpus: Corpus) -> None:
     summary = t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=kilobytes)
     st.caption(f"{summary}  \n{shares_sentence(corpus.shares)}")
     st.code(corpus.opening, language=None, wrap_lines=True)
-
-
-def pick_sample() -> Corpus:
-    """Let the visitor pick the bundled sentences: Thai, English, or both."""
-    choice = st.pills(
-        t("corpus.which_sample"),
-        list(SAMPLES),
-        format_func=names("corpus.sample_{}", SAMPLES),
-        default="both",
-        required=True,
-        key="corpus_sample",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
-    return sample_corpus(choice or "both")
-
-
-@cache
-def sample_corpus(choice: str) -> Corpus:
-    """Return bundled sentences: one corpus for all visitors, whose figures are computed once."""
-    return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice])))
 
 
 def _pick_paste() -> Corpus:

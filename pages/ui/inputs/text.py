@@ -7,8 +7,7 @@ from itertools import accumulate
 import streamlit as st
 
 from pages.ui.i18n import as_plain_markdown, error_sentence, names, t
-from pages.ui.inputs.corpus import openings
-from pages.ui.inputs.corpus_picker import pick_sample
+from pages.ui.inputs.corpus import openings, pick_sample
 from pages.ui.inputs.tokenizers import names_of_choices
 from pages.ui.inputs.uploads import (
     NOT_GUESSED,

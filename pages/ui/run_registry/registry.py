@@ -71,6 +71,8 @@ class Registry:
     def warm_up(self) -> None:
         """Get the compiled loops ready, while plain Python does their work; sweep the runs from now on."""
         stand_in()
+        if self._closed.is_set():
+            return
         self._preparing = threading.Thread(target=self._get_loops_ready, daemon=True)
         self._preparing.start()
         threading.Thread(target=self._look_after, daemon=True).start()
@@ -304,17 +306,18 @@ class Registry:
                 self.sweep()
 
     def _get_loops_ready(self) -> None:
-        """Compile in other processes, because a thread would block every page for seconds; then load the loops."""
-        self._prepare_spare()  # which learns in plain Python
-        with contextlib.suppress(TokenizerError):
-            for part in PARTS:
-                self._compilers.append(Child("compiling", part))
-        for compiler in self._compilers:
-            compiler.wait()
-            compiler.close()
-        if self._closed.is_set():
-            return
-        take_over(load_all)  # compiles here what could not be compiled there
+        """Load the loops; compile them before in other processes, because a thread would block every page."""
+        if not take_over(load_all, compiles=False):
+            self._prepare_spare()  # which learns in plain Python
+            with contextlib.suppress(TokenizerError):
+                for part in PARTS:
+                    self._compilers.append(Child("compiling", part))
+            for compiler in self._compilers:
+                compiler.wait()
+                compiler.close()
+            if self._closed.is_set():
+                return
+            take_over(load_all)  # compiles here what could not be compiled there
         with self._lock:
             for run in self._runs.values():
                 run.job.use_loops()
