@@ -62,6 +62,8 @@ HELD = (
     *("server peak, MB", "workers peak, MB", "s"),
 )
 ENDED = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+Clicks = list[tuple[str, float]]
+"""Of each click, its kind and its seconds."""
 PATIENCE = 900.0
 """Seconds after which a training is taken to be lost."""
 
@@ -118,7 +120,7 @@ class Visit:
     def __init__(self, address: str) -> None:
         self.address = address
         self.job: str | None = None
-        self.clicks: list[float] = []
+        self.clicks: Clicks = []
         self.timers: dict[str, float] = {}
         """After how many seconds each part of the page wants to be drawn again."""
         self.end = ("lost", 0, False)
@@ -142,8 +144,9 @@ class Visit:
         message.rerun_script.widget_states.CopyFrom(states)
         started = time.perf_counter()
         self._run(message)
-        self.clicks.append(time.perf_counter() - started)
-        return self.clicks[-1]
+        seconds = time.perf_counter() - started
+        self.clicks.append((f"{page}: {'press' if states.widgets else 'open'}", seconds))
+        return seconds
 
     def redraw(self, fragment: str) -> None:
         """Have a part of the page drawn again, as the browser does when its time has come."""
@@ -210,8 +213,8 @@ class Visit:
 class Round:
     """What one round of visitors came to."""
 
-    clicks: list[float] = field(default_factory=list)
-    idle: list[float] = field(default_factory=list)
+    clicks: Clicks = field(default_factory=list)
+    idle: Clicks = field(default_factory=list)
     ends: list[tuple[str, int, bool]] = field(default_factory=list)
     peak: tuple[float, float] = (0.0, 0.0)
     after: tuple[float, float, int, int] = (0.0, 0.0, 0, 0)
@@ -242,12 +245,15 @@ class Load:
         visit = Visit(self.server.address)
         try:
             visit.click("home", WidgetStates())
-            for page, times in (("home", 2), ("train", 0), ("compare", 3)):
+            for page, times in (("home", 2), ("train", 0), ("compare", 3), ("languages", 0)):
                 if page == "train":
                     visit.click(page, WidgetStates())
                     time.sleep(chance.uniform(*THINKING))
                     visit.click(page, self.training)
                     visit.end = visit.watch()
+                if page in ("compare", "languages"):
+                    time.sleep(chance.uniform(*THINKING))
+                    visit.click(page, WidgetStates())
                 for turn in range(times):
                     time.sleep(chance.uniform(*THINKING))
                     visit.click(page, self.texts[page][(number + turn) % len(self.texts[page])])
@@ -255,10 +261,10 @@ class Load:
             visit.leave()
         return visit
 
-    def idle(self) -> list[float]:
+    def idle(self) -> Clicks:
         """The clicks of the same visit, made by one visitor after another."""
         visits = (self.visit(number, random.Random(number), arriving=0.0) for number in range(IDLE_VISITS))
-        return [seconds for visit in visits for seconds in visit.clicks]
+        return [click for visit in visits for click in visit.clicks]
 
     def round(self, visitors: int, seed: int) -> Round:
         """All visitors at once; then wait until their sessions and runs have expired."""
@@ -272,7 +278,7 @@ class Load:
         found.seconds = time.monotonic() - started
         over.set()
         sampler.join()
-        found.clicks = [seconds for visit in visits for seconds in visit.clicks]
+        found.clicks = [click for visit in visits for click in visit.clicks]
         found.ends = [visit.end for visit in visits]
         found.after = self.rested()
         return found
@@ -307,10 +313,19 @@ def growth(load: Load, sessions: int) -> float:
     return (sizes[1] - sizes[0]) * 1024 / sessions
 
 
-def figures(seconds: list[float]) -> list[str]:
-    """Median, 95th of 100, and the slowest, in milliseconds."""
+def figures(clicks: Clicks, kind: str = "") -> list[str]:
+    """Median, 95th of 100, and the slowest of all clicks, or of one kind, in milliseconds."""
+    seconds = [each for name, each in clicks if not kind or name == kind]
     ordered = [statistics.median(seconds), statistics.quantiles(seconds, n=20)[-1], max(seconds)]
     return [f"{each * 1000:,.0f}" for each in ordered]
+
+
+def rows_by_kind(visitors: int, rounds: list[Round]) -> list[Row]:
+    """What the table of clicks by kind says of some rounds together."""
+    alone = [click for each in rounds for click in each.idle]
+    together = [click for each in rounds for click in each.clicks]
+    kinds = dict.fromkeys(name for name, _ in alone)
+    return [[visitors, kind, *figures(alone, kind), *figures(together, kind)] for kind in kinds]
 
 
 def row_of(found: Round) -> Row:
@@ -332,17 +347,22 @@ def main() -> None:
     training = trained()
     held: list[Row] = []
     left: list[Row] = []
+    by_kind: list[Row] = []
     for visitors in options.visitors:
         with served(with_library=options.library) as server:
             load = Load(server, texts, training)
             load.visit(0, random.Random(0))
             standing = {"after one visitor": load.rested()}
+            rounds = []
             for number in (1, 2):
-                held.append([visitors, number, *row_of(found := load.round(visitors, 1_000 * number))])
+                rounds.append(found := load.round(visitors, 1_000 * number))
+                held.append([visitors, number, *row_of(found)])
                 standing[f"after round {number}"] = found.after
+            by_kind += rows_by_kind(visitors, rounds)
         left += [[visitors, when, *(f"{each:,.0f}" for each in found)] for when, found in standing.items()]
     print(f"{machine()}\n")
     show("A class", ["visitors", "round", *HELD], held)
+    show("By kind of click", ["visitors", "click", *HELD[2:8]], by_kind)
     show("What stays", ["visitors", "", "server, MB", "workers, MB", "processes", "files"], left)
     if options.sessions:
         with served(with_library=options.library) as server:
