@@ -124,11 +124,14 @@ def encoding_texts() -> list[Any]:
     content, kinds = np.frombuffer("".join(texts).encode(), dtype=np.uint8), character_kinds()
     edges = np.cumsum([0, *(len(text.encode()) for text in texts)])
     memory, found = text_loop.empty_memory(), []
+    little = longest_loop.LONG + 60  # room for one long pretoken, so that all are forgotten again and again
+    memory = memory._replace(longer_text=memory.longer_text[:little], longer_ids=memory.longer_ids[:little])
     for merges in ([], [pair[:2] for pair in training()[:60]]):
         tree = Tokenizer(merges)._tree
         for machine in MACHINES:
             memory.slots[:] = 0
             memory.pairs[:] = 0
+            memory.longer[:] = 0
             for _ in range(2):
                 read = (as_read(content), edges, as_read(kinds), machine)
                 found += text_loop.encode_texts(*read, tree, memory)

@@ -1,7 +1,8 @@
 """The compiled loop that encodes whole texts: it cuts pretokens, and writes their ids at once.
 
-Most pretokens of a text are short and came before, so a table remembers their ids. `longest_loop` encodes the
-others. The plain twin counts distinct pretokens and encodes each: `count_loop` and `encode_loop`.
+Most pretokens of a text came before, so two tables remember their ids: one holds short pretokens and few ids in its
+slots, the other longer ones in arrays beside it. `longest_loop` encodes what is new. The plain twin counts distinct
+pretokens and encodes each: `count_loop` and `encode_loop`.
 """
 
 from typing import NamedTuple
@@ -17,7 +18,10 @@ from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_
 SLOTS = 2**17
 """Pretokens to remember; English text of 2 MB has 18,000 different ones."""
 INLINE = 4
-"""The most ids of a remembered pretoken."""
+"""The most ids of a short pretoken that is remembered."""
+LONGER_SLOTS = 2**16
+LONGER_TEXT, LONGER_IDS = 2**22, 2**18
+"""Bytes and ids of longer pretokens to remember; Thai text of 2 MB has 1.8 MB of different ones."""
 # A slot, half a line of the processor's cache: the first eight bytes of a pretoken; the other seven, and in the
 # highest byte its length, which is never 0; its ids, in pairs, with their number in the free bits of the first.
 _WORDS = 4
@@ -25,6 +29,10 @@ _SHORT = 15
 _PAIR = 2 * _WORDS
 _ID_BITS = 28
 _ID = 2**_ID_BITS - 1
+# A slot of a longer pretoken: the hash of its bytes; where they are remembered, and their number; the same of its ids.
+_TEXT_USED, _IDS_USED = 0, 1
+_LENGTH_BITS = 12
+_LENGTH = 2**_LENGTH_BITS - 1
 _FACTOR = 0x9E3779B97F4A7C15 - 2**64
 _AT_ONCE = 1024
 _UP_TO = [(1 << 8 * size) - 1 for size in range(WORD)]
@@ -36,15 +44,28 @@ class Memory(NamedTuple):
     """What encoding remembers; two threads must not share it."""
 
     slots: Numbers
+    longer: Numbers
+    """The slots of pretokens that are longer than a slot."""
+    longer_text: Bytes
+    longer_ids: Ids
+    used: Numbers
+    """How many bytes and ids of them are remembered."""
     pairs: Numbers
     """Which tokens may be neighbors: `longest_loop.may_stand`."""
 
 
 def empty_memory() -> Memory:
-    """Return a memory of 5 MB, of which only what is used takes room."""
+    """Return a memory of 12 MB, of which only what is used takes room."""
     slots = np.zeros(_WORDS * SLOTS + _PAIR, dtype=np.int64)
     skipped = -slots.ctypes.data // slots.itemsize % _PAIR  # two slots begin with a line of the cache
-    return Memory(slots[skipped : skipped + _WORDS * SLOTS], np.zeros(MEMO, dtype=np.int64))
+    return Memory(
+        slots[skipped : skipped + _WORDS * SLOTS],
+        longer=np.zeros(_WORDS * LONGER_SLOTS, dtype=np.int64),
+        longer_text=np.zeros(LONGER_TEXT, dtype=np.uint8),
+        longer_ids=np.zeros(LONGER_IDS, dtype=np.int32),
+        used=np.zeros(2, dtype=np.int64),
+        pairs=np.zeros(MEMO, dtype=np.int64),
+    )
 
 
 @inlined
@@ -74,6 +95,84 @@ def encode_unknown(
     return encode_one(text, start, end, tree, pairs, is_dead, ids, written)
 
 
+@inlined
+def hash_of(text: Bytes, start: int, end: int) -> np.int64:
+    """Return a hash of the bytes of a pretoken, of which there are at least eight."""
+    hashed = np.int64(end - start)
+    for i in range(start, end - WORD, WORD):
+        hashed = (hashed ^ word_at(text, i)) * _FACTOR
+        hashed ^= hashed >> 32
+    hashed = (hashed ^ word_at(text, end - WORD)) * _FACTOR
+    return hashed ^ hashed >> 32
+
+
+@inlined
+def is_same(text: Bytes, start: int, length: int, other: Bytes, place: int) -> bool:
+    """Tell whether the bytes at two places are the same, of which there are at least eight."""
+    for k in range(0, length - WORD, WORD):
+        if word_at(text, start + k) != word_at(other, place + k):
+            return False
+    return word_at(text, start + length - WORD) == word_at(other, place + length - WORD)
+
+
+@borrowing
+def encode_longer(
+    text: Bytes,
+    start: int,
+    end: int,
+    children: Numbers,
+    shorter: Ids,
+    lengths: Ids,
+    lefts: Ids,
+    rights: Ids,
+    ranks: Numbers,
+    longer: Numbers,
+    longer_text: Bytes,
+    longer_ids: Ids,
+    used: Numbers,
+    pairs: Numbers,
+    is_dead: NDArray[np.bool_],
+    ids: Ids,
+    written: int,
+) -> int:
+    """Write the ids of a pretoken that is too long for a slot: the ones remembered, or else those found now.
+
+    It has two possible slots, as a short one. When there is no room for bytes or ids, all are forgotten.
+    """
+    length = end - start
+    hashed = hash_of(text, start, end) | 1  # not 0, which stands in a free slot
+    first = (hashed >> 20 & len(longer) // _PAIR - 1) * _PAIR
+    for slot in (first, first + _WORDS):
+        if longer[slot] == hashed and longer[slot + 1] & _LENGTH == length:
+            if is_same(text, start, length, longer_text, longer[slot + 1] >> _LENGTH_BITS):
+                place = longer[slot + 2] >> _LENGTH_BITS
+                count = longer[slot + 2] & _LENGTH
+                for k in range(count):
+                    ids[written + k] = longer_ids[place + k]
+                return written + count
+    tree = Tree(children, shorter, lengths, lefts, rights, ranks)
+    after = encode_one(text, start, end, tree, pairs, is_dead, ids, written)
+    count = after - written
+    if used[_TEXT_USED] + length > len(longer_text) or used[_IDS_USED] + count > len(longer_ids):
+        for k in range(len(longer)):
+            longer[k] = 0
+        used[_TEXT_USED] = used[_IDS_USED] = 0
+    for k in range(_WORDS):
+        longer[first + _WORDS + k] = longer[first + k]
+    place = used[_TEXT_USED]
+    for k in range(length):
+        longer_text[place + k] = text[start + k]
+    longer[first] = hashed
+    longer[first + 1] = place << _LENGTH_BITS | length
+    used[_TEXT_USED] = place + length
+    place = used[_IDS_USED]
+    for k in range(count):
+        longer_ids[place + k] = ids[written + k]
+    longer[first + 2] = place << _LENGTH_BITS | count
+    used[_IDS_USED] = place + count
+    return after
+
+
 @borrowing
 def encode_until_long(
     text: Bytes,
@@ -86,6 +185,10 @@ def encode_until_long(
     rights: Ids,
     ranks: Numbers,
     slots: Numbers,
+    longer: Numbers,
+    longer_text: Bytes,
+    longer_ids: Ids,
+    used: Numbers,
     pairs: Numbers,
     is_dead: NDArray[np.bool_],
     ids: Ids,
@@ -100,7 +203,14 @@ def encode_until_long(
         length = stop - start
         if length > LONG:
             return n, written
-        if length > _SHORT or start + 2 * WORD > text.size:
+        if length > _SHORT:
+            written = encode_longer(
+                *(text, start, stop, children, shorter, lengths, lefts, rights, ranks),
+                *(longer, longer_text, longer_ids, used, pairs, is_dead, ids, written),
+            )
+            start = stop
+            continue
+        if start + 2 * WORD > text.size:
             written = encode_unknown(
                 text, start, stop, children, shorter, lengths, lefts, rights, ranks, pairs, is_dead, ids, written
             )
@@ -160,7 +270,7 @@ def encode_texts(
     stops = np.empty(_AT_ONCE, dtype=np.int64)
     is_dead = np.empty(LONG + 1, dtype=np.bool_)
     children, shorter, lengths, lefts, rights, ranks = tree
-    slots, pairs = memory
+    slots, longer, longer_text, longer_ids, used, pairs = memory
     written = np.int64(0)
     for n in range(edges.size - 1):
         i, end = edges[n], edges[n + 1]
@@ -171,7 +281,7 @@ def encode_texts(
             while done < found:
                 more, written = encode_until_long(
                     *(text, i, stops[done:found], children, shorter, lengths, lefts, rights, ranks),
-                    *(slots, pairs, is_dead, ids, written),
+                    *(slots, longer, longer_text, longer_ids, used, pairs, is_dead, ids, written),
                 )
                 done += more
                 if done < found:
