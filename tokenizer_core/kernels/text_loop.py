@@ -1,8 +1,8 @@
 """The compiled loop that encodes whole texts: it cuts pretokens, and writes their ids at once.
 
-Most pretokens of a text came before, so two tables remember their ids: one holds short pretokens and few ids in its
-slots, the other longer ones in arrays beside it. `longest_loop` encodes what is new. The plain twin counts distinct
-pretokens and encodes each: `count_loop` and `encode_loop`.
+Most pretokens of a text came before, so two tables remember their ids: one holds short pretokens and few ids in
+its slots, the other longer ones in arrays beside it. `longest_loop` encodes what is new. The plain twin counts
+distinct pretokens and encodes each: `count_loop` and `encode_loop`.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ _SHORT = 15
 _PAIR = 2 * _WORDS
 _ID_BITS = 28
 _ID = 2**_ID_BITS - 1
-# A slot of a longer pretoken: the hash of its bytes; where they are remembered, and their number; the same of its ids.
+# A slot of a longer pretoken: the hash of its bytes; where they are remembered, and their number; the same of ids.
 _TEXT_USED, _IDS_USED = 0, 1
 _LENGTH_BITS = 12
 _LENGTH = 2**_LENGTH_BITS - 1
@@ -143,13 +143,15 @@ def encode_longer(
     hashed = hash_of(text, start, end) | 1  # not 0, which stands in a free slot
     first = (hashed >> 20 & len(longer) // _PAIR - 1) * _PAIR
     for slot in (first, first + _WORDS):
-        if longer[slot] == hashed and longer[slot + 1] & _LENGTH == length:
-            if is_same(text, start, length, longer_text, longer[slot + 1] >> _LENGTH_BITS):
-                place = longer[slot + 2] >> _LENGTH_BITS
-                count = longer[slot + 2] & _LENGTH
-                for k in range(count):
-                    ids[written + k] = longer_ids[place + k]
-                return written + count
+        known, found = longer[slot + 1], longer[slot + 2]
+        if (
+            longer[slot] == hashed
+            and known & _LENGTH == length
+            and is_same(text, start, length, longer_text, known >> _LENGTH_BITS)
+        ):
+            for k in range(found & _LENGTH):
+                ids[written + k] = longer_ids[(found >> _LENGTH_BITS) + k]
+            return written + (found & _LENGTH)
     tree = Tree(children, shorter, lengths, lefts, rights, ranks)
     after = encode_one(text, start, end, tree, pairs, is_dead, ids, written)
     count = after - written
