@@ -62,11 +62,24 @@ async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
 
 
 def load() -> None:
-    """Load what Home shows and is drawn with; then, when it stands, the compiled loops and what other pages need.
+    """Load what Home needs; then, when a first page stands, the compiled loops and what other pages need.
 
     The server answers meanwhile, since a browser takes as long to load the app. Python runs one thread at a time:
     whatever is loaded while the first page is drawn would hold it up.
     """
+    load_first_page()
+    status.FIRST_PAGE.wait(FIRST_PAGE_SECONDS)
+    registry().warm_up()
+    import altair  # noqa: F401
+    import pandas  # noqa: F401
+    import pyarrow  # noqa: F401
+
+    gc.collect()
+    gc.freeze()  # what is loaded now stays, so collecting need not look at it
+
+
+def load_first_page() -> None:
+    """Load what Home shows, and what it is drawn with."""
     for tokenizer in references().values():  # skips any that cannot be read; the pages report it
         tokenizer.token_bytes(0)
     sample_premiums()
@@ -79,15 +92,6 @@ def load() -> None:
     import pages.ui.inputs.text
     import pages.ui.widgets.slides.talk
     import pages.ui.widgets.token_view.chips  # noqa: F401
-
-    status.FIRST_PAGE.wait(FIRST_PAGE_SECONDS)
-    registry().warm_up()
-    import altair  # noqa: F401
-    import pandas  # noqa: F401
-    import pyarrow  # noqa: F401
-
-    gc.collect()
-    gc.freeze()  # what is loaded now stays, so collecting need not look at it
 
 
 async def give_memory_back() -> None:

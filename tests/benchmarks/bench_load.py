@@ -18,7 +18,6 @@ import json
 import math
 import os
 import random
-import socket
 import statistics
 import subprocess
 import sys
@@ -44,7 +43,7 @@ from websockets.typing import Subprotocol
 from pages.ui.frame.status import _parent, _resident
 from tests.benchmarks.bench_visitors import opened, text_states
 from tests.benchmarks.tables import Row, machine, show
-from tests.benchmarks.visits import wait_healthy
+from tests.benchmarks.visits import free_port, wait_healthy
 from tests.helpers.paths import REPOSITORY
 
 THINKING = (1.0, 4.0)
@@ -90,9 +89,7 @@ class Server:
 @contextmanager
 def served(*, with_library: bool) -> Iterator[Server]:
     """An app of its own, whose runs and sessions expire soon."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with tempfile.TemporaryDirectory() as folder:
         settings = {
             "TOKENIZER_EXPLORER_LIBRARY": folder if with_library else "off",

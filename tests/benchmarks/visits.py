@@ -249,9 +249,7 @@ def chromium() -> Iterator[Browser]:
 @contextlib.contextmanager
 def served_app() -> Iterator[str]:
     """The address of an app that runs until the end of the block."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     quiet = subprocess.DEVNULL
     alone = {
@@ -266,12 +264,21 @@ def served_app() -> Iterator[str]:
             server.terminate()
 
 
+def free_port() -> int:
+    """A port that nobody listens to."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+        return port
+
+
 def wait_healthy(address: str) -> None:
     """Wait until the app answers."""
-    for _ in range(240):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         with contextlib.suppress(OSError), urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):
             return
-        time.sleep(0.25)
+        time.sleep(0.02)
     raise TimeoutError("the app must answer; it did not in a minute")
 
 
