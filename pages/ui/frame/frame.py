@@ -43,6 +43,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   /* Columns one under another are no further apart than all else. */
   [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) { row-gap: 1rem; }
 }
+/* On a projector the last row reads along: all but the tokens, which fill the screen anyway, is larger. */
+@media (min-width: 1700px) and (min-height: 950px) { html:root { font-size: 19px; } }
 /* The texts to train on, as cards. */
 .st-key-train_card [role="radiogroup"] { gap: 1rem; }
 .st-key-train_card [role="radiogroup"] > div {

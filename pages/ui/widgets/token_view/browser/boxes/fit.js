@@ -7,7 +7,7 @@ import { make } from "../elements.js";
 /** @import { ViewState } from "../state.js" */
 
 const LETTERS = [132, 112, 96, 84, 72, 60, 52, 46, 40, 36, 33, 30]; // pixels; the last one fits every short text
-const OF_SCREEN = 0.7; // of the window's height: the navigation, the title and the text box have the rest
+const OF_SCREEN = 0.72; // of the window's height: the navigation, the title and the text box have the rest
 const LEAST_OF_WHOLE = 0.75; // so much smaller letters may be for the whole text to stand on one line
 
 /**
