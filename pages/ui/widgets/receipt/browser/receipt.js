@@ -180,7 +180,8 @@ class Paper {
     const box = /** @type {BoxElement} */ (token.appendChild(make("span", parts > 1 ? "p s e shared" : "p s e")));
     if (stripes.length) box.style.cssText = tintStyle({ stripes, text });
     box.box = /** @type {BoxElement["box"]} */ ({ kind: "reading", stripes, starts: true, ends: true });
-    if (text) addNamed(box, text);
+    const letters = parts > 1 ? token.appendChild(make("span", "letter")) : box; // on stripes as thin they are hard to read
+    if (text) addNamed(letters, text);
     else box.textContent = this.label("no_text"); // a token that only says where a text starts
     if (parts > 1) token.append(" ", make("small", "", this.label("part", { part, parts })));
     const { each } = this.options;
