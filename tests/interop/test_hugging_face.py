@@ -26,6 +26,7 @@ from tokenizer_core.errors import TokenIdError, TokenizerError, TokenizerFileErr
 from tokenizer_core.interop.byte_level import letter_of_byte
 from tokenizer_core.interop.gpt2 import gpt2_tokenizer, read_merges
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer, as_ours
+from tokenizer_core.interop.spans import placed
 
 FILES: dict[str, Callable[[], bytes]] = {
     "word_piece": word_piece,
@@ -108,6 +109,12 @@ def test_a_dummy_prefix_covers_nothing_and_unknown_characters_are_tokens_that_sa
     assert found.starts.tolist()[:2] == [0, 0]
     assert found.ends.tolist()[:2] == [0, 3]
     assert opened.token_bytes(found.ids.tolist()[1]) == b"<unk>"
+
+
+def test_a_space_that_begins_the_text_is_no_dummy() -> None:
+    spelled = {1: b" ", 2: b"x"}
+    found = placed(" y", [1, 2], [(0, 2), (0, 2)], spelled.__getitem__)
+    assert (found.starts.tolist(), found.ends.tolist()) == ([0, 2], [2, 2])
 
 
 def test_special_tokens_are_ordinary_text_unless_allowed() -> None:
