@@ -67,7 +67,9 @@ def test_how_far_it_is_is_told_in_megabytes(model: Path, tmp_path: Path, monkeyp
 
     monkeypatch.setattr(encode, "Progress", Heard)
     (tmp_path / "a.txt").write_text("cat\n" * 200_000)
-    assert main(["encode", str(tmp_path / "a.txt"), "--tokenizer", str(model), "-o", str(tmp_path / "ids.npy")]) == 0
+    assert (
+        main(["encode", str(tmp_path / "a.txt"), "--tokenizer", str(model), "-o", str(tmp_path / "ids.npy")]) == 0
+    )
     assert told[-1].startswith("encode: 1 of 1 MB,")
 
 

@@ -257,6 +257,14 @@ def test_a_quota_of_entries_and_one_of_bytes_are_kept(tmp_path: Path, finished: 
     small.keep_run(OWNER, entry, learned)
     assert refusal(lambda: small.keep_run(OWNER, replace(entry, id="second-entry"), learned)) == "saved_megabytes"
     assert only(small) == read_entry(file_of(small, entry).read_bytes())
+    others = [replace(entry, id=name) for name in ("first-entry", "second-entry")]
+    whole = sum(len(packed_run(each, learned)) for each in others)
+    for limit, kept in ((whole, 2), (whole - 1, 1)):
+        full = SavedRuns(tmp_path / str(limit), Quota(100, limit))
+        full.keep_run(OWNER, others[0], learned)
+        with suppress(SavedRunsError):
+            full.keep_run(OWNER, others[1], learned)
+        assert len(full.entries(OWNER)) == kept
 
 
 def test_a_large_entry_is_refused_whole(saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch) -> None:
