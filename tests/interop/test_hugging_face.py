@@ -27,6 +27,7 @@ from tokenizer_core.interop.byte_level import letter_of_byte
 from tokenizer_core.interop.gpt2 import gpt2_tokenizer, read_merges
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer, as_ours
 from tokenizer_core.interop.spans import placed
+from tokenizer_core.interop.tekken import tekken_tokenizer
 
 FILES: dict[str, Callable[[], bytes]] = {
     "word_piece": word_piece,
@@ -203,6 +204,9 @@ def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_ENTRIES", 300)
     with pytest.raises(TokenizerFileError, match="at most 300 entries"):
         HuggingFaceTokenizer(byte_level())
+    config = {"pattern": "[a-z]+", "default_vocab_size": 256, "default_num_special_tokens": 0}
+    with pytest.raises(TokenizerFileError, match="at most 300 entries"):
+        tekken_tokenizer({"config": config, "vocab": [{}] * 301})
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_FILE_BYTES", 3_000)
     with pytest.raises(TokenizerFileError) as caught:
         HuggingFaceTokenizer(byte_level())
