@@ -341,8 +341,8 @@ def test_each_size_has_its_tokens_and_its_parameters() -> None:
 def test_a_tokenizer_is_trained_here_unless_the_visitor_has_one_whose_size_can_change(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(cost, "_trained", lambda: trained)
     trained = Tokenizer([])
+    monkeypatch.setattr(cost, "_trained", lambda: trained)
     ours, text = Tokenizer([(97, 98)]), OwnText(("ab",), "a text", "typed")
     label = Label("a name", "")
     own = Lane("own", label, ours, is_own=True)
