@@ -141,6 +141,12 @@ def test_a_merge_of_what_is_no_entry_is_refused() -> None:
     assert (caught.value.code, caught.value.values["value"]) == ("ours_merge_parts", 2)
 
 
+def test_added_tokens_and_characters_cut_otherwise_are_counted_as_they_are_encoded() -> None:
+    tokenizer = FileTokenizer([], range(256), pattern="gpt2", added_tokens={"<think>": 256})
+    for text in ("a<think>b", "<think><think>", "a\U000323b0<think>c"):
+        assert tokenizer.count_tokens(text) == len(tokenizer.encode(text)) > 1
+
+
 def test_an_id_of_many_digits_is_quoted_in_part() -> None:
     with pytest.raises(TokenizerFileError) as caught:
         check_ids([10**50])
