@@ -62,4 +62,5 @@ def test_many_lines_drawn_in_blocks_vary_as_much_as_lines_drawn_one_by_one(
 def test_lines_without_tokens_give_no_interval() -> None:
     assert premium_intervals([[0, 3]], [[0, 0]], draws=20) == [None]
     assert premium_intervals(np.zeros((2, 0)), np.zeros((2, 0))) == [None, None]
+    assert premium_intervals([[2, 4]], [[1, 2]], draws=1) == [(2.0, 2.0)]
     assert premium_intervals([[4] * 2_000_001], [[2] * 2_000_001], draws=3) == [(2.0, 2.0)]

@@ -15,7 +15,8 @@ from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import model_of, word_piece
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.__main__ import main
-from tokenizer_core.cli import id_files
+from tokenizer_core.cli import encode, id_files
+from tokenizer_core.cli.corpus import Progress
 from tokenizer_core.cli.encode import pattern_of
 from tokenizer_core.cli.models import tokenizer_named
 from tokenizer_core.patterns import safe_places
@@ -54,6 +55,22 @@ def test_ids_go_out_and_text_comes_back(
     if boundaries == "file" or form != "npy":
         assert main(["decode", str(out), *arguments]) == 0
         assert capfdbinary.readouterr().out.decode() == TEXT + TEXT
+
+
+def test_how_far_it_is_is_told_in_megabytes(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    class Heard(Progress):
+        def add(self, more: int) -> None:
+            super().add(more)
+            told.append(self.sentence())
+
+    monkeypatch.setattr(encode, "Progress", Heard)
+    (tmp_path / "a.txt").write_text("cat\n" * 200_000)
+    assert (
+        main(["encode", str(tmp_path / "a.txt"), "--tokenizer", str(model), "-o", str(tmp_path / "ids.npy")]) == 0
+    )
+    assert told[-1].startswith("encode: 1 of 1 MB,")
 
 
 def _ids(path: Path, form: str) -> list[list[int]]:

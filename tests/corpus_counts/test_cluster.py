@@ -80,11 +80,15 @@ def test_an_unreadable_file_ends_the_counting_or_is_skipped(client: Any, files: 
     assert caught.value.code == "no_file_readable"
 
 
-def test_counts_that_do_not_fit_here_stay_there(client: Any, files: list[str]) -> None:
-    rules = CountingRules("gpt2", memory_bytes=1_000)
+def test_counts_that_do_not_fit_here_stay_there(
+    client: Any, files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_counting, "_GROWTH", 1_000)
+    rules = CountingRules("gpt2", memory_bytes=2**20)
     with pytest.raises(CorpusError) as caught:
         count_on_cluster(client, files, rules)
-    assert caught.value.code == "counts_memory"
+    assert (caught.value.code, caught.value.values["megabytes"]) == ("counts_memory", 1)
+    monkeypatch.undo()
     rare = CountingRules("gpt2", min_count=3)
     there = count_on_cluster(client, files, rare)
     assert there.counts.sha256 == count_files(files, rare).sha256

@@ -194,6 +194,14 @@ def test_a_corpus_is_cut_into_as_many_pieces_as_give_each_worker_its_turns(
         assert len(unit) == pieces
 
 
+def test_a_file_whose_storage_tells_no_size_stays_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_parts, "bytes_of", lambda name: None)
+    (folder / "text").write_text("ab " * 100)
+    units, _ = plan([str(folder / "text")], CountingRules(), DETECT, 2)
+    (piece,) = [piece for unit in units for task in unit for piece in task]
+    assert (piece.size, piece.end) == (0, None)
+
+
 def test_addresses_are_opened_by_fsspec(folder: Path) -> None:
     import fsspec
 

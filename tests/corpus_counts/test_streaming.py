@@ -16,14 +16,16 @@ from tests.helpers.files import CSV, JSONL, PARQUET, ROWS, THAI, comma_separated
 from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
+from tokenizer_core.corpus_counts import streaming
 from tokenizer_core.corpus_counts.counts import Counts
 from tokenizer_core.corpus_counts.streaming import Chunk, CountingRules, count_chunks, count_files
 from tokenizer_core.errors import CorpusError, TokenizerError
 from tokenizer_core.patterns import safe_places
+from tokenizer_core.patterns.cutter import Tally
 from tokenizer_core.patterns.safe_places import chunks_of, safe_place
 from tokenizer_core.readers import csv_table, files
 from tokenizer_core.readers.archives import PackedFile
-from tokenizer_core.readers.files import Reading, blocks_of, read_corpus_file
+from tokenizer_core.readers.files import Reading, Unreadable, blocks_of, read_corpus_file
 
 PIECES = [*HOSTILE_PIECES, " ", " ", "\n", "a\n", "'s", "/", "!\n", "ก", "1", "\u3000", "\xa0", "\r\n", "A", "ſ"]
 NAMED = sorted({*SPLIT_PATTERNS} - {"none"})
@@ -244,6 +246,17 @@ def test_too_many_distinct_pretokens_end_with_a_sentence() -> None:
     with pytest.raises(TokenizerError) as caught:
         count_chunks(many(40_000), rules)
     assert caught.value.code == "counts_memory"
+
+
+def test_a_file_has_half_of_the_memory_if_files_may_be_skipped(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a cat and a dog", encoding="utf-8")
+    names, tally = [str(tmp_path / "a.txt")], Tally()
+    tally.add_counts(*count_files(names, CountingRules("gpt2")).pretokens)
+    enough = 2 * streaming._GROWTH * tally.held_bytes
+    skipped: list[Unreadable] = []
+    assert count_files(names, CountingRules("gpt2", memory_bytes=enough), skipped=skipped).recipe.texts == 1
+    with pytest.raises(CorpusError):
+        count_files(names, CountingRules("gpt2", memory_bytes=enough - 2), skipped=skipped)
 
 
 def test_rare_pretokens_are_dropped_where_memory_ends_and_the_bound_holds() -> None:

@@ -238,6 +238,15 @@ def test_the_vocabulary_has_every_token_with_its_bytes() -> None:
     assert found["400"] == {"text": "<|end|>", "bytes": b"<|end|>".hex(), "special": True}
 
 
+def test_the_vocabulary_tells_added_tokens_from_special_ones() -> None:
+    tokenizer = FileTokenizer(
+        [], range(256), pattern="gpt2", special_tokens={"<|end|>": 256}, added_tokens={"a b": 257}
+    )
+    found = json.loads(export(tokenizer, "vocabulary.json").files["vocabulary.json"])
+    assert found["256"] == {"text": "<|end|>", "bytes": b"<|end|>".hex(), "special": True}
+    assert found["257"] == {"text": "a b", "bytes": b"a b".hex(), "added": True}
+
+
 def test_the_merges_have_a_row_each_that_no_spreadsheet_runs() -> None:
     tokenizer = train("=A1 =A1 ที่", 262, pattern="none")
     content = export(tokenizer, "merges.csv").files["merges.csv"].decode("utf-8-sig")
@@ -267,5 +276,7 @@ def test_lines_are_spread_over_the_whole_corpus() -> None:
     assert 1_990 < len(long) <= 2_000
     assert all(line.strip().isdigit() and line.endswith("\n") for line in long[:-1])
     assert int(long[1_000]) in range(150_000, 250_000)
+    of_two = sampled_lines(["\n".join(map(str, range(300_000)))] * 2, 10)
+    assert of_two[:5] == of_two[5:]
     assert sampled_lines(["x" * 3_000_000], 7) == ["x" * 1_000] * 7
     assert sampled_lines([]) == sampled_lines(["\n \n"]) == []

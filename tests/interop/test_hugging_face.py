@@ -26,6 +26,8 @@ from tokenizer_core.errors import TokenIdError, TokenizerError, TokenizerFileErr
 from tokenizer_core.interop.byte_level import letter_of_byte
 from tokenizer_core.interop.gpt2 import gpt2_tokenizer, read_merges
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer, as_ours
+from tokenizer_core.interop.spans import placed
+from tokenizer_core.interop.tekken import tekken_tokenizer
 
 FILES: dict[str, Callable[[], bytes]] = {
     "word_piece": word_piece,
@@ -108,6 +110,12 @@ def test_a_dummy_prefix_covers_nothing_and_unknown_characters_are_tokens_that_sa
     assert found.starts.tolist()[:2] == [0, 0]
     assert found.ends.tolist()[:2] == [0, 3]
     assert opened.token_bytes(found.ids.tolist()[1]) == b"<unk>"
+
+
+def test_a_space_that_begins_the_text_is_no_dummy() -> None:
+    spelled = {1: b" ", 2: b"x"}
+    found = placed(" y", [1, 2], [(0, 2), (0, 2)], spelled.__getitem__)
+    assert (found.starts.tolist(), found.ends.tolist()) == ([0, 2], [2, 2])
 
 
 def test_special_tokens_are_ordinary_text_unless_allowed() -> None:
@@ -196,6 +204,9 @@ def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_ENTRIES", 300)
     with pytest.raises(TokenizerFileError, match="at most 300 entries"):
         HuggingFaceTokenizer(byte_level())
+    config = {"pattern": "[a-z]+", "default_vocab_size": 256, "default_num_special_tokens": 0}
+    with pytest.raises(TokenizerFileError, match="at most 300 entries"):
+        tekken_tokenizer({"config": config, "vocab": [{}] * 301})
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_FILE_BYTES", 3_000)
     with pytest.raises(TokenizerFileError) as caught:
         HuggingFaceTokenizer(byte_level())

@@ -22,8 +22,9 @@ from tokenizer_core.analysis.entries import entries_of
 from tokenizer_core.bpe.openai import OpenAITokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.errors import RankFileError, TokenizerError, TokenizerFileError
-from tokenizer_core.interop.byte_level import FileTokenizer
-from tokenizer_core.interop.opening import in_groups, open_tokenizer, read_files
+from tokenizer_core.interop.byte_level import FileTokenizer, file_tokenizer, letter_of_byte
+from tokenizer_core.interop.limits import check_ids
+from tokenizer_core.interop.opening import in_groups, open_tokenizer, part_of, read_files
 from tokenizer_core.interop.rank_file import rank_tokenizer, read_ranks
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 
@@ -125,6 +126,31 @@ def test_special_tokens_whose_ids_are_taken_are_repaired_only_on_request() -> No
         {"token": "<c>", "before": 257, "after": 259},
     ]
     assert open_tokenizer("a", MINBPE, repair=True).remarks == ()
+
+
+def test_lines_of_two_numbers_are_no_merges_of_tokens() -> None:
+    assert part_of(b"1 a\nb 2\n" * 100) == "merges"
+    with pytest.raises(TokenizerFileError):
+        part_of(b"1 2\n3 4\n" * 100)
+
+
+def test_a_merge_of_what_is_no_entry_is_refused() -> None:
+    ids = {letter: byte for byte, letter in letter_of_byte().items()}
+    with pytest.raises(TokenizerFileError) as caught:
+        file_tokenizer(ids | {"ab": 256}, [("a", "b"), ("ab", "c")], pattern="gpt2")
+    assert (caught.value.code, caught.value.values["value"]) == ("ours_merge_parts", 2)
+
+
+def test_added_tokens_and_characters_cut_otherwise_are_counted_as_they_are_encoded() -> None:
+    tokenizer = FileTokenizer([], range(256), pattern="gpt2", added_tokens={"<think>": 256})
+    for text in ("a<think>b", "<think><think>", "a\U000323b0<think>c"):
+        assert tokenizer.count_tokens(text) == len(tokenizer.encode(text)) > 1
+
+
+def test_an_id_of_many_digits_is_quoted_in_part() -> None:
+    with pytest.raises(TokenizerFileError) as caught:
+        check_ids([10**50])
+    assert caught.value.values["token_id"] == "1" + "0" * 39
 
 
 @pytest.mark.parametrize("token_id", [-1, 2**31, 2**63, -(2**70)])

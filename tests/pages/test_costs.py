@@ -18,7 +18,7 @@ from tests.helpers.training import train_in_two_stages
 from tokenizer_core import Tokenizer
 from tokenizer_core.analysis.cuts import cuts
 from tokenizer_core.analysis.lineage import token_counts
-from tokenizer_core.analysis.segmenters import Segmenter, newmm
+from tokenizer_core.analysis.segmenters import NEWMM, Segmenter, newmm
 from tokenizer_core.bpe.segments import TextMap, token_lengths
 from tokenizer_core.readers.mixing import held_out, lines_by_script
 
@@ -92,6 +92,7 @@ def test_a_tokenizer_of_two_stages_is_saved_as_an_ordinary_one() -> None:
     wait_until(app, lambda: comparison.series.is_complete)
     app.run()
     assert ENGLISH["costs.two_stages_file"] in [caption.value for caption in app.caption]
+    assert not any(NEWMM in each.value for each in app.info)
     assert len(app.get("download_button")) == 2
     tokenizer = comparison.results[1].tokenizer
     assert tokenizer is not None

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import section
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.inputs.counts_upload import recipe_sentences
+from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.train.studio import first_sentence
 from pages.ui.widgets.player import serve
 from tests.helpers.app import ENGLISH, SPOKEN, job_of, open_page, with_any_values
@@ -33,6 +33,12 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("counts") / "a.counts.parquet"
     write_counts(Counts.of(TEXT, "gpt2"), path)
     return path.read_bytes()
+
+
+def test_a_long_pattern_is_quoted_in_part() -> None:
+    said_of_it = pattern_said(CountsRecipe("a" * 100))
+    assert "a" * 80 in said_of_it
+    assert "a" * 81 not in said_of_it
 
 
 def counts_page() -> None:

@@ -73,7 +73,27 @@ def test_stray_control_characters_and_line_ends_stay_as_they_are(text: str) -> N
     assert decode_text(text.encode()) == (text, "utf-8", False)
 
 
+def test_65_bytes_are_binary_if_more_than_a_fifth_of_them_control() -> None:
+    assert decode_text(b"\x01" * 64).encoding == "utf-8"
+    assert error_of(b"\x01" * 65).code == "binary_file"
+    assert decode_text(b"\x01" * 20 + b"a" * 80).encoding == "utf-8"
+    assert error_of(b"\x01" * 21 + b"a" * 80).code == "binary_file"
+
+
 # Guessed encodings
+
+
+def test_a_large_file_is_guessed_from_whole_lines() -> None:
+    content = b"plain text\n" + "a line of แมว\n".encode("cp874") * 20_000
+    windows = list(encodings._windows(content))
+    assert len(windows) == 3
+    for window in windows:
+        lines = window.decode("cp874").split("\n")
+        assert {"a line of แมว"} <= set(lines) <= {"plain text", "a line of แมว"}
+
+
+def test_a_file_that_ends_in_one_high_byte_need_not_be_utf8() -> None:
+    assert decode_text("un petit café".encode("cp1252")) == ("un petit café", "cp1252", True)
 
 
 @pytest.mark.parametrize("name", WIDE)

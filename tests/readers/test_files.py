@@ -5,6 +5,7 @@ import io
 import json
 import tracemalloc
 from functools import partial
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,6 +31,7 @@ from tests.helpers.files import (
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.readers import json_lines, tables
 from tokenizer_core.readers.csv_table import MAX_CELL
+from tokenizer_core.readers.files import is_parquet
 from tokenizer_core.readers.labels import LONGEST, clean_name, column_labels
 
 
@@ -195,6 +197,11 @@ def test_a_name_is_at_most_40_characters_and_less_than_half_as_long_as_its_cells
     assert table_of(read("a.csv", content)).header == is_header
 
 
+def test_a_first_line_of_too_few_cells_names_no_column() -> None:
+    file = read("a.csv", "animals\n" + "1,a cat\n2,a dog\n" * 3, header=True)
+    assert table_of(file).columns == ("1", "2")
+
+
 @pytest.mark.parametrize(("rows", "columns"), [(7, 2), (6, 1)])
 def test_a_delimiter_must_part_seven_of_ten_rows_alike(rows: int, columns: int) -> None:
     content = "some;cells\n" * rows + "a sentence\n" * (10 - rows)
@@ -296,6 +303,26 @@ def test_a_line_of_json_too_long_to_be_read_is_skipped(monkeypatch: pytest.Monke
     monkeypatch.setattr(json_lines, "MAX_LINE", 100)
     file = read("a.jsonl", '{"text": "short"}\n' + json.dumps({"text": "long " * 100}))
     assert (file.text, table_of(file).skipped_rows, table_of(file).first_skipped) == ("short\n", 1, 2)
+
+
+def test_as_many_columns_and_rows_as_the_limit_are_read() -> None:
+    tables.check_columns(tables.MAX_COLUMNS)
+    tables.check_rows(tables.MAX_ROWS)
+    with pytest.raises(CorpusError):
+        tables.check_columns(tables.MAX_COLUMNS + 1)
+    with pytest.raises(CorpusError):
+        tables.check_rows(tables.MAX_ROWS + 1)
+
+
+def test_what_is_no_file_is_not_opened_to_find_out_its_format(tmp_path: Path) -> None:
+    assert not is_parquet(str(tmp_path))
+    assert is_parquet(str(tmp_path / "there_is_none.parquet"))
+
+
+def test_a_broken_line_is_found_by_its_number_in_every_block() -> None:
+    blocks = ['{"text": "a cat"}\n{"text": "a dog"}\n', '{"text": "a cow"}\nbroken\n', "broken\n"]
+    told = json_lines.open_json_lines(blocks).rows([0])
+    assert [line for line, values in told if values is None] == [4, 5]
 
 
 def test_keys_that_come_late_are_columns_too() -> None:

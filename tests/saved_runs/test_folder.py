@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -256,6 +257,14 @@ def test_a_quota_of_entries_and_one_of_bytes_are_kept(tmp_path: Path, finished: 
     small.keep_run(OWNER, entry, learned)
     assert refusal(lambda: small.keep_run(OWNER, replace(entry, id="second-entry"), learned)) == "saved_megabytes"
     assert only(small) == read_entry(file_of(small, entry).read_bytes())
+    others = [replace(entry, id=name) for name in ("first-entry", "second-entry")]
+    whole = sum(len(packed_run(each, learned)) for each in others)
+    for limit, kept in ((whole, 2), (whole - 1, 1)):
+        full = SavedRuns(tmp_path / str(limit), Quota(100, limit))
+        full.keep_run(OWNER, others[0], learned)
+        with suppress(SavedRunsError):
+            full.keep_run(OWNER, others[1], learned)
+        assert len(full.entries(OWNER)) == kept
 
 
 def test_a_large_entry_is_refused_whole(saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -324,6 +333,33 @@ def test_a_truncated_or_altered_entry_is_damaged_or_the_same(whole: bytes, data:
     with suppress(SavedRunsError):
         entry = read_entry(other)
         assert read_learned(other, entry).merges == read_learned(whole, read_entry(whole)).merges
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_allowed"),
+    [
+        ({"first_merges": 0, "given": [(0, 2**31 - 1)], "vocab_size": 2**31 - 1}, True),
+        ({"first_merges": 2**31 - 1, "special_tokens": {"<|end|>": 2**31 - 1}, "vocab_size": 256}, True),
+        ({"first_merges": -1}, False),
+        ({"first_merges": 2**31}, False),
+        ({"given": [(0, 2**31)]}, False),
+        ({"special_tokens": {"<|end|>": 2**31}}, False),
+        ({"vocab_size": 255}, False),
+        ({"vocab_size": 2**31}, False),
+        ({"stop": {"min_count": 1}}, True),
+        ({"stop": {"min_count": 2**31 - 1}}, True),
+        ({"stop": {"min_count": 0}}, False),
+        ({"stop": {"min_count": 2**31}}, False),
+    ],
+    ids=str,
+)
+def test_a_setting_out_of_range_is_refused(changes: dict[str, Any], is_allowed: bool) -> None:
+    described = Training((), 300).described() | changes
+    if is_allowed:
+        msgspec.convert(described, Training)
+    else:
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.convert(described, Training)
 
 
 JUNK = st.sampled_from([None, -1, 1.5, True, "x", "../x", [], [None], [[1]], {"a": 1}, 2**70, "x" * 200_000])

@@ -11,12 +11,14 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.run_registry.registry import registry
-from pages.ui.vocabulary import unreached
+from pages.ui.vocabulary import cost, unreached
 from pages.ui.vocabulary.browse import pack
+from pages.ui.vocabulary.choices import OwnText
 from pages.ui.vocabulary.compared import script_rows
 from pages.ui.vocabulary.composition import LONGEST, length_rows, lengths_of, strip_rows
 from pages.ui.vocabulary.gpt2_files import id_lines, letters_html, merge_lines, walked
 from pages.ui.widgets.token_view.chips import visible
+from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.serve import offers
 from tests.helpers.app import (
     ENGLISH,
@@ -45,6 +47,7 @@ from tests.helpers.trained import (
     unigram,
     word_piece,
 )
+from tokenizer_core import Tokenizer
 from tokenizer_core.analysis.entries import SCRIPTS, difference, entries_of
 from tokenizer_core.analysis.lineage import children_of, trace
 from tokenizer_core.analysis.unreachable import unreachable
@@ -333,6 +336,19 @@ def test_each_size_has_its_tokens_and_its_parameters() -> None:
     assert 2 * 502_570 in {row["parameters"] for row in chart_rows(app, "parameters")}
     app.toggle(key="vocabulary_tied").set_value(True).run()
     assert 502_570 in {row["parameters"] for row in chart_rows(app, "parameters")}
+
+
+def test_a_tokenizer_is_trained_here_unless_the_visitor_has_one_whose_size_can_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trained = Tokenizer([])
+    monkeypatch.setattr(cost, "_trained", lambda: trained)
+    ours, text = Tokenizer([(97, 98)]), OwnText(("ab",), "a text", "typed")
+    label = Label("a name", "")
+    own = Lane("own", label, ours, is_own=True)
+    others = [Lane("gpt2", label, openai_tokenizer("gpt2"), is_own=True), Lane("story", label, ours)]
+    assert cost._line([*others, own], text).tokenizer is ours
+    assert cost._line(others, text).tokenizer is trained
 
 
 def test_an_empty_text_asks_for_one() -> None:

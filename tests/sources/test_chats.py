@@ -110,6 +110,12 @@ def test_templates_get_their_special_tokens_the_day_and_what_they_may_ask_for() 
     assert written(found) == '<s>02 Jan 2026"  น้ำคืออะไร \\n"True1'
 
 
+def test_lines_of_blocks_alone_leave_no_space() -> None:
+    source = "{% if true %}\n  {% set said = messages[0].content %}\n{{ said }}{% endif %}"
+    found = wrapped(template(source), CHAT)
+    assert written(found) == CHAT[0].content
+
+
 LOOKS_INTO = "{% for m in messages %}[{{ m.content | length }}]{{ m.content.strip() }};{% endfor %}"
 
 

@@ -3,7 +3,9 @@
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,6 +81,20 @@ def test_a_token_is_sent_only_where_it_is_allowed(
     assert stand_in_hub.tokens == {None}
     assert fetch_here("stand/gated", token=None) == COMMIT
     assert stand_in_hub.tokens == {None, f"Bearer {GOOD}"}
+
+
+def test_a_token_is_sent_only_if_the_caller_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    def noted(name: str, *, token: bool, **others: Any) -> HubFetch:
+        asked.append(token)
+        raise SourceError("hub_off", name=name)
+
+    monkeypatch.setattr(hub, "HubFetch", noted)
+    for fetch_one in (fetch, partial(fetch, token=True)):
+        with pytest.raises(SourceError):
+            fetch_one("stand/nowhere")
+    assert asked == [False, True]
 
 
 def test_parts_that_a_stopped_fetch_left_behind_are_deleted_later() -> None:

@@ -31,6 +31,8 @@ def test_an_export_gives_the_same_ids_for_the_corpus_and_all_hostile_texts(to: s
     assert done.proof.library.partition(" ")[0] == {"minbpe": ""}.get(to, LOADED_BY[to])
     assert (done.proof.lines, done.proof.hostile, done.proof.difference) == (648, 500, None)
     assert done.done == done.all == 1148
+    assert not done.take_in({"event": "progress", "texts": 7})
+    assert done.done == 7
 
 
 def test_a_reference_proves_itself() -> None:

@@ -21,6 +21,7 @@ def test_a_job_learns_what_training_here_learns(start: Start) -> None:
     job = start(SMALL, 300, pattern="llama3", special_tokens=["<|end|>"])
     wait_for(job, "done")
     assert job.merges == learned(SMALL, 300, "llama3")
+    assert [merges for merges, _ in job.curve] == [*range(len(job.merges) + 1)]
     assert job.curve[0] == (0, len(SMALL.encode()))
     assert job.curve[-1] == (len(job.merges), len(job.tokenizer().encode(SMALL)))
     assert job.token_count == job.curve[-1][1]

@@ -57,6 +57,37 @@ def test_the_likelihood_of_each_round_is_that_of_the_log() -> None:
     assert len(pieces) > 1
 
 
+@pytest.mark.parametrize(("byte_fallback", "merges"), [(False, 356), (True, 100)], ids=["characters", "bytes"])
+def test_the_share_learned_is_of_the_merges_alone(byte_fallback: bool, merges: int) -> None:
+    log = TrainingLog(replace(SMALL, byte_fallback=byte_fallback, user_defined_symbols=("<a>",)))
+    log.add(f"merges={merges}")  # of as many and the alphabet, which is not known yet
+    assert log.share == merges / (merges + 60)
+    log.add("Alphabet size=60")
+    shares = []
+    for learned in (0, merges // 4, merges, merges + 1):
+        log.add(f"merges={learned}")
+        shares.append(log.share)
+    assert shares == [0, 0.25, 1, 1]
+    log.add("Alphabet size=420")  # no room for merges
+    log.add("merges=0")
+    assert log.share == 0
+
+
+def test_the_share_learned_of_a_unigram_model_is_by_the_rounds_that_are_left() -> None:
+    log = TrainingLog(replace(SMALL, model_type="unigram"))
+    log.add("EM sub_iter=0 size=924 obj=1")
+    assert log.share == 0  # before the number of seeds is known
+    log.add("Initialized 1848 seed sentencepieces")
+    shares = []
+    for pieces in (2000, 1848, 924, 462, 400, 0):
+        log.add(f"EM sub_iter=0 size={pieces} obj=1")
+        shares.append(round(log.share, 9))
+    assert shares == [0, 0, 0.5, 1, 1, 1]
+    log.add("Initialized 400 seed sentencepieces")
+    log.add("EM sub_iter=0 size=400 obj=1")
+    assert log.share == 1
+
+
 def test_the_defaults_are_those_of_the_library() -> None:
     messages: Any = import_module("sentencepiece.sentencepiece_model_pb2")
     spec, normalizer = messages.TrainerSpec(), messages.NormalizerSpec()

@@ -1,6 +1,7 @@
 """A training in which tokens may cross spaces late: the merges of the definition, whatever happens meanwhile."""
 
 import json
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import Any
 
@@ -134,6 +135,9 @@ def test_a_pause_where_tokens_begin_to_cross_shows_what_comes_next() -> None:
     second = Trainer(count_pretokens([TEXT], SUPERWORDS), SIZE, merges=DEFINED[: FROM - 256])
     assert (list(choice.candidates), choice.ties) == (second.candidates(10), second.ties)
     assert (job.tokenizer().pattern, job.superwords_after) == ("mark_aware", FROM - 256)
+    for after in (choice.after - 1, choice.after + 1):  # of a merge before or behind
+        job.latest_choice = replace(choice, after=after)
+        assert job.choice is None
     job.step()
     wait_until(job, lambda: len(job.merges) > FROM - 256)
     assert pairs_of(job) == DEFINED[: FROM - 256 + 1]

@@ -223,6 +223,15 @@ def test_a_gathering_pace_lets_people_read_the_first_three_merges(monkeypatch: p
     assert np.all(np.diff(learned[3:], n=2) <= 1e-9)  # ever faster
 
 
+def test_a_batch_ends_when_its_time_is_up_or_a_command_comes() -> None:
+    commands: SimpleQueue[Any] = SimpleQueue()
+    conductor = Conductor(Trainer({"abcd": 2}, 259), commands, Training(["abcd" * 2], 259))
+    assert conductor.is_interrupted(-float("inf"))
+    assert not conductor.is_interrupted(float("inf"))
+    commands.put("pause")
+    assert conductor.is_interrupted(float("inf"))
+
+
 def test_a_job_tells_the_work_from_the_time_watched(start: Start) -> None:
     job = start(SMALL, 262, pace=20.0)
     wait_for(job, "done")

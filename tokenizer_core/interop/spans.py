@@ -43,8 +43,6 @@ def placed(
 
 def _sharing(starts: Ints, ends: Ints) -> Iterator[tuple[int, int]]:
     """Yield each run of tokens that share characters: its first token, and the one after its last."""
-    if len(starts) < 2:
-        return
     shares = starts[1:] < np.maximum.accumulate(ends)[:-1]
     edges = np.flatnonzero(np.diff(np.concatenate(([False], shares, [False])).astype(np.int8)))
     for first, stop in edges.reshape(-1, 2).tolist():
