@@ -219,7 +219,7 @@ def test_a_gathering_pace_lets_people_read_the_first_three_merges(monkeypatch: p
     trainer = NotingTrainer({text: 2}, 256 + 60)
     Conductor(trainer, SimpleQueue(), Training([text * 2], 256 + 60, pace="gathering")).run()
     assert learned[:4] == [0.0, 2.5, 5.0, 7.5]
-    assert learned[4] - learned[3] == 0.5
+    assert learned[4] - learned[3] == 1.0
     assert np.all(np.diff(learned[3:], n=2) <= 1e-9)  # ever faster
 
 

@@ -48,8 +48,8 @@ SLOW_PACE = 4.0
 """Merges per second. Up to this pace, people can follow each choice."""
 READ_MERGES, READ_RATE = 3, 0.4
 """A gathering pace gives people 2.5 seconds to understand each of the first 3 merges."""
-FIRST_RATE, GAIN, GAIN_SECONDS = 2.0, 100.0, 20.0
-"""After them it starts with 2 merges per second, and is 100 times as fast after 20 seconds."""
+FIRST_RATE, GAIN, GAIN_SECONDS = 1.0, 200.0, 20.0
+"""After them it starts with one merge per second, and is 200 times as fast after 20 seconds."""
 FULL_RATE = 20_000.0
 """Merges per second at which a gathering pace stops waiting."""
 

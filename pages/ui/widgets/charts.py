@@ -24,7 +24,7 @@ ROWS = alt.NamedData("rows")
 """The rows of a chart; those that belong to no layer are filtered out in each layer."""
 ROUND_NUMBERS = [digit * 10**power for power in range(12) for digit in (1, 2, 3, 5)]
 """Ticks of logarithmic axes; Vega leaves out those beyond the rows."""
-LABEL_HEIGHT = 17
+LABEL_HEIGHT = 20
 """Pixels from one name at the end of a line to the next; Thai marks need some of them."""
 
 
@@ -62,9 +62,9 @@ def theme() -> alt.theme.ThemeConfig:
     }
 
 
-def _size(pixels: int) -> dict[str, str]:
+def _size(pixels: int) -> Any:
     """Return a size of letters that is larger on a projector, as `frame` makes all others."""
-    return {"expr": f"windowSize()[0] >= 1700 && windowSize()[1] >= 950 ? {round(1.3 * pixels)} : {pixels}"}
+    return {"expr": f"windowSize()[0] >= 1700 && windowSize()[1] >= 950 ? {round(1.2 * pixels)} : {pixels}"}
 
 
 def log_scale(padding: int = 20) -> alt.Scale:

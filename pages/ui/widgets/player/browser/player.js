@@ -6,8 +6,8 @@ const LATE = 3; // seconds that it may stay behind: the show begins later than t
 const CLOSER = 1.25; // times as fast as the training until it has caught up
 const READ_MERGES = 3; // a pace that gathers speed gives people time to read so many merges, as the training does
 const READ_RATE = 0.4;
-const FIRST_RATE = 2; // merges a second after them
-const GAIN = 100; // times as fast after
+const FIRST_RATE = 1; // merge a second after them
+const GAIN = 200; // times as fast after
 const GAIN_SECONDS = 20;
 const LONGEST_FRAME = 0.25; // a tab that was hidden must not leap
 
