@@ -216,8 +216,8 @@ def test_a_gathering_pace_lets_people_read_the_first_three_merges(monkeypatch: p
     monkeypatch.setattr(training_worker, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(Conductor, "obey_until", wait)
     text = "".join(map(chr, range(33, 97)))
-    trainer = NotingTrainer({text: 2}, 256 + 60)
-    Conductor(trainer, SimpleQueue(), Training([text * 2], 256 + 60, pace="gathering")).run()
+    trainer = NotingTrainer({text: 2}, 256 + 50)
+    Conductor(trainer, SimpleQueue(), Training([text * 2], 256 + 50, pace="gathering")).run()
     assert learned[:4] == [0.0, 2.5, 5.0, 7.5]
     assert learned[4] - learned[3] == 1.0
     assert np.all(np.diff(learned[3:], n=2) <= 1e-9)  # ever faster
