@@ -67,6 +67,27 @@ def test_both_stages_learn_the_merges_of_the_definition_on_many_corpora(
     check_definition(text, pattern, size, start, is_ready)
 
 
+@given(lines, st.lists(st.integers(1, 2**40), min_size=1), st.integers(256, 290), st.integers(1, 3))
+@example("aa aa\naab", [2**31, 2**40], 259, 1)
+def test_merges_made_at_once_leave_what_merges_made_one_by_one_leave(
+    text: str, counts: list[int], start: int, min_count: int
+) -> None:
+    """Counts of more than 31 bits, too; the pairs, their order and the tokens are the same from there on."""
+    counted = {line: counts[n % len(counts)] for n, line in enumerate(count_pretokens(text, SUPERWORDS))}
+    one_by_one = Trainer(counted, 300, min_count)
+    first = [(m.left, m.right) for m in one_by_one.step(start - 256)]
+    at_once = Trainer(counted, 300, min_count, merges=first)
+    assert (at_once.token_count, at_once.merge_count) == (one_by_one.token_count, one_by_one.merge_count)
+    for _ in range(5):
+        assert (at_once.candidates(20), at_once.ties) == (one_by_one.candidates(20), one_by_one.ties)
+        if chosen := at_once.candidates(3):
+            pair = chosen[-1][:2]
+            if not at_once.done:
+                assert at_once.join(*pair) == one_by_one.join(*pair)
+    assert at_once.step(300) == one_by_one.step(300)
+    assert at_once.token_counts == one_by_one.token_counts
+
+
 @given(lines, hostile_texts, patterns, st.integers(256, 300))
 def test_encoding_makes_the_merges_in_order_and_loses_no_byte(
     corpus: str, text: str, pattern: str, start: int

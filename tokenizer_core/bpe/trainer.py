@@ -77,11 +77,11 @@ class Trainer:
         pretokens = arrays_of(pretoken_counts)
         self._most = pretokens.text.size + len(merges)
         if are_ready() or not PlainCorpus.can_hold(*pretokens):
-            self._corpus: IndexedCorpus | PlainCorpus = self._indexed(pretokens)
+            self._corpus: IndexedCorpus | PlainCorpus = self._indexed(pretokens, merges)
         else:
             self._corpus = PlainCorpus(*pretokens)
-        for pair in merges:
-            self._corpus.merge_or_skip(*pair)
+            for pair in merges:
+                self._corpus.merge_or_skip(*pair)
         self.token_counts: list[int] = []
         """Tokens in the corpus after each merge of the latest step."""
 
@@ -155,13 +155,16 @@ class Trainer:
     def _use_loops_if_ready(self) -> None:
         """Move what plain Python has learned into the compiled loop as soon as that is ready."""
         if isinstance(self._corpus, PlainCorpus) and are_ready():
-            indexed = self._indexed(PretokenCounts(*self._corpus.pretokens))
-            for pair in self._corpus.merges:
-                indexed.merge_or_skip(*pair)
-            self._corpus = indexed
+            self._corpus = self._indexed(PretokenCounts(*self._corpus.pretokens), self._corpus.merges)
 
-    def _indexed(self, pretokens: PretokenCounts) -> IndexedCorpus:
-        return IndexedCorpus(*pretokens, self.vocab_size, merged_bytes=self._most)
+    def _indexed(self, pretokens: PretokenCounts, merges: Sequence[Pair] = ()) -> IndexedCorpus:
+        """Index the corpus as it is after these merges: encoding it makes them all at once."""
+        text, ends, counts = pretokens
+        if not merges:
+            return IndexedCorpus(text, ends, counts, self.vocab_size, merged_bytes=self._most)
+        ids, stops = Tokenizer(merges).encode_pretokens(text, ends)
+        size, most = self.vocab_size, self._most
+        return IndexedCorpus(ids, stops, counts, size, merged_bytes=most, merges=len(merges))
 
 
 def train(
