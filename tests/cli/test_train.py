@@ -55,7 +55,7 @@ def test_superwords_are_what_the_library_trains(tmp_path: Path, capsys: pytest.C
     for files in (["--counts", THAI], ["-"], [THAI, "-"], [tmp_path / "pipe"], ["/dev/stdin"]):
         with pytest.raises(SystemExit):
             done("train", *files, *mine, "--force")
-        assert "needs FILES that can be read twice; save standard input or a pipe in a file" in capsys.readouterr().err
+        assert "FILES that can be read twice; save standard input or a pipe in a file" in capsys.readouterr().err
     assert "at least 256" in fails(capsys, "train", THAI, *mine, "--force", "--superwords-from", 9)
 
 
