@@ -51,10 +51,11 @@ def test_superwords_are_what_the_library_trains(tmp_path: Path, capsys: pytest.C
     mine = ("--vocab-size", 500, "--superwords-from", 400, "--out", tmp_path / "mine")
     assert done("train", THAI, *mine, "--min-pretoken-count", 1) == 0
     assert Tokenizer.load(tmp_path / "mine.model").merges == train(TEXT, 500, superwords_from=400).merges
-    for files in (["--counts", THAI], ["-"], [THAI, "-"]):
+    os.mkfifo(tmp_path / "pipe")
+    for files in (["--counts", THAI], ["-"], [THAI, "-"], [tmp_path / "pipe"], ["/dev/stdin"]):
         with pytest.raises(SystemExit):
             done("train", *files, *mine, "--force")
-        assert "--superwords-from needs FILES that can be read twice" in capsys.readouterr().err
+        assert "FILES that can be read twice; save standard input or a pipe in a file" in capsys.readouterr().err
     assert "at least 256" in fails(capsys, "train", THAI, *mine, "--force", "--superwords-from", 9)
 
 

@@ -10,6 +10,7 @@ from tests.helpers.hostile import hostile_texts
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
 from tests.helpers.training import corpora, patterns
 from tokenizer_core import Tokenizer, Trainer, count_pretokens, pretokenize, train
+from tokenizer_core.bpe import trainer
 from tokenizer_core.bpe.reference import Pair, merge, train_superwords_by_definition
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.interop.exports import LOADED_BY, export
@@ -26,6 +27,12 @@ SAMPLE = [line for pair in zip(THAI_LINES[:60], ENGLISH_LINES[:60], strict=True)
 def ready_again() -> Iterator[None]:
     yield
     take_over(lambda: None)
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few merges, too, are made by encoding here; the tests of the worker make them one by one."""
+    monkeypatch.setattr(trainer, "MOST_REPLAYED", 0)
 
 
 def learned(text: str, size: int, pattern: str, start: int, *, is_ready: bool) -> list[tuple[Pair, int]]:
@@ -65,6 +72,27 @@ def test_both_stages_learn_the_merges_of_the_definition_on_many_corpora(
     text: str, pattern: str, size: int, start: int, is_ready: bool
 ) -> None:
     check_definition(text, pattern, size, start, is_ready)
+
+
+@given(lines, st.lists(st.integers(1, 2**40), min_size=1), st.integers(256, 290), st.integers(1, 3))
+@example("aa aa\naab", [2**31, 2**40], 259, 1)
+def test_merges_made_at_once_leave_what_merges_made_one_by_one_leave(
+    text: str, counts: list[int], start: int, min_count: int
+) -> None:
+    """Counts of more than 31 bits, too; the pairs, their order and the tokens are the same from there on."""
+    counted = {line: counts[n % len(counts)] for n, line in enumerate(count_pretokens(text, SUPERWORDS))}
+    one_by_one = Trainer(counted, 300, min_count)
+    first = [(m.left, m.right) for m in one_by_one.step(start - 256)]
+    encoded = Trainer(counted, 300, min_count, merges=first)
+    assert (encoded.token_count, encoded.merge_count) == (one_by_one.token_count, one_by_one.merge_count)
+    for _ in range(5):
+        assert (encoded.candidates(20), encoded.ties) == (one_by_one.candidates(20), one_by_one.ties)
+        if chosen := encoded.candidates(3):
+            pair = chosen[-1][:2]
+            if not encoded.done:
+                assert encoded.join(*pair) == one_by_one.join(*pair)
+    assert encoded.step(300) == one_by_one.step(300)
+    assert encoded.token_counts == one_by_one.token_counts
 
 
 @given(lines, hostile_texts, patterns, st.integers(256, 300))

@@ -9,7 +9,7 @@ import regex
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.frame import visitor
-from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n import catalogue, filled, section
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.run_registry import registry as trainings
 from pages.ui.run_registry.registry import registry
@@ -117,6 +117,15 @@ def test_a_training_that_waits_says_its_place(language: str, monkeypatch: pytest
     assert (answer["state"], answer["says"], answer["merges"]) == ("waiting", words, [])
 
 
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_a_training_says_that_it_counts_anew_before_tokens_cross_spaces(language: str) -> None:
+    job = begun(2.0)
+    job._take_in({"event": "recounting"})
+    assert watch(job, language=language).json["says"] == section("stage", spoken=language)["recounting"]
+    job._take_in({"event": "superwords", "after": 0})
+    assert watch(job, language=language).json["says"] == ""
+
+
 class Ending:
     """A training that ends while it is asked: with one merge more each time that its merges are read."""
 
@@ -125,6 +134,7 @@ class Ending:
     id = "ending"
     served: tuple[int, ...] = ()
     superwords_after = None
+    recounts = False
 
     def __init__(self) -> None:
         self.reads = 0

@@ -185,6 +185,37 @@ def test_a_merge_frames_what_it_joins_counts_the_places_and_gives_each_token_one
     assert len(colours) == len(dict(colours))  # of each token one
 
 
+WAIT = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  const answer = { state: "running", pace: "full", learned: 3, goal: 9, merges: [], served: [] };
+  const take = (says) => {
+    stage.take({ ...answer, says });
+    return stage.headline.says.textContent;
+  };
+  const found = [];
+  stage.take({ ...answer, says: "", merges: [97, 98, 9, 256, 99, 3, 257, 100, 2] });
+  for (const merge of [1, 3]) {
+    stage.go(merge);
+    const before = stage.headline.says.textContent;
+    found.push([before, take("counting"), take("")]);
+  }
+  stage.remove();
+  return found;
+}"""
+
+
+def test_while_no_merges_come_the_newest_moment_says_why_and_an_earlier_one_stays(page: Page) -> None:
+    options = replay_options("none", "", [], "abcdabcd", [], title="")
+    options["labels"] = section("stage", spoken="en")
+    opened(page, bundle(STAGE / "stage.js"))
+    earlier, newest = page.evaluate(WAIT, {**options, "locale": "en", "saved": False})
+    assert earlier[0].startswith("Merge 1")
+    assert earlier == [earlier[0]] * 3
+    assert newest[0].startswith("Merge 3")
+    assert newest == [newest[0], "counting", newest[0]]
+
+
 # ---- slides of a deck
 
 DRAW_SLIDE = """([slide, tints]) => {

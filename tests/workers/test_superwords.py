@@ -60,6 +60,9 @@ def test_a_worker_learns_the_merges_of_the_definition(text: str, pattern: str, s
     expected = train_superwords_by_definition(text, size, pattern, start)
     assert learned == expected
     told = [event["after"] for event in events if event["event"] == "superwords"]
+    names = [event["event"] for event in events]
+    before = [names[place - 1] for place, name in enumerate(names) if name == "superwords"]
+    assert before == ["recounting"] * names.count("recounting")
     plain = Trainer(count_pretokens([text], pattern), min(start, size)).step(size)
     assert told == ([len(plain)] if 256 + len(plain) < size else [])
 
@@ -93,6 +96,16 @@ def test_a_recipe_gives_the_same_merges(start: int) -> None:
     again = done(Training([TEXT], recipe.vocab_size, superwords_from=recipe.superwords_from))
     assert differs(recipe, again) == []
     assert differs(recipe, done(Training([TEXT], recipe.vocab_size))) != []
+
+
+def test_a_job_knows_while_its_texts_are_counted_anew() -> None:
+    job = Job(Training([TEXT], SIZE, superwords_from=FROM), waits=True)
+    found = [job.recounts]
+    for event in ({"event": "recounting"}, {"event": "superwords", "after": 20}):
+        job._take_in(event)
+        found.append(job.recounts)
+    assert found == [False, True, False]
+    assert job.superwords_after == 20
 
 
 def test_a_recipe_of_the_first_stage_alone_is_plain() -> None:

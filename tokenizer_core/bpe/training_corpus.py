@@ -39,26 +39,37 @@ class IndexedCorpus:
 
     def __init__(
         self,
-        text: NDArray[np.uint8],
+        text: NDArray[np.uint8] | NDArray[np.int32],
         ends: Numbers,
         counts: Numbers,
         vocab_size: int,
         *,
         merged_bytes: int | None = None,
+        merges: int = 0,
     ) -> None:
-        """Index a corpus; `merged_bytes` are those of all corpora in which the same merges are made."""
+        """Index a corpus; `merged_bytes` are those of all corpora in which the same merges are made.
+
+        If some `merges` are made already, `text` and `ends` are those of tokens, else of bytes.
+        """
         # Every merge removes at least one token, so ids stay below this however large `vocab_size` is.
         most_ids = min(vocab_size, BYTES + (merged_bytes or text.size)) + 1
         self._most_merges = most_ids - 1
         self._state = np.zeros(merge_loop.STATE_SIZE, dtype=np.int64)
-        self._state[NEXT_TOKEN_ID] = BYTES
+        self._state[NEXT_TOKEN_ID] = BYTES + merges
         self._state[TOKEN_COUNT] = int(np.diff(ends, prepend=0) @ counts)
         # Made here, not in the loop: NumPy asks for huge pages, and a walk across the whole corpus needs them.
         rows = np.empty((text.size, merge_loop.ROW_WIDTH), dtype=np.int32)
-        merge_loop.lay_out(rows, text, ends, counts)
         heavy = counts[counts > merge_loop.MOST_WEIGHT]
         places = np.empty(merge_loop.PLACES_A_ROW * text.size, dtype=np.int32)
-        self._pairs, self._heap = merge_loop.index_pairs(rows, heavy, places, self._state)
+        if merges:
+            _lay_out_tokens(rows, text.astype(np.int32), ends, counts)
+            self._pairs, self._heap = _index_tokens(rows, counts, ends, places, self._state)
+        else:
+            merge_loop.lay_out(rows, text, ends, counts)
+            self._pairs, self._heap = merge_loop.index_pairs(rows, heavy, places, self._state)
+        births = np.full(most_ids + 1, self._state[PAIRS], dtype=np.int64)
+        newest = np.maximum(self._used[:, LEFT], self._used[:, RIGHT])  # in rising order if merges are made
+        births[BYTES : BYTES + merges] = np.searchsorted(newest, np.arange(BYTES, BYTES + merges))
         most_places = int((self._used[:, END] - self._used[:, START]).max(initial=0))
         self._corpus = merge_loop.Corpus(
             rows,
@@ -68,7 +79,7 @@ class IndexedCorpus:
             widths=np.ones(most_ids, dtype=np.int64),
             by_left=np.full(most_ids, NONE, dtype=np.int64),
             by_right=np.full(most_ids, NONE, dtype=np.int64),
-            births=np.full(most_ids + 1, self._state[PAIRS], dtype=np.int64),
+            births=births,
         )
 
     @property
@@ -155,6 +166,47 @@ class IndexedCorpus:
         """Other pairs that occur as often as the best one."""
         counts = self._used[:, COUNT]
         return max(0, int(np.count_nonzero(counts == counts.max(initial=1))) - 1)
+
+
+def _lay_out_tokens(rows: NDArray[np.int32], ids: NDArray[np.int32], ends: Numbers, counts: Numbers) -> None:
+    """Fill the rows of a corpus as `lay_out` does, with a row for each token; the pairs come later."""
+    lengths = np.diff(ends, prepend=0)
+    is_heavy = counts > merge_loop.MOST_WEIGHT
+    weights = np.where(is_heavy, -np.cumsum(is_heavy, dtype=np.int64), counts)
+    rows[:, merge_loop.ID] = ids
+    rows[:, merge_loop.BEFORE] = np.arange(-1, ids.size - 1)
+    rows[(ends - lengths)[lengths > 0], merge_loop.BEFORE] = NONE
+    rows[:, merge_loop.PAIR] = NONE
+    rows[:, merge_loop.WEIGHT] = np.repeat(weights, lengths)
+
+
+def _index_tokens(
+    rows: NDArray[np.int32], counts: Numbers, ends: Numbers, places: NDArray[np.int32], state: Numbers
+) -> tuple[Numbers, Numbers]:
+    """Return the tables of `index_pairs` for tokens that merges have made.
+
+    Pairs are in the order of their newer token, as `births` needs them.
+    """
+    ids = rows[:, merge_loop.ID].astype(np.int64)
+    starts = np.flatnonzero(rows[1:, merge_loop.BEFORE] != NONE)
+    lefts, rights = ids[starts], ids[starts + 1]
+    size = int(ids.max(initial=0)) + 1
+    keys = np.maximum(lefts, rights) * 2 * size + np.where(lefts > rights, rights, size + lefts)
+    order = np.argsort(keys, kind="stable")
+    keys, starts = keys[order], starts[order]
+    firsts = np.flatnonzero(np.diff(keys, prepend=-1))
+    weights = np.repeat(counts, np.diff(ends, prepend=0))[starts]
+    pairs = np.empty((firsts.size, merge_loop.PAIR_WIDTH), dtype=np.int64)
+    pairs[:, LEFT], pairs[:, RIGHT] = lefts[order[firsts]], rights[order[firsts]]
+    pairs[:, COUNT] = np.add.reduceat(weights, firsts) if firsts.size else 0
+    pairs[:, START], pairs[:, END] = firsts, np.append(firsts, starts.size)[1:]
+    rows[starts, merge_loop.PAIR] = np.repeat(np.arange(firsts.size), pairs[:, END] - firsts)
+    places[: starts.size] = starts
+    best_first = np.lexsort((starts[firsts], -pairs[:, COUNT]))  # a sorted table is a heap
+    heap = np.stack([pairs[best_first, COUNT], starts[firsts][best_first], best_first], axis=1)
+    state[PAIRS] = state[HEAP_SIZE] = firsts.size
+    state[merge_loop.PLACES] = starts.size
+    return pairs, heap
 
 
 def with_room(table: Numbers, used: int, more: int) -> Numbers:

@@ -56,7 +56,8 @@ files are counted; it learns here from the counts.
 `convert` writes other formats, with proof.
 
 With --superwords-from, the last tokens may cross spaces, such as “by the way”: SuperBPE, arXiv 2503.13423. Whole
-lines are counted for them, so memory grows with the text; the files are read twice.
+lines are counted for them, so memory grows with the text. The files are read twice, because neither the pieces nor
+the lines tell the other; pipes and standard input can be read only once, so save them in a file first.
 
 Ctrl-C while it learns keeps what was learned; the exit code is 130 then. Pressed twice, it keeps nothing.
 """
@@ -130,8 +131,8 @@ def _check_said(said: argparse.Namespace) -> None:
         refuse("FILES, --counts or --parity must come, and one of them only")
     if (said.measured or said.global_merges) and not said.parity:
         refuse("--measured and --global-merges need --parity")
-    if said.superwords_from and (not said.files or STANDARD_INPUT in said.files):
-        refuse("--superwords-from needs FILES that can be read twice")
+    if said.superwords_from and (not said.files or any(map(_is_read_once, said.files))):
+        refuse("--superwords-from needs FILES that can be read twice; save standard input or a pipe in a file")
     if said.vocab_size is None:
         refuse(f"--vocab-size is missing; {_USUAL}")
     check_vocab_size(said.vocab_size)
@@ -171,6 +172,11 @@ def run_train(said: argparse.Namespace) -> int:
         print(f"train: {parity_sentence(groups, trainer)}", file=sys.stderr)
     _report(said, counts, tokenizer, paths, is_stopped=is_stopped, groups=tokens_per_unit(groups, trainer))
     return INTERRUPTED if is_stopped else 0
+
+
+def _is_read_once(name: str) -> bool:
+    """Tell whether a file has nothing left after it is read: standard input, or a pipe such as <(zcat a.gz)."""
+    return name == STANDARD_INPUT or Path(name).is_fifo() or Path(name).is_char_device()
 
 
 def _trainer_of(counts: Counts, groups: list[NamedGroup], said: argparse.Namespace) -> Trainer | ParityTrainer:

@@ -83,6 +83,8 @@ class Job:
         self.latest_choice: Choice | None = None
         self.superwords_after: int | None = None
         """Merges learned when tokens were first allowed to cross pretokens; None until then."""
+        self.recounts = False
+        """Whether the texts are being counted anew, so that tokens may cross pretokens."""
         self.work_seconds = 0.0
         """Seconds that the worker has spent on merges, without the waits of its pace."""
         self._busy_seconds = 0.0
@@ -296,8 +298,10 @@ class Job:
                 self._merges += [Merge(left, right, n, count) for n, (left, right, count) in news]
                 self._curve += [(learned, tokens) for learned, tokens in event["curve"]]
                 self.work_seconds = event["work_seconds"]
+            case "recounting":
+                self.recounts = True
             case "superwords":
-                self.superwords_after = event["after"]
+                self.recounts, self.superwords_after = False, event["after"]
             case "choice":
                 candidates = [Candidate(*each) for each in event["candidates"]]
                 self.latest_choice = Choice(event["after"], candidates, event["ties"], event["served"])

@@ -1,8 +1,8 @@
 """The child that learns: `python -m tokenizer_core.workers.training_worker`, started and controlled by a `Job`.
 
 It reads a description and the corpus, as `child` defines them, and then commands: pause, resume, step, stop, pace,
-use_loops. It writes events: ready, counting, started, merges, superwords, choice, paused, running, finished and
-failed.
+use_loops. It writes events: ready, counting, started, merges, recounting, superwords, choice, paused, running,
+finished and failed.
 """
 
 import contextlib
@@ -307,6 +307,7 @@ class Conductor:
         if self.superwords is None or self.ending or is_full or not self.trainer.done:
             return
         make, self.superwords = self.superwords, None
+        send("recounting")
         with self.at_work():
             self.trainer = make(self.pairs)
         self.superwords_after = len(self.pairs)

@@ -90,7 +90,7 @@ def answer(job: Job, spoken: str, first: int) -> dict[str, object]:
 
 
 def _says(job: Job, words: Mapping[str, str]) -> str:
-    """Say what a training without merges is doing."""
+    """Say what a training is doing while no merges come."""
     place = registry().place(job)
     if place is not None:
         return filled(words["waiting"], place=place, limit=MAX_TRAININGS)
@@ -102,6 +102,8 @@ def _says(job: Job, words: Mapping[str, str]) -> str:
         )
     if job.state == "counting" and job.training.counts is not None:
         return words["reading_counts"]
+    if job.recounts and not job.ended:
+        return words["recounting"]
     return words[job.state] if job.state in ("starting", "counting") else ""
 
 

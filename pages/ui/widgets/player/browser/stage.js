@@ -71,6 +71,7 @@ export class Stage {
     this.milestones = new Milestones(this.sentence, options.levels, label);
     /** @type {Answer | null} */
     this.answer = null;
+    this.isSaying = false; // what the training does while no merges come
     this.lastShown = 0; // when the headline changed
     this.played = 0; // merges shown one by one, for whoever counts
     this.fitted = [0, 0]; // the width and height that the type was fitted to
@@ -179,7 +180,7 @@ export class Stage {
     this.learned.add(answer.merges, answer.served);
     for (const merge of this.sentence.take(this.learned)) this.milestones.look(merge);
     this.milestones.reach(this.learned.total);
-    if (answer.says && !this.learned.total) this.headline.say(answer.says);
+    this.sayWhatHappens(answer.says);
     if (!this.isPaceTouched) {
       this.bar.showPace(answer.pace);
       if (answer.pace !== this.pace) this.player.setPace(answer.pace);
@@ -191,6 +192,19 @@ export class Stage {
     this.player.wake();
     this.charts.later();
     this.root.dataset.state = answer.state;
+  }
+
+  /**
+   * Say what the training does while no merges come, unless merges are still to be shown or the past is.
+   * @param {string} says
+   */
+  sayWhatHappens(says) {
+    const { player, learned } = this;
+    const isAtNewest = player.isLive && !player.isHeld && player.position === learned.total;
+    const isSaid = Boolean(says) && (isAtNewest || !learned.total);
+    if (isSaid) this.headline.say(says);
+    else if (this.isSaying && isAtNewest && learned.total) this.moved();
+    this.isSaying = isSaid;
   }
 
   /** There are merges to show: from the first one, unless this tab has shown them before. */
