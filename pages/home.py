@@ -59,6 +59,7 @@ with menu:
     lanes = special_switch(lanes, in_menu=True)
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=tuple(lane.choice for lane in lanes)), key="home_add")
 present(lambda: [Slide("tokens", views=[View(text, lanes)])])
+st.caption(t("home.how_to_read"))
 token_view(
     drawing(Text(text), lanes, language=language()),
     key=VIEW,
@@ -69,5 +70,4 @@ token_view(
     largest=True,
     link=Link({"lang": language()}),
 )
-st.caption(t("home.how_to_read"))
 premium_section()

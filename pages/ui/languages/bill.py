@@ -57,21 +57,32 @@ def worst(compared: Compared, found: Sequence[Bill]) -> Bill | None:
     return max(of_others, key=lambda bill: bill.premium or 0.0, default=None)
 
 
-def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
-    """Say the highest premium in a sentence."""
+def said_of(compared: Compared, found: Sequence[Bill]) -> list[Bill]:
+    """Return the bill with the highest premium, and that with the lowest of the same language, if another."""
     bill = worst(compared, found)
     if bill is None:
-        return
-    sentence = premium_sentence(bill, compared.spoken, compared.base)
+        return []
     same = [each for each in found if each.language == bill.language and each.premium is not None]
     least = min(same, key=lambda each: each.premium or 0.0)
-    if least is not bill:
-        least_said = formatting.ratio(least.premium or 0.0)
-        sentence += " " + t("languages.says_least", tokenizer=least.lane.name, premium=least_said)
+    return [bill] if least is bill else [bill, least]
+
+
+def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
+    """Say the highest premium in a sentence."""
+    if not (said := said_of(compared, found)):
+        return
+    bill, *least = said
+    sentence = premium_sentence(bill, compared.spoken, compared.base)
+    for each in least:
+        least_said = formatting.ratio(each.premium or 0.0)
+        sentence += " " + t("languages.says_least", tokenizer=each.lane.name, premium=least_said)
     st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
-    shown = [bill] if least is bill else [bill, least]
-    said = formatting.resampled(((each.lane.name, each.interval) for each in shown), pairs=compared.parallel.pairs)
-    if said:
+
+
+def say_how_sure(compared: Compared, found: Sequence[Bill]) -> None:
+    """Say between what the premiums of that sentence lie, for other sentences of this kind."""
+    intervals = ((each.lane.name, each.interval) for each in said_of(compared, found))
+    if said := formatting.resampled(intervals, pairs=compared.parallel.pairs):
         st.caption(said)
     if compared.is_sample and any(bill.lane.is_own for bill in found):
         st.caption(t("languages.own_note"))

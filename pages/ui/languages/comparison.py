@@ -63,10 +63,12 @@ def compare_languages() -> None:
         terms, printed = _receipt(lanes)
     with top:
         found = _answer(picked, lanes, printed)
+    with bars:
+        if isinstance(picked, Compared) and found:
+            bill.show_bars(picked, found, terms)
+            bill.say_how_sure(picked, found)
         st.caption(t("languages.what"))
     if isinstance(picked, Compared) and found:
-        with bars:
-            bill.show_bars(picked, found, terms)
         _folds(picked, found, terms)
 
 

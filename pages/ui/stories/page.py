@@ -189,7 +189,6 @@ def _ask(story: Story, is_revealed: bool) -> None:
             st.button(
                 t("stories.again" if is_shown else "stories.show"),
                 key="story_show",
-                type="tertiary",
                 on_click=_hide if is_shown else _guess,
                 args=(story.name,) if is_shown else (story.name, None),
             )

@@ -24,12 +24,12 @@ export class Board {
   /**
    * @param {PlacedText} sentence
    * @param {number} tintCount
-   * @param {{ isExact?: boolean }} [how] with each token in its own tint, as where tokens are traced from merge to merge
+   * @param {{ tintOf?: (bytes: Uint8Array) => number }} [how] the tint of each token, where tokens are traced from merge to merge
    */
-  constructor(sentence, tintCount, { isExact = false } = {}) {
+  constructor(sentence, tintCount, { tintOf } = {}) {
     this.sentence = sentence;
     this.tintCount = tintCount;
-    this.isExact = isExact;
+    this.tintOf = tintOf;
     this.element = make("div", "board");
     this.line = this.element.appendChild(make("div", "line"));
     this.line.dir = "auto";
@@ -109,8 +109,12 @@ export class Board {
           tints.set(from, "gap");
           continue;
         }
-        const own = tintOfBytes(this.sentence.bytes.subarray(from, to), this.tintCount);
-        before = own === before && !this.isExact ? (own + 3) % this.tintCount : own;
+        const bytes = this.sentence.bytes.subarray(from, to);
+        if (this.tintOf) before = this.tintOf(bytes);
+        else {
+          const own = tintOfBytes(bytes, this.tintCount);
+          before = own === before ? (own + 3) % this.tintCount : own;
+        }
         tints.set(from, `t${before}`);
       }
     }

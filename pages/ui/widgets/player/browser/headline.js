@@ -3,7 +3,6 @@
 
 import { addButton, make } from "../../token_view/browser/elements.js";
 import { RIGHT_TO_LEFT, hexOf } from "../../token_view/browser/model/characters.js";
-import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 import { plainWords } from "../../token_view/browser/words.js";
 import { shortName } from "./race.js";
 import { isText, joinedWords, madeWords, partsOfMerge, shownText } from "./parts.js";
@@ -198,7 +197,7 @@ export function equationOf({ learned, sentence, label, options }, merge, { asHex
   const places = hasParts ? sentence.madeBy(merge) : [];
   const terms = sides.map((parts, at) => {
     const chip = make("span", "chip");
-    chip.style.setProperty("--tint", `var(--t${tintOfBytes(tokens[at], options.tints)})`);
+    chip.style.setProperty("--tint", `var(--t${learned.tintOf(tokens[at], options.tints)})`);
     chip.title = hexOf(tokens[at]);
     if (asHex) chip.append(make("span", "hex", hexOf(tokens[at])));
     else for (const part of parts) chip.append(partOf(part, most));

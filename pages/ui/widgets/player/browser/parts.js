@@ -134,7 +134,8 @@ function inARow(names, label) {
  * @param {Part} part
  * @param {Label} label
  */
-function shareOf({ isSign, from, to, size }, label) {
+function shareOf({ letter, isSign, from, to, size }, label) {
+  if (letter && !from && to > 1) return label("part_begins", { letter: shownText(letter) }); // as when it was made
   const noun = label(isSign ? "part_sign" : "part_letter");
   const share = SHARES[size]?.[to - from - 1];
   return share ? label(`part_${share}`, { noun }) : label("part_some", { noun });

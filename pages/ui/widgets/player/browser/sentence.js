@@ -2,10 +2,12 @@
 // @ts-check
 
 import { countBefore } from "../../token_view/browser/model/sorted.js";
+import { tintOfBytes } from "../../token_view/browser/model/tints.js";
 
 /** @import { Cut, Piece } from "./types.d.ts" */
 
 const BYTES = 256; // the tokens that exist before the first merge
+const TRACED = 1000; // merges of which people may follow each one
 
 /** The merges that a training has learned so far, in order; and the bytes of the tokens that they made. */
 export class Learned {
@@ -24,6 +26,9 @@ export class Learned {
     this.timesOf = new Map();
     /** @type {Map<number, Uint8Array>} */
     this.known = new Map();
+    /** @type {Map<string, number>} the tints of the first tokens made, by their bytes */
+    this.tints = new Map();
+    this.tinted = 0; // merges
     this.superwordsAfter = Infinity; // merges, after which tokens may cross spaces
   }
 
@@ -57,6 +62,32 @@ export class Learned {
    */
   idsOf(merge) {
     return [this.left[merge - 1], this.right[merge - 1], BYTES - 1 + merge];
+  }
+
+  /**
+   * The tint of a token: by its bytes, as everywhere; but people trace the first merges, and there it is not that of the
+   * pair it was made of, nor of anything in the merge before.
+   * @param {Uint8Array} bytes
+   * @param {number} tintCount
+   */
+  tintOf(bytes, tintCount) {
+    for (; this.tinted < Math.min(this.total, TRACED); this.tinted++) {
+      const before = this.tinted ? this.idsOf(this.tinted) : [];
+      const [left, right, made] = this.idsOf(this.tinted + 1);
+      const taken = [left, right, ...before].map((id) => this.tintNow(this.bytesOf(id), tintCount));
+      let tint = tintOfBytes(this.bytesOf(made), tintCount);
+      for (let tries = 0; tries < tintCount && taken.includes(tint); tries++) tint = (tint + 3) % tintCount;
+      this.tints.set(this.bytesOf(made).join(), tint);
+    }
+    return this.tintNow(bytes, tintCount);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} tintCount
+   */
+  tintNow(bytes, tintCount) {
+    return this.tints.get(bytes.join()) ?? tintOfBytes(bytes, tintCount);
   }
 
   /**

@@ -84,7 +84,7 @@ export class Stage {
     this.root = make("div", "token-view stage");
     this.root.tabIndex = -1;
     this.headline = new Headline(this);
-    this.board = new Board(this.sentence, options.tints, { isExact: true });
+    this.board = new Board(this.sentence, options.tints, { tintOf: (bytes) => this.learned.tintOf(bytes, options.tints) });
     this.banner = new Banner(() => !this.bar.isPlaying && !this.isAtEnd);
     this.bar = new Bar(this);
     this.charts = new Charts(this);
@@ -304,6 +304,7 @@ export class Stage {
     this.board.shine(this.sentence.madeBy(this.held));
     this.headline.tick(this.sentence.tokensAt(this.held));
     this.held = 0;
+    this.tellMilestones();
   }
 
   /** The player stands somewhere else: everything moves there. */
@@ -333,7 +334,8 @@ export class Stage {
   tellMilestones() {
     const { found, passed } = this.milestones;
     this.bar.flag(found, Number(this.bar.slider.max));
-    const now = found.filter(({ merge }) => merge <= this.player.position).length;
+    const shown = this.player.position - (this.held ? 1 : 0); // what is still to be joined has changed nothing yet
+    const now = found.filter(({ merge }) => merge <= shown).length;
     if (this.milestones.pass(now)) this.banner.tell(found[now - 1]);
     else if (now < passed) this.banner.hide();
   }

@@ -12,7 +12,7 @@ import { ReceiptMenu } from "./menu.js";
 /** @import { Bill, Line, ReceiptOptions } from "./types.d.ts" */
 
 const LINE_PACE = 45; // milliseconds of a line
-const PRINTING_MOST = 8000; // milliseconds of all lines
+const PRINTING_MOST = 6000; // milliseconds of all lines
 
 /** @type {WeakMap<ShadowRoot | Element, Receipt>} */
 const RECEIPTS = new WeakMap();
@@ -153,7 +153,8 @@ class Paper {
     this.tokens = make("b");
     this.cost = make("b");
     const total = make("div", "total");
-    total.append(make("span", "", label("total")), this.tokens, this.cost);
+    this.totalName = make("span", "", label("total"));
+    total.append(this.totalName, this.tokens, this.cost);
     this.paper.append(make("div", "paper-name", bill.name), message, this.roll, total);
   }
 
@@ -208,7 +209,9 @@ class Paper {
     for (let at = count; at < rows.length; at++) rows[at].hidden = true;
     this.shown = count;
     this.roll.scrollTop = this.roll.scrollHeight;
-    const tokens = count < rows.length ? count : bill.count;
+    const isWhole = count === rows.length;
+    const tokens = isWhole ? bill.count : count;
+    this.totalName.textContent = this.label(isWhole ? "total" : "so_far");
     this.tokens.textContent = this.label("tokens", { count: tokens });
     this.cost.textContent = options.each === null ? "" : this.written(options.each * tokens);
   }

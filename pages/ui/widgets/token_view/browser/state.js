@@ -9,6 +9,7 @@ import { areLoopedLoaded } from "./model/looped.js";
 export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
 const LARGE = 160; // UTF-16 units of a text that may stand in larger type
 const LARGEST = 40; // and in the largest
+const SHORT = 400; // and stands whole: a box that scrolls in a page that scrolls hides its end
 const FEW = 24; // and in the largest where that takes more than one line
 /** @type {View[]} */
 export const VIEWS = ["staff", "columns", "chips"];
@@ -118,7 +119,8 @@ export class ViewState {
   }
 
   get maxHeight() {
-    return this.isNumbered ? null : this.model.options.max_height;
+    const isShort = this.model.text.length <= SHORT;
+    return this.isNumbered || isShort ? null : this.model.options.max_height;
   }
 
   /** Whether looped letters are offered: for Thai only. */

@@ -83,8 +83,7 @@ export function tintStyle({ stripes, text }) {
  * @param {string[]} tints
  */
 function halfHairline(tints) {
-  if (tints.length > 8) return 0;
-  if (tints.length > 4) return 0.4;
+  if (tints.length > 4) return 0;
   const areAlike = tints.some((tint, index) => index > 0 && tint === tints[index - 1]); // by branch they may be
-  return areAlike ? 1.25 : 0.75;
+  return areAlike ? 1.25 : 0.5;
 }
