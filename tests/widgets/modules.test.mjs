@@ -141,6 +141,19 @@ test("where tokens begin to cross spaces is told, with the first one that does",
   ]);
 });
 
+test("what one of the first merges makes has neither the tint of its parts nor one of the merge before", () => {
+  const learned = new Learned();
+  const tints = 8;
+  const tintOf = (/** @type {number} */ id) => learned.tintOf(learned.bytesOf(id), tints);
+  learned.add(Array.from({ length: 200 }, (_, n) => [(7 * n) % (256 + n), (11 * n + 5) % (256 + n), 1]).flat());
+  const before = [];
+  for (let merge = 1; merge <= 200; merge++) {
+    const [left, right, made] = learned.idsOf(merge).map(tintOf);
+    for (const other of [left, right, ...before]) assert.notEqual(made, other, `merge ${merge}`);
+    before.splice(0, 3, left, right, made);
+  }
+});
+
 test("a chain of ten thousand merges needs no recursion", () => {
   const learned = new Learned();
   learned.add([97, 98, 1, ...Array.from({ length: 10_000 }, (_, n) => [256 + n, 98, 1]).flat()]);

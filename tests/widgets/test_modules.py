@@ -185,20 +185,20 @@ A_THIRD, TWO_THIRDS = "a third of a letter", "two thirds of a letter"
 JOINS = {
     "en": [
         (b"\xe0", b"\xb8", f"{A_THIRD} | {A_THIRD} | the beginning of many Thai letters"),
-        (b"\xe0\xb8", b"\xa3", f"{TWO_THIRDS} | {A_THIRD} | a whole letter"),
+        (b"\xe0\xb8", b"\xa3", f"the beginning of ร | {A_THIRD} | a whole letter"),
         (b"\xe0", b"\xba", f"{A_THIRD} | {A_THIRD} | the beginning of many Lao letters"),
         (b"\xce", b"\xb1", "half a letter | half a letter | a whole letter"),
         (b" ", b"\xce", "a space | half a letter | a space and the beginning of the next letter"),
-        (b"\xe2\x80", b"\x9c", "two thirds of a character | a third of a character | a whole character"),
+        (b"\xe2\x80", b"\x9c", "the beginning of “ | a third of a character | a whole character"),
         (
             b"\xf0",
             b"\x9f",
             "a quarter of a character | a quarter of a character | the beginning of many characters",
         ),
         (b"\xf0\x9f", b"\x98", "half a character | a quarter of a character | the beginning of many characters"),
-        (b"\xf0\x9f\x98", b"\x80", "three quarters of a character | a quarter of a character | a whole character"),
+        (b"\xf0\x9f\x98", b"\x80", "the beginning of 😀 | a quarter of a character | a whole character"),
         ("า".encode(), b"\xe0\xb8", f"า | {TWO_THIRDS} | า and the beginning of the next letter"),
-        ("แ".encode() + b"\xe0\xb8", b"\x81", f"แ and {TWO_THIRDS} | {A_THIRD} | แก"),
+        ("แ".encode() + b"\xe0\xb8", b"\x81", f"แ and the beginning of ก | {A_THIRD} | แก"),
         (
             b"\xb2",
             b"\xe0",
