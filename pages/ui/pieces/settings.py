@@ -12,14 +12,13 @@ from pages.ui.pieces.lessons import small_text
 from pages.ui.pieces.training import start
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.widgets.controls import fold
+from tokenizer_core.interop.limits import MOST_LINE_BYTES, MOST_PIECES
 from tokenizer_core.workers.sentencepiece_job import (
     LEAST_COVERAGE,
     LECTURE,
     MODEL_TYPES,
-    MOST_LINE_BYTES,
     MOST_LINES,
     MOST_PIECE_CHARACTERS,
-    MOST_PIECES,
     MOST_SEEDS,
     NORMALIZATIONS,
     SentencePieceSettings,
