@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import sample_text
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.pieces import baselines, training
 from pages.ui.pieces.baselines import baselines_of, baselines_rows
@@ -128,6 +129,33 @@ def test_a_training_shows_its_sentence_beside_ours_and_can_be_saved() -> None:
     names = {each.proto.label for each in app.get("download_button")}
     assert {ENGLISH["pieces.download_model"], ENGLISH["pieces.download_vocab"]} <= names
     assert any("Alphabet size" in each.value for each in app.code)
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_word_piece_is_trained_beside_ours_walked_and_says_what_it_loses(language: str) -> None:
+    words = {key: without_breaks(said) for key, said in catalogue(language).items()}
+    app = start(open_pieces(language), model_type="wordpiece", vocab_size=500)
+    wait_until(app, lambda: any(each.key == "pieces_compare" for each in app.button))
+    wait_until(app, lambda: len(lanes(app)) == 2)
+    assert not app.exception
+    pieces = "".join(lanes(app)[0]).replace("##", "").replace("◌", "")
+    assert pieces == words["lessons.own_text"].replace(" ", "")
+    assert any("<table>" in each.proto.body and "##" in each.proto.body for each in app.get("html"))
+    tokenizer = app.session_state["pieces_job"].tokenizer
+    samples = [sample_text(f"parallel.{each}.txt") for each in ("th", "en")]
+    lost = [tokenizer.lost_characters(text) for text in samples]
+    assert lost[0] > 1_000
+    shown = " ".join(each.value for each in app.markdown)
+    assert all(f"{count:,}" in shown for count in (*lost, *(len("".join(text.split())) for text in samples)))
+    assert words["pieces.word_piece_set"] in [without_breaks(each.value) for each in app.caption]
+    assert "pieces_byte_fallback" not in {each.key for each in app.toggle}
+    labels = {without_breaks(each.proto.label) for each in app.get("download_button")}
+    assert words["pieces.download_word_piece"] in labels
+    app.button(key="pieces_compare").click().run()
+    (file,) = app.session_state["opened_files"]
+    assert (file.name, file.opened.model, file.opened.files) == ("WordPiece 500", "WordPiece", ("tokenizer.json",))
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    assert "WordPiece 500" in counts(app)
 
 
 def test_what_the_library_refuses_is_said_in_a_sentence() -> None:

@@ -155,6 +155,27 @@ def test_a_sentencepiece_model_trained_here_is_kept_and_opens_after_a_restart(ke
     assert kept.entries(LOCAL) == []
 
 
+def test_word_piece_trained_here_is_kept_and_opens_after_a_restart(kept: SavedRuns) -> None:
+    app = open_page("pieces")
+    app.radio(key="pieces_card").set_value("small").run()
+    app.selectbox(key="pieces_model_type").set_value("wordpiece").run()
+    app.number_input(key="pieces_vocab_size").set_value(200.0).run()
+    app.button(key="pieces_start").click().run()
+    job = app.session_state["pieces_job"]
+    job.wait(PATIENCE)
+    assert job.tokenizer is not None, job.failure
+    (entry,) = kept.entries(LOCAL)
+    assert isinstance(entry, Entry)
+    app = restarted()
+    assert "WordPiece, trained here · 200 tokens" in captions(app)
+    app.button(key=f"open_{entry.id}").click().run()
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    (file,) = app.session_state["opened_files"]
+    assert (file.name, file.opened.model, file.opened.tokenizer.content) == (
+        *("WordPiece 200", "WordPiece", job.tokenizer.content),
+    )
+
+
 def test_a_pattern_chosen_later_is_kept_under_the_name_of_the_file(kept: SavedRuns) -> None:
     app = open_page("compare")
     app.file_uploader(key="model_file").set_value([("ranks.tiktoken", rank_file(), "")]).run()

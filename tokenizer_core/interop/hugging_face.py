@@ -81,6 +81,11 @@ class HuggingFaceTokenizer:
         self._spelled: dict[int, bytes] = {}
 
     @property
+    def content(self) -> bytes:
+        """The bytes of a `tokenizer.json` with these parts."""
+        return json.dumps(self.parts, ensure_ascii=False).encode()
+
+    @property
     def vocab_size(self) -> int:
         """Entries of the vocabulary, without added and special tokens."""
         return len(self.entry_ids)
@@ -174,6 +179,11 @@ class HuggingFaceTokenizer:
         model = self.parts["model"]
         found = model.get("unk_id") if self.model == "Unigram" else model["vocab"].get(model.get("unk_token"))
         return -1 if found is None else int(found)
+
+    def lost_characters(self, text: str) -> int:
+        """Count the characters of a text that become unknown tokens."""
+        found, unknown = self._encoded(check_text(text)), self._unknown_id()
+        return sum(end - start for token_id, (start, end) in zip(found.ids, found.offsets) if token_id == unknown)
 
     def stretches(self, text: str) -> list[str]:
         """Return the pieces that are encoded one by one, normalized; added tokens are not looked for."""

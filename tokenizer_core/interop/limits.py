@@ -13,6 +13,10 @@ MAX_FILE_BYTES = 64 * 2**20
 """The largest files of known models have 35 MB."""
 MAX_ENTRIES = 1_000_000
 """Entries of a vocabulary; the largest known ones have 900,000."""
+MOST_PIECES = 100_000
+"""Entries of a vocabulary that another library trains here."""
+MOST_LINE_BYTES = 2**20
+"""Bytes of a line that another library learns from."""
 ENTRY_BYTES = 750
 """Memory of an opened tokenizer for each entry; measured: WordLevel 630, a rank file 500, BPE with merges 710."""
 

@@ -10,15 +10,15 @@ import io
 import math
 import re
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from tokenizer_core.errors import TrainingError
+from tokenizer_core.interop.limits import MOST_LINE_BYTES, MOST_PIECES
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
-from tokenizer_core.patterns.pretokens import check_text
-from tokenizer_core.workers.child import MEMORY_BYTES, Order, Task, run, send, texts_of
+from tokenizer_core.workers.child import MEMORY_BYTES, run, send, texts_of
+from tokenizer_core.workers.model_job import ModelJob
 
 # ---- settings
 
@@ -27,8 +27,6 @@ MODEL_TYPES: tuple[ModelType, ...] = ("bpe", "unigram", "char", "word")
 NORMALIZATIONS = ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity")
 LEAST_COVERAGE = 0.98
 MOST_PIECE_CHARACTERS = 512
-MOST_PIECES = 100_000
-MOST_LINE_BYTES = 2**20
 LEAST_LINES = 101
 """The library takes no smaller limit on lines, only none."""
 MOST_LINES = 2**31 - 1
@@ -227,11 +225,10 @@ def refusal(message: str, settings: SentencePieceSettings) -> TrainingError:
 # ---- from the app's side
 
 
-class SentencePieceJob(Task):
-    """One training. Its own threads write `log`, `tokenizer` and `failure`; `stop` ends it early."""
+class SentencePieceJob(ModelJob[SentencePieceTokenizer]):
+    """One training. Its own threads also write `log`."""
 
     module = "sentencepiece_job"
-    died = TrainingError("pieces_died")
 
     def __init__(
         self,
@@ -243,40 +240,16 @@ class SentencePieceJob(Task):
         memory_bytes: int | None = MEMORY_BYTES,
         keep: Callable[[SentencePieceTokenizer], None] = lambda tokenizer: None,
     ) -> None:
-        """Start the training; raise `TokenizerError` for settings or texts that cannot be used.
-
-        A thread of the training hands the tokenizer to `keep` before the training has `ended`.
-        """
-        super().__init__(turns=turns)
+        """Start the training; raise `TokenizerError` for settings or texts that cannot be used."""
         settings.check()
-        checked = tuple(map(check_text, texts))
         self.settings = settings
-        self.name = name
         self.log = TrainingLog(settings)
         self.read_log = self.log.add
-        self.tokenizer: SentencePieceTokenizer | None = None
-        self.began: float | None = None
-        self.seconds = 0.0
-        self._keep = keep
-        self._memory_bytes = memory_bytes
-        self.start(lambda: self._order(checked))
+        super().__init__(texts, asdict(settings), name=name, turns=turns, memory_bytes=memory_bytes, keep=keep)
 
-    @property
-    def waits(self) -> bool:
-        """Whether it waits for its turn."""
-        return self.began is None and not self.ended
-
-    def take_in(self, event: dict[str, Any]) -> bool:
-        """Open the model."""
-        assert self.began is not None
-        self.seconds = time.monotonic() - self.began
-        self.tokenizer = SentencePieceTokenizer(base64.b64decode(event["content"]), name=self.name)
-        self._keep(self.tokenizer)
-        return True
-
-    def _order(self, texts: tuple[str, ...]) -> Order:
-        self.began = time.monotonic()
-        return {"settings": asdict(self.settings), "memory_bytes": self._memory_bytes}, texts
+    def opened(self, content: bytes) -> SentencePieceTokenizer:
+        """Open the `.model` file."""
+        return SentencePieceTokenizer(content, name=self.name)
 
 
 # ---- within the child

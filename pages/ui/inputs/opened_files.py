@@ -17,6 +17,7 @@ from pages.ui.run_registry.registry import registry
 from pages.ui.session import Value, distinct
 from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.errors import SavedRunsError, TokenizerFileError
+from tokenizer_core.interop.hugging_face import FILE, HuggingFaceTokenizer
 from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
 from tokenizer_core.interop.model_tables import KnownFile, known_files
 from tokenizer_core.interop.opening import Opened, digest_of, open_tokenizer, read_files
@@ -27,8 +28,12 @@ from tokenizer_core.sources.families import family_of
 from tokenizer_core.sources.model import ModelAtHand
 from tokenizer_core.workers.guarded import GuardedTokenizer, open_guarded
 
-REPAIRED = TRAINED_HERE = "yes"
+REPAIRED = "yes"
 MODEL_FILE = "sentencepiece.model"
+TRAINED_HERE = {"yes": "SentencePiece", "WordPiece": "WordPiece"}
+"""What is kept of a tokenizer that was trained here by another library, and its name."""
+Trained = SentencePieceTokenizer | HuggingFaceTokenizer
+"""A tokenizer that another library trains here."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +190,7 @@ class SavedFiles:
     """Why the last tokenizer could not be kept."""
 
     def entries(self) -> list[Entry]:
-        """Return the opened files and the SentencePiece models trained here, oldest first."""
+        """Return the opened files and what other libraries trained here, oldest first."""
         found = self.saved.entries(self.owner) if self.saved is not None else []
         return [entry for entry in found if isinstance(entry, Entry) and entry.run is None]
 
@@ -224,16 +229,23 @@ class SavedFiles:
             with suppress(SavedRunsError):  # it has its name here all the same
                 self.saved.rename(self.owner, _id(file), name)
 
-    def store_trained(self, tokenizer: SentencePieceTokenizer) -> None:
-        """Keep a SentencePiece model that was trained here."""
-        self.store(trained_file(tokenizer), {MODEL_FILE: tokenizer.content}, trained=TRAINED_HERE)
+    def store_trained(self, tokenizer: Trained) -> None:
+        """Keep a tokenizer of another library that was trained here."""
+        file = trained_file(tokenizer)
+        kind = "yes" if isinstance(tokenizer, SentencePieceTokenizer) else tokenizer.model
+        self.store(file, {file.opened.files[0]: tokenizer.content}, trained=kind)
 
 
-def trained_file(tokenizer: SentencePieceTokenizer) -> OpenedFile:
-    """Return a SentencePiece model that was trained here as a tokenizer that is open on every page."""
-    name = f"SentencePiece {tokenizer.model_type} {tokenizer.vocab_size:,}"
+def trained_file(tokenizer: Trained) -> OpenedFile:
+    """Return a tokenizer of another library that was trained here as one that is open on every page."""
+    if isinstance(tokenizer, SentencePieceTokenizer):
+        kind, file = f"SentencePiece {tokenizer.model_type}", MODEL_FILE
+    else:
+        kind, file = tokenizer.model, FILE
     # It was trained here: it needs no process of its own to be opened.
-    return OpenedFile(name, open_tokenizer(MODEL_FILE, tokenizer.content), {})
+    return OpenedFile(
+        f"{kind} {vocab_size_with_special(tokenizer):,}", open_tokenizer(file, tokenizer.content), {}
+    )
 
 
 def saved_files() -> SavedFiles:
@@ -257,9 +269,9 @@ def is_open(entry: Entry) -> bool:
     return any(each.opened.digest.startswith(entry.id) for each in OPENED_FILES.get())
 
 
-def was_trained_here(entry: Entry) -> bool:
-    """Tell whether a kept file is a SentencePiece model that was trained here."""
-    return entry.options.get("trained") == TRAINED_HERE
+def trained_here_as(entry: Entry) -> str | None:
+    """Return what was trained here if a kept file holds it: "SentencePiece" or "WordPiece"."""
+    return TRAINED_HERE.get(entry.options.get("trained", ""))
 
 
 def file_title(entry: Entry) -> str:

@@ -177,4 +177,4 @@ def _compare(tokenizers: Mapping[str, NaiveTokenizer], corpus_name: str) -> None
         model = "characters" if name == "characters" else "words"
         opened = Opened(tokenizer, "corpus", model, files=(corpus_name,), digest=digest)
         files.append(OpenedFile(t(f"naive.{name}"), opened, {}))
-    compare_button(t("naive.compare"), files, key="naive_compare")
+    compare_button(t("naive.compare"), lambda: files, key="naive_compare")

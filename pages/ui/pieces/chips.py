@@ -124,10 +124,10 @@ def _chip_html(chip: Chip) -> str:
     return f'<span role="listitem" class="{look}" title="{title}">{shown}</span>'
 
 
-def compare_button(label: str, files: Sequence[OpenedFile], *, key: str) -> None:
+def compare_button(label: str, files: Callable[[], Sequence[OpenedFile]], *, key: str) -> None:
     """Draw a button that opens tokenizers on Compare, where they are lanes beside all others."""
     if st.button(label, icon=":material/compare_arrows:", key=key):
         with errors_shown():  # too many may be open
-            for file in files:
+            for file in files():
                 keep_file(file)
             go("compare")

@@ -4,20 +4,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 
 from pages.ui.i18n import as_plain_markdown, names, t
 from pages.ui.inputs.corpus import sample_text
-from pages.ui.inputs.opened_files import trained_file
+from pages.ui.inputs.opened_files import Trained, trained_file
 from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane, entry_of
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import train
 from tokenizer_core.bpe.vocabulary import BYTES
+from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.workers.sentencepiece_job import LECTURE, SentencePieceSettings, train_sentencepiece
 
@@ -105,7 +108,38 @@ SHOWN = Value("pieces_shown", lambda: "small")
 """What stands at the top: a lesson, or the training."""
 
 MOST_CHARACTERS = 2_000
+MOST_CUT = 60
+"""Characters of the text whose cutting is followed step by step."""
+SENTENCES = ("parallel.th.txt", "parallel.en.txt")
 OWN = "own"
+
+
+_counted: WeakKeyDictionary[HuggingFaceTokenizer, list[int]] = WeakKeyDictionary()
+
+
+def _lost(tokenizer: HuggingFaceTokenizer) -> list[int]:
+    """Return how many characters of the Thai and of the English sentences a tokenizer loses, counted once."""
+    if tokenizer not in _counted:
+        _counted[tokenizer] = [tokenizer.lost_characters(sample_text(file)) for file in SENTENCES]
+    return _counted[tokenizer]
+
+
+def _own_says(trained: Trained | None) -> str:
+    """Say what to see in what the visitor trained."""
+    if not isinstance(trained, HuggingFaceTokenizer) or trained.word_piece is None:
+        return t("lessons.own_says")
+    thai, english = _lost(trained)
+    thai_all, english_all = (len("".join(sample_text(file).split())) for file in SENTENCES)
+    longest = trained.word_piece.most_characters
+    said = t(
+        "lessons.word_piece_says",
+        longest=longest,
+        thai=thai,
+        thai_all=thai_all,
+        english=english,
+        english_all=english_all,
+    )
+    return f"{said}\n\n{t('lessons.own_says')}"
 
 
 def show() -> Entry:
@@ -126,12 +160,17 @@ def show() -> Entry:
         label_visibility="collapsed",
     )
     text = (text or "")[:MOST_CHARACTERS]
-    lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), t("lessons.own_says"))
+    lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), _own_says(trained))
     entry = entry_of(chosen, lesson.lanes, text)
     for lane in lesson.lanes:
         draw_lane(lane, text)
+    if chosen == OWN and (view := view_of(trained)) is not None:
+        title, show_cut = view
+        st.html(TRACE_STYLE)
+        st.markdown(f"**{title}**")
+        show_cut(text[:MOST_CUT])
     st.markdown(f":material/lightbulb: {lesson.says}")
     add_button(entry, key="pieces_add")
     if chosen == OWN and trained is not None:
-        compare_button(t("studio.compare"), [trained_file(trained)], key="pieces_compare")
+        compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
     return entry

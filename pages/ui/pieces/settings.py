@@ -1,4 +1,4 @@
-"""The settings of a SentencePiece training, by the library's own names, each with one sentence; and its button."""
+"""The settings of a training, by the library's own names, each with one sentence; and its button."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,20 +12,21 @@ from pages.ui.pieces.lessons import small_text
 from pages.ui.pieces.training import start
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.widgets.controls import fold
+from tokenizer_core.interop.limits import MOST_LINE_BYTES, MOST_PIECES
 from tokenizer_core.workers.sentencepiece_job import (
     LEAST_COVERAGE,
     LECTURE,
     MODEL_TYPES,
-    MOST_LINE_BYTES,
     MOST_LINES,
     MOST_PIECE_CHARACTERS,
-    MOST_PIECES,
     MOST_SEEDS,
     NORMALIZATIONS,
     SentencePieceSettings,
 )
 
 SMALL = "small"
+WORD_PIECE = "wordpiece"
+"""The model type that another library trains: only the size can be set."""
 CARDS = (SMALL, "both", OWN_TEXT)
 FIRST_SIZE = 1_000
 """The library begins at 8,000, for which a small text does not suffice."""
@@ -88,9 +89,14 @@ def sentencepiece_settings() -> None:
     said = st.container()
     with row:
         held: dict[str, Any] = {
-            "model_type": _choice("model_type", MODEL_TYPES),
+            "model_type": _choice("model_type", (*MODEL_TYPES, WORD_PIECE)),
             "vocab_size": int(_number("vocab_size", 100)),
         }
+    if held["model_type"] == WORD_PIECE:
+        said.caption(t("pieces.word_piece_set"))
+        with row:
+            _buttons(corpus, held["vocab_size"])
+        return
     with fold(t("pieces.more"), icon=":material/tune:", key="pieces_more"):
         held |= _more()
     settings = SentencePieceSettings(**held)
@@ -100,7 +106,7 @@ def sentencepiece_settings() -> None:
         _buttons(corpus, settings)
 
 
-def _buttons(corpus: Corpus | None, settings: SentencePieceSettings) -> None:
+def _buttons(corpus: Corpus | None, settings: SentencePieceSettings | int) -> None:
     """Draw the button that starts the training, and those that fill in all settings."""
     pressed = st.button(
         t("train.start"), type="primary", icon=":material/play_arrow:", disabled=corpus is None, key="pieces_start"

@@ -1,6 +1,7 @@
-"""A SentencePiece training of the visitor: its start, its progress from the library's log, and what it gives."""
+"""A training of the visitor, of SentencePiece or WordPiece: its start, its progress, and what it gives."""
 
 import threading
+from typing import Any
 
 import streamlit as st
 
@@ -14,14 +15,16 @@ from pages.ui.pieces.chips import ShownLane
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets.controls import fold, save_button
+from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.workers.sentencepiece_job import SentencePieceJob, SentencePieceSettings
 from tokenizer_core.workers.training_settings import StopRules, Training
+from tokenizer_core.workers.word_piece_job import WordPieceJob
 
 AWAITED: Value[bool] = Value("pieces_awaited", bool)
 """Whether the training goes to the top of the page as soon as it is done."""
-JOB: Maybe[SentencePieceJob] = Maybe("pieces_job")
+JOB: Maybe[SentencePieceJob | WordPieceJob] = Maybe("pieces_job")
 SAVED: Maybe[SavedFiles] = Maybe("pieces_saved")
 """Where the tokenizer of the training is saved, or why it is not."""
 LEARNED_FROM: Maybe[Corpus] = Maybe("pieces_learned_from")
@@ -37,20 +40,23 @@ TURNS = threading.Semaphore(MAX_TRAININGS)
 """Turns for the trainings of all visitors: this many run at the same time, others wait."""
 
 
-def start(corpus: Corpus, settings: SentencePieceSettings) -> None:
-    """Start the training in place of the one before, or say why it cannot start."""
+def start(corpus: Corpus, settings: SentencePieceSettings | int) -> None:
+    """Start the training in place of the one before, or say why it cannot start; WordPiece has only a size."""
     if (before := JOB.get()) is not None:
         before.stop()
     saved = saved_files()
     try:
         with st.spinner(t("pieces.starting"), show_time=True):
-            job = SentencePieceJob(
-                corpus.texts,
-                settings,
-                name=corpus.name,
-                turns=TURNS,
-                memory_bytes=MAX_WORKER_BYTES,
-                keep=saved.store_trained,
+            options: dict[str, Any] = {
+                "name": corpus.name,
+                "turns": TURNS,
+                "memory_bytes": MAX_WORKER_BYTES,
+                "keep": saved.store_trained,
+            }
+            job = (
+                WordPieceJob(corpus.texts, settings, **options)
+                if isinstance(settings, int)
+                else SentencePieceJob(corpus.texts, settings, **options)
             )
             JOB.put(job)
             SAVED.put(saved)
@@ -64,10 +70,10 @@ def start(corpus: Corpus, settings: SentencePieceSettings) -> None:
     st.rerun()
 
 
-def _start_ours_beside(job: SentencePieceJob) -> None:
-    """Train our BPE at the same size on the same text, once SentencePiece has succeeded."""
+def _start_ours_beside(job: SentencePieceJob | WordPieceJob) -> None:
+    """Train our BPE at the same size on the same text, once the other has succeeded."""
     corpus = LEARNED_FROM.get()
-    size = job.settings.vocab_size
+    size = job.vocab_size
     if job.tokenizer is None or corpus is None or BESIDE.get() is not None or size <= BYTES:
         return
     training = Training(corpus.texts, size, stop=StopRules(min_count=2), corpus_name=corpus.name)
@@ -77,11 +83,13 @@ def _start_ours_beside(job: SentencePieceJob) -> None:
 
 
 def own_lanes() -> list[ShownLane]:
-    """Return what the visitor trained: SentencePiece, and our BPE at the same size as far as it has got."""
+    """Return what the visitor trained with another library, and our BPE at the same size as far as it has got."""
     job = JOB.get()
     assert job is not None
     assert job.tokenizer is not None
-    lanes = [ShownLane("SentencePiece", job.tokenizer, t("pieces.entries", count=job.tokenizer.vocab_size))]
+    caption = t("pieces.entries", count=vocab_size_with_special(job.tokenizer))
+    called = "SentencePiece" if isinstance(job, SentencePieceJob) else "WordPiece"
+    lanes = [ShownLane(called, job.tokenizer, caption)]
     beside = registry().get(BESIDE.get())
     if beside is not None and beside.merges:
         ours = beside.tokenizer()
@@ -100,7 +108,7 @@ def progress() -> None:
     st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(job, pending)
 
 
-def _live(job: SentencePieceJob, was_pending: bool) -> None:
+def _live(job: SentencePieceJob | WordPieceJob, was_pending: bool) -> None:
     """Draw the state of a training, and any error: a fragment's errors do not reach the frame."""
     beside = registry().get(BESIDE.get())
     with errors_shown():
@@ -113,16 +121,21 @@ def _live(job: SentencePieceJob, was_pending: bool) -> None:
             st.error(error_sentence(job.failure), icon=":material/error:")
         elif job.stopped:
             st.info(t("pieces.stopped"), icon=":material/stop_circle:")
-        else:
+        elif isinstance(job, SentencePieceJob):
             _say_done(job)
-        if job.log.lines:
+        else:
+            _say_word_piece_done(job)
+        if isinstance(job, SentencePieceJob) and job.log.lines:
             with fold(t("pieces.log"), icon=":material/terminal:", key="pieces_log"):
                 st.code("\n".join(job.log.lines[-SHOWN_LOG_LINES:]), language=None, height=280)
 
 
-def _show_progress(job: SentencePieceJob) -> None:
+def _show_progress(job: SentencePieceJob | WordPieceJob) -> None:
     if job.waits:
         st.info(t("pieces.waiting", limit=MAX_TRAININGS), icon=":material/hourglass_empty:")
+        return
+    if isinstance(job, WordPieceJob):  # the library does not tell how far it is
+        st.progress(0.0, text=t("pieces.phase_learning"))
         return
     learning = job.log.phase == "learning"
     words = t(f"pieces.phase_{job.log.phase}") + (f" · {job.log.share:.0%}" if learning else "")
@@ -143,6 +156,19 @@ def _say_done(job: SentencePieceJob) -> None:
         for suffix, content in (("model", tokenizer.content), ("vocab", tokenizer.vocab_text().encode())):
             label, key = t(f"pieces.download_{suffix}"), f"pieces_download_{suffix}"
             save_button(label, content, f"sentencepiece.{suffix}", key=key)
+
+
+def _say_word_piece_done(job: WordPieceJob) -> None:
+    """Say how much was learned, and let it be saved."""
+    tokenizer = job.tokenizer
+    assert tokenizer is not None
+    size = vocab_size_with_special(tokenizer)
+    st.success(
+        t("pieces.done_word_piece", size=size, seconds=f"{job.seconds:.1f}"), icon=":material/check_circle:"
+    )
+    _say_kept()
+    label = t("pieces.download_word_piece")
+    save_button(label, tokenizer.content, "tokenizer.json", key="pieces_download_word_piece")
 
 
 def _say_kept() -> None:

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
 from pages.ui.i18n import as_name, as_plain_markdown, error_sentence, t
-from pages.ui.inputs.opened_files import file_title, is_open, open_kept, saved_files, was_trained_here
+from pages.ui.inputs.opened_files import file_title, is_open, open_kept, saved_files, trained_here_as
 from pages.ui.inputs.pattern import pattern_name, shortened
 from pages.ui.limits import SAVED_RUNS_DAYS, UNSEEN_SECONDS
 from pages.ui.run_registry.keeping import LOCAL
@@ -63,8 +63,8 @@ def _line(entry_id: str) -> DeltaGenerator:
 def _file_row(entry: Entry) -> None:
     shown = is_open(entry)
     values = {"size": entry.vocab_size, "date": formatting.dated(entry.created)}
-    if was_trained_here(entry):
-        said = t("runs.sentencepiece", **values)
+    if kind := trained_here_as(entry):
+        said = t("runs.trained_here", kind=kind, **values)
     elif entry.pattern in SPLIT_PATTERNS:
         said = t("runs.file", pattern=shortened(pattern_name(entry.pattern)), **values)
     else:  # a pattern that came with the file, or none

@@ -8,35 +8,24 @@ import streamlit as st
 from pages.ui.i18n import t
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
-from pages.ui.vocabulary.walks import view_of
 from pages.ui.widgets.figures_table import scroll_box
 from pages.ui.widgets.token_view.chips import chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
+from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
 from tokenizer_core.analysis.lineage import Merging, Trace, trace
 
 MOST_CHARACTERS = 60
-_STYLE = """<style>
-.trace { overflow-x: auto; }
-.trace table { border-collapse: collapse; }
-.trace td { border: 0; border-bottom: 1px solid rgba(128,128,128,.18); padding: .3rem .75rem .3rem 0;
-  font-size: 1.125rem; line-height: 1.9; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.trace th { border: 0; padding: .3rem .75rem .3rem 0; text-align: start; font-weight: 400; font-size: .875rem; }
-.trace s { opacity: .75; }
-.trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
-.trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
-  vertical-align: middle; }
-</style>"""
 
 
 def trace_a_word(lane: Lane) -> None:
     """Let the visitor type a word, and show how it becomes tokens; say why not if that cannot be followed."""
-    tokenizer, view = merging(lane), view_of(lane)
+    tokenizer, view = merging(lane), view_of(lane.tokenizer)
     title, show = view or (t("trace.title"), lambda word: _trace(word, tokenizer) if tokenizer else None)
     st.header(title, anchor=False)
     if tokenizer is None and view is None:
         st.markdown(why_no_merges(lane))
     else:
-        st.html(_STYLE)
+        st.html(TRACE_STYLE)
         st.fragment(_word)(show)
 
 

@@ -14,7 +14,8 @@ LONGEST = 18
 """The most characters on a chip."""
 SHORTENED = 24
 """The most characters of a token beside its bytes in hex."""
-_MARK = regex.compile(r"[\p{M}\u0e33]")
+_MARK = regex.compile(r"\A(##)?(?=[\p{M}\u0e33])")
+"""Where a mark has no letter to stand on: at the beginning, or behind the sign of a piece inside a word."""
 _INVISIBLE = regex.compile(r"[\p{C}\p{Z}]")
 _LETTER = regex.compile(r"[\p{L}\p{M}\p{N}\p{S}]")
 _EXAMPLES = 3
@@ -186,10 +187,10 @@ def _as_hex(escaped: str) -> str:
 def visible(text: str) -> str:
     r"""Make a text visible: spaces, controls, and a mark that has no letter to stand on.
 
-    >>> visible(" a\n"), visible("\u0e48"), visible("\u200b")
-    ('␣a⏎', '◌่', 'U+200B')
+    >>> visible(" a\n"), visible("\u0e48"), visible("##\u0e48"), visible("\u200b")
+    ('␣a⏎', '◌่', '##◌่', 'U+200B')
     """
     shown = "".join(
         _GLYPHS.get(each) or (f"U+{ord(each):04X}" if _INVISIBLE.match(each) else each) for each in text
     )
-    return f"◌{shown}" if _MARK.match(text) else shown
+    return str(_MARK.sub(r"\1◌", shown))

@@ -11,7 +11,6 @@ from pages.ui.i18n import t
 from pages.ui.widgets.figures_table import scroll_box
 from pages.ui.widgets.formatting import fine_share
 from pages.ui.widgets.token_view.chips import chip, chip_style, visible
-from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.payload import tint
 from tokenizer_core.analysis.lattice import Arc, Path, Unigram, all_paths, best_paths, in_rows, lattice
 from tokenizer_core.analysis.longest_match import Attempt, Walk, WordPiece, walk
@@ -20,6 +19,17 @@ MOST_PATHS = 6
 MOST_TRIED = 3
 """Pieces in vain that are written out in one step."""
 View = Callable[[str], None]
+TRACE_STYLE = """<style>
+.trace { overflow-x: auto; }
+.trace table { border-collapse: collapse; }
+.trace td { border: 0; border-bottom: 1px solid rgba(128,128,128,.18); padding: .3rem .75rem .3rem 0;
+  font-size: 1.125rem; line-height: 1.9; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.trace th { border: 0; padding: .3rem .75rem .3rem 0; text-align: start; font-weight: 400; font-size: .875rem; }
+.trace s { opacity: .75; }
+.trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
+.trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
+  vertical-align: middle; }
+</style>"""
 _STYLE = """<style>
 .lattice { overflow-x: auto; padding: .25rem 0; }
 .lattice > div { display: grid; gap: 4px 2px; min-width: max-content; }
@@ -31,9 +41,8 @@ _STYLE = """<style>
 </style>"""
 
 
-def view_of(lane: Lane) -> tuple[str, View] | None:
+def view_of(tokenizer: Any) -> tuple[str, View] | None:
     """Return the title and the view of a word for a Unigram or WordPiece model; None for any other."""
-    tokenizer: Any = lane.tokenizer
     if unigram := getattr(tokenizer, "unigram", None):
         return t("trace.lattice"), lambda word: _lattice(tokenizer.stretches(word), unigram)
     if word_piece := getattr(tokenizer, "word_piece", None):

@@ -1,0 +1,120 @@
+"""WordPiece trained in a process of its own: what the library learns, the same each time, and a clear end."""
+
+import json
+from queue import SimpleQueue
+
+import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from tests.helpers.browser import PATIENCE
+from tests.helpers.trained import small_text
+from tokenizer_core.errors import TrainingError
+from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.interop.limits import MOST_PIECES
+from tokenizer_core.interop.opening import open_tokenizer
+from tokenizer_core.interop.word_piece import train_word_piece
+from tokenizer_core.workers.child import Child
+from tokenizer_core.workers.word_piece_job import WordPieceJob
+
+
+def ended(job: WordPieceJob) -> WordPieceJob:
+    job.wait(PATIENCE)
+    assert job.ended
+    return job
+
+
+def vocabulary(content: bytes) -> dict[str, int]:
+    found: dict[str, int] = json.loads(content)["model"]["vocab"]
+    return found
+
+
+def by_the_library(texts: list[str], vocab_size: int) -> set[str]:
+    library = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    lines = [line for text in texts for line in text.split("\n")]
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=vocab_size, min_frequency=2, special_tokens=["[UNK]"], show_progress=False
+    )
+    library.train_from_iterator(lines, trainer)
+    return set(library.get_vocab())
+
+
+COUNTS = {"นา": 9, "นาน": 4, "ปู": 8, "do": 7, "dog": 3, "at": 6, "a": 1, "Z": 1, ",": 1}
+WITHOUT_TIES = ["\n".join(f"{word} " * count for word, count in COUNTS.items())]
+"""Texts without ties: the library breaks these in another way in each run."""
+MERGES = 6
+"""Merges after which pairs are equally frequent."""
+
+
+def test_the_child_learns_what_the_library_learns_in_this_process() -> None:
+    job = ended(WordPieceJob([small_text()], 500, name="small"))
+    assert job.failure is None
+    assert job.tokenizer is not None
+    assert job.tokenizer.name == "small"
+    assert vocabulary(job.tokenizer.content) == vocabulary(train_word_piece([small_text()], 500))
+    assert len(vocabulary(job.tokenizer.content)) == 500
+    with pytest.raises(TrainingError) as raised:
+        train_word_piece(WITHOUT_TIES, 4)
+    least = int(raised.value.values["least"])
+    for size in range(least, least + MERGES + 1):
+        assert vocabulary(train_word_piece(WITHOUT_TIES, size)).keys() == by_the_library(WITHOUT_TIES, size)
+
+
+def test_its_characters_are_those_of_the_library_whatever_the_ties() -> None:
+    ours = vocabulary(train_word_piece([small_text()], MOST_PIECES)).keys()
+    theirs = by_the_library([small_text()], MOST_PIECES)
+    assert {piece for piece in ours if len(piece.removeprefix("##")) == 1} == {
+        piece for piece in theirs if len(piece.removeprefix("##")) == 1
+    }
+
+
+def test_the_file_opens_as_any_word_piece_file_and_says_what_it_loses() -> None:
+    opened = open_tokenizer("tokenizer.json", train_word_piece([small_text()], 500))
+    tokenizer = opened.tokenizer
+    assert opened.model == "WordPiece"
+    assert isinstance(tokenizer, HuggingFaceTokenizer)
+    assert tokenizer.special_tokens == {"[UNK]": 0}
+    assert (tokenizer.vocab_size, tokenizer.word_piece and tokenizer.word_piece.prefix) == (499, "##")
+    assert tokenizer.stretches("ดื่มน้ำ, ที่นี่") == ["ดื่มน้ำ", ",", "ที่นี่"]
+    assert "".join(map(tokenizer.token_text, tokenizer.encode("น้ำใจ"))).replace("##", "") == "น้ำใจ"
+    assert [tokenizer.lost_characters(text) for text in ("น้ำใจ", "น้ำ Ωก น้ำ", "ก" * 101)] == [0, 2, 101]
+
+
+@pytest.mark.parametrize(
+    ("texts", "size", "code"),
+    [
+        (["a b"], 3, "pieces_size_out_of_range"),
+        (["a b"], MOST_PIECES + 1, "pieces_size_out_of_range"),
+        (["abc"], 5, "pieces_size_low"),
+        (["", " \n "], 50, "pieces_no_text"),
+    ],
+    ids=["tiny", "huge", "characters", "empty"],
+)
+def test_what_cannot_be_trained_is_refused_in_words(texts: list[str], size: int, code: str) -> None:
+    with pytest.raises(TrainingError) as raised:
+        train_word_piece(texts, size)
+    assert raised.value.code == code
+    if code == "pieces_size_out_of_range":
+        with pytest.raises(TrainingError):
+            WordPieceJob(texts, size)
+    else:
+        failure = ended(WordPieceJob(texts, size)).failure
+        assert failure is not None
+        assert failure.code == code
+
+
+def test_a_training_at_work_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: SimpleQueue[Child] = SimpleQueue()
+    monkeypatch.setattr(Child, "send", lambda child, *order: started.put(child))
+    job = WordPieceJob(["a b"], 50)
+    child = started.get(timeout=PATIENCE)
+    job.stop()
+    ended(job)
+    assert (job.stopped, job.failure, job.tokenizer) == (True, None, None)
+    assert not child.is_alive()
+
+
+def test_too_little_memory_is_said() -> None:
+    failure = ended(WordPieceJob([small_text()], 500, memory_bytes=2**20)).failure
+    assert failure is not None
+    assert failure.code in {"out_of_memory", "pieces_died"}
