@@ -63,7 +63,9 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 @media (max-height: 950px) { /* what it cuts stays in the first screen */
   [class*="st-key-lab_"][class*="_custom"] textarea { max-height: 8.25rem; }
 }
-/* What starts a training stays in sight. */
+/* What starts a training stays in sight, and is the largest button. */
+.st-key-start button { min-height: 3rem; padding-inline: 1.5rem; }
+.st-key-start button p { font-size: 1.25rem; }
 .st-key-start_row { position: sticky; bottom: 0; z-index: 5; padding-block: .5rem;
   background: light-dark(#ffffff, #191814); }
 .st-key-train_card, .st-key-train_card .stRadio { width: 100%; }

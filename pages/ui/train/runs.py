@@ -41,7 +41,6 @@ def runs_list() -> None:
     trouble_note()
     active = any(not run.job.ended for run in runs)
     st.fragment(_rows, run_every=refresh_interval(REFRESH_SECONDS) if active else None)()
-    st.caption(where_kept())
     if sum(bool(run.job.learned) for run in runs) > 1:
         with fold(
             t("runs.compare"),
@@ -79,10 +78,14 @@ def _rows() -> None:
     for row in rows:
         if not row.is_earlier:
             row.draw()
+    if len(earlier) < len(rows):
+        st.caption(where_kept())
     if earlier:
         with fold(t("runs.earlier", count=len(earlier)), icon=":material/history:", key=keys.EARLIER_OPEN.key):
             for row in earlier:
                 row.draw()
+            if len(earlier) == len(rows):
+                st.caption(where_kept())
     if keys.RUN_OPENED.take():
         st.rerun()
 
