@@ -103,6 +103,12 @@ def test_what_cannot_be_trained_is_refused_in_words(texts: list[str], size: int,
         assert failure.code == code
 
 
+def test_a_word_as_long_as_a_book_takes_no_time() -> None:
+    job = ended(WordPieceJob(["กา" * 500_000], 50))
+    assert job.tokenizer is not None
+    assert job.tokenizer.encode("กากา") != [0]
+
+
 def test_a_training_at_work_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     started: SimpleQueue[Child] = SimpleQueue()
     monkeypatch.setattr(Child, "send", lambda child, *order: started.put(child))

@@ -1,7 +1,7 @@
 """WordPiece trained by the `tokenizers` library, the same each time."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,8 @@ UNKNOWN, INSIDE = "[UNK]", "##"
 LEAST_SIZE = 4
 MIN_COUNT = 2
 """Pairs found only once are not merged."""
+LONGEST_WORD = 1_000
+"""A longer word is learned from in parts: the library needs time by the square of its length."""
 
 
 def check_size(vocab_size: int) -> None:
@@ -52,10 +54,24 @@ def train_word_piece(texts: Sequence[str], vocab_size: int) -> bytes:
         continuing_subword_prefix=INSIDE,
         show_progress=False,
     )
-    library.train_from_iterator((line for text in texts for line in text.split("\n")), trainer)
+    library.train_from_iterator(_lines(texts), trainer)
     content = json.loads(library.to_str())
     content["added_tokens"] = [token for token in content["added_tokens"] if token["content"] == UNKNOWN]
     return json.dumps(content, ensure_ascii=False).encode()
+
+
+def _lines(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, with spaces in words that are too long."""
+    for text in texts:
+        for line in text.split("\n"):
+            if len(line) <= LONGEST_WORD:
+                yield line
+            else:
+                yield " ".join(
+                    word[at : at + LONGEST_WORD]
+                    for word in line.split()
+                    for at in range(0, len(word), LONGEST_WORD)
+                )
 
 
 def _inside_words(texts: Iterable[str], words: "PreTokenizer") -> set[str]:
