@@ -59,15 +59,16 @@ with menu:
     lanes = special_switch(lanes, in_menu=True)
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=tuple(lane.choice for lane in lanes)), key="home_add")
 present(lambda: [Slide("tokens", views=[View(text, lanes)])])
-st.caption(t("home.how_to_read"))
-token_view(
-    drawing(Text(text), lanes, language=language()),
-    key=VIEW,
-    toolbar="apart",
-    numbers_first=True,
-    ruler=False,
-    large=True,
-    largest=True,
-    link=Link({"lang": language()}),
-)
+with st.container(gap=None, key="home_tokens"):
+    st.caption(t("home.how_to_read"))
+    token_view(
+        drawing(Text(text), lanes, language=language()),
+        key=VIEW,
+        toolbar="apart",
+        numbers_first=True,
+        ruler=False,
+        large=True,
+        largest=True,
+        link=Link({"lang": language()}),
+    )
 premium_section()

@@ -40,6 +40,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-lang, .st-key-present { position: fixed; top: .6rem; z-index: 999991; width: auto !important; }
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
+  .st-key-home_tokens > :first-child { order: 1; } /* how to read the tokens stands below them */
   /* Columns one under another are no further apart than all else. */
   [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) { row-gap: 1rem; }
 }
