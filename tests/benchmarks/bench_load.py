@@ -219,22 +219,26 @@ class Round:
     seconds: float = 0.0
 
 
-def trained() -> WidgetStates:
-    """The values of the Train page with the bundled texts, 1,000 tokens and full speed, and Train pressed."""
+def trained() -> tuple[WidgetStates, WidgetStates]:
+    """The values of the Train page with its settings opened; then with full speed, 1,000 tokens, and Train pressed."""
     app: AppTest = opened("train")
     app.number_input(key="train_size").set_value(SIZE)
     app.segmented_control(key="train_pace").set_value("full").run()
     app.button(key="start").click()
-    states: WidgetStates = app._tree.get_widget_states()
     fold = next(each.proto.id for each in app.expander if each.label == catalogue("en")["train.more"])
-    states.widgets.add(id=fold, bool_value=True)  # so that the pace is drawn, and counts
-    return states
+    opening = WidgetStates()
+    opening.widgets.add(id=fold, bool_value=True)
+    pressing: WidgetStates = app._tree.get_widget_states()
+    pressing.widgets.extend(opening.widgets)
+    return opening, pressing
 
 
 class Load:
     """Rounds of visitors on one app."""
 
-    def __init__(self, server: Server, texts: dict[str, list[WidgetStates]], training: WidgetStates) -> None:
+    def __init__(
+        self, server: Server, texts: dict[str, list[WidgetStates]], training: tuple[WidgetStates, ...]
+    ) -> None:
         self.server = server
         self.texts = texts
         self.training = training
@@ -248,8 +252,9 @@ class Load:
             for page, times in (("home", 2), ("train", 0), ("compare", 3), ("languages", 0)):
                 if page == "train":
                     visit.click(page, WidgetStates())
-                    time.sleep(chance.uniform(*THINKING))
-                    visit.click(page, self.training)
+                    for states in self.training:
+                        time.sleep(chance.uniform(*THINKING))
+                        visit.click(page, states)
                     visit.end = visit.watch()
                 if page in ("compare", "languages"):
                     time.sleep(chance.uniform(*THINKING))
