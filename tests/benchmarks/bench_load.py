@@ -220,7 +220,7 @@ class Round:
 
 
 def trained() -> tuple[WidgetStates, WidgetStates]:
-    """The values of the Train page with its settings opened; then with full speed, 1,000 tokens, and Train pressed."""
+    """The values of the Train page with its settings opened; then with full speed, 1,000 tokens, and Train."""
     app: AppTest = opened("train")
     app.number_input(key="train_size").set_value(SIZE)
     app.segmented_control(key="train_pace").set_value("full").run()
