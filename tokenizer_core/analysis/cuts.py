@@ -155,7 +155,13 @@ def pieces_of(placed: PlacedTokens, size: int) -> Pieces:
 
 
 def piece_ends(text: str, tokenizer: AnyTokenizer, *, special_acts: bool = False) -> tuple[Pieces, Ints]:
-    """Return the pieces of a text by any tokenizer, and the offset in bytes where each ends."""
+    """Return the pieces of a text by any tokenizer, and the offset in bytes where each ends.
+
+    >>> from tokenizer_core import Tokenizer
+    >>> tokenizer = Tokenizer([], special_tokens={"<s>": 256})
+    >>> [piece_ends("a<s>", tokenizer, special_acts=acts)[1].tolist() for acts in (True, False)]
+    [[1, 4], [1, 2, 3, 4]]
+    """
     allowed: Literal["all"] | tuple[()] = "all" if special_acts else ()
     if places_tokens(tokenizer, text):
         found = pieces_of(tokenizer.encode_placed(text, allowed_special=allowed), len(text.encode("utf-8")))
