@@ -67,9 +67,11 @@ def load() -> None:
     The server answers meanwhile, since a browser takes as long to load the app. Python runs one thread at a time:
     whatever is loaded while the first page is drawn would hold it up.
     """
-    load_first_page()
-    status.FIRST_PAGE.wait(FIRST_PAGE_SECONDS)
-    registry().warm_up()
+    try:
+        load_first_page()
+        status.FIRST_PAGE.wait(FIRST_PAGE_SECONDS)
+    finally:  # whatever cannot be loaded, the page that needs it reports; plain Python must not stand in for ever
+        registry().warm_up()
     import altair  # noqa: F401
     import pandas  # noqa: F401
     import pyarrow  # noqa: F401
