@@ -87,6 +87,7 @@ def load_first_page() -> None:
     sample_premiums()
     for language in LANGUAGES:
         catalogue(language)
+    import streamlit.emojis  # noqa: F401  # the list in which it looks up the page's icon
 
     import pages.ui.frame.main
     import pages.ui.home.premium
