@@ -115,6 +115,40 @@ def is_same(text: Bytes, start: int, length: int, other: Bytes, place: int) -> b
     return word_at(text, start + length - WORD) == word_at(other, place + length - WORD)
 
 
+@inlined
+def remember(
+    text: Bytes,
+    start: int,
+    length: int,
+    hashed: int,
+    slot: int,
+    longer: Numbers,
+    longer_text: Bytes,
+    longer_ids: Ids,
+    used: Numbers,
+    found: Ids,
+) -> None:
+    """Remember the ids found of a longer pretoken in this slot, and what was there in the second.
+
+    When there is no room for bytes or ids, all are forgotten.
+    """
+    if used[_TEXT_USED] + length > len(longer_text) or used[_IDS_USED] + len(found) > len(longer_ids):
+        for k in range(len(longer)):
+            longer[k] = 0
+        used[_TEXT_USED] = used[_IDS_USED] = 0
+    for k in range(_WORDS):
+        longer[slot + _WORDS + k] = longer[slot + k]
+    for k in range(length):
+        longer_text[used[_TEXT_USED] + k] = text[start + k]
+    for k in range(len(found)):
+        longer_ids[used[_IDS_USED] + k] = found[k]
+    longer[slot] = hashed
+    longer[slot + 1] = used[_TEXT_USED] << _LENGTH_BITS | length
+    longer[slot + 2] = used[_IDS_USED] << _LENGTH_BITS | len(found)
+    used[_TEXT_USED] += length
+    used[_IDS_USED] += len(found)
+
+
 @borrowing
 def encode_longer(
     text: Bytes,
@@ -137,7 +171,7 @@ def encode_longer(
 ) -> int:
     """Write the ids of a pretoken that is too long for a slot: the ones remembered, or else those found now.
 
-    It has two possible slots, as a short one. When there is no room for bytes or ids, all are forgotten.
+    It has two possible slots, as a short one.
     """
     length = end - start
     hashed = hash_of(text, start, end) | 1  # not 0, which stands in a free slot
@@ -154,24 +188,7 @@ def encode_longer(
             return written + (found & _LENGTH)
     tree = Tree(children, shorter, lengths, lefts, rights, ranks)
     after = encode_one(text, start, end, tree, pairs, is_dead, ids, written)
-    count = after - written
-    if used[_TEXT_USED] + length > len(longer_text) or used[_IDS_USED] + count > len(longer_ids):
-        for k in range(len(longer)):
-            longer[k] = 0
-        used[_TEXT_USED] = used[_IDS_USED] = 0
-    for k in range(_WORDS):
-        longer[first + _WORDS + k] = longer[first + k]
-    place = used[_TEXT_USED]
-    for k in range(length):
-        longer_text[place + k] = text[start + k]
-    longer[first] = hashed
-    longer[first + 1] = place << _LENGTH_BITS | length
-    used[_TEXT_USED] = place + length
-    place = used[_IDS_USED]
-    for k in range(count):
-        longer_ids[place + k] = ids[written + k]
-    longer[first + 2] = place << _LENGTH_BITS | count
-    used[_IDS_USED] = place + count
+    remember(text, start, length, hashed, first, longer, longer_text, longer_ids, used, ids[written:after])
     return after
 
 
