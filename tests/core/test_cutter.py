@@ -93,6 +93,30 @@ def test_twenty_thousand_seeded_texts_are_cut_as_regex_cuts_them(pattern: str) -
 
 
 @pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
+def test_texts_of_many_words_are_cut_as_regex_cuts_them(pattern: str) -> None:
+    """Blocks of 64 bytes are cut at once; few kinds of pieces in a text make long stretches of each."""
+    pieces = [
+        *" \n\t'/.,!-_aX1éก\u00a0\x0b\x7fſ",
+        "  ",
+        "   ",
+        "\n\n",
+        "\r\n",
+        "'s",
+        "'LL",
+        "//",
+        "the",
+        "aB",
+        "22",
+        "6789",
+    ]
+    seeded = random.Random(pattern)
+    for _ in range(1_500):
+        few = [*seeded.sample(pieces, k=seeded.choice([2, 3, 5, 9, len(pieces)])), " ", "ab"]
+        texts = ["".join(seeded.choices(few, k=seeded.randint(60, 160)))]
+        assert cut(texts, pattern) == cut_by_regex(texts, pattern)
+
+
+@pytest.mark.parametrize("pattern", SPLIT_PATTERNS)
 @given(texts=st.lists(st.one_of(hostile_texts, st.lists(st.sampled_from(EDGES)).map("".join)), max_size=4))
 @example(texts=[])
 @example(texts=["", "'", "' ", " ", "\n ", ""])

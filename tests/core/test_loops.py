@@ -29,6 +29,7 @@ LOOPS = (cut_loop, count_loop, merge_loop, encode_loop, longest_loop, text_loop)
 MACHINES = (cut_loop.GPT2, cut_loop.CL100K, cut_loop.LLAMA3, cut_loop.O200K, cut_loop.MARK_AWARE, cut_loop.NONE)
 SECRET = np.int64(0x2545F4914F6CDD1D)
 TEXT = "the cat's กำลังเรียน 12345  ที่นี่\r\n ABcd😀 -- naïve, it'll\0 be aaaaaaaa "
+CODE = "    def f(x):\n\n        return '/'.join(map(theirOwn, x[:12345]))  # it's \n   \n\n!\n/ "
 
 
 # Numba checks no bounds, so a loop that leaves its arrays may seem to work. Python checks.
@@ -65,6 +66,9 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+MARKS = {"spaces": b" ", "newlines": b"\n", "slashes": b"/", "apostrophes": b"'"}
+
+
 def word_at(text: Any, i: int) -> np.int64:
     """Eight bytes as one number, which numba reads at once; of those not written yet the loops use none."""
     assert 0 <= i <= text.size - 8
@@ -82,8 +86,42 @@ def run_of(letters: bytes) -> Callable[[Any, int], np.int64]:
     return run_at
 
 
+def put_word(array: Any, i: int, word: np.int64) -> None:
+    """Write eight bytes as two ids, which numba does at once."""
+    for place, half in enumerate((word & 0xFFFFFFFF, word >> 32)):
+        array[i + place] = np.array(half).astype(np.int32)
+
+
+def mask_of(wanted: bytes) -> Callable[[Any, int], np.uint64]:
+    """Tell one by one which of 64 bytes are wanted, which numba does at once."""
+
+    def mask_at(text: Any, i: int) -> np.uint64:
+        assert 0 <= i <= text.size - 64
+        return np.uint64(sum((int(byte) in wanted) << place for place, byte in enumerate(text[i : i + 64])))
+
+    return mask_at
+
+
+def lowest_bit(mask: np.uint64) -> np.int64:
+    """Count the zeros below the lowest bit."""
+    return np.int64((int(mask) & -int(mask)).bit_length() - 1 if mask else 64)
+
+
 SMALL = string.ascii_lowercase.encode()
-READS = {"word_at": word_at, "letters_at": run_of(SMALL + SMALL.upper()), "small_letters_at": run_of(SMALL)}
+READS = {
+    "word_at": word_at,
+    "number_at": lambda numbers, i: numbers[i],
+    "put_word": put_word,
+    "letters_at": run_of(SMALL + SMALL.upper()),
+    "small_letters_at": run_of(SMALL),
+    "letters_in": mask_of(SMALL + SMALL.upper()),
+    "capitals_in": mask_of(SMALL.upper()),
+    "digits_in": mask_of(string.digits.encode()),
+    "printable_in": mask_of(bytes(range(0x20, 0x7F))),
+    **{f"{name}_in": mask_of(byte) for name, byte in MARKS.items()},
+    "lowest_bit": lowest_bit,
+    "count_bits": lambda mask: np.int64(int(mask).bit_count()),
+}
 
 
 def training() -> list[Any]:
@@ -114,6 +152,7 @@ def encoding_texts() -> list[Any]:
     """Cut and encode texts at once, twice with one memory; some pretokens are long, and most come again."""
     texts = [
         TEXT,
+        CODE,
         "",
         "x" * (longest_loop.LONG + 5),
         "aab aab " * 4,
@@ -126,6 +165,7 @@ def encoding_texts() -> list[Any]:
     memory, found = text_loop.empty_memory(), []
     little = longest_loop.LONG + 60  # room for one long pretoken, so that all are forgotten again and again
     memory = memory._replace(longer_text=memory.longer_text[:little], longer_ids=memory.longer_ids[:little])
+    memory = memory._replace(slots=memory.slots[: len(memory.slots) // text_loop.SLOTS * 8])  # and for eight short
     for merges in ([], [pair[:2] for pair in training()[:60]]):
         tree = Tokenizer(merges)._tree
         for machine in MACHINES:
@@ -140,7 +180,7 @@ def encoding_texts() -> list[Any]:
 
 def counting() -> list[Any]:
     """Cut and count texts by each pattern, with little room at first."""
-    texts = [TEXT, "", "a", *(f"word{n} {n * n}" for n in range(40)), "x" * 70, "  ", TEXT]
+    texts = [TEXT, CODE, "", "a", *(f"word{n} {n * n}" for n in range(40)), "x" * 70, "  ", TEXT]
     content, kinds = np.frombuffer("".join(texts).encode(), dtype=np.uint8), character_kinds()
     edges = np.cumsum([0, *(len(text.encode()) for text in texts)])
     found: list[Any] = []

@@ -86,6 +86,25 @@ word_at: Any = intrinsic(_word_at)
 
 One instruction; eight subscripts and shifts would be forty.
 """
+number_at: Any = intrinsic(_word_at)
+"""`number_at(numbers, i)` is `numbers[i]` of 64 bits, without asking whether `i` is counted from the end."""
+
+
+def _put_word(_context: Any, numbers: Any, _i: Any, _word: Any) -> tuple[Any, Any]:
+
+    def store(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        builder.store(
+            arguments[2], builder.bitcast(place, context.get_value_type(types.int64).as_pointer()), align=1
+        )
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.int64, types.int64), store
+
+
+put_word: Any = intrinsic(_put_word)
+"""`put_word(array, i, word)` writes eight bytes from `i` on, whatever the numbers of the array are."""
 
 
 def _run_at(first: str, last: str, fold: int) -> Any:
@@ -113,6 +132,55 @@ _WIDE = 16
 letters_at: Any = _run_at("a", "z", _TO_LOWER)
 """`letters_at(text, i)` is the number of ASCII letters from `i` on, up to 16, without a branch for each."""
 small_letters_at: Any = _run_at("a", "z", 0)
+
+
+def _mask_at(first: str, last: str, fold: int = 0) -> Any:
+    """Make an intrinsic that tells which of 64 bytes are from `first` to `last`: a bit each, the first lowest."""
+
+    def mask_at(_context: Any, text: Any, _i: Any) -> tuple[Any, Any]:
+
+        def compare(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            place = builder.gep(array.data, [arguments[1]])
+            block = ir.VectorType(ir.IntType(8), _BLOCK)
+            found = builder.load(builder.bitcast(place, block.as_pointer()), align=1)
+            found = builder.sub(builder.or_(found, block([fold] * _BLOCK)), block([ord(first)] * _BLOCK))
+            found = builder.icmp_unsigned("<=", found, block([ord(last) - ord(first)] * _BLOCK))
+            return builder.bitcast(found, ir.IntType(_BLOCK))
+
+        return types.uint64(text, types.int64), compare
+
+    return intrinsic(mask_at)
+
+
+def _count_bits(_context: Any, _mask: Any) -> tuple[Any, Any]:
+
+    def count(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), count
+
+
+def _lowest_bit(_context: Any, _mask: Any) -> tuple[Any, Any]:
+
+    def count(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(0))
+
+    return types.int64(types.uint64), count
+
+
+_BLOCK = 64
+letters_in = _mask_at("a", "z", _TO_LOWER)
+capitals_in = _mask_at("A", "Z")
+digits_in = _mask_at("0", "9")
+spaces_in = _mask_at(" ", " ")
+newlines_in = _mask_at("\n", "\n")
+slashes_in = _mask_at("/", "/")
+apostrophes_in = _mask_at("'", "'")
+printable_in = _mask_at(" ", "~")
+count_bits: Any = intrinsic(_count_bits)
+lowest_bit: Any = intrinsic(_lowest_bit)
+"""`lowest_bit(mask)` is the place of the lowest bit that is set, and 64 if there is none."""
 
 
 @inlined
@@ -299,6 +367,50 @@ def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     return tail_end(text, i, end, kinds, O200K, LETTER)
 
 
+@inlined
+def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
+    """Return where pretokens start in the 64 bytes from `i` on, where one starts: a bit for each, but not for `i`.
+
+    It knows printable ASCII and, but for gpt2, line feeds. It tells starts up to the last byte but one before what
+    it does not know, since a byte may start a pretoken because of the next one.
+    """
+    one = np.uint64(1)
+    letters, digits, spaces = letters_in(text, i), digits_in(text, i), spaces_in(text, i)
+    newlines, printable = newlines_in(text, i), printable_in(text, i)
+    signs = printable & ~(letters | digits | spaces)
+    after_space, after_sign = spaces << one, signs << one
+    first_signs = signs & ~(after_sign | after_space)  # of a run of signs that has no space before it
+    unknown = ~(printable | newlines) | first_signs & apostrophes_in(text, i)
+    first_letters = letters & ~(letters << one | after_space)
+    first_digits = digits & ~(digits << one)
+    # White space starts a pretoken with its first character, and with its last one, which goes with what follows.
+    starts = first_signs | spaces & ~(after_space & ~(printable & ~spaces) >> one)
+    if pattern == GPT2:
+        unknown |= newlines
+        starts |= first_letters | first_digits & ~after_space
+    else:
+        # Three digits make a pretoken, and one sign goes with the word behind it.
+        three = digits & digits << one & digits << np.uint64(2)
+        unknown |= three & digits << np.uint64(3)
+        starts |= first_letters & ~(first_signs << one) | first_digits
+        starts |= newlines & ~(newlines << one | after_space | after_sign)
+        # White space up to its last line end is one pretoken: a margin must end before a printable character.
+        margins = newlines << one & spaces
+        after_margins = (spaces + margins) & ~spaces  # adding carries a bit through each run of spaces
+        if margins and (after_margins & ~printable or count_bits(margins) != count_bits(after_margins)):
+            unknown |= newlines
+    if pattern == O200K:  # words end before capitals, and line ends and slashes go with signs
+        unknown |= newlines << one & slashes_in(text, i)
+        capitals = capitals_in(text, i)
+        starts |= capitals & (letters & ~capitals) << one
+    known = lowest_bit(unknown)
+    if known < _BLOCK:
+        starts &= (one << np.uint64(max(known - 1, 0))) - one
+    else:
+        starts &= ~(one << np.uint64(_BLOCK - 1))
+    return starts & ~one
+
+
 @borrowing
 def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers) -> int:
     """Note where the next pretokens end, from `i` on, until `ends` is full or the text ends; return how many."""
@@ -306,16 +418,22 @@ def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers
     if pattern == NONE:
         ends[0] = end
         return 1
-    if pattern == GPT2:
-        while i < end and found < ends.size:
-            i = ends[found] = gpt2_end(text, i, end, kinds)
-            found += 1
-    elif pattern == O200K:
-        while i < end and found < ends.size:
-            i = ends[found] = o200k_end(text, i, end, kinds)
-            found += 1
-    else:
-        while i < end and found < ends.size:
-            i = ends[found] = word_end(text, i, end, kinds, pattern)
-            found += 1
+    while i < end and found < ends.size:
+        if text[i] < 0x80 and i + _BLOCK <= end and found + _BLOCK <= ends.size:
+            starts = starts_in(text, i, pattern)
+            if starts:
+                while starts:
+                    ends[found] = i + lowest_bit(starts)
+                    found += 1
+                    starts &= starts - np.uint64(1)
+                i = ends[found - 1]
+                continue
+        if pattern == GPT2:
+            i = gpt2_end(text, i, end, kinds)
+        elif pattern == O200K:
+            i = o200k_end(text, i, end, kinds)
+        else:
+            i = word_end(text, i, end, kinds, pattern)
+        ends[found] = i
+        found += 1
     return found

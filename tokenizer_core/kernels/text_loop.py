@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenizer_core.kernels.compiled import borrowing, compiled, inlined
-from tokenizer_core.kernels.cut_loop import WORD, cut, word_at
+from tokenizer_core.kernels.cut_loop import WORD, cut, number_at, put_word, word_at
 from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long
 from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_one
 
@@ -19,8 +19,8 @@ SLOTS = 2**17
 """Pretokens to remember; English text of 2 MB has 18,000 different ones."""
 INLINE = 4
 """The most ids of a short pretoken that is remembered."""
-LONGER_SLOTS = 2**16
-LONGER_TEXT, LONGER_IDS = 2**22, 2**18
+LONGER_SLOTS = 2**17
+LONGER_TEXT, LONGER_IDS = 2**22, 2**19
 """Bytes and ids of longer pretokens to remember; Thai text of 2 MB has 1.8 MB of different ones."""
 # A slot, half a line of the processor's cache: the first eight bytes of a pretoken; the other seven, and in the
 # highest byte its length, which is never 0; its ids, in pairs, with their number in the free bits of the first.
@@ -29,12 +29,14 @@ _SHORT = 15
 _PAIR = 2 * _WORDS
 _ID_BITS = 28
 _ID = 2**_ID_BITS - 1
+_MANY = 7  # instead of their number: too many for the slot
 # A slot of a longer pretoken: the hash of its bytes; where they are remembered, and their number; the same of ids.
 _TEXT_USED, _IDS_USED = 0, 1
 _LENGTH_BITS = 12
 _LENGTH = 2**_LENGTH_BITS - 1
 _FACTOR = 0x9E3779B97F4A7C15 - 2**64
 _AT_ONCE = 1024
+_SHIFTS = (40, 20)
 _UP_TO = [(1 << 8 * size) - 1 for size in range(WORD)]
 _FIRST = np.array(_UP_TO + [-1] * WORD, dtype=np.int64)
 _OTHERS = np.array([0] * WORD + _UP_TO, dtype=np.int64)
@@ -72,6 +74,34 @@ def empty_memory() -> Memory:
 def two_ids(ids: Ids, place: int) -> int:
     """Return the two ids from a place on as one number; what is not written yet may be anything."""
     return (np.int64(ids[place]) & _ID) | (np.int64(ids[place + 1]) & _ID) << 32
+
+
+@inlined
+def slot_of(slots: Numbers, first: int, others: int, hashed: int) -> int:
+    """Return the slot with this pretoken; -1 if none has it. Two are side by side, and two elsewhere."""
+    for shift in _SHIFTS:
+        slot = (hashed >> shift & len(slots) // _PAIR - 1) * _PAIR
+        if number_at(slots, slot) == first and number_at(slots, slot + 1) == others:
+            return slot
+        slot += _WORDS
+        if number_at(slots, slot) == first and number_at(slots, slot + 1) == others:
+            return slot
+    return -1
+
+
+@inlined
+def new_slot(slots: Numbers, hashed: int) -> int:
+    """Return the slot for a new pretoken: a free one, or the first, and what was there moves beside it."""
+    for shift in _SHIFTS:
+        slot = (hashed >> shift & len(slots) // _PAIR - 1) * _PAIR
+        if not slots[slot + 1]:
+            return slot
+        if not slots[slot + _WORDS + 1]:
+            return slot + _WORDS
+    slot = (hashed >> _SHIFTS[0] & len(slots) // _PAIR - 1) * _PAIR
+    for k in range(_WORDS):
+        slots[slot + _WORDS + k] = slots[slot + k]
+    return slot
 
 
 @borrowing
@@ -215,7 +245,7 @@ def encode_until_long(
 ) -> tuple[int, int]:
     """Write the ids of pretokens up to one that is too long; return how many pretokens, and where the ids end.
 
-    A pretoken has two possible slots, side by side. A new one takes the first, and what was there the second.
+    A short pretoken has four possible slots: `slot_of`.
     """
     for n in range(stops.size):
         stop = stops[n]
@@ -238,43 +268,31 @@ def encode_until_long(
         first = word_at(text, start) & _FIRST[length]
         others = word_at(text, start + WORD) & _OTHERS[length] | length << 56
         hashed = (first ^ others * _FACTOR) * _FACTOR
-        slot = (hashed >> 40 & len(slots) // _PAIR - 1) * _PAIR
-        second = slot + _WORDS
-        if slots[slot] != first or slots[slot + 1] != others:
-            if slots[second] == first and slots[second + 1] == others:
-                slot = second
-            else:
-                end = encode_unknown(
-                    text,
-                    start,
-                    stop,
-                    children,
-                    shorter,
-                    lengths,
-                    lefts,
-                    rights,
-                    ranks,
-                    pairs,
-                    is_dead,
-                    ids,
-                    written,
+        slot = slot_of(slots, first, others, hashed)
+        if slot < 0:
+            end = encode_unknown(
+                text, start, stop, children, shorter, lengths, lefts, rights, ranks, pairs, is_dead, ids, written
+            )
+            many = end - written > INLINE
+            if not many or length >= WORD:
+                slot = new_slot(slots, hashed)
+                slots[slot] = first
+                slots[slot + 1] = others
+                slots[slot + 2] = two_ids(ids, written) | (_MANY if many else end - written) << _ID_BITS
+                slots[slot + 3] = two_ids(ids, written + 2)
+            written = end
+        else:
+            two = number_at(slots, slot + 2)
+            number = two >> _ID_BITS & _MANY
+            if number == _MANY:
+                written = encode_longer(
+                    *(text, start, stop, children, shorter, lengths, lefts, rights, ranks),
+                    *(longer, longer_text, longer_ids, used, pairs, is_dead, ids, written),
                 )
-                if end - written <= INLINE:
-                    for k in range(_WORDS):
-                        slots[second + k] = slots[slot + k]
-                    slots[slot] = first
-                    slots[slot + 1] = others
-                    slots[slot + 2] = two_ids(ids, written) | (end - written) << _ID_BITS
-                    slots[slot + 3] = two_ids(ids, written + 2)
-                written = end
-                start = stop
-                continue
-        two, more = slots[slot + 2], slots[slot + 3]
-        ids[written] = two & _ID
-        ids[written + 1] = two >> 32
-        ids[written + 2] = more & _ID
-        ids[written + 3] = more >> 32
-        written += two >> _ID_BITS & 7
+            else:
+                put_word(ids, written, two & ~(_MANY << _ID_BITS))
+                put_word(ids, written + 2, number_at(slots, slot + 3))
+                written += number
         start = stop
     return stops.size, written
 
