@@ -1,6 +1,7 @@
 """A tokenizer encodes as the definition does, decodes exactly, and takes the longest texts."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis.strategies import DrawFn
 from tests.helpers.hostile import hostile_texts
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, pretokenize, train
 from tokenizer_core.bpe.reference import Pair, merge
-from tokenizer_core.bpe.tokenizer import encode_pretoken
+from tokenizer_core.bpe.tokenizer import MEMORIES_KEPT, encode_pretoken
 from tokenizer_core.bpe.vocabulary import build_vocabulary
 from tokenizer_core.errors import PatternError, TextError, TokenIdError, TrainingError
 from tokenizer_core.kernels import encode_loop, longest_loop, text_loop
@@ -331,3 +332,13 @@ def test_a_text_of_one_endless_line_is_encoded_and_decoded(text: str, pattern: s
 def test_an_endless_run_takes_the_largest_tokens_first() -> None:
     tokenizer = train("a" * 64, 262, pattern="none")
     assert tokenizer.encode("a" * 1_000_000) == [261] * (1_000_000 // 64)
+
+
+def test_many_threads_at_once_leave_few_memories_behind() -> None:
+    tokenizer = Tokenizer([(97, 98)])
+    with ExitStack() as threads:
+        lent = [threads.enter_context(tokenizer._memory()) for _ in range(9)]
+    assert len({id(memory) for memory in lent}) == 9
+    assert len(tokenizer._memories) == MEMORIES_KEPT
+    assert tokenizer.encode_each(["abab"]).ids.tolist() == [256, 256]
+    assert len(tokenizer._memories) == MEMORIES_KEPT

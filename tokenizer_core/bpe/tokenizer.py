@@ -24,6 +24,8 @@ from tokenizer_core.patterns.cutter import encode_texts, is_named
 from tokenizer_core.patterns.pretokens import batches_of, check_text, counted_pretokens, number_pretokens
 from tokenizer_core.patterns.split_patterns import compile_pattern
 
+MEMORIES_KEPT = 2
+"""As many threads as a text of one visitor has; one more begins with nothing."""
 _WORTH = 4
 """A text with this many times the bytes of the vocabulary is encoded faster by the tree of tokens, even if it must
 grow first."""
@@ -179,7 +181,7 @@ class Tokenizer:
         except IndexError:
             memory = text_loop.empty_memory()
         yield memory
-        self._memories.append(memory)
+        self._memories[MEMORIES_KEPT - 1 :] = [memory]  # many threads at once leave no more behind
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of the ids; bytes that are not valid UTF-8 become U+FFFD."""
