@@ -33,12 +33,12 @@ with right, st.container(gap="xsmall"):
     chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False, earlier=earlier)
     pattern = pick_pattern() if PRETOKENS in chosen else None
     lanes = lanes_of(chosen, pattern, text)
-    with st.container(horizontal=True, gap="xsmall"):
+    with st.container(horizontal=True, gap="xsmall", key="compare_ways"):
         tokenizer_opener()
         say_what_is_linked()
         exporter(text, lanes)
         if visitor.own_tokenizer() is None and st.button(
-            t("compare.train_first"), type="primary", icon=":material/model_training:"
+            t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
         ):
             go("train")
 with more:

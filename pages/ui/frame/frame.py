@@ -4,6 +4,7 @@ import json
 
 import streamlit as st
 
+from pages.ui.frame.navigation import ASIDE
 from pages.ui.i18n import language, t
 
 _STYLE = """
@@ -41,11 +42,22 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
   .st-key-home_tokens > :first-child { order: 1; } /* how to read the tokens stands below them */
+  /* What is chosen before one looks takes a line each, and is pushed aside. */
+  .st-key-compare_ways, [class*="st-key-compare_names_"] [role="toolbar"],
+  .st-key-compare_example [role="radiogroup"] {
+    flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: none; }
+  .st-key-compare_ways > *, [class*="st-key-compare_names_"] button, .st-key-compare_example button { flex: none; }
+  .st-key-compare_train { order: -1; }
+  .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
+  .st-key-lab_pickers [data-testid="stColumn"] { min-width: 0; flex: 1 1 0; }
   /* Columns one under another are no further apart than all else. */
   [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) { row-gap: 1rem; }
 }
 /* On a projector the last row reads along: all but the tokens, which fill the screen anyway, is larger. */
-@media (min-width: 1700px) and (min-height: 950px) { html:root { font-size: 19px; } }
+@media (min-width: 1700px) and (min-height: 950px) {
+  html:root { font-size: 19px; }
+  h1 { font-size: 2.25rem !important; }
+}
 /* The texts to train on, as cards. */
 .st-key-train_card [role="radiogroup"] { gap: 1rem; }
 .st-key-train_card [role="radiogroup"] > div {
@@ -165,9 +177,9 @@ _component = st.components.v2.component("page_frame", js=_SCRIPT)
 _into_view = st.components.v2.component("into_view", js=INTO_VIEW)
 
 
-def frame(screen: str) -> None:
+def frame(screen: str, page: str) -> None:
     """Tell the browser the page's language and its screen, so that a new screen starts at its top."""
-    st.html(f"<style>{_STYLE}{_our_words()}</style>")
+    st.html(f"<style>{_STYLE}{_mark_parent(page)}{_our_words()}</style>")
     _component(key="page_frame", data=json.dumps({"language": language(), "screen": screen}).encode())
 
 
@@ -175,6 +187,16 @@ def bring_into_view(target: str, occasion: str) -> None:
     """Scroll to the container with this key, once for each occasion; the keyboard's focus stays where it is."""
     data = json.dumps({"target": target, "occasion": f"{target} {occasion}"}).encode()
     _into_view(key=f"into_view_{target}", data=data)
+
+
+def _mark_parent(page: str) -> str:
+    """Return a style that marks, in the navigation, the page to which a page outside it belongs."""
+    if page not in ASIDE:
+        return ""
+    return (
+        f'.st-key-navigation a[href$="{ASIDE[page]}"] {{ background: light-dark(#97a6c326, #acb1c333); '
+        "font-weight: 600; }"
+    )
 
 
 def _our_words() -> str:

@@ -23,7 +23,7 @@ def main() -> None:
     visitor.keep_address(page.url_path)
     if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
         go("stories")
-    frame(visitor.screen())
+    frame(visitor.screen(), page.url_path)
     explain_terms(language())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for each in pages[: len(NAMES)]:

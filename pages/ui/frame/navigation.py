@@ -19,8 +19,8 @@ from pages.ui.i18n import t
 
 FOLDER = Path(__file__).resolve().parents[2]
 NAMES = ("home", "learn", "train", "compare", "languages", "patterns", "vocabulary")
-ASIDE = ("stories", "pieces")
-"""Pages that other pages lead to; the navigation has no more room."""
+ASIDE = {"stories": "learn", "pieces": "train"}
+"""Pages for which the navigation has no more room, and the page that each belongs to."""
 
 
 def all_pages() -> list[st.Page]:

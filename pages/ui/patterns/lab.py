@@ -150,7 +150,9 @@ def pattern_lab() -> None:
     """Draw the text, two patterns, and what they make of the text."""
     _text()
     own = []
-    for side, column in zip(SIDES, st.columns(2, gap="large"), strict=True):
+    with st.container(key="lab_pickers"):
+        columns = st.columns(2, gap="large")
+    for side, column in zip(SIDES, columns, strict=True):
         with column:
             if _picked(side) == OWN_PATTERN:
                 own.append(side)

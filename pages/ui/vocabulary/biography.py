@@ -204,13 +204,17 @@ def _in_other_lanes(token: bytes, lanes: Sequence[Lane]) -> None:
 _STYLE = """<style>
 .st-key-biography [data-testid="stMetricValue"] { font-size: 1.5rem; }
 .token-tree { overflow-x: auto; padding: .25rem 0; container-type: inline-size; }
+/* It fades at its edge as long as more of it stands there. */
+@keyframes tree-goes-on { from { mask-position: -3rem 0; } to { mask-position: 0 0; } }
+.token-tree { mask: linear-gradient(to right, #000 calc(100% - 3rem), #0000) 0 0 / calc(100% + 3rem) no-repeat;
+  animation: tree-goes-on linear; animation-timeline: scroll(self inline); }
 .token-tree > div { display: grid; gap: 3px 2px; min-width: max-content; }
 .token-tree .node { display: flex; flex-direction: column; align-items: center; justify-content: center;
   padding: .1rem 0; border-radius: .35rem; line-height: 1.7; font-size: 1.125rem; max-width: none;
   overflow: visible; }
 /* In sight where the tree is wider than its place. */
 .token-tree .node > * { position: sticky; left: 0; right: 0; }
-.token-tree .node:first-child { font-size: 2rem; }
+.token-tree .node:first-child { font-size: clamp(1rem, 150cqi / var(--letters), 2rem); }
 .token-tree .node b { font-weight: 400; line-height: 1.3; font-variant-numeric: tabular-nums;
   font-size: clamp(.65rem, 42cqi / var(--leaves), .75rem); }
 .token-tree .hex { font-size: .8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -225,8 +229,9 @@ def tree_html(nodes: Sequence[Node], tokenizer: Merging, said: str) -> str:
     ends = {leaf.end: place for place, leaf in enumerate(leaves, start=2)}
     whole = tokenizer.token_bytes(nodes[0].token_id)
     drawn = "".join(_node(node, whole, column[node.start], ends[node.end]) for node in nodes)
-    columns = f"--leaves:{len(leaves)};grid-template-columns:repeat({len(leaves)},minmax(min-content,1fr))"
-    grid = f'<div style="{columns}">{drawn}</div>'
+    letters = max(len(plain_token(whole)), 1)
+    columns = f"grid-template-columns:repeat({len(leaves)},minmax(min-content,1fr))"
+    grid = f'<div style="--leaves:{len(leaves)};--letters:{letters};{columns}">{drawn}</div>'
     return chip_style() + _STYLE + scroll_box("token-tree", grid, said)
 
 

@@ -72,13 +72,26 @@ TINT_COUNT = len(LIGHT.tints)
 
 
 def palette_css() -> str:
-    """Return the colours as custom properties of CSS: `--t0` and up for tokens, `--h0` by bytes, `--b0` by cut."""
+    """Return the colours as custom properties of CSS: `--t0` and up for tokens, `--u0` for their paler shades.
+
+    `--h0` and up are by bytes, `--b0` by cut.
+    """
     return _rule(".token-view", LIGHT) + _rule(".token-view.dark", DARK)
+
+
+def _paler(tint: str) -> str:
+    """Mix a colour with white, by halves.
+
+    >>> _paler("#c3a94a")
+    '#e1d4a4'
+    """
+    return "#" + "".join(f"{(byte + 255) // 2:02x}" for byte in bytes.fromhex(tint[1:]))
 
 
 def _rule(selector: str, scheme: Scheme) -> str:
     named = {"ink": scheme.ink, "differ": scheme.differ, "differ-under": scheme.differ_under, "lit": scheme.lit}
-    for letter, tints in (("t", scheme.tints), ("h", scheme.by_bytes), ("b", scheme.by_cut)):
+    shades = [_paler(tint) for tint in scheme.tints]
+    for letter, tints in (("t", scheme.tints), ("u", shades), ("h", scheme.by_bytes), ("b", scheme.by_cut)):
         named |= {f"{letter}{number}": tint for number, tint in enumerate(tints)}
     named |= {f"cut{number}": line for number, line in enumerate(scheme.cut_lines, start=1)}
     return f"{selector} {{ {' '.join(f'--{name}: {value};' for name, value in named.items())} }}\n"

@@ -114,6 +114,7 @@ export class Learn {
     this.lesson = "";
     const { done } = this.kept.values;
     const list = make("ol", "lessons");
+    const next = Math.max(0, this.names.findIndex((name) => !done.includes(name)));
     this.names.forEach((name, at) => {
       const item = list.appendChild(make("li"));
       const button = addButton(item, "", () => this.open(name, 0));
@@ -121,10 +122,10 @@ export class Learn {
       const head = button.appendChild(make("span", "card-head"));
       head.append(make("b", "", `${at + 1}`), make("span", "", this.label("minutes", { count: minutes })));
       if (done.includes(name)) head.append(make("span", "done", `✓ ${this.label("done")}`));
+      if (at === next) head.append(make("span", "here", this.label(done.length ? "go_on" : "start_here")));
       button.append(make("strong", "", this.label(`${name}_name`)), make("span", "", this.label(`${name}_can`)));
     });
-    const next = this.names.findIndex((name) => !done.includes(name));
-    list.children[Math.max(0, next)]?.classList.add("next");
+    list.children[next]?.classList.add("next");
     this.element.replaceChildren(list);
   }
 

@@ -140,6 +140,7 @@ export class Grid {
     const bytes = vocabulary.bytesOf(place);
     const [id, uses] = [vocabulary.ids[place], this.uses[place]];
     fillFace(face, bytes, this.tints);
+    face.style.setProperty("--letters", String(Math.max(1, face.textContent.replace(/\p{M}/gu, "").length)));
     face.classList.toggle("special", vocabulary.scripts[place] === this.special);
     facts.textContent = this.label("id", { id: String(id) }) + (uses ? ` · ${this.label("times", { count: uses })}` : "");
     cell.id = `entry-${index}`;
@@ -158,7 +159,7 @@ export class Grid {
   place(cell, index) {
     const width = this.element.clientWidth / this.columns;
     const [row, column] = [Math.floor(index / this.columns), index % this.columns];
-    cell.style.cssText = `width:${width}px;height:${this.cell.height}px;transform:translate(${column * width}px,${row * this.cell.height}px)`;
+    cell.style.cssText = `--cell:${width}px;width:${width}px;height:${this.cell.height}px;transform:translate(${column * width}px,${row * this.cell.height}px)`;
   }
 
   /**

@@ -30,7 +30,7 @@ export class Bar {
     this.where = make("span", "where");
     this.live = addButton(this.element, label("live"), () => stage.go(stage.learned.total));
     this.live.className = "live";
-    this.pace = make("select");
+    this.pace = make("select", "pace");
     this.pace.onchange = () => stage.setPace(this.pace.value);
     for (const name of PACES) this.pace.append(new Option(plainWords(label(`pace_${name}`)), name));
     this.waits = make("label", "waits");

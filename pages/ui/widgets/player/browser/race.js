@@ -9,6 +9,7 @@ import { plainWords } from "../../token_view/browser/words.js";
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [60, 140, 32, 30]; // pixels around the curve: ticks, names, words of the axes
 const [VALUE, APART, BESIDE] = [140, 19, 10]; // pixels: of the value in its line, between two names, and before them
+const [VALUE_HEIGHT, OFF_LINE] = [18, 6]; // pixels of the value, and between its baseline and a line below it
 const [USUAL_SCREEN, MOST_SCALE] = [1280, 1.5];
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 const [TITLE_WIDTH, TITLE_HEIGHT] = [80, 18]; // pixels, of the name of the axis
@@ -210,6 +211,15 @@ export class Race {
   }
 
   /**
+   * The nearest place upwards where words lie on no line of another tokenizer.
+   * @param {number} y of their baseline
+   */
+  besideLevels(y) {
+    const lines = this.names.map((name) => name.y).sort((one, other) => other - one);
+    return lines.reduce((at, line) => (line < at + OFF_LINE && line > at - VALUE_HEIGHT ? line - OFF_LINE : at), y);
+  }
+
+  /**
    * Write the value beside the dot, above the curve, which falls; or among the names if there is no room.
    * @param {number} x
    * @param {number} y
@@ -219,7 +229,7 @@ export class Race {
     const isFree = x + VALUE < right;
     const isBesideTitle = y < TOP + TITLE_HEIGHT;
     this.value.setAttribute("x", String(isFree ? Math.max(x + 11, isBesideTitle ? LEFT + TITLE_WIDTH : 0) : right + BESIDE));
-    this.value.setAttribute("y", String(Math.max(TOP - 4, y - 9)));
+    this.value.setAttribute("y", String(Math.max(TOP - 4, this.besideLevels(y - 9))));
     const named = isFree ? this.names : [...this.names, { y, text: this.value }];
     const sorted = [...named].sort((one, other) => one.y - other.y);
     const places = apart(sorted.map((name) => name.y + 5));

@@ -20,11 +20,26 @@ export function drawHeads({ state, sizes }) {
     heads.replaceChildren(...(isNumbered ? [] : drawn.map((lane) => totalOf(model, lane)))); // these stand beside rows
     return;
   }
-  const [before, fresh] = [[...heads.children], drawn.map((lane) => headOf(state, lane))];
+  const [before, fresh] = [[...heads.children], [...verdictOf(state), ...drawn.map((lane) => headOf(state, lane))]];
   const kindOf = (/** @type {Element} */ { tagName, className }) => `${tagName} ${className}`;
   if (before.map(kindOf).join() === fresh.map(kindOf).join()) fresh.forEach((head, at) => fillHead(before[at], head));
   else heads.replaceChildren(...fresh);
   sizes.place();
+}
+
+/**
+ * Who needs the fewest tokens, and how much more the others need at most; where texts come first.
+ * @param {ViewState} state
+ */
+function verdictOf({ model }) {
+  const lanes = model.lanes.filter(({ isPretokens }) => !isPretokens);
+  if (!model.options.text_first || !model.whole || !model.text || lanes.length < 2) return [];
+  const counts = lanes.map((lane) => lane.numberOf(lane.tokens.length));
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const namesAt = (/** @type {number} */ count) =>
+    lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name).join(", ");
+  const values = { least: namesAt(least), most: namesAt(most), count: least.toLocaleString(model.locale), ratio: (most / least).toFixed(2) };
+  return [make("div", "verdict", model.label(least === most ? "verdict_even" : "verdict", values))];
 }
 
 /**
@@ -33,6 +48,7 @@ export function drawHeads({ state, sizes }) {
  * @param {Element} fresh
  */
 function fillHead(head, fresh) {
+  if (!head.children.length) head.textContent = fresh.textContent; // the verdict
   for (const part of [...head.children]) if (!part.matches(".size")) part.remove();
   head.prepend(...fresh.children);
 }

@@ -3,7 +3,7 @@
 
 import { charUnits, utf8Length } from "./characters.js";
 import { lastUpTo, totals } from "./sorted.js";
-import { bytesLevel, paint } from "./tints.js";
+import { bytesLevel, paint, shadesOf } from "./tints.js";
 
 /** @import { Colour, Column, Model, Numbers, ReadArray } from "../types.d.ts" */
 
@@ -42,6 +42,7 @@ export class Lane {
     /** @type {Numbers | null} as bits, which tokens the lane that this one is compared with has too */
     this.agreed = null;
     this.takenBy = column.taken_by && read(column.taken_by); // of each pretoken its branch, from 1 up; 0: none
+    this.shades = this.takenBy && shadesOf(this.takenBy);
     const { made } = column;
     this.made = made && { merges: read(made.merges), left: read(made.left), counts: made.counts && read(made.counts) };
     this.specials = new Set(column.specials);
@@ -142,7 +143,10 @@ export class Lane {
     if (this.isGap(token)) return "gap";
     if (colour === "bytes") return `h${bytesLevel(this.sizeOf(token))}`;
     if (colour === "broken") return `b${cut}`;
-    if (colour === "branch" && this.takenBy) return this.branchTint(this.takenBy[token]);
+    if (colour === "branch" && this.takenBy) {
+      const tint = this.branchTint(this.takenBy[token]);
+      return this.shades?.[token] ? tint.replace("t", "u") : tint;
+    }
     return `t${this.tints[token]}`;
   }
 

@@ -1,4 +1,4 @@
-// The names of the colours of tokens: --t0 and up by bytes, --h0 and up by length, --b0 and up by cut.
+// The names of the colours of tokens: --t0 and up by bytes, --u0 their paler shades, --h0 and up by length, --b0 and up by cut.
 // @ts-check
 
 import { RIGHT_TO_LEFT } from "./characters.js";
@@ -37,6 +37,16 @@ export function paint(tokens, tints, tintCount) {
     painted[i] = i && painted[i - 1] === tint ? (tint + 3) % tintCount : tint;
   }
   return painted;
+}
+
+/**
+ * 1 for every other one of neighbours that are alike, which takes a paler shade of their tint, so that both are seen.
+ * @param {Numbers} kinds
+ */
+export function shadesOf(kinds) {
+  const shades = new Uint8Array(kinds.length);
+  for (let i = 1; i < kinds.length; i++) shades[i] = kinds[i] === kinds[i - 1] ? 1 - shades[i - 1] : 0;
+  return shades;
 }
 
 /**
