@@ -97,6 +97,12 @@ def load_first_page() -> None:
     import pages.ui.widgets.token_view.chips  # noqa: F401
 
 
+def give_free_memory_to_the_system() -> None:
+    """Give back what is free between what is in use, where the C library can (glibc); by itself it keeps that."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 async def give_memory_back() -> None:
     """Free what ended sessions have left behind, now and then: after every run, as Streamlit does, pages wait."""
     is_frozen = False
@@ -107,6 +113,7 @@ async def give_memory_back() -> None:
         votes.polls().free_unwatched()
         status.forget_ended_sessions()
         gc.collect()
+        give_free_memory_to_the_system()
         if are_ready() and not is_frozen:
             gc.freeze()  # the compiled code, too
             is_frozen = True
