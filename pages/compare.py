@@ -73,5 +73,6 @@ with fold(t("envelope.title"), icon=":material/mail:", key=ENVELOPE_OPEN.key):
 with fold(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key):
     if CHAT_OPEN.get():
         chat_markers()
-st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
+with st.container(key="to_pieces"):
+    st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
 how_to_read("compare")

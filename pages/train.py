@@ -18,6 +18,7 @@ if job is not None and (presents() or not visitor.wants_setup()):
 else:
     present(nothing_yet)
     training_setup(job)
-st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
+with st.container(key="to_pieces"):
+    st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
 runs_list()
 how_to_read("train")

@@ -76,6 +76,10 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 @media (max-height: 950px) { /* what it cuts stays in the first screen */
   [class*="st-key-lab_"][class*="_custom"] textarea { max-height: 8.25rem; }
 }
+/* A way to another page among folds looks as they do. */
+.st-key-to_pieces a { width: 100%; padding: .25rem .75rem; border-radius: .5rem;
+  border: 1px solid light-dark(#31333f33, #fafafa33); }
+.st-key-to_pieces, .st-key-to_pieces .stPageLink { width: 100%; }
 /* What starts a training stays in sight, and is the largest button. */
 .st-key-start button { min-height: 3rem; padding-inline: 1.5rem; }
 .st-key-start button p { font-size: 1.25rem; }

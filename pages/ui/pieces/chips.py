@@ -94,6 +94,8 @@ def draw_lane(lane: ShownLane, text: str) -> None:
     said = [f"**{lane.name}**", t("pieces.tokens", count=len(chips)), lane.caption]
     st.markdown(" · ".join(filter(None, said)))
     st.html(chip_style() + _STYLE + chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name)))
+    if any(chip.kind in ("byte", "bytes") and not isinstance(chip.shown, str) for chip in chips[:MOST_CHIPS]):
+        st.caption(t("pieces.hatched"))
     if len(chips) > MOST_CHIPS:
         st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
 

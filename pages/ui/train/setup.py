@@ -84,7 +84,8 @@ def training_setup(job: Job | None) -> None:
         else:
             more = _More(corpus, PATTERN_ORDER[0], DEFAULT_PACE, DEFAULT_STOP, [], None, None)
     with said:
-        st.caption(_settings_said(more))
+        if settings := _settings_said(more):
+            st.caption(settings)
     training = _training(more, vocab_size, recipe_note(more.corpus))
     with first_row:
         start = st.button(
@@ -184,10 +185,14 @@ def _take_card() -> None:
 
 
 def _settings_said(more: _More) -> str:
-    """Say in one line what the settings below "more" are set to."""
+    """Say in one line which settings below "more" are not as they are at first; "" if all are."""
     pattern, stop = more.pattern, more.stop
     name = shortened(pattern_name(pattern)) if pattern in SPLIT_PATTERNS else as_plain_markdown(pattern or "")
-    said = [name, pace_called(more.pace), t("train.says_min_count", count=stop.min_count)]
+    said = [] if pattern == PATTERN_ORDER[0] else [name]
+    if more.pace != DEFAULT_PACE:
+        said.append(pace_called(more.pace))
+    if stop.min_count != DEFAULT_STOP.min_count:
+        said.append(t("train.says_min_count", count=stop.min_count))
     if more.parity:
         said.append(parity_said(more.parity))
     if more.superwords_from is not None:

@@ -62,7 +62,7 @@ export class Bar {
 
   /** Show where the stage is. */
   show() {
-    const { player, learned, answer, options, isOver, isTraining } = this.stage;
+    const { player, learned, joined, answer, options, isOver, isTraining } = this.stage;
     const { position } = player;
     const { total } = learned;
     const isLive = player.isLive && !isOver;
@@ -74,7 +74,7 @@ export class Bar {
     this.slider.max = String(most);
     this.slider.value = String(position);
     this.line.style.setProperty("--learned", `${(100 * total) / most}%`);
-    const words = this.label("place", { merge: position, total: most });
+    const words = this.label("place", { merge: joined, total: most });
     this.where.textContent = words;
     this.slider.setAttribute("aria-valuetext", plainWords(words));
     this.back.disabled = position === 0;

@@ -52,8 +52,8 @@ export class Charts {
 
   draw() {
     this.drawTimer = 0;
-    const { learned, sentence, options, player, bar } = this.stage;
-    this.newest.draw(player.position);
+    const { learned, sentence, options, player, joined, bar } = this.stage;
+    this.newest.draw(joined);
     const total = Math.max(1, Number(bar.slider.max));
     const wanted = `${learned.total} ${total} ${this.address} ${this.others.length} ${this.others[0]?.learned}`;
     if (wanted !== this.drawn) {
@@ -61,7 +61,7 @@ export class Charts {
       const own = { name: "", steps: sentence.steps, levels: options.levels, learned: learned.total };
       this.race.show(this.others.length || this.address ? this.others : [own], total, this.note);
     }
-    this.race.mark(player.position, player.isBusy || player.isHeld);
+    this.race.mark(joined, player.isBusy || player.isHeld);
   }
 
   /** @param {string | null} address */

@@ -253,6 +253,11 @@ export class Stage {
     return this.isOver && this.player.position > 0 && this.player.position === this.learned.total;
   }
 
+  /** The merges up to the moment that is shown; a pair that is only lit up is still to be joined. */
+  get joined() {
+    return this.player.position - (this.held ? 1 : 0);
+  }
+
   get isOver() {
     return ENDED.includes(this.answer?.state ?? "");
   }
@@ -305,6 +310,8 @@ export class Stage {
     this.headline.tick(this.sentence.tokensAt(this.held));
     this.held = 0;
     this.tellMilestones();
+    this.showBar();
+    this.charts.later();
   }
 
   /** The player stands somewhere else: everything moves there. */
@@ -333,9 +340,8 @@ export class Stage {
 
   tellMilestones() {
     const { found, passed } = this.milestones;
-    this.bar.flag(found, Number(this.bar.slider.max));
-    const shown = this.player.position - (this.held ? 1 : 0); // what is still to be joined has changed nothing yet
-    const now = found.filter(({ merge }) => merge <= shown).length;
+    const now = found.filter(({ merge }) => merge <= this.joined).length;
+    this.bar.flag(this.isOver ? found : found.slice(0, now), Number(this.bar.slider.max));
     if (this.milestones.pass(now)) this.banner.tell(found[now - 1]);
     else if (now < passed) this.banner.hide();
   }
