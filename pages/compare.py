@@ -74,5 +74,5 @@ with fold(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key):
     if CHAT_OPEN.get():
         chat_markers()
 with st.container(key="to_pieces"):
-    st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
+    st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:", width="stretch")
 how_to_read("compare")

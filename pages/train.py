@@ -19,6 +19,6 @@ else:
     present(nothing_yet)
     training_setup(job)
 with st.container(key="to_pieces"):
-    st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:")
+    st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:", width="stretch")
 runs_list()
 how_to_read("train")

@@ -31,7 +31,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-navigation { margin-top: -1.25rem; } /* the gaps of two elements that draw nothing */
 @media (max-width: 767px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
 /* The halves of a page stand beside its title where there is room. */
-@media (min-width: 900px) { .st-key-halves { justify-content: flex-end; margin-top: -4.25rem; height: 3.25rem; } }
+@media (min-width: 900px) { .st-key-halves { justify-content: flex-end; margin-top: -3.75rem; height: 3.25rem; } }
 /* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
 @media (max-width: 640px) {
   h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }
@@ -46,6 +46,11 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-compare_ways, [class*="st-key-compare_names_"] [role="toolbar"],
   .st-key-compare_example [role="radiogroup"] {
     flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: none; }
+  .st-key-compare_ways, [class*="st-key-compare_names_"] [role="toolbar"],
+  .st-key-compare_example [role="radiogroup"] {
+    mask: linear-gradient(to right, #000 calc(100% - 2rem), #0000) 0 0 / calc(100% + 2rem) no-repeat;
+    animation: row-goes-on linear; animation-timeline: scroll(self inline); }
+  @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }
   .st-key-compare_ways > *, [class*="st-key-compare_names_"] button, .st-key-compare_example button { flex: none; }
   .st-key-compare_train { order: -1; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
@@ -79,7 +84,6 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 /* A way to another page among folds looks as they do. */
 .st-key-to_pieces a { width: 100%; padding: .25rem .75rem; border-radius: .5rem;
   border: 1px solid light-dark(#31333f33, #fafafa33); }
-.st-key-to_pieces, .st-key-to_pieces .stPageLink { width: 100%; }
 /* What starts a training stays in sight, and is the largest button. */
 .st-key-start button { min-height: 3rem; padding-inline: 1.5rem; }
 .st-key-start button p { font-size: 1.25rem; }

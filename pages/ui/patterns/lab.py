@@ -175,6 +175,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         key="lab_view",
         mark_differences=True,
         large=True,
+        largest=True,
         max_height=560,
         text_first=True,
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),

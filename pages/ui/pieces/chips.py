@@ -29,6 +29,7 @@ _STYLE = """<style>
 .piece-chips .badge { font-family: "Source Code Pro", monospace; font-size: 1.1rem; line-height: 2.5;
   border: 2px solid light-dark(#4b5160, #b6bcc8); }
 .piece-chips .unknown { border-style: dashed; border-color: light-dark(#a3160c, #ff9d8f); }
+@media (min-width: 1000px) { .piece-chips > span { font-size: 2.25rem; } }
 </style>"""
 
 

@@ -8,7 +8,7 @@ import { areLoopedLoaded } from "./model/looped.js";
 
 export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
 const LARGE = 160; // UTF-16 units of a text that may stand in larger type
-const LARGEST = 40; // and in the largest
+const LARGEST = 64; // and in the largest
 const SHORT = 400; // and stands whole: a box that scrolls in a page that scrolls hides its end
 const FEW = 24; // and in the largest where that takes more than one line
 /** @type {View[]} */
