@@ -320,7 +320,7 @@ def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
     counts = tab.locator(".st-key-lab_view .heads .count")
     expect(counts).to_have_text(["15 pieces", "10 pieces"])
     edges = tab.locator(".st-key-lab_view .p").first.evaluate("(box) => getComputedStyle(box).boxShadow")
-    assert "2.1px 0px" in edges  # a gap between pieces of one colour, which a hairline of 1 px is not
+    assert "2.52px 0px" in edges  # a gap between pieces of one colour, which a hairline of 1 px is not
     tab.get_by_role("combobox", name=ENGLISH["lab.first"]).click()
     tab.get_by_role("option", name=ENGLISH["pattern.custom_name"]).click()
     own = tab.get_by_role("textbox", name=ENGLISH["pattern.custom_label"])

@@ -102,7 +102,7 @@ FORTY = "The quick brown foxes jump over it, nah!"
         (FORTY, 1160, 48),
         (FORTY, 900, 36),
         (FORTY, 700, 30),
-        (FORTY + "!", 1160, 30),
+        (FORTY + FORTY, 1160, 30),
         (THAI, 350, 30),
         (THAI, 500, 36),
         ("น้ำใจคนไทย", 350, 48),

@@ -7,6 +7,7 @@ import { areLoopedLoaded } from "./model/looped.js";
 /** @import { Choice, Colour, Model, Numbers, Options, View } from "./types.d.ts" */
 
 export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
+const MOST_ROOMY = 3; // lanes over which letters may be somewhat larger
 const LARGE = 160; // UTF-16 units of a text that may stand in larger type
 const LARGEST = 64; // and in the largest
 const SHORT = 400; // and stands whole: a box that scrolls in a page that scrolls hides its end
@@ -183,6 +184,7 @@ export function dress(state, probe) {
   const classes = {
     dark: isDark(probe),
     fine,
+    roomy: fine && lanes.length <= MOST_ROOMY,
     numbered: state.isNumbered,
     large: options.large && state.isSmallText,
     larger: type === "larger",
