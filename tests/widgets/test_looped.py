@@ -36,7 +36,7 @@ THAI_LETTER = "window.shadow.querySelector('.lane:not(.ruler) .p')"
 
 def choose_looped(page: Page) -> None:
     page.get_by_label(LABELS["looped"]).check()
-    expect(page.locator(".token-view")).to_have_class("token-view fine staff looped")
+    expect(page.locator(".token-view")).to_have_class("token-view fine roomy staff looped")
 
 
 def test_thai_is_set_with_loops_when_somebody_asks_for_it(page: Page) -> None:

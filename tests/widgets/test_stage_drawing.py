@@ -134,8 +134,8 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     opened(page, bundle(STAGE / "stage.js"))
     shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
     words = section("stage", spoken="en")
-    rule = "" if presents else f" {words['start_bytes'].format(size=3)} {words['start_rule']}"
-    start = [0, True, f"{before} bytes, {before} tokens{rule}", True]
+    stripes = "" if presents else f" {words['start_bytes'].format(size=3)}"
+    start = [0, True, f"{before} bytes, {before} tokens{stripes}", True]
     end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).", False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["waits"] is not presents  # in a room it waits for somebody

@@ -77,8 +77,7 @@ export class Headline {
     this.say(this.label("start", { bytes: count, count }));
     if (this.options.presents) return;
     const size = usualSize(this.sentence.text);
-    const rule = [size > 1 ? this.label("start_bytes", { size }) : "", this.label("start_rule")].filter(Boolean).join(" ");
-    this.says.append(" ", make("small", "rule", rule));
+    if (size > 1) this.says.append(" ", make("small", "rule", this.label("start_bytes", { size })));
   }
 
   /**

@@ -160,9 +160,14 @@ export class Banner {
     this.element.className = `banner on ${kind}`;
   }
 
+  /** Whether it says how merges come about. */
+  get isRule() {
+    return this.element.classList.contains("rule");
+  }
+
   hide() {
     this.stop();
-    this.element.classList.remove("on");
+    this.element.classList.remove("on", "rule");
   }
 
   stop() {

@@ -4,7 +4,7 @@
 const CATCH_UP = 0.4; // seconds in which the player works off what is too much while it plays live
 const LATE = 3; // seconds that it may stay behind: the show begins later than the training
 const CLOSER = 1.25; // times as fast as the training until it has caught up
-const READ_MERGES = 3; // a pace that gathers speed gives people time to read so many merges, as the training does
+export const READ_MERGES = 3; // a pace that gathers speed gives people time to read so many merges, as the training does
 const READ_RATE = 0.4;
 const FIRST_RATE = 1; // merge a second after them
 const GAIN = 200; // times as fast after

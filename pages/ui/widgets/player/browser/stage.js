@@ -7,7 +7,7 @@ import { Charts } from "./charts.js";
 import { ENDED, Feed } from "./feed.js";
 import { Headline } from "./headline.js";
 import { Banner, Milestones } from "./milestones.js";
-import { Player } from "./player.js";
+import { Player, READ_MERGES } from "./player.js";
 import { saveMenu } from "./saves.js";
 import { Learned, Sentence } from "./sentence.js";
 import { isDark, make } from "../../token_view/browser/elements.js";
@@ -116,7 +116,7 @@ export class Stage {
       onLost: (isLost) => this.banner.stay(isLost ? label("lost") : ""),
     });
     this.board.draw(this.sentence.piecesAt(0));
-    this.headline.showStart();
+    this.showStart();
     this.headline.tick(this.sentence.bytes.length);
     this.ended = new AbortController();
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.ended.signal });
@@ -220,8 +220,14 @@ export class Stage {
   /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
   stand() {
     this.player.isHeld = true;
-    this.headline.showStart();
+    this.showStart();
     if (!this.options.presents) this.stillTimer = setTimeout(() => this.begin(), STILL);
+  }
+
+  /** Say what the stripes are, and how a merge comes about, which stays to be read over the first merges. */
+  showStart() {
+    this.headline.showStart();
+    if (!this.options.presents) this.banner.show(this.label("start_rule"), "rule");
   }
 
   /** Let the show begin. Live, it ends when the training does; before a room it waits for nobody. */
@@ -318,7 +324,7 @@ export class Stage {
   moved() {
     const { sentence, headline, player } = this;
     const { position, isBusy } = player;
-    if (!position) headline.showStart();
+    if (!position) this.showStart();
     else if (this.isAtEnd) headline.showEnd(position);
     else if (!isBusy) headline.show(position);
     if (!this.held || this.held !== position) {
@@ -343,7 +349,7 @@ export class Stage {
     const now = found.filter(({ merge }) => merge <= this.joined).length;
     this.bar.flag(this.isOver ? found : found.slice(0, now), Number(this.bar.slider.max));
     if (this.milestones.pass(now)) this.banner.tell(found[now - 1]);
-    else if (now < passed) this.banner.hide();
+    else if (now < passed || (this.banner.isRule && this.joined > READ_MERGES)) this.banner.hide();
   }
 
   // ---- what people do
