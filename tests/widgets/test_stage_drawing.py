@@ -87,7 +87,7 @@ PLAY = """([options, presents]) => {
   const app = { cut: (text) => asked.push(text), compare: () => asked.push("compare") };
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents }, app);
   const { player, headline, banner } = stage;
-  const seen = () => [player.position, player.isHeld, headline.says.textContent, headline.ways.hidden];
+  const seen = () => [player.position, player.isHeld, headline.says.textContent, headline.ways.hidden, banner.isRule];
   const waits = stage.stillTimer > 0;
   const found = [seen()];
   stage.begin();
@@ -135,8 +135,8 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
     words = section("stage", spoken="en")
     stripes = "" if presents else f" {words['start_bytes'].format(size=3)}"
-    start = [0, True, f"{before} bytes, {before} tokens{stripes}", True]
-    end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).", False]
+    start = [0, True, f"{before} bytes, {before} tokens{stripes}", True, not presents]
+    end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).", False, False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["waits"] is not presents  # in a room it waits for somebody
     assert shown["asked"] == ["compare", False]
