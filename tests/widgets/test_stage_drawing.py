@@ -86,8 +86,9 @@ PLAY = """([options, presents]) => {
   const asked = [];
   const app = { cut: (text) => asked.push(text), compare: () => asked.push("compare") };
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents }, app);
-  const { player, headline, banner } = stage;
-  const seen = () => [player.position, player.isHeld, headline.says.textContent, headline.ways.hidden, banner.isRule];
+  const { player, banner } = stage;
+  const { says, ways: waysOn } = stage.headline;
+  const seen = () => [player.position, player.isHeld, says.textContent, waysOn.hidden, banner.isRule];
   const waits = stage.stillTimer > 0;
   const found = [seen()];
   stage.begin();
