@@ -1,12 +1,12 @@
 """Training and encoding against the fastest peers known, in the same run: prints Markdown tables.
 
     pip install -r tests/benchmarks/requirements.txt
-    python -m tests.benchmarks.bench_fastest ENGLISH.txt THAI.txt
+    python -m tests.benchmarks.bench_fastest ENGLISH.txt THAI.txt [LARGE.txt]
 
 Every figure is the best of three runs, in turn with the peers; ratios are our time by theirs, so that less than 1
 is faster. Patterns that a visitor wrote, and every vocabulary, are measured in processor time, best of five and
 seven. Each run begins with a tokenizer that has encoded nothing yet, if the column does not say "warm" or "array".
-Our compiled code is warm, and so is our table of characters.
+Our compiled code is warm, and so is our table of characters. On a large text each trains once.
 """
 
 import contextlib
@@ -44,6 +44,7 @@ with needs_peers():
 RUNS = 3
 CPU_RUNS = 7
 COPIES = 24
+PART = 2**20
 TRAININGS = [("cl100k", 1), ("gpt2", COPIES), ("cl100k", COPIES), ("o200k", COPIES)]
 VOCABULARY = 32_000
 OWN_SIZE = 4_096
@@ -57,6 +58,10 @@ def main() -> None:
     texts = {"English": english, "Thai": thai}
     show("Cutting and counting", COUNTING_HEADER, [counting_row(*case) for case in each_pattern(texts)])
     show("Training, 32,000", TRAINING_HEADER, [training_row([english] * copies, p) for p, copies in TRAININGS])
+    for file in sys.argv[3:4]:
+        show(
+            "Training, 32,000, a large text", TRAINING_HEADER, [training_row(parts_of(Path(file)), "gpt2", runs=1)]
+        )
     show("Encoding, own 4,096", ENCODING_HEADER, [encoding_row(*case) for case in each_pattern(texts)])
     with TemporaryDirectory() as name:
         show_every_vocabulary(kinds_of_text(english, thai), Path(name))
@@ -122,7 +127,13 @@ TRAINING_HEADER = [
 ]
 
 
-def training_row(texts: list[str], pattern: str) -> Row:
+def parts_of(file: Path) -> list[str]:
+    """A large text in parts, each of whole lines, for those who take each to its own core."""
+    with file.open(encoding="utf-8") as lines:
+        return ["".join(part) for part in iter(lambda: lines.readlines(PART), [])]
+
+
+def training_row(texts: list[str], pattern: str, runs: int = RUNS) -> Row:
     """Texts to merges; peers may take each text to its own core. gigabpe reads files, and knows one pattern."""
     tasks = [
         lambda: train_ours(texts, pattern),
@@ -136,7 +147,7 @@ def training_row(texts: list[str], pattern: str) -> Row:
             Path(file).write_text(text, encoding="utf-8")
         if pattern == "gpt2":
             tasks.append(lambda: gigabpe.train_bpe(files, VOCABULARY, pretokenizer="bytelevel"))
-        ours, threaded, *peers = best_of(tasks, runs=RUNS)
+        ours, threaded, *peers = best_of(tasks, runs=runs)
     missing = [""] * (3 - len(peers))
     ratios = [cell for peer in peers for cell in (f"{peer:.2f}", f"**{ours / peer:.2f}**")] + 2 * missing
     of_all = [f"**{threaded / peer:.2f}**" for peer in peers] + missing
