@@ -26,7 +26,16 @@ from tests.helpers.hostile import hostile_texts
 from tests.helpers.sample import ENGLISH, ENGLISH_LINES, OWN, THAI, THAI_LINES, by_hand, files
 from tests.helpers.tokenizers import TOKENIZERS
 from tokenizer_core.analysis.baselines import character_tokenizer
-from tokenizer_core.analysis.cuts import Agreement, Cuts, agreement, cuts, line_cuts, text_sizes, token_total
+from tokenizer_core.analysis.cuts import (
+    Agreement,
+    Cuts,
+    agreement,
+    cuts,
+    line_cuts,
+    places_tokens,
+    text_sizes,
+    token_total,
+)
 from tokenizer_core.analysis.ratios import premium
 from tokenizer_core.bpe import openai
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
@@ -204,6 +213,20 @@ def test_tokenizers_that_count_and_those_that_only_list_give_the_same_numbers() 
     assert not isinstance(characters, CountingTokenizer)
     with pytest.raises(TextError):
         openai_tokenizer("gpt2").count_tokens(["a", "\ud83d"])
+
+
+def test_a_tokenizer_that_normalizes_says_what_tokens_cover_only_where_it_changes_the_text() -> None:
+    tokenizer = FileTokenizer([], range(256), pattern="gpt2", normalizer="NFC")
+    assert not places_tokens(tokenizer)
+    assert [places_tokens(tokenizer, text) for text in ("\u00e9", "e\u0301")] == [False, True]
+
+
+def test_where_a_normalized_text_is_cut_is_the_same_in_any_place() -> None:
+    joiner = [(0xE2, 0x80), (256, 0x8D)]
+    tokenizer = FileTokenizer(joiner, range(258), pattern="gpt2", normalizer="NFC")
+    for line in ("a\u200d e\u0301", "e\u0301 a\u200d", "e\u0301", "a\u200d"):
+        found = line_cuts([line], tokenizer.encode_each([line]), tokenizer)
+        assert found.broken_clusters == line.count("a")
 
 
 # ---- what tokens break

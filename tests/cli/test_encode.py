@@ -169,6 +169,7 @@ def test_what_cannot_be_done_is_one_sentence(
         assert said("decode", tmp_path / name, "--tokenizer", model).startswith("decode: ")
     (tmp_path / "ids").write_text("1 400 401 5000")
     assert "5,000" in said("decode", tmp_path / "ids", "--tokenizer", model)
+    assert "only once" in said("decode", "-", "-", "--tokenizer", model)
     assert "--out" in said("encode", THAI, "--tokenizer", model, "--format", "npy")
     assert "<|no|>" in said("encode", THAI, "--tokenizer", model, "--special-token", "<|no|>")
     assert "nobody" in said("encode", THAI, "--tokenizer", "nobody")

@@ -359,6 +359,19 @@ def test_too_little_memory_is_a_sentence(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_training_that_needs_more_memory_than_allowed_says_how_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[int | None] = []
+    monkeypatch.setattr("tokenizer_core.cli.train.limit", limits.append)
+    monkeypatch.setattr("tokenizer_core.cli.train._ROW_BYTES", 2**10)
+    (tmp_path / "a.txt").write_text("ab" * 2**16)
+    options = ("--vocab-size", 300, "--out", tmp_path / "m", "--pattern", "none", "--memory", "64MB")
+    said = fails(capsys, "train", tmp_path / "a.txt", *options)
+    assert "needs 128 MB of memory, but only 64 MB are allowed" in said
+    assert limits == [64 * 2**20]  # counting was already held to it
+
+
 # ---- progress
 
 

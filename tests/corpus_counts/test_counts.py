@@ -20,7 +20,7 @@ from tests.helpers.files import lying_parquet
 from tests.helpers.hostile import hostile_texts
 from tokenizer_core import SPLIT_PATTERNS, Trainer, train
 from tokenizer_core.corpus_counts import counts_file
-from tokenizer_core.corpus_counts.counts import Counts
+from tokenizer_core.corpus_counts.counts import Counts, CountsRecipe
 from tokenizer_core.corpus_counts.counts_file import read_counts, write_counts
 from tokenizer_core.corpus_counts.dask_counting import PartCounts
 from tokenizer_core.errors import CountsError
@@ -116,6 +116,10 @@ def test_sums_that_do_not_fit_are_refused() -> None:
     huge = Counts.counted(PretokenCounts.of({"a": 2**61}), "gpt2")
     with pytest.raises(CountsError) as caught:
         Counts.merged(huge, huge)
+    assert caught.value.code == "counts_total"
+    recipe = CountsRecipe(pattern="gpt2", bytes_read=0, pretokens=2**61)
+    with pytest.raises(CountsError) as caught:
+        recipe.joined(recipe)
     assert caught.value.code == "counts_total"
 
 

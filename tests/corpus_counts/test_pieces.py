@@ -192,6 +192,8 @@ def test_a_corpus_is_cut_into_as_many_pieces_as_give_each_worker_its_turns(
         monkeypatch.setattr(file_parts, "LEAST_PIECE", least)
         (unit,), _ = plan([str(folder / "text")], CountingRules(), DETECT, 2)
         assert len(unit) == pieces
+    (unit,), _ = plan([str(folder / "text")], CountingRules(), DETECT, 0)  # all workers are just being replaced
+    assert len(unit) == 10
 
 
 def test_a_file_whose_storage_tells_no_size_stays_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,6 +237,9 @@ def test_an_address_that_cannot_be_opened_is_named(address: str, code: str) -> N
     with pytest.raises(OSError, match="gone") as missing, opened("memory://gone.txt"):
         pass
     assert missing.value.filename == "memory://gone.txt"
+    with pytest.raises(FileNotFoundError) as missing, opened("file:///gone.txt"):
+        pass
+    assert (missing.value.strerror, missing.value.filename) == ("No such file or directory", "file:///gone.txt")
 
 
 # ---- row groups of Parquet

@@ -207,6 +207,8 @@ def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     config = {"pattern": "[a-z]+", "default_vocab_size": 256, "default_num_special_tokens": 0}
     with pytest.raises(TokenizerFileError, match="at most 300 entries"):
         tekken_tokenizer({"config": config, "vocab": [{}] * 301})
+    with pytest.raises(TokenizerFileError, match="at most 300 entries"):
+        read_merges(b"a b\n" * 301)
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_FILE_BYTES", 3_000)
     with pytest.raises(TokenizerFileError) as caught:
         HuggingFaceTokenizer(byte_level())

@@ -1,6 +1,7 @@
 """SentencePiece models as lanes: the library's ids, the exact bytes under each, and no file that does harm."""
 
 import random
+import struct
 from typing import Any
 
 import pytest
@@ -164,6 +165,21 @@ def test_a_table_that_leads_out_of_itself_is_refused() -> None:
         broken = model[:place] + b"\xff\xfd\xff\x7f" + model[place + 4 :]
         with pytest.raises(ModelFileError):
             check_file(broken)
+
+
+def test_a_value_leads_into_the_texts_of_its_table() -> None:
+    model = model_of()
+    table = model.rindex(b"nmt_nfkc") + 12  # after the tag and the length, a number of three times seven bits
+    (size,) = struct.unpack_from("<I", model, table)
+    length = sum((byte & 127) << 7 * n for n, byte in enumerate(model[table - 3 : table]))
+    texts = length - 4 - size
+    value = next(place for place in range(table + 4, table + 4 + size, 4) if model[place + 3] & 128)
+    last, beyond = (
+        model[:value] + struct.pack("<I", 2**31 + to) + model[value + 4 :] for to in (texts - 1, texts)
+    )
+    assert check_file(last)
+    with pytest.raises(ModelFileError):
+        check_file(beyond)
 
 
 def test_a_damaged_file_opens_or_is_refused_and_what_opens_can_be_used() -> None:

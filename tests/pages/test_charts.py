@@ -94,6 +94,11 @@ def test_no_tooltip_shows_the_name_of_a_field_and_no_title_cuts_off_thai_marks(d
         assert all(each["title"] for each in part.get("encoding", {}).get("tooltip", []))
 
 
+def test_premiums_fill_the_width_of_their_chart() -> None:
+    premiums = distribution_chart().to_dict()["layer"][0]["encoding"]["x"]
+    assert premiums["scale"] == {"nice": False, "zero": False}  # none is near 0
+
+
 def test_a_chart_is_defined_once_for_each_language() -> None:
     made = []
 

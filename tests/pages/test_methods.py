@@ -163,6 +163,12 @@ def test_the_page_says_what_may_be_concluded_and_what_is_missing(language: str) 
     (own,) = (row for row in chart_rows(app, "kind") if row["kind"] == "own")
     assert (own["thai"], own["english"], own["label"]) == (60.0, 40.0, "30%")
     assert app.get("bidi_component")
+    rounds = [Likelihood(90, -2.0), Likelihood(80, -1.0), Likelihood(70, -1.5)]
+    for logged in (0, 1, 2, 3):
+        run.likelihoods = rounds[:logged]
+        app.run()
+        assert not app.exception
+        assert any("-1.00" in each.value for each in app.caption) == (logged > 1)
     app.segmented_control(key="methods_share").set_value(50).run()
     assert not app.get("vega_lite_chart")
 

@@ -132,6 +132,11 @@ def test_each_way_to_fail_has_its_sentence(name: str, code: str, stand_in_hub: S
         assert stand_in_hub.sent("tokenizer.json") == 0
 
 
+def test_a_changed_file_is_refused_where_a_folder_can_hold_no_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.file_download.are_symlinks_supported", lambda folder=None: False)
+    assert refusal("stand/wrong").code == "hub_hash"
+
+
 def test_a_version_that_is_not_there_is_refused() -> None:
     assert refusal("stand/found", "v9").code == "hub_revision"
     for revision in ("../x", "a b", "-", "x" * 999):

@@ -177,6 +177,10 @@ def test_progress_grows_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(told) > 10
     assert told == sorted(told)
     assert told[-1] == 2 * len(text)
+    monkeypatch.setattr("tokenizer_core.workers.training_worker.COUNTING_SECONDS", 60.0)
+    told.clear()
+    counted_corpus([text, text], "gpt2", lambda done, size, _: told.append(done))
+    assert told == [0]
 
 
 def test_a_reading_can_be_stopped(content: bytes) -> None:

@@ -12,7 +12,7 @@ from tokenizer_core.errors import TrainingError
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.interop.limits import MOST_PIECES
 from tokenizer_core.interop.opening import open_tokenizer
-from tokenizer_core.interop.word_piece import train_word_piece
+from tokenizer_core.interop.word_piece import LONGEST_WORD, train_word_piece
 from tokenizer_core.workers.child import Child
 from tokenizer_core.workers.word_piece_job import WordPieceJob
 
@@ -107,6 +107,9 @@ def test_a_word_as_long_as_a_book_takes_no_time() -> None:
     job = ended(WordPieceJob(["กา" * 500_000], 50))
     assert job.tokenizer is not None
     assert job.tokenizer.encode("กากา") != [0]
+    pieces = vocabulary(train_word_piece(["ab" * LONGEST_WORD] * 3, 50))
+    assert any(piece.startswith("ab") for piece in pieces)
+    assert not any(piece.startswith("ba") for piece in pieces)  # no part has lost its first letter
 
 
 def test_a_training_at_work_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from queue import SimpleQueue
@@ -62,6 +63,23 @@ def test_a_worker_that_learns_in_plain_python_moves_into_the_loops(start: Start)
     job.set_pace(None)
     wait_for(job, "done")
     assert job.merges == learned(LARGE, 2_000)
+
+
+def test_a_worker_that_learns_in_plain_python_loads_the_loops_when_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded = threading.Event()
+    told = {"training": Training([SMALL], 280).described()}
+    monkeypatch.setattr(sys, "argv", ["worker", "plain"])
+    monkeypatch.setattr(training_worker, "send", lambda event, **values: None)
+    monkeypatch.setattr(training_worker, "load_loops", loaded.set)
+    monkeypatch.setattr(training_worker, "from_app", lambda: None)
+    monkeypatch.setattr(training_worker, "receive", lambda stream: told)
+    monkeypatch.setattr(training_worker, "contents_in", lambda stream, description: [SMALL.encode()])
+    monkeypatch.setattr(training_worker, "take_commands", lambda stream, take: take({"command": "use_loops"}))
+    try:
+        training_worker.main()
+        assert loaded.wait(PATIENCE)
+    finally:
+        compiled.take_over(lambda: None)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and RLIMIT_AS")
