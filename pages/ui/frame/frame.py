@@ -94,7 +94,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .stApp[data-test-script-state="running"]::before { content: ""; position: fixed; inset: 0 0 auto; block-size: 3px;
   z-index: 999998; background: linear-gradient(90deg, transparent, light-dark(#0f766e, #2dd4bf), transparent);
   background-size: 50% 100%; background-repeat: no-repeat;
-  animation: 1.2s linear .15s infinite backwards page-works; }
+  animation: 1.2s linear .05s infinite backwards page-works; }
 @keyframes page-works { from { background-position: -100% 0; } to { background-position: 200% 0; } }
 @media (prefers-reduced-motion: reduce) {
   .stApp[data-test-script-state="running"]::before { animation: none; background: light-dark(#0f766e, #2dd4bf); }
