@@ -4,6 +4,7 @@ A machine looks at the character where a pretoken starts, takes the first altern
 returns where the pretoken ends. It looks at each character a few times only, so a text takes linear time.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -107,20 +108,33 @@ put_word: Any = intrinsic(_put_word)
 """`put_word(array, i, word)` writes eight bytes from `i` on, whatever the numbers of the array are."""
 
 
+_WIDE, _BLOCK = 16, 64
+
+
+def _bits_within(size: int, first: str, last: str, fold: int) -> Callable[..., Any]:
+    """Return what writes the code that tells which bytes are from `first` to `last`: a bit each, the first lowest."""
+
+    def compare(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        block = ir.VectorType(ir.IntType(8), size)
+        found = builder.load(builder.bitcast(place, block.as_pointer()), align=1)
+        found = builder.sub(builder.or_(found, block([fold] * size)), block([ord(first)] * size))
+        found = builder.icmp_unsigned("<=", found, block([ord(last) - ord(first)] * size))
+        return builder.bitcast(found, ir.IntType(size))
+
+    return compare
+
+
 def _run_at(first: str, last: str, fold: int) -> Any:
     """Make an intrinsic that counts the bytes from `first` to `last` from a place on, up to 16."""
+    compare = _bits_within(_WIDE, first, last, fold)
 
     def run_at(_context: Any, text: Any, _i: Any) -> tuple[Any, Any]:
 
         def count(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array = context.make_array(signature.args[0])(context, builder, arguments[0])
-            place = builder.gep(array.data, [arguments[1]])
-            sixteen = ir.VectorType(ir.IntType(8), _WIDE)
-            found = builder.load(builder.bitcast(place, sixteen.as_pointer()), align=1)
-            found = builder.sub(builder.or_(found, sixteen([fold] * _WIDE)), sixteen([ord(first)] * _WIDE))
-            others = builder.icmp_unsigned(">", found, sixteen([ord(last) - ord(first)] * _WIDE))
-            bits = builder.zext(builder.bitcast(others, ir.IntType(_WIDE)), ir.IntType(64))
-            bits = builder.or_(bits, ir.IntType(64)(1 << _WIDE))
+            others = builder.not_(compare(context, builder, signature, arguments))
+            bits = builder.or_(builder.zext(others, ir.IntType(64)), ir.IntType(64)(1 << _WIDE))
             return builder.cttz(bits, ir.IntType(1)(1))
 
         return types.int64(text, types.int64), count
@@ -128,7 +142,6 @@ def _run_at(first: str, last: str, fold: int) -> Any:
     return intrinsic(run_at)
 
 
-_WIDE = 16
 letters_at: Any = _run_at("a", "z", _TO_LOWER)
 """`letters_at(text, i)` is the number of ASCII letters from `i` on, up to 16, without a branch for each."""
 small_letters_at: Any = _run_at("a", "z", 0)
@@ -136,18 +149,9 @@ small_letters_at: Any = _run_at("a", "z", 0)
 
 def _mask_at(first: str, last: str, fold: int = 0) -> Any:
     """Make an intrinsic that tells which of 64 bytes are from `first` to `last`: a bit each, the first lowest."""
+    compare = _bits_within(_BLOCK, first, last, fold)
 
     def mask_at(_context: Any, text: Any, _i: Any) -> tuple[Any, Any]:
-
-        def compare(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array = context.make_array(signature.args[0])(context, builder, arguments[0])
-            place = builder.gep(array.data, [arguments[1]])
-            block = ir.VectorType(ir.IntType(8), _BLOCK)
-            found = builder.load(builder.bitcast(place, block.as_pointer()), align=1)
-            found = builder.sub(builder.or_(found, block([fold] * _BLOCK)), block([ord(first)] * _BLOCK))
-            found = builder.icmp_unsigned("<=", found, block([ord(last) - ord(first)] * _BLOCK))
-            return builder.bitcast(found, ir.IntType(_BLOCK))
-
         return types.uint64(text, types.int64), compare
 
     return intrinsic(mask_at)
@@ -169,7 +173,6 @@ def _lowest_bit(_context: Any, _mask: Any) -> tuple[Any, Any]:
     return types.int64(types.uint64), count
 
 
-_BLOCK = 64
 letters_in = _mask_at("a", "z", _TO_LOWER)
 capitals_in = _mask_at("A", "Z")
 digits_in = _mask_at("0", "9")
