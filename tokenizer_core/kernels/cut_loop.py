@@ -112,7 +112,7 @@ _WIDE, _BLOCK = 16, 64
 
 
 def _bits_within(size: int, first: str, last: str, fold: int) -> Callable[..., Any]:
-    """Return what writes the code that tells which bytes are from `first` to `last`: a bit each, the first lowest."""
+    """Return what writes the code for: which bytes are from `first` to `last`, a bit each, the first lowest."""
 
     def compare(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])

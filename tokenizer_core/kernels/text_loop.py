@@ -18,7 +18,7 @@ from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_
 SLOTS = 2**17
 """Pretokens to remember; English text of 2 MB has 18,000 different ones."""
 INLINE = 4
-"""The most ids of a short pretoken that is remembered."""
+"""The most ids that a slot holds; a short pretoken with more is remembered among the longer ones."""
 LONGER_SLOTS = 2**17
 LONGER_TEXT, LONGER_IDS = 2**22, 2**19
 """Bytes and ids of longer pretokens to remember; Thai text of 2 MB has 1.8 MB of different ones."""
@@ -36,7 +36,7 @@ _LENGTH_BITS = 12
 _LENGTH = 2**_LENGTH_BITS - 1
 _FACTOR = 0x9E3779B97F4A7C15 - 2**64
 _AT_ONCE = 1024
-_SHIFTS = (40, 20)
+_SHIFTS = (40, 20)  # the bits of a hash that tell the two places of a short pretoken
 _UP_TO = [(1 << 8 * size) - 1 for size in range(WORD)]
 _FIRST = np.array(_UP_TO + [-1] * WORD, dtype=np.int64)
 _OTHERS = np.array([0] * WORD + _UP_TO, dtype=np.int64)
@@ -57,7 +57,7 @@ class Memory(NamedTuple):
 
 
 def empty_memory() -> Memory:
-    """Return a memory of 12 MB, of which only what is used takes room."""
+    """Return a memory of 15 MB, of which only what is used takes room."""
     slots = np.zeros(_WORDS * SLOTS + _PAIR, dtype=np.int64)
     skipped = -slots.ctypes.data // slots.itemsize % _PAIR  # two slots begin with a line of the cache
     return Memory(
@@ -245,7 +245,8 @@ def encode_until_long(
 ) -> tuple[int, int]:
     """Write the ids of pretokens up to one that is too long; return how many pretokens, and where the ids end.
 
-    A short pretoken has four possible slots: `slot_of`.
+    A short pretoken has four possible slots: `slot_of`. The arrays stand one by one, because numba counts references
+    to each array of a tuple in the innermost loop.
     """
     for n in range(stops.size):
         stop = stops[n]
