@@ -45,9 +45,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   /* What is chosen before one looks takes a line each, and is pushed aside. */
   .st-key-compare_ways, [class*="st-key-compare_names_"] [role="toolbar"],
   .st-key-compare_example [role="radiogroup"] {
-    flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: none; }
-  .st-key-compare_ways, [class*="st-key-compare_names_"] [role="toolbar"],
-  .st-key-compare_example [role="radiogroup"] {
+    flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: none;
     mask: linear-gradient(to right, #000 calc(100% - 2rem), #0000) 0 0 / calc(100% + 2rem) no-repeat;
     animation: row-goes-on linear; animation-timeline: scroll(self inline); }
   @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }

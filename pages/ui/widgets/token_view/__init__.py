@@ -63,7 +63,7 @@ def token_view(
     """Draw a payload, with these choices until the visitor makes others in the browser, without a rerun.
 
     `looped` is for Thai letters as schools teach them. `max_height`, in pixels, includes the figures above the
-    lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` up to 40
+    lanes; with `None` the whole text is drawn. `large` sets a short text in larger type, and `largest` up to 64
     characters in type that can be read across a room, where the width allows. With `text_first` the tokens stand
     as high as they can: the bar and the legend come below them, and the heads take a line less. `sizes` gives the
     heads of these lanes, by number, a slider of vocabulary sizes; `moved_size` says where it was moved.
