@@ -245,8 +245,8 @@ def encode_until_long(
 ) -> tuple[int, int]:
     """Write the ids of pretokens up to one that is too long; return how many pretokens, and where the ids end.
 
-    A short pretoken has four possible slots: `slot_of`. The arrays stand one by one, because numba counts references
-    to each array of a tuple in the innermost loop.
+    A short pretoken has four possible slots: `slot_of`. The arrays stand one by one, because numba would count the
+    references to each array of a tuple in the innermost loop.
     """
     for n in range(stops.size):
         stop = stops[n]
