@@ -31,7 +31,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from pages.ui.frame import status  # noqa: E402
-from pages.ui.frame.cookie_and_headers import Preload, SecurityHeaders, VisitorCookie  # noqa: E402
+from pages.ui.frame.cookie_and_headers import KnownServer, Preload, SecurityHeaders, VisitorCookie  # noqa: E402
 from pages.ui.frame.doors import Doors  # noqa: E402
 from pages.ui.frame.upload_limit import UploadGuard  # noqa: E402
 from pages.ui.i18n import LANGUAGES, catalogue  # noqa: E402
@@ -126,6 +126,7 @@ app = st.App(
     middleware=[
         Middleware(SecurityHeaders),
         Middleware(Preload),
+        Middleware(KnownServer),
         Middleware(VisitorCookie, days=SAVED_RUNS_DAYS if registry().saved is not None else None),
         Middleware(Doors),
         Middleware(UploadGuard),

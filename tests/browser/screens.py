@@ -111,7 +111,14 @@ def choose_nothing(tab: Page, words: dict[str, str]) -> None:
 
 def open_all_settings(tab: Page, words: dict[str, str]) -> None:
     """Everything that is folded away on the settings."""
-    for title in ("train.more", "stop.title", "train.special_tokens", "recipe.load", "frontier.title"):
+    for title in (
+        "train.more",
+        "stop.title",
+        "train.special_tokens",
+        "recipe.load",
+        "train.experiments",
+        "frontier.title",
+    ):
         open_fold(tab, words[title])
     settled(tab)
     tab.get_by_role("textbox", name=words["recipe.paste"]).fill("{}")

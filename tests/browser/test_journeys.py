@@ -330,6 +330,7 @@ def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
     own.press_sequentially(".)")
     expect(tab.get_by_role("alert")).to_have_count(0)
     expect(counts).to_have_text(["37 pieces", "10 pieces"])
+    tab.locator(".st-key-lab_view summary.branches-title").click()
     expect(tab.locator(".st-key-lab_view .branch code").first).to_have_text("[a-z]+")
 
 

@@ -1,15 +1,21 @@
 """Nobody sees another's text: a link shows one training alone, and the headers allow no code of others."""
 
+import base64
+import hashlib
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
-from pages.ui.frame.cookie_and_headers import content_security_policy, later_scripts
+from pages.ui.frame.cookie_and_headers import KnownServer, content_security_policy, later_scripts
 from pages.ui.i18n import catalogue
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.run_registry.registry import registry
@@ -141,3 +147,24 @@ def test_each_widget_of_a_page_is_named_with_it_and_nothing_twice(page: str, own
     assert all(any(name.startswith(widget) for name in scripts) for widget in widgets)
     assert [name for name in scripts if name in index] == []
     assert 10 < len(set(scripts)) == len(scripts) < 120
+
+
+def test_a_page_is_told_where_its_server_is_by_a_script_that_the_policy_allows() -> None:
+    page = b'<html><script>window.a = "\xe0\xb8\x81"</script></html>'
+
+    async def server(scope: Scope, receive: Receive, send: Send) -> None:
+        """Compress and skip as Streamlit does where the browser allows it."""
+        assert not {b"accept-encoding", b"if-none-match"} & {name for name, _ in scope["headers"]}
+        await PlainTextResponse(page, media_type="text/html" if scope["path"] == "/train" else None)(
+            scope, receive, send
+        )
+
+    asked = {"Accept": "text/html,*/*", "Accept-Encoding": "gzip", "If-None-Match": '"1"'}
+    told = Answer([Route("/train", KnownServer(server))], "/train", headers=asked)
+    first, _ = re.findall(rb"<script>(.*?)</script>", told.body)
+    assert b"BACKEND_BASE_URL" in first
+    assert told.body.replace(b"<script>%b</script>" % first, b"", 1) == page
+    assert int(told.headers["content-length"]) == len(told.body)
+    hashed = base64.b64encode(hashlib.sha256(first).digest()).decode()
+    assert f"'sha256-{hashed}'" in content_security_policy("localhost:8501")
+    assert Answer([Route("/picture", KnownServer(server))], "/picture", headers=asked).body == page

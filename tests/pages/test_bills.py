@@ -143,7 +143,7 @@ def test_a_price_gives_the_cost() -> None:
 @pytest.mark.parametrize(
     ("language", "price", "amount"), [("en", 1.0, r"\${:,.2f}"), ("th", 100.0, "{:,.2f} บาท")]
 )
-def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says(
+def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says_by_who_counts_the_receipt(
     language: str, price: float, amount: str
 ) -> None:
     app = opened(language)
@@ -152,10 +152,12 @@ def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says(
     assert app.text_input(key="languages_price").value == example
     assert any(words["languages.price_is_example"].rpartition("}")[2] in each.value for each in app.caption)
     assert any(words["languages.terms_example"].rpartition("}")[2] in each.value for each in app.caption)
-    (month,) = (each.value for each in app.markdown if "1,000" in each.value)
-    for side in (THAI_LINES, ENGLISH_LINES):
-        tokens = by_hand("o200k_base", side) / len(side)
-        assert amount.format(tokens * 1_000 * 30 * price / 1e6) in month
+    for name in ("gpt2", "o200k_base"):
+        app.selectbox(key="receipt_with").set_value(name).run()
+        (month,) = (each.value for each in app.markdown if "1,000" in each.value)
+        for side in (THAI_LINES, ENGLISH_LINES):
+            tokens = by_hand(name, side) / len(side)
+            assert amount.format(tokens * 1_000 * 30 * price / 1e6) in month
 
 
 @pytest.mark.parametrize("language", SPOKEN)

@@ -51,6 +51,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }
   .st-key-compare_ways > *, [class*="st-key-compare_names_"] button, .st-key-compare_example button { flex: none; }
   .st-key-compare_train { order: -1; }
+  .st-key-train_card [role="radiogroup"] { gap: .5rem !important; }
+  .st-key-train_card [role="radiogroup"] > div { padding-block: .5rem !important; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
   .st-key-lab_pickers [data-testid="stColumn"] { min-width: 0; flex: 1 1 0; }
   /* Columns one under another are no further apart than all else. */
@@ -101,6 +103,9 @@ h1 { padding-top: .5rem !important; }
 h1, h2, h3 { text-wrap: balance; }
 /* Without the shorthand, which lets the number of a slider wrap. */
 [data-testid="stMarkdownContainer"] p { text-wrap-style: pretty; }
+/* Streamlit's offer to stop a long run would lie over the choice of language. */
+[data-testid="stStatusWidget"] { position: fixed; inset: auto 1rem 1rem auto; padding: .25rem .5rem;
+  border-radius: .5rem; background: light-dark(#ffffff, #191814); box-shadow: 0 1px 6px rgb(0 0 0 / .3); }
 /* They draw nothing where they stand, and take no room there. */
 .st-key-page_terms, [class*="st-key-into_view_"], [class*="st-key-live_area_"] { display: none; }
 /* Technical words that are explained where they stand, and what they mean. */
@@ -127,6 +132,7 @@ _ENGLISH_OF_STREAMLIT = {
     f"{_UPLOADER} > input + div:not(:last-child) > span": "drop",
     f'[data-testid="InputInstructions"] > {_PRESS}': "enter",
     f'.stTextArea [data-testid="InputInstructions"] > {_PRESS}': "control_enter",
+    '[data-testid="stStatusWidget"] button': "stop",
     '[role="option"][data-key="__select_all__"] > div': "select_all",
     '[role="listbox"][data-empty] [role="option"] span': "no_results",
 }

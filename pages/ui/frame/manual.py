@@ -18,10 +18,11 @@ _component = st.components.v2.component(
 
 def how_to_read(page: str) -> None:
     """Draw the manual of a page, what can be seen and done on it and its limits; then the glossary."""
+    meanings = [f"- **{term.name}** · {term.meaning}" for term in terms_of(page, language())]
     with fold(t("manual.label"), icon=":material/help:", key=f"manual_{page}"):
         st.markdown(t(f"manual.{page}"))
-    with fold(t("manual.words"), icon=":material/dictionary:", key=f"glossary_{page}"):
-        st.markdown("\n".join(f"- **{term.name}** · {term.meaning}" for term in terms_of(page, language())))
+        st.header(t("manual.words"), anchor=False)
+        st.markdown("\n".join(meanings))
 
 
 @cache

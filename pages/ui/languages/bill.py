@@ -110,17 +110,20 @@ def how_counted(compared: Compared) -> str:
 # ---- bars and table
 
 
-def show_bars(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
-    """Draw one chart of the bills, and say what a month of chats costs."""
+def show_bars(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
+    """Draw one chart of the bills, and say what a month of chats costs by the tokenizer of the receipt."""
     rows = bar_rows(bars_of(compared, found))
     draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
-    st.markdown(with_breaks(_with_dollars(month_said(compared, found, terms, stressed="**{}**".format))))
+    st.markdown(
+        with_breaks(_with_dollars(month_said(compared, found, terms, reader=reader, stressed="**{}**".format)))
+    )
     st.caption(_with_dollars(terms_in_short(terms)))
 
 
 def show_table(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
     """Say how the bills were counted, and draw the table with the context left and the cost."""
     st.markdown(how_counted(compared))
+    say_how_sure(compared, found)
     frame, formats = bills_table(compared, found, terms)
     sortable_table(frame, t("languages.table"), formats=formats, key="languages_table")
     st.caption(_with_dollars(terms_said(terms)))
@@ -200,23 +203,29 @@ def terms_said(terms: Terms) -> str:
 
 
 def month_said(
-    compared: Compared, found: Sequence[Bill], terms: Terms, *, stressed: Callable[[str], str] = str
+    compared: Compared,
+    found: Sequence[Bill],
+    terms: Terms,
+    *,
+    reader: Lane | None = None,
+    stressed: Callable[[str], str] = str,
 ) -> str:
-    """Say what a month of chats costs in each language, by the tokenizer that is kindest to the others.
+    """Say what a month of chats costs in each language, by this tokenizer or that kindest to others.
 
     `stressed` writes the costs, which come first.
     """
     of_others = [bill for bill in found if bill.language != compared.base and bill.premium is not None]
     if terms.price is None or not of_others:
         return ""
-    kindest = min(of_others, key=lambda bill: bill.premium or 0.0).lane
+    by_reader = [bill for bill in of_others if reader is not None and bill.lane.key == reader.key]
+    lane = min(by_reader or of_others, key=lambda bill: bill.premium or 0.0).lane
     costs = [
         _month_cost(compared, bill, terms)
         for bill in sorted(found, key=lambda bill: bill.language == compared.base)
-        if bill.lane is kindest
+        if bill.lane is lane
     ]
     costs_said = stressed(", ".join(costs))
-    return t("languages.month_says", chats=CHATS_A_DAY, days=DAYS, tokenizer=kindest.name, costs=costs_said)
+    return t("languages.month_says", chats=CHATS_A_DAY, days=DAYS, tokenizer=lane.name, costs=costs_said)
 
 
 def _with_dollars(sentence: str) -> str:

@@ -60,31 +60,30 @@ def compare_languages() -> None:
         ):
             picked = pick_parallel()
     with right:
-        terms, printed = _receipt(lanes)
+        lane, terms, printed = _receipt(lanes)
     with top:
         found = _answer(picked, lanes, printed)
     with bars:
         if isinstance(picked, Compared) and found:
-            bill.show_bars(picked, found, terms)
-            bill.say_how_sure(picked, found)
+            bill.show_bars(picked, found, terms, lane)
         st.caption(t("languages.what"))
     if isinstance(picked, Compared) and found:
         _folds(picked, found, terms)
 
 
-def _receipt(lanes: Sequence[Lane]) -> tuple[Terms, list[Slide]]:
-    """Draw the receipt with its settings; return the terms, and the receipt as a slide."""
+def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
+    """Draw the receipt with its settings; return who counts it, the terms, and the receipt as a slide."""
     with st.container(horizontal=True, gap="xsmall"):
         lane = choose_lane(lanes) if lanes else None
         texts = choose_texts()
         terms = bill.choose_terms()
     if lane is None or not can_be_billed(lane, texts):
-        return terms, []
+        return lane, terms, []
     slides = receipt_slides(billed := Billed(texts, terms.price, terms.currency), [lane])
     for slide in slides:
         receipt({**(slide.receipt or {}), "link": link_to(lane, texts)})
     add_button(Entry(billed=billed, lanes=(lane.choice,)), key="receipt_add")
-    return terms, slides
+    return lane, terms, slides
 
 
 def _answer(picked: Compared | Apart | None, lanes: Sequence[Lane], printed: Sequence[Slide]) -> list[Bill]:

@@ -179,7 +179,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         max_height=560,
         text_first=True,
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
-        **{"colour": "branch", **linked_view()},
+        **linked_view(),
     )
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")

@@ -22,6 +22,14 @@ from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
 
 MOST_CHIPS = 400
 _STYLE = """<style>
+.piece-lane { display: grid; gap: .25rem 1.25rem; align-items: center; }
+.piece-total b { font-size: 1.75rem; line-height: 1.2; font-weight: 600; }
+.piece-total div { display: inline; margin-inline-start: .5rem; opacity: .8; }
+@media (min-width: 1000px) {
+  .piece-lane { grid-template-columns: 10rem 1fr; }
+  .piece-total b { font-size: 3.5rem; line-height: 1; }
+  .piece-total div { display: block; margin: 0; }
+}
 .piece-chips { display: flex; flex-wrap: wrap; gap: .3rem; }
 .piece-chips > span { display: inline-flex; flex-direction: column; align-items: center; max-width: 100%;
   padding: 0 .4rem .1rem; font-size: 1.6rem; line-height: 1.75; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -90,11 +98,16 @@ def _face(
 
 
 def draw_lane(lane: ShownLane, text: str) -> None:
-    """Draw the tokens of a text, large, under the name of their tokenizer and their number."""
+    """Draw the tokens of a text, large, and beside them their number and the name of their tokenizer."""
     chips = chips_of(lane.tokenizer, text)
-    said = [f"**{lane.name}**", t("pieces.tokens", count=len(chips)), lane.caption]
-    st.markdown(" · ".join(filter(None, said)))
-    st.html(chip_style() + _STYLE + chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name)))
+    total = (
+        f'<div class="piece-total"><b>{len(chips):,}</b> {t("token_view.tokens", count=len(chips))}'
+        f"<div>{html.escape(lane.name)}</div></div>"
+    )
+    drawn = chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name))
+    st.html(f'{chip_style()}{_STYLE}<div class="piece-lane">{total}{drawn}</div>')
+    if lane.caption:
+        st.markdown(lane.caption)
     if any(chip.kind in ("byte", "bytes") and not isinstance(chip.shown, str) for chip in chips[:MOST_CHIPS]):
         st.caption(t("pieces.hatched"))
     if len(chips) > MOST_CHIPS:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from pages.ui.frame import visitor
-from pages.ui.i18n import as_plain_markdown, error_sentence, names, t, translations
+from pages.ui.i18n import as_plain_markdown, error_sentence, language, names, t, translations
 from pages.ui.inputs.corpus import (
     DEFAULT_SAMPLE,
     DEFAULT_SIZE,
@@ -18,7 +18,7 @@ from pages.ui.inputs.corpus import (
 from pages.ui.inputs.corpus_picker import OWN_TEXT, corpus_picker, leave_the_sample, mixed
 from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
 from pages.ui.inputs.pattern import PATTERN_ORDER, pattern_name, pattern_picker, preview_of, shortened
-from pages.ui.inputs.tokenizers import reference_lanes
+from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import one_of, remembered
@@ -31,9 +31,12 @@ from pages.ui.train.superwords import superwords_picker
 from pages.ui.widgets.controls import fold, segmented
 from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES, pace_called
 from pages.ui.widgets.slides import Slide
-from pages.ui.widgets.token_view.drawings import token_count
+from pages.ui.widgets.token_view import token_view
+from pages.ui.widgets.token_view.drawings import Text, drawing, token_count
+from pages.ui.widgets.token_view.lanes import Label, Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.bpe.special_tokens import assign_ids, parse_special_tokens
+from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
@@ -76,6 +79,8 @@ def training_setup(job: Job | None) -> None:
         vocab_size = _size_picker()
     corpus = _corpus() if card == OWN_TEXT else sample_to_train_on(card)
     said = st.container()
+    if card != OWN_TEXT:
+        _before()
     if keys.MORE_OPEN.get() or (corpus is not None and corpus.counts is not None):
         keys.MORE_DRAWN.put(True)
     with fold(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
@@ -96,16 +101,39 @@ def training_setup(job: Job | None) -> None:
         if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
             visitor.show_setup(False)
             st.rerun()
+    with fold(t("train.experiments"), icon=":material/science:", key="train_experiments"):
+        _experiments(more.corpus)
+
+
+def _before() -> None:
+    """Draw the sentence of the stage as it is before the first merge, when each byte is a token."""
+    text = t("examples.thai")
+    lane = Lane("bytes", Label(t("train.before")), Tokenizer(()))
+    token_view(
+        drawing(Text(text), [lane], language=language()),
+        key="train_before",
+        toolbar="none",
+        numbers_first=True,
+        ruler=False,
+        large=True,
+    )
+    st.caption(
+        t("train.before_says", rivals=", ".join(f"{name} {count}" for name, count in reference_counts(text)))
+    )
+
+
+def _experiments(corpus: Corpus | None) -> None:
+    """Draw what trains several tokenizers at once: mixes of languages, and methods."""
     with fold(t("frontier.title"), icon=":material/balance:", key=FRONTIER_OPEN.key):
         if FRONTIER_OPEN.get():
-            if more.corpus is not None and more.corpus.counts is not None:
+            if corpus is not None and corpus.counts is not None:
                 st.caption(t("counts.frontier"))
                 mix_frontier(sample_texts())
             else:
-                mix_frontier(more.corpus.texts if more.corpus else ())
+                mix_frontier(corpus.texts if corpus else ())
     with fold(t("methods.title"), icon=":material/sports_score:", key=METHODS_OPEN.key):
         if METHODS_OPEN.get():
-            race_of_methods(more.corpus.texts if more.corpus and more.corpus.counts is None else ())
+            race_of_methods(corpus.texts if corpus and corpus.counts is None else ())
 
 
 def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:

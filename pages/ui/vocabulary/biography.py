@@ -90,8 +90,9 @@ def _figures(lane: Lane, token_id: int, token: bytes, uses: Uses, text: OwnText)
             st.metric(t("biography.merge"), f"{merge:,}", help=said, width="content")
         if count is not None:
             st.metric(t("biography.count"), f"{count:,}", help=t("biography.count_help"), width="content")
-        said = t("biography.uses_help", text=text.name)
-        st.metric(t("biography.uses"), f"{uses.of(token_id):,}", help=said, width="content")
+        if used := uses.of(token_id):
+            said = t("biography.uses_help", text=text.name)
+            st.metric(t("biography.uses"), f"{used:,}", help=said, width="content")
 
 
 def _nodes(token_id: int, tokenizer: Merging) -> list[Node]:

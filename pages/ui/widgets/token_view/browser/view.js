@@ -261,6 +261,7 @@ export class TokenView {
   words() {
     const { scroller, model } = this.state;
     this.bar.words();
+    this.branches.open();
     scroller.setAttribute("role", "group");
     scroller.setAttribute("aria-label", model.labels.text_view);
     this.inspector.element.setAttribute("aria-label", model.labels.inspector);

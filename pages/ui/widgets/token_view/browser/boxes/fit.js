@@ -8,7 +8,8 @@ import { make } from "../elements.js";
 
 const LETTERS = [132, 112, 96, 84, 72, 60, 52, 46, 40, 36, 33, 30]; // pixels; the last one fits every short text
 const OF_SCREEN = 0.72; // of the window's height: the navigation, the title and the text box have the rest
-const LEAST_OF_WHOLE = 0.75; // so much smaller letters may be for the whole text to stand on one line
+// So much smaller letters may be for the whole text to stand on one line, where it has several lanes or one.
+const LEAST_OF_WHOLE = [0.75, 0.5];
 
 /**
  * Take the largest letters with which the row fits the screen, or somewhat smaller ones if it is on one line then.
@@ -16,7 +17,7 @@ const LEAST_OF_WHOLE = 0.75; // so much smaller letters may be for the whole tex
  * @param {ViewState} state
  * @param {Row} row
  */
-export function fitLetters({ root }, { element }) {
+export function fitLetters({ root, model }, { element }) {
   const room = OF_SCREEN * innerHeight;
   const take = (/** @type {number} */ size) => root.style.setProperty("--size", `${size}px`);
   const probe = element.parentElement?.appendChild(make("div", "system-probe"));
@@ -43,7 +44,7 @@ export function fitLetters({ root }, { element }) {
     at = Math.min(high - 1, Math.max(low, next < 0 ? high : next));
   }
   const largest = LETTERS[high];
-  const smaller = LETTERS.filter((size) => size <= largest && size >= largest * LEAST_OF_WHOLE);
+  const smaller = LETTERS.filter((size) => size <= largest && size >= largest * LEAST_OF_WHOLE[Number(model.lanes.length === 1)]);
   const hasOneLine = withSize(smaller[smaller.length - 1]).lines <= 1;
   take(hasOneLine ? (smaller.find((size) => withSize(size).lines <= 1) ?? largest) : largest);
   probe?.remove();

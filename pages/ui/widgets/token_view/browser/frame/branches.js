@@ -15,7 +15,8 @@ export class BranchLists {
   /** @param {TokenView} view */
   constructor(view) {
     this.view = view;
-    this.element = make("div", "branches");
+    this.element = /** @type {HTMLDetailsElement} */ (make("details", "branches"));
+    this.element.ontoggle = () => this.colour();
     /** @type {Lane[]} */
     this.lanes = [];
     /** @type {Item[]} */
@@ -38,6 +39,17 @@ export class BranchLists {
     this.count(model);
   }
 
+  /** Be open while pieces have the colours of branches. */
+  open() {
+    this.element.open = this.view.state.colour === "branch";
+  }
+
+  /** Pieces have the colours of the branches while these are open. */
+  colour() {
+    const isColoured = this.view.state.colour === "branch";
+    if (this.element.open !== isColoured) this.view.switchTo({ colour: isColoured ? "piece" : "branch" });
+  }
+
   /** @param {Model} model */
   build({ labels }) {
     this.held = this.shown = null;
@@ -52,7 +64,7 @@ export class BranchLists {
       holder.append(make("div", "name", lane.column.name), list);
       lists.append(holder);
     }
-    this.element.replaceChildren(make("div", "branches-title", labels.branches), lists);
+    this.element.replaceChildren(make("summary", "branches-title", labels.branches), lists);
   }
 
   /**

@@ -28,18 +28,23 @@ export function drawHeads({ state, sizes }) {
 }
 
 /**
- * Who needs the fewest tokens, and how much more the others need at most; where texts come first.
+ * Who needs the fewest tokens, and how much more the others need at most, and how to read them; where texts come
+ * first. Where there are pieces alone, who cuts the fewest.
  * @param {ViewState} state
  */
 function verdictOf({ model }) {
-  const lanes = model.lanes.filter(({ isPretokens }) => !isPretokens);
+  const areTokens = model.lanes.some(({ isPretokens }) => !isPretokens);
+  const lanes = model.lanes.filter(({ isPretokens }) => isPretokens !== areTokens);
   if (!model.options.text_first || !model.whole || !model.text || lanes.length < 2) return [];
   const counts = lanes.map((lane) => lane.numberOf(lane.tokens.length));
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const namesAt = (/** @type {number} */ count) =>
     lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name).join(", ");
-  const values = { least: namesAt(least), most: namesAt(most), count: least.toLocaleString(model.locale), ratio: (most / least).toFixed(2) };
-  return [make("div", "verdict", model.label(least === most ? "verdict_even" : "verdict", values))];
+  const values = { least: namesAt(least), most: namesAt(most), count: least, other: most, ratio: (most / least).toFixed(2) };
+  const [said, even] = areTokens ? ["verdict", "verdict_even"] : ["verdict_pieces", "verdict_pieces_even"];
+  const verdict = make("div", "verdict", model.label(least === most ? even : said, values));
+  if (areTokens) verdict.append(make("small", "", model.labels.how));
+  return [verdict];
 }
 
 /**
@@ -48,7 +53,7 @@ function verdictOf({ model }) {
  * @param {Element} fresh
  */
 function fillHead(head, fresh) {
-  if (!head.children.length) head.textContent = fresh.textContent; // the verdict
+  if (head.matches(".verdict")) head.replaceChildren(...fresh.childNodes);
   for (const part of [...head.children]) if (!part.matches(".size")) part.remove();
   head.prepend(...fresh.children);
 }
@@ -62,7 +67,7 @@ function headOf({ model, isStaff, colour, drawn }, { column, index }) {
   const head = make(isFolded ? "details" : "div", "head");
   const name = make("div", "name", column.name);
   if (isStaff && model.lanes.length > 1) name.prepend(make("span", "number", `${index + 1} `));
-  head.append(name, captionOf(column));
+  head.append(name, captionOf(column, model.options.text_first && column.kind === "tokens"));
   if (!model.whole) {
     head.append(make("div", "note", model.labels.loading));
     return head;
@@ -83,13 +88,15 @@ function headOf({ model, isStaff, colour, drawn }, { column, index }) {
 /**
  * The caption; what its number is made of is shown under the mouse, and opens with a click, a tap or a key.
  * @param {Column} column
+ * @param {boolean} hasFigures whether the figures that the head leaves out are shown there, too
  */
-function captionOf({ caption, details }) {
-  if (!details) return make("div", "caption", caption);
+function captionOf({ caption, details, figures }, hasFigures) {
+  const said = [...(details ? [details] : []), ...(hasFigures ? figures.slice(1).map((figure) => figure.join(" ")) : [])];
+  if (!said.length) return make("div", "caption", caption);
   const element = make("details", "caption");
   const summary = make("summary", "", caption);
-  summary.title = details;
-  element.append(summary, make("div", "", details));
+  summary.title = said.join("\n");
+  element.append(summary, ...said.map((each) => make("div", "", each)));
   return element;
 }
 
