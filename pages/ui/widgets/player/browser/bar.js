@@ -7,6 +7,7 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { Label, Milestone } from "./types.d.ts" */
 
+const NAMED = 0.14; // of the timeline: what the name of a flag takes
 const PACES = ["gathering", "slowest", "slow", "steady", "fast", "full"];
 
 export class Bar {
@@ -101,12 +102,14 @@ export class Bar {
     if (key === this.flagged) return;
     this.flagged = key;
     this.flags.replaceChildren(
-      ...found.map(({ merge, kind, says }) => {
+      ...found.map(({ merge, kind, name, says }, index) => {
         const flag = make("button", `flag ${kind}`, kind === "beat" ? "⚑" : "★");
         flag.type = "button";
         flag.title = flag.ariaLabel = plainWords(says);
         flag.style.insetInlineStart = `${(100 * merge) / most}%`;
         flag.onclick = () => this.stage.go(merge);
+        const room = (found[index + 1]?.merge ?? most) - merge;
+        if (name && room > NAMED * most) flag.append(make("span", "name", name));
         return flag;
       }),
     );

@@ -93,7 +93,8 @@ export class Milestones {
    */
   add(merge, kind, values) {
     this.waiting.delete(kind);
-    this.found.push({ merge, kind, says: this.label(`milestone_${kind}`, values) });
+    const name = String(values.name ?? values.token ?? "");
+    this.found.push({ merge, kind, name, says: this.label(`milestone_${kind}`, values) });
   }
 }
 

@@ -109,6 +109,7 @@ export interface Piece extends Cut {
 export interface Milestone {
   merge: number;
   kind: string;
+  name: string;
   says: string;
 }
 
