@@ -45,6 +45,7 @@ _D, _E, _L, _M, _R, _S, _T, _V = (ord(letter) for letter in "delmrstv")
 _LONG_S = "ſ".encode()  # an s, if case does not matter
 _LONG_S_LEAD, _LONG_S_TRAIL = _LONG_S
 _TO_LOWER = 0x20
+_THAI_LEAD = "ก".encode()[0]
 _CASED = UPPER | CASELESS | MARK
 _UNCASED = LOWER | CASELESS | MARK
 WORD = 8
@@ -181,9 +182,35 @@ newlines_in = _mask_at("\n", "\n")
 slashes_in = _mask_at("/", "/")
 apostrophes_in = _mask_at("'", "'")
 printable_in = _mask_at(" ", "~")
+not_ascii_in = _mask_at("\x80", "\xff")
+# The bytes of Thai letters and marks in UTF-8: E0, then B8 or B9, then one of these.
+_thai_in = _mask_at("\xe0", "\xe0")
+_first_half_in, _second_half_in = _mask_at("\xb8", "\xb8"), _mask_at("\xb9", "\xb9")
+_letters_to_a_in, _letters_to_am_in, _letters_from_e_in = map(_mask_at, "\x81\xb2\x80", "\xb0\xb3\x86")
+_sara_above_in, _signs_to_phinthu_in, _tones_in = map(_mask_at, "\xb1\xb4\x87", "\xb1\xba\x8e")
 count_bits: Any = intrinsic(_count_bits)
 lowest_bit: Any = intrinsic(_lowest_bit)
 """`lowest_bit(mask)` is the place of the lowest bit that is set, and 64 if there is none."""
+
+
+@inlined
+def thai_letters_in(text: Bytes, i: int) -> np.uint64:
+    """Return which of 64 bytes begin a Thai letter, that is \\p{Lo} or \\p{Lm}: a bit each, the first lowest."""
+    first = _first_half_in(text, i + 1) & (_letters_to_a_in(text, i + 2) | _letters_to_am_in(text, i + 2))
+    return _thai_in(text, i) & (first | _second_half_in(text, i + 1) & _letters_from_e_in(text, i + 2))
+
+
+@inlined
+def thai_marks_in(text: Bytes, i: int) -> np.uint64:
+    """Return which of 64 bytes begin a Thai vowel sign or tone mark, that is \\p{M}."""
+    first = _first_half_in(text, i + 1) & (_sara_above_in(text, i + 2) | _signs_to_phinthu_in(text, i + 2))
+    return _thai_in(text, i) & (first | _second_half_in(text, i + 1) & _tones_in(text, i + 2))
+
+
+@inlined
+def with_rest(leads: np.uint64) -> np.uint64:
+    """Return the bits of all three bytes of these characters."""
+    return leads | leads << np.uint64(1) | leads << np.uint64(2)
 
 
 @inlined
@@ -374,13 +401,24 @@ def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
 def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
     """Return where pretokens start in the 64 bytes from `i` on, where one starts: a bit for each, but not for `i`.
 
-    It knows printable ASCII and, but for gpt2, line feeds. It tells starts up to the last byte but one before what
-    it does not know, since a byte may start a pretoken because of the next one.
+    It knows printable ASCII, Thai letters and marks, and, but for gpt2, line feeds. It tells starts up to the last
+    byte but one before what it does not know, since a byte may start a pretoken because of the next one.
     """
     one = np.uint64(1)
     letters, digits, spaces = letters_in(text, i), digits_in(text, i), spaces_in(text, i)
     newlines, printable = newlines_in(text, i), printable_in(text, i)
     signs = printable & ~(letters | digits | spaces)
+    marks = thai = np.uint64(0)
+    if not_ascii_in(text, i):
+        marks = thai_marks_in(text, i)
+        thai = with_rest(thai_letters_in(text, i))
+        if pattern in (O200K, MARK_AWARE):  # marks are letters
+            letters |= thai | with_rest(marks)
+        else:  # marks are signs
+            letters |= thai
+            signs |= with_rest(marks)
+        thai |= with_rest(marks)
+        printable |= thai
     after_space, after_sign = spaces << one, signs << one
     first_signs = signs & ~(after_sign | after_space)  # of a run of signs that has no space before it
     unknown = ~(printable | newlines) | first_signs & apostrophes_in(text, i)
@@ -395,7 +433,7 @@ def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
         # Three digits make a pretoken, and one sign goes with the word behind it.
         three = digits & digits << one & digits << np.uint64(2)
         unknown |= three & digits << np.uint64(3)
-        starts |= first_letters & ~(first_signs << one) | first_digits
+        starts |= first_letters & ~(first_signs << one | (first_signs & marks) << np.uint64(3)) | first_digits
         starts |= newlines & ~(newlines << one | after_space | after_sign)
         # White space up to its last line end is one pretoken: a margin must end before a printable character.
         margins = newlines << one & spaces
@@ -404,6 +442,8 @@ def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
             unknown |= newlines
     if pattern == O200K:  # words end before capitals, and line ends and slashes go with signs
         unknown |= newlines << one & slashes_in(text, i)
+        # What capitals do after a caseless letter depends on what follows; more than one sign take marks with them.
+        unknown |= capitals_in(text, i) & thai << one | marks & after_sign
         capitals = capitals_in(text, i)
         starts |= capitals & (letters & ~capitals) << one
     known = lowest_bit(unknown)
@@ -422,7 +462,7 @@ def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers
         ends[0] = end
         return 1
     while i < end and found < ends.size:
-        if text[i] < 0x80 and i + _BLOCK <= end and found + _BLOCK <= ends.size:
+        if (text[i] < 0x80 or text[i] == _THAI_LEAD) and i + _BLOCK + 2 <= end and found + _BLOCK <= ends.size:
             starts = starts_in(text, i, pattern)
             if starts:
                 while starts:
