@@ -52,6 +52,8 @@ with tokens:
             drawing(text, lanes, language=language()),
             key=VIEW,
             text_first=True,
+            large=True,
+            largest=True,
             max_height=640,
             sizes=sizes_of(lanes, text),
             link=link_to(list(map(name_in_link, chosen)), pattern=pattern, has_text=text.ids_of is None),

@@ -8,7 +8,8 @@ from pages.ui.i18n import t
 from pages.ui.pieces.baselines import baselines_section
 from pages.ui.pieces.lessons import show
 from pages.ui.pieces.settings import choose_corpus, sentencepiece_settings
-from pages.ui.pieces.training import progress
+from pages.ui.pieces.training import JOB, progress
+from pages.ui.widgets.controls import fold
 from pages.ui.widgets.slides import present
 from pages.ui.widgets.slides.talk import slides_of_entry
 
@@ -18,9 +19,11 @@ with place:
     if tab == "sentencepiece":
         st.markdown(t("pieces.what"))
         shown.append(show())
-        st.header(t("pieces.train"), anchor=False)
-        sentencepiece_settings()
-        progress()
+        with fold(
+            t("pieces.train"), icon=":material/model_training:", key="pieces_train", is_open=JOB.get() is not None
+        ):
+            sentencepiece_settings()
+            progress()
     else:
         st.markdown(t("naive.intro"))
         corpus = choose_corpus()

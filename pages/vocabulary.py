@@ -4,9 +4,8 @@ import streamlit as st
 
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.tabs import open_tab
-from pages.ui.i18n import t
 from pages.ui.vocabulary.browse import browse
-from pages.ui.vocabulary.choices import all_lanes, choose_lane, slides_of
+from pages.ui.vocabulary.choices import all_lanes, choose_lane, say_what_is_known, slides_of
 from pages.ui.vocabulary.compared import compared
 from pages.ui.vocabulary.composition import composition
 from pages.ui.vocabulary.cost import vocabulary_cost
@@ -15,12 +14,14 @@ from pages.ui.vocabulary.trace import trace_a_word
 from pages.ui.vocabulary.unreached import unreached
 from pages.ui.widgets.slides import present
 
-st.markdown(t("vocabulary.what"))
+known = st.container()
 lanes = all_lanes()
 if lanes:
     page, earlier = st.container(), st.container()
     with page:
         lane = choose_lane(lanes, earlier)
+    with known:
+        say_what_is_known(lane)
         tab, place = open_tab("vocabulary")
     present(lambda: slides_of(lane, lanes))
     with place:

@@ -108,6 +108,7 @@ def test_texts_of_many_words_are_cut_as_regex_cuts_them(pattern: str) -> None:
         "aB",
         "22",
         "6789",
+        *("่", "ั", "ๆ", "๑", "฿", "น้ำ", "ที่", "ดื่ม", "กB", "้a", "ก่ ", "เด็ก"),
     ]
     seeded = random.Random(pattern)
     for _ in range(1_500):

@@ -66,6 +66,18 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+OF_THAI = {
+    "_thai_in": (0xE0, 0xE0),
+    "_first_half_in": (0xB8, 0xB8),
+    "_second_half_in": (0xB9, 0xB9),
+    "_letters_to_a_in": (0x81, 0xB0),
+    "_letters_to_am_in": (0xB2, 0xB3),
+    "_letters_from_e_in": (0x80, 0x86),
+    "_sara_above_in": (0xB1, 0xB1),
+    "_signs_to_phinthu_in": (0xB4, 0xBA),
+    "_tones_in": (0x87, 0x8E),
+}
+"""The first and the last byte of what the masks of Thai find."""
 MARKS = {"spaces": b" ", "newlines": b"\n", "slashes": b"/", "apostrophes": b"'"}
 
 
@@ -118,6 +130,8 @@ READS = {
     "capitals_in": mask_of(SMALL.upper()),
     "digits_in": mask_of(string.digits.encode()),
     "printable_in": mask_of(bytes(range(0x20, 0x7F))),
+    "not_ascii_in": mask_of(bytes(range(0x80, 0x100))),
+    **{name: mask_of(bytes(range(first, last + 1))) for name, (first, last) in OF_THAI.items()},
     **{f"{name}_in": mask_of(byte) for name, byte in MARKS.items()},
     "lowest_bit": lowest_bit,
     "count_bits": lambda mask: np.int64(int(mask).bit_count()),

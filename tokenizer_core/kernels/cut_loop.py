@@ -442,7 +442,7 @@ def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
             unknown |= newlines
     if pattern == O200K:  # words end before capitals, and line ends and slashes go with signs
         unknown |= newlines << one & slashes_in(text, i)
-        # What capitals do after a caseless letter depends on what follows; more than one sign take marks with them.
+        # What capitals do after a caseless letter depends on what follows; some signs take marks with them.
         unknown |= capitals_in(text, i) & thai << one | marks & after_sign
         capitals = capitals_in(text, i)
         starts |= capitals & (letters & ~capitals) << one

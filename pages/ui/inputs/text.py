@@ -64,7 +64,7 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     if source == "type":
         text = live_text_area(
             t("text.type_label"),
-            key=remembered(_TYPED_TEXT.key, t("examples.sample")),
+            key=remembered(_TYPED_TEXT.key, t("examples.pair")),
             height=TYPED_HEIGHT,
             placeholder=t("text.placeholder"),
             show_label=False,

@@ -11,7 +11,7 @@ from pages.ui.i18n import LANGUAGES, catalogue, errors_shown, t
 from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices
-from pages.ui.languages.charts import Bar, bar_chart, bar_rows, premium_with
+from pages.ui.languages.charts import Bar, bar_chart, bar_rows
 from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, remembered
 from pages.ui.widgets import formatting
@@ -112,6 +112,7 @@ def how_counted(compared: Compared) -> str:
 
 def show_bars(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
     """Draw one chart of the bills, and say what a month of chats costs by the tokenizer of the receipt."""
+    st.markdown(f"**{t('languages.bars', pairs=compared.parallel.pairs)}**")
     rows = bar_rows(bars_of(compared, found))
     draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
     st.markdown(
@@ -141,7 +142,7 @@ def _label(compared: Compared, bill: Bill) -> str:
     name = compared.names[bill.language][:NAME_CHARACTERS]
     if bill.language == compared.base or bill.premium is None:
         return f"{name} {bill.tokens:,}"
-    return f"{name} {bill.tokens:,} · {premium_with(bill.interval, bill.premium)}"
+    return f"{name} {bill.tokens:,} · {formatting.premium(bill.premium)}"
 
 
 def bars_in_words(compared: Compared, found: Sequence[Bill]) -> str:

@@ -148,10 +148,12 @@ def slides() -> list[Slide]:
 
 def pattern_lab() -> None:
     """Draw the text, two patterns, and what they make of the text."""
-    _text()
+    text, pickers = st.columns(2, gap="medium", vertical_alignment="bottom")
+    with text:
+        _text()
     own = []
-    with st.container(key="lab_pickers"):
-        columns = st.columns(2, gap="large")
+    with pickers, st.container(key="lab_pickers"):
+        columns = st.columns(2, gap="small")
     for side, column in zip(SIDES, columns, strict=True):
         with column:
             if _picked(side) == OWN_PATTERN:
@@ -173,7 +175,6 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
     token_view(
         _drawing(text, usable),
         key="lab_view",
-        mark_differences=True,
         large=True,
         largest=True,
         max_height=560,
@@ -189,13 +190,10 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
 
 
 def _text() -> None:
-    """Draw the box of the text, and beside it examples."""
+    """Draw the box of the text, and below it examples."""
     characters = len(TEXT.get())
-    left, right = st.columns(2, vertical_alignment="center")
-    with left:
-        live_text_area(t("lab.text"), key=TEXT.key, height=68, show_label=False)
-    with right:
-        example_pills(TEXT.key, "lab")
+    live_text_area(t("lab.text"), key=TEXT.key, height=68, show_label=False)
+    example_pills(TEXT.key, "lab")
     if characters > MAX_CHARACTERS:
         st.info(t("text.window", shown=MAX_CHARACTERS, characters=characters), icon=":material/crop:")
 

@@ -11,6 +11,7 @@ from pages.ui.frame.navigation import go
 from pages.ui.i18n import errors_shown, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
+from pages.ui.widgets import formatting
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import cut_of
 from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
@@ -21,6 +22,8 @@ from tokenizer_core.analysis.cuts import places_tokens
 from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
 
 MOST_CHIPS = 400
+SPACE = "▁"
+"""What SentencePiece writes for a space, and before the first word."""
 _STYLE = """<style>
 .piece-lane { display: grid; gap: .25rem 1.25rem; align-items: center; }
 .piece-total b { font-size: 1.75rem; line-height: 1.2; font-weight: 600; }
@@ -110,8 +113,24 @@ def draw_lane(lane: ShownLane, text: str) -> None:
         st.markdown(lane.caption)
     if any(chip.kind in ("byte", "bytes") and not isinstance(chip.shown, str) for chip in chips[:MOST_CHIPS]):
         st.caption(t("pieces.hatched"))
+    if any(chip.kind == "ordinary" and SPACE in str(chip.shown) for chip in chips[:MOST_CHIPS]):
+        st.caption(t("pieces.space", sign=SPACE))
     if len(chips) > MOST_CHIPS:
         st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
+
+
+def say_who_needs_fewest(lanes: Sequence[ShownLane], text: str) -> None:
+    """Say which of several tokenizers needs the fewest tokens, and how many times as many another does."""
+    counts = {lane.name: len(chips_of(lane.tokenizer, text)) for lane in lanes}
+    if len(counts) < 2 or not text:
+        return
+    least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
+    if counts[least] == counts[most]:
+        said = t("token_view.verdict_even", count=counts[least])
+    else:
+        times = formatting.ratio(counts[most] / counts[least])
+        said = t("token_view.verdict", least=least, count=counts[least], most=most, ratio=times)
+    st.header(said, anchor=False)
 
 
 def entry_of(lesson: str, lanes: Sequence[ShownLane], text: str) -> Entry:

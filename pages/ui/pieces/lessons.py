@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.i18n import as_plain_markdown, names, t
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
-from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane, entry_of
+from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane, entry_of, say_who_needs_fewest
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.controls import segmented
@@ -60,8 +60,6 @@ def _small(text: str) -> Shown:
     says = t(
         "lessons.small_says",
         size=theirs.vocab_size,
-        control=CONTROLS,
-        bytes=BYTES,
         characters=characters,
         merged=merged,
         ours=ours.vocab_size - BYTES,
@@ -162,6 +160,7 @@ def show() -> Entry:
     text = (text or "")[:MOST_CHARACTERS]
     lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), _own_says(trained))
     entry = entry_of(chosen, lesson.lanes, text)
+    say_who_needs_fewest(lesson.lanes, text)
     for lane in lesson.lanes:
         draw_lane(lane, text)
     if chosen == OWN and (view := view_of(trained)) is not None:

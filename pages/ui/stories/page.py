@@ -57,8 +57,10 @@ _MOST_OF_A_TEXT = 24
 _STYLE = """
 .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.375rem; line-height: 1.6; }
 .st-key-story_question h2 { font-size: 1.75rem; line-height: 1.45; padding: 0 0 .5rem; }
-.st-key-story_choices button p { font-size: 1.375rem; }
-.st-key-story_choices button { min-width: 4.5rem; min-height: 3rem; }
+[class*="st-key-story_choice_"] button p { font-size: 1.75rem; font-weight: 600; }
+[class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.75rem;
+  border: 2px solid light-dark(#0f766e, #2dd4bf); }
+.st-key-story_choices button { min-height: 3rem; }
 .st-key-story_choices [data-testid="stAlertContainer"] { padding-block: .625rem; min-height: 3rem; }
 .st-key-story_says p { font-size: 1.25rem; line-height: 1.65; }
 .st-key-story_texts [data-testid="stText"] { font-size: 2.25rem; line-height: 1.6; white-space: pre-wrap; }
@@ -189,6 +191,7 @@ def _ask(story: Story, is_revealed: bool) -> None:
             st.button(
                 t("stories.again" if is_shown else "stories.show"),
                 key="story_show",
+                type="tertiary",
                 on_click=_hide if is_shown else _guess,
                 args=(story.name,) if is_shown else (story.name, None),
             )

@@ -117,9 +117,8 @@ def _before() -> None:
         ruler=False,
         large=True,
     )
-    st.caption(
-        t("train.before_says", rivals=", ".join(f"{name} {count}" for name, count in reference_counts(text)))
-    )
+    rivals = " · ".join(f"{name}: {count}" for name, count in reference_counts(text))
+    st.header(t("train.before_says", rivals=rivals), anchor=False)
 
 
 def _experiments(corpus: Corpus | None) -> None:

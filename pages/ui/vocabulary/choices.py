@@ -167,6 +167,13 @@ def all_lanes() -> list[Lane]:
 _OPENED_HERE: Maybe[str] = Maybe("vocabulary_opened_here")
 
 
+def say_what_is_known(lane: Lane) -> None:
+    """Say how many tokens a tokenizer knows, and how many with Thai; and what to do with them."""
+    count, thai = len(entries_in(lane).ids), entries_with_thai(lane)
+    st.header(t("vocabulary.known", name=lane.name, count=count, thai=thai), anchor=False)
+    st.markdown(t("vocabulary.what"))
+
+
 def choose_lane(lanes: list[Lane], earlier_place: DeltaGenerator) -> Lane:
     """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary.
 

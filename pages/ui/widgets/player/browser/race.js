@@ -211,12 +211,15 @@ export class Race {
   }
 
   /**
-   * The nearest place upwards where words lie on no line of another tokenizer.
-   * @param {number} y of their baseline
+   * The baseline of words above a dot; where these would lie on a line of another tokenizer, on the dot's side of it.
+   * @param {number} dot
    */
-  besideLevels(y) {
+  besideLevels(dot) {
     const lines = this.names.map((name) => name.y).sort((one, other) => other - one);
-    return lines.reduce((at, line) => (line < at + OFF_LINE && line > at - VALUE_HEIGHT ? line - OFF_LINE : at), y);
+    return lines.reduce((at, line) => {
+      if (line >= at + OFF_LINE || line <= at - VALUE_HEIGHT) return at;
+      return line < dot ? line + VALUE_HEIGHT : line - OFF_LINE;
+    }, dot - 9);
   }
 
   /**
@@ -229,7 +232,7 @@ export class Race {
     const isFree = x + VALUE < right;
     const isBesideTitle = y < TOP + TITLE_HEIGHT;
     this.value.setAttribute("x", String(isFree ? Math.max(x + 11, isBesideTitle ? LEFT + TITLE_WIDTH : 0) : right + BESIDE));
-    this.value.setAttribute("y", String(Math.max(TOP - 4, this.besideLevels(y - 9))));
+    this.value.setAttribute("y", String(Math.max(TOP - 4, this.besideLevels(y))));
     const named = isFree ? this.names : [...this.names, { y, text: this.value }];
     const sorted = [...named].sort((one, other) => one.y - other.y);
     const places = apart(sorted.map((name) => name.y + 5));

@@ -9,7 +9,7 @@ import { areLoopedLoaded } from "./model/looped.js";
 export const NARROW = 640; // pixels of width up to which lanes stand one under another, as in token_view.css
 const MOST_ROOMY = 3; // lanes over which letters may be somewhat larger
 const LARGE = 160; // UTF-16 units of a text that may stand in larger type
-const LARGEST = 64; // and in the largest
+const LARGEST = 96; // and in the largest
 const SHORT = 400; // and stands whole: a box that scrolls in a page that scrolls hides its end
 const FEW = 24; // and in the largest where that takes more than one line
 /** @type {View[]} */
@@ -110,8 +110,9 @@ export class ViewState {
     return this.choice.view === "staff";
   }
 
+  /** The ruler counts characters, and shows where differences are. */
   get isRuled() {
-    return this.isStaff && this.model.options.ruler;
+    return this.isStaff && this.model.options.ruler && this.choice.marks;
   }
 
   /** Whether each row has its number of tokens at its left. A long text scrolls: its numbers stay in sight above. */

@@ -43,7 +43,7 @@ function verdictOf({ model }) {
   const values = { least: namesAt(least), most: namesAt(most), count: least, other: most, ratio: (most / least).toFixed(2) };
   const [said, even] = areTokens ? ["verdict", "verdict_even"] : ["verdict_pieces", "verdict_pieces_even"];
   const verdict = make("div", "verdict", model.label(least === most ? even : said, values));
-  if (areTokens) verdict.append(make("small", "", model.labels.how));
+  verdict.append(make("small", "", areTokens ? model.labels.how : model.labels.how_pieces));
   return [verdict];
 }
 
