@@ -110,6 +110,8 @@ put_word: Any = intrinsic(_put_word)
 
 
 _WIDE, _BLOCK = 16, 64
+_WHOLE = 63
+"""The bytes of a block that hold whole Thai characters, of three bytes each."""
 
 
 def _bits_within(size: int, first: str, last: str, fold: int) -> Callable[..., Any]:
@@ -272,6 +274,18 @@ def small_run_end(text: Bytes, i: int, end: int, kinds: Bytes, wanted: int) -> i
     return run_end(text, i, end, kinds, wanted)
 
 
+@inlined
+def thai_run_end(text: Bytes, i: int, end: int) -> int:
+    """Return where a run of Thai letters and marks ends, as far as a block of 64 bytes fits in before `end`."""
+    while i + _BLOCK + 2 <= end:
+        others = ~with_rest(thai_letters_in(text, i) | thai_marks_in(text, i))
+        size = min(lowest_bit(others), _WHOLE)
+        i += size
+        if size < _WHOLE:
+            break
+    return i
+
+
 @borrowing
 def contraction_end(text: Bytes, i: int, end: int, pattern: int) -> int:
     """Return where a contraction such as 's or 'll ends; `i`, the place of the apostrophe, if there is none."""
@@ -355,7 +369,8 @@ def word_end(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int) -> int:
     word = LETTER | MARK if pattern == MARK_AWARE else LETTER
     kind = kind_at(text, i, kinds)
     first = i if kind & (word | DIGIT | LINE_END) else next_start(text, i)
-    stop = word_run_end(text, first, end, kinds, word)
+    stop = thai_run_end(text, first, end) if pattern == MARK_AWARE else first
+    stop = word_run_end(text, stop, end, kinds, word)
     return stop if stop > first else tail_end(text, i, end, kinds, pattern, word)
 
 
@@ -366,8 +381,7 @@ def cased_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
     Capitals come first, as many as there are; if no small letter follows, they give letters back up to the last
     caseless one.
     """
-    caseless_end = i
-    stop = i
+    stop = caseless_end = thai_run_end(text, i, end) if i < end and text[i] == _THAI_LEAD else i
     while stop < end:
         kind = kind_at(text, stop, kinds)
         if not kind & _CASED:
