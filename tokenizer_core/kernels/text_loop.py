@@ -251,9 +251,9 @@ def encode_until_long(
     for n in range(stops.size):
         stop = stops[n]
         length = stop - start
-        if length > LONG:
-            return n, written
         if length > _SHORT:
+            if length > LONG:
+                return n, written
             written = encode_longer(
                 *(text, start, stop, children, shorter, lengths, lefts, rights, ranks),
                 *(longer, longer_text, longer_ids, used, pairs, is_dead, ids, written),
@@ -266,8 +266,8 @@ def encode_until_long(
             )
             start = stop
             continue
-        first = word_at(text, start) & _FIRST[length]
-        others = word_at(text, start + WORD) & _OTHERS[length] | length << 56
+        first = word_at(text, start) & number_at(_FIRST, length)
+        others = word_at(text, start + WORD) & number_at(_OTHERS, length) | length << 56
         hashed = (first ^ others * _FACTOR) * _FACTOR
         slot = slot_of(slots, first, others, hashed)
         if slot < 0:

@@ -86,7 +86,7 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
     known = {lane.choice: lane for lane in lanes if may_be_exported(lane.tokenizer)}
     if not known:
         return
-    with popover(t("exports.title"), icon=":material/luggage:", key=EXPORTS_OPEN.key):
+    with popover(t("exports.title"), icon=":material/download:", key=EXPORTS_OPEN.key):
         if not EXPORTS_OPEN.get():
             return
         names = {choice: lane.name for choice, lane in known.items()}  # not the lanes: Streamlit keeps it for long

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame.links import link_to_patterns, linked_view
-from pages.ui.i18n import error_sentence, language, names, section, t
+from pages.ui.i18n import error_sentence, language, section, t
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import example_pills
 from pages.ui.limits import MAX_VIEW_CHARACTERS
@@ -202,7 +202,7 @@ def _picked(side: str) -> str:
     return st.selectbox(
         t(f"lab.{side}"),
         PATTERN_ORDER,
-        format_func=names("pattern.{}_name", PATTERN_ORDER),
+        format_func={name: shortened(t(f"pattern.{name}_name")) for name in PATTERN_ORDER}.__getitem__,
         key=one_of(_choice(side).key, PATTERN_ORDER, DEFAULTS[side]),
         persist_state="session",
         help=t("pattern.help"),

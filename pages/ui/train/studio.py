@@ -341,7 +341,7 @@ def take_run_along(job: Job) -> None:
     if job.ended and not job.merges:
         return
     with fold(
-        t("exports.title"), icon=":material/luggage:", key=EXPORTS_OPEN.key, on_change=_note_size, args=(job,)
+        t("exports.title"), icon=":material/download:", key=EXPORTS_OPEN.key, on_change=_note_size, args=(job,)
     ):
         if EXPORTS_OPEN.get():
             _files(job)

@@ -6,7 +6,7 @@ import { make } from "../elements.js";
 /** @import { Row } from "./rows.js" */
 /** @import { ViewState } from "../state.js" */
 
-const LETTERS = [132, 112, 96, 84, 72, 60, 52, 46, 40, 36, 33, 30]; // pixels; the last one fits every short text
+const LETTERS = [132, 124, 116, 108, 100, 92, 84, 78, 72, 66, 60, 56, 52, 49, 46, 43, 40, 38, 36, 33, 30]; // pixels; the last one fits every short text
 const OF_SCREEN = 0.72; // of the window's height: the navigation, the title and the text box have the rest
 // So much smaller letters may be for the whole text to stand on one line, where it has several lanes or one.
 const LEAST_OF_WHOLE = [0.75, 0.5];
