@@ -309,10 +309,10 @@ def test_two_clicks_open_a_tokenizer_and_its_lane_goes_back_by_its_slider(tab: P
     slider = tab.get_by_role("slider")
     slider.focus()
     tab.keyboard.press("Home")
-    expect(counts.last).to_have_text(f"{len(ENGLISH['examples.sample'].encode())} tokens")
+    expect(counts.last).to_have_text(f"{len(ENGLISH['examples.pair'].encode())} tokens")
     expect(slider).to_be_focused()
     tab.keyboard.press("End")
-    expect(counts.last).not_to_have_text(f"{len(ENGLISH['examples.sample'].encode())} tokens")
+    expect(counts.last).not_to_have_text(f"{len(ENGLISH['examples.pair'].encode())} tokens")
 
 
 def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
@@ -355,7 +355,7 @@ def expect_gpt2_tokens(tab: Page, text: str) -> None:
 
 def test_typing_is_taken_over_and_a_long_text_after_a_longer_pause(tab: Page, address: str) -> None:
     tab.goto(f"{address}/compare?lang=en")
-    expect_gpt2_tokens(tab, catalogue("en")["examples.sample"])
+    expect_gpt2_tokens(tab, catalogue("en")["examples.pair"])
     at_rest(tab)
     box = tab.locator(".st-key-compare_text textarea")
     box.fill("Water is here")

@@ -170,7 +170,7 @@ _OPENED_HERE: Maybe[str] = Maybe("vocabulary_opened_here")
 def say_what_is_known(lane: Lane) -> None:
     """Say how many tokens a tokenizer knows, and how many with Thai; and what to do with them."""
     count, thai = len(entries_in(lane).ids), entries_with_thai(lane)
-    st.header(t("vocabulary.known", name=lane.name, count=count, thai=thai), anchor=False)
+    st.header(t("vocabulary.known", name=name_of(lane), count=count, thai=thai), anchor=False)
     st.markdown(t("vocabulary.what"))
 
 

@@ -108,7 +108,7 @@ export class Headline {
    * @param {number} merge
    */
   flow(rate, merge) {
-    this.equation(merge, this.label("flow", { merge, rate: Math.round(rate) }));
+    this.equation(merge, this.label("flow", { rate: Math.round(rate) }));
   }
 
   /** @param {number} merge */

@@ -215,10 +215,10 @@ export class Race {
    * @param {number} dot
    */
   besideLevels(dot) {
-    const lines = this.names.map((name) => name.y).sort((one, other) => other - one);
+    const lines = this.names.map((name) => name.y).sort((one, other) => one - other);
     return lines.reduce((at, line) => {
-      if (line >= at + OFF_LINE || line <= at - VALUE_HEIGHT) return at;
-      return line < dot ? line + VALUE_HEIGHT : line - OFF_LINE;
+      if (line < dot) return Math.max(at, line + VALUE_HEIGHT);
+      return Math.min(at, line - OFF_LINE);
     }, dot - 9);
   }
 

@@ -171,7 +171,7 @@ export class TokenView {
   /** @param {Partial<Choice>} change */
   switchTo(change) {
     const { state, rows } = this;
-    const hasOtherRows = ("view" in change && change.view !== state.choice.view) || "chipsOf" in change;
+    const hasOtherRows = ("view" in change && change.view !== state.choice.view) || "chipsOf" in change || "marks" in change;
     const unit = hasOtherRows ? rows.topUnit() : 0;
     Object.assign(state.choice, change);
     if ("looped" in change) state.lostLooped = false;
