@@ -41,7 +41,6 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-lang, .st-key-present { position: fixed; top: .6rem; z-index: 999991; width: auto !important; }
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
-  .st-key-home_tokens > :first-child { order: 1; } /* how to read the tokens stands below them */
   /* What is chosen before one looks takes a line each, and is pushed aside. */
   .st-key-compare_ways, [class*="st-key-compare_names_"] [role="toolbar"],
   .st-key-compare_example [role="radiogroup"] {
@@ -65,6 +64,9 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   html:root { font-size: 19px; }
   h1 { font-size: 2.25rem !important; }
 }
+/* How to read the tokens stands below them. */
+.st-key-home_tokens > :first-child { order: 1; }
+.st-key-home_tokens > :first-child p { font-size: 1rem; }
 /* The texts to train on, as cards. */
 .st-key-train_card [role="radiogroup"] { gap: 1rem; }
 .st-key-train_card [role="radiogroup"] > div {
