@@ -18,7 +18,7 @@ _SECRET = re.compile(r"[\w-]{43}", re.ASCII)
 _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:]+\](:\d+)?", re.ASCII)
 
 
-_SERVER = b'window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }'
+_SERVER = b'window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href }'
 """A script that tells a page where its server is, as its scripts are: beside the page."""
 
 
