@@ -27,7 +27,7 @@ tokens = st.container()  # the tokens come before what is set less often
 more = st.container()
 earlier = st.container()
 left, right = top.columns([6, 5], gap="small")
-with left, st.container(gap="xsmall"):
+with left, st.container(gap="xsmall", key="compare_text_side"):
     text = text_picker(all_tokenizers())
 with right, st.container(gap="xsmall"):
     chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False, earlier=earlier)
@@ -59,7 +59,7 @@ with tokens:
             link=link_to(list(map(name_in_link, chosen)), pattern=pattern, has_text=text.ids_of is None),
             **linked_view(),
         )
-        st.caption(t("compare.caption"))
+        st.caption(f"{t('home.how_to_read')} {t('compare.caption')}")
         if isinstance(text.content, str):
             known = tuple(name for name in chosen if name != PRETOKENS)
             add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")

@@ -13,7 +13,6 @@ from pages.ui.patterns.lab import chosen_patterns, pattern_lab, slides, take_lin
 from pages.ui.widgets.slides import present
 
 take_link(link_for("patterns"))
-st.markdown(t("lab.what"))
 present(slides)
 tab, place = open_tab("patterns")
 with place:
@@ -28,4 +27,5 @@ with place:
                 check_on_corpus(corpus, chosen_patterns())
     else:
         pattern_costs(chosen_patterns())
+st.markdown(t("lab.what"))
 how_to_read("patterns")

@@ -17,8 +17,8 @@ tab, place = open_tab("pieces")
 shown = []
 with place:
     if tab == "sentencepiece":
-        st.markdown(t("pieces.what"))
         shown.append(show())
+        st.markdown(t("pieces.what"))
         with fold(
             t("pieces.train"), icon=":material/model_training:", key="pieces_train", is_open=JOB.get() is not None
         ):

@@ -32,6 +32,12 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 @media (max-width: 767px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
 /* The halves of a page stand beside its title where there is room. */
 @media (min-width: 900px) { .st-key-halves { justify-content: flex-end; margin-top: -3.75rem; height: 3.25rem; } }
+/* Where the text of Compare comes from stands beside its title, too. */
+@media (min-width: 900px) {
+  .st-key-compare_text_side { position: relative; }
+  .st-key-text_source { position: absolute; top: -3.4rem; left: calc(100% + .75rem);
+    width: max-content !important; }
+}
 /* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
 @media (max-width: 640px) {
   h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }

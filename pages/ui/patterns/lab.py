@@ -148,7 +148,7 @@ def slides() -> list[Slide]:
 
 def pattern_lab() -> None:
     """Draw the text, two patterns, and what they make of the text."""
-    text, pickers = st.columns(2, gap="medium", vertical_alignment="bottom")
+    text, pickers = st.columns(2, gap="medium")
     with text:
         _text()
     own = []
@@ -182,6 +182,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
         **linked_view(),
     )
+    st.caption(t("lab.how"))
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
     figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]

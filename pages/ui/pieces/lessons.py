@@ -60,6 +60,8 @@ def _small(text: str) -> Shown:
     says = t(
         "lessons.small_says",
         size=theirs.vocab_size,
+        control=CONTROLS,
+        bytes=BYTES,
         characters=characters,
         merged=merged,
         ours=ours.vocab_size - BYTES,

@@ -117,8 +117,10 @@ def _before() -> None:
         ruler=False,
         large=True,
     )
-    rivals = " · ".join(f"{name}: {count}" for name, count in reference_counts(text))
-    st.header(t("train.before_says", rivals=rivals), anchor=False)
+    with st.container(horizontal=True, vertical_alignment="center", key="train_rivals"):
+        st.header(t("train.before_says"), anchor=False, width="content")
+        for name, count in reference_counts(text):
+            st.markdown(f"{name} **{count}**", width="content")
 
 
 def _experiments(corpus: Corpus | None) -> None:

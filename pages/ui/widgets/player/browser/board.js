@@ -156,7 +156,7 @@ export class Board {
   }
 
   /**
-   * A letter that several tokens share: a stripe for each, and below it how many there are.
+   * A letter that several tokens share: a stripe for each, none like the one before, and below it how many there are.
    * @param {HTMLElement} letters
    * @param {Piece} piece
    * @param {Cut} cluster
@@ -164,11 +164,13 @@ export class Board {
    */
   paintShared(letters, piece, cluster, tints) {
     const inside = piece.tokens.filter(({ from, to }) => from < cluster.to && to > cluster.from);
+    let before = "";
     /** @type {[string, number][]} */
-    const stripes = inside.map(({ from, to }) => [
-      tints.get(from) ?? "t0",
-      Math.min(to, cluster.to) - Math.max(from, cluster.from),
-    ]);
+    const stripes = inside.map(({ from, to }) => {
+      const own = tints.get(from) ?? "t0";
+      before = own === before && own !== "gap" ? `t${(Number(own.slice(1)) + 3) % this.tintCount}` : own;
+      return [before, Math.min(to, cluster.to) - Math.max(from, cluster.from)];
+    });
     letters.style.cssText = tintStyle({ stripes, text: this.sentence.textOf(cluster.from, cluster.to) });
     letters.dataset.stripes = JSON.stringify(stripes);
     if (inside.length > 1) letters.dataset.n = String(inside.length);

@@ -168,7 +168,7 @@ export class ViewState {
 }
 
 // Pixels of a letter, and of the names beside the staff, here and on a phone, as in token_view.css.
-const TYPES = { largest: { size: 48, beside: [132, 94] }, larger: { size: 36, beside: [132, 22] } };
+const TYPES = { huge: { size: 72, beside: [132, 94] }, largest: { size: 48, beside: [132, 94] }, larger: { size: 36, beside: [132, 22] } };
 const SPARE = 12; // pixels beside the text, and a little to spare
 const COLUMN_GAP = 28; // pixels between two columns
 
@@ -189,7 +189,8 @@ export function dress(state, probe) {
     numbered: state.isNumbered,
     large: options.large && state.isSmallText,
     larger: type === "larger",
-    largest: type === "largest",
+    largest: type === "largest" || type === "huge",
+    huge: type === "huge",
     ruled: state.isRuled,
     single: lanes.length === 1,
   };

@@ -28,8 +28,8 @@ export function drawHeads({ state, sizes }) {
 }
 
 /**
- * Who needs the fewest tokens, and how much more the others need at most, and how to read them; where texts come
- * first. Where there are pieces alone, who cuts the fewest.
+ * Who needs the fewest tokens, and how much more the others need at most; where texts come first. Where there are
+ * pieces alone, who cuts the fewest.
  * @param {ViewState} state
  */
 function verdictOf({ model }) {
@@ -42,9 +42,7 @@ function verdictOf({ model }) {
     lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name).join(", ");
   const values = { least: namesAt(least), most: namesAt(most), count: least, other: most, ratio: (most / least).toFixed(2) };
   const [said, even] = areTokens ? ["verdict", "verdict_even"] : ["verdict_pieces", "verdict_pieces_even"];
-  const verdict = make("div", "verdict", model.label(least === most ? even : said, values));
-  verdict.append(make("small", "", areTokens ? model.labels.how : model.labels.how_pieces));
-  return [verdict];
+  return [make("div", "verdict", model.label(least === most ? even : said, values))];
 }
 
 /**
@@ -53,7 +51,7 @@ function verdictOf({ model }) {
  * @param {Element} fresh
  */
 function fillHead(head, fresh) {
-  if (head.matches(".verdict")) head.replaceChildren(...fresh.childNodes);
+  if (!head.children.length) head.textContent = fresh.textContent; // the verdict
   for (const part of [...head.children]) if (!part.matches(".size")) part.remove();
   head.prepend(...fresh.children);
 }
