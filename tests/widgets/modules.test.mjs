@@ -221,10 +221,11 @@ test("the axis of the race has few round numbers, and its names stand apart", ()
     assert.match(String(ticks[1]), /^[125]0*$/);
   }
   for (const places of [[], [10], [10, 100, 200], [10, 12, 13], [200, 200, 200]]) {
-    const found = apart(places);
-    assert.ok(found.every((place, at) => place <= places[at] && (!at || place - found[at - 1] >= 18)), found);
+    const found = apart(places, 200);
+    assert.ok(found.every((place, at) => place <= 200 && (!at || place - found[at - 1] >= 18)), found);
   }
-  assert.deepEqual(apart([10, 100, 200]), [10, 100, 200]);
+  assert.deepEqual(apart([10, 100, 200], 200), [10, 100, 200]);
+  assert.deepEqual(apart([10, 100, 101, 150], 200), [10, 91, 110, 150], "two names move as far as each other");
 });
 
 // ---- the player, the feed, the milestones

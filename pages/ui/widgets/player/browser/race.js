@@ -24,12 +24,24 @@ export function shortName({ name }) {
 }
 
 /**
- * Move places apart that lie too close to each other, from the last one up.
+ * Move places apart that lie too close to each other: a run of them stands around its middle, none below the lowest.
  * @param {number[]} places from the top down
+ * @param {number} lowest
  */
-export function apart(places) {
-  let below = Infinity;
-  return places.map((place) => place).reverse().map((place) => (below = Math.min(place, below - APART))).reverse();
+export function apart(places, lowest) {
+  /** @type {{ middle: number, count: number }[]} */
+  const runs = [];
+  for (const place of places) {
+    let run = { middle: place, count: 1 };
+    for (let above = runs.at(-1); above && run.middle - above.middle < (APART * (above.count + run.count)) / 2; above = runs.at(-1)) {
+      const count = above.count + run.count;
+      run = { middle: (above.middle * above.count + run.middle * run.count) / count, count };
+      runs.pop();
+    }
+    runs.push(run);
+  }
+  const found = runs.flatMap(({ middle, count }) => Array.from({ length: count }, (_, at) => middle + APART * (at - (count - 1) / 2)));
+  return found.map((place, at) => Math.min(place, lowest - APART * (found.length - 1 - at)));
 }
 
 /**
@@ -235,7 +247,7 @@ export class Race {
     this.value.setAttribute("y", String(Math.max(TOP - 4, this.besideLevels(y))));
     const named = isFree ? this.names : [...this.names, { y, text: this.value }];
     const sorted = [...named].sort((one, other) => one.y - other.y);
-    const places = apart(sorted.map((name) => name.y + 5));
+    const places = apart(sorted.map((name) => name.y + 5), this.height - BOTTOM);
     sorted.forEach(({ text }, at) => text.setAttribute("y", String(places[at])));
   }
 }
