@@ -55,7 +55,7 @@ def choose(app: AppTest, lesson: str) -> AppTest:
 
 def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
     app = open_pieces("th")
-    assert app.markdown[0].value == catalogue("th")["pieces.what"]
+    assert catalogue("th")["pieces.what"] in [each.value for each in app.markdown]
     for lesson in LESSONS:
         choose(app, lesson)
         assert len(lanes(app)) == 2

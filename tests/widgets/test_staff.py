@@ -98,7 +98,8 @@ FORTY = "The quick brown foxes jump over it, nah!"
 @pytest.mark.parametrize(
     ("text", "width", "size"),
     [
-        (THAI, 1000, 48),
+        (THAI, 1160, 72),
+        (THAI, 700, 48),
         (FORTY, 1160, 48),
         (FORTY, 900, 36),
         (FORTY, 700, 30),
