@@ -8,9 +8,12 @@ from tokenizer_core.analysis.costs import (
     PUBLISHED,
     WORTHWHILE,
     Model,
+    cost,
+    currency_of,
     parse_price,
     row_parameters,
     sweet_spot,
+    with_currency,
 )
 from tokenizer_core.errors import TokenizerError
 
@@ -25,9 +28,15 @@ from tokenizer_core.errors import TokenizerError
         ("$0.15", 0.15),
         ("฿90", 90.0),
         ("90 บาท", 90.0),
-        ("1,250", 1250.0),
+        ("¥1,250", 1250.0),
         ("1,250,000.5", 1250000.5),
+        ("1,250.5", 1250.5),
         ("2,5", 2.5),
+        ("12,50 €", 12.5),
+        ("0,75£", 0.75),
+        ("๑,๒๕๐", 1250.0),
+        ("๒.๕๐ บาท", 2.5),
+        ("999999999,99", 999999999.99),
         ("0", 0.0),
         (".5", 0.5),
         ("", None),
@@ -45,7 +54,28 @@ def test_prices_are_read_as_people_write_them(written: str, price: float | None)
 def test_a_price_that_is_no_number_is_refused(written: str) -> None:
     with pytest.raises(TokenizerError) as caught:
         parse_price(written)
-    assert caught.value.code == "price_no_number"
+    assert (caught.value.code, caught.value.values) == ("price_no_number", {"price": written})
+
+
+def test_a_long_text_that_is_no_price_is_shown_only_in_part() -> None:
+    with pytest.raises(TokenizerError) as caught:
+        parse_price("two " * 99)
+    assert caught.value.values["price"] == "two " * 10
+
+
+@pytest.mark.parametrize(
+    ("written", "currency", "shown"),
+    [
+        *(("$1", "$", "$9.50"), ("1 €", "€", "€9.50"), ("£1", "£", "£9.50"), ("¥1", "¥", "¥9.50")),
+        *(("฿1", "฿", "฿9.50"), ("1 บาท", "บาท", "9.50 บาท"), ("1", "", "9.50")),
+    ],
+    ids=str,
+)
+def test_a_cost_is_written_in_the_currency_of_its_price(written: str, currency: str, shown: str) -> None:
+    assert currency_of(written) == currency
+    assert parse_price(written) == 1.0
+    assert with_currency("9.50", currency) == shown
+    assert cost(3_000_000, 1.0) == 3.0
 
 
 # ---- the vocabulary of a model
@@ -57,12 +87,12 @@ FALLING = st.lists(st.integers(0, 9), min_size=1, max_size=900).map(
 
 
 @pytest.mark.parametrize(
-    ("model", "millions"),
-    list(zip(PUBLISHED, (39, 80, 262, 1_051, 524), strict=True)),
+    ("model", "parameters"),
+    list(zip(PUBLISHED, (38_597_376, 80_411_200, 262_144_000, 1_050_673_152, 524_288_000), strict=True)),
     ids=[model.name for model in PUBLISHED],
 )
-def test_the_rows_of_known_models_have_as_many_parameters_as_published(model: Model, millions: int) -> None:
-    assert round(row_parameters(model.vocab_size, model.width, is_tied=model.is_tied) / 1e6) == millions
+def test_the_rows_of_known_models_have_as_many_parameters_as_published(model: Model, parameters: int) -> None:
+    assert row_parameters(model.vocab_size, model.width, is_tied=model.is_tied) == parameters
 
 
 @given(FALLING)
@@ -77,6 +107,21 @@ def test_no_doubling_beyond_the_sweet_spot_is_worthwhile(counts: list[int]) -> N
     else:
         assert all(saved(size) < WORTHWHILE for size in range(max(spot + 1, 512), last + 1))
         assert spot == 256 or saved(spot) >= WORTHWHILE
+
+
+@pytest.mark.parametrize(
+    ("after", "spot"),
+    [(950, None), (951, 256)],
+    ids=["a twentieth saved", "less"],
+)
+def test_a_doubling_must_save_a_twentieth_of_the_tokens(after: int, spot: int | None) -> None:
+    assert sweet_spot([1_000] * 256 + [after]) == spot
+
+
+def test_a_vocabulary_that_was_never_doubled_has_no_sweet_spot_yet() -> None:
+    assert sweet_spot([1_000] * 256) is None
+    assert sweet_spot([1_000] * 257) == 256
+    assert [sweet_spot([100] * 256 + [50] * 1_000, worthwhile=share) for share in (0.5, 0.6)] == [1_023, 256]
 
 
 def test_a_text_without_tokens_has_no_worthwhile_doubling() -> None:

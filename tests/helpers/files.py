@@ -79,10 +79,15 @@ def files_in(name: str, content: bytes, *, max_bytes: int = 50 * MB, max_files: 
     return unpack(name, content, max_bytes=max_bytes, max_files=max_files)
 
 
-def code_of(call: Callable[[], object]) -> str:
+def error_of(call: Callable[[], object]) -> CorpusError:
+    """The error with which a call refuses what it was given."""
     with pytest.raises(CorpusError) as caught:
         call()
-    return caught.value.code
+    return caught.value
+
+
+def code_of(call: Callable[[], object]) -> str:
+    return error_of(call).code
 
 
 def comma_separated(rows: Sequence[Sequence[str]], **style: Any) -> str:

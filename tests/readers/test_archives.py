@@ -1,6 +1,8 @@
 """Archives give the files in them; bombs, torn files and foreign methods are refused with the reason."""
 
+import bz2
 import gzip
+import lzma
 import struct
 import tracemalloc
 import zipfile
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers.files import BOTH, CSV, JSONL, MB, PARQUET, THAI, code_of, files_in, zipped
+from tests.helpers.files import BOTH, CSV, JSONL, MB, PARQUET, THAI, code_of, error_of, files_in, zipped
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.readers.files import read_corpus_file
 
@@ -45,7 +47,15 @@ def test_gz_gives_its_file_under_its_own_name() -> None:
     (file,) = files_in("a.csv.gz", gzip.compress(CSV.encode()))
     assert (file.name, read_corpus_file(file).text) == ("a.csv", BOTH)
     (file,) = files_in("a.gz", gzip.compress(b"one ") + gzip.compress(b"two"))
-    assert file.content == b"one two"
+    assert (file.name, file.content) == ("a", b"one two")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("A.TXT.GZ", "A.TXT"), (".gz", ".gz"), ("a.gz", "a"), ("packed", "packed")]
+)
+def test_only_the_ending_of_a_packed_file_is_taken_off_its_name(name: str, shown: str) -> None:
+    (file,) = files_in(name, gzip.compress(b"a cat"))
+    assert file.name == shown
 
 
 def test_what_systems_put_beside_files_is_no_file() -> None:
@@ -65,36 +75,53 @@ def test_entries_that_are_no_text_are_named_with_the_reason() -> None:
         "h.bin": bytes(range(256)) * 10,
     }
     found = files_in("a.zip", zipped(members))
-    refused = {file.name: code_of(partial(read_corpus_file, file)) for file in found[1:]}
-    assert found[0].content == b"a cat"
-    assert refused == {
-        "b.png": "binary_file",
-        "c.zip": "nested_archive",
-        "e.txt.gz": "nested_archive",
-        "f.tar": "nested_archive",
-        "g/.hidden": "hidden_file",
-        "h.bin": "binary_file",
+    refused = {file.name: error_of(partial(read_corpus_file, file)) for file in found[1:]}
+    assert (found[0].content, found[0].refusal) == (b"a cat", None)
+    assert {file.content for file in found[1:-1]} == {b""}
+    assert {name: (error.code, error.values) for name, error in refused.items()} == {
+        "b.png": ("binary_file", {"kind": "png"}),
+        "c.zip": ("nested_archive", {"kind": "zip"}),
+        "e.txt.gz": ("nested_archive", {"kind": "gzip"}),
+        "f.tar": ("nested_archive", {"kind": "tar"}),
+        "g/.hidden": ("hidden_file", {}),
+        "h.bin": ("binary_file", {"kind": None}),
     }
 
 
+def test_a_file_of_an_archive_shows_nothing_of_its_bytes_where_it_is_printed() -> None:
+    (file,) = files_in("a.zip", zipped({"a.txt": "a secret"}))
+    assert "secret" not in repr(file)
+
+
 @pytest.mark.parametrize(
-    ("content", "code"),
+    ("content", "code", "kind"),
     [
-        (gzip.compress(gzip.compress(b"a")), "nested_archive"),
-        (gzip.compress(zipped({"a": "a"})), "nested_archive"),
-        (gzip.compress(b"a.txt".ljust(257, b"\0") + b"ustar"), "nested_archive"),
-        (b"a.txt".ljust(257, b"\0") + b"ustar", "archive_kind"),
-        (b"7z\xbc\xaf\x27\x1c", "archive_kind"),
-        (b"Rar!\x1a\x07\x00", "archive_kind"),
-        (zipped({}), "archive_empty"),
-        (zipped({"folder/": ""}), "archive_empty"),
-        (zipped({"[Content_Types].xml": "", "word/document.xml": ""}), "binary_file"),
-        (zipped({"mimetype": "application/epub+zip", "a.xhtml": ""}), "binary_file"),
+        (gzip.compress(gzip.compress(b"a")), "nested_archive", "gzip"),
+        (gzip.compress(zipped({"a": "a"})), "nested_archive", "zip"),
+        (gzip.compress(b"a.txt".ljust(257, b"\0") + b"ustar"), "nested_archive", "tar"),
+        (gzip.compress(b"\x89PNG"), "binary_file", "png"),
+        (b"a.txt".ljust(257, b"\0") + b"ustar", "archive_kind", "tar"),
+        (b"7z\xbc\xaf\x27\x1c", "archive_kind", "7z"),
+        (b"Rar!\x1a\x07\x00", "archive_kind", "rar"),
+        (bz2.compress(b"a cat"), "archive_kind", "bzip2"),
+        (lzma.compress(b"a cat"), "archive_kind", "xz"),
+        (b"\x28\xb5\x2f\xfd\x00", "archive_kind", "zstd"),
+        (zipped({}), "archive_empty", None),
+        (zipped({"folder/": ""}), "archive_empty", None),
+        (zipped({"[Content_Types].xml": "", "word/document.xml": ""}), "binary_file", "docx"),
+        (zipped({"[Content_Types].xml": "", "FixedDocSeq.fdseq": ""}), "binary_file", "office"),
+        (zipped({"mimetype": "application/epub+zip", "a.xhtml": ""}), "binary_file", "office"),
+        (zipped({"a.txt": "a cat"})[:-30], "damaged_file", "zip"),
+        (gzip.compress(b"a cat")[:-9], "damaged_file", "gz"),
     ],
-    ids=["gz in gz", "zip in gz", "tar in gz", "tar", "7z", "rar", "empty", "folder", "docx", "epub"],
+    ids=[
+        *("gz in gz", "zip in gz", "tar in gz", "picture in gz", "tar", "7z", "rar", "bz2", "xz", "zst"),
+        *("empty", "folder", "docx", "xps", "epub", "torn zip", "torn gz"),
+    ],
 )
-def test_an_archive_that_cannot_be_opened_is_refused(content: bytes, code: str) -> None:
-    assert code_of(lambda: [read_corpus_file(file) for file in files_in("a", content)]) == code
+def test_an_archive_that_cannot_be_opened_is_refused(content: bytes, code: str, kind: str | None) -> None:
+    error = error_of(lambda: [read_corpus_file(file) for file in files_in("a", content)])
+    assert (error.code, error.values.get("kind")) == (code, kind)
 
 
 def test_a_locked_file_in_a_zip_is_refused_by_name() -> None:
@@ -178,18 +205,32 @@ def test_as_many_bytes_as_allowed_are_taken_and_not_one_more() -> None:
         assert code_of(partial(files_in, "a", content, max_bytes=1_000)) == "unpacked_too_large"
 
 
+@pytest.mark.parametrize(("allowed", "said"), [(3 * MB, 3), (3 * MB + MB // 2, 3), (1_000, 1)])
+def test_a_file_too_large_is_refused_with_the_megabytes_that_are_allowed(allowed: int, said: int) -> None:
+    for content in (gzip.compress(bytes(4 * MB)), bytes(4 * MB)):
+        assert error_of(partial(files_in, "a", content, max_bytes=allowed)).values == {"megabytes": said}
+
+
 def test_500_files_are_taken_and_not_one_more() -> None:
     members: dict[str, bytes | str] = {f"{n}.txt": "a" for n in range(501)}
-    assert code_of(lambda: files_in("a.zip", zipped(members))) == "too_many_files"
+    error = error_of(lambda: files_in("a.zip", zipped(members)))
+    assert (error.code, error.values) == ("too_many_files", {"limit": 500, "files": 501})
     del members["0.txt"]
     assert len(files_in("a.zip", zipped(members))) == 500
 
 
 def test_an_archive_of_countless_parts_is_refused_before_they_are_listed() -> None:
-    assert (
-        code_of(lambda: files_in("a.zip", b"PK\x03\x04" + b"PK\x01\x02" * 1_000, max_files=10)) == "too_many_files"
-    )
-    assert code_of(lambda: files_in("a.gz", gzip.compress(b"") * 1_000, max_files=10)) == "damaged_file"
+    error = error_of(lambda: files_in("a.zip", b"PK\x03\x04" + b"PK\x01\x02" * 201, max_files=10))
+    assert (error.code, error.values) == ("too_many_files", {"limit": 10, "files": 201})
+    error = error_of(lambda: files_in("a.gz", gzip.compress(b"") * 201, max_files=10))
+    assert (error.code, error.values) == ("damaged_file", {"kind": "gz"})
+
+
+def test_as_many_parts_as_the_files_allowed_may_have_are_taken() -> None:
+    beside = {f"__MACOSX/{n}": "" for n in range(199)}
+    assert [file.name for file in files_in("a.zip", zipped({"a.txt": "a", **beside}), max_files=10)] == ["a.txt"]
+    (file,) = files_in("a.gz", gzip.compress(b"a") * 200, max_files=10)
+    assert file.content == b"a" * 200
 
 
 def test_pictures_do_not_count_as_text() -> None:
