@@ -82,6 +82,19 @@ def test_all_ways_are_counted_and_the_best_are_the_first_of_them(stretches: list
     assert [path.score for path in best_paths(arcs, length, n)] == pytest.approx(scores[:n])
     ways, total = all_paths(arcs, length)
     assert (ways, total) == (len(scores), pytest.approx(math.log(sum(map(math.exp, scores)))))
+    assert sum(path.share(total) for path in best_paths(arcs, length, ways)) == pytest.approx(1)
+    assert best_paths(arcs, length) == best_paths(arcs, length, 1)
+
+
+def test_a_text_that_no_pieces_reach_has_no_way_and_an_empty_one_has_one() -> None:
+    assert (all_paths([], 1), best_paths([], 1)) == ((0, -math.inf), [])
+    assert (all_paths([], 0), best_paths([], 0)) == ((1, 0.0), [Path((), 0.0)])
+
+
+def test_an_unknown_character_scores_ten_less_than_the_rarest_piece() -> None:
+    assert RULE.unknown == (0, -14.0)
+    assert Unigram.of({"a": (1, -1.0)}, 7, lowest=-5.0).unknown == (7, -15.0)
+    assert lattice(["xx"], Unigram.of({}, 7)) == [Arc(0, 1, 7, -10.0), Arc(1, 2, 7, -10.0)]
 
 
 def test_no_piece_crosses_stretches_and_rows_hold_each_piece_once() -> None:
@@ -90,13 +103,14 @@ def test_no_piece_crosses_stretches_and_rows_hold_each_piece_once() -> None:
     rows = in_rows(arcs)
     assert sorted(arc for row in rows for arc in row) == sorted(arcs)
     assert all(left.end <= right.start for row in rows for left, right in zip(row, row[1:]))
+    assert len(rows) == max(sum(arc.start <= place < arc.end for arc in arcs) for place in range(4))
 
 
 def test_walks_give_the_tokens_of_word_piece() -> None:
     content = word_piece()
     tokenizer, library = HuggingFaceTokenizer(content), library_of(content)
     assert tokenizer.word_piece
-    for text in [*TEXTS, *hostile_lines(60), "a" * 101]:
+    for text in [*TEXTS, *hostile_lines(60), "a" * 100, "a" * 101]:
         walks = [walk(word, tokenizer.word_piece) for word in tokenizer.stretches(text)]
         ids = [token_id for each in walks for token_id in each.ids]
         assert ids == library.encode(text, add_special_tokens=False).ids, text
@@ -111,6 +125,9 @@ def test_any_vocabulary_is_walked_as_the_library_walks_it(word: str, entries: se
     found = walk(word, WordPiece(vocabulary, 0, most_characters=9))
     assert found.ids == (library.encode(word).ids if word else [])
     assert [each.token_id for each in found.attempts if each.token_id is not None] == found.ids or found.ids == [0]
+    for start, end, looked_up, token_id in found.attempts:
+        assert looked_up == f"{'##' if start else ''}{word[start:end]}"
+        assert token_id == vocabulary.get(looked_up)
 
 
 @given(hostile_texts)

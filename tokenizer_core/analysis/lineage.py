@@ -30,8 +30,6 @@ class Merging(Protocol):
     def merges(self) -> Sequence[Pair]: ...
     @property
     def pattern(self) -> str: ...
-    @property
-    def vocab_size(self) -> int: ...
     def token_bytes(self, token_id: int) -> bytes: ...
 
 
@@ -61,7 +59,6 @@ class InFileIds:
         """The id of each number."""
         self.merges = [(self.ids[left], self.ids[right]) for left, right in self.numbered]
         self.pattern = tokenizer.pattern
-        self.vocab_size = tokenizer.vocab_size
 
     def token_bytes(self, token_id: int) -> bytes:
         """Return the bytes of one token of the file."""
