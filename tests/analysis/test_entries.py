@@ -125,6 +125,9 @@ def test_divergence_is_the_difference_of_sets(first: list[bytes], second: list[b
     found = divergence(first, second)
     sizes = range(min(len(first), len(second)) + 1)
     assert found.differing.tolist() == [len(set(first[:k]) ^ set(second[:k])) for k in sizes]
+    equal = [size == 0 for size in found.differing.tolist()]
+    assert found.splits == [k for k in sizes[1:] if equal[k - 1] and not equal[k]]
+    assert found.meets == [k for k in sizes[1:] if equal[k] and not equal[k - 1]]
     end = len(sizes) - 1
     assert set(found.only_first) == set(first[:end]) - set(second[:end])
     assert set(found.only_second) == set(second[:end]) - set(first[:end])

@@ -176,7 +176,10 @@ def test_tables_that_come_in_pieces_are_read_as_whole_ones(
         assert found == read_corpus_file(PackedFile(name, content.encode())).text
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "cp874", "utf-32"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "cp874", "utf-32", "utf-32-be", "utf-32-le"],
+)
 def test_encodings_are_decoded_block_by_block(
     folder: Path, encoding: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

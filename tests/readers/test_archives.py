@@ -60,6 +60,7 @@ def test_only_the_ending_of_a_packed_file_is_taken_off_its_name(name: str, shown
 
 def test_what_systems_put_beside_files_is_no_file() -> None:
     junk = ["__MACOSX/._a.txt", "__MACOSX/a.txt", "b/.DS_Store", "b/._c.txt", "Thumbs.db", "desktop.ini"]
+    junk += ["c\\Thumbs.db", "c\\._d.txt"]  # as packers on Windows write paths
     found = files_in("a.zip", zipped({"a.txt": "a", **dict.fromkeys(junk, "junk")}))
     assert [file.name for file in found] == ["a.txt"]
 
@@ -72,6 +73,7 @@ def test_entries_that_are_no_text_are_named_with_the_reason() -> None:
         "e.txt.gz": gzip.compress(b"e"),
         "f.tar": b"f".ljust(257, b"\0") + b"ustar",
         "g/.hidden": "g",
+        "g\\.too": "g",
         "h.bin": bytes(range(256)) * 10,
     }
     found = files_in("a.zip", zipped(members))
@@ -84,6 +86,7 @@ def test_entries_that_are_no_text_are_named_with_the_reason() -> None:
         "e.txt.gz": ("nested_archive", {"kind": "gzip"}),
         "f.tar": ("nested_archive", {"kind": "tar"}),
         "g/.hidden": ("hidden_file", {}),
+        "g/.too": ("hidden_file", {}),
         "h.bin": ("binary_file", {"kind": None}),
     }
 

@@ -150,6 +150,7 @@ def test_a_list_of_words_gives_its_words() -> None:
     words = "".join(f"{n},{word}\n" for n, word in enumerate(["cat", "dog", "คน"] * 3))
     assert table_of(read("a.csv", f"rank,word\n{words}")).chosen == ("word",)
     assert table_of(read("b.csv", "n,word\n1000000,cat\n2000000,dog\n")).chosen == ("word",)
+    assert table_of(read("c.csv", "1,ก,ข\n2,ค,ง\n", header=False)).chosen == ("2", "3")
 
 
 # ---- CSV

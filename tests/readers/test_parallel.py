@@ -11,6 +11,7 @@ from tests.helpers.files import parquet
 from tests.helpers.hostile import hostile_texts
 from tests.helpers.sample import ENGLISH, ENGLISH_LINES, THAI, THAI_LINES, files
 from tokenizer_core.errors import CorpusError
+from tokenizer_core.readers import parallel as parallel_readers
 from tokenizer_core.readers.archives import PackedFile
 from tokenizer_core.readers.parallel import (
     EmptyLines,
@@ -76,7 +77,7 @@ def test_empty_lines_stay_pairs_and_are_counted() -> None:
 def test_files_of_different_length_are_refused_with_counts_and_the_line() -> None:
     broken = "\n".join([*ENGLISH_LINES[:100], *ENGLISH_LINES[101:]])
     error = refusal(code="parallel_lines_differ", a_th=THAI, b_en=broken)
-    assert error.values["first"] == "a.th"
+    assert (error.values["first"], error.values["other"]) == ("a.th", "b.en")
     assert (error.values["first_lines"], error.values["other_lines"]) == (648, 647)
     assert abs(error.values["line"] - 101) <= 3
     assert "648" in str(error)
@@ -114,6 +115,40 @@ def test_a_side_that_is_some_lines_late_is_noticed(late: int) -> None:
     assert first_shifted(THAI_LINES[:-late], ENGLISH_LINES[late:]) in range(1, 20)
 
 
+LENGTHS = random.Random(1)
+ANY_LENGTHS = ["x" * LENGTHS.randrange(1, 300) for _ in range(200)]
+
+
+@pytest.mark.parametrize(("count", "found"), [(40, (None, None)), (41, (2, 1))])
+def test_twenty_lines_must_be_left_on_both_sides_of_a_shift(
+    count: int, found: tuple[int | None, int | None]
+) -> None:
+    behind, ahead = ANY_LENGTHS[:count], ANY_LENGTHS[1 : count + 1]
+    assert (first_shifted(ahead, behind), first_shifted(behind, ahead)) == found
+
+
+@pytest.mark.parametrize(("late", "found"), [(10, (11, 1)), (11, (None, None))])
+def test_a_side_is_looked_for_up_to_ten_lines_late(late: int, found: tuple[int | None, int | None]) -> None:
+    behind, ahead = ANY_LENGTHS[:150], ANY_LENGTHS[late : 150 + late]
+    assert (first_shifted(ahead, behind), first_shifted(behind, ahead)) == found
+
+
+def test_twenty_lines_out_of_step_are_noticed_and_nineteen_are_not() -> None:
+    for moved, found in ((20, 62), (19, None)):
+        others = [*ANY_LENGTHS[:60], "one line more", *ANY_LENGTHS[60 : 60 + moved], *ANY_LENGTHS[61 + moved :]]
+        assert first_shifted(ANY_LENGTHS, others) == found
+
+
+def test_of_several_languages_the_first_pair_out_of_step_is_named() -> None:
+    def late_from(place: int) -> str:
+        return "\n".join([*ANY_LENGTHS[:place], "one line more", *ANY_LENGTHS[place:-1]])
+
+    sides = ["\n".join(ANY_LENGTHS), late_from(120), late_from(60), "\n".join(ANY_LENGTHS)]
+    alone = [parallel_texts(["a", "b"], [sides[0], side]).first_shifted for side in sides]
+    assert alone == [None, 123, 62, None]
+    assert parallel_texts(["a", "b", "c", "d"], sides).first_shifted == 62
+
+
 @given(st.sets(st.integers(0, 647), min_size=40))
 def test_lines_in_step_raise_no_alarm(chosen: set[int]) -> None:
     assert first_shifted([THAI_LINES[n] for n in chosen], [ENGLISH_LINES[n] for n in chosen]) is None
@@ -125,22 +160,56 @@ def test_lines_in_step_raise_no_alarm(chosen: set[int]) -> None:
         ("empty_file", {"b_en": b""}, {"file": "b.en"}),
         ("parallel_side_empty", {"b_en": "\n" * 648}, {"name": "b.en"}),
         ("parallel_side_empty", {"b_en": " \n" * 648}, {"name": "b.en"}),
-        ("parallel_languages", {}, {}),
-        ("parallel_table_and_more", {"b_csv": "a,b\n"}, {"name": "b.csv"}),
+        ("parallel_languages", {}, {"languages": 1, "limit": 20}),
+        ("parallel_languages", {f"b{n}_en": "a\n" for n in range(20)}, {"languages": 21, "limit": 20}),
+        ("parallel_table_and_more", {"b_csv": "a,b\n"}, {"name": "b.csv", "files": 2}),
         ("binary_file", {"b_en": b"\x89PNG\r\n\x1a\n" + bytes(99)}, {"file": "b.en"}),
     ],
-    ids=["nothing", "line ends", "spaces", "one file", "table and more", "binary"],
+    ids=["nothing", "line ends", "spaces", "one file", "21 files", "table and more", "binary"],
 )
 def test_what_is_no_pair_of_texts_is_refused_by_name(
-    code: str, contents: dict[str, str | bytes], named: dict[str, str]
+    code: str, contents: dict[str, str | bytes], named: dict[str, str | int]
 ) -> None:
     assert refusal(code=code, a_th=THAI, **contents).values.items() >= named.items()
 
 
-def test_a_guessed_encoding_is_said() -> None:
-    parallel = read_parallel(files(a_th=THAI.encode("cp874"), b_en=ENGLISH))
+def test_twenty_languages_are_compared() -> None:
+    names = [f"{n}" for n in range(20)]
+    assert parallel_texts(names, ["a\n"] * 20).names == tuple(names)
+
+
+def test_as_many_pairs_as_the_limit_are_compared_and_not_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel_readers, "MAX_PAIRS", 3)
+    assert parallel_texts(["a", "b"], ["x\n" * 3] * 2).pairs == 3
+    with pytest.raises(CorpusError) as caught:
+        parallel_texts(["a", "b"], ["x\n" * 4] * 2)
+    assert (caught.value.code, caught.value.values) == ("parallel_too_long", {"pairs": 4, "limit": 3})
+
+
+def test_a_guessed_encoding_is_said_and_a_chosen_one_is_no_guess() -> None:
+    thai = THAI.encode("cp874")
+    parallel = read_parallel(files(a_th=thai, b_en=ENGLISH))
     assert [(guess.name, guess.encoding) for guess in parallel.guesses] == [("a.th", "cp874")]
     assert parallel.lines[0] == tuple(THAI_LINES)
+    for chosen in ("cp874", ["cp874", None], ["cp874", "utf-8"]):
+        assert read_parallel(files(a_th=thai, b_en=ENGLISH.replace("’", "'")), encoding=chosen).guesses == ()
+    table = "th,en\n" + "".join(f"{thai},{english}\n" for thai, english in [("แมวดำตัวใหญ่", "a cat")] * 9)
+    packed = PackedFile("t.csv", table.encode("cp874"))
+    assert [(guess.name, guess.encoding) for guess in read_parallel([packed]).guesses] == [("t.csv", "cp874")]
+    assert read_parallel([packed], encoding="cp874").guesses == ()
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.txt"])
+def test_a_file_that_stays_packed_is_refused_with_its_reason(name: str) -> None:
+    locked = PackedFile(name, b"", CorpusError("archive_encrypted"))
+    with pytest.raises(CorpusError) as caught:
+        read_parallel([locked])
+    assert caught.value.code == "archive_encrypted"
+    assert caught.value.values == ({"file": "a.txt"} if name == "a.txt" else {})
+
+
+def test_no_line_is_shown_where_parallel_texts_are_printed() -> None:
+    assert "secret" not in repr(parallel_texts(["a", "b"], ["a secret\n", "ein secret\n"]))
 
 
 def test_two_files_of_the_same_name_are_two_languages() -> None:
@@ -157,6 +226,14 @@ def test_the_same_lines_have_the_same_digest_and_others_another() -> None:
 
     assert digest("x\ny", "z\nw") == digest("x\ny", "z\nw")
     assert len({digest("x\ny", "z\nw"), digest("x\ny\n", "z\nw"), digest("xy\n.", "z\nw"), digest("x", "z")}) == 4
+    assert parallel_texts(["a", "c"], ["x", "z"]).digest != digest("x", "z")
+    assert len({digest("x\ny", "z\nw"), digest("x\nz", "y\nw"), digest("x\ny", "z\nv")}) == 3
+
+
+def test_lines_are_joined_with_spaces_or_stay_as_they_were() -> None:
+    parallel = parallel_texts(["a", "b"], ["x\r\n\ny\n", "1\n2\n3"])
+    assert [parallel.joined(language, "space") for language in (0, 1)] == ["x  y", "1 2 3"]
+    assert [parallel.joined(language, "whole") for language in (0, 1)] == ["x\r\n\ny\n", "1\n2\n3"]
 
 
 # ---- tables: a column is a language, a row is a pair
