@@ -301,6 +301,15 @@ def test_progress_counts_the_characters_that_were_searched_for_words() -> None:
     assert "b" * 5_000 in [part.strip() for part in seen]
 
 
+@pytest.mark.parametrize("wrong", [[["a cat"]], [["a cat", " set"]]], ids=["lost", "changed"])
+def test_figures_say_if_pretokens_do_not_join_to_the_text(
+    wrong: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pattern_figures("a cat sat", "llama3").lossless
+    monkeypatch.setattr(figures, "batches", lambda text, pattern: iter(wrong))
+    assert not pattern_figures("a cat sat", "llama3").lossless
+
+
 def test_half_a_character_is_refused() -> None:
     with pytest.raises(TextError):
         pattern_figures("a\ud83d", "llama3")

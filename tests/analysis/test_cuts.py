@@ -224,9 +224,11 @@ def test_a_tokenizer_that_normalizes_says_what_tokens_cover_only_where_it_change
 def test_where_a_normalized_text_is_cut_is_the_same_in_any_place() -> None:
     joiner = [(0xE2, 0x80), (256, 0x8D)]
     tokenizer = FileTokenizer(joiner, range(258), pattern="gpt2", normalizer="NFC")
-    for line in ("a\u200d e\u0301", "e\u0301 a\u200d", "e\u0301", "a\u200d"):
-        found = line_cuts([line], tokenizer.encode_each([line]), tokenizer)
-        assert found.broken_clusters == line.count("a")
+    lines = ("a\u200d e\u0301", "e\u0301 a\u200d", "e\u0301", "", "a\u200d", "น้ำ e\u0301")
+    found = [line_cuts([line], tokenizer.encode_each([line]), tokenizer) for line in lines]
+    assert [each.broken_clusters for each in found] == [line.count("a") + line.count("น") for line in lines]
+    together = line_cuts(lines, tokenizer.encode_each(lines), tokenizer)
+    assert together[:3] == tuple(map(sum, zip(*(each[:3] for each in found))))
 
 
 # ---- what tokens break

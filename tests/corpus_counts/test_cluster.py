@@ -5,7 +5,8 @@ import random
 import signal
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tokenizer_core.corpus_counts import dask_connection, dask_counting
 from tokenizer_core.corpus_counts.dask_connection import check_versions, local_cluster, running_cluster, versions
 from tokenizer_core.corpus_counts.dask_counting import count_on_cluster
 from tokenizer_core.corpus_counts.streaming import CountingRules, count_files
-from tokenizer_core.errors import ClusterError, CorpusError
+from tokenizer_core.errors import ClusterError, CorpusError, TokenizerError
 
 RULES = CountingRules("gpt2", chunk_bytes=2**16)
 
@@ -133,3 +134,116 @@ def test_a_running_cluster_is_used_and_left_running(client: Any, files: list[str
     assert there.counts.sha256 == count_files(files[1:], RULES).sha256
     assert len(client.nthreads()) == 2
     assert dask_connection.PATIENCE_FOR_WORKERS > 5
+
+
+# ---- waiting for a cluster that does what a test wants
+
+
+class Task:
+    """The result of a task, as a client sees it."""
+
+    def __init__(self, status: str, error: Exception | None = None) -> None:
+        self.status = status
+        self.exception = lambda: error
+
+    def done(self) -> bool:
+        return self.status != "pending"
+
+
+class StandIn:
+    """A client with some workers, and what it was told of a topic."""
+
+    def __init__(self, workers: int = 1, status: str = "running") -> None:
+        self.workers, self.status = workers, status
+        self.heard_of: dict[str, Callable[[Any], None]] = {}
+
+    def nthreads(self) -> dict[str, int]:
+        return {f"tcp://10.0.0.{number}:1": 1 for number in range(self.workers)}
+
+    def as_current(self) -> nullcontext[None]:
+        return nullcontext()
+
+    def subscribe_topic(self, topic: str, hear: Callable[[Any], None]) -> None:
+        self.heard_of[topic] = hear
+
+    def unsubscribe_topic(self, topic: str) -> None:
+        del self.heard_of[topic]
+
+
+def awaited(client: StandIn, tasks: list[Task]) -> None:
+    dask_connection.results_awaited(client, tasks)
+
+
+@pytest.mark.parametrize(
+    ("task", "code"),
+    [
+        (Task("cancelled"), "scheduler_gone"),
+        (Task("lost"), "scheduler_gone"),
+        (Task("error", MemoryError()), "cluster_worker_killed"),
+        (Task("error", CorpusError("no_rows")), "no_rows"),
+    ],
+    ids=["cancelled", "lost", "no memory", "a file"],
+)
+def test_a_task_that_fails_says_why(monkeypatch: pytest.MonkeyPatch, task: Task, code: str) -> None:
+    monkeypatch.setattr("distributed.wait", lambda tasks, **options: None)
+    with pytest.raises(TokenizerError) as caught:
+        awaited(StandIn(), [Task("finished"), task])
+    assert caught.value.code == code
+    assert str(caught.value)
+
+
+def test_a_task_that_killed_several_workers_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import KilledWorker  # takes half a second
+
+    monkeypatch.setattr("distributed.wait", lambda tasks, **options: None)
+    with pytest.raises(ClusterError) as caught:
+        awaited(StandIn(), [Task("error", KilledWorker("count", None, 3))])
+    assert caught.value.code == "cluster_worker_killed"
+
+
+def test_an_error_of_the_code_itself_is_raised_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("distributed.wait", lambda tasks, **options: None)
+    with pytest.raises(ZeroDivisionError):
+        awaited(StandIn(), [Task("error", ZeroDivisionError())])
+
+
+def test_a_connection_that_breaks_while_waiting_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(tasks: list[Task], **options: Any) -> None:
+        raise ConnectionResetError
+
+    monkeypatch.setattr("distributed.wait", broken)
+    with pytest.raises(ClusterError) as caught:
+        awaited(StandIn(), [Task("pending")])
+    assert caught.value.code == "scheduler_gone"
+
+
+def test_counting_waits_as_long_as_there_are_workers_and_ends_if_none_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow, waited = Task("pending"), []
+
+    def wait(tasks: list[Task], **options: Any) -> None:
+        waited.append(tasks)
+        if len(waited) < 4:
+            raise TimeoutError
+        slow.status = "finished"
+
+    monkeypatch.setattr("distributed.wait", wait)
+    monkeypatch.setattr(dask_connection, "PATIENCE_FOR_WORKERS", -1)
+    awaited(StandIn(workers=1), [Task("finished"), slow])
+    assert waited[1:] == [[slow]] * 3  # what is done is not waited for again
+    waited.clear()
+    slow.status = "pending"
+    with pytest.raises(ClusterError) as caught:
+        awaited(StandIn(workers=0), [slow])
+    assert (caught.value.code, caught.value.values) == ("workers_gone", {"seconds": -1})
+
+
+@pytest.mark.parametrize("status", ["running", "closed"])
+def test_each_piece_is_told_once_though_it_is_read_again(status: str) -> None:
+    client, read = StandIn(status=status), list[int]()
+    with dask_connection.progress_told(client, "pieces", read.append):
+        for number, size in ((0, 5), (2, 7), (0, 5), (1, 0)):
+            client.heard_of["pieces"]((1.0, {"number": number, "bytes": size}))
+    assert read == [5, 7, 0]
+    assert list(client.heard_of) == ([] if status == "running" else ["pieces"])

@@ -146,6 +146,41 @@ def test_an_entry_is_found_by_its_id_and_listed_for_its_owner_alone(saved: Saved
     assert "a secret" not in str(list(saved.root.rglob("*")))
 
 
+def test_a_file_is_read_once_until_it_changes(
+    saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bytes] = []
+
+    def noted(content: bytes) -> Entry:
+        read.append(content)
+        return read_entry(content)
+
+    entry = keep(saved, finished)
+    (saved.root / OWNER / "damaged-entry.zip").write_bytes(b"PK")
+    monkeypatch.setattr(entries, "read_entry", noted)
+    assert saved.entries(OWNER) == saved.entries(OWNER)
+    assert saved.find(entry.id) is not None
+    assert len(read) == 2
+    (saved.root / OWNER / "damaged-entry.zip").write_bytes(b"PK\x03")
+    os.utime(file_of(saved, entry), (1, 1))
+    assert [each.id for each in saved.entries(OWNER) if isinstance(each, Damaged)] == ["damaged-entry"]
+    assert len(read) == 4
+
+
+def test_entries_are_listed_oldest_first_damaged_ones_by_the_date_of_their_file(
+    saved: SavedRuns, finished: Job
+) -> None:
+    entry, learned = entry_of(finished)
+    for name, created in (("b-entry-of-two", 20.0), ("a-entry-of-two", 20.0), ("first-entry", 10.0)):
+        saved.keep_run(OWNER, replace(entry, id=name, created=created), learned)
+    damaged = saved.root / OWNER / "damaged-entry.zip"
+    damaged.write_bytes(b"PK")
+    os.utime(damaged, (15, 15))
+    found = saved.entries(OWNER)
+    assert [each.id for each in found] == ["first-entry", "damaged-entry", "a-entry-of-two", "b-entry-of-two"]
+    assert found[1] == Damaged("damaged-entry", 15.0, 2)
+
+
 # ---- owners who stay away
 
 
