@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.readers import encodings
-from tokenizer_core.readers.encodings import CANDIDATE_ENCODINGS, decode_text
+from tokenizer_core.readers.encodings import CANDIDATE_ENCODINGS, DecodedText, decode_blocks, decode_text
 
 SAMPLES = REPOSITORY / "sample_data"
 THAI_LINES = (SAMPLES / "parallel.th.txt").read_text(encoding="utf-8").splitlines()
@@ -121,6 +121,35 @@ def test_a_few_thai_words_in_an_english_text_are_found(words: str) -> None:
     assert decode_text(text.encode("cp874")) == (text, "cp874", True)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_thai"),
+    [
+        *(("สาม", True), ("สา", False)),
+        *(("สา" * 3 + "ส" * 14, True), ("สา" * 3 + "ส" * 15, False)),
+        *(("สาาา" + "สาา" * 2, True), ("สาาา" * 2 + "สาา", False)),
+        *(("สา" * 12 + " ่", True), ("สา" * 11 + "ส ่", False)),
+        *(("ฬา" + "สา" * 4, True), ("ฬา" + "สา" * 3 + "ส", False)),
+    ],
+    ids=[
+        *("three letters", "two letters", "3 of 20 are signs", "3 of 21", "7 of 10 are signs", "8 of 11"),
+        *("1 of 25 is out of place", "1 of 24", "1 of 10 is rare", "1 of 9"),
+    ],
+)
+def test_thai_is_told_by_the_shares_of_its_signs_and_of_what_is_rare(text: str, is_thai: bool) -> None:
+    try:
+        found = decode_text(text.encode("cp874")).encoding
+    except CorpusError as error:
+        found = error.code
+    assert (found == "cp874") == is_thai
+
+
+def test_a_hundred_bytes_of_thai_may_hold_one_control_character_and_not_three() -> None:
+    thai = ("สวัสดีครับ " * 20).encode("cp874")
+    assert decode_text(thai[:99] + b"\x01").encoding == "cp874"
+    error = error_of(thai[:97] + b"\x01" * 3)
+    assert (error.code, error.values) == ("binary_file", {"kind": None})
+
+
 def test_thai_is_found_behind_megabytes_of_english() -> None:
     content = ENGLISH.encode("cp874") * 60 + "กินผัดไทยที่ร้านนี้\n".encode("cp874")
     assert b"\x96" in content[:50_000]  # a dash, which is no UTF-8, long before the first Thai word
@@ -211,6 +240,13 @@ def test_one_broken_byte_in_utf8_says_where(bad: bytes) -> None:
     assert (error.code, error.values) == ("broken_utf8", {"offset": len(before), "line": 2})
 
 
+@pytest.mark.parametrize(("letters", "is_utf8"), [(7, True), (6, False)])
+def test_seven_letters_with_one_wrong_byte_are_damaged_utf8(letters: int, is_utf8: bool) -> None:
+    content = bytearray(("ก" * letters).encode())
+    content[4] = 0xFF
+    assert (error_of(bytes(content)).code == "broken_utf8") == is_utf8
+
+
 def test_offsets_count_the_byte_order_mark() -> None:
     assert error_of(BOMS["utf-8-sig"] + b"ab\nc\xff").values == {"offset": 7, "line": 2}
     assert error_of(BOMS["utf-16-le"] + "ช\na".encode("utf-16-le") + b"\x00\xd8").values == {
@@ -246,6 +282,56 @@ def test_any_bytes_give_a_text_that_utf8_can_hold_or_a_corpus_error(content: byt
     else:
         event(decoded.encoding)
         assert decoded.text.encode("utf-8")
+
+
+# Texts of any length, block by block
+
+
+def in_blocks(content: bytes, size: int, encoding: str | None = None) -> tuple[DecodedText, str]:
+    """What the beginning says of a text, and the whole text, if it is read so many bytes at a time."""
+    file = io.BytesIO(content)
+    beginning, texts = decode_blocks(lambda: file.read(size), size, encoding=encoding)
+    return beginning, "".join(texts)
+
+
+@pytest.mark.parametrize("name", [*BOMS, "utf-8"])
+def test_a_text_without_line_breaks_is_the_same_in_blocks_of_any_size(name: str) -> None:
+    text = "\ufeffกิน a 😀" + "🎉é漢ข้าว " * 20
+    content = BOMS.get(name, b"") + text.encode("utf-8" if name == "utf-8-sig" else name)
+    if name == "utf-8":
+        content = content.removeprefix(BOMS["utf-8-sig"])
+        text = text.removeprefix("\ufeff")
+    for size in range(20, 90):
+        beginning, whole = in_blocks(content, size)
+        assert (beginning.encoding, beginning.is_guess, whole) == (name, False, text)
+        assert text.startswith(beginning.text)
+        assert len(beginning.text.encode("utf-16-le")) >= size // 3 - 4
+
+
+@pytest.mark.parametrize(("size", "lines"), [(55, 9), (54, 9), (53, 8)])
+def test_the_beginning_of_a_text_is_its_first_whole_lines(size: int, lines: int) -> None:
+    beginning, whole = in_blocks(b"a cat\n" * 9, size)
+    assert (beginning, whole) == (DecodedText("a cat\n" * lines, "utf-8", False), "a cat\n" * 9)
+
+
+@pytest.mark.parametrize(
+    ("content", "chosen", "code", "encoding"),
+    [
+        ("บรรทัด\n".encode() * 9 + b"a\xffb", None, "broken_utf8", None),
+        ("บรรทัด\n".encode() * 9 + b"a" + "ก".encode()[:2], None, "broken_utf8", None),
+        ("บรรทัด\n".encode("cp874") * 9 + b"a\xdb", "cp874", "undecodable", "cp874"),
+    ],
+    ids=["wrong", "cut off", "another encoding"],
+)
+def test_a_wrong_byte_in_any_block_is_named_with_its_place_in_the_text(
+    content: bytes, chosen: str | None, code: str, encoding: str | None
+) -> None:
+    offset = content.rfind(b"a") + 1
+    for size in range(32, len(content)):
+        with pytest.raises(CorpusError) as caught:
+            in_blocks(content, size, chosen)
+        values = {"encoding": encoding} if encoding else {}
+        assert (caught.value.code, caught.value.values) == (code, values | {"offset": offset, "line": 10})
 
 
 # Binary data and nothing at all

@@ -224,8 +224,7 @@ def _reads_as_thai(sample: bytes) -> bool:
     misfits = len(_THAI.findall(left_over))
     signs = len(_SIGN.findall(text)) - len(_SIGN.findall(left_over))
     return (
-        signs >= (1 if letters < 12 else 2)
-        and letters >= 3
+        letters >= 3
         and 0.15 * letters <= signs <= 0.7 * letters
         and misfits <= 0.04 * letters
         and len(_RARE.findall(text)) <= 0.1 * letters
