@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.files import CSV, JSONL, PARQUET, ROWS, THAI, comma_separated
+from tests.helpers.files import BOTH, CSV, JSONL, PARQUET, ROWS, THAI, comma_separated
 from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.corpus_counts import streaming
 from tokenizer_core.corpus_counts.counts import Counts
 from tokenizer_core.corpus_counts.streaming import Chunk, CountingRules, count_chunks, count_files
-from tokenizer_core.errors import CorpusError, TokenizerError
+from tokenizer_core.errors import CorpusError, PatternError, TokenizerError
 from tokenizer_core.patterns import safe_places
 from tokenizer_core.patterns.cutter import Tally
 from tokenizer_core.patterns.safe_places import chunks_of, safe_place
-from tokenizer_core.readers import csv_table, files
+from tokenizer_core.readers import csv_table, files, tables
 from tokenizer_core.readers.archives import PackedFile
 from tokenizer_core.readers.files import Reading, Unreadable, blocks_of, read_corpus_file
 
@@ -187,6 +187,141 @@ def test_encodings_are_decoded_block_by_block(
     monkeypatch.setattr(files, "BLOCK_BYTES", 1_001)
     (folder / "a.txt").write_bytes(text.encode(encoding))
     assert b"".join(blocks_of(str(folder / "a.txt"))).decode() == text
+
+
+# ---- how files are known, measured and told of
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *(("a.csv", "csv"), ("A.CSV", "csv"), ("a.tsv", "tsv"), ("a.tab", "tsv"), ("a.jsonl", "jsonl")),
+        *(
+            ("a.ndjson", "jsonl"),
+            ("a.json", "jsonl"),
+            ("a.parquet", "parquet"),
+            ("a.csv.txt", None),
+            ("csv", None),
+        ),
+    ],
+)
+def test_the_ending_of_a_name_tells_the_kind_of_a_table(name: str, kind: str | None) -> None:
+    assert files.table_kind(name) == kind
+
+
+def test_parquet_is_known_by_its_bytes_where_its_name_says_nothing(folder: Path) -> None:
+    for name, content, expected in (
+        ("whole", PARQUET, True),
+        ("begun", PARQUET[:-4] + b"    ", False),
+        ("ended", b"    " + PARQUET[4:], False),
+        ("short", b"PAR1PAR1", False),
+        ("least", b"PAR1    PAR1", True),
+        ("empty", b"", False),
+    ):
+        (folder / name).write_bytes(content)
+        assert files.is_parquet(str(folder / name)) == expected, name
+    assert b"".join(blocks_of(str(folder / "whole"))).decode() == BOTH
+
+
+def test_plain_text_in_utf8_is_neither_packed_nor_a_table_nor_in_another_encoding(folder: Path) -> None:
+    text = f"{THAI}\n" * 3
+    for name, content, expected in (
+        ("a.txt", text.encode(), True),
+        ("marked.txt", text.encode("utf-8-sig"), True),
+        ("old.txt", text.encode("cp874"), False),
+        ("wide.txt", text.encode("utf-16"), False),
+        ("packed", gzip.compress(text.encode()), False),
+        ("table.csv", text.encode(), False),
+        ("table.csv.gz", text.encode(), False),
+        ("rows", PARQUET, False),
+    ):
+        (folder / name).write_bytes(content)
+        assert files.is_plain_utf8(str(folder / name)) == expected, name
+    assert not files.is_plain_utf8(str(folder / "a.txt"), Reading(encoding="latin-1"))
+
+
+def test_the_size_of_files_is_known_if_that_of_each_is(folder: Path) -> None:
+    for name, size in (("one", 3), ("two", 5)):
+        (folder / name).write_bytes(b"x" * size)
+    names = [str(folder / name) for name in ("one", "two")]
+    assert files.size_of(names) == 8
+    assert files.size_of([]) == 0
+    for unknown in (str(folder), str(folder / "gone"), "-", "memory://gone.txt"):
+        assert files.size_of([*names, unknown]) is None
+
+
+def test_every_byte_that_is_read_from_the_disk_is_told(folder: Path) -> None:
+    packed = gzip.compress(CSV.encode())
+    contents = {"a.txt": BOTH.encode(), "a.csv": CSV.encode(), "a.csv.gz": packed, "a.parquet": PARQUET}
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+        told: list[int] = []
+        assert b"".join(blocks_of(str(folder / name), listener=told.append)).decode() == BOTH
+        assert sum(told) == len(content)
+
+
+def test_what_was_guessed_of_a_file_is_told_and_what_was_chosen_is_not(folder: Path) -> None:
+    (folder / "a.csv").write_bytes(CSV.encode("cp874"))
+    (folder / "b.txt").write_bytes(BOTH.encode())
+    (folder / "c.jsonl").write_text('{"n": 1, "text": "a cat"}\n', encoding="utf-8")
+
+    def guesses(name: str, reading: Reading = files.DETECT) -> list[files.Guess]:
+        told: list[files.Guess] = []
+        list(blocks_of(str(folder / name), reading, guessed=told.append))
+        return told
+
+    columns = files.ColumnGuess(("th", "en"), ("th", "en"))
+    assert guesses("a.csv") == [files.EncodingGuess("cp874"), columns]
+    assert guesses("a.csv", Reading(encoding="cp874")) == [columns]
+    assert guesses("a.csv", Reading(columns=["en"])) == [files.EncodingGuess("cp874")]
+    assert guesses("b.txt") == guesses("c.jsonl") == []
+
+
+def test_whether_the_first_line_is_read_can_be_chosen_for_a_file_too(folder: Path) -> None:
+    (folder / "a.csv").write_text("one,two\na cat,a dog\n", encoding="utf-8")
+    read = [b"".join(blocks_of(str(folder / "a.csv"), Reading(header=header))) for header in (True, False)]
+    assert read == [b"a cat\na dog\n", b"one\ntwo\na cat\na dog\n"]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.txt"])
+def test_the_text_of_a_file_comes_before_the_file_is_read_to_its_end(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = '{"text": "a cat sat on the mat"}\n' if name == "a.jsonl" else "a cat sat on the mat\n"
+    monkeypatch.setattr(files, "BLOCK_BYTES", 1_000)
+    monkeypatch.setattr(tables, "_BLOCK", 1_000)
+    (folder / name).write_text(line * 1_000, encoding="utf-8")
+    told: list[int] = []
+    texts = blocks_of(str(folder / name), Reading(header=False), listener=told.append)
+    first = next(texts)
+    assert sum(told) <= 5_000
+    assert first + b"".join(texts) == b"a cat sat on the mat\n" * 1_000
+    assert sum(told) == len(line) * 1_000
+
+
+def test_why_a_file_cannot_be_read_is_told_with_its_name(folder: Path) -> None:
+    good, broken, gone = (str(folder / name) for name in ("good.txt", "broken.csv", "gone.txt"))
+    Path(good).write_text("a cat", encoding="utf-8")
+    Path(broken).write_bytes(b"\n\n")
+    no_rows = Unreadable(broken, str(CorpusError("no_rows", file=broken)))
+    why = CorpusError("file_unreadable", file=gone, why="No such file or directory")
+    assert [files.why_unreadable(name) for name in (good, broken, gone, "-")] == [
+        *(None, no_rows, Unreadable(gone, str(why)), None)
+    ]
+    skipped: list[Unreadable] = []
+    names = [broken, good, gone]
+    assert count_files(names, CountingRules("gpt2"), skipped=skipped).recipe.texts == 1
+    assert skipped == [no_rows, Unreadable(gone, str(why))]
+
+
+def test_an_error_that_is_not_of_the_file_is_never_skipped(folder: Path) -> None:
+    skipped: list[Unreadable] = []
+    with pytest.raises(TokenizerError) as caught, files.readable("a.txt", skipped):
+        raise PatternError("pattern_memory")
+    assert (caught.value.code, caught.value.values, skipped) == ("pattern_memory", {"file": "a.txt"}, [])
+    with pytest.raises(CorpusError) as other, files.readable("a.txt", None):
+        raise OSError("two\nlines")
+    assert (other.value.code, other.value.values) == ("file_unreadable", {"file": "a.txt", "why": "two lines"})
 
 
 # ---- what is refused
