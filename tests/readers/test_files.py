@@ -24,6 +24,7 @@ from tests.helpers.files import (
     THAI,
     code_of,
     comma_separated,
+    error_of,
     parquet,
     read,
     table_of,
@@ -32,7 +33,7 @@ from tokenizer_core.errors import CorpusError
 from tokenizer_core.readers import json_lines, tables
 from tokenizer_core.readers.csv_table import MAX_CELL
 from tokenizer_core.readers.files import is_parquet
-from tokenizer_core.readers.labels import LONGEST, clean_name, column_labels
+from tokenizer_core.readers.labels import LONGEST, clean_name, column_labels, harmless_cell, listed, opening
 
 
 def test_how_far_the_reading_of_a_table_is_goes_up_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,6 +118,52 @@ def test_no_two_columns_have_the_same_label(names: list[str]) -> None:
     assert len(set(column_labels(names))) == len(names)
 
 
+def test_a_column_is_named_in_eighty_visible_characters_or_by_its_number() -> None:
+    assert column_labels(["a" * 81, " \u202e\n", "b\tc ", "b" * 80]) == ("a" * 80, "2", "bc", "b" * 80)
+    assert column_labels(["x", "x", "x (2)", "x", ""]) == ("x", "x (2)", "x (2) (2)", "x (3)", "5")
+
+
+def test_ten_columns_are_listed_with_thirty_characters_of_each() -> None:
+    assert listed(["a" * 30, "b" * 31]) == f"{'a' * 30}, {'b' * 30}…"
+    assert listed(list("abcdefghij")) == "a, b, c, d, e, f, g, h, i, j"
+    assert listed(list("abcdefghijk")) == "a, b, c, d, e, f, g, h, i, j, …"
+    assert listed([]) == ""
+
+
+@pytest.mark.parametrize("sign", list("=+-@\t\r"), ids=ascii)
+def test_no_spreadsheet_takes_a_cell_for_a_formula(sign: str) -> None:
+    assert harmless_cell(f"{sign}1+1") == f"'{sign}1+1"
+    assert harmless_cell(f"a{sign}1") == f"a{sign}1"
+    assert harmless_cell("") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("  one\ntwo ", "one\ntwo "),
+        ("a" * 200, "a" * 200),
+        ("a" * 201, "a" * 200),
+        ("one\n" + "b" * 200, "one"),
+        ("one\n\n" + "b" * 200, "one"),
+        ("\n\n" + "a" * 199 + "\nb", "a" * 199),
+        ("", ""),
+        (" \n", ""),
+    ],
+    ids=[
+        "short",
+        "as long as shown",
+        "longer",
+        "first line",
+        "no empty end",
+        "line end",
+        "nothing",
+        "white space",
+    ],
+)
+def test_the_opening_of_a_text_is_its_first_whole_lines(text: str, shown: str) -> None:
+    assert opening(text) == shown
+
+
 # ---- tables
 
 
@@ -125,7 +172,10 @@ def test_columns_can_be_chosen(name: str, content: bytes | str) -> None:
     content = content.encode() if isinstance(content, str) else content
     file = read(name, content, columns=["en"])
     assert (table_of(file).chosen, file.text) == (("en",), "".join(f"{row['en']}\n" for row in ROWS))
-    assert code_of(lambda: read(name, content, columns=["fr"])) == "unknown_column"
+    both = read(name, content, columns=["en", "id"])
+    assert (table_of(both).chosen, both.text.split("\n")[:2]) == (("id", "en"), list(ROWS[0].values())[::2])
+    error = error_of(lambda: read(name, content, columns=["en", "fr"]))
+    assert (error.code, error.values) == ("unknown_column", {"column": "fr", "columns": "id, th, en"})
 
 
 def test_a_table_has_an_encoding_too() -> None:
@@ -307,12 +357,13 @@ def test_a_line_of_json_too_long_to_be_read_is_skipped(monkeypatch: pytest.Monke
 
 
 def test_as_many_columns_and_rows_as_the_limit_are_read() -> None:
-    tables.check_columns(tables.MAX_COLUMNS)
-    tables.check_rows(tables.MAX_ROWS)
-    with pytest.raises(CorpusError):
-        tables.check_columns(tables.MAX_COLUMNS + 1)
-    with pytest.raises(CorpusError):
-        tables.check_rows(tables.MAX_ROWS + 1)
+    tables.check_columns(200)
+    tables.check_rows(3_000_000)
+    assert error_of(lambda: tables.check_columns(201)).values == {"limit": 200}
+    assert error_of(lambda: tables.check_rows(3_000_001)).values == {"limit": 3_000_000}
+    header = ",".join(f"c{n}" for n in range(200))
+    assert len(table_of(read("a.csv", f"{header}\n{'a b,' * 199}a b\n", header=True)).columns) == 200
+    assert code_of(lambda: read("a.csv", f"{header},\n{'a b,' * 200}a b\n")) == "too_many_columns"
 
 
 def test_what_is_no_file_is_not_opened_to_find_out_its_format(tmp_path: Path) -> None:
