@@ -32,6 +32,7 @@ from tokenizer_core.analysis.cuts import (
     agreement,
     cuts,
     line_cuts,
+    piece_ends,
     places_tokens,
     text_sizes,
     token_total,
@@ -219,6 +220,17 @@ def test_a_tokenizer_that_normalizes_says_what_tokens_cover_only_where_it_change
     tokenizer = FileTokenizer([], range(256), pattern="gpt2", normalizer="NFC")
     assert not places_tokens(tokenizer)
     assert [places_tokens(tokenizer, text) for text in ("\u00e9", "e\u0301")] == [False, True]
+
+
+def test_a_special_token_is_ordinary_text_unless_it_acts() -> None:
+    spelling = Tokenizer([], special_tokens={"<s>": 256})
+    placing = FileTokenizer([], range(256), pattern="gpt2", normalizer="NFC", special_tokens={"<s>": 256})
+    for tokenizer, text in ((spelling, "a<s>"), (placing, "e\u0301<s>")):
+        plain, ends = piece_ends(text, tokenizer)
+        assert 256 not in plain.ids
+        assert ends[-1] == len(text.encode())
+        acting, ends = piece_ends(text, tokenizer, special_acts=True)
+        assert (acting.ids[-1], acting.lengths[-1], ends[-1]) == (256, 3, len(text.encode()))
 
 
 def test_where_a_normalized_text_is_cut_is_the_same_in_any_place() -> None:

@@ -34,7 +34,11 @@ def file_of(saved: SavedRuns, entry: Entry) -> Path:
     return saved.root / OWNER / f"{entry.id}.zip"
 
 
-def refusal(refused: Callable[[], object]) -> str:
+def error_of(refused: Callable[[], object]) -> SavedRunsError:
     with pytest.raises(SavedRunsError) as caught:
         refused()
-    return caught.value.code
+    return caught.value
+
+
+def refusal(refused: Callable[[], object]) -> str:
+    return error_of(refused).code

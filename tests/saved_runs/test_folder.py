@@ -6,13 +6,17 @@ import io
 import json
 import multiprocessing
 import os
+import random
 import signal
+import stat
 import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -23,11 +27,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.helpers.jobs import SMALL, wait_for
-from tests.saved_runs.shelf import OWNER, ROOMY, file_of, keep, only, refusal
+from tests.saved_runs.shelf import OWNER, ROOMY, error_of, file_of, keep, only, refusal
 from tokenizer_core import Tokenizer
 from tokenizer_core.errors import SavedRunsError
 from tokenizer_core.saved_runs import entry as entries
-from tokenizer_core.saved_runs.entry import Entry, packed_run, read_entry, read_learned
+from tokenizer_core.saved_runs.entry import Entry, Learned, packed_run, read_entry, read_learned
 from tokenizer_core.saved_runs.folder import Damaged, Quota, SavedRuns, owner_key
 from tokenizer_core.saved_runs.job import SavedJob, entry_of
 from tokenizer_core.saved_runs.recipe import recipe_of
@@ -83,6 +87,54 @@ def test_a_run_comes_back_with_its_merges_counts_curve_and_recipe(saved: SavedRu
     assert kept.tokenizer().encode("aba <|end|>") == finished.tokenizer().encode("aba <|end|>")
 
 
+@pytest.mark.parametrize(
+    ("state", "ending", "comes_back"),
+    [
+        ("done", "pairs", ("done", "pairs")),
+        ("stopped", "time", ("stopped", "time")),
+        ("stopped", None, ("stopped", "stopped")),
+        ("interrupted", "interrupted", ("stopped", "interrupted")),
+        ("interrupted", None, ("stopped", "interrupted")),
+    ],
+)
+def test_a_run_comes_back_as_it_ended(whole: bytes, state: Any, ending: Any, comes_back: tuple[str, str]) -> None:
+    entry = read_entry(whole)
+    assert entry.run is not None
+    run = replace(entry.run, state=state, ending=ending)
+    kept = SavedJob(replace(entry, run=run), lambda: read_learned(whole, entry))
+    assert (kept.state, kept.ending) == comes_back
+    assert kept.distinct_pretokens == run.distinct_pretokens > 0
+    assert (kept.corpus_characters, kept.superwords_after) == (len(SMALL) + len("another text"), None)
+    again, _ = entry_of(kept)
+    assert again.run is not None
+    assert (again.run.state, again.run.ending) == comes_back
+    assert (again.name, again.run.number, again.run.expected) == ("", 0, None)
+    assert replace(again, saved=entry.saved, run=None) == replace(entry, run=None)
+
+
+def test_a_run_is_saved_as_far_as_it_has_come(finished: Job) -> None:
+    begun = Job(finished.training, waits=True)
+    begun._merges, begun._curve = finished.merges[:3], [(0, 90), (2, 80), (3, 70), (5, 60)]
+    begun._served = [0, 1, None, 1, 0]
+    entry, learned = entry_of(begun)
+    assert learned == Learned(begun.merges, [(0, 90), (2, 80), (3, 70)], [0, 1, None])
+    assert (entry.vocab_size, entry.run and entry.run.state, entry.run and entry.run.ending) == (
+        259,
+        "interrupted",
+        "interrupted",
+    )
+    assert read_learned(packed_run(entry, learned), entry) == learned
+    begun.close()
+
+
+def test_a_tokenizer_from_a_file_is_no_training() -> None:
+    entry = Entry("0123456789", "", 1.0, 2.0, 257, "none", None)
+    with pytest.raises(ValueError, match="run"):
+        SavedJob(entry, lambda: Learned([], []))
+    with pytest.raises(ValueError, match="run"):
+        packed_run(entry, Learned([], []))
+
+
 def test_no_text_that_was_trained_on_is_kept(saved: SavedRuns, finished: Job) -> None:
     secret = "zebra crossing 4711"
     private = Job(Training([secret * 20], 270))
@@ -111,6 +163,10 @@ def test_what_a_model_file_cannot_hold_is_kept_all_the_same(
     hard = Job(Training([SMALL], 262, pattern, special))
     wait_for(hard, "done")
     entry = keep(saved, hard)
+    with zipfile.ZipFile(file_of(saved, entry)) as archive:
+        model = Tokenizer.from_model(archive.read("tokenizer.model"))
+    pairs = [(merge.left, merge.right) for merge in hard.merges]
+    assert (model.merges, model.pattern, model.special_tokens) == (pairs, "none", {})
     kept = SavedJob(only(saved), lambda: saved.learned(OWNER, entry))
     assert kept.tokenizer().pattern == pattern
     assert (kept.tokenizer().special_tokens, kept.merges) == (hard.tokenizer().special_tokens, hard.merges)
@@ -188,15 +244,27 @@ def test_the_folders_of_owners_who_stay_away_are_deleted_and_no_other(saved: Sav
     for owner in ("away", "here", "local", "never"):
         keep(saved, finished, owner)
         saved.visit(owner)
-    foreign = saved.root / "A foreign folder"
+    foreign, elsewhere, link = (
+        saved.root / "A foreign folder",
+        saved.root.parent / "elsewhere",
+        saved.root / "link",
+    )
     foreign.mkdir()
-    long_ago = time.time() - 40 * 86_400
-    for owner in ("away", "local"):
-        os.utime(saved.root / owner / ".seen", (long_ago, long_ago))
+    elsewhere.mkdir()
+    link.symlink_to(elsewhere)
+    days = {saved.root / "away": 31, saved.root / "local": 31, saved.root / "here": 29, foreign: 31, elsewhere: 31}
+    for folder, unseen in days.items():
+        (folder / ".seen").touch()
+        os.utime(folder / ".seen", (time.time() - unseen * 86_400,) * 2)
     (saved.root / "never" / ".seen").unlink()  # its first reading counts as a visit
     saved.visit("nobody")
     saved.forget_owners(30 * 86_400, but="local")
-    assert {folder.name for folder in saved.root.iterdir()} == {"here", "local", "never", foreign.name}
+    assert {folder.name for folder in saved.root.iterdir()} == {"here", "local", "never", foreign.name, link.name}
+    assert elsewhere.is_dir()
+    assert (saved.root / "never" / ".seen").is_file()
+    saved.visit("here")
+    saved.forget_owners(28 * 86_400, but="local")
+    assert (saved.root / "here").is_dir()
 
 
 # ---- many writers
@@ -286,7 +354,8 @@ def test_a_quota_of_entries_and_one_of_bytes_are_kept(tmp_path: Path, finished: 
     two = SavedRuns(tmp_path / "two", Quota(2, 2**20))
     for name in ("first-entry", "second-entry", "second-entry"):
         two.keep_run(OWNER, replace(entry, id=name), learned)
-    assert refusal(lambda: two.keep_run(OWNER, replace(entry, id="third-entry"), learned)) == "saved_entries"
+    third = error_of(lambda: two.keep_run(OWNER, replace(entry, id="third-entry"), learned))
+    assert (third.code, third.values) == ("saved_entries", {"limit": 2})
     two.keep_run(owner_key("another"), replace(entry, id="third-entry"), learned)
     small = SavedRuns(tmp_path / "small", Quota(100, size + size // 2))
     small.keep_run(OWNER, entry, learned)
@@ -302,21 +371,60 @@ def test_a_quota_of_entries_and_one_of_bytes_are_kept(tmp_path: Path, finished: 
         assert len(full.entries(OWNER)) == kept
 
 
+@pytest.mark.parametrize(("allowed", "said"), [(3 * 2**20, 3), (3 * 2**20 + 2**19 + 1, 4), (2**18, 0)])
+def test_the_megabytes_that_an_owner_may_keep_are_named(tmp_path: Path, allowed: int, said: int) -> None:
+    saved = SavedRuns(tmp_path, Quota(10, allowed))
+    entry = Entry("0123456789", "", 1.0, 2.0, 256, "none", None)
+    noise = random.Random(1).randbytes(4 * 2**20)
+    error = error_of(lambda: saved.keep_files(OWNER, entry, [noise]))
+    assert (error.code, error.values) == ("saved_megabytes", {"limit": said})
+
+
 def test_a_large_entry_is_refused_whole(saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(entries, "MAX_ENTRY_BYTES", 1_000)
-    assert refusal(lambda: keep(saved, finished)) == "entry_large"
+    error = error_of(lambda: keep(saved, finished))
+    assert (error.code, error.values) == ("entry_large", {"limit": 1_000})
     assert saved.entries(OWNER) == []
+
+
+@pytest.mark.parametrize(
+    "content", [b"a" * 9_000, random.Random(1).randbytes(9_000)], ids=["packs well", "packs not at all"]
+)
+def test_an_entry_may_have_64_megabytes_packed_and_unpacked(
+    content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert entries.MAX_ENTRY_BYTES == 64 * 2**20
+    packed = entries.packed_files(Entry("0123456789", "", 1.0, 2.0, 256, "none", None), [content])
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        unpacked = sum(member.file_size for member in archive.infolist())
+    largest = max(len(packed), unpacked)
+    monkeypatch.setattr(entries, "MAX_ENTRY_BYTES", largest)
+    assert entries.read_files(packed) == [content]
+    monkeypatch.setattr(entries, "MAX_ENTRY_BYTES", largest - 1)
+    assert refusal(lambda: entries.read_files(packed)) == "entry_damaged"
+    monkeypatch.setattr(entries, "MAX_ENTRY_BYTES", max(len(packed), len(content)) - 1)
+    entry = Entry("0123456789", "", 1.0, 2.0, 256, "none", None)
+    assert refusal(lambda: entries.packed_files(entry, [content])) == "entry_large"
+
+
+def test_an_opened_tokenizer_may_have_seven_files_in_their_order() -> None:
+    entry = Entry("0123456789", "", 1.0, 2.0, 256, "none", None)
+    contents = [f"{n}".encode() for n in range(8)]
+    assert entries.read_files(entries.packed_files(entry, contents[:7])) == contents[:7]
+    assert refusal(lambda: entries.read_files(entries.packed_files(entry, contents))) == "entry_damaged"
 
 
 @pytest.mark.parametrize(
     ("error", "code"),
     [
         (errno.ENOSPC, "saved_disk_full"),
+        (errno.EDQUOT, "saved_disk_full"),
         (errno.EACCES, "saved_not_writable"),
+        (errno.EPERM, "saved_not_writable"),
         (errno.EROFS, "saved_not_writable"),
         (errno.EIO, "saved_unusable"),
     ],
-    ids=["full disk", "no permission", "read-only", "broken disk"],
+    ids=["full disk", "quota of the disk", "no permission", "not permitted", "read-only", "broken disk"],
 )
 def test_a_failed_write_keeps_what_was_there_and_leaves_nothing_behind(
     saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch, error: int, code: str
@@ -327,18 +435,31 @@ def test_a_failed_write_keeps_what_was_there_and_leaves_nothing_behind(
         raise OSError(error, os.strerror(error))
 
     monkeypatch.setattr(os, "fsync", fail)
-    assert refusal(lambda: keep(saved, finished, name="after")) == code
+    refused = error_of(lambda: keep(saved, finished, name="after"))
+    assert (refused.code, refused.values) == (
+        code,
+        {"why": "Input/output error"} if code == "saved_unusable" else {},
+    )
     assert refusal(lambda: saved.rename(OWNER, entry.id, "after")) == code
     assert only(saved).name == "before"
     assert len(list((saved.root / OWNER).iterdir())) == 1
 
 
-def test_a_disk_with_little_room_is_left_alone(
-    saved: SavedRuns, finished: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tokenizer_core.saved_runs.folder.MIN_FREE_BYTES", 2**62)
-    assert refusal(lambda: keep(saved, finished)) == "saved_disk_full"
-    assert saved.entries(OWNER) == []
+def test_a_hundred_megabytes_of_the_disk_are_left_free(saved: SavedRuns, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Entry("0123456789", "", 1.0, 2.0, 256, "none", None)
+    needed = len(entries.packed_files(entry, [MODEL])) + 100 * 2**20
+    for free, kept in ((needed - 1, []), (needed, [entry])):
+        monkeypatch.setattr("shutil.disk_usage", lambda path, free=free: SimpleNamespace(free=free))
+        if kept:
+            saved.keep_files(OWNER, entry, [MODEL])
+        else:
+            assert refusal(lambda: saved.keep_files(OWNER, entry, [MODEL])) == "saved_disk_full"
+        assert saved.entries(OWNER) == kept
+
+
+def test_nobody_else_on_the_machine_may_look_into_a_folder(saved: SavedRuns, finished: Job) -> None:
+    keep(saved, finished)
+    assert stat.S_IMODE((saved.root / OWNER).stat().st_mode) == 0o700
 
 
 def test_a_library_that_cannot_be_a_folder_is_empty_and_says_why(tmp_path: Path, finished: Job) -> None:
@@ -510,4 +631,52 @@ def test_no_name_leads_out_of_the_library(saved: SavedRuns, finished: Job, name:
 def test_what_a_visitor_calls_it_is_no_part_of_a_path(saved: SavedRuns, finished: Job) -> None:
     keep(saved, finished, name="../../../escaped\0/" * 50)
     assert [each.parent.name for each in saved.root.rglob("*") if each.is_file()] == [OWNER]
-    assert len(only(saved).name) == entries.MAX_NAME
+    assert only(saved).name == ("../../../escaped\0/" * 50)[:200]
+
+
+def test_names_are_cut_to_200_characters() -> None:
+    entry = Entry("0123456789", "n" * 201, 1.0, 2.0, 256, "none", None, "f" * 201)
+    found = read_entry(entries.packed_files(entry, []))
+    assert (found.name, found.file_name) == ("n" * 200, "f" * 200)
+
+
+@pytest.mark.parametrize(
+    ("second", "is_allowed"), [(0.0, True), (253_370_764_799.0, True), (253_370_764_800.0, False)]
+)
+def test_a_date_of_an_entry_is_before_the_year_9999(second: float, is_allowed: bool) -> None:
+    packed = entries.packed_files(Entry("0123456789", "", second, 2.0, 256, "none", None), [])
+    if is_allowed:
+        assert read_entry(packed).created == second
+    else:
+        assert refusal(lambda: read_entry(packed)) == "entry_damaged"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pattern": "(a"},
+        {"special_tokens": [""]},
+        {"stop": {"min_count": 2, "beat": {"text": "a", "tokens": 1, "reference": "nobody"}}},
+    ],
+    ids=["pattern", "special token", "reference"],
+)
+def test_a_run_with_settings_that_no_training_has_is_damaged(whole: bytes, changes: dict[str, Any]) -> None:
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        described = json.loads(archive.read("entry.json"))
+    described["run"]["training"] |= changes
+    other = rewritten(whole, "entry.json", json.dumps(described).encode())
+    assert refusal(lambda: read_entry(other)) == "entry_damaged"
+
+
+def test_merges_that_are_not_those_of_the_entry_are_damaged(whole: bytes, finished: Job) -> None:
+    entry = read_entry(whole)
+    assert entry.run is not None
+    assert entry.run.recipe is not None
+    assert read_learned(whole, entry).merges == finished.merges
+    others = [
+        replace(entry, vocab_size=entry.vocab_size + 1),
+        replace(entry, run=replace(entry.run, recipe=replace(entry.run.recipe, merges_sha256="0" * 64))),
+    ]
+    for other in others:
+        assert refusal(partial(read_learned, whole, other)) == "entry_damaged"
+    assert read_learned(whole, replace(entry, run=replace(entry.run, recipe=None))).merges == finished.merges
