@@ -3,14 +3,28 @@
 import json
 import time
 from collections.abc import Callable
+from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.helpers.browser import PATIENCE
+from tokenizer_core.corpus_counts.counts import CountsRecipe
 from tokenizer_core.errors import RecipeError
-from tokenizer_core.saved_runs.recipe import Recipe, differs, merges_hash, parse_recipe, recipe_of, recipe_text
+from tokenizer_core.saved_runs.recipe import (
+    PARITY_RULES,
+    SUPERWORDS_RULES,
+    ParityRule,
+    Recipe,
+    differs,
+    merges_hash,
+    parse_recipe,
+    recipe_of,
+    recipe_text,
+)
 from tokenizer_core.workers.training_job import Job
 from tokenizer_core.workers.training_settings import StopRules, Training, corpus_hash
 
@@ -84,6 +98,65 @@ def test_another_corpus_is_said_to_be_another(job: Job) -> None:
     assert "corpus_sha256" in differs(recipe, other)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"corpus_sha256": "0" * 64}, {"pattern_source": "a"}, {"min_count": 3}, {"given": ()}),
+        *({"vocab_size": 301}, {"merges_sha256": "0" * 64}),
+        {"parity": ParityRule("lines", ("th", "en")), "rules": PARITY_RULES},
+        {"superwords_from": 280, "rules": SUPERWORDS_RULES},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_what_decides_the_merges_is_compared_and_names_are_not(job: Job, change: dict[str, Any]) -> None:
+    recipe = recipe_from(job)
+    assert differs(replace(recipe, **change), job) == [next(iter(change))]
+    assert differs(replace(recipe, corpus="another name", pattern="another", versions={}), job) == []
+    untrained = Job(Training(TEXTS, 300), waits=True)
+    assert {*change} - {"rules"} <= {*differs(recipe, untrained)}
+    untrained.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rules": {"count": "twice"}},
+        {"rules": PARITY_RULES},
+        {"rules": SUPERWORDS_RULES},
+        {"parity": ParityRule("lines", ("th", "en"))},
+        {"superwords_from": 280},
+        {"superwords_from": 300, "rules": SUPERWORDS_RULES},
+        {"superwords_from": 280, "parity": ParityRule("lines", ("th", "en")), "rules": PARITY_RULES},
+        {"superwords_from": 280, "counts": CountsRecipe("a"), "rules": SUPERWORDS_RULES},
+    ],
+    ids=lambda change: " ".join(change),
+)
+def test_a_recipe_with_rules_that_no_training_has_is_refused(job: Job, change: dict[str, Any]) -> None:
+    recipe = recipe_from(job)
+    assert recipe.vocab_size == 300
+    with pytest.raises(ValueError, match=r"rules|token"):
+        replace(recipe, **change)
+    written = json.loads(recipe_text(recipe)) | json.loads(msgspec.json.encode(change))
+    with pytest.raises(RecipeError):
+        parse_recipe(json.dumps(written))
+
+
+def test_a_recipe_is_never_changed(job: Job) -> None:
+    recipe = recipe_from(job)
+    with pytest.raises(AttributeError):
+        recipe.corpus = "another"  # type: ignore[misc]
+    with pytest.raises(AttributeError):
+        ParityRule("lines", ("th",)).unit = "bytes"  # type: ignore[misc]
+
+
+def test_a_recipe_of_some_of_the_merges_asks_for_these(job: Job) -> None:
+    recipe = recipe_of(job, job.merges[:5])
+    assert recipe is not None
+    assert recipe.vocab_size == 261
+    assert recipe.merges_sha256 == merges_hash([(merge.left, merge.right) for merge in job.merges[:5]])
+    assert recipe.versions == job.versions
+
+
 def test_the_recipe_of_a_stopped_training_asks_for_what_was_learned() -> None:
     stopped = Job(Training(TEXTS, 5000, pace=20))
     done(stopped, lambda job: len(job.merges) >= 3).stop()
@@ -108,14 +181,18 @@ def test_a_training_that_has_read_nothing_has_no_recipe() -> None:
         (b"\xff\xfe\x00", "recipe_none"),
         ('{"format": "minbpe v1"}', "recipe_none"),
         ('{"format": "tokenizer recipe v9"}', "recipe_none"),
+        (" " * 8 * 2**20, "recipe_none"),
         (" " * (8 * 2**20 + 1), "recipe_large"),
     ],
-    ids=["empty", "cut off", "deep", "list", "binary", "another file", "later version", "huge"],
+    ids=["empty", "cut off", "deep", "list", "binary", "another file", "later version", "large", "too large"],
 )
 def test_what_is_no_recipe_is_refused(content: str | bytes, code: str) -> None:
     with pytest.raises(RecipeError) as refusal:
         parse_recipe(content)
-    assert refusal.value.code == code
+    assert (refusal.value.code, refusal.value.values) == (
+        code,
+        {"limit": 8 * 2**20} if code == "recipe_large" else {},
+    )
 
 
 @given(data=st.data())
