@@ -64,3 +64,17 @@ def test_lines_without_tokens_give_no_interval() -> None:
     assert premium_intervals(np.zeros((2, 0)), np.zeros((2, 0))) == [None, None]
     assert premium_intervals([[2, 4]], [[1, 2]], draws=1) == [(2.0, 2.0)]
     assert premium_intervals([[4] * 2_000_001], [[2] * 2_000_001], draws=3) == [(2.0, 2.0)]
+
+
+def test_a_larger_share_of_draws_has_a_wider_interval_around_the_same_middle() -> None:
+    random = np.random.default_rng(3)
+    base = random.integers(5, 40, 60)
+    rows = ([random.poisson(2.0 * base)], [base])
+    found = [premium_intervals(*rows, share=share)[0] or (0.0, 9.0) for share in (1.0, 0.95, 0.5, 0.0)]
+    lows, highs = zip(*found)
+    assert list(lows) == sorted(lows)
+    assert list(highs) == sorted(highs, reverse=True)
+    assert lows[-1] == highs[-1]
+    assert premium_intervals(*rows) == [found[1]]
+    assert premium_intervals(*rows, draws=1_000, seed=20_221) == [found[1]]
+    assert premium_intervals(*rows, seed=1) != [found[1]]

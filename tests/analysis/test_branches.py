@@ -2,7 +2,9 @@
 
 import contextlib
 import itertools
+import time
 import warnings
+from collections.abc import Iterator
 
 import pytest
 import regex
@@ -172,7 +174,8 @@ def test_joined_alternatives_are_found_again_and_told_apart(parts: list[str], te
     ("pattern", "text", "expected"),
     [
         (r"(a)\1|(b)\2|(?<x>c)(?P=x)", "aabbcca", [("aa", 0), ("bb", 1), ("cc", 2), ("a", None)]),
-        ("|".join([r"(a)\1", *["b"] * 100]), "aab", [("aa", 0), ("b", 0)]),  # too many to try: it stays whole
+        ("|".join([r"(a)\1", *["c"] * 38, "b"]), "aab", [("aa", 0), ("b", 39)]),
+        ("|".join([r"(a)\1", *["c"] * 39, "b"]), "aab", [("aa", 0), ("b", 0)]),  # too many to try: it stays whole
         ("(?P<branch_0>a)|(?P<branch_1>b)", "ab", [("a", 0), ("b", 1)]),
         ("(?P<n>a)|(?P<n>b)", "ab", [("a", 0), ("b", 1)]),
         ("(?P<n>a)a|(?P<n>a)", "aa", [("aa", 0)]),
@@ -180,7 +183,17 @@ def test_joined_alternatives_are_found_again_and_told_apart(parts: list[str], te
         ("(?!)", "xyz", [("xyz", None)]),
         ("|".join(["b"] * 900 + ["a"]), "ab" * 99, [("a", 900), ("b", 0)] * 99),
     ],
-    ids=["references", "many", "group names", "same name", "same name at once", "gaps", "only gaps", "thousand"],
+    ids=[
+        "references",
+        "forty",
+        "too many",
+        "group names",
+        "same name",
+        "same name at once",
+        "gaps",
+        "only gaps",
+        "thousand",
+    ],
 )
 def test_the_branch_of_each_pretoken_is_known(
     pattern: str, text: str, expected: list[tuple[str, int | None]]
@@ -269,6 +282,24 @@ def test_words_are_cut_where_a_pretoken_ends_inside() -> None:
     assert pattern_figures("กิน น้ำกิน!", "mark_aware", segmenter=words).words_cut == 0.0
     assert pattern_figures("น้ำ!", "none", segmenter=words).words_cut == 0.0
     assert pattern_figures("!", "none", segmenter=words).words_cut is None
+
+
+def test_only_the_time_of_cutting_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+
+    def slow(text: str, pattern: str) -> Iterator[list[str]]:
+        nonlocal now
+        for batch in batches(text, pattern):
+            now += 2.0
+            yield batch
+
+    monkeypatch.setattr(figures, "batches", slow)
+    monkeypatch.setattr(time, "perf_counter", lambda: now)
+    tally = PatternTally("gpt2")
+    for _ in range(3):
+        for _ in tally.add("a cat"):
+            now += 100.0  # whoever asks takes as long as they like
+    assert tally.figures().seconds == 6.0
 
 
 def test_progress_counts_the_characters_that_were_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
 """The entries of vocabularies: their scripts, how two differ, and where two that learn diverge."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 import regex
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers.tokenizers import Fake
+from tests.helpers.trained import byte_level
 from tokenizer_core import Trainer, count_pretokens
 from tokenizer_core.analysis.entries import (
     SCRIPTS,
@@ -17,10 +20,14 @@ from tokenizer_core.analysis.entries import (
     most_changed,
     scripts_of,
     thai_entries,
+    vocab_size_with_special,
+    vocabulary_hash,
 )
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import unknown_id
+from tokenizer_core.interop.byte_level import FileTokenizer
+from tokenizer_core.interop.opening import open_tokenizer
 
 
 def script_of(token: bytes) -> str:
@@ -114,6 +121,41 @@ def test_special_tokens_are_entries_wherever_their_ids_are() -> None:
     assert entries.tokens[-3:] == [b"ab", b"<|b|>", b"<|a|>"]
 
 
+@pytest.mark.parametrize(
+    ("special", "size"), [({}, 257), ({"<|a|>": 257}, 258), ({"<|a|>": 1000, "<|b|>": 300}, 259)], ids=str
+)
+def test_special_tokens_count_once_wherever_their_ids_are(special: dict[str, int], size: int) -> None:
+    assert vocab_size_with_special(Tokenizer([(97, 98)], special_tokens=special)) == size
+    file = FileTokenizer([(97, 98)], range(257), pattern="none", special_tokens=special)
+    assert vocab_size_with_special(file) == size
+
+
+@pytest.mark.parametrize(("name", "size"), [("gpt2", 50_257), ("cl100k_base", 100_261)])
+def test_the_sizes_of_references_count_their_special_tokens(name: str, size: int) -> None:
+    assert vocab_size_with_special(openai_tokenizer(name)) == size
+
+
+def test_tokens_that_were_added_to_a_vocabulary_are_entries_of_it() -> None:
+    tokenizer = open_tokenizer("a.json", byte_level(added=("  ", "cat"))).tokenizer
+    entries = entries_of(tokenizer)
+    assert {b"  ", b"cat"} <= set(entries.tokens)
+    assert len(entries.tokens) == vocab_size_with_special(tokenizer)
+
+
+def test_vocabularies_are_the_same_if_all_ids_and_bytes_are() -> None:
+    def hashed(merges: list[tuple[int, int]], ids: Sequence[int] | None = None) -> bytes:
+        size = 256 + len(merges)
+        return vocabulary_hash(FileTokenizer(merges, range(size) if ids is None else ids, pattern="none"))
+
+    one = hashed([(97, 98), (256, 99)])
+    assert one == vocabulary_hash(Tokenizer([(97, 98), (256, 99)])) == hashed([(97, 98), (256, 99)])
+    others = [
+        *(hashed([(97, 98)]), hashed([(97, 98), (256, 100)]), hashed([(97, 98), (256, 99)], range(1, 259))),
+        *(hashed([(97, 98), (99, 97)]), hashed([(97, 98), (256, 99)], [*range(256), 257, 256])),
+    ]
+    assert len({one, *others}) == 6
+
+
 # ---- divergence
 
 
@@ -194,6 +236,11 @@ def test_the_difference_is_that_of_sets_and_keeps_ids_and_scripts(first: Entries
 
 SMALL = Tokenizer([], pattern="none")
 PAIRED = Tokenizer([(97, 98), (256, 256), (0xE0, 0xB8)], pattern="none")
+
+
+def test_twenty_changed_texts_are_listed_and_of_equal_ones_the_first() -> None:
+    found = most_changed(["c", *["ab"] * 25], SMALL, PAIRED)
+    assert [each.place for each in found] == list(range(1, 21))
 
 
 @given(st.lists(st.text(alphabet="abกข", max_size=6), max_size=8), st.integers(0, 9))

@@ -96,6 +96,22 @@ def test_a_tree_of_characters_is_the_top_of_the_tree_of_bytes(token_id: int) -> 
         assert node.is_leaf == (is_character or parts_of(node.token_id, OWN) is None)
 
 
+def test_the_longest_parts_of_a_token_are_split_first_and_of_equal_ones_the_left() -> None:
+    def shown(most_leaves: int) -> list[tuple[int, int]]:
+        return [
+            (node.start, node.end) for node in tree_of(259, tokenizer, most_leaves=most_leaves) if node.is_leaf
+        ]
+
+    tokenizer = Tokenizer([(97, 98), (256, 256), (257, 97), (258, 256)], pattern="none")
+    assert tokenizer.token_bytes(259) == b"ababaab"
+    assert [shown(leaves) for leaves in (1, 2, 3, 4)] == [
+        [(0, 7)],
+        [(0, 5), (5, 7)],
+        [(0, 4), (4, 5), (5, 7)],
+        [(0, 2), (2, 4), (4, 5), (5, 7)],
+    ]
+
+
 def test_a_token_of_a_million_bytes_has_a_small_tree() -> None:
     doubling = Tokenizer([(97, 97), *((256 + n, 256 + n) for n in range(19))], pattern="none")
     assert len(doubling.token_bytes(275)) == 2**20
@@ -197,6 +213,16 @@ def test_many_uses_are_shown_from_the_first_to_the_last(most: int) -> None:
 def test_no_context_begins_with_a_mark_torn_from_its_letter() -> None:
     (context,) = contexts_of(ord("x"), ["ที่ปู่x"], Tokenizer([], pattern="none"), width=5)
     assert context.before == "ปู่"
+    (context,) = contexts_of(ord("x"), ["นำปู่x"], Tokenizer([], pattern="none"), width=4)
+    assert context.before == "ปู่"
+    (context,) = contexts_of(ord("x"), ["่ปู่x"], Tokenizer([], pattern="none"), width=6)
+    assert context.before == "่ปู่"  # the text itself begins with it
+
+
+def test_eight_uses_are_shown_with_24_characters_on_each_side() -> None:
+    around = "👍é" * 20
+    found = contexts_of(ord("x"), [f"{around}x{around}"] * 9, Tokenizer([], pattern="none"))
+    assert [(each.before, each.token, each.after) for each in found] == [("👍é" * 12, b"x", "👍é" * 12)] * 8
 
 
 def test_the_edges_of_a_token_within_a_character_are_shown_as_bytes() -> None:

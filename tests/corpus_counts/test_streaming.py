@@ -17,10 +17,10 @@ from tests.helpers.hostile import HOSTILE_PIECES, hostile_texts
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
 from tokenizer_core.corpus_counts import streaming
-from tokenizer_core.corpus_counts.counts import Counts
+from tokenizer_core.corpus_counts.counts import Boundaries, Counts
 from tokenizer_core.corpus_counts.streaming import Chunk, CountingRules, count_chunks, count_files
 from tokenizer_core.errors import CorpusError, PatternError, TokenizerError
-from tokenizer_core.patterns import safe_places
+from tokenizer_core.patterns import safe_places, split_patterns
 from tokenizer_core.patterns.cutter import Tally
 from tokenizer_core.patterns.safe_places import chunks_of, safe_place
 from tokenizer_core.readers import csv_table, files, tables
@@ -367,6 +367,23 @@ def test_a_column_that_is_never_found_is_refused(folder: Path) -> None:
         assert caught.value.code == "unknown_column"
         chosen = b"".join(blocks_of(str(folder / name), Reading(columns=["en"])))
         assert chosen.decode() == "".join(f"{row['en']}\n" for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    ("boundaries", "place"), [("file", ""), ("line", ", from byte 1,007")], ids=["file", "line"]
+)
+def test_where_a_pattern_is_slow_in_a_file_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, boundaries: Boundaries, place: str
+) -> None:
+    monkeypatch.setattr(split_patterns, "time_budget", lambda characters, pattern: 0.05)
+    name = str(folder / "slow.txt")
+    Path(name).write_text("ab ab\r\n" + "b" * 999 + "\n" + "a" * 60 + "\n", encoding="utf-8", newline="")
+    with pytest.raises(PatternError) as caught:
+        count_files([name], CountingRules("(a|a)+b", boundaries))
+    assert (caught.value.code, caught.value.values["file"]) == ("pattern_slow", name + place)
+    with pytest.raises(PatternError) as unnamed:
+        count_chunks([Chunk(Path(name).read_bytes())], CountingRules("(a|a)+b", boundaries))
+    assert "file" not in unnamed.value.values
 
 
 # ---- memory

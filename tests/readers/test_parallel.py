@@ -19,6 +19,7 @@ from tokenizer_core.readers.parallel import (
     first_extra_line,
     first_shifted,
     parallel_texts,
+    read_each,
     read_parallel,
     split_lines,
 )
@@ -197,6 +198,17 @@ def test_a_guessed_encoding_is_said_and_a_chosen_one_is_no_guess() -> None:
     packed = PackedFile("t.csv", table.encode("cp874"))
     assert [(guess.name, guess.encoding) for guess in read_parallel([packed]).guesses] == [("t.csv", "cp874")]
     assert read_parallel([packed], encoding="cp874").guesses == ()
+
+
+def test_each_text_alone_has_its_lines_and_its_encoding() -> None:
+    thai, english = files(a_th=THAI.encode("cp874"), b_en="one\r\n\ntwo")
+    sides = read_each([thai, english], [None, None])
+    assert [side.names for side in sides] == [("a.th",), ("b.en",)]
+    assert [side.pairs for side in sides] == [648, 3]
+    assert [[guess.encoding for guess in side.guesses] for side in sides] == [["cp874"], []]
+    assert (sides[1].lines, sides[1].texts) == ((("one", "", "two"),), ("one\r\n\ntwo",))
+    with pytest.raises(ValueError, match="zip"):
+        read_each([thai, english], [None])
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.txt"])

@@ -332,9 +332,7 @@ def _spans(text: str, ids: npt.NDArray[np.int32], tokenizer: AnyTokenizer) -> tu
 def _context(data: bytes, start: int, end: int, width: int) -> Context:
     before = data[max(0, start - _WIDEST * width) : start]
     after = data[end : end + _WIDEST * width]
-    # The outer edges may lie within a character; the edges at the token are shown as they are.
-    while before and start > _WIDEST * width and before[0] & 0xC0 == 0x80:
-        before = before[1:]
+    # The outer edges may lie within a character, but beyond the width; those at the token are shown as they are.
     seen = before.decode("utf-8", "surrogateescape")[-width:]
     return Context(
         _LEADING_MARKS.sub("", seen) if len(seen) == width else seen,
