@@ -15,6 +15,7 @@ from tokenizer_core.readers.wikipedia import (
     API_VARIABLE,
     Article,
     api_address,
+    checked_title,
     fetch_article,
     fetch_each,
     host,
@@ -64,7 +65,8 @@ def test_only_the_title_is_sent_and_the_project_named(stand_in: StandIn) -> None
     ]
     sent = stand_in.headers[0]
     assert sent.pop("User-Agent").startswith("TokenizerExplorer/")
-    assert set(sent) == {"Accept", "Accept-Encoding", "Host", "Connection"}
+    assert (sent.pop("Accept"), sent.pop("Accept-Encoding")) == ("application/json", "identity")
+    assert set(sent) == {"Host", "Connection"}
 
 
 def test_a_link_to_the_source_holds_no_markup(stand_in: StandIn) -> None:
@@ -86,7 +88,7 @@ def test_a_link_to_the_source_holds_no_markup(stand_in: StandIn) -> None:
         ("ambiguous", "wikipedia_ambiguous"),
         ("429", "wikipedia_busy"),
         ("503", "wikipedia_busy"),
-        ("maxlag", "wikipedia_busy"),
+        *((title, "wikipedia_busy") for title in ("maxlag", "ratelimited", "readonly")),
         ("500", "wikipedia_status"),
         ("302", "wikipedia_status"),
         ("refused", "wikipedia_refused"),
@@ -96,6 +98,7 @@ def test_a_link_to_the_source_holds_no_markup(stand_in: StandIn) -> None:
         *((title, "wikipedia_answer") for title in ("html", "no utf-8", "nested", "list", "no query")),
         *((title, "wikipedia_answer") for title in ("query is text", "pages by id", "two pages")),
         *((title, "wikipedia_answer") for title in ("page is a number", "title is a number", "title has a line")),
+        *((title, "wikipedia_answer") for title in ("title is empty", "title is long", "revision is missing")),
         *((title, "wikipedia_answer") for title in ("revision is text", "revision is true")),
         *((title, "wikipedia_answer") for title in ("revision is negative", "extract is a list", "surrogate")),
         ("in parts", "wikipedia_answer"),
@@ -105,10 +108,16 @@ def test_a_link_to_the_source_holds_no_markup(stand_in: StandIn) -> None:
 def test_what_gives_no_article_has_its_reason(title: str, code: str, stand_in: StandIn) -> None:
     error = refusal(title, stand_in)
     assert error.code == code
+    named = (
+        {"title": title}
+        if code.endswith(("missing", "empty", "ambiguous"))
+        else {"host": host("th", stand_in.api)}
+    )
+    more = {"500": {"status": "500"}, "302": {"status": "302"}, "refused": {"why": "unknown_action"}}
+    assert error.values == named | more.get(title, {})
     for language in ("en", "th"):
         words = catalogue(language)[f"errors.{code}"]
         assert filled(words, **error.values)
-    assert "evil" not in str(error.values)
 
 
 def test_a_redirect_elsewhere_is_not_followed(stand_in: StandIn) -> None:
@@ -165,11 +174,37 @@ def test_no_title_that_cannot_be_is_sent(title: str, code: str, stand_in: StandI
         assert filled(without_breaks(catalogue(language)[f"errors.{code}"]), **error.values).isprintable()
 
 
+@pytest.mark.parametrize(
+    ("title", "values"),
+    [
+        ("a#b", {"character": "#"}),
+        ("a\ufffdb", {"character": "\ufffd"}),
+        ("a\x1fb", {"character": "U+001F"}),
+        ("a\x7fb", {"character": "U+007F"}),
+        ("a\x9fb", {"character": "U+009F"}),
+        ("\ud83d", {"character": "U+D83D"}),
+        ("a" * 256, {"limit": 255, "size": 256}),
+        ("ก" * 86, {"limit": 255, "size": 258}),
+    ],
+    ids=lambda value: ascii(value[:12]) if isinstance(value, str) else "",
+)
+def test_what_is_wrong_with_a_title_is_named(title: str, values: dict[str, Any]) -> None:
+    with pytest.raises(WikipediaError) as refused:
+        checked_title(title)
+    assert refused.value.values == values
+
+
+def test_a_title_may_have_255_bytes(stand_in: StandIn) -> None:
+    assert checked_title(f" {'ก' * 85}\n") == "ก" * 85
+    article = fetch_article("a" * 255, "th", api=stand_in.api)
+    assert (article.title, article.revision) == ("a" * 255, 1)
+
+
 @pytest.mark.parametrize("language", ["de", "", "th.evil.example/", "../en"])
 def test_no_other_language_is_asked(language: str, stand_in: StandIn) -> None:
     with pytest.raises(WikipediaError) as refused:
         fetch_article("ภาษาไทย", language, api=stand_in.api)
-    assert refused.value.code == "wikipedia_language"
+    assert (refused.value.code, refused.value.values) == ("wikipedia_language", {"language": language})
     assert stand_in.asked == []
 
 
@@ -183,7 +218,7 @@ def test_no_other_language_is_asked(language: str, stand_in: StandIn) -> None:
 def test_only_plain_web_addresses_are_asked(api: str) -> None:
     with pytest.raises(WikipediaError) as refused:
         api_address("th", api)
-    assert refused.value.code == "wikipedia_api"
+    assert (refused.value.code, refused.value.values) == ("wikipedia_api", {"address": api})
 
 
 def test_the_address_comes_from_the_caller_then_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,6 +238,17 @@ def test_what_fails_takes_nothing_else_with_it(stand_in: StandIn) -> None:
         "wikipedia_title_character",
         None,
         "wikipedia_empty",
+    ]
+
+
+def test_once_the_host_is_not_there_or_too_slow_it_is_asked_no_more(stand_in: StandIn, closed_port: int) -> None:
+    slow = list(fetch_each(["silent", "ภาษาไทย"], "th", api=stand_in.api, timeout=0.05))
+    assert [each.error and each.error.code for each in slow] == ["wikipedia_slow"] * 2
+    assert stand_in.titles == ["silent"]
+    gone = list(fetch_each(["ภาษาไทย", "a|b"], "th", api=f"http://127.0.0.1:{closed_port}/"))
+    assert [(each.title, each.error and each.error.code) for each in gone] == [
+        ("ภาษาไทย", "wikipedia_offline"),
+        ("a|b", "wikipedia_offline"),
     ]
 
 
