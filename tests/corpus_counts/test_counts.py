@@ -82,6 +82,9 @@ def test_rare_pretokens_are_dropped_and_the_recipe_says_what_is_missing() -> Non
     assert listed(kept) == ([" a", " bb"], [2, 5], [2, 2])
     recipe = kept.recipe
     assert (recipe.pretokens, recipe.dropped, recipe.dropped_bytes, recipe.short_by) == (6, 2, 3, 1)
+    assert (recipe.texts, recipe.min_pretoken_count, kept.without_rare(2)) == (1, 2, kept)
+    rarer = kept.without_rare(3).recipe
+    assert (rarer.dropped, rarer.dropped_bytes, rarer.short_by, rarer.min_pretoken_count) == (6, 13, 3, 3)
     both = Counts.merged(kept, kept).recipe
     assert (both.dropped, both.short_by) == (4, 2)
     assert counts.without_rare(1) is counts
@@ -110,6 +113,47 @@ def test_counts_that_do_not_belong_together_are_not_added_up() -> None:
         assert caught.value.code == "counts_differ"
         with pytest.raises(CountsError):
             PartCounts.merged(PartCounts.of(counts, 0), PartCounts.of(other, 1))
+
+
+def test_two_recipes_add_up_field_by_field() -> None:
+    first = CountsRecipe("a+", "line", 1, 20, 3, 4, 5, 6, 7)
+    second = CountsRecipe("a+", "line", 10, 200, 30, 40, 50, 2, 70)
+    assert first.joined(second) == CountsRecipe("a+", "line", 11, 220, 33, 44, 55, 6, 77)
+    assert second.joined(first) == first.joined(second)
+
+
+@pytest.mark.parametrize(
+    ("field", "other"), [("pattern", "b"), ("boundaries", "line"), ("version", 2), ("regex_version", "1")]
+)
+def test_what_keeps_two_recipes_apart_is_named(field: str, other: Any) -> None:
+    recipe = CountsRecipe("a", regex_version="2")
+    with pytest.raises(CountsError) as caught:
+        recipe.joined(dataclasses.replace(recipe, **{field: other}))
+    assert caught.value.values == {
+        "field": field,
+        "expected": str(getattr(recipe, field)),
+        "found": str(other),
+    }
+
+
+def test_a_recipe_knows_the_name_of_its_pattern_and_other_versions_of_regex() -> None:
+    recipe = Counts.of("a", "gpt2").recipe
+    assert (recipe.pattern, recipe.pattern_name, recipe.is_of_other_regex) == (
+        SPLIT_PATTERNS["gpt2"],
+        "gpt2",
+        False,
+    )
+    own = CountsRecipe("[a-z]+", regex_version="1")
+    assert (own.pattern_name, own.is_of_other_regex) == (None, True)
+
+
+@pytest.mark.parametrize("field", ["bytes_read", "pretokens"])
+def test_a_corpus_may_have_one_byte_less_than_2_to_the_62(field: str) -> None:
+    half, less = (CountsRecipe("a", **{field: size}) for size in (2**61, 2**61 - 1))  # type: ignore[arg-type]
+    assert getattr(half.joined(less), field) == 2**62 - 1
+    with pytest.raises(CountsError) as caught:
+        half.joined(half)
+    assert (caught.value.code, caught.value.values) == ("counts_total", {"limit": 2**62})
 
 
 def test_sums_that_do_not_fit_are_refused() -> None:
@@ -221,6 +265,7 @@ def test_impossible_counts(path: Path, count: int, code: str) -> None:
     assert error.code == code
     if code == "counts_row":
         assert error.values == {"row": 4, "pretoken": " on", "count": count}
+    assert code != "counts_total" or error.values == {"limit": 2**62}
 
 
 @pytest.mark.parametrize(
@@ -238,7 +283,36 @@ def test_impossible_pretokens(path: Path, first: bytes, code: str) -> None:
     before = len(rows["pretoken"][0]) - len(first)
     rows["pretoken"][0] = first
     recipe = {"bytes_read": COUNTS.recipe.bytes_read - before}
-    assert refused(rewritten(path, rows, lambda found: found | recipe)).code == code
+    error = refused(rewritten(path, rows, lambda found: found | recipe))
+    assert error.code == code
+    assert code != "counts_twice" or error.values == {"row": 4, "pretoken": " on"}
+    assert code != "counts_row" or error.values == {"row": 1, "pretoken": "", "count": 1}
+
+
+def test_forty_bytes_of_a_long_pretoken_are_shown(path: Path) -> None:
+    rows = cells()
+    rows["pretoken"][2] = b"a" * 30 + "ก".encode() * 9
+    rows["count"][2] = 0
+    assert refused(rewritten(path, rows)).values == {"row": 3, "pretoken": "a" * 30 + "กกก\ufffd", "count": 0}
+
+
+@pytest.mark.parametrize(("bytes_dropped", "dropped", "is_allowed"), [(0, 0, True), (1, 0, False), (0, 1, False)])
+def test_totals_are_those_of_the_rows_and_of_what_was_dropped(
+    path: Path, bytes_dropped: int, dropped: int, is_allowed: bool
+) -> None:
+    short = Counts.of("a a a bb bb c", "gpt2").without_rare(2)
+    write_counts(short, path)
+    assert read_counts(path).recipe == short.recipe
+    recipe = dataclasses.replace(
+        short.recipe,
+        dropped=short.recipe.dropped + dropped,
+        dropped_bytes=short.recipe.dropped_bytes + bytes_dropped,
+    )
+    write_counts(Counts(short.pretokens, recipe), path)
+    if is_allowed:
+        assert read_counts(path).recipe == recipe
+    else:
+        assert refused(path).code == "counts_not_totals"
 
 
 def test_two_rows_that_share_a_character(path: Path) -> None:
@@ -259,7 +333,9 @@ def test_two_rows_that_share_a_character(path: Path) -> None:
     ids=["missing", "numbers", "fractions", "strings"],
 )
 def test_other_columns(path: Path, rows: dict[str, Any]) -> None:
-    assert refused(rewritten(path, rows)).code == "counts_column"
+    error = refused(rewritten(path, rows))
+    other = "pretoken" if rows["pretoken"] == [1] * 13 else "count"
+    assert (error.code, error.values) == ("counts_column", {"column": other})
 
 
 def test_missing_cells(path: Path) -> None:
@@ -273,6 +349,7 @@ def test_missing_cells(path: Path) -> None:
 def test_a_recipe_with_a_wrong_field(path: Path, field: str, value: Any) -> None:
     error = refused(rewritten(path, recipe=lambda found: found | {field: value}))
     assert error.code == ("counts_version" if field == "version" else "counts_recipe")
+    assert field == "version" or error.values == {"field": field}
 
 
 @pytest.mark.parametrize("found", [None, [], "x", {"format": "another"}, {}], ids=repr)
@@ -284,7 +361,10 @@ def test_counts_of_another_pattern_or_version(path: Path) -> None:
     write_counts(COUNTS, path)
     error = refused(path, pattern="gpt2")
     assert (error.code, error.values) == ("counts_pattern", {"expected": "gpt2", "found": "cl100k"})
-    assert refused(rewritten(path, recipe=lambda found: found | {"version": 2})).code == "counts_version"
+    later = refused(rewritten(path, recipe=lambda found: found | {"version": "a version " * 9}))
+    assert (later.code, later.values) == ("counts_version", {"expected": 1, "found": "a version a version "})
+    own = rewritten(path, recipe=lambda found: found | {"pattern": "[a-z]+"})
+    assert refused(own, pattern="gpt2").values == {"expected": "gpt2", "found": "[a-z]+"}
     changed = rewritten(path, recipe=lambda found: found | {"pattern": "[a-z]+"})
     assert refused(changed).code == "counts_damaged"  # the hash is another
 
@@ -293,6 +373,16 @@ def test_sizes_are_checked_before_anything_is_unpacked(path: Path) -> None:
     rows = {"pretoken": [b"a" * 10**6] * 10, "count": [1] * 10}
     error = refused(rewritten(path, rows, compression="zstd"), max_bytes=2**20)
     assert (error.code, error.values) == ("counts_large", {"megabytes": 1})
+    assert refused(path, max_bytes=3 * 2**20 + 1).values == {"megabytes": 3}
+
+
+@pytest.mark.parametrize("counts", [Counts.of("a b c d", "gpt2"), COUNTS], ids=["by rows", "by bytes"])
+def test_as_many_bytes_as_allowed_are_read_and_not_one_less(path: Path, counts: Counts) -> None:
+    write_counts(counts, path)
+    group = pq.ParquetFile(path).metadata.row_group(0)
+    size = max(group.total_byte_size, 12 * group.num_rows)
+    assert read_counts(path, max_bytes=size).sha256 == counts.sha256
+    assert refused(path, max_bytes=size - 1).code == "counts_large"
 
 
 def test_a_dictionary_that_repeats_a_long_pretoken_is_refused(path: Path) -> None:

@@ -283,6 +283,20 @@ def test_a_column_of_prose_alone_is_not_cut_at_its_commas() -> None:
     assert read("a.csv", "\n".join(prose), header=True).text == "\n".join(prose[1:]) + "\n"
 
 
+def test_a_stray_quotation_mark_costs_its_line_wherever_it_is() -> None:
+    lines = ["n,text", *(f"{n},a cat and {n} dogs" for n in range(2, 1_001))]
+    lines[1] = '2,"never closed'
+    lines[949] = '950,"never closed either'
+    file = read("a.csv", "\n".join(lines))
+    assert (table_of(file).rows, table_of(file).skipped_rows, table_of(file).first_skipped) == (997, 2, 2)
+    assert file.text.count("\n") == 997
+
+
+def test_a_cell_of_several_lines_counts_in_the_numbers_of_later_lines() -> None:
+    content = 'n,text\n1,"a cat\nsat"\n2,a dog\nbroken\n3,a cow\n'
+    assert table_of(read("a.csv", content, header=True)).first_skipped == 5
+
+
 def test_many_stray_quotation_marks_take_no_endless_time() -> None:
     file = read("a.csv", "n,text\n" + '1,"a cat\n' * 20_000)
     assert table_of(file).rows + table_of(file).skipped_rows >= 20_000
