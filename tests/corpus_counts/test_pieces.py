@@ -1,6 +1,8 @@
 """Workers that read pieces of files read exactly the files, and count what one process counts."""
 
+import dataclasses
 import gzip
+import os
 import random
 from pathlib import Path
 
@@ -16,10 +18,18 @@ from tests.helpers.hostile import HOSTILE_PIECES
 from tokenizer_core import Trainer
 from tokenizer_core.corpus_counts import file_parts
 from tokenizer_core.corpus_counts.counts import Counts
-from tokenizer_core.corpus_counts.dask_counting import PartCounts, Sum, _together, graph_of, order_of
+from tokenizer_core.corpus_counts.dask_connection import versions
+from tokenizer_core.corpus_counts.dask_counting import (
+    PartCounts,
+    Sum,
+    _together,
+    count_pieces,
+    graph_of,
+    order_of,
+)
 from tokenizer_core.corpus_counts.file_parts import blocks_in, pieces_of, plan
 from tokenizer_core.corpus_counts.streaming import CountingRules, count_files
-from tokenizer_core.errors import CorpusError, PatternError
+from tokenizer_core.errors import ClusterError, CorpusError, PatternError
 from tokenizer_core.patterns import safe_places
 from tokenizer_core.readers.files import DETECT, ColumnGuess, Guess, Reading, Unreadable, blocks_of
 from tokenizer_core.readers.storage import bytes_of, everywhere, expanded, opened
@@ -56,6 +66,40 @@ def test_pieces_of_a_file_are_the_file(folder: Path, seed: int, size: int, patte
     assert [piece.number for piece in found] == [*range(3, 3 + len(found))]
     assert sum(piece.size for piece in found) == path.stat().st_size
     assert (len(found) > 1) == (size < path.stat().st_size and (pattern, boundaries) != ("none", "file"))
+
+
+def test_a_mark_at_the_beginning_of_a_file_is_no_text_and_one_within_it_is(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "marked.txt"
+    path.write_text("\ufeff\ufeff one two \ufeff three " * 30, encoding="utf-8")
+    rules = CountingRules("gpt2")
+    monkeypatch.setattr(file_parts, "BLOCK_BYTES", 40)
+    for size in (40, 300, 5_000):
+        found = pieces_of(str(path), 0, rules, DETECT, piece_bytes=size)
+        pieces = b"".join(block for piece in found for block in blocks_in(piece, rules, DETECT))
+        assert pieces == path.read_bytes().removeprefix("\ufeff".encode())
+
+
+def test_workers_get_rules_by_which_nothing_is_dropped_and_a_topic_of_their_own() -> None:
+    given = CountingRules("gpt2", "line", min_count=3, memory_bytes=5, threads=4, chunk_bytes=7)
+    order, other = (order_of(given, Reading(["en"]), 2) for _ in range(2))
+    assert order.rules == CountingRules("gpt2", "line", chunk_bytes=7)
+    assert (order.reading, order.shares, order.skip_unreadable) == (Reading(["en"]), 2, False)
+    assert order.versions == versions()
+    assert order.topic != other.topic
+
+
+def test_a_worker_with_other_versions_counts_nothing_and_names_itself(folder: Path) -> None:
+    (folder / "a.txt").write_text("a cat")
+    pieces = pieces_of(str(folder / "a.txt"), 0, CountingRules(), DETECT, piece_bytes=100)
+    order = dataclasses.replace(order_of(CountingRules(), DETECT, 1), versions=versions() | {"regex": "1"})
+    with pytest.raises(ClusterError) as caught:
+        count_pieces(order, pieces)
+    assert (caught.value.code, caught.value.values) == (
+        "worker_version",
+        {"worker": f"process {os.getpid()}", "name": "regex", "expected": "1", "found": versions()["regex"]},
+    )
 
 
 def added_up(

@@ -196,6 +196,22 @@ def test_columns_that_are_empty_at_first_are_read_to_the_end() -> None:
     assert read("a.csv", "n,text\n,a cat\n", columns=["n"], header=True).text == ""
 
 
+@pytest.mark.parametrize(
+    ("second", "chosen"), [("a cat sat", ("1", "2")), ("a cat sa", ("1",))], ids=["half as long", "shorter"]
+)
+def test_a_column_is_prose_if_it_is_half_as_long_as_the_longest(second: str, chosen: tuple[str, ...]) -> None:
+    content = f"a cat sat on a mat,{second},12345678901234567890\n" * 3
+    file = read("a.csv", content, header=False)
+    assert table_of(file).chosen == chosen
+
+
+def test_empty_cells_and_single_words_count_in_how_long_prose_is_only_as_words() -> None:
+    rows = [["a cat sat on a mat", "a b c d e f g h i"], ["", ""], ["a cat sat on a mat", "word"]]
+    assert table_of(read("a.csv", comma_separated(rows), header=False)).chosen == ("1",)
+    rows = [["a cat sat on a mat", "a b c d e f g h i"], ["", ""], ["a cat sat on a mat", ""]]
+    assert table_of(read("a.csv", comma_separated(rows), header=False)).chosen == ("1", "2")
+
+
 def test_a_list_of_words_gives_its_words() -> None:
     words = "".join(f"{n},{word}\n" for n, word in enumerate(["cat", "dog", "คน"] * 3))
     assert table_of(read("a.csv", f"rank,word\n{words}")).chosen == ("word",)
@@ -276,6 +292,21 @@ def test_quotation_marks_in_a_tsv_file_without_quoting_are_text() -> None:
     file = read("a.tsv", content)
     assert (table_of(file).rows, table_of(file).skipped_rows) == (9, 0)
     assert file.text.startswith('"Yes, he said 0\n')
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "columns"),
+    [
+        ("a.csv", "one\ta,b\ntwo\tc,d\n", ["one\ta", "b"]),
+        ("a.tsv", "one\ta,b\ntwo\tc,d\n", ["one", "a,b"]),
+        ("a.csv", "one;a,b,c\ntwo;d,e,f\n", ["one;a", "b", "c"]),
+        ("a.csv", "one;a\ntwo;b,c\n", ["one", "a"]),
+    ],
+    ids=["comma in a draw", "tab in a draw", "more columns", "more rows alike"],
+)
+def test_the_delimiter_is_the_one_that_parts_most_rows_alike(name: str, content: str, columns: list[str]) -> None:
+    assert read(name, content, header=False, columns=["1"]).text.split("\n")[0] == columns[0]
+    assert len(table_of(read(name, content, header=False)).columns) == len(columns)
 
 
 def test_a_column_of_prose_alone_is_not_cut_at_its_commas() -> None:
@@ -370,6 +401,47 @@ def test_a_line_of_json_too_long_to_be_read_is_skipped(monkeypatch: pytest.Monke
     assert (file.text, table_of(file).skipped_rows, table_of(file).first_skipped) == ("short\n", 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("content", "is_table"),
+    [
+        ('{"a": "b c"}\n{"a": "d e"}\n', True),
+        ('"a b"\n\n"c d"', True),
+        ('{"a": "b c"}\n', False),
+        ('{"a": "b c"}\n[1]\n{"a": "b c"}\n', False),
+        ('[1]\n{"a": "b c"}\n', False),
+        ("{}\n{}\n", True),
+    ],
+    ids=["objects", "strings", "one line", "second is no object", "first is none", "empty objects"],
+)
+def test_a_json_file_is_a_table_if_its_first_two_lines_are(content: str, is_table: bool) -> None:
+    assert json_lines.looks_like_json_lines(content) == is_table
+
+
+def test_a_line_of_json_may_be_as_long_as_the_limit_in_any_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_lines, "MAX_LINE", 50)
+    longest = json.dumps({"text": "a " * 18 + "b"}) + "\n"
+    assert len(longest) == 50
+    longer = json.dumps({"text": "a " * 18 + "bb"}) + "\n"
+    content = (longest + longer + longest) * 2
+    for size in (1, 7, 49, 50, 51, 101, 400):
+        blocks = [content[start : start + size] for start in range(0, len(content), size)]
+        rows = list(json_lines.open_json_lines(blocks, columns=["text"]).rows([0]))
+        assert [(line, cells is None) for line, cells in rows] == [
+            *((1, False), (2, True), (3, False), (4, False), (5, True), (6, False)),
+        ]
+
+
+def test_a_column_that_comes_in_no_line_is_named_beside_those_of_the_beginning() -> None:
+    blocks = ['{"a": "one"}\n', '{"b": "two"}\n', '{"a": "three"}\n']
+    table = json_lines.open_json_lines(blocks, columns=["b", "d", "c"])
+    assert table.labels == ("a", "b", "d", "c")
+    assert (table.lines, json_lines.open_json_lines(blocks[:1]).lines) == (None, 2)
+    rows = table.rows([1])
+    assert [next(rows) for _ in blocks] == [(1, [""]), (2, ["two"]), (3, [""])]
+    error = error_of(lambda: next(rows))
+    assert (error.code, error.values) == ("unknown_column", {"column": "c", "columns": "a"})
+
+
 def test_as_many_columns_and_rows_as_the_limit_are_read() -> None:
     tables.check_columns(200)
     tables.check_rows(3_000_000)
@@ -435,6 +507,16 @@ def test_a_value_repeated_in_parquet_takes_its_size_each_time() -> None:
         assert tracemalloc.get_traced_memory()[1] < 16 * MB
     finally:
         tracemalloc.stop()
+
+
+def test_as_many_bytes_of_parquet_as_allowed_are_read_and_not_one_more() -> None:
+    repeated = parquet({"text": ["a cat " * 100] * 50 + [None], "id": ["x"] * 51})
+    assert table_of(read("a.parquet", repeated, max_bytes=50 * 601, columns=["text"])).rows == 51
+    for name, content, limit in (("repeated", repeated, 50 * 601), ("plain", PARQUET, len(BOTH.encode()))):
+        refused = error_of(
+            partial(read, name, content, max_bytes=limit - 1, columns=["text"] * (name != "plain") or None)
+        )
+        assert (refused.code, refused.values) == ("unpacked_too_large", {"megabytes": 1})
 
 
 def test_packed_parquet_is_measured_before_it_is_unpacked() -> None:
