@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -134,6 +135,19 @@ def test_chunks_give_the_counts_of_one_pass(
     whole = Counts.of(units, pattern, boundaries=boundaries, texts_read=len(units))  # type: ignore[arg-type]
     assert found.sha256 == whole.sha256
     assert found.recipe == whole.recipe
+
+
+def test_no_thread_is_left_when_counting_ends_or_fails() -> None:
+    def failing() -> Iterator[Chunk]:
+        yield from many(5_000)
+        raise CorpusError("no_rows")
+
+    before, rules = threading.active_count(), CountingRules("gpt2", threads=3)
+    assert count_chunks(many(5_000), rules).sha256 == count_chunks(many(5_000), CountingRules("gpt2")).sha256
+    assert threading.active_count() == before
+    with pytest.raises(CorpusError):
+        count_chunks(failing(), rules)
+    assert threading.active_count() == before
 
 
 @pytest.mark.parametrize("pattern", ["o200k", "[a-z]+"])
@@ -401,6 +415,8 @@ def test_too_many_distinct_pretokens_end_with_a_sentence() -> None:
     with pytest.raises(TokenizerError) as caught:
         count_chunks(many(40_000), rules)
     assert caught.value.code == "counts_memory"
+    assert caught.value.values["megabytes"] == 1
+    assert caught.value.values["distinct"] % 1_000 < 10  # the words of whole chunks, and three that are in each
 
 
 def test_a_file_has_half_of_the_memory_if_files_may_be_skipped(tmp_path: Path) -> None:
