@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import pytest
@@ -27,6 +28,7 @@ from tokenizer_core.readers.mixing import (
     mix,
     script_shares,
     script_sizes,
+    shares_of,
     sizes,
 )
 from tokenizer_core.workers.training_settings import corpus_hash
@@ -143,6 +145,7 @@ def test_weights_must_be_weights(wanted: tuple[float, float]) -> None:
     with pytest.raises(CorpusError) as refused:
         mix(["ก"], ["a"], wanted, "bytes")
     assert refused.value.code == "mix_weights"
+    assert refused.value.values == {"thai": str(wanted[0]), "latin": str(wanted[1])}
     for language in ("en", "th"):
         assert filled(catalogue(language)["errors.mix_weights"], **refused.value.values)
 
@@ -182,6 +185,22 @@ def test_the_texts_of_a_frontier_are_of_one_size_and_the_share_asked_for(
         assert abs(len(text.encode()) - goal) < longest
 
 
+def test_all_lines_of_both_sides_can_make_a_frontier() -> None:
+    thai, latin = ["กขค"] * 9, ["abc"] * 9
+    assert frontier_texts(thai, latin, 0.5, 72) == ("กขค\n" * 4, "abc\n" * 9)
+    assert frontier_texts(thai, latin, 1, 90) == ("กขค\n" * 9,)
+    assert frontier_texts(thai, latin, 0, 36) == ("abc\n" * 9,)
+    assert [frontier_size(thai, latin, most=most) for most in (35, 36, 37)] == [35, 36, 36]
+    with pytest.raises(CorpusError) as refused:
+        frontier_texts([], latin, 0.5, 10)
+    assert refused.value.values == {"wanted": 5, "held": 0}
+
+
+def test_of_two_numbers_of_lines_as_near_the_smaller_is_taken() -> None:
+    assert [len(text) for size in (5, 6, 7) for text in frontier_texts([], ["abc"] * 3, 0, size)] == [4, 4, 8]
+    assert frontier_texts([], ["abc"] * 3, 0, 1) == ("abc\n",)
+
+
 @given(lines, st.integers(1, 200))
 def test_the_first_lines_are_enough_and_no_more(side: list[str], least: int) -> None:
     taken = first_lines(side, least)
@@ -192,19 +211,23 @@ def test_the_first_lines_are_enough_and_no_more(side: list[str], least: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("share", "total", "code"),
+    ("share", "total", "code", "values"),
     [
-        (1.1, 10, "mix_weights"),
-        (-0.1, 10, "mix_weights"),
-        (math.nan, 10, "mix_weights"),
-        (0.5, 0, "mix_weights"),
-        (0.5, 1_000, "mix_too_small"),
+        (1.5, 10, "mix_weights", {"thai": "1.5", "latin": "-0.5"}),
+        (-0.5, 10, "mix_weights", {"thai": "-0.5", "latin": "1.5"}),
+        (math.nan, 10, "mix_weights", {"thai": "nan", "latin": "nan"}),
+        (0.5, 0, "mix_weights", {"thai": "0.5", "latin": "0.5"}),
+        (0.5, 74, "mix_too_small", {"wanted": 37, "held": 36}),
+        (0.75, 122, "mix_too_small", {"wanted": 92, "held": 90}),
+        (1, 91, "mix_too_small", {"wanted": 91, "held": 90}),
     ],
 )
-def test_a_frontier_refuses_what_cannot_be_compared(share: float, total: int, code: str) -> None:
+def test_a_frontier_refuses_what_cannot_be_compared(
+    share: float, total: int, code: str, values: dict[str, str | int]
+) -> None:
     with pytest.raises(CorpusError) as refused:
         frontier_texts(["กขค"] * 9, ["abc"] * 9, share, total)
-    assert refused.value.code == code
+    assert (refused.value.code, refused.value.values) == (code, values)
     for language in ("en", "th"):
         assert filled(catalogue(language)[f"errors.{code}"], **refused.value.values)
 
@@ -317,6 +340,23 @@ def test_a_sample_of_a_large_corpus_is_even_and_said_to_be_one(texts: list[str])
     assert shares.is_sample
     assert shares.thai == pytest.approx(0.25, abs=0.01)
     assert sum(shares[:3]) == pytest.approx(1)
+
+
+def test_a_corpus_as_large_as_a_sample_is_counted_whole() -> None:
+    whole, sample = script_shares(["ก" + "a" * (SAMPLE - 1)]), script_shares(["a" * SAMPLE, "b"])
+    assert whole is not None
+    assert sample is not None
+    assert (whole.is_sample, whole.thai) == (False, 1 / SAMPLE)
+    assert (sample.is_sample, sample[:3]) == (True, (0.0, 1.0, 0.0))
+
+
+def test_shares_of_counted_characters_are_those_of_their_text() -> None:
+    text = "ก้ ab é漢 12"
+    found = shares_of(Counter(text))
+    assert found is not None
+    assert found == script_shares([text])
+    assert shares_of(Counter(text), is_sample=True) == found._replace(is_sample=True)
+    assert shares_of({"1": 5}) is None
 
 
 def test_the_hash_is_that_of_lengths_and_bytes() -> None:
