@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import socket
 import time
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import regex
 
 from tests.helpers.browser import PATIENCE
 from tokenizer_core import Trainer
@@ -21,11 +23,12 @@ from tokenizer_core.corpus_counts.streaming import CountingRules, count_files
 from tokenizer_core.errors import ClusterError, CorpusError, TokenizerError
 
 RULES = CountingRules("gpt2", chunk_bytes=2**16)
+MEMORY = 3 * 2**30
 
 
 @pytest.fixture(scope="module")
 def client(plain_main: None) -> Iterator[Any]:
-    with local_cluster(2, "gpt2") as client:
+    with local_cluster(2, "gpt2", memory_bytes=MEMORY) as client:
         yield client
 
 
@@ -81,6 +84,18 @@ def test_an_unreadable_file_ends_the_counting_or_is_skipped(client: Any, files: 
     assert caught.value.code == "no_file_readable"
 
 
+def test_each_worker_of_this_machine_counts_one_piece_at_a_time_in_its_memory(client: Any) -> None:
+    from distributed import default_client  # takes half a second
+
+    workers = list(client.scheduler_info()["workers"].values())
+    assert [(worker["nthreads"], worker["memory_limit"]) for worker in workers] == [(1, MEMORY)] * 2
+    assert len({os.getpid(), *client.run(os.getpid).values()}) == 3
+    folders = {Path(worker["local_directory"]).parents[1] for worker in workers}
+    assert [folder.name.startswith("tokenizer-cluster-") for folder in folders] == [True]
+    with pytest.raises(ValueError, match="client"):
+        default_client()  # what else runs in this process is not sent to the workers
+
+
 def test_counts_that_do_not_fit_here_stay_there(
     client: Any, files: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,7 +103,8 @@ def test_counts_that_do_not_fit_here_stay_there(
     rules = CountingRules("gpt2", memory_bytes=2**20)
     with pytest.raises(CorpusError) as caught:
         count_on_cluster(client, files, rules)
-    assert (caught.value.code, caught.value.values["megabytes"]) == ("counts_memory", 1)
+    distinct = count_files(files, CountingRules("gpt2")).pretokens.ends.size
+    assert (caught.value.code, caught.value.values) == ("counts_memory", {"megabytes": 1, "distinct": distinct})
     monkeypatch.undo()
     rare = CountingRules("gpt2", min_count=3)
     there = count_on_cluster(client, files, rare)
@@ -115,6 +131,18 @@ def test_a_worker_without_the_library_is_refused_by_name(client: Any) -> None:
     missing = ModuleNotFoundError("No module named 'tokenizer_core'")
     with pytest.raises(ClusterError, match="tcp://a:1 has tokenizer_core none"):
         dask_connection.refuse_other_versions("tcp://a:1", missing, versions())
+    ours = versions()
+    assert ours["regex"] == regex.__version__
+    assert re.fullmatch("[0-9a-f]{12}", ours["tokenizer_core"])
+    dask_connection.refuse_other_versions("tcp://a:1", {**ours, "more": "1"}, ours)
+    with pytest.raises(ClusterError) as caught:
+        dask_connection.refuse_other_versions("tcp://a:1", {"regex": ours["regex"]}, {"regex": "1", **ours})
+    assert caught.value.values == {
+        "worker": "tcp://a:1",
+        "name": "tokenizer_core",
+        "expected": ours["tokenizer_core"],
+        "found": "none",
+    }
 
 
 def test_a_scheduler_that_is_not_there_is_said_in_time() -> None:
@@ -124,8 +152,33 @@ def test_a_scheduler_that_is_not_there_is_said_in_time() -> None:
         for address in ("127.0.0.1:9", "nonsense", "nothing://127.0.0.1:9", f"tcp://127.0.0.1:{port}"):
             with pytest.raises(ClusterError) as caught, running_cluster(address, patience=0.5):
                 pass
-            assert caught.value.code == "scheduler_missing"
+            assert (caught.value.code, caught.value.values) == (
+                "scheduler_missing",
+                {"address": address, "seconds": 0.5},
+            )
     assert time.monotonic() - start < 30
+
+
+def test_a_scheduler_and_its_first_worker_are_waited_for_as_long_as_is_usual(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[tuple[int, float]] = []
+
+    def none_comes(client: Any, count: int, timeout: float) -> None:
+        waited.append((count, timeout))
+        raise TimeoutError
+
+    monkeypatch.setattr(dask_connection, "PATIENCE", 0.25)
+    with pytest.raises(ClusterError) as caught, running_cluster("127.0.0.1:9"):
+        pass
+    assert caught.value.values["seconds"] == 0.25
+    monkeypatch.setattr(dask_connection, "PATIENCE", 7)
+    monkeypatch.setattr("distributed.Client.wait_for_workers", none_comes)
+    address = client.scheduler.address
+    with pytest.raises(ClusterError) as caught, running_cluster(address):
+        pass
+    assert (caught.value.code, caught.value.values) == ("workers_missing", {"address": address, "seconds": 7})
+    assert waited == [(1, 7)]
 
 
 def test_a_running_cluster_is_used_and_left_running(client: Any, files: list[str]) -> None:
