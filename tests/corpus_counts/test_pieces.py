@@ -275,15 +275,45 @@ def test_addresses_are_opened_by_fsspec(folder: Path) -> None:
     ("address", "code"), [("nothing://a.txt", "storage_unknown"), ("memory://none/*.txt", "no_file_fits")]
 )
 def test_an_address_that_cannot_be_opened_is_named(address: str, code: str) -> None:
+    asked = address + "*" if code == "storage_unknown" else address
     with pytest.raises(CorpusError, match=address.partition(":")[0]) as caught:
-        expanded([address + "*"] if code == "storage_unknown" else [address])
+        expanded([asked])
     assert caught.value.code == code
+    assert asked in {caught.value.values.get("address"), caught.value.values.get("pattern")}
+    assert code != "storage_unknown" or "nothing" in caught.value.values["why"]
     with pytest.raises(OSError, match="gone") as missing, opened("memory://gone.txt"):
         pass
     assert missing.value.filename == "memory://gone.txt"
     with pytest.raises(FileNotFoundError) as missing, opened("file:///gone.txt"):
         pass
     assert (missing.value.strerror, missing.value.filename) == ("No such file or directory", "file:///gone.txt")
+
+
+def test_a_path_means_the_same_file_for_every_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    found = [everywhere(name) for name in ("a.txt", "../a.txt", "-", "memory://a.txt", str(folder / "b"))]
+    assert found == [str(folder / "a.txt"), str(folder.parent / "a.txt"), "-", "memory://a.txt", str(folder / "b")]
+    assert expanded(["a*.txt", "memory://a.txt"]) == ["a*.txt", "memory://a.txt"]
+
+
+def test_what_a_storage_does_not_know_or_say_is_no_size_and_an_error_of_the_system(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import fsspec
+
+    memory = type(fsspec.filesystem("memory"))
+    fsspec.filesystem("memory").pipe("/sized.txt", b"a cat")
+    assert bytes_of("memory://sized.txt") == 5
+    monkeypatch.setattr(memory, "info", lambda self, path, **more: {"name": path, "size": None})
+    assert bytes_of("memory://sized.txt") is None
+
+    def refused(self: object, path: str, **more: object) -> None:
+        raise RuntimeError("no token")
+
+    monkeypatch.setattr(memory, "info", refused)
+    with pytest.raises(OSError, match="RuntimeError: no token") as caught:
+        bytes_of("memory://sized.txt")
+    assert (caught.value.errno, caught.value.filename) == (0, "memory://sized.txt")
 
 
 # ---- row groups of Parquet

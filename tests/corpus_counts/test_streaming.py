@@ -291,6 +291,15 @@ def test_what_was_guessed_of_a_file_is_told_and_what_was_chosen_is_not(folder: P
     assert guesses("b.txt") == guesses("c.jsonl") == []
 
 
+@pytest.mark.parametrize(("name", "content"), [("a.csv", CSV.encode()), ("a.parquet", PARQUET)])
+def test_a_file_may_have_more_rows_than_an_upload(
+    folder: Path, name: str, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "MAX_ROWS", 5)
+    (folder / name).write_bytes(content)
+    assert b"".join(blocks_of(str(folder / name))).decode() == BOTH
+
+
 def test_whether_the_first_line_is_read_can_be_chosen_for_a_file_too(folder: Path) -> None:
     (folder / "a.csv").write_text("one,two\na cat,a dog\n", encoding="utf-8")
     read = [b"".join(blocks_of(str(folder / "a.csv"), Reading(header=header))) for header in (True, False)]
