@@ -80,6 +80,13 @@ def test_65_bytes_are_binary_if_more_than_a_fifth_of_them_control() -> None:
     assert error_of(b"\x01" * 21 + b"a" * 80).code == "binary_file"
 
 
+def test_a_large_file_is_binary_if_its_middle_is() -> None:
+    text, binary = b"a cat\n" * 11_000, b"\x01" * 66_000
+    error = error_of(text * 2 + binary + text)
+    assert (error.code, error.values) == ("binary_file", {"kind": None})
+    assert decode_text(text * 3 + binary).encoding == "utf-8"  # the end of a log may hold anything
+
+
 # Guessed encodings
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import tracemalloc
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -30,10 +31,11 @@ from tests.helpers.files import (
     table_of,
 )
 from tokenizer_core.errors import CorpusError
-from tokenizer_core.readers import json_lines, tables
+from tokenizer_core.readers import csv_table, json_lines, tables
 from tokenizer_core.readers.csv_table import MAX_CELL
 from tokenizer_core.readers.files import is_parquet
 from tokenizer_core.readers.labels import LONGEST, clean_name, column_labels, harmless_cell, listed, opening
+from tokenizer_core.readers.tables import Table
 
 
 def test_how_far_the_reading_of_a_table_is_goes_up_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +51,13 @@ def test_how_far_the_reading_of_a_table_is_goes_up_to_its_end(monkeypatch: pytes
     silent: list[float] = []
     read("a.txt", THAI[0], told=silent.append)
     assert silent == []
+
+
+@pytest.mark.parametrize("opened", [csv_table.open_csv, json_lines.open_json_lines], ids=["csv", "json"])
+def test_the_number_of_rows_to_come_is_known_of_one_block_alone(opened: Callable[[list[str]], Table]) -> None:
+    block = '"n,m"\n"a cat"\n"a dog"'
+    assert opened([block]).lines == 3
+    assert opened([block + "\n", block]).lines is None
 
 
 # ---- every kind
@@ -90,6 +99,9 @@ def test_any_other_file_is_its_text(name: str) -> None:
         ("\u202etxt.exe\u2066.csv", "txt.exe.csv"),
         ("\ud800a.txt", "a.txt"),
         ("/./..//", "?"),
+        (".../a/ .. /b", ".../a/b"),
+        ("a" * 80, "a" * 80),
+        ("b" + "a" * 80, "…" + "a" * 79),
         ("", "?"),
     ],
 )
