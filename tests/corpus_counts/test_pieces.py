@@ -157,6 +157,9 @@ def test_shares_are_about_as_large(shares: int) -> None:
     assert sum(sizes) == part.firsts.size
     assert max(sizes) < 1.5 * part.firsts.size / shares
     assert PartCounts.of_shares(*part.shared_out(shares)).in_order().sha256 == part.counts.sha256
+    nothing = PartCounts.of(Counts.of("", "gpt2"), 0)
+    assert [share.firsts.size for share in nothing.shared_out(shares)] == [0] * shares
+    assert PartCounts.of_shares(*nothing.shared_out(shares)).counts.recipe == nothing.counts.recipe
 
 
 def test_a_long_word_belongs_to_who_has_its_beginning(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

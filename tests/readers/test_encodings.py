@@ -109,6 +109,12 @@ def test_utf16_and_utf32_are_found_without_a_mark(name: str, text: str) -> None:
     assert decode_text(text.encode(name)) == (text, name, True)
 
 
+@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("text", ["ภาษาไทย", "ab"], ids=["thai", "ascii"])
+def test_two_letters_of_one_script_are_enough_for_utf16_and_utf32(name: str, text: str) -> None:
+    assert decode_text(text.encode(name)) == (text, name, True)
+
+
 @given(thai_sentences)
 def test_thai_sentences_survive_windows_874(text: str) -> None:
     assert decode_text(text.encode("cp874")) == (text, "cp874", True)
