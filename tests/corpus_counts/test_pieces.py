@@ -27,7 +27,7 @@ from tokenizer_core.corpus_counts.dask_counting import (
     graph_of,
     order_of,
 )
-from tokenizer_core.corpus_counts.file_parts import blocks_in, pieces_of, plan
+from tokenizer_core.corpus_counts.file_parts import Piece, blocks_in, pieces_of, plan
 from tokenizer_core.corpus_counts.streaming import CountingRules, count_files
 from tokenizer_core.errors import ClusterError, CorpusError, PatternError
 from tokenizer_core.patterns import safe_places
@@ -377,9 +377,10 @@ def test_a_file_of_many_groups_makes_work_for_many(folder: Path) -> None:
         assert wanted / 2 <= len(found) <= 40 or (wanted == 400 and len(found) == 40)
         assert [piece.number for piece in found] == [*range(7, 7 + len(found))]
         assert max(piece.size for piece in found) < 3 * size / len(found)
-    assert len(pieces_of(name, 0, CountingRules("none"), DETECT, piece_bytes=1)) == 1  # nobody can cut it
+    assert pieces_of(name, 0, CountingRules("none"), DETECT, piece_bytes=1) == [Piece(0, name, size)]  # nobody can
     one = written(folder / "one.parquet", [[PROSE] * 900])
-    assert len(pieces_of(one, 0, CountingRules(), DETECT, piece_bytes=1)) == 1
+    whole = [Piece(3, one, Path(one).stat().st_size)]
+    assert pieces_of(one, 3, CountingRules(), DETECT, piece_bytes=1) == whole
 
 
 def test_the_columns_of_all_parts_are_those_of_the_file(folder: Path) -> None:
