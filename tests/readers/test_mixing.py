@@ -91,6 +91,12 @@ def test_only_a_line_feed_ends_a_line() -> None:
     assert lines_by_script("ก\r\nข\x85ค\u2028ง\n").thai == ["ก\r", "ข\x85ค\u2028ง"]
 
 
+def test_the_first_and_the_last_characters_of_each_width_have_their_bytes() -> None:
+    for letters in ("\x7f\x80\u07ff\u0800", "\ud7ff\ue000\uffff\U00010000", "\x00\U0010ffff"):
+        assert script_sizes([letters + "\n"])["bytes"].other == len(letters.encode()) + 1
+        assert script_sizes([letters])["bytes"].other == sizes([letters], "bytes").sum()
+
+
 def test_a_long_text_is_sorted_as_its_parts_are(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "ภาษาไทย\nEnglish\n\n123\n漢字\n" * 50
     whole, measured = lines_by_script(text), script_sizes([text])
