@@ -106,6 +106,12 @@ def test_counts_that_do_not_fit_here_stay_there(
     distinct = count_files(files, CountingRules("gpt2")).pretokens.ends.size
     assert (caught.value.code, caught.value.values) == ("counts_memory", {"megabytes": 1, "distinct": distinct})
     monkeypatch.undo()
+    text, ends, _ = count_files(files[1:2], RULES).pretokens
+    needed = 3 * (text.size + 3 * 8 * ends.size)  # with an end, a count and a place for each
+    enough, less = (CountingRules("gpt2", memory_bytes=size) for size in (needed, needed - 1))
+    assert count_on_cluster(client, files[1:2], enough).counts.pretokens.ends.size == ends.size
+    with pytest.raises(CorpusError):
+        count_on_cluster(client, files[1:2], less)
     rare = CountingRules("gpt2", min_count=3)
     there = count_on_cluster(client, files, rare)
     assert there.counts.sha256 == count_files(files, rare).sha256

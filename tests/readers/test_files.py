@@ -6,6 +6,7 @@ import json
 import tracemalloc
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
@@ -48,6 +49,8 @@ def test_how_far_the_reading_of_a_table_is_goes_up_to_its_end(monkeypatch: pytes
         assert shares == sorted(shares)
         assert shares[0] < 0.7
         assert shares[-1] == pytest.approx(1, abs=1 / len(ROWS))
+        steps = [later - earlier for earlier, later in pairwise([0.0, *shares])]
+        assert max(steps[1:]) < 1.2 / len(ROWS)  # opening and reading take their parts evenly
     silent: list[float] = []
     read("a.txt", THAI[0], told=silent.append)
     assert silent == []
