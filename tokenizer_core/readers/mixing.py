@@ -243,7 +243,7 @@ class Shares(NamedTuple):
     thai: float
     latin: float
     other: float
-    is_sample: bool = False
+    is_sample: bool
 
 
 def script_shares(texts: Collection[str]) -> Shares | None:
