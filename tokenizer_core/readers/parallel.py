@@ -244,8 +244,6 @@ def first_shifted(lines: Sequence[str], others: Sequence[str]) -> int | None:
     are shifted.
     """
     count = len(lines)
-    if count < 2 * _LEAST_SHIFTED:
-        return None
     ours, theirs = _logs(lines), _logs(others)
     now = _misfit(ours, theirs)
     best: tuple[float, int] | None = None
