@@ -279,6 +279,12 @@ def test_a_name_is_at_most_40_characters_and_less_than_half_as_long_as_its_cells
     assert table_of(read("a.csv", content)).header == is_header
 
 
+def test_a_first_line_longer_than_the_beginning_that_is_looked_at_is_read_too() -> None:
+    first = "a cat and a dog " * 5_000
+    file = read("a.csv", f"{first}\nanother line\n", header=False)
+    assert file.text == f"{first}\nanother line\n"
+
+
 def test_a_first_line_of_too_few_cells_names_no_column() -> None:
     file = read("a.csv", "animals\n" + "1,a cat\n2,a dog\n" * 3, header=True)
     assert table_of(file).columns == ("1", "2")
