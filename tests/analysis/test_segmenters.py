@@ -29,7 +29,7 @@ def test_words_of_english_stand_between_spaces() -> None:
 
 @given(hostile_texts)
 def test_words_between_spaces_lose_no_text_and_have_letters_at_both_ends(text: str) -> None:
-    segmenter = segmenter_for(ENGLISH_LINES)
+    segmenter = segmenter_for(["a"])
     assert segmenter is not None
     assert "".join(segmenter.split(text)) == text
     inner = r"[\p{L}\p{M}\p{N}]"

@@ -398,7 +398,7 @@ def test_a_column_that_is_never_found_is_refused(folder: Path) -> None:
 def test_where_a_pattern_is_slow_in_a_file_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, boundaries: Boundaries, place: str
 ) -> None:
-    monkeypatch.setattr(split_patterns, "time_budget", lambda characters, pattern: 0.05)
+    monkeypatch.setattr(split_patterns, "time_budget", lambda characters, pattern: 0.02)
     name = str(folder / "slow.txt")
     Path(name).write_text("ab ab\r\n" + "b" * 999 + "\n" + "a" * 60 + "\n", encoding="utf-8", newline="")
     with pytest.raises(PatternError) as caught:

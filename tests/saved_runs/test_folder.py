@@ -374,9 +374,11 @@ def test_a_quota_of_entries_and_one_of_bytes_are_kept(tmp_path: Path, finished: 
 @pytest.mark.parametrize(("allowed", "said"), [(3 * 2**20, 3), (3 * 2**20 + 2**19 + 1, 4), (2**18, 0)])
 def test_the_megabytes_that_an_owner_may_keep_are_named(tmp_path: Path, allowed: int, said: int) -> None:
     saved = SavedRuns(tmp_path, Quota(10, allowed))
+    (tmp_path / OWNER).mkdir()
+    with (tmp_path / OWNER / "another-entry.zip").open("wb") as large:
+        large.truncate(4 * 2**20)
     entry = Entry("0123456789", "", 1.0, 2.0, 256, "none", None)
-    noise = random.Random(1).randbytes(4 * 2**20)
-    error = error_of(lambda: saved.keep_files(OWNER, entry, [noise]))
+    error = error_of(lambda: saved.keep_files(OWNER, entry, []))
     assert (error.code, error.values) == ("saved_megabytes", {"limit": said})
 
 
