@@ -369,6 +369,17 @@ def test_parts_of_a_file_count_what_one_process_counts(
     assert Trainer(there.pretokens, 270).step(14) == Trainer(here.pretokens, 270).step(14)
 
 
+def test_groups_in_which_nothing_can_be_cut_belong_to_who_has_the_text_before_them(folder: Path) -> None:
+    groups: list[list[str | None]] = [[PROSE], [" "], ["\n", "..."], [" "], [PROSE], ["..."], [PROSE]]
+    name = written(folder / "uncut.parquet", groups)
+    rules, reading = CountingRules("gpt2"), Reading(["text"])
+    found = pieces_of(name, 0, rules, reading, piece_bytes=1)
+    texts = [b"".join(blocks_in(piece, rules, reading)).decode() for piece in found]
+    assert len(texts) == len(groups)
+    assert [bool(text.strip()) for text in texts] == [True, False, False, False, True, False, True]
+    assert "".join(texts).encode() == b"".join(blocks_of(name, reading))
+
+
 def test_a_file_of_many_groups_makes_work_for_many(folder: Path) -> None:
     name = written(folder / "many.parquet", [[f"{PROSE} {n}"] * 9 for n in range(40)])
     size = Path(name).stat().st_size

@@ -150,6 +150,24 @@ def test_no_thread_is_left_when_counting_ends_or_fails() -> None:
     assert threading.active_count() == before
 
 
+@pytest.mark.parametrize("size", [1, 6, 2**20])
+@pytest.mark.parametrize("pattern", ["gpt2", "[a-z]+"])
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [("a cat\r\n\na dog\n", ["a cat", "", "a dog"]), ("a cat\n a dog", ["a cat", " a dog"]), ("\n", [""])],
+    ids=["line ends", "no end", "only an end"],
+)
+def test_each_line_is_a_text_if_lines_are_asked_for(
+    folder: Path, size: int, pattern: str, text: str, lines: list[str]
+) -> None:
+    (folder / "lines.txt").write_text(text, encoding="utf-8", newline="")
+    names = [str(folder / "lines.txt")] * 2
+    by_line = count_files(names, CountingRules(pattern, "line", chunk_bytes=size))
+    assert by_line.recipe.texts == 2 * len(lines)
+    assert by_line.sha256 == Counts.of(lines * 2, pattern).sha256
+    assert count_files(names, CountingRules(pattern, chunk_bytes=size)).recipe.texts == 2
+
+
 @pytest.mark.parametrize("pattern", ["o200k", "[a-z]+"])
 def test_files_of_every_kind_are_read_as_the_app_reads_them(folder: Path, pattern: str) -> None:
     contents = {
