@@ -198,6 +198,16 @@ def test_what_was_written_is_read(path: Path, texts: list[str], rows: int) -> No
     assert Trainer(found.pretokens, 270).step(14) == Trainer(counts.pretokens, 270).step(14)
 
 
+def test_other_programs_find_two_columns_without_gaps(path: Path) -> None:
+    write_counts(COUNTS, path)
+    fields = list(pq.read_schema(path))
+    assert [(field.name, str(field.type), field.nullable) for field in fields] == [
+        ("pretoken", "binary", False),
+        ("count", "int64", False),
+    ]
+    assert pq.read_table(path).to_pydict() == cells()
+
+
 def test_a_count_beyond_32_bits_is_trained_on(path: Path) -> None:
     write_counts(Counts.counted(PretokenCounts.of({" the": 2**40 + 3, "he": 2**33}), "gpt2"), path)
     merges = Trainer(read_counts(path).pretokens, 258).step(2)

@@ -31,6 +31,7 @@ from tokenizer_core.corpus_counts.file_parts import Piece, blocks_in, pieces_of,
 from tokenizer_core.corpus_counts.streaming import CountingRules, count_files
 from tokenizer_core.errors import ClusterError, CorpusError, PatternError
 from tokenizer_core.patterns import safe_places
+from tokenizer_core.readers import tables
 from tokenizer_core.readers.files import DETECT, ColumnGuess, Guess, Reading, Unreadable, blocks_of
 from tokenizer_core.readers.storage import bytes_of, everywhere, expanded, opened
 
@@ -369,7 +370,10 @@ def test_parts_of_a_file_count_what_one_process_counts(
     assert Trainer(there.pretokens, 270).step(14) == Trainer(here.pretokens, 270).step(14)
 
 
-def test_groups_in_which_nothing_can_be_cut_belong_to_who_has_the_text_before_them(folder: Path) -> None:
+def test_groups_in_which_nothing_can_be_cut_belong_to_who_has_the_text_before_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "_BLOCK", 1)
     groups: list[list[str | None]] = [[PROSE], [" "], ["\n", "..."], [" "], [PROSE], ["..."], [PROSE]]
     name = written(folder / "uncut.parquet", groups)
     rules, reading = CountingRules("gpt2"), Reading(["text"])
