@@ -151,7 +151,7 @@ def test_no_thread_is_left_when_counting_ends_or_fails() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 6, 2**20])
-@pytest.mark.parametrize("pattern", ["gpt2", "[a-z]+"])
+@pytest.mark.parametrize("pattern", ["gpt2", "[a-z]+", r"(?<!a)\w+|\s"], ids=["named", "own", "not compiled"])
 @pytest.mark.parametrize(
     ("text", "lines"),
     [("a cat\r\n\na dog\n", ["a cat", "", "a dog"]), ("a cat\n a dog", ["a cat", " a dog"]), ("\n", [""])],
