@@ -157,6 +157,18 @@ def test_a_recipe_of_some_of_the_merges_asks_for_these(job: Job) -> None:
     assert recipe.versions == job.versions
 
 
+@pytest.mark.parametrize(("learned", "crosses"), [(4, None), (5, None), (6, 261)])
+def test_tokens_cross_pretokens_only_after_the_merges_that_may_not(
+    job: Job, learned: int, crosses: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job, "superwords_after", 5)
+    recipe = recipe_of(job, job.merges[:learned])
+    assert recipe is not None
+    assert recipe.superwords_from == crosses
+    assert ("superwords" in recipe.rules) == (crosses is not None)
+    assert parse_recipe(recipe_text(recipe)) == recipe
+
+
 def test_the_recipe_of_a_stopped_training_asks_for_what_was_learned() -> None:
     stopped = Job(Training(TEXTS, 5000, pace=20))
     done(stopped, lambda job: len(job.merges) >= 3).stop()
