@@ -278,6 +278,13 @@ def test_impossible_counts(path: Path, count: int, code: str) -> None:
     assert code != "counts_total" or error.values == {"limit": 2**62}
 
 
+def test_rows_of_2_to_the_62_bytes_are_more_than_a_corpus_may_have(path: Path) -> None:
+    rows = {"pretoken": [b"z", b"y"], "count": [2**62, 1]}
+    assert refused(rewritten(path, rows)).code == "counts_total"
+    rows["count"][0] = 2**61
+    assert refused(rewritten(path, rows)).code == "counts_not_totals"
+
+
 @pytest.mark.parametrize(
     ("first", "code"),
     [

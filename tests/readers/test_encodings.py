@@ -253,6 +253,14 @@ def test_one_broken_byte_in_utf8_says_where(bad: bytes) -> None:
     assert (error.code, error.values) == ("broken_utf8", {"offset": len(before), "line": 2})
 
 
+def test_a_wrong_byte_at_the_end_is_no_character_that_was_cut_off() -> None:
+    content = THAI.encode()
+    for encoding in (None, "utf-8"):
+        error = error_of(content + b"\xff", encoding)
+        assert (error.code, error.values) == ("broken_utf8", {"offset": len(content), "line": 3})
+        assert error_of(content + b"\xe0\xb8", encoding).code == "cut_off_utf8"
+
+
 @pytest.mark.parametrize(("letters", "is_utf8"), [(7, True), (6, False)])
 def test_seven_letters_with_one_wrong_byte_are_damaged_utf8(letters: int, is_utf8: bool) -> None:
     content = bytearray(("ก" * letters).encode())
