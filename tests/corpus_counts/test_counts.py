@@ -208,6 +208,17 @@ def test_other_programs_find_two_columns_without_gaps(path: Path) -> None:
     assert pq.read_table(path).to_pydict() == cells()
 
 
+def test_counts_are_read_from_an_open_file_too_and_a_missing_one_is_missing(path: Path) -> None:
+    write_counts(COUNTS, str(path))
+    assert read_counts(str(path)).sha256 == COUNTS.sha256
+    with path.open("rb") as opened:
+        assert read_counts(opened).recipe == COUNTS.recipe
+    with pytest.raises(FileNotFoundError):
+        read_counts(path.parent / "gone.parquet")
+    with pytest.raises(IsADirectoryError):
+        read_counts(path.parent)
+
+
 def test_a_count_beyond_32_bits_is_trained_on(path: Path) -> None:
     write_counts(Counts.counted(PretokenCounts.of({" the": 2**40 + 3, "he": 2**33}), "gpt2"), path)
     merges = Trainer(read_counts(path).pretokens, 258).step(2)
@@ -279,10 +290,8 @@ def test_impossible_counts(path: Path, count: int, code: str) -> None:
 
 
 def test_rows_of_2_to_the_62_bytes_are_more_than_a_corpus_may_have(path: Path) -> None:
-    rows = {"pretoken": [b"z", b"y"], "count": [2**62, 1]}
-    assert refused(rewritten(path, rows)).code == "counts_total"
-    rows["count"][0] = 2**61
-    assert refused(rewritten(path, rows)).code == "counts_not_totals"
+    for count, code in ((2**62, "counts_total"), (2**61, "counts_not_totals")):
+        assert refused(rewritten(path, {"pretoken": [b"z", b"y"], "count": [count, 1]})).code == code
 
 
 @pytest.mark.parametrize(

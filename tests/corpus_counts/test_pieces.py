@@ -202,6 +202,7 @@ def test_a_file_that_breaks_in_its_middle_is_skipped_as_a_whole(folder: Path) ->
         with pytest.raises(CorpusError) as caught:
             plan(names, CountingRules(), DETECT, 2, skip_unreadable=True)
         assert caught.value.code == code
+        assert caught.value.values == ({"why": str(not_there)} if code == "no_file_readable" else {})
 
 
 @pytest.mark.usefixtures("impatient")

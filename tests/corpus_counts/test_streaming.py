@@ -355,6 +355,21 @@ def test_why_a_file_cannot_be_read_is_told_with_its_name(folder: Path) -> None:
     assert skipped == [no_rows, Unreadable(gone, str(why))]
 
 
+@pytest.mark.parametrize("min_count", [1, 2])
+def test_files_that_may_be_skipped_give_the_same_counts_if_none_is(folder: Path, min_count: int) -> None:
+    names = [str(folder / f"{number}.txt") for number in range(3)]
+    for name, text in zip(names, ("a cat a cat", "a dog\n", "the cat")):
+        Path(name).write_text(text, encoding="utf-8")
+    rules, skipped = CountingRules("gpt2", min_count=min_count), list[Unreadable]()
+    found, expected = count_files(names, rules, skipped=skipped), count_files(names, rules)
+    assert (found.sha256, found.recipe, skipped) == (expected.sha256, expected.recipe, [])
+    gone = [str(folder / "gone.txt")]
+    with pytest.raises(CorpusError) as caught:
+        count_files(gone * 2, rules, skipped=skipped)
+    assert (caught.value.code, caught.value.values) == ("no_file_readable", {"why": skipped[0].why})
+    assert [file.name for file in skipped] == gone * 2
+
+
 def test_an_error_that_is_not_of_the_file_is_never_skipped(folder: Path) -> None:
     skipped: list[Unreadable] = []
     with pytest.raises(TokenizerError) as caught, files.readable("a.txt", skipped):
