@@ -115,7 +115,7 @@ class _Reader:
         content, at, found = self._content, self._at, []
         for _ in range(count):
             end = at + 8 + int.from_bytes(content[at : at + 8], "little")
-            if end > len(content) or end - at < 8:
+            if end > len(content):
                 self._at = at
                 self._ask(end - at)
             found.append(content[at + 8 : end].decode())
