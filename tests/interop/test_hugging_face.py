@@ -26,8 +26,10 @@ from tokenizer_core.errors import TokenIdError, TokenizerError, TokenizerFileErr
 from tokenizer_core.interop.byte_level import letter_of_byte
 from tokenizer_core.interop.gpt2 import gpt2_tokenizer, read_merges
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer, as_ours
+from tokenizer_core.interop.limits import ENTRY_BYTES, check_ids, foreseen_bytes, read_json
 from tokenizer_core.interop.spans import placed
 from tokenizer_core.interop.tekken import tekken_tokenizer
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, THEN
 
 FILES: dict[str, Callable[[], bytes]] = {
     "word_piece": word_piece,
@@ -215,6 +217,196 @@ def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.code == "file_large"
 
 
+def without(content: bytes, *names: str) -> bytes:
+    """A file whose model lacks some fields."""
+    found = json.loads(content)
+    found["model"] = {name: value for name, value in found["model"].items() if name not in names}
+    return json.dumps(found).encode()
+
+
+BROKEN_SPLIT = {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated", "invert": False}
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (changed(pre_tokenizer={"type": "Nobody"}), "tokenizer_json_pre_tokenizer"),
+        (changed(normalizer={"type": "Nobody"}), "tokenizer_json_normalizer"),
+        (changed(decoder={"type": "Nobody"}), "tokenizer_json_decoder"),
+        (changed(version="9.0"), "tokenizer_json_version"),
+        (changed(pre_tokenizer=BROKEN_SPLIT), "tokenizer_json_regex"),
+        (changed({"merges": ["a b c"]}), "tokenizer_json_merges"),
+        (without(word_piece(), "unk_token"), "tokenizer_lacks_unknown"),
+        (without(word_piece(), "max_input_chars_per_word"), "tokenizer_json_field"),
+        (
+            json.dumps({"model": json.loads(unigram())["model"] | {"unk_id": 999}}).encode(),
+            "tokenizer_json_refused",
+        ),
+        (changed(added_tokens=3), "file_unknown"),
+        (changed(added_tokens=["<s>"]), "file_unknown"),
+        (b'{"model": {"type": "Unigram", "vocab": []}}', "file_unknown"),
+        (b'{"model": {"type": "Unigram", "vocab": {"a": 1}}}', "file_unknown"),
+        (b'{"model": {"type": "BPE", "vocab": {}}}', "file_unknown"),
+        (b'{"model": {"type": "BPE", "vocab": ["a"]}}', "file_unknown"),
+        (b"[]", "file_unknown"),
+        (b'{"model": {"type": "BPE", "vocab": {"a": 1' + b"0" * 5_000 + b"}}}", "file_unknown"),
+        (b'{"model": {"vocab": {"a": 0}}}', "tokenizer_json_model"),
+    ],
+    ids=[
+        *("pre-tokenizer", "normalizer", "decoder", "version", "regex", "merges", "no unknown", "no limit"),
+        *("unknown beyond", "added number", "added text", "no pieces", "pieces by name", "no entries"),
+        *("entries in a list", "list", "long number", "no kind"),
+    ],
+)
+def test_a_file_that_the_library_cannot_use_says_which_part_is_to_blame(content: bytes, code: str) -> None:
+    with pytest.raises(TokenizerFileError) as caught:
+        HuggingFaceTokenizer(content)
+    assert caught.value.code == code
+
+
+def test_what_the_library_says_is_quoted_and_a_kind_of_model_in_part() -> None:
+    with pytest.raises(TokenizerFileError) as caught:
+        HuggingFaceTokenizer(changed(version="9.0"))
+    assert str(caught.value.values["why"]).startswith("Unknown tokenizer version '9.0'")
+    with pytest.raises(TokenizerFileError) as caught:
+        HuggingFaceTokenizer(json.dumps({"model": {"type": "M" * 50, "vocab": {"a": 0}}}).encode())
+    assert caught.value.values == {"found": "M" * 40}
+
+
+@pytest.mark.parametrize("content", [byte_level(), word_piece(), unigram()], ids=["BPE", "WordPiece", "Unigram"])
+def test_a_file_of_an_old_release_that_does_not_name_its_kind_is_known_by_its_fields(content: bytes) -> None:
+    named, old = HuggingFaceTokenizer(content), HuggingFaceTokenizer(without(content, "type"))
+    assert old.model == named.model == json.loads(content)["model"]["type"]
+    assert old.encode("the cat") == named.encode("the cat")
+
+
+def test_files_at_the_limits_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tokenizer_core.interop.limits.MAX_ENTRIES", len(VOCAB))
+    monkeypatch.setattr("tokenizer_core.interop.limits.MAX_FILE_BYTES", len(byte_level()))
+    assert HuggingFaceTokenizer(byte_level()).encode("the")
+    token = {"id": 2**31 - 1, "content": "<last>", "special": True}
+    assert read_json(b"\xef\xbb\xbf{}") == {}
+    check_ids([0, 2**31 - 1, int(token["id"]) - 1])
+    with pytest.raises(TokenizerFileError) as caught:
+        check_ids([5, 3, 5, 3, 3])
+    assert caught.value.values == {"token_id": 3}
+    with pytest.raises(TokenizerFileError) as caught:
+        read_json(b'{"a": 1,\n  b}')
+    assert caught.value.values == {"at": "2:3"}
+
+
+def test_the_memory_foreseen_of_a_file_is_by_its_entries() -> None:
+    entries = {f"token {number}": number for number in range(100)}
+    assert foreseen_bytes(b"\xef\xbb\xbf " + json.dumps(entries).encode()) == 100 * ENTRY_BYTES
+    assert foreseen_bytes(json.dumps({"vocab": [[0]] * 100}).encode()) == 101 * ENTRY_BYTES
+    assert foreseen_bytes(b"dGhl 1:\n" * 100) == 100 * ENTRY_BYTES
+    assert foreseen_bytes((b"\x01" + bytes(7)) * 100) == 100 * ENTRY_BYTES
+
+
+# ---- what a token is
+
+
+def test_bytes_come_back_exactly_if_tokens_are_bytes_and_else_those_of_the_text() -> None:
+    opened, words = HuggingFaceTokenizer(byte_level("o200k")), HuggingFaceTokenizer(word_piece())
+    ids = opened.encode("ฮ")
+    assert [opened.decode_bytes([token_id]) for token_id in ids] == list(map(opened.token_bytes, ids))
+    assert opened.decode_bytes(ids) == "ฮ".encode()
+    assert opened.decode_bytes(ids[:1]) != opened.decode(ids[:1]).encode()
+    ids = words.encode("the cat")
+    assert words.decode_bytes(ids) == words.decode(ids).encode() == b"the cat"
+
+
+SPELLED = {"[UNK]": 0, "##ing": 1, "<0x41>": 2, "a<0x41": 3, "<0x414>": 4, "▁the": 5, "do": 6, "<0x4>a": 7}
+
+
+@pytest.mark.parametrize(
+    ("model", "decoder", "spelled"),
+    [
+        (
+            {"type": "WordPiece", "continuing_subword_prefix": "##", "max_input_chars_per_word": 9},
+            {"type": "WordPiece", "prefix": "##", "cleanup": False},
+            [b"[UNK]", b"ing", b"<0x41>", b"a<0x41", b"<0x414>", "▁the".encode(), b"do", b"<0x4>a"],
+        ),
+        (
+            {"type": "BPE", "merges": [], "byte_fallback": True},
+            {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always"},
+            [b"[UNK]", b"##ing", b"A", b"a<0x41", b"<0x414>", b" the", b"do", b"<0x4>a"],
+        ),
+        (
+            {"type": "BPE", "merges": [], "end_of_word_suffix": "ing", "continuing_subword_prefix": "d"},
+            None,
+            [b"[UNK]", b"##", b"<0x41>", b"a<0x41", b"<0x414>", "▁the".encode(), b"o", b"<0x4>a"],
+        ),
+    ],
+    ids=["WordPiece", "bytes for lacking characters", "suffix"],
+)
+def test_a_token_is_spelled_without_the_marks_of_its_model(
+    model: dict[str, Any], decoder: Any, spelled: list[bytes]
+) -> None:
+    parts = {"model": {"vocab": SPELLED, "unk_token": "[UNK]", **model}, "decoder": decoder}
+    opened = HuggingFaceTokenizer(json.dumps(parts).encode())
+    assert list(map(opened.token_bytes, range(8))) == spelled
+    assert opened.token_text(1) == "##ing"
+
+
+def test_an_unknown_token_and_added_ones_are_spelled_as_they_are() -> None:
+    parts = json.loads(word_piece())
+    parts["model"] |= {"vocab": {"##?": 0, "##a": 1}, "unk_token": "##?"}
+    parts["added_tokens"] = [{"id": 2, "content": "##b", "special": False} | dict.fromkeys(FLAGS, False)]
+    opened = HuggingFaceTokenizer(json.dumps(parts).encode())
+    assert list(map(opened.token_bytes, range(3))) == [b"##?", b"a", b"##b"]
+    assert [opened.token_kind(token_id) for token_id in range(3)] == ["unknown", "ordinary", "ordinary"]
+    assert (opened.special_tokens, opened.added_tokens, opened.entry_ids) == ({}, {"##b": 2}, [0, 1])
+
+
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
+
+
+def test_the_kind_of_a_token_is_told_by_every_model() -> None:
+    pieces = HuggingFaceTokenizer(unigram())
+    assert [pieces.token_kind(token_id) for token_id in (0, 1)] == ["unknown", "ordinary"]
+    words = HuggingFaceTokenizer(word_piece())
+    assert [words.token_kind(token_id) for token_id in (0, 1, 2)] == ["unknown", "control", "ordinary"]
+    assert HuggingFaceTokenizer(byte_level()).token_kind(0) in ("ordinary", "control")
+
+
+def test_lost_characters_are_counted_by_the_unknown_token_of_each_model() -> None:
+    text = "the Ωψ cat"
+    assert HuggingFaceTokenizer(word_piece("none")).lost_characters(text) == 2
+    assert HuggingFaceTokenizer(unigram("none")).lost_characters(text) == 2
+    assert HuggingFaceTokenizer(byte_level()).lost_characters(text) == 0
+
+
+def test_only_its_own_model_has_a_vocabulary_to_follow_step_by_step() -> None:
+    found = HuggingFaceTokenizer(word_piece()).word_piece
+    assert found is not None
+    assert (found.prefix, found.most_characters, found.unknown_id) == ("##", 100, 0)
+    assert HuggingFaceTokenizer(byte_level()).word_piece is None
+    assert HuggingFaceTokenizer(unigram()).word_piece is None
+
+
+def test_regular_expressions_are_found_in_every_part_however_deep() -> None:
+    inner = {**BROKEN_SPLIT, "pattern": {"Regex": "a+"}}
+    strings = {**BROKEN_SPLIT, "pattern": {"String": "b"}}
+    letters = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    nested = {"type": "Sequence", "pretokenizers": [inner, strings]}
+    parts = {
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [nested, letters]},
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [{"type": "Replace", "pattern": {"Regex": "c+"}, "content": "c"}],
+        },
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [{"type": "Replace", "pattern": {"Regex": "d+"}, "content": "d"}, {"type": "Fuse"}],
+        },
+    }
+    opened = HuggingFaceTokenizer(changed(**parts))
+    assert sorted(opened.regexes) == ["a+", "c+", "d+"]
+    assert opened.is_byte_level
+    assert not HuggingFaceTokenizer(changed(pre_tokenizer=nested, decoder=None)).is_byte_level
+
+
 def test_a_text_that_a_model_without_unknown_token_cannot_encode_is_an_error() -> None:
     parts = {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "[UNK]"}}
     with pytest.raises(TokenizerFileError) as caught:
@@ -247,6 +439,84 @@ def test_a_smaller_size_keeps_the_ids_of_the_file() -> None:
     assert smaller.decode(ids) == "the cat"
 
 
+LETTERS = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+
+
+def split(source: str, behavior: str = "Isolated") -> dict[str, Any]:
+    return {"type": "Split", "pattern": {"Regex": source}, "behavior": behavior, "invert": False}
+
+
+def steps(*parts: dict[str, Any]) -> bytes:
+    """The byte-level file with a pre-tokenizer of several steps."""
+    decoder = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+    return changed(pre_tokenizer={"type": "Sequence", "pretokenizers": list(parts)}, decoder=decoder)
+
+
+@pytest.mark.parametrize(
+    ("content", "pattern"),
+    [
+        (steps(LETTERS), "none"),
+        (steps(LETTERS | {"use_regex": True}), "gpt2"),
+        (steps({"type": "Digits", "individual_digits": True}, LETTERS), r"\p{N}"),
+        (steps({"type": "Digits", "individual_digits": False}, LETTERS), r"\p{N}+"),
+        (steps(split(SPLIT_PATTERNS["o200k"]), LETTERS), "o200k"),
+        (steps(split(SPLIT_PATTERNS["cl100k"].replace("{1,3}+", "{1,3}")), LETTERS), "cl100k"),
+        (
+            steps({"type": "Digits", "individual_digits": True}, LETTERS | {"use_regex": True}),
+            THEN.join([r"\p{N}", SPLIT_PATTERNS["gpt2"]]),
+        ),
+        (changed(pre_tokenizer=LETTERS), "none"),
+    ],
+    ids=["none", "gpt2", "each digit", "digits", "o200k", "possessive", "two steps", "alone"],
+)
+def test_the_steps_of_a_file_become_a_split_pattern_that_cuts_as_they_do(content: bytes, pattern: str) -> None:
+    ours, library = as_ours(HuggingFaceTokenizer(content)), library_of(content)
+    assert ours.pattern == pattern
+    for text in ("the cat 123 4567ก 12", "don't  \n 1\n"):
+        assert ours.encode(text) == library.encode(text, add_special_tokens=False).ids
+
+
+@pytest.mark.parametrize(
+    ("normalizer", "name"),
+    [
+        (None, None),
+        ({"type": "Sequence", "normalizers": []}, None),
+        ({"type": "NFC"}, "NFC"),
+        ({"type": "Sequence", "normalizers": [{"type": "NFC"}]}, "NFC"),
+    ],
+    ids=["none", "empty", "NFC", "NFC in a sequence"],
+)
+def test_a_normal_form_is_known_also_in_a_sequence(normalizer: Any, name: str | None) -> None:
+    content = changed(normalizer=normalizer)
+    ours = as_ours(HuggingFaceTokenizer(content))
+    assert ours.normalizer == name
+    assert ours.encode("e\u0301") == library_of(content).encode("e\u0301", add_special_tokens=False).ids
+    assert ours.spells("e\u0301") is (name is None)
+
+
+@pytest.mark.parametrize("merge", [["a"], ["a", "b", "c"], ["a", 1], "ab", "a b c", 7, None], ids=str)
+def test_what_is_no_merge_is_refused(merge: Any) -> None:
+    opened = HuggingFaceTokenizer(byte_level())
+    opened.parts["model"]["merges"] = [merge]
+    with pytest.raises(TokenizerFileError) as caught:
+        as_ours(opened)
+    assert caught.value.code == "ours_not_a_merge"
+
+
+def test_merges_may_be_written_with_a_space() -> None:
+    written = as_ours(HuggingFaceTokenizer(changed({"merges": [" ".join(merge) for merge in MERGES]})))
+    assert written.merges == as_ours(HuggingFaceTokenizer(byte_level())).merges
+
+
+def test_the_text_on_which_ids_differ_is_quoted() -> None:
+    with pytest.raises(TokenizerError) as caught:
+        as_ours(HuggingFaceTokenizer(byte_level(r"\h+|.")))
+    text = str(caught.value.values["text"])
+    assert 0 < len(text) < 80
+    assert text.isascii()
+    assert not text.startswith("'")
+
+
 MERGES = json.loads(byte_level())["model"]["merges"]
 VOCAB = json.loads(byte_level())["model"]["vocab"]
 WITHOUT_BYTE = {token: token_id for token, token_id in VOCAB.items() if token != letter_of_byte()[0xF5]}
@@ -266,6 +536,20 @@ WITHOUT_BYTE = {token: token_id for token, token_id in VOCAB.items() if token !=
         (changed({"merges": MERGES[::-1]}), "ours_merge_parts"),
         (changed({"merges": [*MERGES, MERGES[0]]}), "ours_merge_twice"),
         (changed({"vocab": {**VOCAB, "ĠtĠt": 900}, "ignore_merges": True}), "ours_whole_entries"),
+        (changed({"continuing_subword_prefix": "##", "merges": []}), "ours_marks"),
+        (changed({"end_of_word_suffix": "</w>"}), "ours_marks"),
+        (steps(), "ours_steps"),
+        (steps(LETTERS, LETTERS), "ours_steps"),
+        (steps(LETTERS, split("a+")), "ours_steps"),
+        (steps(split("a+", "Removed"), LETTERS), "ours_steps"),
+        (steps(split("a+") | {"invert": True}, LETTERS), "ours_steps"),
+        (steps({"type": "Whitespace"}, LETTERS), "ours_steps"),
+        (
+            changed(normalizer={"type": "Sequence", "normalizers": [{"type": "NFC"}, {"type": "NFC"}]}),
+            "ours_normalizer",
+        ),
+        (byte_level(added=(AddedToken("cat", rstrip=True, normalized=False),)), "ours_added"),
+        (byte_level(added=(AddedToken("cat", single_word=True, normalized=False),)), "ours_added"),
         (byte_level(r"\h+|."), "ours_other_ids"),  # hexadecimal digits for Oniguruma, white space for `regex`
     ],
     ids=[
@@ -279,7 +563,9 @@ WITHOUT_BYTE = {token: token_id for token, token_id in VOCAB.items() if token !=
             "unigram",
             "byte_missing",
         ),
-        *("merges_out_of_order", "merge_twice", "whole_entries", "reads_otherwise"),
+        *("merges_out_of_order", "merge_twice", "whole_entries", "prefix", "suffix", "no_step", "letters_twice"),
+        *("letters_first", "removed", "inverted", "another_step", "normalizer_twice", "rstrip", "single_word"),
+        "reads_otherwise",
     ],
 )
 def test_what_cannot_be_ours_says_why(content: bytes, code: str) -> None:

@@ -171,8 +171,8 @@ class HuggingFaceTokenizer:
         return WordPiece(
             model["vocab"],
             self._unknown_id(),
-            model.get("continuing_subword_prefix", "##"),
-            model.get("max_input_chars_per_word", 100),
+            model["continuing_subword_prefix"],
+            model["max_input_chars_per_word"],
         )
 
     def _unknown_id(self) -> int:
