@@ -61,11 +61,6 @@ def pre_tokenizer(name: Any) -> tuple[str, bool]:
     return _pattern(pattern), name in table["whole_first"]
 
 
-def known_regexes() -> set[str]:
-    """Return the regular expressions of known models: they take linear time."""
-    return {step for steps in _read("pre_tokenizers.toml")["patterns"].values() for step in steps}
-
-
 def _pattern(name: str) -> str:
     if name in SPLIT_PATTERNS:
         return name
