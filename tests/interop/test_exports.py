@@ -5,6 +5,7 @@ import io
 import json
 import random
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,12 @@ from tokenizer_core.bpe.openai import RANK_FILES, OpenAITokenizer
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.interop.byte_level import FileTokenizer
+from tokenizer_core.interop.exportable import exportable, may_be_exported
 from tokenizer_core.interop.exports import LOADED_BY, export, file_name
 from tokenizer_core.interop.hostile_texts import hostile_texts
+from tokenizer_core.interop.opening import open_tokenizer
 from tokenizer_core.interop.verifying import Reloaded, newer_character, reload, sampled_lines
+from tokenizer_core.patterns.split_patterns import SUPERWORDS, THEN
 
 SPECIAL_TOKENS = {"<|end|>": 1101, "<|end|>s": 1107, "สวัสดี!": 1105}
 CORPORA = 20
@@ -170,6 +174,152 @@ def test_what_a_format_cannot_hold_is_refused(tokenizer: Any, to: str, code: str
     assert refused(tokenizer, to) == code
 
 
+LONG = "ab" * 30
+"""Of a token this long, a sentence shows the beginning."""
+ADDED = FileTokenizer(
+    [(97, 98), (256, 99)],
+    range(258),
+    pattern=THEN.join([r"\p{N}{1,3}+", r"[a-z]{1,2}+|\s"]),
+    special_tokens={"<s>": 300, "<r>": 299},
+    added_tokens={"<think>": 298},
+    normalizer="NFC",
+    name="more",
+)
+"""A tokenizer of two steps, with an added token and a normal form."""
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "to", "code", "values"),
+    [
+        (PretokenTokenizer("gpt2"), "merges.csv", "export_kind", {"name": PretokenTokenizer("gpt2").name}),
+        (TWICE, "tiktoken", "export_same_bytes", {"token_id": 258, "other": 259, "token": "abc"}),
+        (
+            FileTokenizer([(97, 98), (98, 99)], [*range(256), 300, 299], pattern="gpt2"),
+            "tiktoken",
+            "export_id_order",
+            {"token_id": 299, "other": 300},
+        ),
+        (
+            Tokenizer([(97, 98)], special_tokens={"ab": 300}),
+            "gpt2",
+            "export_special_is_token",
+            {"token": "ab", "token_id": 300, "other": 256},
+        ),
+        (
+            FileTokenizer([(97, 98)], [*range(256), 300], pattern="gpt2", name="mine"),
+            "minbpe",
+            "export_id_fixed",
+            {"name": "mine", "token_id": 300, "token": "ab"},
+        ),
+        (ADDED, "tiktoken", "export_more", {"name": "more"}),
+        (ADDED, "gpt2", "export_more", {"name": "more"}),
+        (ADDED, "minbpe", "export_more", {"name": "more"}),
+        (Tokenizer([], pattern=SUPERWORDS, name="wide"), "gpt2", "export_superwords", {"name": "wide"}),
+        (chained("#version!"), "gpt2", "export_header_merge", {"token": "#version", "header": "#version"}),
+        (Tokenizer([]), "exe", "export_format", {"format": "exe"}),
+    ],
+    ids=[
+        "kind",
+        "twice",
+        "order",
+        "special",
+        "id",
+        "added",
+        "added gpt2",
+        "added minbpe",
+        "wide",
+        "header",
+        "format",
+    ],
+)
+def test_what_a_format_cannot_hold_is_named(tokenizer: Any, to: str, code: str, values: dict[str, object]) -> None:
+    with pytest.raises(TokenizerError) as caught:
+        export(tokenizer, to)
+    assert caught.value.code == code
+    assert values.items() <= caught.value.values.items()
+
+
+def test_a_long_token_is_named_by_its_beginning() -> None:
+    word = "\x80".encode("latin-1") + LONG.encode()
+    merges = [(word[0], word[1])] + [(BYTES + n, letter) for n, letter in enumerate(word[2:])]
+    tokenizer = FileTokenizer(merges, [*range(256 + len(merges) - 1), 999], pattern="none")
+    with pytest.raises(TokenizerError) as caught:
+        export(tokenizer, "minbpe")
+    assert caught.value.values["token"] == "\\x80" + LONG[:39]
+
+
+class Untrue(Tokenizer):
+    """A tokenizer whose tokens are not those that its merges make."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return b"xy" if token_id == 256 else super().token_bytes(token_id)
+
+
+class Twisted(Tokenizer):
+    """A tokenizer with a byte twice."""
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return super().token_bytes(1 if token_id == 0 else token_id)
+
+
+@pytest.mark.parametrize("tokenizer", [Untrue([(97, 98)], name="mine"), Twisted([(97, 98)], name="mine")])
+def test_tokens_that_merges_do_not_make_are_not_exported(tokenizer: Tokenizer) -> None:
+    with pytest.raises(TokenizerError) as caught:
+        export(tokenizer, "merges.csv")
+    assert (caught.value.code, caught.value.values) == ("export_tokens", {"name": "mine"})
+
+
+def test_only_tokenizers_with_merges_may_be_exported() -> None:
+    assert may_be_exported(Tokenizer([]))
+    assert may_be_exported(ADDED)
+    assert may_be_exported(openai_tokenizer("gpt2"))
+    assert not may_be_exported(PretokenTokenizer("gpt2"))
+
+
+def test_a_pattern_is_exported_by_its_name_if_it_has_one() -> None:
+    parts = exportable(Tokenizer([], pattern=SPLIT_PATTERNS["gpt2"]))
+    assert (parts.pattern, parts.is_plain) == ("gpt2", True)
+    assert exportable(Tokenizer([], pattern="[a-z]+")).pattern == "[a-z]+"
+    assert not exportable(ADDED).is_plain
+    assert not exportable(FileTokenizer([], range(256), pattern="gpt2", normalizer="NFC")).is_plain
+
+
+def test_a_tokenizer_json_holds_steps_added_tokens_and_the_normal_form() -> None:
+    written = export(ADDED, "tokenizer.json")
+    found = json.loads(written.files["tokenizer.json"])
+    assert found["normalizer"] == {"type": "NFC"}
+    assert [(token["id"], token["content"], token["special"]) for token in found["added_tokens"]] == [
+        (298, "<think>", False),
+        (299, "<r>", True),
+        (300, "<s>", True),
+    ]
+    steps = found["pre_tokenizer"]["pretokenizers"]
+    assert [step.get("pattern", {}).get("Regex") for step in steps] == [r"\p{N}{1,3}", r"[a-z]{1,2}|\s", None]
+    again = open_tokenizer("again", written.files["tokenizer.json"]).tokenizer
+    assert isinstance(again, FileTokenizer)
+    assert (again.special_tokens, again.added_tokens) == ({"<r>": 299, "<s>": 300}, {"<think>": 298})
+    assert again.normalizer == "NFC"
+    assert (again.entry_ids, again.merges) == (ADDED.entry_ids, ADDED.merges)
+    for text in ("abc 1234<think>e\u0301", "<s>ab12"):
+        assert again.encode(text, allowed_special="all") == ADDED.encode(text, allowed_special="all")
+    assert [warning.code for warning in written.warnings] == [
+        "special_tokens_act",
+        "own_pattern",
+        "possessive_count",
+    ]
+    plain = json.loads(export(Tokenizer([], pattern="none"), "tokenizer.json").files["tokenizer.json"])
+    assert (plain["normalizer"], plain["pre_tokenizer"]["type"]) == (None, "ByteLevel")
+    assert plain["added_tokens"] == []
+
+
+def test_files_are_named_after_the_tokenizer_or_as_told() -> None:
+    tokenizer = Tokenizer([], name="my own")
+    assert list(export(tokenizer, "tiktoken").files) == ["my-own.tiktoken"]
+    assert list(export(tokenizer, "minbpe", name="a/b").files) == ["a-b.model", "a-b.vocab"]
+    assert list(export(tokenizer, "gpt2").files) == ["vocab.json", "merges.txt"]
+    assert file_name("x" * 61) == "x" * 60
+
+
 def test_ids_of_a_file_are_kept_where_the_format_can() -> None:
     tokenizer = train(corpus(1), 400)
     ids = random.Random(1).sample(range(5_000), 400)
@@ -206,6 +356,52 @@ def test_warnings_are_given_where_they_apply() -> None:
     assert codes(special, "tokenizer.json") == ["special_tokens_act", "possessive_count"]
     assert codes(openai_tokenizer("gpt2"), "gpt2") == []
     assert codes(plain, "gpt2") == ["gpt2_files_bare"]
+
+
+def test_a_warning_names_what_it_is_about() -> None:
+    def values(tokenizer: Any, to: str) -> dict[str, dict[str, Any]]:
+        return {warning.code: dict(warning.values) for warning in export(tokenizer, to).warnings}
+
+    lost = Tokenizer([(97, 98), (98, 99), (97, 257), (98, 98), (98, 258)])
+    assert values(lost, "tiktoken")["lost_merges"] == {"count": 1, "token_id": 258, "token": "abc"}
+    special = Tokenizer([], pattern="cl100k", special_tokens=["<b>x", "<a>", "<b>"])
+    assert values(special, "tiktoken")["special_begins"] == {"token": "<b>x", "other": "<b>"}
+    assert values(special, "tokenizer.json")["possessive_count"] == {"pattern": "{1,3}+", "instead": "{1,3}"}
+    own = Tokenizer([], pattern="[a-z]+")
+    assert values(own, "tiktoken")["own_pattern"] == {"library": "tiktoken", "engine": "fancy-regex"}
+    assert values(own, "tokenizer.json")["own_pattern"] == {"library": "tokenizers", "engine": "Oniguruma"}
+    assert list(values(own, "gpt2")) == ["gpt2_files_bare", "own_pattern"]
+
+
+def test_an_export_that_cannot_be_opened_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TokenizerError) as caught:
+        reload("tokenizer.json", {"tokenizer.json": b"{" + b"x" * 500}, "gpt2", {})
+    assert (caught.value.code, caught.value.values["format"]) == ("reload_refused", "tokenizer.json")
+    with pytest.raises(TokenizerError) as caught:
+        reload("tiktoken", {"a": b"YQ== zero and a long reason" * 40}, "gpt2", {})
+    assert 0 < len(str(caught.value.values["why"])) <= 200
+
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(TokenizerError) as caught:
+        reloaded(Tokenizer([]), "gpt2")
+    assert caught.value.code == "proof_no_room"
+
+
+def test_each_library_is_named_with_its_version_and_tells_special_tokens_from_text() -> None:
+    tokenizer = Tokenizer([(97, 98)], special_tokens={"<|end|>": 300})
+    for to, library in LOADED_BY.items():
+        found = reload(to, export(tokenizer, to).files, tokenizer.pattern, tokenizer.special_tokens)
+        assert found.library == (f"{library} {metadata.version(library)}" if to != "minbpe" else "")
+        assert found.encode("ab<|end|>") == tokenizer.encode("ab<|end|>")
+        assert found.encode_acting("ab<|end|>") == [
+            256,
+            300 if to != "minbpe" else tokenizer.special_tokens["<|end|>"],
+        ]
+        assert found.encode("<|end|>ab") == tokenizer.encode("<|end|>ab")
+        assert found.knows("ก")
 
 
 @pytest.mark.parametrize("to", ["tiktoken", "tokenizer.json"])
@@ -245,6 +441,17 @@ def test_the_vocabulary_tells_added_tokens_from_special_ones() -> None:
     found = json.loads(export(tokenizer, "vocabulary.json").files["vocabulary.json"])
     assert found["256"] == {"text": "<|end|>", "bytes": b"<|end|>".hex(), "special": True}
     assert found["257"] == {"text": "a b", "bytes": b"a b".hex(), "added": True}
+
+
+def test_the_merges_are_numbered_from_0_with_the_text_of_both_parts() -> None:
+    tokenizer = FileTokenizer([(0xE0, 0xB8), (97, 98)], [*range(256), 300, 299], pattern="none")
+    content = export(tokenizer, "merges.csv").files["merges.csv"]
+    assert content.startswith(b"\xef\xbb\xbf")
+    assert content.decode("utf-8-sig").splitlines() == [
+        "rank,token_id,left_id,right_id,left,right,token,token_bytes",
+        r"0,300,224,184,\xe0,\xb8,\xe0\xb8,e0b8",
+        "1,299,97,98,a,b,ab,6162",
+    ]
 
 
 def test_the_merges_have_a_row_each_that_no_spreadsheet_runs() -> None:

@@ -10,10 +10,13 @@ import sentencepiece
 from tests.helpers.hostile import HOSTILE_PIECES
 from tests.helpers.trained import model_of, tokenizer_of
 from tokenizer_core.errors import ModelFileError, SpecialTokenError, TokenIdError
+from tokenizer_core.interop import sentencepiece_model
 from tokenizer_core.interop.sentencepiece_model import (
     MAX_FILE_BYTES,
     SentencePieceTokenizer,
     check_file,
+    looks_like_sentencepiece,
+    written_model,
 )
 
 RANDOM = random.Random(13)
@@ -128,6 +131,214 @@ def test_an_unknown_id_is_refused(token_id: int) -> None:
     for decode in (tokenizer.decode, tokenizer.decode_bytes):
         with pytest.raises(TokenIdError):
             decode([token_id])
+
+
+def test_controls_write_nothing_and_unknown_text_the_surface_of_the_model() -> None:
+    tokenizer = tokenizer_of(byte_fallback=True)
+    assert [tokenizer.token_bytes(token_id) for token_id in range(3)] == [" ⁇ ".encode(), b"", b""]
+    kinds = [tokenizer.token_kind(token_id) for token_id in (0, 1, 2, 3, 258, tokenizer.vocab_size - 1)]
+    assert kinds == ["unknown", "control", "control", "byte", "byte", "ordinary"]
+    assert (tokenizer.name, tokenizer_of().facts.adds_dummy_prefix) == ("sentencepiece", True)
+    ids = tokenizer.encode(" a b")
+    assert tokenizer.decode_bytes([1, *ids, 2]) == b"a b"
+    assert tokenizer.decode_bytes(ids[1:]) == tokenizer.decode(ids[1:]).encode()
+
+
+def test_marks_of_spaces_are_dropped_where_the_library_drops_them() -> None:
+    for changes in SETTINGS.values():
+        tokenizer = tokenizer_of(**changes)
+        library = sentencepiece.SentencePieceProcessor(model_proto=model_of(**changes))
+        marks = [n for n, piece in enumerate(tokenizer.pieces) if piece.startswith("▁")][:2]
+        for ids in ([], marks, marks * 2, [*marks, tokenizer.vocab_size - 1], [0], [1, *marks], marks[:1] * 3):
+            assert tokenizer.decode_bytes(ids).decode() == library.decode(ids)
+        assert tokenizer.stretches("a  ครับ") == [library.normalize("a  ครับ")]
+
+
+def test_the_settings_that_a_file_holds_are_told() -> None:
+    for changes in ({}, {"add_dummy_prefix": False}, {"remove_extra_whitespaces": False, "model_type": "char"}):
+        facts = check_file(model_of(**changes))
+        assert facts.adds_dummy_prefix is changes.get("add_dummy_prefix", True)
+        assert facts.removes_extra_spaces is changes.get("remove_extra_whitespaces", True)
+        assert facts.model_type == changes.get("model_type", "bpe")
+
+
+# ---- a file byte by byte
+
+
+def varint(number: int) -> bytes:
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def within(field: int, value: bytes | int) -> bytes:
+    """A field of a message: a number, or bytes with their length."""
+    if isinstance(value, int):
+        return varint(field << 3) + varint(value)
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def piece(text: bytes, kind: int | None = None, score: bytes = bytes(4)) -> bytes:
+    more = b"" if kind is None else within(3, kind)
+    return within(1, within(1, text) + b"\x15" + score + more)
+
+
+SOME = piece(b"<unk>", 2) + piece(b"a")
+TRAINER, NORMALIZER, DENORMALIZER = 2, 3, 5
+
+
+def test_what_a_file_leaves_out_is_as_the_library_has_it() -> None:
+    facts = check_file(SOME)
+    assert facts.kinds == ["unknown", "ordinary"]
+    assert facts[1:] == ("unigram", True, True, " ⁇ ".encode())
+    told = (
+        SOME + within(TRAINER, within(3, 4) + within(44, b"?")) + within(NORMALIZER, within(3, 0) + within(4, 0))
+    )
+    assert check_file(told)[1:] == ("char", False, False, b"?")
+    other = (
+        SOME + within(DENORMALIZER, within(3, 0) + within(4, 0)) + within(99, b"later") + b"\xa9\x06" + bytes(8)
+    )
+    assert check_file(other) == facts
+    every = b"".join(piece(b"<0x41>", kind) for kind in range(1, 7))
+    assert check_file(every).kinds == ["ordinary", "unknown", "control", "user_defined", "unused", "byte"]
+
+
+def table(units: list[int], texts: bytes) -> bytes:
+    """The normalizer's table: the size of the trie, its units, and the texts."""
+    trie = struct.pack(f"<{len(units)}I", *units)
+    return SOME + within(NORMALIZER, within(2, struct.pack("<I", len(trie)) + trie + texts))
+
+
+STAYS = [255 << 10] + [0] * 255
+"""256 units, of which each step stays within the table."""
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (SOME, None),
+        (piece(b"a" * 4_096), None),
+        (piece(b"a" * 4_097), "pieces_file_too_much"),
+        (SOME + within(TRAINER, within(44, b"a" * 4_096)), None),
+        (SOME + within(TRAINER, within(44, b"a" * 4_097)), "pieces_file_too_much"),
+        (SOME + within(TRAINER, within(44, b"\xe0")), "pieces_file_damaged"),
+        (SOME + within(TRAINER, within(44, 7)), "pieces_file_damaged"),
+        (SOME + within(TRAINER, within(3, 5)), "pieces_file_damaged"),
+        (SOME + within(TRAINER, 3), "pieces_file_damaged"),
+        (within(1, 3), "pieces_file_damaged"),
+        (within(TRAINER, b""), "pieces_file_damaged"),
+        (piece(b"\xe0"), "pieces_file_damaged"),
+        (piece(b"a", 7), "pieces_file_damaged"),
+        (piece(b"<0x4g>", 6), "pieces_file_damaged"),
+        (piece(b"<0x41> ", 6), "pieces_file_damaged"),
+        (piece(b"a", score=struct.pack("<f", float("nan"))), "pieces_file_damaged"),
+        (piece(b"a", score=struct.pack("<f", float("-inf"))), None),
+        (within(1, within(1, b"a") + within(2, b"abc")), "pieces_file_damaged"),
+        (SOME + b"\x1b", "pieces_file_damaged"),
+        (SOME + b"\xfd\x06" + bytes(4), None),
+        (SOME + b"\xfd\x06" + bytes(3), "pieces_file_damaged"),
+        (SOME + b"\x98\x06" + b"\xff" * 9 + b"\x01", None),
+        (SOME + b"\x98\x06" + b"\xff" * 10 + b"\x01", "pieces_file_damaged"),
+        (SOME + b"\x98", "pieces_file_damaged"),
+        (SOME + within(NORMALIZER, within(2, b"")), None),
+        (SOME + within(DENORMALIZER, within(2, b"\x01")), "pieces_file_damaged"),
+        (table(STAYS, b"\0"), None),
+        (table(STAYS, b""), "pieces_file_damaged"),
+        (table(STAYS, b"a"), "pieces_file_damaged"),
+        (table([], b"\0"), "pieces_file_damaged"),
+        (table(STAYS[:255], b"\0"), "pieces_file_damaged"),
+        (table([256 << 10, *STAYS[1:]], b"\0"), "pieces_file_damaged"),
+        (table([1 << 31, *STAYS[1:]], b"\0"), None),
+        (table([255 << 10 | 256, *[0] * 254, 1 << 31], b"\0"), None),
+        (table([255 << 10 | 256, *[0] * 254, 1 << 31 | 1], b"\0"), "pieces_file_damaged"),
+        (table([255 << 10 | 256, *[0] * 254, 1 << 31 | 1], b"a\0"), None),
+        (table(STAYS, b"a" * 256 + b"\0"), None),
+        (table(STAYS, b"b\0" + b"a" * 257 + b"\0"), "pieces_file_too_much"),
+        (
+            SOME + within(NORMALIZER, within(2, struct.pack("<I", 1_028) + bytes(1_024) + b"\0")),
+            "pieces_file_damaged",
+        ),
+        (
+            SOME + within(NORMALIZER, within(2, struct.pack("<I", 1_025) + bytes(1_026) + b"\0")),
+            "pieces_file_damaged",
+        ),
+    ],
+    ids=[
+        *("whole", "longest piece", "long piece", "longest surface", "long surface", "half surface"),
+        *("number for surface", "kind of model", "number for settings", "number for piece", "no pieces"),
+        *("half piece", "kind of piece", "no byte", "more than a byte", "no score", "lowest score", "short score"),
+        *("group", "four bytes", "three bytes", "longest number", "long number", "cut number", "no table"),
+        *("short table", "table", "no texts", "open text", "no trie", "short trie", "step beyond", "value first"),
+        *("value", "value beyond", "value of two", "longest text", "long text", "cut trie", "odd trie"),
+    ],
+)
+def test_a_file_is_checked_where_the_library_trusts_it(content: bytes, code: str | None) -> None:
+    if code is None:
+        assert check_file(content).kinds
+    else:
+        with pytest.raises(ModelFileError) as caught:
+            check_file(content)
+        assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("content", "values"),
+    [
+        (piece(b"a" * 4_097), {"what": "piece", "limit": 4_096}),
+        (SOME + within(TRAINER, within(44, b"a" * 4_097)), {"what": "unk_surface", "limit": 4_096}),
+        (table(STAYS, b"a" * 257 + b"\0"), {"what": "normalization", "limit": 256}),
+    ],
+    ids=["piece", "surface", "normalization"],
+)
+def test_what_is_too_much_is_named_with_its_limit(content: bytes, values: dict[str, object]) -> None:
+    with pytest.raises(ModelFileError) as caught:
+        check_file(content)
+    assert caught.value.values == values
+
+
+def test_as_many_pieces_and_bytes_as_allowed_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentencepiece_model, "MAX_PIECES", 2)
+    monkeypatch.setattr(sentencepiece_model, "MAX_FILE_BYTES", len(SOME))
+    assert len(check_file(SOME).kinds) == 2
+    with pytest.raises(ModelFileError) as caught:
+        check_file(SOME + b"\n")
+    assert (caught.value.code, caught.value.values) == ("pieces_file_large", {"limit": len(SOME)})
+    monkeypatch.undo()
+    monkeypatch.setattr(sentencepiece_model, "MAX_PIECES", 1)
+    with pytest.raises(ModelFileError) as caught:
+        check_file(SOME)
+    assert caught.value.values == {"what": "pieces", "limit": 1}
+
+
+def test_a_file_that_begins_with_a_piece_is_told_from_others() -> None:
+    assert looks_like_sentencepiece(model_of())
+    assert looks_like_sentencepiece(piece(b"a"))
+    assert not any(
+        map(looks_like_sentencepiece, (b"", b"\n\x05\n", b"\n\x05\n\x05a", b"\n\x05a\x01", b"a\x05\n\x01"))
+    )
+    assert looks_like_sentencepiece(b"\n\x05\n\x04")
+
+
+def test_a_model_is_written_with_the_kinds_and_scores_that_it_is_given() -> None:
+    pieces = ["a", "<unk>", "<s>", *(f"<0x{byte:02X}>" for byte in range(256)), "▁a", "x" * 200, "▁"]
+    kinds = [1, 2, 3, *[6] * 256, 1, 4, 1]
+    scores = [-1.5, *[0.0] * 258, -0.25, 0.0, -3.0]
+    for prefix in (True, False):
+        tokenizer = SentencePieceTokenizer(
+            written_model(pieces, scores, kinds, adds_dummy_prefix=prefix), name="b"
+        )
+        assert tokenizer.pieces == pieces
+        assert [tokenizer.token_kind(token_id) for token_id in (0, 1, 2, 3, 260)] == [
+            "ordinary",
+            "unknown",
+            "control",
+            "byte",
+            "user_defined",
+        ]
+        assert tokenizer.facts.adds_dummy_prefix is prefix
+        assert not tokenizer.facts.removes_extra_spaces
+        assert tokenizer.encode("a") == [259 if prefix else 0]
+        assert tokenizer.encode("x" * 200)[-1] == 260
+        assert tokenizer.vocab_text().splitlines()[0] == "a\t-1.5"
+        assert tokenizer.decode_bytes(tokenizer.encode("½  ☃")) == "½  ☃".encode()
 
 
 def code_of(content: bytes) -> str:
