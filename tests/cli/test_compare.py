@@ -16,7 +16,10 @@ from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import gpt2_files, model_of, rank_file, word_piece
 from tokenizer_core.__main__ import READER_GONE, main
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
+from tokenizer_core.cli.compare import Bill, as_csv, as_json, as_text, remarks
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
+from tokenizer_core.readers.archives import PackedFile
+from tokenizer_core.readers.parallel import Parallel, read_parallel
 
 TH, EN = (str(REPOSITORY / "sample_data" / f"parallel.{language}.txt") for language in ("th", "en"))
 
@@ -148,6 +151,86 @@ def test_an_output_that_is_full_or_gone_is_no_stack_trace() -> None:
         process = command(TH, EN, "--tokenizers", "gpt2", stdout=gone)
         _, said = process.communicate()
     assert (process.returncode, said) == (READER_GONE, b"")
+
+
+# ---- what is written
+
+SMALL = Parallel(("ไทย", "b.en"), (("น้ำ", "x"), ("water", "y")), ("น้ำ\nx", "water\ny"))
+BILLS = [Bill("gpt2", "lines", "ไทย", 1_234, 1.5), Bill("gpt2", "lines", "b.en", 0, None)]
+
+
+def test_a_premium_that_is_undefined_is_a_dash_an_empty_cell_or_null() -> None:
+    assert as_text(SMALL, BILLS, 1).splitlines() == [
+        "2 pairs; premium = tokens / tokens of b.en, a ratio of sums",
+        "",
+        "tokenizer  joining  language  tokens  premium",
+        "gpt2       lines    ไทย        1,234   1.5000",
+        "gpt2       lines    b.en           0        –",
+    ]
+    assert as_csv(SMALL, BILLS, 0).splitlines() == [
+        "tokenizer,joining,language,tokens,base,premium,pairs",
+        "gpt2,lines,ไทย,1234,ไทย,1.5,2",
+        "gpt2,lines,b.en,0,ไทย,,2",
+    ]
+    written = as_json(SMALL, BILLS, 1)
+    assert written.endswith("}\n")
+    assert '"ไทย"' in written
+    assert json.loads(written) == {
+        "pairs": 2,
+        "languages": ["ไทย", "b.en"],
+        "base": "b.en",
+        "premium": "tokens / tokens of the base language, a ratio of sums",
+        "skipped_rows": 0,
+        "empty_pairs": {"all_sides": 0, "some_sides": 0, "first": None},
+        "bills": [
+            {"tokenizer": "gpt2", "joining": "lines", "language": "ไทย", "tokens": 1_234, "premium": 1.5},
+            {"tokenizer": "gpt2", "joining": "lines", "language": "b.en", "tokens": 0, "premium": None},
+        ],
+    }
+
+
+def test_what_was_guessed_skipped_or_shifted_is_said() -> None:
+    assert remarks(SMALL) == []
+    rows = [json.dumps({"a": f"row {n}", "b": f"line {n}"}) for n in range(1_500)]
+    table = read_parallel([PackedFile("t.jsonl", "\n".join([*rows, "{torn", *rows]).encode())])
+    assert table.table is not None
+    assert table.table.skipped_rows == 1
+    assert f"1 broken rows were skipped, the first in line {table.table.first_skipped:,}" in remarks(table)
+    assert json.loads(as_json(table, [], 0))["skipped_rows"] == 1
+    thai = [PackedFile(name, "น้ำใจคนไทย ดื่มน้ำ\n".encode("cp874") * 9) for name in ("a", "b")]
+    assert remarks(read_parallel(thai)) == [
+        f"{name} does not say its encoding; it was read as cp874" for name in ("a", "b")
+    ]
+    lines = [f"{'long ' * (n % 7)}line {n}" for n in range(2_000)]
+    late = [*lines[:1_200], "added", *lines[1_200:-1]]
+    shifted = read_parallel(
+        [PackedFile(name, "\n".join(each).encode()) for name, each in {"a": lines, "b": late}.items()]
+    )
+    assert shifted.first_shifted
+    assert remarks(shifted) == [f"the lines seem to be shifted from about line {shifted.first_shifted:,}"]
+    holes = [("" if n % 3 else "a") for n in range(5_000)]
+    empty = read_parallel(
+        [PackedFile("a", "\n".join(["", *holes, "b"]).encode()), PackedFile("b", b"\n" + b"b\n" * 5_001)]
+    )
+    assert remarks(empty)[:2] == [
+        "1 pairs are empty on all sides; they are counted as pairs",
+        f"{sum(not each for each in holes):,} pairs are empty on some side, the first is pair 3",
+    ]
+
+
+def test_columns_may_be_named_with_spaces_around_and_tokenizers_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("th,en,de\nแมว,cat,Katze\nหมา,dog,Hund\n", encoding="utf-8")
+    options = ("--joining", "whole", "--tokenizers", " gpt2 , o200k")
+    found = bills(capsys, str(tmp_path / "t.csv"), "--columns", " en , de", *options)
+    assert [(bill["tokenizer"], bill["language"]) for bill in found] == [
+        ("gpt2", "en"),
+        ("gpt2", "de"),
+        ("o200k_base", "en"),
+        ("o200k_base", "de"),
+    ]
+    assert {bill["joining"] for bill in found} == {"whole"}
 
 
 def test_a_name_that_is_a_formula_is_harmless_in_csv(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

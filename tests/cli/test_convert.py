@@ -1,5 +1,7 @@
 """`python -m tokenizer_core convert`: its files, its proof, and its exit codes."""
 
+import argparse
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,10 @@ from tests.helpers.app import mostly_long
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import Tokenizer, train
 from tokenizer_core.__main__ import main
+from tokenizer_core.cli.convert import proof_sentence, run
+from tokenizer_core.errors import ExportError, TokenizerError
 from tokenizer_core.interop.exports import FORMATS
+from tokenizer_core.workers.export_proof import Difference, Proof
 
 THAI = REPOSITORY / "sample_data" / "parallel.th.txt"
 
@@ -77,6 +82,79 @@ def test_a_tokenizer_that_differs_there_is_told_and_fails(
     said = capsys.readouterr().err
     assert "'abc' has [256, 99] here and [258] there, from token 0; a rank file does not hold these merges" in said
     assert (tmp_path / "mine.tiktoken").exists()
+
+
+DIFFERENCE = Difference("a\n", False, [1, 2], [3], 1_234, "lost_merges")
+
+
+@pytest.mark.parametrize(
+    ("difference", "words"),
+    [
+        (
+            DIFFERENCE,
+            "'a\\n' has [1, 2] here and [3] there, from token 1,234; a rank file does not hold these merges",
+        ),
+        (replace(DIFFERENCE, why="special_begins"), "; it takes the shorter of two special tokens"),
+        (replace(DIFFERENCE, why="own_pattern"), "; its regular expressions read the split pattern otherwise"),
+        (
+            replace(DIFFERENCE, why="newer_character", character="U+323B0"),
+            "; U+323B0 is newer than its Unicode tables",
+        ),
+        (replace(DIFFERENCE, why="unknown"), "; the reason is not known"),
+        (replace(DIFFERENCE, special_tokens_act=True), "'a\\n' if special tokens act has [1, 2] here"),
+    ],
+    ids=lambda value: value.why if isinstance(value, Difference) else "",
+)
+def test_a_difference_is_said_with_its_reason(difference: Difference, words: str) -> None:
+    said = proof_sentence(Proof("tiktoken 1.0", 2_000, 500, difference))
+    assert said.startswith("not the same ids in tiktoken 1.0: ")
+    assert words in said
+    assert proof_sentence(Proof("", 1_000, 500)) == (
+        "1,000 lines and 500 hostile texts: the same ids in this library's own reader of minbpe's files"
+    )
+
+
+class Proving:
+    """A proof that ends at its second look, as the test says, or is interrupted there."""
+
+    proof: Proof | None = None
+    failure: TokenizerError | None = None
+    stops = 0
+
+    def __init__(self, *given: object) -> None:
+        self.waits = 0
+
+    @property
+    def ended(self) -> bool:
+        return self.waits == 2
+
+    def wait(self, seconds: float) -> None:
+        self.waits += 1
+        if self.ended and self.proof is self.failure is None:
+            raise KeyboardInterrupt
+
+    def stop(self) -> None:
+        type(self).stops += 1
+
+
+def test_a_proof_that_does_not_end_well_is_said_and_always_stopped(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokenizer_core.cli.convert.ExportProof", Proving)
+    monkeypatch.setattr(Proving, "stops", 0)
+    monkeypatch.setattr(Proving, "failure", ExportError("proof_slow", seconds=60))
+    assert convert(model, "--to", "tiktoken", "--out", tmp_path) == 1
+    said = capsys.readouterr()
+    assert said.err.splitlines()[-1].startswith("convert: not proven: ")
+    assert "import tiktoken" in said.out
+    monkeypatch.setattr(Proving, "failure", None)
+    monkeypatch.setattr(Proving, "proof", Proof("tiktoken 1.0", 0, 500))
+    assert convert(model, "--to", "tiktoken", "--out", tmp_path, "--force") == 0
+    assert "not proven" not in capsys.readouterr().err
+    monkeypatch.setattr(Proving, "proof", None)
+    with pytest.raises(KeyboardInterrupt):
+        run(argparse.Namespace(tokenizer="gpt2", pattern=None, verify=None, to="gpt2", out=tmp_path, force=True))
+    assert Proving.stops == 3
 
 
 @pytest.mark.parametrize(
