@@ -58,3 +58,24 @@ def test_what_somebody_has_written_is_not_replaced(written: Path, capsys: pytest
     assert main(["learn", "--out", str(written)]) == 1
     assert "--force" in capsys.readouterr().err
     assert (written / "1_train" / "bpe.py").read_text("utf-8") == "mine"
+    assert main(["learn", "--out", str(written), "--force"]) == 0
+    assert (written / "1_train" / "bpe.py").read_text("utf-8") != "mine"
+
+
+def test_files_beside_the_assignments_stay_and_the_one_in_the_way_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "2_pattern").mkdir()
+    (tmp_path / "2_pattern" / "notes").touch()
+    assert main(["learn", "--out", str(tmp_path)]) == 0
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    said = f"wrote {len(files) - 1} files into {tmp_path}; begin with {tmp_path / 'README.md'}\n"
+    assert capsys.readouterr().out == said
+    for path in files:
+        path.unlink()
+    (tmp_path / "README.md").touch()
+    assert main(["learn", "--out", str(tmp_path)]) == 1
+    assert f"learn: {tmp_path / 'README.md'}: the file is there; --force replaces it\n" == capsys.readouterr().err
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["README.md"]
+    with pytest.raises(SystemExit):
+        main(["learn"])

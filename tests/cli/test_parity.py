@@ -1,6 +1,7 @@
 """`python -m tokenizer_core train --parity`: each language pays the same, or the command says what it needs."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,24 @@ def test_with_parallel_lines_each_line_costs_the_same(tmp_path: Path, capsys: py
     assert abs(tokens[0] / tokens[1] - 1) < 0.001
 
 
+def test_a_terminal_shows_what_each_language_pays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("ab ab ab\n" * 3, encoding="utf-8")
+    (tmp_path / "b").write_text("cd cd\n" * 4, encoding="utf-8")
+    given = [f"--parity=x={tmp_path / 'a'}", f"--parity=y={tmp_path / 'b'}", "--vocab-size=258", "--json"]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["train", *given, "--out", str(tmp_path / "m"), "--pattern", "none"]) == 0
+    said = capsys.readouterr()
+    paid = json.loads(said.out)["languages"]
+    units = {"x": 27, "y": 24}
+    for name, each in paid.items():
+        assert (each["bytes"], each["ratio"]) == (units[name], each["tokens"] / units[name])
+    words = ", ".join(f"{name} {each['ratio']:.3f}" for name, each in paid.items())
+    assert f"train: tokens per byte: {words}\n" in said.err
+    assert [*paid] == ["x", "y"]
+
+
 @pytest.mark.parametrize(
     ("more", "held"),
     [([], 2), (MEASURED, 4), ([*MEASURED, "--global-merges", "9"], 6)],
@@ -76,6 +95,10 @@ def test_the_memory_foreseen_is_that_of_all_texts_that_the_trainer_holds(
         ([*BOTH, *MEASURED[:2], "--measured", f"en={REPOSITORY / 'app.py'}"], "as many lines: th 648, en"),
         ([*BOTH, str(THAI)], "one of them only"),
         ([str(THAI), *MEASURED], "need --parity"),
+        ([str(THAI), "--global-merges", "3"], "need --parity"),
+        ([*BOTH, "--measured", "th=", "--measured", f"en={ENGLISH}"], "--measured takes LANGUAGE=FILES"),
+        ([*BOTH, "--parity", f"={THAI}"], "each language once; '=/"),
+        ([*BOTH, "--superwords-from", "280"], "--superwords-from needs FILES"),
     ],
 )
 def test_what_is_missing_is_said(

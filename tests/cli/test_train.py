@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ import tokenizers
 from tests.helpers.browser import PATIENCE
 from tests.helpers.files import CSV, JSONL, PARQUET
 from tests.helpers.paths import REPOSITORY
-from tokenizer_core import Tokenizer, train
+from tokenizer_core import Merge, Tokenizer, Trainer, train
 from tokenizer_core.__main__ import main
 from tokenizer_core.cli import corpus
 from tokenizer_core.cli.corpus import Progress, named_files
@@ -115,7 +116,104 @@ def test_rare_pretokens_are_dropped_and_that_is_said(tmp_path: Path, capsys: pyt
     assert b"dog" not in b"".join(Tokenizer.load(tmp_path / "m.model").vocabulary[256:])
 
 
+def test_a_terminal_shows_what_was_written_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("ab ab cd cd ab", encoding="utf-8")
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert done("train", tmp_path / "a.txt", "--vocab-size", 258, "--out", tmp_path / "m.model") == 0
+    model, vocab = tmp_path / "m.model", tmp_path / "m.vocab"
+    assert capsys.readouterr().err.endswith(f"train: wrote {model} and {vocab}: 258 tokens\n")
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "a.txt", model, vocab]
+    assert done("count", tmp_path / "a.txt", "-o", tmp_path / "c", "--pattern", "gpt2") == 0
+    assert capsys.readouterr().err.endswith(f"count: 3 different pretokens in {tmp_path / 'c'}\n")
+    assert done("count", tmp_path / "a.txt", "-o", tmp_path / "c", "--json") == 0
+    assert "different pretokens" not in capsys.readouterr().err
+
+
+def test_a_summary_tells_the_files_the_special_tokens_and_the_recipe(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("ab ab cd cd ab", encoding="utf-8")
+    given = ("train", tmp_path / "a.txt", "--pattern", "gpt2", "--json", "--special-token", "<จบ>")
+    assert done(*given, "--vocab-size", 260, "--out", tmp_path / "m", "--min-count", 3) == 0
+    said = capsys.readouterr()
+    assert said.err == "train: it has 257 tokens, because no pair occurs 3 times\n"
+    assert '"<จบ>"' in said.out
+    summary = json.loads(said.out)
+    corpus = summary.pop("corpus")
+    assert summary == {
+        "vocab_size": 257,
+        "merges": 1,
+        "stopped": False,
+        "files": [str(tmp_path / "m.model"), str(tmp_path / "m.vocab")],
+        "special_tokens": {"<จบ>": 257},
+    }
+    assert corpus["distinct_pretokens"] == 3
+    assert corpus["sha256"] == Counts.of("ab ab cd cd ab", "gpt2").sha256
+    assert (corpus["recipe"]["pattern_name"], corpus["recipe"]["bytes_read"]) == ("gpt2", 14)
+    assert done("count", tmp_path / "a.txt", "-o", tmp_path / "c", "--pattern", "gpt2", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {**corpus, "out": str(tmp_path / "c")}
+
+
+def test_a_command_in_a_thread_trains_too(tmp_path: Path) -> None:
+    codes: list[int] = []
+    given = ("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m")
+    thread = threading.Thread(target=lambda: codes.append(done(*given)))
+    thread.start()
+    thread.join(PATIENCE)
+    assert codes == [0]
+    assert Tokenizer.load(tmp_path / "m.model").vocab_size == 260
+
+
+def test_ctrl_c_at_the_very_end_stops_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    step = Trainer.step
+
+    def pressed(trainer: Trainer, n: int = 1) -> list[Merge]:
+        merges = step(trainer, n)
+        if trainer.done:
+            signal.raise_signal(signal.SIGINT)
+        return merges
+
+    monkeypatch.setattr(Trainer, "step", pressed)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert done("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m") == 0
+        wide = ("--superwords-from", 258, "--force")
+        assert done("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m", *wide) == 130
+        assert Tokenizer.load(tmp_path / "m.model").vocab_size == 258
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_the_memory_allowed_is_held_to_before_anything_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[object] = []
+    monkeypatch.setattr("tokenizer_core.cli.train.limit", steps.append)
+    count = corpus.count_files
+    monkeypatch.setattr(
+        corpus, "count_files", lambda *given, **more: steps.append("count") or count(*given, **more)
+    )
+    memory = ("--memory", "64MB", "--threads", 1)
+    assert done("count", THAI, "-o", tmp_path / "c", *memory) == 0
+    assert done("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m", *memory) == 0
+    assert steps == [2**26, "count"] * 2
+
+
 # ---- what is refused
+
+
+@pytest.mark.parametrize("options", [("--vocab-size", 12), ("--vocab-size", 300, "--superwords-from", 9)], ids=str)
+def test_a_size_too_small_is_refused_before_the_work(
+    options: tuple[object, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(corpus, "count_files", lambda *_, **__: pytest.fail("it was counted"))
+    assert "at least 256" in fails(capsys, "train", THAI, *options, "--out", tmp_path / "m")
 
 
 def test_bad_input_is_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
