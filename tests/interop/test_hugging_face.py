@@ -22,7 +22,7 @@ from tests.helpers.trained import (
 )
 from tokenizer_core.bpe.openai import openai_tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES
-from tokenizer_core.errors import TokenIdError, TokenizerError, TokenizerFileError
+from tokenizer_core.errors import TextError, TokenIdError, TokenizerError, TokenizerFileError
 from tokenizer_core.interop.byte_level import letter_of_byte
 from tokenizer_core.interop.gpt2 import gpt2_tokenizer, read_merges
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer, as_ours
@@ -143,6 +143,41 @@ def test_special_tokens_that_act_are_placed_as_the_library_places_them() -> None
     assert token_id not in opened.encode_placed(text).ids
 
 
+def test_text_between_special_tokens_is_encoded_apart_only_if_some_do_not_act() -> None:
+    parts = json.loads(unigram("none", prepends="first"))
+    size = len(parts["model"]["vocab"])
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    parts["added_tokens"] += [
+        {"id": size + n, "content": token, "special": True} | flags for n, token in enumerate(("<a>", "<b>"))
+    ]
+    opened, library = HuggingFaceTokenizer(json.dumps(parts).encode()), library_of(json.dumps(parts).encode())
+    library.encode_special_tokens = False
+    text = "cat<a>cat<b>"
+    acting = library.encode(text, add_special_tokens=False).ids
+    assert opened.encode(text, allowed_special="all") == acting
+    assert opened.encode(text, allowed_special=list(opened.special_tokens)) == acting
+    some = opened.encode(text, allowed_special=["<a>"])
+    assert some == [*opened.encode("cat"), size, *opened.encode("cat<b>")]
+    assert some != acting
+    assert size not in opened.encode_placed(text, allowed_special=["<a>"]).ids
+    assert size in opened.encode_placed(text, allowed_special="all").ids
+    with pytest.raises(TextError):
+        opened.encode("\ud800")
+
+
+def test_the_content_of_a_file_opens_as_the_same_tokenizer() -> None:
+    parts = json.loads(byte_level())
+    del parts["added_tokens"]
+    opened = HuggingFaceTokenizer(parts)
+    again = HuggingFaceTokenizer(opened.content, name="again")
+    assert (again.parts, again.name, opened.name) == (opened.parts, "again", "file")
+    assert "Ġ".encode() in opened.content
+    assert (opened.special_tokens, opened.added_tokens) == ({}, {})
+    assert opened.vocab_size == len(VOCAB) == len(as_ours(opened).entry_ids) + 1
+    assert HuggingFaceTokenizer(byte_level()).vocab_size == len(VOCAB) - 1
+    assert opened.encode_each(["the cat", ""]).counts.tolist() == [len(opened.encode("the cat")), 0]
+
+
 def test_truncation_padding_and_post_processors_do_not_act() -> None:
     library = tokenizers.Tokenizer.from_str(word_piece().decode())
     library.enable_truncation(2)
@@ -159,7 +194,7 @@ def test_dropout_would_make_every_run_different_and_is_left_out() -> None:
 
 def test_an_unknown_id_is_named() -> None:
     opened = HuggingFaceTokenizer(word_level(), name="words")
-    for token_id in (-1, 40_000, 2**33):
+    for token_id in (-1, 40_000, 2**32, 2**33):
         with pytest.raises(TokenIdError, match=f"{token_id:,}"):
             opened.token_bytes(token_id)
         with pytest.raises(TokenIdError):
@@ -206,6 +241,12 @@ def test_too_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_ENTRIES", 300)
     with pytest.raises(TokenizerFileError, match="at most 300 entries"):
         HuggingFaceTokenizer(byte_level())
+    with pytest.raises(TokenizerFileError, match="at most 300 entries"):
+        HuggingFaceTokenizer(json.dumps({"model": {"type": "Unigram", "vocab": [["a", 0.0]] * 301}}).encode())
+    with pytest.raises(TokenizerFileError, match="at most 300 entries"):
+        HuggingFaceTokenizer(
+            json.dumps({"model": {"vocab": {"a": 0}, "merges": []}, "added_tokens": [{}] * 301}).encode()
+        )
     config = {"pattern": "[a-z]+", "default_vocab_size": 256, "default_num_special_tokens": 0}
     with pytest.raises(TokenizerFileError, match="at most 300 entries"):
         tekken_tokenizer({"config": config, "vocab": [{}] * 301})
@@ -242,6 +283,7 @@ BROKEN_SPLIT = {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolate
             json.dumps({"model": json.loads(unigram())["model"] | {"unk_id": 999}}).encode(),
             "tokenizer_json_refused",
         ),
+        (changed(added_tokens=[{"id": [], "content": "x"}]), "tokenizer_json_refused"),
         (changed(added_tokens=3), "file_unknown"),
         (changed(added_tokens=["<s>"]), "file_unknown"),
         (b'{"model": {"type": "Unigram", "vocab": []}}', "file_unknown"),
@@ -254,7 +296,7 @@ BROKEN_SPLIT = {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolate
     ],
     ids=[
         *("pre-tokenizer", "normalizer", "decoder", "version", "regex", "merges", "no unknown", "no limit"),
-        *("unknown beyond", "added number", "added text", "no pieces", "pieces by name", "no entries"),
+        *("unknown beyond", "added id", "added number", "added text", "no pieces", "pieces by name", "no entries"),
         *("entries in a list", "list", "long number", "no kind"),
     ],
 )
@@ -375,6 +417,10 @@ def test_lost_characters_are_counted_by_the_unknown_token_of_each_model() -> Non
     assert HuggingFaceTokenizer(word_piece("none")).lost_characters(text) == 2
     assert HuggingFaceTokenizer(unigram("none")).lost_characters(text) == 2
     assert HuggingFaceTokenizer(byte_level()).lost_characters(text) == 0
+    parts = json.loads(unigram("none"))
+    parts["model"]["unk_id"] = None
+    opened = HuggingFaceTokenizer(parts)
+    assert opened.lost_characters("".join(map(opened.token_text, range(1, 9))).replace("▁", " ")) == 0
 
 
 def test_only_its_own_model_has_a_vocabulary_to_follow_step_by_step() -> None:

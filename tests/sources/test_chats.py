@@ -153,10 +153,13 @@ def test_marks_never_change_the_text(messages: list[Message], source: str) -> No
 # ---- what a template cannot do
 
 
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
 @pytest.mark.parametrize(
     "source",
     [
-        "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+        ENDLESS,
         "{{ 'a' * 999999999999 }}",
         "{% set a = namespace(b='x' * 99999) %}{% for i in range(40) %}{% set a.b = a.b + a.b %}{% endfor %}",
     ],
@@ -190,6 +193,65 @@ def test_what_is_too_long_is_refused() -> None:
     assert refusal("{% for i in range(99999) %}{{ messages[0].content }}{% endfor %}").code == "chat_large"
     assert refusal("x" * (chats.MAX_CHARACTERS + 1)).code == "chat_large"
     assert refusal("x", [Message("user", "x" * (chats.MAX_CHARACTERS + 1))]).code == "chat_large"
+    assert refusal("x", [Message("user", "x"), Message("assistant", "x" * 100_000, "y" * 100_000)]).values == {
+        "limit": 200_000
+    }
+    most = Message("user", "x" * chats.MAX_CHARACTERS)
+    assert len(written(wrapped(template("{{ messages[0].content }}"), [most]))) == chats.MAX_CHARACTERS
+    assert written(wrapped(template("x" * chats.MAX_CHARACTERS), [])) == "x" * chats.MAX_CHARACTERS
+    assert refusal("{{ messages[0].content }}" * 3, [most]).values == {"limit": 200_000}
+
+
+def test_a_template_finds_only_what_somebody_said() -> None:
+    source = (
+        "{% for m in messages %}{{ m.reasoning_content is defined }}{{ m.thinking is defined }}"
+        "{{ m.name is defined }} {{ m.tool_call_id }};{% endfor %}"
+        "{{ documents is none }}{{ add_generation_prompt }}"
+    )
+    said = [Message("user", "a"), Message("assistant", "b", "c"), Message("tool", "d")]
+    expected = "FalseFalseFalse ;TrueTrueFalse ;FalseFalseTrue call00001;True"
+    assert written(wrapped(template(source), said)) == f"{expected}True"
+    assert written(wrapped(template(source), said, reply=False)) == f"{expected}False"
+    assert written(wrapped(template("{{ strftime_now('%Y') }}"), said)) == f"{date.today():%Y}"
+    assert written(wrapped(template("a\n   {% if true %}\nb{% endif %}"), said)) == "a\nb"
+    assert written(wrapped(template("{{ {'ก': [1]} | tojson(indent=1) }}"), said)) == '{\n "ก": [\n  1\n ]\n}'
+
+
+def test_what_a_template_does_wrong_is_quoted_in_part() -> None:
+    assert refusal("{{ raise_exception('ab ' * 100) }}").values == {"why": ("ab " * 100)[:200].strip()}
+
+
+def test_typed_words_that_the_marks_would_change_are_looked_for_one_after_the_other() -> None:
+    source = "{% for m in messages %}{{ m.content | upper if m.content | length > 9 else m.content }}|{% endfor %}"
+    said = [Message("user", "ab"), Message("user", " "), Message("user", "gone forever"), Message("user", "ab")]
+    found = wrapped(template(source), said)
+    assert [(each.text, each.part, each.message) for each in found] == [
+        ("ab", "content", 0),
+        ("| |GONE FOREVER|", "envelope", None),
+        ("ab", "content", 3),
+        ("|", "envelope", None),
+    ]
+
+
+def test_a_renderer_starts_again_after_it_had_to_be_ended() -> None:
+    renderer = chats.Renderer()
+    order = {"source": "{{ today }}x", "messages": [], "variables": {}, "today": "2026-01-02"}
+    try:
+        assert renderer.ask(order, 60) == ("x", "x")
+        child = renderer._child
+        assert renderer.ask(order, 60) == ("x", "x")
+        assert renderer._child is child
+        with pytest.raises(ChatError) as caught:
+            renderer.ask({**order, "source": "{{ raise_exception('no') }}"}, 60)
+        assert (caught.value.code, renderer._child is child) == ("chat_refused", True)
+        with pytest.raises(ChatError) as caught:
+            renderer.ask({**order, "source": ENDLESS}, 0.05)
+        assert (caught.value.code, caught.value.values) == ("chat_slow", {"seconds": 0.05})
+        assert renderer._child is None
+        assert renderer.ask(order, 60) == ("x", "x")
+    finally:
+        renderer.end()
+        renderer.end()
 
 
 def test_without_jinja2_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,6 +324,42 @@ def test_tokenizers_of_files_give_the_ids_of_the_whole_text(content: bytes, acts
         assert found == tokenizer.encode(written(stretches), allowed_special="all")
     else:
         assert found == [tokenizer.special_tokens[special], *tokenizer.encode(f" user the cat {special}")]
+
+
+def test_gpts_envelope_leaves_out_what_is_not_read_again() -> None:
+    said = [Message("user", ""), Message("assistant", "b", reasoning="thought")]
+    assert [(each.text, each.message) for each in gpt_wrapped(said, reply=False)] == [
+        ("<|im_start|>user<|im_sep|><|im_end|><|im_start|>assistant<|im_sep|>", None),
+        ("b", 1),
+        ("<|im_end|>", None),
+    ]
+    markers = {"<|im_start|>": 200_264, "<|im_end|>": 200_265, "<|im_sep|>": 200_266}
+    assert markers.items() <= gpt_tokenizer("o200k_base").special_tokens.items()
+    assert gpt_tokenizer("cl100k_base").special_tokens["<|im_sep|>"] == 100_266
+
+
+def test_tokens_cover_the_whole_conversation_and_know_whose_they_are() -> None:
+    tokenizer = gpt_tokenizer("cl100k_base")
+    stretches = [
+        Stretch("", "envelope"),
+        Stretch("<|im_start|>ก", "envelope"),
+        Stretch("", "content", 0),
+        Stretch("น้ำ<|im_end|>", "content", 0),
+        Stretch("<|im_end|>", "envelope"),
+        Stretch("", "envelope"),
+    ]
+    for acts in (False, True):
+        found = chat_tokens(tokenizer, stretches, typed_acts=acts)
+        edges = [each.span for each in found]
+        assert edges[0][0] == 0
+        assert edges[-1][1] == len(written(stretches).encode())
+        assert all(left[1] == right[0] for left, right in zip(edges, edges[1:]))
+        text = written(stretches).encode()
+        assert all(
+            text[start:end] == tokenizer.token_bytes(each.token_id) for each, (start, end) in zip(found, edges)
+        )
+        assert sum(each.is_special for each in found) == 2 + acts
+        assert (found[0].stretch, found[-1].stretch) == (1, 4)
 
 
 def test_an_empty_chat_is_an_answer_begun() -> None:
