@@ -3,8 +3,10 @@
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from pages.ui.i18n import catalogue, filled
 from tests.helpers.hub import COMMIT, GOOD, StandInHub
 from tests.helpers.trained import byte_level
 from tokenizer_core.errors import SourceError, sentence_of
+from tokenizer_core.interop.limits import MAX_FILE_BYTES
 from tokenizer_core.sources import hub
 from tokenizer_core.sources.hub import HubFetch, Progress, cached, fetch, fetch_files
 from tokenizer_core.sources.models import model_named, open_model
@@ -108,6 +111,237 @@ def test_parts_that_a_stopped_fetch_left_behind_are_deleted_later() -> None:
     assert (old.exists(), new.exists()) == (False, True)
 
 
+# ---- on the way
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, int, int]]:
+    """What is told of a fetch, by a clock on which each look takes 0.04 seconds."""
+    now = [0.0]
+    sent: list[tuple[float, int, int]] = []
+
+    def look() -> float:
+        now[0] += 0.04
+        return now[0]
+
+    monkeypatch.setattr(hub, "time", SimpleNamespace(monotonic=look))
+    monkeypatch.setattr(hub, "send", lambda event, done, total: sent.append((round(now[0], 2), done, total)))
+    return sent
+
+
+def test_bytes_are_told_now_and_then_and_at_the_end(told: list[tuple[float, int, int]]) -> None:
+    progress = Progress()
+    progress.total = 20
+    progress.begin(12)
+    for more in (1, None, 2.0, 3, 1):
+        progress.update(more)
+    progress.update()
+    progress.end()
+    progress.begin(8)
+    progress.end()
+    assert told == [(0.16, 3, 20), (0.28, 8, 20), (0.36, 20, 20)]
+
+
+def test_a_file_may_begin_anew_twice_and_have_no_more_bytes_than_it_should(
+    told: list[tuple[float, int, int]],
+) -> None:
+    progress = Progress()
+    for _ in range(2):  # each file anew
+        progress.begin(10)
+        for _ in range(2):
+            progress.update(5)
+            progress.update(-5)
+        progress.update(10)
+    progress.begin(10)
+    progress.update(10)
+    with pytest.raises(Exception, match="hub_hash"):
+        progress.update(1)
+    progress = Progress()
+    progress.begin(10)
+    for more in (5, -5, 5, -5, 5):
+        progress.update(more)
+    with pytest.raises(Exception, match="hub_broken_off"):
+        progress.update(-5)
+
+
+def test_a_large_side_file_is_left_out_and_the_largest_tokenizer_is_fetched(stand_in_hub: StandInHub) -> None:
+    files = stand_in_hub.repositories["stand/found"].files
+    for name, size, left_out in (("a", 2**20, False), ("b", 2**20 + 1, True)):
+        announced = {"tokenizer_config.json": size, "tokenizer.json": MAX_FILE_BYTES}
+        stand_in_hub.repositories[f"stand/{name}"] = replace(
+            stand_in_hub.repositories["stand/found"], files=dict(files), announced=announced
+        )
+        fetch_here(f"stand/{name}")
+        model = cached(f"stand/{name}")
+        assert model is not None
+        assert [path.name for path in model.chat_files] == ([] if left_out else ["tokenizer_config.json"])
+    announced = {"tokenizer.json": MAX_FILE_BYTES + 2**20}
+    stand_in_hub.repositories["stand/c"] = replace(
+        stand_in_hub.repositories["stand/found"], files=dict(files), announced=announced
+    )
+    assert refusal("stand/c").values == {
+        "name": "stand/c",
+        "file": "tokenizer.json",
+        "megabytes": 65,
+        "limit": 64,
+    }
+
+
+def test_an_answer_without_a_commit_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = SimpleNamespace(sha="main", siblings=None)
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", lambda *given, **options: answer)
+    assert refusal("stand/found").code == "hub_answer"
+    answer.sha = COMMIT
+    assert refusal("stand/found").code == "hub_no_tokenizer"
+    answer.sha = None
+    assert refusal("stand/found").code == "hub_answer"
+
+
+def test_a_fault_that_is_none_of_the_hub_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: object, **options: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", broken)
+    with pytest.raises(ZeroDivisionError):
+        fetch_here("stand/found")
+
+
+def test_a_refusal_tells_whom_it_asked_for_what(stand_in_hub: StandInHub) -> None:
+    found = refusal("status/500")
+    where = stand_in_hub.address
+    assert {name: value for name, value in found.values.items() if name != "why"} == {
+        "name": "status/500",
+        "revision": "main",
+        "host": where.removeprefix("http://"),
+        "address": f"{where}/status/500",
+        "status": "500",
+    }
+    assert 0 < len(str(found.values["why"])) <= 200
+    assert refusal("stand/found", "v9").values["revision"] == "v9"
+
+
+class Fetching:
+    """A fetch that ends at its second look, as the test says."""
+
+    model: object = None
+    failure: SourceError | None = None
+    stops = 0
+
+    def __init__(self, name: str, *, revision: str | None, token: bool) -> None:
+        self.done, self.total = 0, 10
+
+    @property
+    def ended(self) -> bool:
+        return self.done == 10
+
+    def wait(self, seconds: float) -> None:
+        self.done += 5
+
+    def stop(self) -> None:
+        type(self).stops += 1
+
+
+def test_a_fetch_is_told_while_it_goes_on_and_always_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "HubFetch", Fetching)
+    told: list[tuple[int, int]] = []
+    with pytest.raises(SourceError) as caught:
+        fetch("stand/found", progress=lambda *more: told.append(more))
+    assert (caught.value.code, told, Fetching.stops) == ("hub_died", [(5, 10), (10, 10)], 1)
+    monkeypatch.setattr(Fetching, "failure", SourceError("hub_busy"))
+    with pytest.raises(SourceError) as caught:
+        fetch("stand/found")
+    assert caught.value.code == "hub_busy"
+    monkeypatch.setattr(Fetching, "model", "a model")
+    assert fetch("stand/found") == "a model"
+    with pytest.raises(KeyError):
+        fetch("stand/found", progress=lambda done, total: {}[done])
+    assert Fetching.stops == 4
+
+
+@pytest.mark.parametrize(
+    ("variables", "folder"),
+    [
+        ({}, "~/.cache/huggingface/hub"),
+        ({"XDG_CACHE_HOME": "/x"}, "/x/huggingface/hub"),
+        ({"XDG_CACHE_HOME": "/x", "HF_HOME": "/y"}, "/y/hub"),
+        ({"HF_HOME": "/y", "HUGGINGFACE_HUB_CACHE": "/z"}, "/z"),
+        ({"HF_HUB_CACHE": "$HF_HOME/w", "HF_HOME": "/y", "HUGGINGFACE_HUB_CACHE": "/z"}, "/y/w"),
+    ],
+    ids=str,
+)
+def test_the_cache_is_where_the_environment_says(
+    variables: dict[str, str], folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert hub.cache_folder() == Path(folder).expanduser()
+
+
+def test_the_hub_is_asked_where_and_if_the_environment_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.example:8443/way/")
+    assert (hub.endpoint(), hub.host()) == ("https://hub.example:8443/way", "hub.example:8443")
+    monkeypatch.setenv("HF_ENDPOINT", "")
+    assert (hub.endpoint(), hub.host()) == ("https://huggingface.co", "huggingface.co")
+    for said, is_on in {
+        "": True,
+        "on": True,
+        "1": True,
+        "off": False,
+        " NO ": False,
+        "0": False,
+        "False": False,
+    }.items():
+        monkeypatch.setenv(hub.SWITCH, said)
+        assert hub.is_on() is is_on
+    monkeypatch.delenv(hub.SWITCH)
+    assert hub.is_on()
+
+
+def in_cache(commit: str, name: str = "a/b") -> Path:
+    folder = hub.cache_folder() / f"models--{name.replace('/', '--')}" / "snapshots" / commit
+    folder.mkdir(parents=True)
+    (folder / "tokenizer.json").touch()
+    return folder
+
+
+def test_a_version_is_found_by_its_commit_its_name_or_else_the_newest() -> None:
+    assert cached("a/b") is None
+    folders = [in_cache(f"{n:040x}") for n in range(22)]
+    for place, folder in enumerate(folders):
+        os.utime(folder, (place, place))
+    newest = cached("a/b")
+    assert newest is not None
+    assert newest.version == folders[-1].name
+    exact = cached("a/b", folders[0].name)
+    assert exact is not None
+    assert (exact.version, exact.kind, exact.name) == (folders[0].name, "hub", "a/b")
+    assert cached("a/b", "f" * 40) is None
+    assert cached("a/b", "v1") is None
+    refs = folders[0].parents[1] / "refs"
+    refs.mkdir()
+    (refs / "v1").write_text(f"{folders[3].name}\n")
+    (refs / "main").write_text(folders[4].name)
+    (refs / "odd").write_text("../x")
+    versions = [found.version if (found := cached("a/b", name)) else None for name in ("v1", "main", None, "odd")]
+    assert versions == [folders[3].name, folders[4].name, folders[4].name, None]
+    (folders[4] / "tokenizer.json").unlink()
+    assert cached("a/b") == newest
+    for folder in folders[2:]:
+        (folder / "tokenizer.json").unlink(missing_ok=True)
+    assert cached("a/b") is None  # the two left are older than the 20 that are looked at
+
+
+def test_what_cannot_be_a_name_or_a_version_is_quoted_in_part() -> None:
+    with pytest.raises(SourceError) as caught:
+        cached("x" * 300)
+    assert caught.value.values == {"name": "x" * 200}
+    with pytest.raises(SourceError) as caught:
+        cached("a/b", "-" * 300)
+    assert (caught.value.code, caught.value.values) == ("hub_revision", {"name": "a/b", "revision": "-" * 200})
+
+
 # ---- not found, or not to be had
 
 
@@ -124,6 +358,7 @@ def test_parts_that_a_stopped_fetch_left_behind_are_deleted_later() -> None:
         ("stand/login-page", "hub_answer"),
         ("status/429", "hub_busy"),
         ("status/500", "hub_status"),
+        ("status/403", "hub_gated"),
     ],
 )
 def test_each_way_to_fail_has_its_sentence(name: str, code: str, stand_in_hub: StandInHub) -> None:
