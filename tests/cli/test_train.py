@@ -26,6 +26,7 @@ from tokenizer_core.cli import corpus
 from tokenizer_core.cli.corpus import Progress, named_files
 from tokenizer_core.corpus_counts.counts import Counts
 from tokenizer_core.corpus_counts.counts_file import read_counts, write_counts
+from tokenizer_core.corpus_counts.streaming import count_files
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.patterns import split_patterns as patterns
 
@@ -192,10 +193,12 @@ def test_the_memory_allowed_is_held_to_before_anything_is_counted(
 ) -> None:
     steps: list[object] = []
     monkeypatch.setattr("tokenizer_core.cli.train.limit", steps.append)
-    count = corpus.count_files
-    monkeypatch.setattr(
-        corpus, "count_files", lambda *given, **more: steps.append("count") or count(*given, **more)
-    )
+
+    def noted(*given: Any, **more: Any) -> Counts:
+        steps.append("count")
+        return count_files(*given, **more)
+
+    monkeypatch.setattr(corpus, "count_files", noted)
     memory = ("--memory", "64MB", "--threads", 1)
     assert done("count", THAI, "-o", tmp_path / "c", *memory) == 0
     assert done("train", THAI, "--vocab-size", 260, "--out", tmp_path / "m", *memory) == 0

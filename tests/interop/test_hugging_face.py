@@ -326,9 +326,8 @@ def test_files_at_the_limits_open(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_ENTRIES", len(VOCAB))
     monkeypatch.setattr("tokenizer_core.interop.limits.MAX_FILE_BYTES", len(byte_level()))
     assert HuggingFaceTokenizer(byte_level()).encode("the")
-    token = {"id": 2**31 - 1, "content": "<last>", "special": True}
     assert read_json(b"\xef\xbb\xbf{}") == {}
-    check_ids([0, 2**31 - 1, int(token["id"]) - 1])
+    check_ids([0, 2**31 - 1])
     with pytest.raises(TokenizerFileError) as caught:
         check_ids([5, 3, 5, 3, 3])
     assert caught.value.values == {"token_id": 3}
@@ -436,7 +435,7 @@ def test_regular_expressions_are_found_in_every_part_however_deep() -> None:
     strings = {**BROKEN_SPLIT, "pattern": {"String": "b"}}
     letters = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
     nested = {"type": "Sequence", "pretokenizers": [inner, strings]}
-    parts = {
+    parts: dict[str, Any] = {
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [nested, letters]},
         "normalizer": {
             "type": "Sequence",

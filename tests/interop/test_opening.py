@@ -256,8 +256,8 @@ def test_entries_that_no_merge_makes_are_special_unless_the_file_tells_them() ->
         ids, [("a", "b")], pattern="gpt2", special_tokens={"<s>": 257}, added_tokens={"<t>": 258}
     )
     assert (told.special_tokens, told.added_tokens) == ({"<s>": 257}, {"<t>": 258})
-    for more in ({}, {"whole_first": True}):
-        assert file_tokenizer(ids, [("a", "b")], pattern="gpt2", **more).encode("ab") == [256]
+    for whole in (False, True):
+        assert file_tokenizer(ids, [("a", "b")], pattern="gpt2", whole_first=whole).encode("ab") == [256]
     with pytest.raises(TokenizerFileError) as caught:
         file_tokenizer(ids, [("a", "b")], pattern="gpt2", special_tokens={"<s>": 257}, whole_first=True)
     assert (caught.value.code, caught.value.values) == ("ours_whole_entries", {"value": 1})

@@ -220,7 +220,7 @@ def test_the_cache_of_tiktoken_is_where_tiktoken_looks(
     if variable:
         monkeypatch.setenv(variable, str(folder := home / "cache"))
     else:
-        monkeypatch.setattr(at_hand.tempfile, "gettempdir", lambda: str(home))
+        monkeypatch.setattr("tempfile.gettempdir", lambda: str(home))
     write(folder / "9b5ad71b2ce5302211f9c61530b329a4922fc6a4", rank_file())
     assert names() == ["tiktoken:cl100k_base"]
 

@@ -253,8 +253,12 @@ def test_a_fetch_is_told_while_it_goes_on_and_always_stopped(monkeypatch: pytest
     assert caught.value.code == "hub_busy"
     monkeypatch.setattr(Fetching, "model", "a model")
     assert fetch("stand/found") == "a model"
-    with pytest.raises(KeyError):
-        fetch("stand/found", progress=lambda done, total: {}[done])
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fetch("stand/found", progress=interrupt)
     assert Fetching.stops == 4
 
 
