@@ -2,9 +2,11 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace as replace_in
@@ -17,9 +19,11 @@ from tokenizer_core.corpus_counts.counts import Counts
 from tokenizer_core.corpus_counts.counts_file import write_counts
 from tokenizer_core.errors import CountsError, RecipeError
 from tokenizer_core.patterns.pretokens import counted_pretokens
+from tokenizer_core.readers.mixing import shares_of
 from tokenizer_core.saved_runs.entry import packed_run, read_entry, read_learned
 from tokenizer_core.saved_runs.job import SavedJob, entry_of
 from tokenizer_core.saved_runs.recipe import differs, parse_recipe, recipe_of, recipe_text
+from tokenizer_core.workers import counts_reader
 from tokenizer_core.workers.counts_reader import CountsReading, ReadCounts, is_counts, read_to_train
 from tokenizer_core.workers.training_job import Job
 from tokenizer_core.workers.training_settings import Training
@@ -69,6 +73,29 @@ def test_a_file_is_read_apart_with_what_it_says(read: ReadCounts, content: bytes
     assert read.commonest[0][1] == max(times)
 
 
+@pytest.mark.parametrize("at_once", [1, 2, 10**6])
+def test_what_is_told_of_counts_is_weighed_by_how_often_each_pretoken_comes(
+    at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(counts_reader, "_AT_ONCE", at_once)
+    monkeypatch.setattr(counts_reader, "send", lambda event, **values: sent.append({"event": event, **values}))
+    text = "ก" * 13 + " cat cat cat ที่ ที่" + "".join(f" {letter}" for letter in "bcdefghijkl") + " 12 12345678901"
+    write_counts(Counts.of(text, "mark_aware"), tmp_path / "c")
+    counts_reader.read_counts_file({"most": 10**6}, [(tmp_path / "c").read_bytes()])
+    (found,) = sent
+    assert found["event"] == "read"
+    assert found["corpus"]["characters"] == len(text)
+    assert found["corpus"]["distinct"] == len(set(counted_pretokens(text, "mark_aware").strings()))
+    assert tuple(found["shares"]) == tuple(shares_of(Counter(text)) or ())
+    assert len(found["commonest"]) == 12
+    assert found["commonest"][:2] == [(" cat", 3), (" ที่", 2)]
+    assert ("ก" * 12 + "…", 1) in found["commonest"]
+    write_counts(Counts.of("12 34", "gpt2"), tmp_path / "d")
+    counts_reader.read_counts_file({"most": 10**6}, [(tmp_path / "d").read_bytes()])
+    assert sent[1]["shares"] is None
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
@@ -86,6 +113,11 @@ def test_a_hostile_file_is_refused(content: bytes, change: Callable[[bytes], byt
 
 
 def test_counts_too_large_to_train_on_are_refused_and_empty_ones(content: bytes, tmp_path: Path) -> None:
+    size = Counts.of(TEXT, "mark_aware").pretokens.text.size
+    assert read_to_train(content, size).pretokens.text.size == size
+    with pytest.raises(CountsError) as caught:
+        read_to_train(content, size - 1)
+    assert (caught.value.code, caught.value.values) == ("counts_large", {"megabytes": 0})
     with pytest.raises(CountsError) as caught:
         read_to_train(content, 40)
     assert caught.value.code == "counts_large"

@@ -2,6 +2,8 @@
 
 import dataclasses
 import threading
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -10,8 +12,11 @@ from tests.helpers.browser import PATIENCE
 from tests.helpers.sample import THAI
 from tokenizer_core import Tokenizer, openai_tokenizer, train
 from tokenizer_core.bpe.protocols import AnyTokenizer
+from tokenizer_core.errors import TokenizerError
 from tokenizer_core.interop.exportable import Export
 from tokenizer_core.interop.exports import LOADED_BY, export
+from tokenizer_core.interop.verifying import Reloaded
+from tokenizer_core.workers import export_proof
 from tokenizer_core.workers.export_proof import ExportProof
 
 
@@ -69,6 +74,129 @@ def test_a_difference_in_special_tokens_that_act_says_so() -> None:
     assert (found.difference.special_tokens_act, found.difference.why) == (True, "unknown")
     assert found.difference.text == "b <|a|>"
     assert dataclasses.asdict(found.difference)["place"] == 0
+
+
+SENT = list[dict[str, Any]]
+
+
+def outcome_of(
+    monkeypatch: pytest.MonkeyPatch,
+    library: Reloaded,
+    texts: list[str],
+    ids: list[list[int]],
+    *,
+    acting: Sequence[list[int]] = (),
+    warnings: Sequence[str] = (),
+) -> SENT:
+    """What the child says of a library that the test makes."""
+    sent: SENT = []
+    monkeypatch.setattr(export_proof, "reload", lambda *given: library)
+    monkeypatch.setattr(export_proof, "send", lambda event, **values: sent.append({"event": event, **values}))
+    description = {
+        "files": ["a", "b"],
+        "format": "gpt2",
+        "pattern": "gpt2",
+        "special_tokens": {},
+        "ids": [token_id for row in ids for token_id in row],
+        "counts": list(map(len, ids)),
+        "acting": acting,
+        "warnings": warnings,
+    }
+    export_proof.prove(description, [b"1", b"2", *(text.encode() for text in texts)])
+    return sent
+
+
+def knowing(found: dict[str, list[int]], acting: dict[str, list[int]] | None = None) -> Reloaded:
+    return Reloaded(
+        "a library 1.0", found.__getitem__, (acting or found).__getitem__, lambda character: character != "ก"
+    )
+
+
+def test_ids_are_compared_text_by_text_and_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_proof, "PROGRESS_SECONDS", -1.0)
+    library = knowing({"a": [1], "bc": [2, 3], "": []}, {"a": [9], "bc": [2, 3], "": []})
+    sent = outcome_of(monkeypatch, library, ["a", "", "bc"], [[1], [], [2, 3]], acting=[[9], [], [2, 3]])
+    assert sent == [
+        *({"event": "progress", "texts": n} for n in range(3)),
+        {"event": "outcome", "library": "a library 1.0", "difference": None},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "place", "shown", "shown_there"),
+    [
+        ([1, 2, 3], [1, 2, 4], 1, [2, 3], [2, 4]),
+        ([1], [2], 0, [1], [2]),
+        ([1, 2], [1, 2, 3], 1, [2], [2, 3]),
+        ([1, 2, 3], [], 0, [1, 2, 3], []),
+        ([7] * 100 + [1], [7] * 100 + [2], 99, [7, 1], [7, 2]),
+        ([1, *range(100)], [2, *range(100)], 0, [1, *range(59)], [2, *range(59)]),
+    ],
+    ids=["third", "first", "longer", "empty", "far", "long"],
+)
+def test_a_difference_is_shown_from_just_before_it(
+    expected: list[int],
+    found: list[int],
+    place: int,
+    shown: list[int],
+    shown_there: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    library = knowing({"same": [5], "b": found, "c": [0]})
+    (sent,) = (
+        each
+        for each in outcome_of(monkeypatch, library, ["same", "b", "c"], [[5], expected, [1]])
+        if each["event"] == "outcome"
+    )
+    assert sent["difference"] == {
+        "text": "b",
+        "special_tokens_act": False,
+        "expected": shown,
+        "found": shown_there,
+        "place": place,
+        "why": "unknown",
+        "character": "",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "warnings", "why", "character"),
+    [
+        ("b", ["own_pattern", "lost_merges", "special_begins"], "lost_merges", ""),
+        ("b", ["own_pattern", "special_begins"], "special_begins", ""),
+        ("b", ["rank_file_bare", "own_pattern"], "own_pattern", ""),
+        ("b", ["rank_file_bare"], "unknown", ""),
+        ("bก", ["lost_merges"], "newer_character", "U+0E01"),
+    ],
+)
+def test_the_likeliest_reason_of_a_difference_is_told(
+    text: str, warnings: list[str], why: str, character: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = outcome_of(monkeypatch, knowing({text: [2]}), [text], [[1]], warnings=warnings)[-1]
+    assert (sent["difference"]["why"], sent["difference"]["character"]) == (why, character)
+
+
+def test_a_difference_only_where_special_tokens_act_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = knowing({"a": [1]}, {"a": [2]})
+    sent = outcome_of(monkeypatch, library, ["a"], [[1]], acting=[[3]])[-1]
+    assert (sent["difference"]["special_tokens_act"], sent["difference"]["expected"]) == (True, [3])
+    assert outcome_of(monkeypatch, library, ["a"], [[1]])[-1]["difference"] is None
+
+
+def test_a_library_that_gives_up_is_quoted_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Panic(BaseException):
+        """What a fault in Rust raises."""
+
+    def give_up(text: str) -> list[int]:
+        raise Panic("no\n" + "more " * 100)
+
+    library = Reloaded("a library 1.0", give_up, give_up)
+    with pytest.raises(TokenizerError) as caught:
+        outcome_of(monkeypatch, library, ["x" * 99], [[1]])
+    assert (caught.value.code, dict(caught.value.values)) == (
+        "library_gave_up",
+        {"library": "a library 1.0", "why": ("no " + "more " * 100)[:200], "excerpt": "x" * 40},
+    )
 
 
 def test_an_export_that_the_library_refuses_says_why() -> None:

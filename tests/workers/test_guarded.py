@@ -11,11 +11,20 @@ import time
 
 import pytest
 
-from tests.helpers.trained import byte_level, char_bpe, hostile_lines, library_of, word_piece
-from tokenizer_core.errors import TokenizerError, TokenizerFileError
+from tests.helpers.trained import (
+    byte_level,
+    char_bpe,
+    gpt2_files,
+    hostile_lines,
+    library_of,
+    rank_file,
+    word_piece,
+)
+from tokenizer_core.errors import TextError, TokenizerError, TokenizerFileError
 from tokenizer_core.interop.byte_level import FileTokenizer
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.interop.opening import open_tokenizer
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 from tokenizer_core.workers import guarded
 from tokenizer_core.workers.child import Child
 from tokenizer_core.workers.guarded import GuardedTokenizer, open_guarded
@@ -46,6 +55,79 @@ def test_a_file_with_unknown_regular_expressions_is_encoded_elsewhere_with_the_s
     counts = tokenizer.encode_each(["c", "", "c c"]).counts.tolist()
     assert counts == inner.encode_each(["c", "", "c c"]).counts.tolist()
     assert (tokenizer.token_text(0), tokenizer.vocab_size) == ("[UNK]", 2)
+
+
+def test_all_that_needs_a_regular_expression_is_asked_for_elsewhere() -> None:
+    parts = json.loads(split_by(r"\w+|\s"))
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    parts["added_tokens"] = [{"id": 2, "content": "<s>", "special": True} | flags]
+    content = json.dumps(parts).encode()
+    tokenizer, inner = open_guarded("a", content).tokenizer, HuggingFaceTokenizer(content)
+    assert isinstance(tokenizer, GuardedTokenizer)
+    text = "c <s> ab c"
+    assert tokenizer.stretches(text) == inner.stretches(text)
+    assert tokenizer.piece_count(text) == inner.piece_count(text)
+    assert tokenizer.encode(text) == inner.encode(text)
+    assert tokenizer.encode(text, allowed_special="all") == inner.encode(text, allowed_special="all")
+    assert tokenizer.encode(text, allowed_special=["<s>"]) == inner.encode(text, allowed_special=["<s>"])
+    assert 2 in tokenizer.encode_placed(text, allowed_special="all").ids
+    assert 2 not in tokenizer.encode_placed(text).ids
+    found = tokenizer.encode_each(iter([text, "c"]))
+    assert (found.ids.tolist(), found.counts.tolist()) == (
+        [*inner.encode(text), *inner.encode("c")],
+        [len(inner.encode(text)), 1],
+    )
+    with pytest.raises(TextError):
+        tokenizer.encode("\ud800")
+    tokenizer._guard.end()
+
+
+@pytest.mark.parametrize(("source", "is_harmless"), [(SPLIT_PATTERNS["o200k"], True), ("a", True), ("ab", False)])
+def test_known_regular_expressions_and_single_characters_need_no_process(source: str, is_harmless: bool) -> None:
+    tokenizer = open_guarded("a", split_by(source)).tokenizer
+    assert isinstance(tokenizer, GuardedTokenizer) is not is_harmless
+    if isinstance(tokenizer, GuardedTokenizer):
+        tokenizer._guard.end()
+
+
+def test_other_files_are_opened_here_with_their_options() -> None:
+    opened = open_guarded("a", rank_file(), pattern="o200k")
+    assert opened.digest == open_tokenizer("a", rank_file(), pattern="o200k").digest
+    pair = dict(zip(("vocab.json", "merges.txt"), gpt2_files()))
+    assert open_guarded("a", pair).files == ("vocab.json", "merges.txt")
+    assert open_guarded("a", COLLIDES, repair=True).tokenizer.special_tokens == {"<a>": 257}
+    with pytest.raises(TokenizerError) as caught:
+        open_guarded("a", COLLIDES)
+    assert caught.value.code == "special_token_id_taken"
+
+
+COLLIDES = b"minbpe v1\n\n1\n<a> 256\n97 97\n"
+
+
+def test_without_a_free_file_no_process_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(content: bytes) -> None:
+        raise OSError
+
+    monkeypatch.setattr(guarded, "known_file", full)
+    with pytest.raises(TokenizerError) as caught:
+        open_guarded("a", word_piece())
+    assert caught.value.code == "worker_not_started"
+
+
+def test_a_guard_that_is_at_work_is_not_ended_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guarded, "_kept", [])
+    monkeypatch.setattr(guarded, "MAX_KEPT", 1)
+    busy, idle, asked = (guarded.Guard("a", {"a": split_by(source)}) for source in ("ab", "ac", "ad"))
+    try:
+        assert busy.ask("encode", ["c"])["ids"] == [1]
+        with busy._turn:
+            assert idle.ask("encode", ["c"])["ids"] == [1]
+            assert asked.ask("encode", ["c"])["ids"] == [1]
+        assert [each._child is not None for each in (busy, idle, asked)] == [True, False, True]
+        assert guarded._kept[-1] is asked
+    finally:
+        for each in (busy, idle, asked):
+            each.end()
 
 
 def test_a_regular_expression_that_explodes_ends_with_a_clear_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import zlib
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -23,6 +24,24 @@ def test_the_rows_are_the_same() -> None:
     apart, here = open_parquet_apart(TABLE, 50 * MB), open_parquet(TABLE, 50 * MB)
     assert cells_of(apart) == cells_of(here)
     assert text_of(apart, ["en"]) == text_of(here, ["en"])
+
+
+def test_a_table_is_told_first_and_then_the_rows_of_the_chosen_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(parquet_reader, "_ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(parquet_reader, "send", lambda event, **values: sent.append({"event": event, **values}))
+    content = parquet({"a": ["1", "2", "3", None, "5"], "n": [1, 2, 3, 4, 5], "b": ["ก", "", "x", "y", "z"]})
+    parquet_reader.read({"places": None, "max_bytes": MB}, [content])
+    opened, end = sent
+    here = open_parquet(content, MB)
+    assert (list(opened["labels"]), opened["lines"], opened["is_valid"]) == (list(here.labels), here.lines, True)
+    assert opened["samples"] == [here.sample(place) for place in range(len(here.labels))]
+    assert end == {"event": "ended"}
+    sent.clear()
+    parquet_reader.read({"places": [1], "max_bytes": MB}, [content])
+    assert [len(event["rows"]) for event in sent[:-1]] == [2, 2, 1]
+    assert [row for event in sent[:-1] for row in event["rows"]] == list(open_parquet(content, MB).rows([1]))
+    assert sent[-1] == {"event": "ended"}
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """A pattern checked on a whole corpus in its own process: the same figures, progress, and always a clear end."""
 
 import threading
+from typing import Any
 
 import pytest
 
 from tests.helpers.browser import PATIENCE
 from tokenizer_core.analysis.pattern_figures import pattern_figures
+from tokenizer_core.workers import pattern_check
 from tokenizer_core.workers.pattern_check import LONGEST_SHOWN, PatternCheck
 
 TEXTS = ["ที่นี่ the cat sat\n" * 9_000, "", "don't 123"]
@@ -28,6 +30,32 @@ def test_the_figures_are_those_of_the_library(pattern: str) -> None:
     assert check.figures.longest == expected.longest[:LONGEST_SHOWN]
     assert check.done == check.characters == len("".join(TEXTS))
     assert (check.failure, check.stopped) == (None, False)
+
+
+@pytest.mark.parametrize("segments", [True, False])
+def test_progress_is_told_while_texts_are_cut(segments: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(pattern_check, "PROGRESS_SECONDS", -1.0)
+    monkeypatch.setattr(pattern_check, "send", lambda event, **values: sent.append({"event": event, **values}))
+    if not segments:
+        monkeypatch.setattr(pattern_check, "newmm", lambda: None)
+    texts = ["a cat " * 20_000, "b" * 201 + " ab"]
+    pattern_check.check({"pattern": "gpt2"}, [text.encode() for text in texts])
+    *progress, figures = sent
+    told = [each["characters"] for each in progress]
+    assert told == sorted(told)
+    assert {each["event"] for each in progress} == {"progress"}
+    assert 0 < told[-1] <= sum(map(len, texts))
+    if not segments:
+        assert {each["searched"] for each in progress} == {None}
+    assert figures["event"] == "figures"
+    assert (figures["longest_characters"], figures["figures"]["longest"]) == (201, "b" * 200)
+    assert figures["figures"]["characters"] == sum(map(len, texts))
+    check = PatternCheck([], "gpt2")
+    assert not check.take_in(progress[-1])
+    assert (check.done, check.searched) == (told[-1], progress[-1]["searched"])
+    assert check.take_in(figures)
+    assert (check.longest, check.done) == (201, check.characters)
 
 
 @pytest.mark.long

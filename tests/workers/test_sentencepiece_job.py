@@ -11,6 +11,7 @@ import pytest
 from tests.helpers.browser import PATIENCE
 from tests.helpers.trained import SMALL, model_of, small_text
 from tokenizer_core.errors import TrainingError
+from tokenizer_core.interop.limits import MOST_LINE_BYTES, MOST_PIECES
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
 from tokenizer_core.workers import sentencepiece_job
 from tokenizer_core.workers.child import Child
@@ -153,6 +154,135 @@ def test_a_refusal_comes_back_from_the_process() -> None:
 def test_settings_that_cannot_be_used_are_refused_at_once(changes: dict[str, Any]) -> None:
     with pytest.raises(TrainingError):
         SentencePieceJob(["a b"], SentencePieceSettings(**changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "values"),
+    [
+        ({"vocab_size": 3}, "pieces_size_out_of_range", {"least": 4, "most": MOST_PIECES, "value": 3}),
+        ({"vocab_size": MOST_PIECES + 1}, "pieces_size_out_of_range", {"value": MOST_PIECES + 1}),
+        ({"character_coverage": 0.979}, "pieces_coverage_out_of_range", {"least": 0.98, "most": 1.0}),
+        ({"max_sentencepiece_length": 513}, "pieces_length_out_of_range", {"least": 1, "most": 512}),
+        ({"max_sentence_length": 0}, "pieces_line_length_out_of_range", {"least": 1, "most": MOST_LINE_BYTES}),
+        ({"input_sentence_size": 100}, "pieces_lines_out_of_range", {"least": 101, "most": 2**31 - 1}),
+        ({"input_sentence_size": 2**31}, "pieces_lines_out_of_range", {"value": 2**31}),
+        ({"seed_sentencepiece_size": 2_000_001}, "pieces_seeds_out_of_range", {"least": 1, "most": 2_000_000}),
+        ({"model_type": "magic"}, "pieces_setting_unknown", {}),
+        ({"user_defined_symbols": ["a"] * 1_001}, "pieces_symbols_many", {"most": 1_000, "count": 1_001}),
+        ({"user_defined_symbols": ["a", "b", "a"]}, "pieces_symbol_twice", {"symbol": "a"}),
+        ({"user_defined_symbols": ["</s>"]}, "pieces_symbol_twice", {"symbol": "</s>"}),
+        ({"user_defined_symbols": ["<unk>"]}, "pieces_symbol_twice", {"symbol": "<unk>"}),
+        ({"user_defined_symbols": ["a" * 513]}, "pieces_symbol_invalid", {"symbol": repr("a" * 40)}),
+        ({"unk_surface": "a\0"}, "pieces_symbol_invalid", {"symbol": r"'a\x00'"}),
+        ({"unk_surface": "\udfff"}, "pieces_symbol_invalid", {"symbol": r"'\udfff'"}),
+        ({"unk_surface": "\t"}, "pieces_symbol_invalid", {"symbol": r"'\t'"}),
+    ],
+    ids=str,
+)
+def test_a_setting_out_of_its_range_is_named_with_the_range(
+    changes: dict[str, Any], code: str, values: dict[str, object]
+) -> None:
+    with pytest.raises(TrainingError) as caught:
+        SentencePieceSettings(**changes).check()
+    assert caught.value.code == code
+    assert values.items() <= caught.value.values.items()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"vocab_size": 4},
+        {"vocab_size": MOST_PIECES},
+        {"character_coverage": 0.98},
+        {"character_coverage": 1.0},
+        {"max_sentencepiece_length": 1},
+        {"max_sentencepiece_length": 512},
+        {"max_sentence_length": 1},
+        {"max_sentence_length": MOST_LINE_BYTES},
+        {"input_sentence_size": 0},
+        {"input_sentence_size": 101},
+        {"input_sentence_size": 2**31 - 1},
+        {"seed_sentencepiece_size": 1},
+        {"seed_sentencepiece_size": 2_000_000},
+        {"user_defined_symbols": list(map(str, range(1_000)))},
+        {"user_defined_symbols": ["a" * 512, "\ud7ff", "\ue000"]},
+        {"unk_surface": ""},
+    ],
+    ids=lambda changes: str(changes)[:40],
+)
+def test_settings_at_their_limits_are_taken(changes: dict[str, Any]) -> None:
+    SentencePieceSettings(**changes).check()
+
+
+@pytest.mark.parametrize(
+    ("message", "code", "values"),
+    [
+        (
+            "Vocabulary size too high (500). Please set it to a value <= 42.",
+            "pieces_size_high",
+            {"size": 500, "most": 42},
+        ),
+        (
+            "Vocabulary size is smaller than required_chars. 30 vs 42.",
+            "pieces_size_low",
+            {"size": 30, "least": 42},
+        ),
+        ("(vocab_size) >= (0)", "pieces_size_low", {"size": 100, "least": 4 + 2 + 256}),
+        ("!sentences_.empty()", "pieces_no_text", {"limit": 4_192}),
+        ("all_chars_count", "pieces_no_text", {"limit": 4_192}),
+        ("x" * 400, "pieces_refused", {"said": "x" * 300}),
+    ],
+    ids=["high", "low", "bytes", "empty", "no characters", "anything else"],
+)
+def test_what_the_library_says_becomes_our_error(message: str, code: str, values: dict[str, object]) -> None:
+    settings = SentencePieceSettings(vocab_size=100, byte_fallback=True, user_defined_symbols=("a", "b"))
+    error = sentencepiece_job.refusal(message, settings)
+    assert (error.code, dict(error.values)) == (code, values)
+    if "vocab_size" in message:
+        plain = sentencepiece_job.refusal(message, SentencePieceSettings(vocab_size=3))
+        assert plain.values == {"size": 3, "least": 4}
+
+
+def test_a_library_without_room_for_a_thread_is_out_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(**arguments: object) -> None:
+        assert arguments["minloglevel"] == 2
+        raise RuntimeError("Resource temporarily unavailable")
+
+    monkeypatch.setattr("sentencepiece.SentencePieceTrainer.train", full)
+    with pytest.raises(MemoryError):
+        sentencepiece_job.train_sentencepiece(["a b"], SMALL, quiet=True)
+
+
+def test_a_log_keeps_its_first_lines_and_still_tells_the_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentencepiece_job, "MOST_LOG_LINES", 3)
+    log = TrainingLog(SMALL)
+    for line in (
+        "I0000 00:00 1 a line\n",
+        "\n",
+        "plain\n",
+        "Adding meta_piece: <s>",
+        "E1234 x  2 end",
+        "merges=10",
+    ):
+        log.add(line)
+    assert log.lines == ["a line", "plain", "end"]
+    assert 0 < log.share < 1
+
+
+def test_a_training_tells_its_size_its_time_and_hands_its_tokenizer_over_before_it_ends() -> None:
+    kept: list[tuple[object, bool]] = []
+    turns = threading.Semaphore(0)
+
+    def keep(tokenizer: SentencePieceTokenizer) -> None:
+        kept.append((tokenizer, job.ended))
+
+    job = SentencePieceJob([small_text()], SMALL, turns=turns, keep=keep)
+    assert (job.vocab_size, job.waits, job.began, job.seconds) == (420, True, None, 0.0)
+    turns.release()
+    ended(job)
+    assert kept == [(job.tokenizer, False)]
+    assert job.began is not None
+    assert (job.waits, job.seconds > 0) == (False, True)
 
 
 def test_symbols_and_surfaces_arrive_as_they_are() -> None:

@@ -9,10 +9,11 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from tests.helpers.browser import PATIENCE
 from tests.helpers.trained import small_text
 from tokenizer_core.errors import TrainingError
+from tokenizer_core.interop import word_piece
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.interop.limits import MOST_PIECES
 from tokenizer_core.interop.opening import open_tokenizer
-from tokenizer_core.interop.word_piece import LONGEST_WORD, train_word_piece
+from tokenizer_core.interop.word_piece import LONGEST_WORD, check_size, train_word_piece
 from tokenizer_core.workers.child import Child
 from tokenizer_core.workers.word_piece_job import WordPieceJob
 
@@ -101,6 +102,40 @@ def test_what_cannot_be_trained_is_refused_in_words(texts: list[str], size: int,
         failure = ended(WordPieceJob(texts, size)).failure
         assert failure is not None
         assert failure.code == code
+
+
+def test_a_size_out_of_range_is_named_with_the_range_and_one_too_low_with_the_least() -> None:
+    for size in (3, MOST_PIECES + 1):
+        with pytest.raises(TrainingError) as caught:
+            check_size(size)
+        assert caught.value.values == {"least": 4, "most": MOST_PIECES, "value": size}
+    for size in (4, MOST_PIECES):
+        check_size(size)
+    with pytest.raises(TrainingError) as caught:
+        train_word_piece(["ab ba", "ac"], 6)
+    assert caught.value.values == {"size": 6, "least": 1 + 3 + 3}
+    least = vocabulary(train_word_piece(["ab ba", "ac"], 7))
+    assert list(least) == ["[UNK]", "##a", "##b", "##c", "a", "b", "c"]
+    with pytest.raises(TrainingError) as caught:
+        train_word_piece([" \n\t"], 9)
+    assert caught.value.values == {"limit": 2**20}
+
+
+def test_only_pairs_that_come_twice_are_joined_and_punctuation_ends_a_word() -> None:
+    pieces = vocabulary(train_word_piece(["ab ab cd, cd."], 99))
+    assert {"ab", "cd"} <= set(pieces)
+    assert "##," not in pieces
+    assert set(vocabulary(train_word_piece(["ab cd"], 99))) == {"[UNK]", "##b", "##d", *"abcd"}
+    found = json.loads(train_word_piece(["ab ab ก"], 99))
+    assert [token["content"] for token in found["added_tokens"]] == ["[UNK]"]
+    assert found["decoder"] == {"type": "WordPiece", "prefix": "##", "cleanup": False}
+
+
+def test_long_lines_are_learned_from_word_by_word_and_long_words_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_piece, "LONGEST_WORD", 4)
+    pieces = vocabulary(train_word_piece(["abcdef\nghij\nkl  mnopqrst"] * 2, 99))
+    assert {"abcd", "ef", "ghij", "kl", "mnop", "qrst"} <= set(pieces)
+    assert not any(piece.startswith("##") and len(piece) > 5 for piece in pieces)
 
 
 def test_a_word_as_long_as_a_book_takes_no_time() -> None:
