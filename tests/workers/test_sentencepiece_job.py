@@ -310,6 +310,7 @@ def at_work(monkeypatch: pytest.MonkeyPatch) -> tuple[SentencePieceJob, Child]:
 
 def test_a_training_at_work_can_be_stopped(at_work: tuple[SentencePieceJob, Child]) -> None:
     job, _ = at_work
+    assert not job.waits
     job.stop()
     ended(job)
     assert (job.stopped, job.failure, job.tokenizer) == (True, None, None)
@@ -330,7 +331,7 @@ def test_one_that_waits_for_its_turn_can_be_stopped() -> None:
     turns.release()
     ended(job)
     assert (job.stopped, job.failure, job.tokenizer) == (True, None, None)
-    assert job.began is None
+    assert (job.began, job.waits) == (None, False)
 
 
 def test_too_little_memory_is_said() -> None:

@@ -77,4 +77,4 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 def _inside_words(texts: Iterable[str], words: "PreTokenizer") -> set[str]:
     """Return the characters that stand behind another one in a word."""
     pairs = {pair for text in texts for pair in set(pairwise(text))}
-    return {right for left, right in pairs if words.pre_tokenize_str(left + right)[:1] == [(left + right, (0, 2))]}
+    return {right for left, right in pairs if words.pre_tokenize_str(left + right) == [(left + right, (0, 2))]}
