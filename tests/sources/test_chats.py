@@ -199,7 +199,8 @@ def test_what_is_too_long_is_refused() -> None:
     most = Message("user", "x" * chats.MAX_CHARACTERS)
     assert len(written(wrapped(template("{{ messages[0].content }}"), [most]))) == chats.MAX_CHARACTERS
     assert written(wrapped(template("x" * chats.MAX_CHARACTERS), [])) == "x" * chats.MAX_CHARACTERS
-    assert refusal("{{ messages[0].content }}" * 3, [most]).values == {"limit": 200_000}
+    assert len(written(wrapped(template("{{ messages[0].content }}" * 2), [most]))) == 2 * chats.MAX_CHARACTERS
+    assert refusal("{{ messages[0].content }}" * 2 + "x", [most]).values == {"limit": 200_000}
 
 
 def test_a_template_finds_only_what_somebody_said() -> None:
