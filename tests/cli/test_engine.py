@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,7 @@ from tests.helpers.paths import REPOSITORY
 from tokenizer_core import train
 from tokenizer_core.__main__ import main
 from tokenizer_core.cli import encode
+from tokenizer_core.cli.corpus import Progress
 from tokenizer_core.corpus_counts import file_parts
 from tokenizer_core.corpus_counts.counts_file import read_counts
 from tokenizer_core.corpus_counts.dask_connection import local_cluster
@@ -70,6 +73,102 @@ def test_a_cluster_gives_what_one_process_gives(
     assert (here.sha256, here.recipe) == (away.sha256, away.recipe)
     assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()
     assert (tmp_path / "here.json").read_bytes().count(b"]\n") == here.recipe.texts
+
+
+class Cluster:
+    """A cluster of two workers that do each task at once, here."""
+
+    def __init__(self) -> None:
+        self.open = self.most_open = 0
+        self.sizes: list[int] = []
+
+    def nthreads(self) -> dict[str, int]:
+        return {"one": 1, "two": 1}
+
+    def submit(self, task: Callable[..., Any], *given: Any, pure: bool) -> "Task":
+        assert not pure  # the same piece of a file that has changed is another task
+        return Task(self, task(*[each.found if isinstance(each, Task) else each for each in given]))
+
+    def map(self, task: Callable[..., Any], given: list[Any], *, pure: bool, **options: Any) -> list["Task"]:
+        return [self.submit(partial(task, **options), each, pure=pure) for each in given]
+
+    def gather(self, tasks: list["Task"]) -> list[Any]:
+        return [each.found for each in tasks]
+
+
+class Task:
+    """A task that is done."""
+
+    def __init__(self, cluster: Cluster, found: Any) -> None:
+        self.cluster, self.found = cluster, found
+        cluster.open += 1
+        cluster.most_open = max(cluster.most_open, cluster.open)
+
+    def result(self) -> Any:
+        self.cluster.open -= 1
+        return self.found
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    made = Cluster()
+    monkeypatch.setattr(encode, "cluster_for", lambda said, pattern: contextlib.nullcontext(made))
+    monkeypatch.setattr(encode, "results_awaited", lambda client, tasks: None)
+    monkeypatch.setattr(encode, "this_worker", lambda: "here")
+    monkeypatch.setattr(file_parts, "LEAST_PIECE", 5_000)
+    monkeypatch.setattr(encode, "PIECE_BYTES", 7_000)
+    return made
+
+
+@pytest.mark.parametrize("boundaries", ["file", "line"])
+def test_pieces_come_back_in_the_order_of_the_texts_and_few_are_under_way(
+    cluster: Cluster,
+    files: list[str],
+    tmp_path: Path,
+    boundaries: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    done: list[Progress] = []
+
+    class Noted(Progress):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            done.append(self)
+
+    monkeypatch.setattr(encode, "Progress", Noted)
+    command = ["encode", *files, "--tokenizer", "gpt2", "--boundaries", boundaries, "-o"]
+    assert main([*command, str(tmp_path / "here.json")]) == 0
+    here = capsys.readouterr().err
+    assert main([*command, str(tmp_path / "there.json"), "--engine", "dask"]) == 0
+    assert capsys.readouterr().err == here
+    assert (tmp_path / "there.json").read_bytes() == (tmp_path / "here.json").read_bytes()
+    assert 2 < cluster.most_open <= 7
+    assert done[1].sentence().partition(",")[0] == done[0].sentence().partition(",")[0]
+
+
+def test_a_worker_with_other_software_is_refused_and_unreadable_files_are_found_there(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = [
+        "encode",
+        str(ENGLISH),
+        str(tmp_path / "gone.txt"),
+        str(THAI),
+        "--tokenizer",
+        "gpt2",
+        "--engine",
+        "dask",
+    ]
+    assert main([*command, "--skip-unreadable", "-o", str(tmp_path / "there")]) == 0
+    assert capsys.readouterr().err.startswith(f"encode: skipped {tmp_path / 'gone.txt'}: ")
+    assert main(["encode", str(ENGLISH), str(THAI), "--tokenizer", "gpt2", "-o", str(tmp_path / "here")]) == 0
+    assert (tmp_path / "there").read_bytes() == (tmp_path / "here").read_bytes()
+    found = iter([{"regex": "1"}])
+    monkeypatch.setattr(encode, "versions", lambda: next(found, {"regex": "2"}))
+    assert main([*command[:2], *command[3:], "-o", str(tmp_path / "other")]) == 1
+    assert "regex" in capsys.readouterr().err
+    assert not (tmp_path / "other").exists()
 
 
 def test_skipped_files_are_named(scheduler: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
