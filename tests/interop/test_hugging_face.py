@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -304,6 +305,15 @@ def test_a_file_that_the_library_cannot_use_says_which_part_is_to_blame(content:
     with pytest.raises(TokenizerFileError) as caught:
         HuggingFaceTokenizer(content)
     assert caught.value.code == code
+
+
+def test_ctrl_c_while_a_file_is_opened_is_no_fault_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(content: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tokenizers, "Tokenizer", SimpleNamespace(from_str=interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        HuggingFaceTokenizer(byte_level())
 
 
 def test_what_the_library_says_is_quoted_and_a_kind_of_model_in_part() -> None:

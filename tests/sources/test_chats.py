@@ -1,5 +1,6 @@
 """The envelope of a chat: what a template writes, whose each part is, what it costs, and what it cannot do."""
 
+import io
 import json
 from collections.abc import Iterator
 from datetime import date
@@ -259,6 +260,14 @@ def test_without_jinja2_a_sentence_says_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setattr(chats, "RENDERER", chats.Renderer())
     monkeypatch.setattr(chats, "find_spec", lambda name: None)
     assert refusal("x").code == "chat_engine"
+
+
+def test_a_renderer_without_an_app_renders_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(chats, "from_app", io.BytesIO)
+    chats.main()
+    assert capsys.readouterr().out == ""
 
 
 # ---- where templates are

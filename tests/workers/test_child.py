@@ -125,6 +125,36 @@ def test_without_a_free_thread_no_child_stays(monkeypatch: pytest.MonkeyPatch) -
     assert started[0].wait(PATIENCE) == -9
 
 
+def test_where_the_system_hides_processor_time_the_clock_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hidden() -> bytes:
+        raise OSError
+
+    says(monkeypatch, "import time; time.sleep(600)")
+    started = Child("any")
+    try:
+        monkeypatch.setattr(child, "Path", lambda path: SimpleNamespace(read_bytes=hidden))
+        with (
+            started.limited(0.05, CorpusError("stdin_twice"), patience=1_000),
+            pytest.raises(CorpusError) as caught,
+        ):
+            next(started.events())
+        assert caught.value.code == "stdin_twice"
+    finally:
+        started.close()
+
+
+def test_a_child_that_answers_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    says(monkeypatch, 'import time; print(\'{"event": "ready"}\', flush=True); time.sleep(600)')
+    started = Child("any")
+    try:
+        with started.limited(PATIENCE, CorpusError("stdin_twice")):
+            assert next(started.events()) == {"event": "ready"}
+        assert started.is_alive()
+    finally:
+        started.close()
+    assert not started.is_alive()
+
+
 def test_a_child_is_started_by_its_name_beside_the_others_or_by_its_full_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
