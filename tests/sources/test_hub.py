@@ -114,37 +114,37 @@ def test_parts_that_a_stopped_fetch_left_behind_are_deleted_later() -> None:
 # ---- on the way
 
 
+Told = list[tuple[int, int]]
+
+
 @pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[float, int, int]]:
-    """What is told of a fetch, by a clock on which each look takes 0.04 seconds."""
-    now = [0.0]
-    sent: list[tuple[float, int, int]] = []
-
-    def look() -> float:
-        now[0] += 0.04
-        return now[0]
-
-    monkeypatch.setattr(hub, "time", SimpleNamespace(monotonic=look))
-    monkeypatch.setattr(hub, "send", lambda event, done, total: sent.append((round(now[0], 2), done, total)))
+def told(monkeypatch: pytest.MonkeyPatch) -> Told:
+    """What is told of a fetch."""
+    sent: Told = []
+    monkeypatch.setattr(hub, "send", lambda event, done, total: sent.append((done, total)))
     return sent
 
 
-def test_bytes_are_told_now_and_then_and_at_the_end(told: list[tuple[float, int, int]]) -> None:
+def test_bytes_are_told_now_and_then_and_at_the_end(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(hub, "time", SimpleNamespace(monotonic=lambda: now[0]))
     progress = Progress()
     progress.total = 20
     progress.begin(12)
-    for more in (1, None, 2.0, 3, 1):
+    for moment, more in ((0.05, 1), (0.1, None), (0.11, 2.0), (0.2, 3), (0.21, 0), (0.22, 1)):
+        now[0] = moment
         progress.update(more)
+        assert progress.moved == moment
     progress.update()
     progress.end()
+    assert (progress.done, told) == (12, [(3, 20), (7, 20)])
     progress.begin(8)
     progress.end()
-    assert told == [(0.16, 3, 20), (0.28, 8, 20), (0.36, 20, 20)]
+    assert told[2:] == [(20, 20)]
 
 
-def test_a_file_may_begin_anew_twice_and_have_no_more_bytes_than_it_should(
-    told: list[tuple[float, int, int]],
-) -> None:
+@pytest.mark.usefixtures("told")
+def test_a_file_may_begin_anew_twice_and_have_no_more_bytes_than_it_should() -> None:
     progress = Progress()
     for _ in range(2):  # each file anew
         progress.begin(10)
