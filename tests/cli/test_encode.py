@@ -139,6 +139,46 @@ def test_special_tokens_act_if_they_are_named(model: Path, tmp_path: Path, bound
         assert list(map(int, out.read_text().split())) == expected
 
 
+def test_ids_are_decoded_text_by_text_with_a_line_for_each_if_so_asked(
+    model: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    tokenizer = Tokenizer.load(model)
+    words = tmp_path / "wp.json"
+    words.write_bytes(word_piece())
+    of_words = tokenizer_named(str(words), None, "decode")
+    for name, ids in (
+        (model, [tokenizer.encode("ก"), [], tokenizer.encode("ab")]),
+        (words, [of_words.encode("the cat"), []]),
+    ):
+        (tmp_path / "ids").write_text("".join(" ".join(map(str, row)) + "\n" for row in ids))
+        texts = [tokenizer_named(str(name), None, "decode").decode(row).encode() if row else b"" for row in ids]
+        assert main(["decode", str(tmp_path / "ids"), "--tokenizer", str(name), "--boundaries", "line"]) == 0
+        assert capfdbinary.readouterr().out == b"".join(text + b"\n" for text in texts)
+        assert main(["decode", str(tmp_path / "ids"), "--tokenizer", str(name)]) == 0
+        assert capfdbinary.readouterr().out == b"".join(texts)
+    half = tokenizer.encode("ก")[:1] if len(tokenizer.encode("ก")) > 1 else [0xE0]
+    (tmp_path / "half.json").write_text(str(half))
+    assert main(["decode", str(tmp_path / "half.json"), "--tokenizer", str(model)]) == 0
+    assert capfdbinary.readouterr().out == tokenizer.decode_bytes(half)
+
+
+def test_the_format_is_that_of_the_name_unless_another_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a cat\r\na dog")
+    command = ["encode", str(tmp_path / "a.txt"), "--tokenizer", "gpt2", "-o"]
+    written = {}
+    for name, more in {
+        "i.json": [],
+        "j.json": ["--format", "text"],
+        "k": [],
+        "l.npy": ["--boundaries", "line"],
+    }.items():
+        assert main([*command, str(tmp_path / name), *more]) == 0
+        written[name] = (tmp_path / name).read_bytes()
+    assert written["i.json"] == b"[64, 3797, 201, 198, 64, 3290]\n"
+    assert written["j.json"] == written["k"] == b"64 3797 201 198 64 3290\n"
+    assert np.load(tmp_path / "l.npy").tolist() == [64, 3797, 64, 3290]
+
+
 def test_the_largest_id_is_read(tmp_path: Path) -> None:
     (tmp_path / "ids").write_text(f"0 {2**31 - 1}\n")
     assert list(id_files.pieces_of_ids(str(tmp_path / "ids"))) == [([0, 2**31 - 1], True)]

@@ -466,6 +466,31 @@ def test_the_merges_have_a_row_each_that_no_spreadsheet_runs() -> None:
 # Small things
 
 
+def test_hostile_texts_are_always_the_same_and_hold_special_tokens_whole_cut_off_and_doubled() -> None:
+    texts = hostile_texts(3_000, special_tokens=["<|Ab|>"])
+    assert len(texts) == 3_000
+    assert texts == hostile_texts(3_000, special_tokens=["<|Ab|>"])
+    assert hostile_texts(7) == hostile_texts()[:7]
+    whole = "\n".join(texts)
+    for made in ("<|Ab|>", "<|Ab|", "|Ab|>", "<|Ab|><|Ab|>", "<|aB|>", " <|Ab|> "):
+        assert any(text.count(made) for text in texts), made
+    for piece in (
+        "ที่",
+        "👨\u200d👩\u200d👧\u200d👦",
+        "e\u0301",
+        "\x85",
+        "\r\n",
+        "\u3000",
+        "1234567",
+        "don't",
+        "漢字",
+        "#version",
+    ):
+        assert piece in whole
+    assert all(texts)
+    assert min(map(len, hostile_texts())) <= 2 < 100 < max(map(len, hostile_texts()))
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b\\c", "..", "", "con\0", "x" * 300, "นิทาน"])
 def test_a_file_name_stays_where_it_is_put(name: str) -> None:
     made = file_name(name)
