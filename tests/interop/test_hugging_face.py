@@ -512,6 +512,7 @@ def steps(*parts: dict[str, Any]) -> bytes:
     [
         (steps(LETTERS), "none"),
         (steps(LETTERS | {"use_regex": True}), "gpt2"),
+        (steps({name: value for name, value in LETTERS.items() if name != "use_regex"}), "gpt2"),
         (steps({"type": "Digits", "individual_digits": True}, LETTERS), r"\p{N}"),
         (steps({"type": "Digits", "individual_digits": False}, LETTERS), r"\p{N}+"),
         (steps(split(SPLIT_PATTERNS["o200k"]), LETTERS), "o200k"),
@@ -522,7 +523,7 @@ def steps(*parts: dict[str, Any]) -> bytes:
         ),
         (changed(pre_tokenizer=LETTERS), "none"),
     ],
-    ids=["none", "gpt2", "each digit", "digits", "o200k", "possessive", "two steps", "alone"],
+    ids=["none", "gpt2", "gpt2 by default", "each digit", "digits", "o200k", "possessive", "two steps", "alone"],
 )
 def test_the_steps_of_a_file_become_a_split_pattern_that_cuts_as_they_do(content: bytes, pattern: str) -> None:
     ours, library = as_ours(HuggingFaceTokenizer(content)), library_of(content)
