@@ -67,9 +67,12 @@ def test_the_standard_input_is_read_once_and_a_file_stays_what_it_is(tmp_path: P
     with pytest.raises(CorpusError) as caught:
         named_files(["-", "a", "-"])
     assert caught.value.code == "stdin_twice"
-    (tmp_path / "folder.txt").mkdir()
+    (tmp_path / "folder.txt" / "deep" / "er").mkdir(parents=True)
     (tmp_path / "a.txt").touch()
     assert named_files([f"{tmp_path}/*.txt"]) == [str(tmp_path / "a.txt")]
+    deep = tmp_path / "folder.txt" / "deep" / "er" / "b.txt"
+    deep.touch()
+    assert named_files([f"{tmp_path}/**/*.txt"]) == [str(tmp_path / "a.txt"), str(deep)]
     with pytest.raises(CorpusError) as caught:
         named_files([f"{tmp_path}/f*.txt"])
     assert (caught.value.code, caught.value.values) == ("no_file_fits", {"pattern": f"{tmp_path}/f*.txt"})

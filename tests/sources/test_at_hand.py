@@ -391,6 +391,7 @@ def test_the_most_complete_files_are_taken() -> None:
         (b"---\nlanguage: th\nlicense: other\nlicense_name: 'qwen'\n---\n", "qwen"),
         (b"---\nlicense: other\n---\n", None),
         (b"# license: mit\n", None),
+        (b"license: mit\n---\n", None),
         (b"---\nlanguage: th\n---\nlicense: mit\n", None),
         (b"\xff", None),
     ],

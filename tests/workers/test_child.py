@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
@@ -141,6 +142,20 @@ def test_where_the_system_hides_processor_time_the_clock_counts(monkeypatch: pyt
         assert caught.value.code == "stdin_twice"
     finally:
         started.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the seconds in which another process computes are Linux's")
+def test_a_child_that_computes_for_too_long_is_ended_long_before_its_patience(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    says(monkeypatch, "while True: pass")
+    started, begun = Child("any"), time.monotonic()
+    try:
+        with started.limited(0.05, CorpusError("stdin_twice"), patience=4_000), pytest.raises(CorpusError):
+            next(started.events())
+    finally:
+        started.close()
+    assert time.monotonic() - begun < 200
 
 
 def test_a_child_that_answers_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
