@@ -161,9 +161,14 @@ def test_a_child_that_computes_for_too_long_is_ended_long_before_its_patience(
 def test_a_child_that_answers_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     says(monkeypatch, 'import time; print(\'{"event": "ready"}\', flush=True); time.sleep(600)')
     started = Child("any")
+    threads = threading.active_count()
     try:
-        with started.limited(PATIENCE, CorpusError("stdin_twice")):
+        with started.limited(3_600, CorpusError("stdin_twice")):
             assert next(started.events()) == {"event": "ready"}
+        deadline = time.monotonic() + PATIENCE
+        while threading.active_count() > threads:  # nobody watches it any longer
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
         assert started.is_alive()
     finally:
         started.close()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from tokenizer_core.bpe.parity_trainer import ParityTrainer
 from tokenizer_core.bpe.trainer import cluster_merges
 from tokenizer_core.bpe.vocabulary import Pair
 from tokenizer_core.corpus_counts.counts import Counts
+from tokenizer_core.corpus_counts.counts_file import write_counts
 from tokenizer_core.workers import training_worker
 from tokenizer_core.workers.training_settings import CountedCorpus, Goal, Pace, ParityUnit, StopRules, Training
 from tokenizer_core.workers.training_worker import Conductor, count, first_stage, trainer_of
@@ -130,6 +132,26 @@ def test_a_gathering_pace_is_read_first_then_doubles_and_at_last_holds_nothing_b
     for pace in (2.0, None):
         conductor.pace = pace
         assert conductor.rate() == pace
+
+
+def test_a_gathering_pace_starts_anew_when_it_is_asked_for(stage: Stage) -> None:
+    conductor = conductor_of(stage, Training([TEXT], 300, pace=None))
+    conductor.pairs, conductor.seconds = [(0, 0)] * 4, 50.0
+    conductor.obey({"command": "pace", "pace": "gathering"})
+    assert conductor.rate() == 1.0
+
+
+def test_counts_are_of_a_size_that_is_unknown(stage: Stage, tmp_path: Path) -> None:
+    counts = Counts.of(TEXT, "mark_aware")
+    write_counts(counts, tmp_path / "c")
+    corpus = CountedCorpus(counts.recipe, counts.sha256, len(TEXT), 9)
+    found, sha256 = count(Training((), 300, counts=corpus), [(tmp_path / "c").read_bytes()])
+    assert stage.events == [{"event": "counting", "done": 0, "size": 0, "seconds": 0.0}]
+    assert (sha256, len(found), int(found[0].counts.sum())) == (
+        counts.sha256,
+        1,
+        int(counts.pretokens.counts.sum()),
+    )
 
 
 def test_a_gathering_pace_begins_where_people_begin_to_watch(stage: Stage) -> None:

@@ -219,6 +219,17 @@ def test_without_a_worker_a_job_fails(error: Exception, monkeypatch: pytest.Monk
     assert (job.state, worker.closes) == ("failed", 1)
 
 
+@pytest.mark.parametrize(("is_ready", "arguments"), [(True, ()), (False, ("plain",))])
+def test_a_worker_learns_in_plain_python_until_the_loops_are_ready(
+    is_ready: bool, arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[tuple[str, ...]] = []
+    monkeypatch.setattr(training_job, "are_ready", lambda: is_ready)
+    monkeypatch.setattr(training_job, "Child", lambda *given: started.append(given))
+    training_job.start_worker()
+    assert started == [("training_worker", *arguments)]
+
+
 # ---- how it ends
 
 

@@ -1,6 +1,5 @@
 """Token ids in files: as text, JSON Lines, NumPy's .npy or Parquet, written and read piece by piece."""
 
-import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -97,7 +96,6 @@ class _Npy(IdWriter):
 
     def close(self) -> None:
         self._header()
-        self.file.seek(0, io.SEEK_END)
 
 
 class _Parquet(IdWriter):
