@@ -316,7 +316,10 @@ def test_files_are_named_after_the_tokenizer_or_as_told() -> None:
     tokenizer = Tokenizer([], name="my own")
     assert list(export(tokenizer, "tiktoken").files) == ["my-own.tiktoken"]
     assert list(export(tokenizer, "minbpe", name="a/b").files) == ["a-b.model", "a-b.vocab"]
-    assert list(export(tokenizer, "gpt2").files) == ["vocab.json", "merges.txt"]
+    both = export(tokenizer, "gpt2").files
+    assert list(both) == ["vocab.json", "merges.txt"]
+    assert "Ġ".encode() in both["vocab.json"]  # letters as they are, and not as numbers
+    assert "Ġ".encode() in export(tokenizer, "tokenizer.json").files["tokenizer.json"]
     assert file_name("x" * 61) == "x" * 60
 
 

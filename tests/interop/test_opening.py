@@ -78,6 +78,9 @@ def test_a_byte_level_file_says_that_it_was_held_to_the_library_or_why_it_is_not
     normalized = open_tokenizer("a", byte_level(normalizer="nfkd"))
     assert [remark.code for remark in normalized.remarks] == ["ours_normalizer"]
     assert not normalized.has_merges
+    assert [remark.code for remark in open_tokenizer("a", char_bpe()).remarks] == ["ours_not_byte_level"]
+    for content in (word_piece(), unigram(), word_level(), model_of()):
+        assert open_tokenizer("a", content).remarks == ()
 
 
 def test_two_files_are_one_tokenizer_in_any_order_and_under_any_name() -> None:

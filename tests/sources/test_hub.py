@@ -86,6 +86,26 @@ def test_a_token_is_sent_only_where_it_is_allowed(
     assert stand_in_hub.tokens == {None, f"Bearer {GOOD}"}
 
 
+def test_the_child_uses_a_token_only_if_it_is_told_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched: list[tuple[object, ...]] = []
+    sent: list[dict[str, object]] = []
+
+    def noted(name: str, revision: str | None, token: bool | None, progress: Progress) -> str:
+        fetched.append(
+            (name, revision, token, os.environ["HF_HUB_DISABLE_XET"], os.environ["HF_HUB_DISABLE_TELEMETRY"])
+        )
+        return COMMIT
+
+    monkeypatch.setenv("HF_HUB_DISABLE_XET", "0")
+    monkeypatch.setenv("HF_HUB_DISABLE_TELEMETRY", "0")
+    monkeypatch.setattr(hub, "fetch_files", noted)
+    monkeypatch.setattr(hub, "send", lambda event, **values: sent.append({"event": event, **values}))
+    for token in (False, True):
+        hub.fetch_in_child({"name": "a/b", "revision": "v1", "token": token, "stall_seconds": 10**6}, [])
+    assert fetched == [("a/b", "v1", False, "1", "1"), ("a/b", "v1", None, "1", "1")]
+    assert sent == [{"event": "fetched", "commit": COMMIT}] * 2
+
+
 def test_a_token_is_sent_only_if_the_caller_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 
