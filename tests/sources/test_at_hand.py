@@ -293,7 +293,7 @@ def test_a_path_wins_over_the_hub_and_a_missing_file_is_named(home: Path, monkey
     write(home / "maker" / "model" / "vocab.json", encoder)
     write(home / "maker" / "model" / "merges.txt", merges)
     write(home / "own.model", model_of())
-    assert model_named("maker/model").kind == "file"
+    assert (model_named("maker/model").kind, model_named("maker/model").version) == ("file", "")
     assert model_named("maker/model", public=True).kind == "hub"
     assert model_named("hub:maker/model").files[0].name == "tokenizer.json"
     both = "maker/model/vocab.json+maker/model/merges.txt"
