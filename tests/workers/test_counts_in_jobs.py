@@ -186,7 +186,7 @@ def test_a_recipe_says_what_was_counted(read: ReadCounts) -> None:
         parse_recipe(recipe_text(recipe).replace('"boundaries": "file"', '"boundaries": "page"'))
 
 
-@pytest.mark.parametrize("pattern", ["mark_aware", "none", "[a-z]+"])
+@pytest.mark.parametrize("pattern", ["mark_aware", "none", "[a-z]+", r"(.)\1|."])
 @pytest.mark.parametrize("texts", [[TEXT], [TEXT, "", "a cat"], []], ids=["one", "several", "none"])
 def test_counting_with_progress_counts_the_same(texts: list[str], pattern: str) -> None:
     told: list[tuple[int, int]] = []
