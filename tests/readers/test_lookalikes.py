@@ -215,6 +215,9 @@ def test_thai_is_repaired_as_by_one_swap_at_a_time(text: str) -> None:
 
 @given(st.text(COMPOSING, max_size=300) | st.text("a\0\u0301\u0327\u0323\u0f71\u0f73", min_size=201, max_size=600))
 @settings(max_examples=200)
+@example("\u0915" + "\u093e\u0301\u0323" * 100)  # a vowel sign, which no mark may be moved across
+@example("\u0915" + "\u0301" * 199)
+@example("\u0915" + "\u0301\u0323" * 100)
 def test_text_without_thai_gets_its_nfc(text: str) -> None:
     assert cleaned(text) == normalize("NFC", text)
 
