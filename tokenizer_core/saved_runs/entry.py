@@ -140,9 +140,10 @@ def renamed(content: bytes, name: str) -> bytes:
 
 def _packed(entry: Entry, members: Mapping[str, bytes]) -> bytes:
     described = msgspec.json.encode(replace(entry, name=entry.name[:MAX_NAME]))
+    members = {"entry.json": described, **members}
     written = io.BytesIO()
     with zipfile.ZipFile(written, "w") as archive:
-        for name, content in {"entry.json": described, **members}.items():
+        for name, content in members.items():
             # A member without a date: ZIP has none before 1980 and after 2107.
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     if max(written.tell(), sum(map(len, members.values()))) > MAX_ENTRY_BYTES:
