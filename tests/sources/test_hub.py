@@ -217,6 +217,65 @@ def test_an_answer_without_a_commit_is_none(monkeypatch: pytest.MonkeyPatch) -> 
     assert refusal("stand/found").code == "hub_answer"
 
 
+def error_of(
+    *names: str, base: type[Exception] = Exception, said: str = "why", status: int | None = None
+) -> Exception:
+    """An error of a library by the names of its classes, the most special one first."""
+    made = base
+    for name in reversed(names):
+        made = type(name, (made,), {})
+    error = made(said)
+    if status is not None:
+        error.response = SimpleNamespace(status_code=status)  # type: ignore[attr-defined]
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (error_of("GatedRepoError", "RepositoryNotFoundError"), "hub_gated"),
+        (error_of("RevisionNotFoundError"), "hub_revision"),
+        (error_of("RepositoryNotFoundError"), "hub_missing"),
+        (error_of("DisabledRepoError"), "hub_missing"),
+        (error_of("HFValidationError", base=ValueError), "hub_name"),
+        (error_of("OfflineModeIsEnabled", base=ConnectionError), "hub_off"),
+        (error_of("ReadTimeout", "TimeoutException", "NetworkError"), "hub_slow"),
+        (error_of("ReadTimeout", "Timeout", base=OSError), "hub_slow"),
+        (error_of("RemoteProtocolError"), "hub_broken_off"),
+        (error_of("ReadError", "NetworkError"), "hub_broken_off"),
+        (error_of("ConnectError", "NetworkError"), "hub_offline"),
+        (error_of("ConnectionError", base=OSError), "hub_offline"),
+        (error_of("ProxyError"), "hub_offline"),
+        (error_of("FileMetadataError", base=OSError), "hub_answer"),
+        (error_of("JSONDecodeError", base=ValueError), "hub_answer"),
+        (error_of("HTTPError", base=OSError, status=401), "hub_gated"),
+        (error_of("HTTPError", base=OSError, status=403), "hub_gated"),
+        (error_of("HTTPError", base=OSError, status=429), "hub_busy"),
+        (error_of("HTTPError", base=OSError, status=418), "hub_status"),
+        (error_of("GatedRepoError", status=418), "hub_gated"),
+        (error_of(base=OSError, said="Consistency check failed"), "hub_broken_off"),
+        (error_of(base=OSError, said="No space left"), "hub_disk"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_an_error_of_a_library_is_known_by_its_class_or_its_status(
+    error: Exception, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object, **options: object) -> None:
+        raise error
+
+    def fail_within(*given: object, **options: object) -> None:
+        raise RuntimeError("of another") from error
+
+    monkeypatch.setattr("huggingface_hub.HfApi.model_info", fail)
+    found = refusal("stand/found")
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    assert (found.code, found.values["status"]) == (code, str(status))
+    if type(error) is not OSError:
+        monkeypatch.setattr("huggingface_hub.HfApi.model_info", fail_within)
+        assert refusal("stand/found").code == code
+
+
 def test_a_fault_that_is_none_of_the_hub_stays_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*given: object, **options: object) -> None:
         raise ZeroDivisionError

@@ -80,6 +80,8 @@ def test_each_event_changes_what_it_is_about() -> None:
     job, worker = hired(when_changed=lambda job: states.append(job.state))
     assert (job.state, job.token_count, job.learned, job.merge_goal, job.choice) == ("starting", None, 0, 44, None)
     assert (job.counting, job.corpus_sha256, job.corpus_characters) == (Counting(0, 0, 0.0), None, 4 + 15 + 8)
+    assert (job.work_seconds, job.pretokens, job.distinct_pretokens, job.curve, job.served) == (0.0, 0, 0, [], [])
+    assert (job.recounts, job.superwords_after, job.failure, job.ending) == (False, None, None, None)
     assert job.opening == "abab\na text\nof lines"
     takes(job, {"event": "counting", "done": 4, "size": 19, "seconds": 0.25})
     assert (job.state, job.counting) == ("counting", Counting(4, 19, 0.25))
