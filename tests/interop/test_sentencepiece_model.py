@@ -89,6 +89,8 @@ def test_a_character_in_bytes_is_one_byte_a_token_and_a_normalized_one_stays_who
     assert spans[:4] == [(0, 0), (0, 1), (1, 2), (2, 3)]
     assert spans[-1] == (3, 5)
     assert all(span == (3, 3) for span in spans[4:-1])
+    bare = tokenizer_of(add_dummy_prefix=False, byte_fallback=True).encode_placed("☃")
+    assert list(zip(bare.starts.tolist(), bare.ends.tolist(), strict=True)) == [(0, 1), (1, 2), (2, 3)]
 
 
 def test_white_space_at_the_ends_is_covered_by_no_token() -> None:
