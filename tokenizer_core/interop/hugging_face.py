@@ -246,8 +246,8 @@ class HuggingFaceTokenizer:
             return writing.encode("utf-8")
         if self.is_byte_level and (spelled := from_letters(writing)) is not None:
             return spelled
-        if self._has_byte_entries and len(writing) == 6 and writing.startswith("<0x") and writing.endswith(">"):
-            return bytes([int(writing[3:5], 16)])
+        if self._has_byte_entries and (byte := regex.fullmatch("<0x([0-9A-Fa-f]{2})>", writing)):
+            return bytes([int(byte[1], 16)])
         model = self.parts["model"]
         if writing != model.get("unk_token"):
             writing = writing.removeprefix(model.get("continuing_subword_prefix") or "")
