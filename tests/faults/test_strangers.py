@@ -1,5 +1,6 @@
 """Nobody sees another's text: a link shows one training alone, and the headers allow no code of others."""
 
+import asyncio
 import base64
 import hashlib
 import re
@@ -11,7 +12,7 @@ import pytest
 import streamlit
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Element
 
@@ -167,4 +168,23 @@ def test_a_page_is_told_where_its_server_is_by_a_script_that_the_policy_allows()
     assert int(told.headers["content-length"]) == len(told.body)
     hashed = base64.b64encode(hashlib.sha256(first).digest()).decode()
     assert f"'sha256-{hashed}'" in content_security_policy("localhost:8501")
-    assert Answer([Route("/picture", KnownServer(server))], "/picture", headers=asked).body == page
+
+
+def test_a_large_file_that_a_visitor_opens_goes_on_part_by_part() -> None:
+    sent: list[Message] = []
+
+    async def server(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/csv")]})
+        for part in range(3):
+            await send({"type": "http.response.body", "body": b"<script>", "more_body": part < 2})
+            assert len(sent) == part + 2
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        raise AssertionError("nothing is asked for")
+
+    scope = {"type": "http", "path": "/a.csv", "headers": [(b"accept", b"text/html,*/*")]}
+    asyncio.run(KnownServer(server)(scope, receive, send))
+    assert b"".join(each.get("body", b"") for each in sent) == b"<script>" * 3

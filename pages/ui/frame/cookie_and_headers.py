@@ -20,6 +20,8 @@ _HOST = re.compile(r"[\w.-]+(:\d+)?|\[[\da-fA-F:]+\](:\d+)?", re.ASCII)
 
 _SERVER = b'window.__streamlit ??= { BACKEND_BASE_URL: new URL(".", location.href).href }'
 """A script that tells a page where its server is, as its scripts are: beside the page."""
+_OF_OTHER_FORMS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
+"""What a browser allows, and a page to change must not be: compressed, or "not modified"."""
 
 
 class SecurityHeaders:
@@ -139,33 +141,35 @@ class KnownServer:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or "text/html" not in HTTPConnection(scope).headers.get("accept", ""):
-            await self.app(scope, receive, send)
-            return
         start: Message = {}
         page = b""
 
         async def send_page(message: Message) -> None:
             nonlocal start, page
-            if message["type"] == "http.response.start":
+            if message["type"] == "http.response.start" and _is_page(message):
                 start = message
+                return
+            if not start:  # what else a visitor opens, such as a large file, goes on as it comes
+                await send(message)
                 return
             page += message.get("body", b"")
             if message.get("more_body"):
                 return
-            headers = MutableHeaders(scope=start)
-            if page and headers.get("content-type", "").startswith("text/html"):
-                page = page.replace(b"<script>", b"<script>%b</script><script>" % _SERVER, 1)
-                headers["content-length"] = str(len(page))
+            page = page.replace(b"<script>", b"<script>%b</script><script>" % _SERVER, 1)
+            if page:
+                MutableHeaders(scope=start)["content-length"] = str(len(page))
             await send(start)
             await send({"type": "http.response.body", "body": page})
 
-        # Neither compressed nor "not modified".
-        plain = [header for header in scope["headers"] if header[0] not in _OF_OTHER_FORMS]
-        await self.app({**scope, "headers": plain}, receive, send_page)
+        if scope["type"] == "http" and "text/html" in HTTPConnection(scope).headers.get("accept", ""):
+            whole = [header for header in scope["headers"] if header[0] not in _OF_OTHER_FORMS]
+            await self.app({**scope, "headers": whole}, receive, send_page)
+        else:
+            await self.app(scope, receive, send)
 
 
-_OF_OTHER_FORMS = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+def _is_page(start: Message) -> bool:
+    return MutableHeaders(scope=start).get("content-type", "").startswith("text/html")
 
 
 # ---- the visitor's cookie
