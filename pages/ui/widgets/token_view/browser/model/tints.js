@@ -93,7 +93,7 @@ export function tintStyle({ stripes, text }) {
  * @param {string[]} tints
  */
 function halfHairline(tints) {
-  const areAlike = tints.some((tint, index) => index > 0 && tint === tints[index - 1]); // by branch and on the stage
-  if (tints.length > 4) return areAlike ? 0.5 : 0;
+  if (tints.length > 4) return 0;
+  const areAlike = tints.some((tint, index) => index > 0 && tint === tints[index - 1]); // by branch they may be
   return areAlike ? 1.25 : 0.5;
 }
