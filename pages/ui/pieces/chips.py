@@ -1,7 +1,7 @@
 """Tokens as chips, for tokenizers whose tokens do not spell the text; one function draws one lane."""
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -100,8 +100,8 @@ def _face(
     return visible(token_text(token_id)), token_id, kind if is_known else "ordinary"
 
 
-def draw_lane(lane: ShownLane, text: str) -> None:
-    """Draw the tokens of a text, large, and beside them their number and the name of their tokenizer."""
+def draw_lane(lane: ShownLane, text: str) -> int:
+    """Draw the tokens of a text, large, beside their number and the name of their tokenizer; return the number."""
     chips = chips_of(lane.tokenizer, text)
     total = (
         f'<div class="piece-total"><b>{len(chips):,}</b> {t("token_view.tokens", count=len(chips))}'
@@ -117,12 +117,12 @@ def draw_lane(lane: ShownLane, text: str) -> None:
         st.caption(t("pieces.space", sign=SPACE))
     if len(chips) > MOST_CHIPS:
         st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
+    return len(chips)
 
 
-def say_who_needs_fewest(lanes: Sequence[ShownLane], text: str) -> None:
+def say_who_needs_fewest(counts: Mapping[str, int]) -> None:
     """Say which of several tokenizers needs the fewest tokens, and how many times as many another does."""
-    counts = {lane.name: len(chips_of(lane.tokenizer, text)) for lane in lanes}
-    if len(counts) < 2 or not text:
+    if len(counts) < 2 or not any(counts.values()):
         return
     least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
     if counts[least] == counts[most]:

@@ -162,9 +162,10 @@ def show() -> Entry:
     text = (text or "")[:MOST_CHARACTERS]
     lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), _own_says(trained))
     entry = entry_of(chosen, lesson.lanes, text)
-    say_who_needs_fewest(lesson.lanes, text)
-    for lane in lesson.lanes:
-        draw_lane(lane, text)
+    verdict = st.container()
+    counts = {lane.name: draw_lane(lane, text) for lane in lesson.lanes}
+    with verdict:
+        say_who_needs_fewest(counts)
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
