@@ -110,6 +110,24 @@ def test_the_sentence_can_be_changed_and_is_escaped() -> None:
     assert not app.exception
 
 
+@pytest.mark.parametrize(
+    ("counts", "says"),
+    [
+        ({"a": 4, "b": 6}, "Fewest tokens: a, 4. b: 1.50 times as many."),
+        ({"a": 2, "b": 2}, "No difference: 2 tokens each."),
+        ({"a": 0, "b": 2}, None),
+        ({"a": 2}, None),
+    ],
+    ids=["fewer", "alike", "a text that one drops", "alone"],
+)
+def test_who_needs_fewest_is_said_where_there_is_a_choice(counts: dict[str, int], says: str | None) -> None:
+    app = AppTest.from_string(
+        f"from pages.ui.pieces.chips import say_who_needs_fewest as say; say({counts})"
+    ).run()
+    assert not app.exception
+    assert [without_breaks(each.value) for each in app.header] == [each for each in (says,) if each]
+
+
 def start(app: AppTest, **values: Any) -> AppTest:
     app.radio(key="pieces_card").set_value("small").run()
     for name, value in values.items():

@@ -122,7 +122,7 @@ def draw_lane(lane: ShownLane, text: str) -> int:
 
 def say_who_needs_fewest(counts: Mapping[str, int]) -> None:
     """Say which of several tokenizers needs the fewest tokens, and how many times as many another does."""
-    if len(counts) < 2 or not any(counts.values()):
+    if len(counts) < 2 or not all(counts.values()):  # a tokenizer that drops the whole text needs none
         return
     least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
     if counts[least] == counts[most]:

@@ -38,6 +38,7 @@ function verdictOf({ model }) {
   if (!model.options.text_first || !model.whole || !model.text || lanes.length < 2) return [];
   const counts = lanes.map((lane) => lane.numberOf(lane.tokens.length));
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (!least) return []; // it drops the whole text
   const namesAt = (/** @type {number} */ count) =>
     lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name).join(", ");
   const values = { least: namesAt(least), most: namesAt(most), count: least, other: most, ratio: (most / least).toFixed(2) };
