@@ -13,7 +13,7 @@ from pages.ui.widgets.slides import View, _view
 from pages.ui.widgets.token_view.drawings import Text, encoded_lane, token_count
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from tests.helpers.clusters import boundaries
-from tests.helpers.drawing import LABELS, bits, draw, in_shadow, lane_over, opened
+from tests.helpers.drawing import LABELS, bits, draw, in_shadow, lane_over, opened, pretokens_over
 from tests.helpers.hostile import hostile_texts
 from tests.helpers.payload import Block
 from tests.helpers.trained import byte_level, char_bpe, unigram, word_level, word_piece
@@ -135,6 +135,26 @@ def _is_inside(line: str, byte: int) -> bool:
 def test_thai_entries_are_counted_by_the_ids_of_the_file() -> None:
     opened_file = HuggingFaceTokenizer(byte_level())
     assert thai_entries(opened_file) == thai_entries(as_ours(opened_file)) > 0
+
+
+def test_one_sentence_says_who_needs_fewest_and_nobody_is_compared_with_none(page: Page) -> None:
+    gpt2, gpt4o = ((name, openai_tokenizer(name)) for name in ("gpt2", "o200k_base"))
+    pieces = [pretokens_over("กิน 12", pattern) for pattern in ("llama3", "mark_aware")]
+    cases = [
+        (
+            "น้ำ",
+            [lane_over("น้ำ", tokenizer, name) for name, tokenizer in (gpt2, gpt4o)],
+            "o200k_base, 1. gpt2: 6.00 ",
+        ),
+        ("a", [lane_over("a", tokenizer, name) for name, tokenizer in (gpt2, gpt4o)], "1 token each"),
+        ("กิน 12", pieces, "llama3 cuts 4 pieces, mark_aware 3:"),
+        ("  ", [lane_over("  ", gpt2[1]), placed_over("  ", "word_piece")], ""),
+    ]
+    for text, lanes, said in cases:
+        draw(page, text, lanes, text_first=True)
+        found = page.locator(".verdict").all_inner_texts()
+        assert len(found) == bool(said)
+        assert said in "".join(found)
 
 
 def test_the_view_draws_plain_text_writings_and_tokens_without_text(page: Page) -> None:
