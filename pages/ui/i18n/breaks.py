@@ -30,6 +30,7 @@ WHOLE = (
     "ข้อ|ย่อย",
     "บท|สนทนา",
     "ฐานสิบ|หก",
+    "ที|ละ",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
