@@ -5,6 +5,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -186,5 +187,6 @@ def test_a_large_file_that_a_visitor_opens_goes_on_part_by_part() -> None:
         raise AssertionError("nothing is asked for")
 
     scope = {"type": "http", "path": "/a.csv", "headers": [(b"accept", b"text/html,*/*")]}
-    asyncio.run(KnownServer(server)(scope, receive, send))
+    with ThreadPoolExecutor(1) as another:  # where no event loop runs, as a browser's does in this thread
+        another.submit(asyncio.run, KnownServer(server)(scope, receive, send)).result()
     assert b"".join(each.get("body", b"") for each in sent) == b"<script>" * 3
