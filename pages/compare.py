@@ -52,6 +52,7 @@ with tokens:
             drawing(text, lanes, language=language()),
             key=VIEW,
             text_first=True,
+            numbers_first=True,
             large=True,
             largest=True,
             max_height=640,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page
 
 from pages.ui.widgets.token_view.payload import token_payload
@@ -38,6 +39,20 @@ def test_only_a_lane_with_stages_has_a_slider_and_it_names_its_tokenizer(page: P
     assert slider.count() == 1
     assert slider.get_attribute("aria-label") == "Vocabulary size of mine"
     assert page.locator(".head").first.locator("output").inner_text() == "300 of 300"
+
+
+@pytest.mark.parametrize("are_numbers_first", [False, True])
+def test_under_the_sentence_that_says_who_needs_fewest_a_slider_stays_with_its_tokenizer(
+    page: Page, are_numbers_first: bool
+) -> None:
+    more = {"text_first": True, "numbers_first": are_numbers_first}
+    draw(page, THAI, LANES, view="staff", sizes=sizes(300), **more)
+    slider = page.get_by_role("slider")
+    assert slider.count() == 1
+    head = page.locator(".head").filter(has=slider)
+    assert head.locator(".name").inner_text().endswith("mine")
+    assert page.locator(".verdict").count() == 1
+    assert page.locator(".head").count() == (1 if are_numbers_first else 2), "numbers stand beside their rows"
 
 
 def test_a_slider_tells_one_size_at_a_time_and_the_last_one_always(page: Page) -> None:

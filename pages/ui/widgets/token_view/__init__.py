@@ -68,8 +68,9 @@ def token_view(
     as high as they can: the bar and the legend come below them, and the heads take a line less. `sizes` gives the
     heads of these lanes, by number, a slider of vocabulary sizes; `moved_size` says where it was moved.
 
-    With `numbers_first` heads are numbers of tokens, which say all else when they are pointed at; each row of a
-    short text has its own at the left, in letters that fill the screen. `toolbar_of` draws one that is "apart".
+    With `numbers_first` each row of a short text has its number of tokens at the left, which says all else when it
+    is pointed at, in letters that fill the screen; a longer text has such numbers above it, or with `text_first`
+    its heads. `toolbar_of` draws a bar that is "apart".
     """
     options = {
         "key": key,

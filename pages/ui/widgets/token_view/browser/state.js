@@ -117,7 +117,8 @@ export class ViewState {
 
   /** Whether each row has its number of tokens at its left. A long text scrolls: its numbers stay in sight above. */
   get isNumbered() {
-    return this.isStaff && this.isSmallText && this.model.options.numbers_first;
+    const { options, text } = this.model;
+    return this.isStaff && this.isSmallText && options.numbers_first && (text !== "" || !options.text_first);
   }
 
   get maxHeight() {

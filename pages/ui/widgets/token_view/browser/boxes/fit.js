@@ -7,9 +7,12 @@ import { make } from "../elements.js";
 /** @import { ViewState } from "../state.js" */
 
 const LETTERS = [132, 124, 116, 108, 100, 92, 84, 78, 72, 66, 60, 56, 52, 49, 46, 43, 40, 38, 36, 33, 30]; // pixels; the last one fits every short text
-const OF_SCREEN = 0.72; // of the window's height: the navigation, the title and the text box have the rest
+// Of the window's height: the navigation, the title and the text box have the rest, and where a sentence says who needs
+// the fewest tokens, that and the bar.
+const OF_SCREEN = 0.72;
+const BELOW_VERDICT = 0.55;
 // So much smaller letters may be for the whole text to stand on one line, where it has several lanes or one.
-const LEAST_OF_WHOLE = [0.75, 0.5];
+const LEAST_OF_WHOLE = [0.7, 0.5];
 
 /**
  * Take the largest letters with which the row fits the screen, or somewhat smaller ones if it is on one line then.
@@ -18,7 +21,7 @@ const LEAST_OF_WHOLE = [0.75, 0.5];
  * @param {Row} row
  */
 export function fitLetters({ root, model }, { element }) {
-  const room = OF_SCREEN * innerHeight;
+  const room = (model.options.text_first ? BELOW_VERDICT : OF_SCREEN) * innerHeight;
   const take = (/** @type {number} */ size) => root.style.setProperty("--size", `${size}px`);
   const probe = element.parentElement?.appendChild(make("div", "system-probe"));
   /** @type {Map<number, { height: number, lines: number }>} */

@@ -16,11 +16,13 @@ export function drawHeads({ state, sizes }) {
   const { root, heads, drawn, model, isNumbered } = state;
   root.style.setProperty("--heads", String(drawn.length || 1));
   root.classList.toggle("many", drawn.length > MOST_WHOLE);
-  if (model.options.numbers_first) {
+  const { numbers_first: areNumbersFirst, text_first: isTextFirst } = model.options;
+  if (areNumbersFirst && !isTextFirst) {
     heads.replaceChildren(...(isNumbered ? [] : drawn.map((lane) => totalOf(model, lane)))); // these stand beside rows
     return;
   }
-  const [before, fresh] = [[...heads.children], [...verdictOf(state), ...drawn.map((lane) => headOf(state, lane))]];
+  const said = isNumbered ? drawn.filter(({ index }) => model.options.sizes?.[index]).map(nameOf) : drawn.map((lane) => headOf(state, lane));
+  const [before, fresh] = [[...heads.children], [...verdictOf(state), ...said]];
   const kindOf = (/** @type {Element} */ { tagName, className }) => `${tagName} ${className}`;
   if (before.map(kindOf).join() === fresh.map(kindOf).join()) fresh.forEach((head, at) => fillHead(before[at], head));
   else heads.replaceChildren(...fresh);
@@ -53,8 +55,20 @@ function verdictOf({ model }) {
  */
 function fillHead(head, fresh) {
   if (!head.children.length) head.textContent = fresh.textContent; // the verdict
+  Object.assign(/** @type {HTMLElement} */ (head).dataset, /** @type {HTMLElement} */ (fresh).dataset);
   for (const part of [...head.children]) if (!part.matches(".size")) part.remove();
   head.prepend(...fresh.children);
+}
+
+/**
+ * The head of a lane whose number stands beside its row: a name for its slider.
+ * @param {Lane} lane
+ */
+function nameOf({ column, index }) {
+  const head = make("div", "head");
+  head.dataset.lane = String(index);
+  head.append(make("div", "name", column.name));
+  return head;
 }
 
 /**
@@ -64,6 +78,7 @@ function fillHead(head, fresh) {
 function headOf({ model, isStaff, colour, drawn }, { column, index }) {
   const isFolded = drawn.length > MOST_WHOLE && model.whole;
   const head = make(isFolded ? "details" : "div", "head");
+  head.dataset.lane = String(index);
   const name = make("div", "name", column.name);
   if (isStaff && model.lanes.length > 1) name.prepend(make("span", "number", `${index + 1} `));
   head.append(name, captionOf(column, model.options.text_first && column.kind === "tokens"));

@@ -20,13 +20,13 @@ export class Sizes {
   /** A slider for each head that has stages; one that is there stays, so that a hand can go on moving it. */
   place() {
     const { heads, drawn, model } = this.view.state;
-    drawn.forEach((lane, at) => {
+    for (const lane of drawn) {
       const stages = model.whole ? model.options.sizes?.[lane.index] : undefined;
-      const old = heads.children[at].querySelector(".size");
-      if (!stages) return old?.remove();
-      const slider = old ?? heads.children[at].appendChild(this.slider());
-      this.fill(slider, stages, model, lane.column.name);
-    });
+      const head = heads.querySelector(`[data-lane="${lane.index}"]`);
+      const old = head?.querySelector(".size");
+      if (!stages) old?.remove();
+      else if (head) this.fill(old ?? head.appendChild(this.slider()), stages, model, lane.column.name);
+    }
     this.answered();
   }
 
