@@ -128,6 +128,14 @@ def test_who_needs_fewest_is_said_where_there_is_a_choice(counts: dict[str, int]
     assert [without_breaks(each.value) for each in app.header] == [each for each in (says,) if each]
 
 
+def test_a_tokenizer_that_loses_characters_is_not_the_one_with_the_fewest_tokens() -> None:
+    app = choose(open_pieces(), "fallback")
+    assert any("unknown" in body for body in chip_rows(app))
+    assert not any("tokens" in each.value for each in app.header)
+    app.text_input(key="pieces_text_fallback").set_value("ไป").run()
+    assert any("tokens" in each.value for each in app.header)
+
+
 def start(app: AppTest, **values: Any) -> AppTest:
     app.radio(key="pieces_card").set_value("small").run()
     for name, value in values.items():

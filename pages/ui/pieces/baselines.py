@@ -12,7 +12,7 @@ from altair.typing import ChartType
 from pages.ui.i18n import t
 from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.opened_files import OpenedFile
-from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane, entry_of
+from pages.ui.pieces.chips import ShownLane, compare_button, draw_lanes, entry_of
 from pages.ui.session import remembered
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced
@@ -88,8 +88,7 @@ def baselines_section(texts: Sequence[str], corpus_name: str) -> Entry:
     bpe = baselines.bpe.at(int(size))
     characters, *words = (_lane(name, baselines, text) for name in baselines.tokenizers)
     lanes = [characters, ShownLane("pieces.ours", bpe, t("pieces.entries", count=bpe.vocab_size)), *words]
-    for lane in lanes:
-        draw_lane(lane, text)
+    draw_lanes(lanes, text)
     st.caption(t("lessons.naive_says"))
     entry = entry_of("naive", lanes, text)
     add_button(entry, key="naive_add")

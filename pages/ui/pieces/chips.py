@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import regex
 import streamlit as st
 
 from pages.ui.frame.navigation import go
@@ -40,7 +41,14 @@ _STYLE = """<style>
 .piece-chips .badge { font-family: "Source Code Pro", monospace; font-size: 1.1rem; line-height: 2.5;
   border: 2px solid light-dark(#4b5160, #b6bcc8); }
 .piece-chips .unknown { border-style: dashed; border-color: light-dark(#a3160c, #ff9d8f); }
-@media (min-width: 1000px) { .piece-chips > span { font-size: 2.25rem; } }
+.piece-room { container-type: inline-size; }
+/* As large as the longest row has room: so much is beside the letters of a chip, and a letter is so wide. */
+@media (min-width: 1000px) {
+  .piece-chips > span {
+    font-size: clamp(2.25rem, calc((100cqi - 1.15rem * var(--chips)) / (.7 * var(--letters))), 5rem);
+  }
+  .piece-chips small { font-size: max(.75rem, .28em); }
+}
 </style>"""
 
 
@@ -100,30 +108,50 @@ def _face(
     return visible(token_text(token_id)), token_id, kind if is_known else "ordinary"
 
 
-def draw_lane(lane: ShownLane, text: str) -> int:
-    """Draw the tokens of a text, large, beside their number and the name of their tokenizer; return the number."""
-    chips = chips_of(lane.tokenizer, text)
-    total = (
-        f'<div class="piece-total"><b>{len(chips):,}</b> {t("token_view.tokens", count=len(chips))}'
-        f"<div>{html.escape(lane.name)}</div></div>"
-    )
-    drawn = chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name))
-    st.html(f'{chip_style()}{_STYLE}<div class="piece-lane">{total}{drawn}</div>')
-    if lane.caption:
-        st.markdown(lane.caption)
-    if any(chip.kind in ("byte", "bytes") and not isinstance(chip.shown, str) for chip in chips[:MOST_CHIPS]):
+def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
+    """Draw the tokens of a text by each tokenizer, beside their number, as large as the longest row has room.
+
+    Returns how many tokens each needs that loses nothing of the text, by its name.
+    """
+    rows = [chips_of(lane.tokenizer, text) for lane in lanes]
+    letters, most = (max(map(count, rows), default=0) for count in (_letters, len))
+    st.html(f"{chip_style()}{_STYLE}")
+    for lane, chips in zip(lanes, rows, strict=True):
+        total = (
+            f'<div class="piece-total"><b>{len(chips):,}</b> {t("token_view.tokens", count=len(chips))}'
+            f"<div>{html.escape(lane.name)}</div></div>"
+        )
+        drawn = chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name))
+        room = f"--letters:{max(letters, 1)};--chips:{most}"
+        st.html(f'<div class="piece-lane" style="{room}">{total}<div class="piece-room">{drawn}</div></div>')
+        if lane.caption:
+            st.markdown(lane.caption)
+        if len(chips) > MOST_CHIPS:
+            st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
+    shown = [chip for chips in rows for chip in chips[:MOST_CHIPS]]
+    if any(chip.kind in ("byte", "bytes") and not isinstance(chip.shown, str) for chip in shown):
         st.caption(t("pieces.hatched"))
-    if any(chip.kind == "ordinary" and SPACE in str(chip.shown) for chip in chips[:MOST_CHIPS]):
+    if any(chip.kind == "ordinary" and SPACE in str(chip.shown) for chip in shown):
         st.caption(t("pieces.space", sign=SPACE))
-    if len(chips) > MOST_CHIPS:
-        st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
-    return len(chips)
+    counted = zip(lanes, rows, strict=True)
+    return {lane.name: len(chips) for lane, chips in counted if all(chip.kind != "unknown" for chip in chips)}
 
 
-def say_who_needs_fewest(counts: Mapping[str, int]) -> None:
-    """Say which of several tokenizers needs the fewest tokens, and how many times as many another does."""
+def _letters(chips: Sequence[Chip]) -> int:
+    """Return how many letters wide the chips are together; marks stand above or below a letter."""
+    faces = (
+        each.shown if isinstance(each.shown, str) else "".join(s.characters for s in each.shown) for each in chips
+    )
+    return sum(len(regex.findall(r"\X", face)) for face in faces)
+
+
+def say_who_needs_fewest(counts: Mapping[str, int]) -> bool:
+    """Say which of several tokenizers needs the fewest tokens, and how many times as many another does.
+
+    Returns whether there was a choice.
+    """
     if len(counts) < 2 or not all(counts.values()):  # a tokenizer that drops the whole text needs none
-        return
+        return False
     least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
     if counts[least] == counts[most]:
         said = t("token_view.verdict_even", count=counts[least])
@@ -131,6 +159,7 @@ def say_who_needs_fewest(counts: Mapping[str, int]) -> None:
         times = formatting.ratio(counts[most] / counts[least])
         said = t("token_view.verdict", least=least, count=counts[least], most=most, ratio=times)
     st.header(said, anchor=False)
+    return True
 
 
 def entry_of(lesson: str, lanes: Sequence[ShownLane], text: str) -> Entry:

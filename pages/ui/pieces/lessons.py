@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.i18n import as_plain_markdown, names, t
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
-from pages.ui.pieces.chips import ShownLane, compare_button, draw_lane, entry_of, say_who_needs_fewest
+from pages.ui.pieces.chips import ShownLane, compare_button, draw_lanes, entry_of, say_who_needs_fewest
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.controls import segmented
@@ -152,26 +152,29 @@ def show() -> Entry:
         SHOWN.put(OWN)
     if SHOWN.get() not in shown:
         SHOWN.put(shown[0])
-    chosen = segmented(t("lessons.label"), shown, names("lessons.{}", shown), key=SHOWN.key)
-    text = st.text_input(
-        t("lessons.text"),
-        key=remembered(f"pieces_text_{chosen}", t(f"lessons.{chosen}_text")),
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    left, right = st.columns(2, gap="small")
+    with right:
+        chosen = segmented(t("lessons.label"), shown, names("lessons.{}", shown), key=SHOWN.key)
+    with left:
+        text = st.text_input(
+            t("lessons.text"),
+            key=remembered(f"pieces_text_{chosen}", t(f"lessons.{chosen}_text")),
+            persist_state="session",
+            label_visibility="collapsed",
+        )
     text = (text or "")[:MOST_CHARACTERS]
     lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), _own_says(trained))
     entry = entry_of(chosen, lesson.lanes, text)
-    verdict = st.container()
-    counts = {lane.name: draw_lane(lane, text) for lane in lesson.lanes}
-    with verdict:
-        say_who_needs_fewest(counts)
+    top = st.container()
+    counts = draw_lanes(lesson.lanes, text)
+    with top:
+        is_said = say_who_needs_fewest(counts)
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
         st.markdown(f"**{title}**")
         show_cut(text[:MOST_CUT])
-    st.markdown(f":material/lightbulb: {lesson.says}")
+    (st if is_said else top).markdown(f":material/lightbulb: {lesson.says}")
     add_button(entry, key="pieces_add")
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")

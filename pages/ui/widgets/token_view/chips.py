@@ -153,7 +153,7 @@ def chip_style() -> str:
         ".token-chip .share{position:relative;display:inline-block;min-width:.5em;text-align:center}",
         # The part of the letter that other tokens cover is pale, and hatched.
         '.token-chip .share::after{content:"";position:absolute;inset:.3em 0;'
-        "background:repeating-linear-gradient(-45deg,#0004 0 1px,#0000 1px 5px),#ffffffb8;"
+        "background:repeating-linear-gradient(-45deg,#0003 0 1px,#0000 1px .22em),#ffffff94;"
         "mask:linear-gradient(to right,#000 var(--from),#0000 var(--from) var(--to),#000 var(--to))}",
         ".token-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
     ]
