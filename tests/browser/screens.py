@@ -311,7 +311,7 @@ def cut_into_characters(tab: Page, words: dict[str, str]) -> None:
 def walk_a_vocabulary(tab: Page, words: dict[str, str]) -> None:
     """All filters are open, and the keyboard is in the list."""
     shown = tab.locator(".vocabulary")
-    shown.get_by_text(without_breaks(words["entries.more"])).click()
+    shown.locator("summary", has_text=without_breaks(words["entries.more"])).click()
     shown.get_by_role("listbox").focus()
     tab.keyboard.press("ArrowDown")
 

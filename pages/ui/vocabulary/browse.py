@@ -87,7 +87,7 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, part: Part | None = None
             "tints": TINT_COUNT,
             "scripts": SCRIPTS,
             "script": look.script,
-            "best": "newest" if look.newest else "longest",
+            "best": "newest" if look.newest else "known",
             "picked": look.token_id if part else picked_in(lane),
             "used": len(uses.ids),
             "counted": without_breaks(t("entries.counted", text=text.name)) if len(uses.ids) else "",

@@ -93,6 +93,10 @@ def choose_text() -> OwnText:
         if sum(map(len, texts)) < sum(map(len, trained)):
             st.caption(t("vocabulary.text_part", characters=MOST_CHARACTERS))
         return OwnText(texts, t("vocabulary.named_trained"), TRAINED)
+    return _sample()
+
+
+def _sample() -> OwnText:
     return OwnText(sample_texts(), t("vocabulary.named_sample"), SAMPLE)
 
 
@@ -146,7 +150,7 @@ class FirstLook(NamedTuple):
     script: Script | None
     """The script that is shown; None for all."""
     newest: bool
-    """Whether the newest tokens come first; otherwise the longest do."""
+    """Whether the newest tokens come first; otherwise those that a text uses do, the longest first."""
     token_id: int
     """The token that is looked at: the first of them."""
 
@@ -273,9 +277,10 @@ CLICKS: Value[int] = Value("vocabulary_clicks", int)
 
 
 def first_look(lane: Lane) -> FirstLook:
-    """Return the newest token of a tokenizer that was trained, else the longest one in the script of the page.
+    """Return the newest token of a tokenizer that was trained, else one in the script of the page.
 
-    Special tokens are not looked at, unless there is nothing else.
+    That is the longest that the built-in sentences use, a word that people know, or else the longest of all. Special
+    tokens are not looked at, unless there is nothing else.
     """
     return _first_looks.get((lane.key, language()), lambda: _first_look(lane))
 
@@ -289,6 +294,8 @@ def _first_look(lane: Lane) -> FirstLook:
     wanted: tuple[Script, ...] = ("thai", "latin") if language() == "th" else ("latin",)
     script = next((each for each in wanted if entries.count(each)), None)
     places = learned if script is None else np.flatnonzero(entries.scripts == SCRIPTS.index(script))
+    used = places[np.isin(entries.ids[places], uses_in(lane, _sample()).ids)]
+    places = used if len(used) else places
     lengths = [len(entries.tokens[place]) for place in places.tolist()]
     return FirstLook(script, False, int(entries.ids[places[int(np.argmax(lengths))]]))
 

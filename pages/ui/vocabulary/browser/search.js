@@ -256,6 +256,7 @@ function sorted(vocabulary, passed, total, order, uses) {
   for (let place = 0; place < passed.length; place++) if (passed[place]) places[at++] = place;
   if (order === "newest") return places.reverse();
   if (order === "used") return stable(places, (place) => -uses[place]);
+  if (order === "known") return stable(stable(places, (place) => -vocabulary.lengthOf(place)), (place) => Number(!uses[place]));
   if (order === "longest") return stable(places, (place) => -vocabulary.lengthOf(place));
   return order === "shortest" ? stable(places, (place) => vocabulary.lengthOf(place)) : places;
 }

@@ -14,7 +14,7 @@ export interface Options {
   /** The script that is shown at first. */
   script: string | null;
   /** The order in which the best come first while nothing is looked for. */
-  best: "newest" | "longest";
+  best: "newest" | "known";
   /** The id that is looked at. */
   picked: number | null;
   /** How many different tokens the visitor's text uses: as many ids and counts follow the options. */
@@ -26,7 +26,7 @@ export interface Options {
 export type { Label } from "../../widgets/token_view/browser/types.d.ts";
 
 export type Kind = "text" | "bytes" | "id" | "regex";
-export type Order = "best" | "order" | "newest" | "longest" | "shortest" | "letters" | "used";
+export type Order = "best" | "known" | "order" | "newest" | "longest" | "shortest" | "letters" | "used";
 export type Use = "all" | "used" | "unused";
 
 /** What people choose. */
