@@ -22,10 +22,8 @@ from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import drawing
 
 take_link(link_for("compare"))
-top = st.container()
-tokens = st.container()  # the tokens come before what is set less often
-more = st.container()
-earlier = st.container()
+# The tokens come before what is set less often.
+top, tokens, more, earlier = (st.container() for _ in range(4))
 left, right = top.columns([6, 5], gap="small")
 with left, st.container(gap="xsmall", key="compare_text_side"):
     text = text_picker(all_tokenizers())

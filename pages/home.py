@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.frame import visitor
 from pages.ui.frame.links import link_for
 from pages.ui.frame.navigation import go
+from pages.ui.home.letters import letters_said
 from pages.ui.home.premium import premium_section
 from pages.ui.i18n import language, t
 from pages.ui.inputs.corpus import first_training
@@ -60,7 +61,7 @@ with menu:
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=tuple(lane.choice for lane in lanes)), key="home_add")
 present(lambda: [Slide("tokens", views=[View(text, lanes)])])
 with st.container(gap=None, key="home_tokens"):
-    st.caption(t("home.how_to_read"))
+    st.caption(f"{t('home.how_to_read')} {letters_said(text, reference_lanes())}")
     token_view(
         drawing(Text(text), lanes, language=language()),
         key=VIEW,

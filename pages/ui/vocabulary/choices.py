@@ -150,7 +150,7 @@ class FirstLook(NamedTuple):
     script: Script | None
     """The script that is shown; None for all."""
     newest: bool
-    """Whether the newest tokens come first; otherwise those that a text uses do, the longest first."""
+    """Whether the newest tokens come first; otherwise the longest that a text uses do."""
     token_id: int
     """The token that is looked at: the first of them."""
 
@@ -279,8 +279,8 @@ CLICKS: Value[int] = Value("vocabulary_clicks", int)
 def first_look(lane: Lane) -> FirstLook:
     """Return the newest token of a tokenizer that was trained, else one in the script of the page.
 
-    That is the longest that the built-in sentences use, a word that people know, or else the longest of all. Special
-    tokens are not looked at, unless there is nothing else.
+    That is the longest that the built-in sentences use, a word that people know, or else the longest of all.
+    Special tokens are not looked at, unless there is nothing else.
     """
     return _first_looks.get((lane.key, language()), lambda: _first_look(lane))
 
