@@ -54,6 +54,8 @@ _STEPS: Value[int] = Value("story_steps", int)
 """How often the visitor went on to another story: the page begins at its top once for each time."""
 _MOST_OF_A_TEXT = 24
 """Characters of a text above its column."""
+_MOST_OF_A_WORD = 12
+"""Characters of a text that is shown as large as a slide."""
 _STYLE = """
 .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.375rem; line-height: 1.6; }
 .st-key-story_question h2 { font-size: 1.75rem; line-height: 1.45; padding: 0 0 .5rem; }
@@ -65,6 +67,7 @@ _STYLE = """
 .st-key-story_choices [data-testid="stAlertContainer"] { padding-block: .625rem; min-height: 3rem; }
 .st-key-story_says p { font-size: 1.25rem; line-height: 1.65; }
 .st-key-story_texts [data-testid="stText"] { font-size: 2.25rem; line-height: 1.6; white-space: pre-wrap; }
+.st-key-story_word [data-testid="stText"] { font-size: clamp(4rem, 9vw, 9rem); line-height: 1.5; }
 .contrast { display: flex; flex-direction: column; gap: .5rem; }
 .contrast p { margin: 0; font-size: 1.125rem; line-height: 1.6; }
 .contrast b { font-size: 3.5rem; font-weight: 600; line-height: 1.1; margin-inline-end: .5rem;
@@ -120,14 +123,15 @@ def show_stories() -> None:
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
     with st.container(key="story_stage"):
         st.markdown(story.says("setting"))
-    with st.container(key="story_texts"):  # always there: else the choices are made anew, and lose the focus
-        if not is_revealed:
-            _each_part(story, lambda story, part: st.text(part.text))
     with st.container(key="story_question"):
         st.header(with_breaks(story.says("question")), anchor=False)  # GPT-2 stays on one line
     _ask(story, is_revealed)
     if is_revealed:
         _reveal(story)
+    else:
+        is_short = max(len(part.text) for part in story.parts) <= _MOST_OF_A_WORD
+        with st.container(key="story_word" if is_short else "story_texts"):
+            _each_part(story, lambda story, part: st.text(part.text))
     with more:
         _offer(story)
     show_my_talk()
@@ -320,6 +324,7 @@ def _draw(story: Story, part: Part) -> None:
         toolbar="none" if len(story.parts) > 1 else "short",
         ruler=False,
         text_first=True,
+        numbers_first=True,
         large=True,
         largest=True,
         max_height=None,
