@@ -8,6 +8,7 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { Label, Milestone } from "./types.d.ts" */
 
 const NAMED = 0.14; // of the timeline: what the name of a flag takes
+const SIGN = 0.04; // and its sign
 const PACES = ["gathering", "slowest", "slow", "steady", "fast", "full"];
 
 export class Bar {
@@ -101,6 +102,7 @@ export class Bar {
     const key = found.length * 1e7 + most;
     if (key === this.flagged) return;
     this.flagged = key;
+    let taken = 0; // where the signs and names to the left end
     this.flags.replaceChildren(
       ...found.map(({ merge, kind, name, says }, index) => {
         const flag = make("button", `flag ${kind}`, kind === "beat" ? "⚑" : "★");
@@ -108,8 +110,11 @@ export class Bar {
         flag.title = flag.ariaLabel = plainWords(says);
         flag.style.insetInlineStart = `${(100 * merge) / most}%`;
         flag.onclick = () => this.stage.go(merge);
-        const room = (found[index + 1]?.merge ?? most) - merge;
-        if (name && room > NAMED * most) flag.append(make("span", "name", name));
+        const place = merge / most;
+        const [before, behind] = [place - taken, (found[index + 1]?.merge ?? most) / most - place];
+        const isBehind = behind > NAMED;
+        if (name && (isBehind || before > NAMED)) flag.append(make("span", isBehind ? "name" : "name before", name));
+        taken = place + (isBehind ? NAMED : SIGN);
         return flag;
       }),
     );

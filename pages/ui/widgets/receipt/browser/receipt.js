@@ -12,7 +12,7 @@ import { ReceiptMenu } from "./menu.js";
 /** @import { Bill, Line, ReceiptOptions } from "./types.d.ts" */
 
 const LINE_PACE = 45; // milliseconds of a line
-const PRINTING_MOST = 6000; // milliseconds of all lines
+const PRINTING_MOST = 4000; // milliseconds of all lines
 
 /** @type {WeakMap<ShadowRoot | Element, Receipt>} */
 const RECEIPTS = new WeakMap();
