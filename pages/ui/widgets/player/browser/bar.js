@@ -7,8 +7,10 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { Label, Milestone } from "./types.d.ts" */
 
-const NAMED = 0.14; // of the timeline: what the name of a flag takes
-const SIGN = 0.04; // and its sign
+// Of the timeline: what the sign of a flag takes, a letter of its name, and at most its name.
+const FLAG = 0.03;
+const FLAG_LETTER = 0.02;
+const FLAG_NAME = 0.16;
 const PACES = ["gathering", "slowest", "slow", "steady", "fast", "full"];
 
 export class Bar {
@@ -112,9 +114,10 @@ export class Bar {
         flag.onclick = () => this.stage.go(merge);
         const place = merge / most;
         const [before, behind] = [place - taken, (found[index + 1]?.merge ?? most) / most - place];
-        const isBehind = behind > NAMED;
-        if (name && (isBehind || before > NAMED)) flag.append(make("span", isBehind ? "name" : "name before", name));
-        taken = place + (isBehind ? NAMED : SIGN);
+        const room = FLAG + Math.min(FLAG_NAME, FLAG_LETTER * name.length);
+        const isBehind = behind > room;
+        if (name && (isBehind || before > room)) flag.append(make("span", isBehind ? "name" : "name before", name));
+        taken = place + (isBehind ? room : FLAG);
         return flag;
       }),
     );
