@@ -315,6 +315,16 @@ def in_blocks(content: bytes, size: int, encoding: str | None = None) -> tuple[D
     return beginning, "".join(texts)
 
 
+@pytest.mark.parametrize("name", WIDE)
+@pytest.mark.parametrize("size", [64, 4_096])
+def test_a_byte_0a_within_a_character_is_no_line_of_a_broken_file(name: str, size: int) -> None:
+    lines = "ช\u0a0a\n".encode(name) * 20  # ช is U+0E0A: it has the byte of a line break
+    broken = lines + ("\ud800a".encode(name, "surrogatepass") if "16" in name else b"\xff" * 4)
+    with pytest.raises(CorpusError) as caught:
+        in_blocks(BOMS[name] + broken, size)
+    assert caught.value.values["line"] == 21
+
+
 @pytest.mark.parametrize("name", [*BOMS, "utf-8"])
 def test_a_text_without_line_breaks_is_the_same_in_blocks_of_any_size(name: str) -> None:
     text = "\ufeffกิน a 😀" + "🎉é漢ข้าว " * 20

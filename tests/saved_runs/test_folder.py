@@ -409,11 +409,11 @@ def test_an_entry_may_have_64_megabytes_packed_and_unpacked(
     assert refusal(lambda: entries.packed_files(entry, [content])) == "entry_large"
 
 
-def test_an_opened_tokenizer_may_have_seven_files_in_their_order() -> None:
+def test_an_opened_tokenizer_may_have_many_files_in_their_order() -> None:
     entry = Entry("0123456789", "", 1.0, 2.0, 256, "none", None)
-    contents = [f"{n}".encode() for n in range(8)]
-    assert entries.read_files(entries.packed_files(entry, contents[:7])) == contents[:7]
-    assert refusal(lambda: entries.read_files(entries.packed_files(entry, contents))) == "entry_damaged"
+    contents = [f"{n}".encode() for n in range(entries.MOST_MEMBERS - 1)]
+    assert entries.read_files(entries.packed_files(entry, contents)) == contents
+    assert refusal(lambda: entries.packed_files(entry, [*contents, b"one too many"])) == "entry_large"
 
 
 @pytest.mark.parametrize(

@@ -180,6 +180,8 @@ def test_other_programs_keep_models_in_folders_of_a_certain_depth(home: Path) ->
     for way in ("a.gguf", "deeper/a.gguf", "b-00001-of-00003.gguf", "c-00003-of-00003.gguf", "c.gguf.part"):
         write(home / ".cache" / "llama.cpp" / way)
     in_ollama(home / ".ollama" / "models", "registry.ollama.ai/library/m/1/deeper")
+    for alone in ("registry.ollama.ai/alone", "alone"):
+        in_ollama(home / ".ollama" / "models", alone)
     in_ollama(home / ".ollama" / "models", "host/b/c", licence=b"  \n\n")
     in_ollama(home / ".ollama" / "models", "host/a/b/c", licence=b"x" * 99)
     found = {model.name: model for model in find_models()}
@@ -193,7 +195,7 @@ def test_other_programs_keep_models_in_folders_of_a_certain_depth(home: Path) ->
         "llama-cpp:b-00001-of-00003",
     ]
     assert found["ollama:host/a/b:c"].licence == "x" * 60
-    assert not found["ollama:host/b:c"].licence
+    assert found["ollama:host/b:c"].licence is None
     assert {found["lm-studio:a"].kind, found["llama-cpp:a"].kind} == {"lm_studio", "llama_cpp"}
 
 

@@ -106,7 +106,7 @@ def _decoded_after(head: bytes, read: Callable[[], bytes], name: str) -> Iterato
             text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
             at = offset - waiting + error.start
-            line = lines + error.object[: error.start].count(b"\n")
+            line = lines + error.object[: error.start].decode(name, "replace").count("\n")
             if name == "utf-8":
                 raise CorpusError("broken_utf8", offset=at, line=line) from None
             raise CorpusError("undecodable", encoding=name, offset=at, line=line) from None

@@ -35,6 +35,8 @@ from tokenizer_core.workers.training_settings import Training
 FORMAT = "tokenizer entry v1"
 MAX_ENTRY_BYTES = 64 * 2**20
 """Bytes of an entry, packed and unpacked."""
+MOST_MEMBERS = 100
+"""Files in an entry: a model's folder has at most a dozen that a tokenizer is opened from."""
 MAX_NAME = 200
 LAST_SECOND = 253_370_764_800
 """Seconds from 1970 to 9999, the last year that has a date."""
@@ -146,7 +148,7 @@ def _packed(entry: Entry, members: Mapping[str, bytes]) -> bytes:
         for name, content in members.items():
             # A member without a date: ZIP has none before 1980 and after 2107.
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-    if max(written.tell(), sum(map(len, members.values()))) > MAX_ENTRY_BYTES:
+    if max(written.tell(), sum(map(len, members.values()))) > MAX_ENTRY_BYTES or len(members) > MOST_MEMBERS:
         raise SavedRunsError("entry_large", limit=MAX_ENTRY_BYTES)
     return written.getvalue()
 
@@ -203,7 +205,8 @@ def read_learned(content: bytes, entry: Entry) -> Learned:
 def read_files(content: bytes) -> list[bytes]:
     """Read the files that a tokenizer was opened from; raise `SavedRunsError` if they are damaged."""
     with _undamaged(), _opened(content) as archive:
-        return [archive.read(name) for name in sorted(archive.namelist()) if name.startswith("file")]
+        names = [name for name in archive.namelist() if name.startswith("file")]
+        return [archive.read(name) for name in sorted(names, key=lambda name: int(name.removeprefix("file")))]
 
 
 @contextmanager
@@ -219,6 +222,6 @@ def _opened(content: bytes) -> zipfile.ZipFile:
     """Open an archive; refuse one that is large, packed or unpacked."""
     archive = zipfile.ZipFile(io.BytesIO(content))
     sizes = [member.file_size for member in archive.infolist()]
-    if max(len(content), sum(sizes)) > MAX_ENTRY_BYTES or len(sizes) > 8:
+    if max(len(content), sum(sizes)) > MAX_ENTRY_BYTES or len(sizes) > MOST_MEMBERS:
         raise ValueError("it is too large")
     return archive

@@ -112,13 +112,13 @@ def _ollama_model(root: Path, way: tuple[str, ...], manifest: dict[str, Any]) ->
         for kind, digest in layers.items()
         if _DIGEST.fullmatch(digest)
     }
-    *shown, tag = way[1:] if way[0] == _OLLAMA else way
+    first, *others, tag = way[1:] if way[0] == _OLLAMA else way
     blobs[_OLLAMA_MODEL].stat()
     licence = None
     if _OLLAMA_LICENCE in blobs:
         with suppress(OSError), blobs[_OLLAMA_LICENCE].open("rb") as file:
-            licence = file.read(_SHORT).decode("utf-8", "replace").strip().partition("\n")[0].strip()
-    name = "/".join(shown).removeprefix("library/")
+            licence = file.read(_SHORT).decode("utf-8", "replace").strip().partition("\n")[0].strip() or None
+    name = "/".join([first, *others]).removeprefix("library/")
     return ModelAtHand(f"ollama:{name}:{tag}", "ollama", (blobs[_OLLAMA_MODEL],), licence)
 
 
