@@ -66,7 +66,8 @@ _STYLE = """
 .st-key-story_show button p { text-decoration: underline; text-underline-offset: .25em; }
 .st-key-story_choices [data-testid="stAlertContainer"] { padding-block: .625rem; min-height: 3rem; }
 .st-key-story_says p { font-size: 1.25rem; line-height: 1.65; }
-.st-key-story_texts [data-testid="stText"] { font-size: 2.25rem; line-height: 1.6; white-space: pre-wrap; }
+.st-key-story_texts [data-testid="stText"] {
+  font-size: clamp(2.25rem, 2.6vw, 3.5rem); line-height: 1.6; white-space: pre-wrap; }
 .st-key-story_word [data-testid="stText"] { font-size: clamp(4rem, 9vw, 9rem); line-height: 1.5; }
 .contrast { display: flex; flex-direction: column; gap: .5rem; }
 .contrast p { margin: 0; font-size: 1.125rem; line-height: 1.6; }
