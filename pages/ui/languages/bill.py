@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.i18n import LANGUAGES, catalogue, errors_shown, t
 from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
-from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices
+from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices, name_of
 from pages.ui.languages.charts import Bar, bar_chart, bar_rows
 from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, remembered
@@ -25,6 +25,10 @@ PRICE: Maybe[str] = Maybe("languages_price")
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
 MOST_WINDOW = 1_000_000_000
+_STYLE = """
+.st-key-languages_says h2 { line-height: 1.5; font-variant-numeric: tabular-nums; }
+.st-key-languages_says h2 strong { font-size: 1.9em; font-weight: 700; line-height: 1.1; }
+"""
 CHATS_A_DAY = 1_000
 DAYS = 30
 
@@ -72,11 +76,22 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
     if not (said := said_of(compared, found)):
         return
     bill, *least = said
-    sentence = premium_sentence(bill, compared.spoken, compared.base)
+    sentence = t(
+        "languages.says",
+        tokenizer=name_of(bill.lane),
+        premium=_stressed(bill),
+        language=compared.spoken[bill.language],
+        base=compared.spoken[compared.base],
+    )
     for each in least:
-        least_said = formatting.ratio(each.premium or 0.0)
-        sentence += " " + t("languages.says_least", tokenizer=each.lane.name, premium=least_said)
-    st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
+        sentence += " " + t("languages.says_least", tokenizer=name_of(each.lane), premium=_stressed(each))
+    st.html(f"<style>{_STYLE}</style>")
+    with st.container(key="languages_says"):
+        st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
+
+
+def _stressed(bill: Bill) -> str:
+    return f"**{formatting.ratio(bill.premium or 0.0)}**"
 
 
 def say_how_sure(compared: Compared, found: Sequence[Bill]) -> None:

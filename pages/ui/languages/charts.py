@@ -15,13 +15,14 @@ from altair.typing import ChartType
 
 from pages.ui.i18n import t
 from pages.ui.widgets import formatting
-from pages.ui.widgets.charts import ROWS
+from pages.ui.widgets.charts import ROWS, size
 from pages.ui.widgets.colours import CATEGORIES, ON_BAR, QUIET
 from pages.ui.widgets.printing import svg_picture
 from tokenizer_core.analysis.bootstrap import Interval
 
 ROW_HEIGHT = 33
 """Pixels of a bar with the room around it; Thai marks need some above."""
+ROW_ON_PAGE = 42
 MOST_BINS = 40
 PICTURE_WIDTH = 720
 FOLDER = Path(__file__).parent
@@ -85,13 +86,14 @@ def bar_chart() -> ChartType:
     )
     # On a phone there is no room for the interval in brackets, which the table has too.
     words = alt.expr("width < 400 ? replace(datum.label, regexp(' \\\\([^)]*\\\\)$'), '') : datum.label")
+    letters = alt.ExprRef(**size(16))
     names = rows.transform_filter("!isValid(datum.value)").encode(x=alt.value(0), text="label:N")
     return alt.layer(
         bars.mark_bar(cornerRadiusEnd=4).encode(alt.Color("colour:N", legend=None)),
-        bars.transform_filter("datum.inside").mark_text(style="inside", text=words),
-        bars.transform_filter("!datum.inside").mark_text(style="right", text=words),
-        names.mark_text(style="right", dx=0, dy=3, fontWeight=600),
-        height=alt.Step(ROW_HEIGHT),
+        bars.transform_filter("datum.inside").mark_text(style="inside", fontSize=letters, text=words),
+        bars.transform_filter("!datum.inside").mark_text(style="right", fontSize=letters, text=words),
+        names.mark_text(style="right", fontSize=letters, dx=0, dy=3, fontWeight=600),
+        height=alt.Step(ROW_ON_PAGE),
         padding={"left": 2, "top": 4, "right": 4, "bottom": 4},
     ).encode(alt.Y("top:O", axis=None, scale=alt.Scale(paddingInner=0.16, paddingOuter=0.08)))
 

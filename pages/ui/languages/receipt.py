@@ -32,7 +32,7 @@ def take_link(link: Mapping[str, str]) -> None:
 
 def choose_texts() -> tuple[str, str]:
     """Let the visitor write two texts of their own; at first they are a question in Thai and in English."""
-    with st.popover(t("receipt.texts"), icon=":material/edit:", key="receipt_texts"):
+    with st.popover(t("receipt.texts"), icon=":material/edit:", key="receipt_texts", type="primary"):
         first, second = (
             st.text_area(
                 t(f"receipt.{name}"),

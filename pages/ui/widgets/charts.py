@@ -52,9 +52,9 @@ def theme() -> alt.theme.ThemeConfig:
     return {
         "padding": {"left": 4, "top": 12, "right": 8, "bottom": 16},
         "config": {
-            "axis": {"titleFontSize": _size(13), "labelFontSize": _size(12), "titlePadding": 8},
+            "axis": {"titleFontSize": size(13), "labelFontSize": size(12), "titlePadding": 8},
             "mark": {"tooltip": None},
-            "text": {"fontSize": _size(13), "color": in_both(INK), "aria": False},
+            "text": {"fontSize": size(13), "color": in_both(INK), "aria": False},
             "line": {"strokeWidth": 2.5},
             "point": {"size": 80, "filled": True, "opacity": 1},
             "style": styles,
@@ -62,7 +62,7 @@ def theme() -> alt.theme.ThemeConfig:
     }
 
 
-def _size(pixels: int) -> Any:
+def size(pixels: int) -> Any:
     """Return a size of letters that is larger on a projector, as `frame` makes all others."""
     return {"expr": f"windowSize()[0] >= 1700 && windowSize()[1] >= 950 ? {round(1.2 * pixels)} : {pixels}"}
 

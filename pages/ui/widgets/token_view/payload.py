@@ -233,8 +233,18 @@ def _truth(placed: LaneOnText, parts: int, labels: Mapping[str, str]) -> str:
 
 
 def tint(token: bytes) -> int:
-    """Return the colour of a token: a number below `TINT_COUNT`, always the same for the same bytes."""
-    return zlib.crc32(token) % TINT_COUNT
+    """Return the colour of a token: a number below `TINT_COUNT`, always the same for the same bytes.
+
+    The bytes of a letter outside ASCII lie side by side, so its first one, the second of a Thai letter (B8 or B9)
+    and its last one have tints of their own: none needs another tint than that of the same byte elsewhere.
+    """
+    if len(token) > 1 or token < b"\x80":
+        return zlib.crc32(token) % TINT_COUNT
+    (byte,) = token
+    return _FIRST if byte >= 0xC0 else _SECOND.get(byte, _LAST[byte % len(_LAST)])
+
+
+_FIRST, _SECOND, _LAST = 5, {0xB8: 3, 0xB9: 7}, (1, 2, 4)
 
 
 def _at_units(text_map: TextMap, flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { countBefore } from "../../token_view/browser/model/sorted.js";
-import { tintOfBytes } from "../../token_view/browser/model/tints.js";
+import { isByteTint, tintOfBytes } from "../../token_view/browser/model/tints.js";
 
 /** @import { Cut, Piece } from "./types.d.ts" */
 
@@ -66,7 +66,7 @@ export class Learned {
 
   /**
    * The tint of a token: by its bytes, as everywhere; but people trace the first merges, and there it is not that of the
-   * pair it was made of, nor of anything in the merge before.
+   * pair it was made of, nor of anything in the merge before; nor, while it is two bytes, of the bytes beside it.
    * @param {Uint8Array} bytes
    * @param {number} tintCount
    */
@@ -75,9 +75,11 @@ export class Learned {
       const before = this.tinted ? this.idsOf(this.tinted) : [];
       const [left, right, made] = this.idsOf(this.tinted + 1);
       const taken = [left, right, ...before].map((id) => this.tintNow(this.bytesOf(id), tintCount));
-      let tint = tintOfBytes(this.bytesOf(made), tintCount);
-      for (let tries = 0; tries < tintCount && taken.includes(tint); tries++) tint = (tint + 3) % tintCount;
-      this.tints.set(this.bytesOf(made).join(), tint);
+      const bytes = this.bytesOf(made);
+      const own = tintOfBytes(bytes, tintCount);
+      const tints = Array.from({ length: tintCount }, (_, tries) => (own + 3 * tries) % tintCount).filter((tint) => !taken.includes(tint));
+      const isPart = bytes.length === 2 && bytes[0] >= 0xc0;
+      this.tints.set(bytes.join(), tints.find((tint) => !isPart || !isByteTint(tint)) ?? tints[0]);
     }
     return this.tintNow(bytes, tintCount);
   }

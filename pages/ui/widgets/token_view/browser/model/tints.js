@@ -49,18 +49,36 @@ export function shadesOf(kinds) {
   return shades;
 }
 
+const FIRST_TINT = 5;
+/** @type {Record<number, number>} */
+const SECOND_TINTS = { 0xb8: 3, 0xb9: 7 };
+const LAST_TINTS = [1, 2, 4];
+
 /**
- * The tint of a token by its bytes alone: `zlib.crc32`, as in payload.py.
+ * The tint of a token by its bytes alone: `zlib.crc32`, and for a single byte outside ASCII its place in a letter, as in
+ * payload.py.
  * @param {Uint8Array} bytes
  * @param {number} tintCount
  */
 export function tintOfBytes(bytes, tintCount) {
+  const [first] = bytes;
+  if (bytes.length === 1 && first >= 0x80) {
+    return first >= 0xc0 ? FIRST_TINT : (SECOND_TINTS[first] ?? LAST_TINTS[first % LAST_TINTS.length]);
+  }
   let crc = ~0;
   for (const byte of bytes) {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
   }
   return (~crc >>> 0) % tintCount;
+}
+
+/**
+ * Whether single bytes outside ASCII have this tint: parts of letters had better have another.
+ * @param {number} tint
+ */
+export function isByteTint(tint) {
+  return tint === FIRST_TINT || Object.values(SECOND_TINTS).includes(tint) || LAST_TINTS.includes(tint);
 }
 
 /**
