@@ -47,13 +47,13 @@ def test_the_plain_sentence_stands_first(language: str) -> None:
     expected = translations(
         "languages.says",
         tokenizer=words["tokenizers.gpt2"],
-        premium=f"{premium:.2f}",
+        premium=f"**{premium:.2f}**",
         language=words["languages.th"],
         base=words["languages.en"],
     )[language]
     least = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
     least_said = translations(
-        "languages.says_least", tokenizer=words["tokenizers.o200k_base"], premium=f"{least:.2f}"
+        "languages.says_least", tokenizer=words["tokenizers.o200k_base"], premium=f"**{least:.2f}**"
     )[language]
     assert app.header[0].value == with_breaks(f"{expected} {least_said}")
     app.pills(key="languages_names_False").set_value(["gpt2"]).run()

@@ -63,5 +63,5 @@ def test_the_premium_is_one_sentence_and_one_picture(language: str) -> None:
     most, least = f"{counted[0]:.2f}", f"{counted[-1]:.2f}"
     said = filled(words["home.bill"], most=most, least=least, dear=names[0], cheap=names[-1])
     (header,) = app.header
-    assert without_breaks(header.value) == without_breaks(said)
-    assert html.unescape(re.findall('aria-label="(.*?)"', picture)[0]) == without_breaks(header.value)
+    assert without_breaks(header.value).replace("**", "") == without_breaks(said)
+    assert html.unescape(re.findall('aria-label="(.*?)"', picture)[0]) == without_breaks(said)

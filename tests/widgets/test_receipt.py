@@ -58,7 +58,7 @@ def test_each_token_has_a_line_with_its_price_and_the_sum_so_far(page: Page) -> 
 
 def test_parts_of_a_letter_show_the_letter_and_which_part_they_are(page: Page) -> None:
     print_bills(page, options("น้ำ", "a"))
-    assert [row[0] for row in lines(page, 0)] == [f"น้ำ {part}/6" for part in range(1, 7)]
+    assert [row[0] for row in lines(page, 0)] == [f"น้ำ part {part} of 6" for part in range(1, 7)]
     sizes = in_shadow(
         page,
         "[...[...root.querySelectorAll('.paper')][0].querySelectorAll('.p')]"

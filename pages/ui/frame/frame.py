@@ -70,7 +70,11 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   html:root { font-size: 19px; }
   h1 { font-size: 2.25rem !important; }
 }
-/* How to read the tokens stands below them. */
+/* The answer of a page: its figures are as large as its title. */
+[class*="st-key-answer_"] h2 { line-height: 1.5; padding-block: .25rem .5rem; font-variant-numeric: tabular-nums; }
+[class*="st-key-answer_"] h2 strong { font-size: 1.8em; font-weight: 700; line-height: 1.1; }
+/* How to read the tokens stands below them, and below what they cost. */
+.st-key-home_tokens { margin-top: -.5rem; } /* the gaps of elements that draw nothing */
 .st-key-home_tokens > :first-child { order: 1; }
 .st-key-home_tokens > :first-child p { font-size: 1rem; }
 /* The texts to train on, as cards. */

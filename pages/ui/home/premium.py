@@ -10,7 +10,7 @@ from pages.ui.i18n import t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_premiums, sample_text
 from pages.ui.widgets.colours import CATEGORIES, INK, ON_BAR, QUIET
-from pages.ui.widgets.controls import fold
+from pages.ui.widgets.controls import answer, fold
 from pages.ui.widgets.formatting import ratio
 
 _STYLE = f"""<style>
@@ -29,16 +29,18 @@ _STYLE = f"""<style>
 </style>"""
 
 
+def say_premium() -> None:
+    """Say the highest and the lowest premium in a sentence."""
+    if premiums := _premiums():
+        answer(_said(premiums, stressed="**{}**"), key="premium")
+
+
 def premium_section() -> None:
-    """Draw the highest and the lowest premium as a sentence, all of them as bars, and the way to more."""
-    premiums = sorted(sample_premiums(), key=lambda each: -each[1])
+    """Draw all premiums as bars, and the way to more."""
+    premiums = _premiums()
     if not premiums:
         return  # the page says which files are missing
-    (dear, most), (cheap, least) = premiums[0], premiums[-1]
-    values = {"dear": t(f"tokenizers.{dear}"), "cheap": t(f"tokenizers.{cheap}"), "most": ratio(most)}
-    says = t("home.bill", least=ratio(least), **values)
-    st.header(says, anchor=False)
-    st.html(_STYLE + bars_html(premiums, says))
+    st.html(_STYLE + bars_html(premiums, _said(premiums)))
     st.caption(t("home.bill_source", lines=len(sample_text("parallel.th.txt").splitlines())))
     with fold(t("home.why"), icon=":material/help:", key="home_why"):
         st.markdown(t("home.what_is_a_token"))
@@ -47,6 +49,16 @@ def premium_section() -> None:
     with st.container(horizontal=True):
         st.page_link(page("languages"), label=t("home.bill_more"), icon=":material/arrow_forward:")
         st.page_link(page("patterns"), label=t("home.patterns_more"), icon=":material/arrow_forward:")
+
+
+def _premiums() -> list[tuple[str, float]]:
+    return sorted(sample_premiums(), key=lambda each: -each[1])
+
+
+def _said(premiums: Sequence[tuple[str, float]], stressed: str = "{}") -> str:
+    (dear, most), (cheap, least) = premiums[0], premiums[-1]
+    figures = {"most": stressed.format(ratio(most)), "least": stressed.format(ratio(least))}
+    return t("home.bill", dear=t(f"tokenizers.{dear}"), cheap=t(f"tokenizers.{cheap}"), **figures)
 
 
 def bars_html(premiums: Sequence[tuple[str, float]], says: str) -> str:

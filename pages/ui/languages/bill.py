@@ -16,6 +16,7 @@ from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, remembered
 from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import draw
+from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import Formats, sortable_table
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.bootstrap import SHARE
@@ -25,10 +26,6 @@ PRICE: Maybe[str] = Maybe("languages_price")
 WINDOW = 128_000
 """Tokens of the context window by default; visitors can set another number."""
 MOST_WINDOW = 1_000_000_000
-_STYLE = """
-.st-key-languages_says h2 { line-height: 1.5; font-variant-numeric: tabular-nums; }
-.st-key-languages_says h2 strong { font-size: 1.9em; font-weight: 700; line-height: 1.1; }
-"""
 CHATS_A_DAY = 1_000
 DAYS = 30
 
@@ -85,9 +82,7 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
     )
     for each in least:
         sentence += " " + t("languages.says_least", tokenizer=name_of(each.lane), premium=_stressed(each))
-    st.html(f"<style>{_STYLE}</style>")
-    with st.container(key="languages_says"):
-        st.header(with_breaks(sentence), anchor=False)  # in English, too, GPT-2 stays on one line
+    answer(with_breaks(sentence), key="languages")  # in English, too, GPT-2 stays on one line
 
 
 def _stressed(bill: Bill) -> str:

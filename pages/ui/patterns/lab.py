@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame.links import link_to_patterns, linked_view
-from pages.ui.i18n import as_name, error_sentence, language, section, t
+from pages.ui.i18n import error_sentence, language, section, t
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import example_pills
 from pages.ui.limits import MAX_VIEW_CHARACTERS
@@ -183,8 +183,6 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
         **linked_view(),
     )
-    for chosen, _ in usable:
-        st.caption(f"**{as_name(chosen.short)}**: {t(f'pattern.{chosen.choice}_what')}")
     st.caption(t("lab.how"))
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")

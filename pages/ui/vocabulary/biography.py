@@ -110,7 +110,10 @@ def _why_no_tree(lane: Lane, token_id: int) -> str:
 def _tree(nodes: Sequence[Node], tokenizer: Merging, lane: Lane) -> None:
     """Draw a tree, say how to read it, and let the visitor see its bytes if it has characters of more than one."""
     token = tokenizer.token_bytes(nodes[0].token_id)
-    says = t("biography.tree_says", merges=len(token) - 1)
+    drawn, whole = sum(not node.is_leaf for node in nodes), len(token) - 1
+    says = t("biography.tree_says", merges=drawn)
+    if drawn < whole:
+        says += " " + t("biography.tree_bytes", merges=whole)
     if any(node.is_leaf and _goes_on(node, tokenizer) for node in nodes):
         says += " " + t("biography.tree_part")
     st.html(tree_html(nodes, tokenizer, says))

@@ -27,15 +27,16 @@ from pages.ui.inputs.tokenizers import (
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.controls import fold, live_text_area, segmented
+from pages.ui.widgets.controls import answer, fold, live_text_area, segmented
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.slides.talk import Entry, Known, known_slides, name_kept
 from pages.ui.widgets.token_view.lanes import MINE, Lane
 from tokenizer_core.analysis.entries import SCRIPTS, Entries, Script, entries_of
-from tokenizer_core.analysis.lineage import InFileIds, Merging
+from tokenizer_core.analysis.lineage import InFileIds, Merging, tree_of
 from tokenizer_core.bpe.openai import OPENAI_NAMES, OpenAITokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.vocabulary import utf8_text
 from tokenizer_core.errors import RankFileError
 from tokenizer_core.interop.byte_level import FileTokenizer
 from tokenizer_core.kernels.compiled import are_ready
@@ -155,6 +156,8 @@ class FirstLook(NamedTuple):
     """The token that is looked at: the first of them."""
 
 
+_MOST_TRIED = 60
+"""Tokens among which a page looks for one that is easy to read."""
 _entries = Bounded[Entries](8, weigh=lambda entries: 1)
 _in_file_ids = Bounded[InFileIds](8, weigh=lambda tokenizer: 1)
 _first_looks = Bounded[FirstLook](16, weigh=lambda look: 1)
@@ -174,7 +177,8 @@ _OPENED_HERE: Maybe[str] = Maybe("vocabulary_opened_here")
 def say_what_is_known(lane: Lane) -> None:
     """Say how many tokens a tokenizer knows, and how many with Thai; and what to do with them."""
     count, thai = len(entries_in(lane).ids), entries_with_thai(lane)
-    st.header(t("vocabulary.known", name=name_of(lane), count=count, thai=thai), anchor=False)
+    figures = {"count": f"**{count:,}**", "thai": f"**{thai:,}**"}
+    answer(t("vocabulary.known", name=name_of(lane), **figures), key="vocabulary")
     st.markdown(t("vocabulary.what"))
 
 
@@ -279,8 +283,8 @@ CLICKS: Value[int] = Value("vocabulary_clicks", int)
 def first_look(lane: Lane) -> FirstLook:
     """Return the newest token of a tokenizer that was trained, else one in the script of the page.
 
-    That is the longest that the built-in sentences use, a word that people know, or else the longest of all.
-    Special tokens are not looked at, unless there is nothing else.
+    That is the longest that the built-in sentences use, a word that people know, and of whole letters if there is
+    one. Special tokens are not looked at, unless there is nothing else.
     """
     return _first_looks.get((lane.key, language()), lambda: _first_look(lane))
 
@@ -295,9 +299,21 @@ def _first_look(lane: Lane) -> FirstLook:
     script = next((each for each in wanted if entries.count(each)), None)
     places = learned if script is None else np.flatnonzero(entries.scripts == SCRIPTS.index(script))
     used = places[np.isin(entries.ids[places], uses_in(lane, _sample()).ids)]
-    places = used if len(used) else places
-    lengths = [len(entries.tokens[place]) for place in places.tolist()]
-    return FirstLook(script, False, int(entries.ids[places[int(np.argmax(lengths))]]))
+    longest = sorted(
+        (used if len(used) else places).tolist(), key=lambda place: len(entries.tokens[place]), reverse=True
+    )
+    ids = [int(entries.ids[place]) for place in longest[:_MOST_TRIED]]
+    return FirstLook(script, False, next((each for each in ids if _joins_whole_letters(each, lane)), ids[0]))
+
+
+def _joins_whole_letters(token_id: int, lane: Lane) -> bool:
+    """Tell whether the tree of a token is easy to read: no merge joins a letter with a part of another."""
+    tokenizer = merging(lane)
+    if tokenizer is None:
+        return False
+    token = tokenizer.token_bytes(token_id)
+    nodes = tree_of(token_id, tokenizer, to_bytes=False)
+    return all(utf8_text(token[node.start : node.end]) is not None for node in nodes)
 
 
 def picked_in(lane: Lane) -> int:

@@ -29,6 +29,12 @@ def fold(
     return st.expander(label, key=key, icon=icon, on_change=on_change or "rerun", args=args)
 
 
+def answer(sentence: str, *, key: str) -> None:
+    """Draw the answer of a page: a sentence whose **figures** can be read from the last row."""
+    with st.container(key=f"answer_{key}"):
+        st.header(sentence, anchor=False)
+
+
 def popover(label: str, *, key: str, icon: str) -> DeltaGenerator:
     """Draw a button that opens what is drawn in it; the session value under its key tells whether it is open."""
     one_of(key, (False, True))

@@ -21,7 +21,7 @@ export function drawHeads({ state, sizes }) {
     heads.replaceChildren(...(isNumbered ? [] : drawn.map((lane) => totalOf(model, lane)))); // these stand beside rows
     return;
   }
-  const said = isNumbered ? drawn.filter(({ index }) => model.options.sizes?.[index]).map(nameOf) : drawn.map((lane) => headOf(state, lane));
+  const said = isNumbered ? drawn.flatMap((lane) => besideRow(lane, model)) : drawn.map((lane) => headOf(state, lane));
   const [before, fresh] = [[...heads.children], [...verdictOf(state), ...said]];
   const kindOf = (/** @type {Element} */ { tagName, className }) => `${tagName} ${className}`;
   if (before.map(kindOf).join() === fresh.map(kindOf).join()) fresh.forEach((head, at) => fillHead(before[at], head));
@@ -61,14 +61,20 @@ function fillHead(head, fresh) {
 }
 
 /**
- * The head of a lane whose number stands beside its row: a name for its slider.
+ * What is said above the rows of a lane whose number stands beside its row: what a split pattern does, and a name for
+ * a slider.
  * @param {Lane} lane
+ * @param {Model} model
  */
-function nameOf({ column, index }) {
+function besideRow({ column, index, isPretokens }, { lanes, options }) {
+  if (isPretokens && column.caption && lanes.every((lane) => lane.isPretokens)) {
+    return [make("div", "what", `${column.name}: ${column.caption}`)];
+  }
+  if (!options.sizes?.[index]) return [];
   const head = make("div", "head");
   head.dataset.lane = String(index);
   head.append(make("div", "name", column.name));
-  return head;
+  return [head];
 }
 
 /**
