@@ -34,11 +34,6 @@ with right, st.container(gap="xsmall"):
     with st.container(horizontal=True, gap="xsmall", key="compare_ways"):
         tokenizer_opener()
         say_what_is_linked()
-        exporter(text, lanes)
-        if visitor.own_tokenizer() is None and st.button(
-            t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
-        ):
-            go("train")
 with more:
     lanes = special_switch(lanes)
 if isinstance(text.content, str):
@@ -58,10 +53,16 @@ with tokens:
             link=link_to(list(map(name_in_link, chosen)), pattern=pattern, has_text=text.ids_of is None),
             **linked_view(),
         )
+        with st.container(horizontal=True, vertical_alignment="center", key="compare_then"):
+            if visitor.own_tokenizer() is None and st.button(
+                t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
+            ):
+                go("train")
+            exporter(text, lanes)
+            if isinstance(text.content, str):
+                known = tuple(name for name in chosen if name != PRETOKENS)
+                add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")
         st.caption(f"{t('home.how_to_read')} {t('compare.caption')}")
-        if isinstance(text.content, str):
-            known = tuple(name for name in chosen if name != PRETOKENS)
-            add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")
         hint_at_lookalikes(text.content, lanes)
     else:
         st.info(t("compare.choose_one"))

@@ -66,7 +66,7 @@ def test_letters_are_the_largest_of_the_list_that_fit(page: Page, screen: str) -
     for text in ("น้ำ", THAI, DOCTOR, DOCTOR[:40] * 4):
         found = draw_rows(page, text, screen)
         sizes.append(found["size"])
-        assert found["rows"] <= OF_SCREEN * height or found["size"] == 30
+        assert found["rows"] <= OF_SCREEN * height or found["size"] == 24
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[-1]
 

@@ -55,11 +55,11 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
     animation: row-goes-on linear; animation-timeline: scroll(self inline); }
   @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }
   .st-key-compare_ways > *, [class*="st-key-compare_names_"] button, .st-key-compare_example button { flex: none; }
-  .st-key-compare_train { order: -1; }
   .st-key-train_card [role="radiogroup"] { flex-wrap: nowrap !important; align-items: stretch; gap: .5rem; }
   .st-key-train_card [role="radiogroup"] > div { flex: 1 1 0; min-width: 0; padding: .5rem !important; }
   .st-key-train_card [data-testid="stRadioOption"] p { font-size: 1rem !important; }
   .st-key-train_card [data-testid="stRadioCaption"] { display: none; }
+  .st-key-train_card [data-testid="stRadioOption"] > div { align-items: flex-start; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
   .st-key-lab_pickers [data-testid="stColumn"] { min-width: 0; flex: 1 1 0; }
   /* Columns one under another are no further apart than all else. */
@@ -77,6 +77,9 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 .st-key-home_tokens { margin-top: -.5rem; } /* the gaps of elements that draw nothing */
 .st-key-home_tokens > :first-child { order: 1; }
 .st-key-home_tokens > :first-child p { font-size: 1rem; }
+/* The ring of an option that is not chosen can be seen, too. */
+[data-testid="stRadioOption"]:not(:has(input:checked)) > div > div:first-child {
+  border-color: light-dark(#6b7280, #9ca3af); }
 /* The texts to train on, as cards. */
 .st-key-train_card [role="radiogroup"] { gap: 1rem; }
 .st-key-train_card [role="radiogroup"] > div {

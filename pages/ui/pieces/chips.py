@@ -129,10 +129,12 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
         if len(chips) > MOST_CHIPS:
             st.caption(t("pieces.chips_cut", shown=MOST_CHIPS, count=len(chips)))
     shown = [chip for chips in rows for chip in chips[:MOST_CHIPS]]
+    said = [t("pieces.ids")]
     if any(chip.kind in ("byte", "bytes") and not isinstance(chip.shown, str) for chip in shown):
-        st.caption(t("pieces.hatched"))
+        said.append(t("pieces.hatched"))
     if any(chip.kind == "ordinary" and SPACE in str(chip.shown) for chip in shown):
-        st.caption(t("pieces.space", sign=SPACE))
+        said.append(t("pieces.space", sign=SPACE))
+    st.caption(" ".join(said))
     counted = zip(lanes, rows, strict=True)
     return {lane.name: len(chips) for lane, chips in counted if all(chip.kind != "unknown" for chip in chips)}
 
@@ -145,13 +147,10 @@ def _letters(chips: Sequence[Chip]) -> int:
     return sum(len(regex.findall(r"\X", face)) for face in faces)
 
 
-def say_who_needs_fewest(counts: Mapping[str, int]) -> bool:
-    """Say which of several tokenizers needs the fewest tokens, and how many times as many another does.
-
-    Returns whether there was a choice.
-    """
+def say_who_needs_fewest(counts: Mapping[str, int]) -> None:
+    """Say which of several tokenizers needs the fewest tokens, and how many times as many another does."""
     if len(counts) < 2 or not all(counts.values()):  # a tokenizer that drops the whole text needs none
-        return False
+        return
     least, most = min(counts, key=counts.__getitem__), max(counts, key=counts.__getitem__)
     if counts[least] == counts[most]:
         said = t("token_view.verdict_even", count=counts[least])
@@ -159,7 +158,6 @@ def say_who_needs_fewest(counts: Mapping[str, int]) -> bool:
         times = formatting.ratio(counts[most] / counts[least])
         said = t("token_view.verdict", least=least, count=counts[least], most=most, ratio=times)
     st.header(said, anchor=False)
-    return True
 
 
 def entry_of(lesson: str, lanes: Sequence[ShownLane], text: str) -> Entry:

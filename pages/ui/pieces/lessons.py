@@ -168,13 +168,13 @@ def show() -> Entry:
     top = st.container()
     counts = draw_lanes(lesson.lanes, text)
     with top:
-        is_said = say_who_needs_fewest(counts)
+        say_who_needs_fewest(counts)
+        st.markdown(f":material/lightbulb: {lesson.says}")
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
         st.markdown(f"**{title}**")
         show_cut(text[:MOST_CUT])
-    (st if is_said else top).markdown(f":material/lightbulb: {lesson.says}")
     add_button(entry, key="pieces_add")
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")

@@ -152,7 +152,7 @@ def chip_style() -> str:
         ".token-chip .part{font-size:.8em;opacity:.8;padding:0 .2em}",
         ".token-chip .share{position:relative;display:inline-block;min-width:.5em;text-align:center}",
         # The part of the letter that other tokens cover is pale, and hatched.
-        '.token-chip .share::after{content:"";position:absolute;inset:.3em 0;'
+        '.token-chip .share::after{content:"";position:absolute;inset:.15em 0 0;'
         "background:repeating-linear-gradient(-45deg,#0003 0 1px,#0000 1px .22em),#ffffff94;"
         "mask:linear-gradient(to right,#000 var(--from),#0000 var(--from) var(--to),#000 var(--to))}",
         ".token-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",

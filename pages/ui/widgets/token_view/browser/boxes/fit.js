@@ -6,13 +6,13 @@ import { make } from "../elements.js";
 /** @import { Row } from "./rows.js" */
 /** @import { ViewState } from "../state.js" */
 
-const LETTERS = [132, 124, 116, 108, 100, 92, 84, 78, 72, 66, 60, 56, 52, 49, 46, 43, 40, 38, 36, 33, 30]; // pixels; the last one fits every short text
+const LETTERS = [132, 124, 116, 108, 100, 92, 84, 78, 72, 66, 60, 56, 52, 49, 46, 43, 40, 38, 36, 33, 30, 27, 24]; // pixels; the last one fits every short text
 // Of the window's height: the navigation, the title and the text box have the rest, and where a sentence says who needs
 // the fewest tokens, that and the bar.
 const OF_SCREEN = 0.72;
 const BELOW_VERDICT = 0.55;
 // So much smaller letters may be for the whole text to stand on one line, where it has several lanes or one.
-const LEAST_OF_WHOLE = [0.7, 0.5];
+const LEAST_OF_WHOLE = [0.7, 0.4];
 
 /**
  * Take the largest letters with which the row fits the screen, or somewhat smaller ones if it is on one line then.
