@@ -63,7 +63,7 @@ _STYLE = """
 [class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.75rem;
   border: 2px solid light-dark(#0f766e, #2dd4bf); }
 .st-key-story_choices button { min-height: 3rem; }
-.st-key-story_show button p { text-decoration: underline; text-underline-offset: .25em; }
+.st-key-story_show button p { font-size: 1.125rem; text-decoration: underline; text-underline-offset: .25em; }
 .st-key-story_choices [data-testid="stAlertContainer"] { padding-block: .625rem; min-height: 3rem; }
 .st-key-story_says p { font-size: 1.25rem; line-height: 1.65; }
 .st-key-story_texts [data-testid="stText"] {

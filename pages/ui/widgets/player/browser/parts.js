@@ -137,6 +137,7 @@ function inARow(names, label) {
 function shareOf({ letter, isSign, from, to, size }, label) {
   if (letter && !from && to > 1) return label("part_begins", { letter: shownText(letter) }); // as when it was made
   const noun = label(isSign ? "part_sign" : "part_letter");
+  if (size === 3 && to - from === 1 && from) return label(from === 1 ? "part_middle_third" : "part_last_third", { noun });
   const share = SHARES[size]?.[to - from - 1];
   return share ? label(`part_${share}`, { noun }) : label("part_some", { noun });
 }
