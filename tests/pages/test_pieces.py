@@ -94,7 +94,7 @@ def test_byte_ids_are_moved_by_the_control_tokens() -> None:
 def test_at_400_tokens_the_parts_add_up() -> None:
     shown = LESSONS["small"]("")
     numbers = list(map(int, re.findall(r"\d+", shown.says)))
-    size, _, control, of_bytes, characters, merged, ours = numbers
+    ours, size, _, control, of_bytes, characters, merged = numbers
     assert control + of_bytes + characters + merged == size == LECTURE.vocab_size
     assert ours == 144
     assert 100 > characters > 50 > 10

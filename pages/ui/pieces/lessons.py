@@ -165,11 +165,13 @@ def show() -> Entry:
     text = (text or "")[:MOST_CHARACTERS]
     lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), _own_says(trained))
     entry = entry_of(chosen, lesson.lanes, text)
-    top = st.container()
-    counts = draw_lanes(lesson.lanes, text)
+    with st.container(key="pieces_lesson"):
+        top = st.container()
+        with st.container(key="pieces_says"):
+            st.markdown(f":material/lightbulb: {lesson.says}")
+        counts = draw_lanes(lesson.lanes, text)
     with top:
         say_who_needs_fewest(counts)
-        st.markdown(f":material/lightbulb: {lesson.says}")
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
