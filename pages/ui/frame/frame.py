@@ -60,7 +60,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-train_card [data-testid="stRadioOption"] p { font-size: 1rem !important; }
   .st-key-train_card [data-testid="stRadioCaption"] { display: none; }
   .st-key-train_card [data-testid="stRadioOption"] > div { align-items: flex-start; }
-  .st-key-pieces_says { order: 1; }
+  :has(> .st-key-pieces_says) { order: 1; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
   .st-key-lab_pickers [data-testid="stColumn"] { min-width: 0; flex: 1 1 0; }
   /* Columns one under another are no further apart than all else. */
