@@ -7,10 +7,10 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { Label, Milestone } from "./types.d.ts" */
 
-// Of the timeline: what the sign of a flag takes, a letter of its name, and at most its name.
-const FLAG = 0.03;
-const FLAG_LETTER = 0.02;
-const FLAG_NAME = 0.16;
+// Pixels: what the sign of a flag takes, a letter of its name, and at most its name.
+const FLAG = 20;
+const FLAG_LETTER = 8.5;
+const FLAG_NAME = 80;
 const PACES = ["gathering", "slowest", "slow", "steady", "fast", "full"];
 
 export class Bar {
@@ -48,7 +48,7 @@ export class Bar {
     });
     this.element.append(this.line, this.where, this.live, this.pace, this.waits, this.full, this.watching);
     this.isPlaying = false;
-    this.flagged = 0;
+    this.flagged = ""; // for which flags and which room
     this.name(this.back, "back");
     this.name(this.forward, "forward");
     this.name(this.full, "full_screen");
@@ -101,10 +101,11 @@ export class Bar {
    * @param {number} most
    */
   flag(found, most) {
-    const key = found.length * 1e7 + most;
+    const width = this.line.clientWidth || 1;
+    const key = [found.length, most, width].join();
     if (key === this.flagged) return;
     this.flagged = key;
-    let taken = 0; // where the signs and names to the left end
+    let taken = 0; // pixels up to which there are signs and names
     this.flags.replaceChildren(
       ...found.map(({ merge, kind, name, says }, index) => {
         const flag = make("button", `flag ${kind}`, kind === "beat" ? "⚑" : "★");
@@ -112,8 +113,8 @@ export class Bar {
         flag.title = flag.ariaLabel = plainWords(says);
         flag.style.insetInlineStart = `${(100 * merge) / most}%`;
         flag.onclick = () => this.stage.go(merge);
-        const place = merge / most;
-        const [before, behind] = [place - taken, (found[index + 1]?.merge ?? most) / most - place];
+        const place = (width * merge) / most;
+        const [before, behind] = [place - taken, (width * (found[index + 1]?.merge ?? most)) / most - place];
         const room = FLAG + Math.min(FLAG_NAME, FLAG_LETTER * name.length);
         const isBehind = behind > room;
         if (name && (isBehind || before > room)) flag.append(make("span", isBehind ? "name" : "name before", name));
