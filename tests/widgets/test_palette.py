@@ -98,3 +98,14 @@ def test_any_two_tints_differ_for_every_vision(scheme: Scheme, kind: str, vision
 
 def test_a_token_keeps_its_tint() -> None:
     assert [tint(token) for token in (b" the", "ที่".encode(), b"\xe0\xb8")] == [6, 1, 5]
+
+
+def test_the_bytes_of_a_thai_letter_have_colours_of_their_own_wherever_they_are_seen() -> None:
+    """In the equation of a merge as in the sentence: no byte needs another tint because of the one beside it."""
+    for letter in map(chr, [*range(0x0E01, 0x0E3B), *range(0x0E3F, 0x0E5C)]):
+        tints = [tint(bytes([byte])) for byte in letter.encode()]
+        assert len(set(tints)) == 3 or letter.encode()[1:] == b"\xb8\xb8", letter
+    starts = {tint(bytes([byte])) for byte in range(0xC2, 0xF5)}
+    ends = {tint(bytes([byte])) for byte in range(0x80, 0xC0)}
+    assert len(starts) == 1
+    assert not starts & ends

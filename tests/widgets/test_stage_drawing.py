@@ -295,3 +295,41 @@ def test_the_names_of_the_race_can_be_read_and_nothing_crosses_them(
     opened(page, bundle(STAGE / "race.js"))
     found = page.evaluate(DRAW_RACE, [steps, levels, marks, 744, width])
     assert found == [[[True] * 4] * (1 + len(levels))] * len(marks)
+
+
+# ---- the timeline
+
+DRAW_FLAGS = """([options, width, merges]) => {
+  document.body.innerHTML = `<div style="width: ${width}px"></div>`;
+  const stage = new parts.Stage(document.body.firstChild, options);
+  const names = ["GPT-2", "นะ", "GPT-4 (cl100k)", "the", "กรุงเทพมหานคร"];
+  stage.bar.flag(merges.map((merge, at) => ({ merge, kind: at % 2 ? "thai" : "beat", name: names[at], says: names[at] })), 744);
+  const ends = (node) => { const { left, right } = node.getBoundingClientRect(); return [left, right]; };
+  const flags = [...stage.bar.flags.children];
+  const found = {
+    signs: flags.map((flag) => (([left, right]) => (left + right) / 2)(ends(flag))),
+    names: flags.flatMap((flag) => [...flag.querySelectorAll(".name")].map(ends)),
+    line: ends(stage.bar.line),
+  };
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [700, 1000, 1280, 1800])
+@pytest.mark.parametrize(
+    "merges", [[3, 180, 217, 500, 700], [3, 10, 20, 30, 40], [3, 700, 710, 720, 740], [3, 3, 3, 3, 744]]
+)
+def test_names_on_the_timeline_cover_no_other_name_and_no_flag(page: Page, width: int, merges: list[int]) -> None:
+    text = "น้ำใจคนไทย"
+    tokenizer = train(f"{text} the cat. " * 9, 256 + 20)
+    learned = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", learned, text, [], title="")
+    options["labels"] = section("stage", spoken="en")
+    page.set_viewport_size({"width": width + 40, "height": 900})
+    opened(page, bundle(STAGE / "stage.js"))
+    found = page.evaluate(DRAW_FLAGS, [{**options, "locale": "en"}, width, merges])
+    names = sorted(found["names"])
+    assert names or width < 1000
+    assert all(before[1] <= behind[0] for before, behind in zip(names, names[1:]))
+    assert not [(sign, name) for name in names for sign in found["signs"] if name[0] < sign < name[1]]
