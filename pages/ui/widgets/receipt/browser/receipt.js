@@ -142,6 +142,7 @@ class Paper {
     const lines = billLines(bill, options.tints);
     this.rows = lines.map((line, at) => this.row(line, at + 1));
     this.element = make("div", "paper-edge");
+    this.element.style.setProperty("--share", String(bill.count / Math.max(1, ...options.bills.map(({ count }) => count))));
     this.paper = this.element.appendChild(make("div", "paper"));
     const message = make("div", "message", bill.text);
     message.dir = "auto";
