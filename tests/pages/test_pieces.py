@@ -268,7 +268,7 @@ def test_chips_of_a_byte_level_tokenizer_show_which_part_of_a_character_they_cov
         *([Share("ก", 0, 2, 3)], [Share("ก", 2, 3, 3)], [Share(" ", 0, 1, 1)], [Share("a", 0, 1, 1)])
     ]
     assert [chip.kind for chip in chips] == ["bytes", "byte", "ordinary", "ordinary"]
-    part = '<span class="share" style="--from:0%;--to:67%" title="E0 B8">ก</span>'
+    part = '<span class="share" style="--from:0%;--to:67%" title="E0 B8"><i>ก</i></span>'
     assert part in chips_html(chips, label="")
 
 

@@ -131,7 +131,7 @@ def share_html(share: Share) -> str:
     if share.end - share.start == share.size:
         return shown
     places = f"--from:{share.start / share.size:.0%};--to:{share.end / share.size:.0%}"
-    return f'<span class="share" style="{places}" title="{bytes_of(share).hex(" ").upper()}">{shown}</span>'
+    return f'<span class="share" style="{places}" title="{bytes_of(share).hex(" ").upper()}"><i>{shown}</i></span>'
 
 
 def shortened(text: str, most: int = SHORTENED) -> str:
@@ -151,7 +151,9 @@ def chip_style() -> str:
         "max-width:14rem;overflow:hidden;text-overflow:ellipsis}",
         ".token-chip .part{font-size:.8em;opacity:.8;padding:0 .2em}",
         ".token-chip .share{position:relative;display:inline-block;min-width:.5em;text-align:center}",
-        # The part of the letter that other tokens cover is pale, and hatched.
+        # The part of the letter that other tokens cover is left out, and hatched.
+        ".token-chip .share i{font-style:normal;display:inline-block;min-width:inherit;"
+        "clip-path:inset(-1em calc(100% - var(--to)) -1em var(--from))}",
         '.token-chip .share::after{content:"";position:absolute;inset:.15em 0 0;'
         "background:repeating-linear-gradient(-45deg,#0003 0 1px,#0000 1px .22em),#ffffff94;"
         "mask:linear-gradient(to right,#000 var(--from),#0000 var(--from) var(--to),#000 var(--to))}",
