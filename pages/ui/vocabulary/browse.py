@@ -88,6 +88,7 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, part: Part | None = None
             "scripts": SCRIPTS,
             "script": look.script,
             "best": "newest" if look.newest else "known",
+            "opens": look.token_id,
             "picked": look.token_id if part else picked_in(lane),
             "used": len(uses.ids),
             "counted": without_breaks(t("entries.counted", text=text.name)) if len(uses.ids) else "",

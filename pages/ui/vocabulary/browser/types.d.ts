@@ -15,6 +15,8 @@ export interface Options {
   script: string | null;
   /** The order in which the best come first while nothing is looked for. */
   best: "newest" | "known";
+  /** The id that is looked at first, which stands before all others. */
+  opens: number;
   /** The id that is looked at. */
   picked: number | null;
   /** How many different tokens the visitor's text uses: as many ids and counts follow the options. */

@@ -189,7 +189,9 @@ class VocabularyView {
     const { choice, options } = this;
     const best = choice.kind === "id" ? "order" : choice.query ? "shortest" : options.best;
     const order = choice.order === "best" ? best : choice.order;
-    return select(vocabulary, { ...choice, order }, this.found, this.uses, options.scripts.length);
+    const found = select(vocabulary, { ...choice, order }, this.found, this.uses, options.scripts.length);
+    if (order === "known") toFront(found.places, vocabulary.placeOf(options.opens));
+    return found;
   }
 
   /**
@@ -217,4 +219,16 @@ class VocabularyView {
     this.grid.remove();
     this.root.remove();
   }
+}
+
+/**
+ * Move a place to the front, if it is among them.
+ * @param {Uint32Array} places
+ * @param {number} place
+ */
+function toFront(places, place) {
+  const at = places.indexOf(place);
+  if (at <= 0) return;
+  places.copyWithin(1, 0, at);
+  places[0] = place;
 }
