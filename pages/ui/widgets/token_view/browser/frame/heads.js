@@ -21,7 +21,7 @@ export function drawHeads({ state, sizes }) {
     heads.replaceChildren(...(isNumbered ? [] : drawn.map((lane) => totalOf(model, lane)))); // these stand beside rows
     return;
   }
-  const said = isNumbered ? drawn.flatMap((lane) => besideRow(lane, model)) : drawn.map((lane) => headOf(state, lane));
+  const said = isNumbered ? [...sharesOfThai(state), ...drawn.flatMap((lane) => besideRow(lane, model))] : drawn.map((lane) => headOf(state, lane));
   const [before, fresh] = [[...heads.children], [...verdictOf(state), ...said]];
   const kindOf = (/** @type {Element} */ { tagName, className }) => `${tagName} ${className}`;
   if (before.map(kindOf).join() === fresh.map(kindOf).join()) fresh.forEach((head, at) => fillHead(before[at], head));
@@ -58,6 +58,32 @@ function fillHead(head, fresh) {
   Object.assign(/** @type {HTMLElement} */ (head).dataset, /** @type {HTMLElement} */ (fresh).dataset);
   for (const part of [...head.children]) if (!part.matches(".size")) part.remove();
   head.prepend(...fresh.children);
+}
+
+const THAI = /[\u0e01-\u0e5b]/;
+const OTHER_LETTERS = /(?![\u0e01-\u0e5b])\p{L}/u;
+
+/**
+ * In a text of Thai and another language: how many tokens each of the two takes, lane by lane.
+ * @param {ViewState} state
+ */
+function sharesOfThai({ drawn, model }) {
+  const { text, locale, options } = model;
+  if (!options.text_first || drawn.length < 2 || drawn.some((lane) => lane.isPretokens)) return [];
+  if (!THAI.test(text) || !OTHER_LETTERS.test(text)) return [];
+  const thai = drawn.map((lane) => {
+    const counts = Array.from({ length: lane.segments }, (_, at) => {
+      const isThai = THAI.test(text.slice(lane.unitAt[at], lane.unitAt[at + 1]));
+      return isThai ? lane.numberOf(lane.tokenAt[at + 1]) - lane.numberOf(lane.tokenAt[at]) : 0;
+    });
+    return counts.reduce((sum, count) => sum + count, 0);
+  });
+  const rest = drawn.map((lane, at) => lane.numberOf(lane.tokens.length) - thai[at]);
+  const listed = (/** @type {number[]} */ counts) =>
+    counts.every((count) => count === counts[0])
+      ? model.label("each", { count: counts[0] })
+      : new Intl.ListFormat(locale).format(counts.map((count) => count.toLocaleString(locale)));
+  return [make("div", "what", model.label("verdict_thai", { thai: listed(thai), rest: listed(rest) }))];
 }
 
 /**
