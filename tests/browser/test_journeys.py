@@ -318,7 +318,7 @@ def test_two_clicks_open_a_tokenizer_and_its_lane_goes_back_by_its_slider(tab: P
 def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
     tab.goto(f"{address}/patterns?lang=en")
     counts = tab.locator(".st-key-lab_view .total .count")
-    expect(counts).to_have_text(["15 pieces", "10 pieces"])
+    expect(counts).to_have_text(["13 pieces", "8 pieces"])
     edges = tab.locator(".st-key-lab_view .p").first.evaluate("(box) => getComputedStyle(box).boxShadow")
     assert float(re.findall(r"(-?[\d.]+)px 0px", edges)[0]) > 1  # a gap between pieces of one colour, no hairline
     tab.get_by_role("combobox", name=ENGLISH["lab.first"]).click()
@@ -329,7 +329,7 @@ def test_a_pattern_is_checked_as_one_types(tab: Page, address: str) -> None:
     expect(tab.get_by_role("alert")).to_contain_text("a closing ) is missing")
     own.press_sequentially(".)")
     expect(tab.get_by_role("alert")).to_have_count(0)
-    expect(counts).to_have_text(["37 pieces", "10 pieces"])
+    expect(counts).to_have_text(["33 pieces", "8 pieces"])
     tab.locator(".st-key-lab_view summary.branches-title").click()
     expect(tab.locator(".st-key-lab_view .branch code").first).to_have_text("[a-z]+")
 

@@ -61,7 +61,7 @@ def test_the_premium_is_one_sentence_and_one_picture(language: str) -> None:
     lengths = [float(share) * max(counted) for share in re.findall('class="bar .*?--at:(.*?)"', picture)]
     assert lengths == pytest.approx(sorted(counted, reverse=True), abs=0.001)
     most, least = f"{counted[0]:.2f}", f"{counted[-1]:.2f}"
-    said = filled(words["home.bill"], most=most, least=least, dear=names[0], cheap=names[-1])
+    said = filled(words["home.bill"], lines=len(thai), most=most, least=least, dear=names[0], cheap=names[-1])
     (header,) = app.header
     assert without_breaks(header.value).replace("**", "") == without_breaks(said)
     assert html.unescape(re.findall('aria-label="(.*?)"', picture)[0]) == without_breaks(said)

@@ -181,15 +181,16 @@ def line_cases() -> list[dict[str, Any]]:
     return [{"text": text, "clusters": clusters_of(text), "unbroken": unbroken} for text, unbroken in lines]
 
 
-A_THIRD, TWO_THIRDS = "a third of a letter", "two thirds of a letter"
+TWO_THIRDS = "two thirds of a letter"
+FIRST, MIDDLE, LAST = (f"the {which} third of a letter" for which in ("first", "middle", "last"))
 JOINS = {
     "en": [
-        (b"\xe0", b"\xb8", f"{A_THIRD} | {A_THIRD} | the beginning of many Thai letters"),
-        (b"\xe0\xb8", b"\xa3", f"the beginning of ร | {A_THIRD} | a whole letter"),
-        (b"\xe0", b"\xba", f"{A_THIRD} | {A_THIRD} | the beginning of many Lao letters"),
+        (b"\xe0", b"\xb8", f"{FIRST} | {MIDDLE} | the beginning of many Thai letters"),
+        (b"\xe0\xb8", b"\xa3", f"the beginning of ร | {LAST} | a whole letter"),
+        (b"\xe0", b"\xba", f"{FIRST} | {MIDDLE} | the beginning of many Lao letters"),
         (b"\xce", b"\xb1", "half a letter | half a letter | a whole letter"),
         (b" ", b"\xce", "a space | half a letter | a space and the beginning of the next letter"),
-        (b"\xe2\x80", b"\x9c", "the beginning of “ | a third of a character | a whole character"),
+        (b"\xe2\x80", b"\x9c", "the beginning of “ | the last third of a character | a whole character"),
         (
             b"\xf0",
             b"\x9f",
@@ -198,17 +199,17 @@ JOINS = {
         (b"\xf0\x9f", b"\x98", "half a character | a quarter of a character | the beginning of many characters"),
         (b"\xf0\x9f\x98", b"\x80", "the beginning of 😀 | a quarter of a character | a whole character"),
         ("า".encode(), b"\xe0\xb8", f"า | {TWO_THIRDS} | า and the beginning of the next letter"),
-        ("แ".encode() + b"\xe0\xb8", b"\x81", f"แ and the beginning of ก | {A_THIRD} | แก"),
+        ("แ".encode() + b"\xe0\xb8", b"\x81", f"แ and the beginning of ก | {LAST} | แก"),
         (
             b"\xb2",
             b"\xe0",
-            f"a part of a letter | {A_THIRD} | the end of a letter and the beginning of the next letter",
+            f"a part of a letter | {FIRST} | the end of a letter and the beginning of the next letter",
         ),
         (b"\xb8", b"\xb2", "a part of a letter | a part of a letter | a part of a letter"),
         (b"t", b"h", "t | h | th"),
     ],
     "th": [
-        (b"\xe0", b"\xb8", "หนึ่งในสามของตัวอักษร | หนึ่งในสามของตัวอักษร | ส่วนต้นของตัวอักษรไทยหลายตัว"),
+        (b"\xe0", b"\xb8", "ส่วนต้น (1 ใน 3) ของตัวอักษร | ส่วนกลาง (1 ใน 3) ของตัวอักษร | ส่วนต้นของตัวอักษรไทยหลายตัว"),
         (b"\xce", b"\xb1", "ครึ่งตัวอักษร | ครึ่งตัวอักษร | ตัวอักษรครบทั้งตัว"),
     ],
 }

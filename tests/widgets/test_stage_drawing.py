@@ -179,7 +179,8 @@ def test_a_merge_frames_what_it_joins_counts_the_places_and_gives_each_token_one
     opened(page, bundle(STAGE / "stage.js"))
     first, second, third = page.evaluate(STEP, {**options, "locale": "en"})
     assert (first["lit"], first["past"], first["made"]) == (3, 3, 3)
-    assert first["words"] == ["a third of a letter", "a third of a letter", "the beginning of ก ข …"]
+    thirds = [f"the {which} third of a letter" for which in ("first", "middle")]
+    assert first["words"] == [*thirds, "the beginning of ก ข …"]
     assert "3 places in this sentence: 9 → 6 tokens" in first["says"].replace("\u00a0", " ")
     assert [(each["lit"], each["past"], each["made"]) for each in (second, third)] == [(2, 0, 2), (1, 0, 1)]
     colours = {tuple(each) for step in (first, second, third) for each in step["colours"]}
@@ -303,7 +304,9 @@ DRAW_FLAGS = """([options, width, merges]) => {
   document.body.innerHTML = `<div style="width: ${width}px"></div>`;
   const stage = new parts.Stage(document.body.firstChild, options);
   const names = ["GPT-2", "นะ", "GPT-4 (cl100k)", "the", "กรุงเทพมหานคร"];
-  stage.bar.flag(merges.map((merge, at) => ({ merge, kind: at % 2 ? "thai" : "beat", name: names[at], says: names[at] })), 744);
+  const kinds = ["beat", "thai"];
+  const milestone = (merge, at) => ({ merge, kind: kinds[at % 2], name: names[at], says: names[at] });
+  stage.bar.flag(merges.map(milestone), 744);
   const ends = (node) => { const { left, right } = node.getBoundingClientRect(); return [left, right]; };
   const flags = [...stage.bar.flags.children];
   const found = {

@@ -61,6 +61,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-train_card [data-testid="stRadioCaption"] { display: none; }
   .st-key-train_card [data-testid="stRadioOption"] > div { align-items: flex-start; }
   :has(> .st-key-pieces_says) { order: 1; }
+  .st-key-home_stripe, .st-key-train_stripe { display: none; }
+  [class*="st-key-answer_"] h2 { font-size: 1.125rem; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
   .st-key-lab_pickers [data-testid="stColumn"] { min-width: 0; flex: 1 1 0; }
   /* Columns one under another are no further apart than all else. */
@@ -74,6 +76,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 /* The answer of a page: its figures are as large as its title. */
 [class*="st-key-answer_"] h2 { line-height: 1.5; padding-block: .25rem .5rem; font-variant-numeric: tabular-nums; }
 [class*="st-key-answer_"] h2 strong { font-size: 1.8em; font-weight: 700; line-height: 1.1; }
+.st-key-answer_languages h2 { padding-bottom: 1rem; }
 /* How to read the tokens stands below them, and below what they cost. */
 .st-key-home_tokens { margin-top: -.5rem; } /* the gaps of elements that draw nothing */
 .st-key-home_tokens > :first-child { order: 1; }

@@ -41,7 +41,7 @@ def premium_section() -> None:
     if not premiums:
         return  # the page says which files are missing
     st.html(_STYLE + bars_html(premiums, _said(premiums)))
-    st.caption(t("home.bill_source", lines=len(sample_text("parallel.th.txt").splitlines())))
+    st.caption(t("home.bill_source", lines=_lines()))
     with fold(t("home.why"), icon=":material/help:", key="home_why"):
         st.markdown(t("home.what_is_a_token"))
         st.markdown(t("home.bill_why"))
@@ -58,7 +58,12 @@ def _premiums() -> list[tuple[str, float]]:
 def _said(premiums: Sequence[tuple[str, float]], stressed: str = "{}") -> str:
     (dear, most), (cheap, least) = premiums[0], premiums[-1]
     figures = {"most": stressed.format(ratio(most)), "least": stressed.format(ratio(least))}
-    return t("home.bill", dear=t(f"tokenizers.{dear}"), cheap=t(f"tokenizers.{cheap}"), **figures)
+    names = {"dear": t(f"tokenizers.{dear}"), "cheap": t(f"tokenizers.{cheap}")}
+    return t("home.bill", lines=_lines(), **names, **figures)
+
+
+def _lines() -> int:
+    return len(sample_text("parallel.th.txt").splitlines())
 
 
 def bars_html(premiums: Sequence[tuple[str, float]], says: str) -> str:

@@ -13,7 +13,7 @@ from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, compile_patte
 OWN_PATTERN = "custom"
 """The choice of a custom split pattern."""
 PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", OWN_PATTERN)
-PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're learning 2,567 words!"
+PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're 2,567!"
 
 
 def pattern_picker() -> str | None:

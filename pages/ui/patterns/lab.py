@@ -16,7 +16,7 @@ from pages.ui.patterns.branches import as_lines, explained, from_lines
 from pages.ui.session import Maybe, Value, one_of
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.controls import live_text_area
+from pages.ui.widgets.controls import fold, live_text_area
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View
 from pages.ui.widgets.slides.talk import Entry, add_button
@@ -187,8 +187,9 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
     figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
-    figures_table(figure_rows(figures), t("lab.figures"))
-    st.caption(t("lab.ceiling") + _words_said(text))
+    with fold(t("lab.figures"), icon=":material/table:", key="lab_figures"):
+        figures_table(figure_rows(figures), t("lab.figures"))
+        st.caption(t("lab.ceiling") + _words_said(text))
 
 
 def _text() -> None:

@@ -58,9 +58,9 @@ _MOST_OF_A_WORD = 12
 """Characters of a text that is shown as large as a slide."""
 _STYLE = """
 .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.375rem; line-height: 1.6; }
-.st-key-story_question h2 { font-size: 1.75rem; line-height: 1.45; padding: 0 0 .5rem; }
-[class*="st-key-story_choice_"] button p { font-size: 1.75rem; font-weight: 600; }
-[class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.75rem;
+.st-key-story_question h2 { font-size: 2.25rem; line-height: 1.45; padding: 0 0 .5rem; }
+[class*="st-key-story_choice_"] button p { font-size: 2.5rem; font-weight: 600; }
+[class*="st-key-story_choice_"] button { min-width: 9rem; min-height: 5rem;
   border: 2px solid light-dark(#0f766e, #2dd4bf); }
 .st-key-story_choices button { min-height: 3rem; }
 .st-key-story_show button p { font-size: 1.125rem; text-decoration: underline; text-underline-offset: .25em; }

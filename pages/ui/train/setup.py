@@ -117,6 +117,8 @@ def _before() -> None:
         ruler=False,
         large=True,
     )
+    with st.container(key="train_stripe"):
+        st.caption(t("stage.start_bytes", size=3))
     with st.container(horizontal=True, vertical_alignment="center", key="train_rivals"):
         st.header(t("train.before_says"), anchor=False, width="content")
         for name, count in reference_counts(text):

@@ -239,7 +239,8 @@ def tint(token: bytes) -> int:
     and its last one have tints of their own: none needs another tint than that of the same byte elsewhere.
     """
     if len(token) > 1 or token < b"\x80":
-        return zlib.crc32(token) % TINT_COUNT
+        found = zlib.crc32(token) % TINT_COUNT
+        return found + 1 if len(token) == 1 and found == _FIRST else found  # a space before a letter
     (byte,) = token
     return _FIRST if byte >= 0xC0 else _SECOND.get(byte, _LAST[byte % len(_LAST)])
 

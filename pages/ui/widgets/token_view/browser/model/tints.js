@@ -70,7 +70,8 @@ export function tintOfBytes(bytes, tintCount) {
     crc ^= byte;
     for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
   }
-  return (~crc >>> 0) % tintCount;
+  const found = (~crc >>> 0) % tintCount;
+  return bytes.length === 1 && found === FIRST_TINT ? found + 1 : found; // a space before a letter
 }
 
 /**
