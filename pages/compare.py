@@ -53,7 +53,6 @@ with tokens:
             link=link_to(list(map(name_in_link, chosen)), pattern=pattern, has_text=text.ids_of is None),
             **linked_view(),
         )
-        st.caption(f"{t('home.how_to_read')} {t('compare.caption')}")
         with st.container(horizontal=True, vertical_alignment="center", key="compare_then"):
             if visitor.own_tokenizer() is None and st.button(
                 t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
@@ -63,6 +62,7 @@ with tokens:
             if isinstance(text.content, str):
                 known = tuple(name for name in chosen if name != PRETOKENS)
                 add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")
+        st.caption(f"{t('home.how_to_read')} {t('compare.caption')}")
         hint_at_lookalikes(text.content, lanes)
     else:
         st.info(t("compare.choose_one"))

@@ -89,6 +89,8 @@ _STYLE = """
   .st-key-story_texts [data-testid="stMarkdownContainer"] p { font-size: .875rem; margin: 0; }
   .st-key-story_texts [data-testid="stText"] { font-size: 1.25rem; line-height: 1.5; }
   .st-key-story_question h2 { font-size: 1.375rem; }
+  [class*="st-key-story_choice_"] button p { font-size: 1.75rem; }
+  [class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.75rem; }
 }
 """
 

@@ -10,7 +10,7 @@ const LETTERS = [132, 124, 116, 108, 100, 92, 84, 78, 72, 66, 60, 56, 52, 49, 46
 // Of the window's height: the navigation, the title and the text box have the rest, and where a sentence says who needs
 // the fewest tokens, that and the bar.
 const OF_SCREEN = 0.72;
-const BELOW_VERDICT = 0.5;
+const BELOW_VERDICT = 0.46;
 // So much smaller letters may be for the whole text to stand on one line, where it has several lanes or one.
 const LEAST_OF_WHOLE = [0.7, 0.4];
 

@@ -82,7 +82,7 @@ function sharesOfThai({ drawn, model }) {
   const listed = (/** @type {number[]} */ counts) =>
     counts.every((count) => count === counts[0])
       ? model.label("each", { count: counts[0] })
-      : new Intl.ListFormat(locale).format(counts.map((count) => count.toLocaleString(locale)));
+      : counts.map((count) => count.toLocaleString(locale)).join(", ");
   return [make("div", "what", model.label("verdict_thai", { thai: listed(thai), rest: listed(rest) }))];
 }
 
