@@ -20,7 +20,7 @@ from pages.ui.pieces.lessons import CONTROLS, LESSONS
 from pages.ui.pieces.settings import FIRST, SWITCHES
 from pages.ui.widgets.slides.talk_file import read, written
 from pages.ui.widgets.token_view.chips import Share
-from tests.helpers.app import ENGLISH, HOSTILE_HTML, counts, deck_on, go_to_tab, open_page, said, wait_until
+from tests.helpers.app import ENGLISH, HOSTILE_HTML, counts, deck_on, drawn, go_to_tab, open_page, said, wait_until
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import tokenizer_of
 from tokenizer_core.analysis.segmenters import NEWMM, Segmenter
@@ -37,12 +37,20 @@ def lanes(app: AppTest) -> list[list[str]]:
     return found
 
 
+def views(app: AppTest) -> list[int]:
+    """How many tokens each tokenizer has in the view of the first lesson."""
+    return [int(column["count"]) for view in drawn(app) for column in view["columns"]]
+
+
 def chip_rows(app: AppTest) -> list[str]:
     return [each.proto.body for each in app.get("html") if 'class="piece-chips"' in each.proto.body]
 
 
 def open_pieces(language: str = "en", *, tab: str = "") -> AppTest:
+    """Open the page at a lesson that draws chips, or at another tab."""
     app = open_page("pieces", language, tab=tab)
+    if not tab:
+        choose(app, "ids")
     wait_until(app, lambda: bool(lanes(app)))
     return app
 
@@ -58,8 +66,9 @@ def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
     assert catalogue("th")["pieces.what"] in [each.value for each in app.markdown]
     for lesson in LESSONS:
         choose(app, lesson)
-        assert len(lanes(app)) == 2
-        assert all(lanes(app))
+        shown = views(app) if lesson == "small" else lanes(app)
+        assert len(shown) == 2
+        assert all(shown)
         assert any("lightbulb" in each.value for each in app.markdown)
 
 
@@ -103,10 +112,10 @@ def test_at_400_tokens_the_parts_add_up() -> None:
 
 def test_the_sentence_can_be_changed_and_is_escaped() -> None:
     app = open_pieces()
-    app.text_input(key="pieces_text_small").set_value(HOSTILE_HTML).run()
+    app.text_input(key="pieces_text_ids").set_value(HOSTILE_HTML).run()
     assert not app.exception
     assert not any("<script" in body for body in chip_rows(app))
-    app.text_input(key="pieces_text_small").set_value("").run()
+    app.text_input(key="pieces_text_ids").set_value("").run()
     assert not app.exception
 
 
@@ -302,7 +311,7 @@ def test_characters_and_words_are_lanes_on_compare() -> None:
 
 
 def test_a_lesson_and_characters_and_words_can_be_presented() -> None:
-    app = open_pieces()
+    app = choose(open_pieces(), "small")
     app.button(key="present").click().run()
     assert not app.exception
     (deck,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("deck"))

@@ -9,8 +9,8 @@ from pages.ui.i18n import language, t
 
 _STYLE = """
 /* White is hard to read on the light teal of the dark scheme. */
-button[data-testid="stBaseButton-primary"]:not(:disabled),
-button[data-testid="stBaseButton-primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
+button[kind="primary"]:not(:disabled),
+button[kind="primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
 /* A chosen switch under the mouse: Streamlit's teal on teal has a contrast below 4.5. */
 [data-testid="stButtonGroup"] button[data-selected="true"] * { color: light-dark(#0a5650, #5eead4); }
 /* Chosen options of a list: white is hard to read there, too. */

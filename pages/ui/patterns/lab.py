@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame.links import link_to_patterns, linked_view
-from pages.ui.i18n import error_sentence, language, section, t
+from pages.ui.i18n import error_sentence, language, t
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import example_pills
 from pages.ui.limits import MAX_VIEW_CHARACTERS
@@ -21,7 +21,7 @@ from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view import token_view
-from pages.ui.widgets.token_view.drawings import Drawing
+from pages.ui.widgets.token_view.drawings import Drawing, view_labels
 from pages.ui.widgets.token_view.lanes import BranchCuts, Label, Lane
 from pages.ui.widgets.token_view.payload import token_payload
 from tokenizer_core.analysis.baselines import PretokenTokenizer
@@ -256,7 +256,7 @@ def _drawing(text: str, cuts: Sequence[tuple[Chosen, Cut]]) -> Drawing:
 
     def make() -> bytes:
         lanes = [_lane(chosen, made) for chosen, made in cuts]
-        return token_payload(text, lanes, labels=section("token_view"), locale=language())
+        return token_payload(text, lanes, labels=view_labels(language()), locale=language())
 
     return Drawing(_payloads.get((text, tuple(chosen for chosen, _ in cuts), language()), make))
 

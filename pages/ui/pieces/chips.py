@@ -9,14 +9,16 @@ import regex
 import streamlit as st
 
 from pages.ui.frame.navigation import go
-from pages.ui.i18n import errors_shown, t
+from pages.ui.i18n import errors_shown, language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets import formatting
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import cut_of
 from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
+from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import Share, bytes_of, chip_style, share_html, shares_of, visible
+from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from pages.ui.widgets.token_view.payload import tint
 from tokenizer_core.analysis.cuts import places_tokens
@@ -137,6 +139,21 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
     st.caption(" ".join(said))
     counted = zip(lanes, rows, strict=True)
     return {lane.name: len(chips) for lane, chips in counted if all(chip.kind != "unknown" for chip in chips)}
+
+
+def draw_stripes(lanes: Sequence[ShownLane], text: str) -> None:
+    """Draw the tokens of a text by each tokenizer as stripes of its letters, under who needs the fewest."""
+    drawn = [Lane(lane.called, Label(lane.name), lane.tokenizer) for lane in lanes]
+    token_view(
+        drawing(Text(text), drawn, language=language()),
+        key="pieces_view",
+        toolbar="none",
+        text_first=True,
+        numbers_first=True,
+        ruler=False,
+        large=True,
+        max_height=None,
+    )
 
 
 def _letters(chips: Sequence[Chip]) -> int:

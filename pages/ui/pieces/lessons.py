@@ -11,7 +11,14 @@ import streamlit as st
 from pages.ui.i18n import as_plain_markdown, names, t
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
-from pages.ui.pieces.chips import ShownLane, compare_button, draw_lanes, entry_of, say_who_needs_fewest
+from pages.ui.pieces.chips import (
+    ShownLane,
+    compare_button,
+    draw_lanes,
+    draw_stripes,
+    entry_of,
+    say_who_needs_fewest,
+)
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.controls import segmented
@@ -169,9 +176,12 @@ def show() -> Entry:
         top = st.container()
         with st.container(key="pieces_says"):
             st.markdown(f":material/lightbulb: {lesson.says}")
-        counts = draw_lanes(lesson.lanes, text)
-    with top:
-        say_who_needs_fewest(counts)
+        if chosen == "small":
+            draw_stripes(lesson.lanes, text)
+        else:
+            counts = draw_lanes(lesson.lanes, text)
+            with top:
+                say_who_needs_fewest(counts)
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)

@@ -186,7 +186,7 @@ def _ask(story: Story, is_revealed: bool) -> None:
     """Draw the choices, and after one of them which is true; nothing moves away under the keyboard."""
     prediction, guesses = story.prediction, _GUESSES.get()
     is_shown = story.name in guesses
-    with st.container(horizontal=True, key="story_choices"):
+    with st.container(horizontal=True, vertical_alignment="center", key="story_choices"):
         for place, choice in enumerate(() if _SHOWS_ALL.get() else prediction.choices):
             st.button(
                 choice,

@@ -126,8 +126,14 @@ def drawing(text: Text, lanes: Sequence[Lane], *, language: str) -> Drawing:
 
 
 def _payload(text: Text, lanes: Sequence[Lane], language: str, *, whole: bool = True) -> bytes:
-    labels = section("token_view", spoken=language)
-    return token_payload(text.content, lanes, labels=labels, locale=language, whole=whole)
+    return token_payload(text.content, lanes, labels=view_labels(language), locale=language, whole=whole)
+
+
+def view_labels(spoken: str) -> dict[str, str]:
+    """Return the words of the view; those of the sentence above its rows say where a line may break."""
+    whole = section("token_view", spoken=spoken, has_breaks=True)
+    said = section("token_view", spoken=spoken)
+    return {key: whole[key] if key.startswith("verdict") else words for key, words in said.items()}
 
 
 def _opening(text: Text, lanes: Sequence[Lane], language: str) -> bytes:
