@@ -149,6 +149,7 @@ def ask_wikipedia(tab: Page, words: dict[str, str]) -> None:
 
 def hold_a_branch(tab: Page, words: dict[str, str]) -> None:
     """One branch stands alone, a piece is pointed at."""
+    view(tab).locator(".branches-title").click()
     view(tab).locator(".branch").nth(1).click()
     expect(view(tab).locator(".p.taken").first).to_be_visible()
     view(tab).locator(".lane:not(.ruler) .p").first.hover()
@@ -300,6 +301,7 @@ def meet_unknown_tokens(tab: Page, words: dict[str, str]) -> None:
     """The lesson with badges, and all settings of SentencePiece."""
     tab.get_by_role("radio", name=words["lessons.fallback"]).click()
     expect(tab.locator(".piece-chips .unknown").first).to_be_visible()
+    open_fold(tab, words["pieces.train"])
     open_fold(tab, words["pieces.more"])
 
 
