@@ -34,6 +34,7 @@ with right, st.container(gap="xsmall"):
     with st.container(horizontal=True, gap="xsmall", key="compare_ways"):
         tokenizer_opener()
         say_what_is_linked()
+        exporter(text, lanes)
 with more:
     lanes = special_switch(lanes)
 if isinstance(text.content, str):
@@ -58,7 +59,6 @@ with tokens:
                 t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
             ):
                 go("train")
-            exporter(text, lanes)
             if isinstance(text.content, str):
                 known = tuple(name for name in chosen if name != PRETOKENS)
                 add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")

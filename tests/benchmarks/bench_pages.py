@@ -71,7 +71,7 @@ ANSWERS = [
         lambda tab: tab.get_by_role("button", name="GPT-2", exact=True),
         "[data-testid=stMain] :is(h2, h3)",
     ),
-    Answer("patterns", ".st-key-lab_view .count", sample, ".st-key-lab_view .count"),
+    Answer("patterns", ".st-key-lab_view .count", sample, ".st-key-lab_view .rows"),
     Answer(
         "vocabulary",
         ".st-key-vocabulary_view .entry",
