@@ -24,10 +24,9 @@ def letters_said(text: str, lanes: Sequence[Lane]) -> str:
         LaneOnText.of(replace(lane, encoding=lane.tokenizer.encode(text), placed=None), text_map) for lane in lanes
     ]
     counts = [np.diff(each.ends.tokens, prepend=0) for each in placed]
-    most = max((int(each.max(initial=0)) for each in counts), default=0)
-    if most < 2:
+    dear = max(range(len(counts)), key=lambda number: counts[number].max(initial=0), default=None)
+    if dear is None or (most := int(counts[dear].max(initial=0))) < 2:
         return ""
-    dear = next(number for number, each in enumerate(counts) if each.max(initial=0) == most)
     segment = int(counts[dear].argmax())
     chars = placed[dear].ends.chars
     start, end = int(chars[segment - 1]) if segment else 0, int(chars[segment])

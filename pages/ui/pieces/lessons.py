@@ -41,6 +41,8 @@ class Shown(NamedTuple):
 
     lanes: list[ShownLane]
     says: str
+    are_stripes: bool = False
+    """Whether tokens are stripes of their letters; tiles show what else a lesson needs, such as ids and badges."""
 
 
 @cache
@@ -73,7 +75,7 @@ def _small(text: str) -> Shown:
         merged=merged,
         ours=ours.vocab_size - BYTES,
     )
-    return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
+    return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says, are_stripes=True)
 
 
 def _fallback(text: str) -> Shown:
@@ -176,7 +178,7 @@ def show() -> Entry:
         top = st.container()
         with st.container(key="pieces_says"):
             st.markdown(f":material/lightbulb: {lesson.says}")
-        if chosen == "small":
+        if lesson.are_stripes:
             draw_stripes(lesson.lanes, text)
         else:
             counts = draw_lanes(lesson.lanes, text)
