@@ -11,6 +11,7 @@ const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 
 const { filled, labelsOf } = await load("widgets/token_view/browser/words.js");
 const { partsOf, utf8Length } = await load("widgets/token_view/browser/model/characters.js");
+const { tintOfBytes } = await load("widgets/token_view/browser/model/tints.js");
 const { countBefore, lastUpTo } = await load("widgets/token_view/browser/model/sorted.js");
 const { LaneBoxes, rulerBoxes } = await load("widgets/token_view/browser/boxes/boxes.js");
 const { Model } = await load("widgets/token_view/browser/model/model.js");
@@ -35,6 +36,10 @@ test("bytes are parted into whole characters and the rest as Python decodes them
     assert.deepEqual(partsOf(fromBase64(bytes)).map(({ text, hex }) => [text ?? null, hex ?? null]), parts);
   }
   assert.equal(utf8Length("aéก👍\udc80"), 1 + 2 + 3 + 4 + 1);
+});
+
+test("a token has the tint that Python gives it", () => {
+  for (const [bytes, tint] of cases.tints) assert.equal(tintOfBytes(fromBase64(bytes), 8), tint, bytes);
 });
 
 test("places among sorted numbers are those of a plain count", () => {

@@ -15,7 +15,7 @@ import numpy as np
 from pages.ui.i18n import filled, section
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.vocabulary.browse import pack
-from pages.ui.widgets.token_view.payload import token_payload
+from pages.ui.widgets.token_view.payload import tint, token_payload
 from tests.helpers.browser import require
 from tests.helpers.drawing import HOSTILE, LABELS, THAI, ids_in, lane_over, references_over
 from tokenizer_core import segments, train
@@ -38,6 +38,9 @@ TEXTS = {
 }
 
 
+TINTED = [*(bytes([byte]) for byte in range(256)), *(text.encode() for text in TEXTS.values()), b"\xe0\xb8", b""]
+
+
 def test_the_modules_agree_with_python(tmp_path: Path) -> None:
     node = shutil.which("node")
     require(node, "node: apt-get install nodejs")
@@ -54,6 +57,7 @@ def test_the_modules_agree_with_python(tmp_path: Path) -> None:
         "lines": line_cases(),
         "milestones": MILESTONES,
         "vocabulary": vocabulary_cases(),
+        "tints": [[base64_of(token), tint(token)] for token in TINTED],
     }
     path = tmp_path / "cases.json"
     path.write_text(json.dumps(cases), "utf-8")
