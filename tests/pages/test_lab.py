@@ -8,10 +8,21 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui import i18n
 from pages.ui.i18n import catalogue
+from pages.ui.inputs.corpus import first_training
 from pages.ui.patterns import lab
 from pages.ui.patterns.branches import WORDS, as_lines, explained, from_lines
 from pages.ui.patterns.lab import OWN_EXAMPLES
-from tests.helpers.app import ENGLISH, SPOKEN, drawn, go_to_tab, open_page, said, tables_by_row, with_pattern
+from tests.helpers.app import (
+    ENGLISH,
+    SPOKEN,
+    drawn,
+    go_to_tab,
+    job_of,
+    open_page,
+    said,
+    tables_by_row,
+    with_pattern,
+)
 from tests.helpers.hostile import HOSTILE_PATTERNS
 from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, pretokenize
@@ -49,6 +60,29 @@ def test_the_page_opens_with_a_text_under_two_patterns(language: str) -> None:
     assert [lane["kind"] for lane in lanes(app)] == ["pretokens", "pretokens"]
     assert drawn(app)[0]["differences"]["lanes"] == [0, 1]
     assert drawn(app)[0]["differences"]["pairs"][0]["share"] > 0.3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "trained"),
+    [("llama3", "mark_aware", "mark_aware"), ("mark_aware", "gpt2", "mark_aware"), ("gpt2", "gpt2", "gpt2")],
+)
+def test_one_click_trains_with_the_pattern_that_cuts_the_fewest_pieces(
+    first: str, second: str, trained: str
+) -> None:
+    app = open_page("patterns")
+    app.selectbox(key="lab_first_choice").set_value(first).run()
+    app.selectbox(key="lab_second_choice").set_value(second).run()
+    app.button(key="lab_train").click().run()
+    assert not app.exception
+    training = job_of(app).training
+    assert training.pattern == trained
+    assert training.texts == first_training().texts
+
+
+def test_one_click_trains_with_a_pattern_of_ones_own() -> None:
+    app = with_pattern(r"\S+|\s+", lane="second")
+    app.button(key="lab_train").click().run()
+    assert job_of(app).training.pattern == r"\S+|\s+"
 
 
 def test_flipping_to_mark_aware_heals_thai() -> None:

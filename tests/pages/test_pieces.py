@@ -72,6 +72,21 @@ def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
         assert any("lightbulb" in each.value for each in app.markdown)
 
 
+def test_one_button_leads_from_lesson_to_lesson() -> None:
+    app = open_page("pieces")
+    for lesson in list(LESSONS)[1:]:
+        app.button(key="pieces_next").click().run()
+        assert app.segmented_control(key="pieces_shown").value == lesson
+    assert not [each for each in app.button if each.key == "pieces_next"]
+
+
+def test_the_first_lesson_answers_the_title_with_the_numbers_of_its_rows() -> None:
+    app = open_page("pieces")
+    theirs, ours = views(app)
+    answer = filled(ENGLISH["lessons.small_answer"], theirs=theirs, ours=ours)
+    assert answer in [each.value for each in app.header]
+
+
 def test_without_bytes_an_unknown_script_is_lost_and_with_bytes_it_comes_back() -> None:
     app = choose(open_pieces(), "fallback")
     without, with_bytes = lanes(app)[:2]

@@ -38,6 +38,12 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-text_source { position: absolute; top: -3.4rem; left: calc(100% + .75rem);
     width: max-content !important; }
 }
+/* So do few tabs. */
+@media (min-width: 1000px) {
+  .st-key-patterns_tabs, .st-key-pieces_tabs { margin-top: -4.4rem; }
+  :is(.st-key-patterns_tabs, .st-key-pieces_tabs) [role="tablist"] {
+    width: max-content; margin-inline-start: auto; margin-block-end: .35rem; }
+}
 /* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
 @media (max-width: 640px) {
   h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }
@@ -60,7 +66,6 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-train_card [data-testid="stRadioOption"] p { font-size: 1rem !important; }
   .st-key-train_card [data-testid="stRadioCaption"] { display: none; }
   .st-key-train_card [data-testid="stRadioOption"] > div { align-items: flex-start; }
-  :has(> .st-key-pieces_says) { order: 1; }
   .st-key-home_stripe, .st-key-train_stripe { display: none; }
   [class*="st-key-answer_"] h2 { font-size: 1.125rem; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }

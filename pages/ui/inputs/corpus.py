@@ -216,11 +216,11 @@ def sample_corpus(choice: str) -> Corpus:
     return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice])))
 
 
-def first_training() -> Training:
-    """Return the training that one click on Home starts: with the settings that the Train page starts with."""
+def first_training(pattern: str = "mark_aware") -> Training:
+    """Return the training that one click starts: but for the pattern, with what the Train page starts with."""
     corpus = sample_to_train_on(DEFAULT_SAMPLE)
     pace = PACES[DEFAULT_PACE]
-    return Training(corpus.texts, DEFAULT_SIZE, stop=DEFAULT_STOP, pace=pace, corpus_name=corpus.name)
+    return Training(corpus.texts, DEFAULT_SIZE, pattern, stop=DEFAULT_STOP, pace=pace, corpus_name=corpus.name)
 
 
 def sample_to_train_on(name: str) -> Corpus:

@@ -7,8 +7,11 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from pages.ui.frame import visitor
 from pages.ui.frame.links import link_to_patterns, linked_view
+from pages.ui.frame.navigation import go
 from pages.ui.i18n import error_sentence, language, t
+from pages.ui.inputs.corpus import first_training
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import example_pills
 from pages.ui.limits import MAX_VIEW_CHARACTERS
@@ -183,9 +186,15 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
         **linked_view(),
     )
-    st.caption(t("lab.how"))
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
-    add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
+    with st.container(horizontal=True, vertical_alignment="center", key="lab_then"):
+        fewest, _ = min(reversed(usable), key=lambda each: len(each[1].pretokens))
+        label = t("lab.train", name=fewest.short)
+        if st.button(label, type="primary", icon=":material/play_arrow:", key="lab_train"):
+            visitor.start(first_training(fewest.pattern))
+            go("train")
+        add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
+    st.caption(t("lab.how"))
     figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
     with fold(t("lab.figures"), icon=":material/table:", key="lab_figures"):
         figures_table(figure_rows(figures), t("lab.figures"))

@@ -142,13 +142,12 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
 
 
 def draw_stripes(lanes: Sequence[ShownLane], text: str) -> None:
-    """Draw the tokens of a text by each tokenizer as stripes of its letters, under who needs the fewest."""
+    """Draw the tokens of a text by each tokenizer as stripes of its letters, beside their number."""
     drawn = [Lane(lane.called, Label(lane.name), lane.tokenizer) for lane in lanes]
     token_view(
         drawing(Text(text), drawn, language=language()),
         key="pieces_view",
         toolbar="none",
-        text_first=True,
         numbers_first=True,
         ruler=False,
         large=True,

@@ -21,7 +21,7 @@ from pages.ui.pieces.chips import (
 )
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes
 from pages.ui.session import Value, remembered
-from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.controls import answer, segmented
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
 from tokenizer_core.bpe.tokenizer import Tokenizer
@@ -41,8 +41,8 @@ class Shown(NamedTuple):
 
     lanes: list[ShownLane]
     says: str
-    are_stripes: bool = False
-    """Whether tokens are stripes of their letters; tiles show what else a lesson needs, such as ids and badges."""
+    answer: str = ""
+    """What the title asks, answered above stripes of the letters; tiles show more, such as ids and badges."""
 
 
 @cache
@@ -75,7 +75,9 @@ def _small(text: str) -> Shown:
         merged=merged,
         ours=ours.vocab_size - BYTES,
     )
-    return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says, are_stripes=True)
+    counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
+    lanes = [ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)]
+    return Shown(lanes, says, answer=t("lessons.small_answer", **counts))
 
 
 def _fallback(text: str) -> Shown:
@@ -151,6 +153,16 @@ def _own_says(trained: Trained | None) -> str:
     return f"{said}\n\n{t('lessons.own_says')}"
 
 
+def _next_button(lesson: str) -> None:
+    """Draw the button that shows the next lesson."""
+
+    def show_it() -> None:
+        SHOWN.put(lesson)
+
+    label = t("lessons.next", name=t(f"lessons.{lesson}"))
+    st.button(label, type="primary", icon=":material/arrow_forward:", key="pieces_next", on_click=show_it)
+
+
 def show() -> Entry:
     """Draw the choice of what to see, the sentence, its tokens, and what to see in them; return it for slides."""
     job = JOB.get()
@@ -175,21 +187,24 @@ def show() -> Entry:
     lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), _own_says(trained))
     entry = entry_of(chosen, lesson.lanes, text)
     with st.container(key="pieces_lesson"):
-        top = st.container()
-        with st.container(key="pieces_says"):
-            st.markdown(f":material/lightbulb: {lesson.says}")
-        if lesson.are_stripes:
+        if lesson.answer:
+            answer(lesson.answer, key="pieces")
             draw_stripes(lesson.lanes, text)
         else:
+            top = st.container()
             counts = draw_lanes(lesson.lanes, text)
             with top:
                 say_who_needs_fewest(counts)
+        st.markdown(f":material/lightbulb: {lesson.says}")
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
         st.markdown(f"**{title}**")
         show_cut(text[:MOST_CUT])
-    add_button(entry, key="pieces_add")
+    with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
+        if following := shown[shown.index(chosen) + 1 :]:
+            _next_button(following[0])
+        add_button(entry, key="pieces_add")
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
     return entry

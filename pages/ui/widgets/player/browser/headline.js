@@ -194,17 +194,18 @@ export function equationOf({ learned, sentence, label, options }, merge, { asHex
   const sides = [left, right, token];
   const hasParts = sides.some((parts) => !parts.every(isText));
   const places = hasParts ? sentence.madeBy(merge) : [];
+  const here = lettersHere(token[0], sentence, places);
   const terms = sides.map((parts, at) => {
     const chip = make("span", "chip");
     chip.style.setProperty("--tint", `var(--t${learned.tintOf(tokens[at], options.tints)})`);
     chip.title = hexOf(tokens[at]);
     if (asHex) chip.append(make("span", "hex", hexOf(tokens[at])));
-    else for (const part of parts) chip.append(partOf(part, most));
+    else for (const part of parts) chip.append(partOf(part, most, here[0]));
     const term = make("span", "term");
     term.append(chip);
     return term;
   });
-  const made = madeWords(token, label, lettersHere(token[0], sentence, places));
+  const made = madeWords(token, label, here);
   const words = [joinedWords(left, label), joinedWords(right, label), made];
   return { terms, words: hasParts ? words : [], isWhole: token.every(isText) };
 }
@@ -216,11 +217,12 @@ export function withSigns([left, right, token]) {
 
 /**
  * A part as it is drawn: text, a share of a letter, the rest of which is hatched, or a box for each byte of a letter that
- * nobody knows yet.
+ * nobody knows yet, under a letter of the sentence that has it.
  * @param {Part} part
  * @param {number | undefined} most
+ * @param {string} [example]
  */
-function partOf(part, most) {
+function partOf(part, most, example) {
   const { letter, from, to, size } = part;
   if (isText(part)) return make("span", "whole", shownText(letter, most));
   const element = make("span", letter ? "part" : "part shared");
@@ -228,14 +230,28 @@ function partOf(part, most) {
   if (!letter) {
     const lost = size > 0 ? 0 : 1; // how much of a letter comes before its end, nobody knows
     for (let at = -lost; at < Math.max(size, to); at++) element.append(make("i", at >= from && at < to ? "own" : ""));
+    if (example && size > 0) {
+      element.append(make("span", "example", shownText(example)));
+      takeShare(element, example, part);
+    }
     return element;
   }
   const glyph = shownText(letter);
   element.append(make("span", "letter", glyph));
+  takeShare(element, glyph, part);
+  return element;
+}
+
+/**
+ * Tell the style which share of a letter a part is.
+ * @param {HTMLElement} element
+ * @param {string} glyph
+ * @param {Part} part
+ */
+function takeShare(element, glyph, { from, to, size }) {
   const [first, last] = size > 0 ? [from / size, to / size] : [1 / 3, 1];
   const shares = RIGHT_TO_LEFT.test(glyph) ? [1 - last, 1 - first] : [first, last];
   shares.forEach((share, at) => element.style.setProperty(at ? "--to" : "--from", `${(100 * share).toFixed(1)}%`));
-  return element;
 }
 
 /**
