@@ -10,24 +10,23 @@ from pages.ui.home.premium import premium_section, say_premium
 from pages.ui.i18n import language, t
 from pages.ui.inputs.corpus import first_training
 from pages.ui.inputs.opener import tokenizer_opener
-from pages.ui.inputs.text import example_pills
+from pages.ui.inputs.text import SENTENCE, example_pills
 from pages.ui.inputs.tokenizers import choose_beside, lanes_that_encode, own_lane, reference_lanes, special_switch
 from pages.ui.limits import MAX_VIEW_CHARACTERS
-from pages.ui.session import Maybe, remembered
+from pages.ui.session import remembered
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View, present
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view import Link, token_view, toolbar_of
 from pages.ui.widgets.token_view.drawings import Text, drawing
 
-TEXT: Maybe[str] = Maybe("home_text")
 VIEW = "home_view"
 
 if "text" in (link := link_for("home")):
-    TEXT.put(link["text"][:MAX_VIEW_CHARACTERS].replace("\n", " "))
+    SENTENCE.put(link["text"][:MAX_VIEW_CHARACTERS].replace("\n", " "))
 text = (
     st.text_input(
         t("home.text_label"),
-        key=remembered(TEXT.key, t("examples.thai")),
+        key=remembered(SENTENCE.key, t("examples.thai")),
         persist_state="session",
         live=True,
         placeholder=t("home.text_placeholder"),
@@ -36,7 +35,7 @@ text = (
     or ""
 )
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-    example_pills(TEXT.key, "home")
+    example_pills(SENTENCE.key, "home")
     with st.container(width="content", key="home_stripe"):
         st.caption(t("home.stripe"))
     with st.container(horizontal=True, width="content"):

@@ -37,6 +37,30 @@ TYPED_HEIGHT = 76
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
 
 
+SENTENCE: Maybe[str] = Maybe("home_text")
+"""The sentence on Home, which goes along to the other pages once the visitor has changed it."""
+
+
+def own_sentence() -> str:
+    """Return the sentence of the visitor's own; "" while it is the one that Home begins with."""
+    typed = SENTENCE.get() or ""
+    return "" if typed == t("examples.thai") else typed
+
+
+def take_sentence(text: str) -> None:
+    """Make a text that the visitor typed on another page the sentence on Home."""
+    SENTENCE.put(" ".join(text.splitlines()))
+
+
+def follow_sentence(key: str, default: str) -> str:
+    """Give a text box the visitor's own sentence, or a default, until something else is in it; return the key."""
+    box, given = Maybe[str](key), Maybe[str](f"{key}_given")
+    if box.get() in (None, given.get()):
+        given.put(own_sentence() or default)
+        box.put(given.get())
+    return key
+
+
 def example_pills(text_key: str, prefix: str) -> None:
     """Draw examples; a click puts one into the text box with this key."""
     pills, box = Maybe[str](f"{prefix}_example"), Maybe[str](text_key)
@@ -64,7 +88,7 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     if source == "type":
         text = live_text_area(
             t("text.type_label"),
-            key=remembered(_TYPED_TEXT.key, t("examples.pair")),
+            key=follow_sentence(_TYPED_TEXT.key, t("examples.pair")),
             height=TYPED_HEIGHT,
             placeholder=t("text.placeholder"),
             show_label=False,

@@ -13,7 +13,7 @@ from pages.ui.frame.navigation import go
 from pages.ui.i18n import error_sentence, language, t
 from pages.ui.inputs.corpus import first_training
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
-from pages.ui.inputs.text import example_pills
+from pages.ui.inputs.text import example_pills, follow_sentence
 from pages.ui.limits import MAX_VIEW_CHARACTERS
 from pages.ui.patterns.branches import as_lines, explained, from_lines
 from pages.ui.session import Maybe, Value, one_of
@@ -55,7 +55,8 @@ def _choice(side: str) -> Maybe[str]:
 
 
 def take_link(link: Mapping[str, str]) -> None:
-    """Take text and patterns from a link."""
+    """Take text and patterns from a link, or else the visitor's own sentence."""
+    follow_sentence(TEXT.key, PREVIEW_SENTENCE)
     if "text" in link:
         TEXT.put(link["text"][:MAX_VIEW_CHARACTERS])
     for side in SIDES:

@@ -1,5 +1,6 @@
 """The settings of a training, and the button that starts it."""
 
+from collections import Counter
 from typing import NamedTuple
 
 import streamlit as st
@@ -18,6 +19,7 @@ from pages.ui.inputs.corpus import (
 from pages.ui.inputs.corpus_picker import OWN_TEXT, corpus_picker, leave_the_sample, mixed
 from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
 from pages.ui.inputs.pattern import PATTERN_ORDER, pattern_name, pattern_picker, preview_of, shortened
+from pages.ui.inputs.text import own_sentence
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
@@ -29,6 +31,7 @@ from pages.ui.train.parity import Parity, parity_picker, parity_said
 from pages.ui.train.recipes import RECIPE, recipe_loader, recipe_note
 from pages.ui.train.superwords import superwords_picker
 from pages.ui.widgets.controls import fold, segmented
+from pages.ui.widgets.player import MOST_CHARACTERS
 from pages.ui.widgets.player.serve import DEFAULT_PACE, PACES, pace_called
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view import token_view
@@ -107,7 +110,7 @@ def training_setup(job: Job | None) -> None:
 
 def _before() -> None:
     """Draw the sentence of the stage as it is before the first merge, when each byte is a token."""
-    text = t("examples.thai")
+    text = own_sentence()[:MOST_CHARACTERS] or t("examples.thai")
     lane = Lane("bytes", Label(t("train.before")), Tokenizer(()))
     token_view(
         drawing(Text(text), [lane], language=language()),
@@ -117,8 +120,10 @@ def _before() -> None:
         ruler=False,
         large=True,
     )
-    with st.container(key="train_stripe"):
-        st.caption(t("stage.start_bytes", size=3))
+    usual, _ = Counter(len(character.encode()) for character in text).most_common(1)[0]
+    if usual > 1:
+        with st.container(key="train_stripe"):
+            st.caption(t("stage.start_bytes", size=usual))
     with st.container(horizontal=True, vertical_alignment="center", key="train_rivals"):
         st.header(t("train.before_says"), anchor=False, width="content")
         for name, count in reference_counts(text):

@@ -14,6 +14,7 @@ from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, langu
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
+from pages.ui.inputs.text import own_sentence, show_text, take_sentence
 from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, way_said
 from pages.ui.limits import MAX_TRAININGS
 from pages.ui.run_registry.registry import registry
@@ -61,7 +62,7 @@ def studio(job: Job) -> None:
     """Draw the stage, which plays the training by itself; below it what goes with it, redrawn while it runs."""
     shown = st.container()
     typed = sentence_of(job).get()
-    text = first_sentence(job)[:MOST_CHARACTERS] if typed is None else typed
+    text = (own_sentence() or first_sentence(job))[:MOST_CHARACTERS] if typed is None else typed
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         with st.popover(t("race.another"), icon=":material/flag:", type="tertiary"):
             texts, pairs_in_files = choose_race_texts()
@@ -85,8 +86,10 @@ def studio(job: Job) -> None:
             wish = stage(drawn)
             if wish.sentence is not None:
                 sentence_of(job).put(wish.sentence)
+                take_sentence(wish.sentence)
                 st.rerun()
             if wish.compares:
+                show_text(text)
                 go("compare")
     if (counts := job.training.counts) is not None:  # only counts were there to learn from
         with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
