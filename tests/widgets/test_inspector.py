@@ -149,6 +149,37 @@ def test_the_inspector_has_room_for_every_lane(page: Page, width: int) -> None:
     assert in_shadow(page, "root.querySelectorAll('.ladder thead th').length") == 6
 
 
+@pytest.mark.parametrize("lane", [0, 1, 2])
+def test_between_rows_that_fill_the_window_the_inspector_shows_the_ladder_of_a_letter_whole(
+    page: Page, lane: int
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    draw(page, "กา My son.", references_over("กา My son."), view="staff", large=True, largest=True, ruler=False)
+    page.evaluate("document.body.style.paddingTop = '250px'")
+    box = page.locator(f".lane:not(.ruler) >> nth={lane}").locator(".p").first
+    box.click()
+    opened, ladder, inspector = (
+        each.bounding_box() for each in (box, page.locator(".ladder"), page.locator(".inspector"))
+    )
+    assert opened
+    assert ladder
+    assert inspector
+    assert inspector["y"] <= ladder["y"]
+    assert ladder["y"] + ladder["height"] <= inspector["y"] + inspector["height"]
+    assert inspector["y"] >= opened["y"] + opened["height"] or inspector["y"] + inspector["height"] <= opened["y"]
+
+
+def test_a_finger_that_scrolls_opens_no_card_and_a_tap_opens_the_inspector(page: Page) -> None:
+    draw(page, THAI, references_over(THAI), view="staff")
+    box = page.locator(".lane:not(.ruler) .p").first
+    box.dispatch_event("pointerover", {"pointerType": "touch"})
+    assert page.locator(".card").is_hidden()
+    assert page.locator(".hot").count() == 0
+    box.click()
+    assert page.locator(".inspector").is_visible()
+    assert page.locator(".hot").count() > 0
+
+
 def test_the_card_of_another_letter_leaves_the_inspector_free(page: Page) -> None:
     text = (THAI + " The quick brown fox. ") * 30
     draw(page, text, lanes_of_four(text), view="staff", max_height=640)

@@ -66,12 +66,17 @@ export class Inspector {
     return element?.isConnected && element.box?.from === box?.from ? (element.getClientRects()[0] ?? null) : null;
   }
 
-  /** Free pixels of the window above and below the opened box with all its lanes; null where it is out of sight. */
+  /**
+   * Free pixels of the window above and below the opened box with all its lanes, or with its own alone where all leave
+   * too few; null where it is out of sight.
+   */
   room() {
     const place = this.place();
     if (!place || !this.pinned || place.bottom < HEADER || place.top > innerHeight) return null;
-    const [above, below] = this.view.light.reach(this.pinned.lane);
-    return { ...this.roomAbove(place.top - above), below: innerHeight - place.bottom - below - AROUND };
+    const around = (/** @type {number[]} */ [above, below]) =>
+      ({ ...this.roomAbove(place.top - above), below: innerHeight - place.bottom - below - AROUND });
+    const room = around(this.view.light.reach(this.pinned.lane));
+    return Math.max(room.above, room.below) < ENOUGH ? around([0, 0]) : room;
   }
 
   /**

@@ -25,12 +25,13 @@ export class Light {
     this.listenToTotals();
   }
 
-  /** The box under the pointer is lit, and a click opens it in the inspector. */
+  /** The box under the pointer is lit, and a click opens it in the inspector. A finger that scrolls points at nothing. */
   listen() {
     const { scroller, ended } = this.state;
     const { signal } = ended;
     scroller.addEventListener("pointerover", (event) => {
       const { element, lane, box } = boxAt(event);
+      if (event.pointerType === "touch") return;
       if (element && lane && box && element !== this.hot?.element) this.turnOn(lane, box, element);
     });
     scroller.addEventListener("pointerleave", ({ pointerType }) => {
@@ -42,6 +43,7 @@ export class Light {
       if (!lane || !box || box.kind === "note" || isSelecting) return;
       this.view.cursor.standAt(lane, box); // where the keyboard goes when the inspector is closed
       this.view.inspector.pin(lane, box, element);
+      if (element) this.turnOn(lane, box, element);
     });
     const turnOffOutside = (/** @type {PointerEvent} */ event) => {
       if (!event.composedPath().includes(scroller)) this.turnOff();
@@ -55,10 +57,11 @@ export class Light {
   /** What is known of a lane is shown while its number is pointed at, or has the focus, or after a tap on it. */
   listenToTotals() {
     const { scroller, ended } = this.state;
-    for (const opens of ["pointerover", "focusin", "click"]) {
+    for (const opens of /** @type {const} */ (["pointerover", "focusin", "click"])) {
       scroller.addEventListener(opens, (event) => {
         const total = totalAt(event);
-        if (total) this.explain(total);
+        const isFinger = "pointerType" in event && event.type === "pointerover" && event.pointerType === "touch";
+        if (total && !isFinger) this.explain(total);
       });
     }
     for (const closes of ["pointerout", "focusout"]) {
