@@ -18,7 +18,6 @@ shown = []
 with place:
     if tab == "sentencepiece":
         shown.append(show())
-        st.markdown(t("pieces.what"))
         with fold(
             t("pieces.train"), icon=":material/model_training:", key="pieces_train", is_open=JOB.get() is not None
         ):

@@ -63,7 +63,7 @@ def choose(app: AppTest, lesson: str) -> AppTest:
 
 def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
     app = open_pieces("th")
-    assert catalogue("th")["pieces.what"] in [each.value for each in app.markdown]
+    assert catalogue("th")["pieces.what"] in [each.value for each in app.caption]
     for lesson in LESSONS:
         choose(app, lesson)
         shown = views(app) if lesson == "small" else lanes(app)

@@ -153,7 +153,6 @@ def draw_stripes(lanes: Sequence[ShownLane], text: str) -> None:
         large=True,
         max_height=None,
     )
-    st.caption(t("pieces.space", sign=SPACE))
 
 
 def _letters(chips: Sequence[Chip]) -> int:

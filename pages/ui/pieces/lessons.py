@@ -63,21 +63,16 @@ def ours_at(text: str, vocab_size: int) -> Tokenizer:
 
 
 def _small(text: str) -> Shown:
-    theirs, ours = _learned(small_text(), LECTURE), ours_at(small_text(), LECTURE.vocab_size)
+    # A space before the text would be a token that no letter shows; a later lesson is about it.
+    theirs = _learned(small_text(), replace(LECTURE, add_dummy_prefix=False))
+    ours = ours_at(small_text(), LECTURE.vocab_size)
     characters = sum(kind == "ordinary" and len(piece) == 1 for kind, piece in zip(theirs.kinds, theirs.pieces))
     merged = theirs.vocab_size - CONTROLS - BYTES - characters
-    says = t(
-        "lessons.small_says",
-        size=theirs.vocab_size,
-        control=CONTROLS,
-        bytes=BYTES,
-        characters=characters,
-        merged=merged,
-        ours=ours.vocab_size - BYTES,
-    )
+    says = t("lessons.small_says", size=theirs.vocab_size, ours=ours.vocab_size - BYTES)
+    made_of = t("lessons.small_made_of", control=CONTROLS, bytes=BYTES, characters=characters, merged=merged)
     counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
     lanes = [ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)]
-    return Shown(lanes, says, answer=t("lessons.small_answer", **counts))
+    return Shown(lanes, f"{says} {made_of}", answer=t("lessons.small_answer", **counts))
 
 
 def _fallback(text: str) -> Shown:
@@ -189,9 +184,11 @@ def show() -> Entry:
     with st.container(key="pieces_lesson"):
         if lesson.answer:
             answer(lesson.answer, key="pieces")
+            st.caption(t("pieces.what"))
             draw_stripes(lesson.lanes, text)
         else:
             top = st.container()
+            st.caption(t("pieces.what"))
             counts = draw_lanes(lesson.lanes, text)
             with top:
                 say_who_needs_fewest(counts)
