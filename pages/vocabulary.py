@@ -14,14 +14,14 @@ from pages.ui.vocabulary.trace import trace_a_word
 from pages.ui.vocabulary.unreached import unreached
 from pages.ui.widgets.slides import present
 
-known = st.container()
+known, chooser, page, earlier = (st.container() for _ in range(4))
 lanes = all_lanes()
 if lanes:
-    page, earlier = st.container(), st.container()
-    with page:
+    with chooser:
         lane = choose_lane(lanes, earlier)
     with known:
         say_what_is_known(lane)
+    with page:
         tab, place = open_tab("vocabulary")
     present(lambda: slides_of(lane, lanes))
     with place:

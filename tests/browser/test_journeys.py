@@ -395,6 +395,13 @@ def test_a_token_is_searched_walked_to_and_looked_at(tab: Page, address: str) ->
     expect(tree).to_contain_text(str(found[1]))
     at_rest(tab)
     expect(shown.locator(".entry[aria-selected=true]")).to_contain_text(str(found[1]))
+    shown.get_by_label(ENGLISH["entries.sort"]).select_option(ENGLISH["entries.order_best"])
+    shown.get_by_role("searchbox").fill("โรงเรียน")  # no token, but the text of some
+    parts = tokens.encode("โรงเรียน")
+    says = filled(ENGLISH["entries.in_parts"], query="โรงเรียน", count=len(parts))
+    expect(shown.locator(".note")).to_have_text(says)
+    expect(shown.locator(".entry .facts")).to_have_text(list(map(str, parts)))
+    expect(tree).to_contain_text(str(parts[0]))
     shown.get_by_label(ENGLISH["entries.kind"]).select_option(ENGLISH["entries.kind_regex"])
     shown.get_by_role("searchbox").fill(r"^(([\s\S]+)+)+\u{10FFFF}$")
     expect(shown.get_by_text(ENGLISH["entries.too_slow"])).to_be_visible()

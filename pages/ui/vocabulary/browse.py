@@ -36,7 +36,11 @@ from tokenizer_core.analysis.entries import SCRIPTS, Entries
 BROWSER = Path(__file__).parent / "browser"
 CACHE_BYTES = 64 * 2**20
 _TOLD: Maybe[Mapping[str, Any]] = Maybe("vocabulary_view")
-"""What the browser tells once: the id that was "picked" by a click, or "found" first by a search."""
+"""What the browser tells once: the id that was "picked" by a click, or "found" first by a search; or the text that
+a search "missed", because no token has it."""
+_MISSED: Maybe[str] = Maybe("vocabulary_missed")
+MOST_SEARCHED = 200
+"""Characters of a text that no token has, whose tokens are shown instead."""
 _payloads = Bounded[bytes](CACHE_BYTES, weigh=len)
 _component = st.components.v2.component(
     "vocabulary",
@@ -90,17 +94,32 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, part: Part | None = None
             "best": "newest" if look.newest else "known",
             "opens": look.token_id,
             "picked": look.token_id if part else picked_in(lane),
+            "missed": missed_in(lane),
             "used": len(uses.ids),
             "counted": without_breaks(t("entries.counted", text=text.name)) if len(uses.ids) else "",
         }
     ).encode("utf-8")
     data = len(words).to_bytes(4, "little") + words + np.concatenate(uses).astype("<i4").tobytes()
-    _component(key=_TOLD.key, data=data, on_picked_change=lambda: None, on_found_change=lambda: None)
+    _component(
+        key=_TOLD.key,
+        data=data,
+        on_picked_change=lambda: None,
+        on_found_change=lambda: None,
+        on_missed_change=lambda: None,
+    )
+
+
+def missed_in(lane: Lane) -> dict[str, Any] | None:
+    """Return the text that a search missed, and the ids of its tokens; None if there is none."""
+    query = _MISSED.get()
+    return {"query": query, "ids": list(lane.tokenizer.encode(query))} if query else None
 
 
 def _take_picks(lane: Lane) -> None:
     """Look at the token that was clicked or found just now, if any; browsers may tell anything."""
     told = _TOLD.get() or {}
+    if isinstance(missed := told.get("missed"), str):
+        _MISSED.put(missed[:MOST_SEARCHED])
     for asked, by_click in ((told.get("picked"), True), (told.get("found"), False)):
         if isinstance(asked, (int, float)) and int(asked) in entries_in(lane).ids:
             pick(lane, int(asked), by_click=by_click)

@@ -175,11 +175,10 @@ _OPENED_HERE: Maybe[str] = Maybe("vocabulary_opened_here")
 
 
 def say_what_is_known(lane: Lane) -> None:
-    """Say how many tokens a tokenizer knows, and how many with Thai; and what to do with them."""
+    """Say how many tokens a tokenizer knows, and how many with Thai."""
     count, thai = len(entries_in(lane).ids), entries_with_thai(lane)
     figures = {"count": f"**{count:,}**", "thai": f"**{thai:,}**"}
     answer(t("vocabulary.known", name=name_of(lane), **figures), key="vocabulary")
-    st.markdown(t("vocabulary.what"))
 
 
 def choose_lane(lanes: list[Lane], earlier_place: DeltaGenerator) -> Lane:
@@ -204,6 +203,7 @@ def choose_lane(lanes: list[Lane], earlier_place: DeltaGenerator) -> Lane:
             default=first.choice,
         )
         tokenizer_opener(on_open=_OPENED_HERE.put)
+        st.markdown(t("vocabulary.what"), width="content")
     with earlier_place:
         offer_earlier(earlier, "vocabulary", partial(_take, len(shown) + (not is_taken)))
     return by_choice[chosen]

@@ -19,6 +19,8 @@ export interface Options {
   opens: number;
   /** The id that is looked at. */
   picked: number | null;
+  /** A text that was looked for and that no token has, and the ids of the tokens that it is cut into. */
+  missed: { query: string; ids: number[] } | null;
   /** How many different tokens the visitor's text uses: as many ids and counts follow the options. */
   used: number;
   /** Which text the counts are from; empty where nothing is counted. */

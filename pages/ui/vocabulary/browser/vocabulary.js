@@ -12,6 +12,8 @@ import { labelsOf } from "../../widgets/token_view/browser/words.js";
 
 const MOST_KEPT = 4;
 const REGEX_PAUSE = 50; // milliseconds without typing, before an expression is tried
+const NOWHERE = 2 ** 32 - 1; // -1, of an id that no entry has
+const NO_USES = new Uint32Array(0);
 const FOLLOW_PAUSE = 400; // milliseconds without a change, before the first entry found is looked at
 // The newest vocabularies by address, so that a rerun or a return to the page draws them at once.
 /** @type {Map<string, Vocabulary>} */
@@ -48,7 +50,8 @@ class VocabularyView {
   /**
    * @param {ShadowRoot | Element} parent
    * @param {Options} options
-   * @param {(name: "picked" | "found", id: number) => void} tell what was clicked, or found first
+   * @param {(name: "picked" | "found" | "missed", what: number | string) => void} tell which id was clicked, or found
+   *   first; or which text no token has
    */
   constructor(parent, options, tell) {
     this.options = options;
@@ -61,7 +64,7 @@ class VocabularyView {
     this.grid.special = options.scripts.indexOf("special");
     this.controls = new Controls(label, this.choice, options.scripts, () => this.chosen());
     this.note = make("p", "note", label("loading"));
-    this.root.append(this.controls.element, this.grid.element, this.note);
+    this.root.append(this.controls.element, this.note, this.grid.element);
     parent.append(this.root);
     /** @type {Vocabulary | null} */
     this.vocabulary = null;
@@ -107,7 +110,7 @@ class VocabularyView {
       if (!lastChoice) this.choice.script = options.script === null ? null : options.scripts.indexOf(options.script);
       this.follows = Boolean(lastChoice) && !isFirst; // what was looked for is looked at in another tokenizer
       this.changed();
-    } else if (usedKey !== this.usedKey) this.draw();
+    } else if (usedKey !== this.usedKey || this.missed()) this.draw();
     this.usedKey = usedKey;
   }
 
@@ -173,12 +176,27 @@ class VocabularyView {
       this.choice.script = null; // what is looked for stands in other scripts only
       ({ places, counts } = this.selection(vocabulary));
     }
-    this.grid.show(vocabulary, places, this.uses, options.tints);
+    const missed = this.missed();
+    if (missed && missed === options.missed?.query) {
+      places = Uint32Array.from(options.missed.ids, (id) => vocabulary.placeOf(id)).filter((place) => place !== NOWHERE);
+      this.choice.script = null;
+      for (const place of places) counts[vocabulary.scripts[place]] += 1;
+    }
+    const asksForUses = this.choice.use !== "all" || this.choice.order === "used";
+    this.grid.show(vocabulary, places, asksForUses ? this.uses : NO_USES, options.tints);
     const shown = this.label("shown", { shown: places.length, all: vocabulary.size });
     this.controls.tell(counts, shown, options.counted);
-    this.say(this.fault || (places.length ? "" : this.label("nothing")));
+    const isCut = missed && places.length;
+    this.say(this.fault || (isCut ? this.label("in_parts", { query: missed, count: places.length }) : places.length ? "" : this.label("nothing")));
+    if (missed && !places.length) this.follow("missed", missed);
     this.root.dataset.shown = String(places.length);
-    if (this.follows && places.length) this.follow(vocabulary.ids[places[0]]);
+    if (this.follows && places.length) this.follow("found", vocabulary.ids[places[0]]);
+  }
+
+  /** The text that is looked for, if no token has it; "" otherwise. */
+  missed() {
+    const { kind, query } = this.choice;
+    return kind === "text" && query.trim() && this.found && !this.found.includes(1) ? query : "";
   }
 
   /**
@@ -195,14 +213,16 @@ class VocabularyView {
   }
 
   /**
-   * Look at an entry that was found, once nothing changes any more; the search does not wait for it.
-   * @param {number} id
+   * Look at an entry that was found, or ask how a text is cut that no token has, once nothing changes any more; the
+   * search does not wait for it.
+   * @param {"found" | "missed"} name
+   * @param {number | string} what
    */
-  follow(id) {
-    this.follows = false;
+  follow(name, what) {
+    this.follows = name === "missed"; // then look at the first part
     clearTimeout(this.follower);
     this.follower = setTimeout(() => {
-      if (id !== this.options.picked) this.tell("found", id);
+      if (what !== this.options.picked) this.tell(name, what);
     }, FOLLOW_PAUSE);
   }
 
