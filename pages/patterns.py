@@ -17,6 +17,7 @@ present(slides)
 tab, place = open_tab("patterns")
 with place:
     if tab == "cut":
+        st.caption(t("lab.what"))
         pattern_lab()
     elif tab == "whole":
         left, right = st.columns(2, gap="large")
@@ -27,5 +28,4 @@ with place:
                 check_on_corpus(corpus, chosen_patterns())
     else:
         pattern_costs(chosen_patterns())
-st.markdown(t("lab.what"))
 how_to_read("patterns")

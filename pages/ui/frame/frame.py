@@ -66,7 +66,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-train_card [data-testid="stRadioOption"] p { font-size: 1rem !important; }
   .st-key-train_card [data-testid="stRadioCaption"] { display: none; }
   .st-key-train_card [data-testid="stRadioOption"] > div { align-items: flex-start; }
-  .st-key-home_stripe, .st-key-train_stripe { display: none; }
+  .st-key-train_stripe { display: none; }
   [class*="st-key-answer_"] h2 { font-size: 1.125rem; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
   .st-key-lab_pickers [data-testid="stColumn"] { min-width: 0; flex: 1 1 0; }
@@ -108,6 +108,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   [class*="st-key-lab_"][class*="_custom"] textarea { max-height: 8.25rem; }
 }
 /* A way to another page among folds looks as they do. */
+.st-key-to_pieces a, .st-key-to_pieces a * { white-space: normal; height: auto; }
 .st-key-to_pieces a { width: 100%; padding: .25rem .75rem; border-radius: .5rem;
   border: 1px solid light-dark(#31333f33, #fafafa33); }
 /* What starts a training stays in sight, and is the largest button. */

@@ -152,7 +152,7 @@ def slides() -> list[Slide]:
 
 def pattern_lab() -> None:
     """Draw the text, two patterns, and what they make of the text."""
-    text, pickers = st.columns(2, gap="medium")
+    text, pickers = st.columns([6, 5], gap="medium")
     with text:
         _text()
     own = []

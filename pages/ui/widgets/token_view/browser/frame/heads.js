@@ -79,11 +79,20 @@ function sharesOfThai({ drawn, model }) {
     return counts.reduce((sum, count) => sum + count, 0);
   });
   const rest = drawn.map((lane, at) => lane.numberOf(lane.tokens.length) - thai[at]);
-  const listed = (/** @type {number[]} */ counts) =>
-    counts.every((count) => count === counts[0])
-      ? model.label("each", { count: counts[0] })
-      : counts.map((count) => count.toLocaleString(locale)).join(", ");
+  const listed = (/** @type {number[]} */ each) => {
+    if (each.every((count) => count === each[0])) return model.label("each", { count: each[0] });
+    const counts = each.map((count, at) => `${count.toLocaleString(locale)} (${inShort(drawn[at])})`).join(", ");
+    return model.label("unequal", { counts });
+  };
   return [make("div", "what", model.label("verdict_thai", { thai: listed(thai), rest: listed(rest) }))];
+}
+
+/**
+ * The name of a tokenizer without the one of its vocabulary: "GPT-4".
+ * @param {Lane} lane
+ */
+function inShort({ column }) {
+  return column.name.replace(/ \(.+\)$/, "");
 }
 
 /**
