@@ -137,7 +137,8 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     words = section("stage", spoken="en")
     stripes = "" if presents else f" {words['start_bytes'].format(size=3)}"
     start = [0, True, f"{before} bytes, {before} tokens{stripes}", True, not presents]
-    end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).", False, False]
+    more = "" if presents else f" {words['end_more']}"
+    end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}", False, False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["waits"] is not presents  # in a room it waits for somebody
     assert shown["asked"] == ["compare", False]

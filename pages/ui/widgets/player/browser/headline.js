@@ -86,7 +86,10 @@ export class Headline {
    */
   showEnd(merges) {
     const { sentence, options, label } = this;
-    this.say(endWords(sentence.tokensAt(merges), options.levels, label), { isEnd: true });
+    const count = sentence.tokensAt(merges);
+    this.say(endWords(count, options.levels, label), { isEnd: true });
+    const isBeaten = options.levels.some((each) => each.count < count);
+    if (isBeaten && !options.presents) this.says.append(" ", make("small", "rule", label("end_more")));
   }
 
   /** @param {number} merge */
