@@ -30,6 +30,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 [data-testid="stMainBlockContainer"] { padding-top: .5rem; }
 .st-key-navigation { margin-top: -1.25rem; } /* the gaps of two elements that draw nothing */
 @media (max-width: 767px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
+/* The sentence of Home can be read while it is typed. */
+@media (min-width: 900px) { .st-key-home_text input { font-size: 1.25rem; } }
 /* The halves of a page stand beside its title where there is room. */
 @media (min-width: 900px) { .st-key-halves { justify-content: flex-end; margin-top: -3.75rem; height: 3.25rem; } }
 /* Where the text of Compare comes from stands beside its title, too. */
@@ -128,6 +130,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 }
 h1 { padding-top: .5rem !important; }
 h1, h2, h3 { text-wrap: balance; }
+:is(h1, h2, h3):lang(th) { font-weight: 700; } /* of Thai faces, many have no weight between regular and bold */
 /* Without the shorthand, which lets the number of a slider wrap. */
 [data-testid="stMarkdownContainer"] p { text-wrap-style: pretty; }
 /* Streamlit's offer to stop a long run would lie over the choice of language. */
