@@ -12,7 +12,8 @@ from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.text import EXAMPLES
-from tests.helpers.app import LANGUAGES, open_page
+from tests.helpers.app import ENGLISH, LANGUAGES, drawn, open_page, staged
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 
 
@@ -65,3 +66,43 @@ def test_the_premium_is_one_sentence_and_one_picture(language: str) -> None:
     (header,) = app.header
     assert without_breaks(header.value).replace("**", "") == without_breaks(said)
     assert html.unescape(re.findall('aria-label="(.*?)"', picture)[0]) == without_breaks(said)
+
+
+# ---- the sentence goes along
+
+
+def go(app: AppTest, page: str) -> AppTest:
+    app.switch_page(str(REPOSITORY / "pages" / f"{page}.py")).run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize(("page", "box"), [("compare", "compare_text"), ("patterns", "lab_text")])
+def test_the_visitors_sentence_goes_along_until_another_one_is_written_there(page: str, box: str) -> None:
+    app = go(open_page("home"), page)
+    ours = app.text_area(key=box).value
+    app = go(app, "home")
+    app.text_input(key="home_text").set_value("My refund, ขอเงินคืน").run()
+    assert go(app, page).text_area(key=box).value == "My refund, ขอเงินคืน" != ours
+    app = go(app, "home")
+    app.text_input(key="home_text").set_value("again").run()
+    assert go(app, page).text_area(key=box).value == "again"
+    app.text_area(key=box).set_value("written here").run()
+    app = go(app, "home")
+    app.text_input(key="home_text").set_value("once more").run()
+    assert go(app, page).text_area(key=box).value == "written here"
+
+
+@pytest.mark.parametrize(("text", "bytes_each"), [("", 3), ("My refund", 0), ("ขอเงินคืน", 3), ("Привет", 2)])
+def test_the_sentence_of_home_is_watched_before_a_training_and_while_it_runs(text: str, bytes_each: int) -> None:
+    app = open_page("home")
+    if text:
+        app.text_input(key="home_text").set_value(text).run()
+    sentence = text or ENGLISH["examples.thai"]
+    before = go(app, "train")
+    assert drawn(before)[0]["text"] == sentence
+    said = [each.value for each in before.caption]
+    assert (filled(ENGLISH["stage.start_bytes"], size=bytes_each) in said) is (bytes_each > 0)
+    before.button(key="start").click().run()
+    assert staged(before)["text"] == sentence
+    before.button(key="stop").click().run()

@@ -20,6 +20,7 @@ from tests.helpers.browser import PATIENCE
 from tests.helpers.drawing import HOSTILE
 from tests.helpers.jobs import LARGE, SMALL, wait_for
 from tests.helpers.jobs import wait_until as wait_for_job
+from tests.helpers.paths import REPOSITORY
 from tests.helpers.routes import Answer
 from tokenizer_core.bpe.trainer import Merge
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -281,6 +282,8 @@ def test_the_stage_takes_another_sentence_and_no_more_of_it_than_can_be_read(
     app.run()
     assert not app.exception
     assert drawn == [WORDS["examples.thai"], ("น้ำ " * 200)[:MOST_CHARACTERS]]
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
+    assert app.text_input(key="home_text").value == drawn[-1]
 
 
 def test_the_end_of_the_show_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,6 +297,7 @@ def test_the_end_of_the_show_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -
     app.run()
     assert not app.exception
     assert view(app).names[0] == WORDS["tokenizers.mine"]
+    assert app.text_area(key="compare_text").value == WORDS["examples.thai"]
 
 
 # ---- the stage in a talk of the visitor's own
