@@ -48,8 +48,17 @@ export function fitLetters({ root, model }, { element }) {
   }
   const largest = LETTERS[high];
   const smaller = LETTERS.filter((size) => size <= largest && size >= largest * LEAST_OF_WHOLE[Number(model.lanes.length === 1)]);
-  const hasOneLine = withSize(smaller[smaller.length - 1]).lines <= 1;
-  take(hasOneLine ? (smaller.find((size) => withSize(size).lines <= 1) ?? largest) : largest);
+  let taken = largest;
+  if (withSize(smaller[smaller.length - 1]).lines <= 1) {
+    let [first, last] = [0, smaller.length - 1];
+    while (first < last) {
+      const middle = (first + last) >> 1;
+      if (withSize(smaller[middle]).lines <= 1) last = middle;
+      else first = middle + 1;
+    }
+    taken = smaller[last];
+  }
+  take(taken);
   probe?.remove();
 }
 
