@@ -53,11 +53,26 @@ def test_the_plain_sentence_stands_first(language: str) -> None:
     )[language]
     least = by_hand("o200k_base", THAI_LINES) / by_hand("o200k_base", ENGLISH_LINES)
     least_said = translations(
-        "languages.says_least", tokenizer=words["tokenizers.o200k_base"], premium=f"**{least:.2f}**"
+        "languages.says_other", tokenizer=words["tokenizers.o200k_base"], premium=f"**{least:.2f}**"
     )[language]
     assert app.header[0].value == with_breaks(f"{expected} {least_said}")
     app.pills(key="languages_names_False").set_value(["gpt2"]).run()
     assert app.header[0].value == with_breaks(expected)
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize(("reader", "other"), [("o200k_base", "gpt2"), ("cl100k_base", "gpt2")])
+def test_the_sentence_is_about_the_tokenizer_of_the_receipt_first(reader: str, other: str, language: str) -> None:
+    app, words = opened(language), catalogue(language)
+    app.selectbox(key="receipt_with").set_value(reader).run()
+    sentence = without_breaks(app.header[0].value)
+    said = []
+    for name in (reader, other):
+        premium = by_hand(name, THAI_LINES) / by_hand(name, ENGLISH_LINES)
+        said += [without_breaks(words[f"tokenizers.{name}"]), f"**{premium:.2f}**"]
+    assert sorted(said, key=sentence.index) == said
+    ranges = next(each.value for each in app.caption if "95%" in each.value)
+    assert ranges.index(words[f"tokenizers.{reader}"]) < ranges.index(words[f"tokenizers.{other}"])
 
 
 def test_tokens_and_premiums_are_those_counted_by_hand() -> None:
@@ -151,13 +166,14 @@ def test_the_first_price_is_an_example_and_a_month_of_chats_costs_what_it_says_b
     example = words["languages.price_example"]
     assert app.text_input(key="languages_price").value == example
     assert any(words["languages.price_is_example"].rpartition("}")[2] in each.value for each in app.caption)
-    assert any(words["languages.terms_example"].rpartition("}")[2] in each.value for each in app.caption)
     for name in ("gpt2", "o200k_base"):
         app.selectbox(key="receipt_with").set_value(name).run()
         (month,) = (each.value for each in app.markdown if "1,000" in each.value)
         for side in (THAI_LINES, ENGLISH_LINES):
             tokens = by_hand(name, side) / len(side)
             assert amount.format(tokens * 1_000 * 30 * price / 1e6) in month
+    app = unfolded(app, "metrics")
+    assert not [each.value for each in app.markdown if "1,000 " in each.value]  # one example stands on the page
 
 
 @pytest.mark.parametrize("language", SPOKEN)

@@ -116,8 +116,33 @@ def test_both_totals_are_in_sight_however_long_a_bill_is(page: Page) -> None:
     assert all(place is not None and place["y"] + place["height"] <= 700 for place in places)
 
 
+def test_on_a_phone_the_place_of_a_part_is_written_in_full(page: Page) -> None:
+    print_bills(page, options("ที่นี่", price=100.0), width=358)
+    assert [row[0].split()[-1] for row in lines(page, 0)][:2] == ["1/6", "2/6"]
+    cut = "[...root.querySelectorAll('td.token')].filter((cell) => cell.scrollWidth > cell.clientWidth).length"
+    assert in_shadow(page, cut) == 0
+
+
+def test_short_bills_are_no_longer_than_their_lines_and_messages_no_taller_than_the_longer_one(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    print_bills(page, options("น้ำ", "The water is cold today"))
+    for paper in page.locator(".paper").all():
+        roll, rows = paper.locator(".roll"), paper.locator("tbody tr")
+        inside = roll.evaluate("(roll) => roll.clientHeight - roll.querySelector('table').clientHeight")
+        assert abs(inside) <= 2, f"{rows.count()} lines"
+    heights = [place.evaluate("(place) => place.clientHeight") for place in page.locator(".message-place").all()]
+    assert heights[0] == heights[1] < 2 * 13 * 1.6
+
+
+def test_on_a_projector_no_line_of_a_bill_is_smaller_than_16_pixels(page: Page) -> None:
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    print_bills(page, options(), width=890)
+    sizes = "[...root.querySelectorAll('.papers *')].map((each) => parseFloat(getComputedStyle(each).fontSize))"
+    assert min(in_shadow(page, sizes)) >= 16
+
+
 def test_a_picture_has_every_line_of_both_bills(page: Page) -> None:
-    print_bills(page, options(), calm=False)
+    print_bills(page, options() | {"title": "**50** โท\u2060เค็น"}, calm=False)
     page.locator(".save > button").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Picture (SVG)").click()
@@ -130,6 +155,7 @@ def test_a_picture_has_every_line_of_both_bills(page: Page) -> None:
     assert height > 50 * 20
     assert all(0 <= float(each.attrib["y"]) <= height for each in root.iter("{http://www.w3.org/2000/svg}text"))
     assert page.locator(".receipt.whole").count() == 0
+    assert not {"\u2060", "\u200b"} & set("".join(words))
 
 
 def test_a_token_that_covers_no_text_is_billed_and_text_without_a_token_is_not(page: Page) -> None:

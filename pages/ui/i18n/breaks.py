@@ -31,6 +31,8 @@ WHOLE = (
     "บท|สนทนา",
     "ฐานสิบ|หก",
     "ที|ละ",
+    "ครั้ง|ละ",
+    "ชุด|นี้",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}

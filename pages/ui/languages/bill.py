@@ -1,4 +1,4 @@
-"""The bills of the Languages page: the sentence, the bars, a month of chats, and the table of all figures."""
+"""The bills of the Languages page: the sentence, the bars, the table of all figures, and a month of chats."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from pages.ui.i18n import LANGUAGES, catalogue, errors_shown, t
+from pages.ui.i18n import errors_shown, t
 from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices, name_of
@@ -18,6 +18,7 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.charts import draw
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import Formats, sortable_table
+from pages.ui.widgets.receipt import is_example_price
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.bootstrap import SHARE
 from tokenizer_core.analysis.costs import cost, currency_of, parse_price, with_currency
@@ -58,21 +59,25 @@ def worst(compared: Compared, found: Sequence[Bill]) -> Bill | None:
     return max(of_others, key=lambda bill: bill.premium or 0.0, default=None)
 
 
-def said_of(compared: Compared, found: Sequence[Bill]) -> list[Bill]:
-    """Return the bill with the highest premium, and that with the lowest of the same language, if another."""
-    bill = worst(compared, found)
-    if bill is None:
+def said_of(compared: Compared, found: Sequence[Bill], reader: Lane | None) -> list[Bill]:
+    """Return the bill of the receipt's tokenizer, and the one farthest from it, both of one language.
+
+    The language is that with the highest premium. Without a reader, the highest premium comes first.
+    """
+    highest = worst(compared, found)
+    if highest is None:
         return []
-    same = [each for each in found if each.language == bill.language and each.premium is not None]
-    least = min(same, key=lambda each: each.premium or 0.0)
-    return [bill] if least is bill else [bill, least]
+    same = [each for each in found if each.language == highest.language and each.premium is not None]
+    first = next((each for each in same if reader is not None and each.lane.key == reader.key), highest)
+    other = max(same, key=lambda each: abs((each.premium or 0.0) - (first.premium or 0.0)))
+    return [first] if other is first else [first, other]
 
 
-def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
-    """Say the highest premium in a sentence."""
-    if not (said := said_of(compared, found)):
+def say_premium(compared: Compared, found: Sequence[Bill], reader: Lane | None) -> None:
+    """Say in a sentence the premium of the receipt's tokenizer, and that at the other end of the range."""
+    if not (said := said_of(compared, found, reader)):
         return
-    bill, *least = said
+    bill, *others = said
     sentence = t(
         "languages.says",
         tokenizer=name_of(bill.lane),
@@ -80,8 +85,8 @@ def say_premium(compared: Compared, found: Sequence[Bill]) -> None:
         language=compared.spoken[bill.language],
         base=compared.spoken[compared.base],
     )
-    for each in least:
-        sentence += " " + t("languages.says_least", tokenizer=name_of(each.lane), premium=_stressed(each))
+    for each in others:
+        sentence += " " + t("languages.says_other", tokenizer=name_of(each.lane), premium=_stressed(each))
     answer(with_breaks(sentence), key="languages")  # in English, too, GPT-2 stays on one line
 
 
@@ -89,9 +94,9 @@ def _stressed(bill: Bill) -> str:
     return f"**{formatting.ratio(bill.premium or 0.0)}**"
 
 
-def say_how_sure(compared: Compared, found: Sequence[Bill]) -> None:
+def say_how_sure(compared: Compared, found: Sequence[Bill], reader: Lane | None) -> None:
     """Say between what the premiums of that sentence lie, for other sentences of this kind."""
-    intervals = ((each.lane.name, each.interval) for each in said_of(compared, found))
+    intervals = ((each.lane.name, each.interval) for each in said_of(compared, found, reader))
     if said := formatting.resampled(intervals, pairs=compared.parallel.pairs):
         st.caption(said)
     if compared.is_sample and any(bill.lane.is_own for bill in found):
@@ -120,24 +125,22 @@ def how_counted(compared: Compared) -> str:
 # ---- bars and table
 
 
-def show_bars(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
-    """Draw one chart of the bills, and say what a month of chats costs by the tokenizer of the receipt."""
+def show_bars(compared: Compared, found: Sequence[Bill]) -> None:
+    """Draw one chart of the bills."""
     st.markdown(f"**{t('languages.bars', pairs=compared.parallel.pairs)}**")
     rows = bar_rows(bars_of(compared, found))
     draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
-    st.markdown(
-        with_breaks(_with_dollars(month_said(compared, found, terms, reader=reader, stressed="**{}**".format)))
-    )
-    st.caption(_with_dollars(terms_in_short(terms)))
 
 
-def show_table(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
-    """Say how the bills were counted, and draw the table with the context left and the cost."""
+def show_table(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
+    """Say how the bills were counted, draw the table, and say what a month of chats costs by this tokenizer."""
     st.markdown(how_counted(compared))
-    say_how_sure(compared, found)
+    say_how_sure(compared, found, reader)
     frame, formats = bills_table(compared, found, terms)
     sortable_table(frame, t("languages.table"), formats=formats, key="languages_table")
     st.caption(_with_dollars(terms_said(terms)))
+    month = month_said(compared, found, terms, reader=reader, stressed="**{}**".format)
+    st.markdown(with_breaks(_with_dollars(month)))
 
 
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
@@ -178,8 +181,8 @@ def choose_terms() -> Terms:
     price = None
     with errors_shown():
         price = parse_price(entered)
-    examples = {catalogue(spoken)["languages.price_example"] for spoken in LANGUAGES}
-    return Terms(int(window or WINDOW), price, currency_of(entered), entered in examples)
+    currency = currency_of(entered)
+    return Terms(int(window or WINDOW), price, currency, is_example_price(price, currency))
 
 
 def _price_box() -> str:
@@ -192,14 +195,6 @@ def _price_box() -> str:
         max_chars=40,
     )
     return entered or ""
-
-
-def terms_in_short(terms: Terms) -> str:
-    """Say in a line what price and window are set to."""
-    if terms.price is None:
-        return t("languages.terms_free", window=terms.window)
-    key = "languages.terms_example" if terms.is_example else "languages.terms_set"
-    return t(key, window=terms.window, price=with_currency(formatting.money(terms.price), terms.currency))
 
 
 def terms_said(terms: Terms) -> str:

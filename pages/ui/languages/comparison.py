@@ -62,13 +62,13 @@ def compare_languages() -> None:
     with right:
         lane, terms, printed = _receipt(lanes)
     with top:
-        found = _answer(picked, lanes, printed)
+        found = _answer(picked, lanes, lane, printed)
     with bars:
         if isinstance(picked, Compared) and found:
-            bill.show_bars(picked, found, terms, lane)
+            bill.show_bars(picked, found)
         st.caption(t("languages.what"))
     if isinstance(picked, Compared) and found:
-        _folds(picked, found, terms)
+        _folds(picked, found, terms, lane)
 
 
 def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
@@ -86,13 +86,15 @@ def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
     return lane, terms, slides
 
 
-def _answer(picked: Compared | Apart | None, lanes: Sequence[Lane], printed: Sequence[Slide]) -> list[Bill]:
+def _answer(
+    picked: Compared | Apart | None, lanes: Sequence[Lane], reader: Lane | None, printed: Sequence[Slide]
+) -> list[Bill]:
     """Say what the texts come to, and present it with the receipt; return the bills of texts that are parallel."""
     if isinstance(picked, Compared):
         able = countable(picked, lanes)
         found = bills(picked, able)
         say_what_was_read(picked)
-        bill.say_premium(picked, found)
+        bill.say_premium(picked, found, reader)
         present(lambda: [*slides_of(picked, able, found), *printed])
         return found
     if isinstance(picked, Apart):
@@ -104,12 +106,12 @@ def _answer(picked: Compared | Apart | None, lanes: Sequence[Lane], printed: Seq
     return []
 
 
-def _folds(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
+def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
     """Draw what stands behind the bills, each part once it is opened."""
     lanes = list({found_bill.lane.key: found_bill.lane for found_bill in found}.values())
     show = {
         "league": lambda: show_league(compared, lanes),
-        "table": lambda: bill.show_table(compared, found, terms),
+        "table": lambda: bill.show_table(compared, found, terms, reader),
         "pairs": lambda: show_pairs(compared, lanes),
         "metrics": lambda: show_metrics(compared, lanes),
         "take_away": lambda: take_away(compared, found, terms),

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui.i18n import language, section, t
-from pages.ui.i18n.breaks import without_breaks
+from pages.ui.i18n import LANGUAGES, catalogue, language, section, t
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.widgets import formatting
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.serve import bundle, view_css
-from tokenizer_core.analysis.costs import cost, with_currency
+from tokenizer_core.analysis.costs import cost, currency_of, parse_price, with_currency
 from tokenizer_core.analysis.cuts import piece_ends
 from tokenizer_core.bpe.segments import TextMap
 
@@ -44,6 +44,12 @@ def our_question() -> tuple[str, str]:
     return thai, english
 
 
+def is_example_price(price: float | None, currency: str) -> bool:
+    """Tell whether this is the made-up price that the app begins with, in any of its languages."""
+    examples = (without_breaks(catalogue(spoken)["languages.price_example"]) for spoken in LANGUAGES)
+    return (price, currency) in [(parse_price(example), currency_of(example)) for example in examples]
+
+
 def receipt(drawn: Mapping[str, Any]) -> None:
     """Draw two bills, which are printed when they come into sight."""
     _component(key="receipt", data=json.dumps(drawn).encode())
@@ -65,12 +71,14 @@ def receipt_options(
     each = None if price is None else cost(MESSAGES, price)
     said = {"first": bills[0]["count"], "second": bills[1]["count"]}
     words = {"tokenizer": lane.name, "messages": MESSAGES}
+    says = "receipt.free"
     if price is not None:
         words["price"] = with_currency(formatting.money(price), currency)
+        says = "receipt.says_example" if is_example_price(price, currency) else "receipt.says"
     return {
         "name": sha256(json.dumps(bills).encode()).hexdigest(),
-        "title": without_breaks(t("receipt.title" if is_ours else "receipt.title_own", **said)),
-        "says": without_breaks(t("receipt.free" if price is None else "receipt.says", **words)),
+        "title": with_breaks(t("receipt.title" if is_ours else "receipt.title_own", **said)),
+        "says": with_breaks(t(says, **words)),
         "bills": bills,
         "each": each,
         "decimals": len(formatting.money(each or 0).partition(".")[2]),

@@ -4,6 +4,7 @@
 import { FileMenu, download } from "../../token_view/browser/saving/file_menu.js";
 import { pngOf, svgOf } from "../../token_view/browser/saving/image.js";
 import { Scene } from "../../token_view/browser/saving/scene.js";
+import { plainWords } from "../../token_view/browser/words.js";
 
 /** @import { BoxElement } from "../../token_view/browser/types.d.ts" */
 /** @import { Receipt } from "./receipt.js" */
@@ -23,7 +24,7 @@ export class ReceiptMenu extends FileMenu {
     const failed = label("failed");
     const { link, title } = options;
     if (link) this.item(label("save_link"), () => this.copyLink(link), failed);
-    const said = title.replaceAll("**", "");
+    const said = plainWords(title.replaceAll("**", ""));
     this.item(label("save_png"), async () => download("receipt.png", "image/png", [await pngOf(this.scene())]), failed);
     this.item(label("save_svg"), () => download("receipt.svg", "image/svg+xml", [svgOf(this.scene(), said)]), failed);
   }
@@ -46,7 +47,9 @@ export class ReceiptMenu extends FileMenu {
       [scene.left, scene.top] = [scene.left - AROUND, scene.top - AROUND];
       for (const paper of papers) addPaper(scene, paper.element);
       for (const box of element.querySelectorAll(".p")) scene.addBox(/** @type {BoxElement} */ (box));
-      for (const part of element.children) if (!part.matches(".receipt-controls")) scene.addTexts(part);
+      for (const part of element.querySelectorAll(".receipt-title, .receipt-says")) scene.addTexts(part);
+      for (const each of scene.texts) each.text = plainWords(each.text);
+      for (const paper of papers) scene.addTexts(paper.element);
       return scene;
     } finally {
       element.classList.remove("whole");

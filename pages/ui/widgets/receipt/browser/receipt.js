@@ -54,7 +54,8 @@ export class Receipt {
     options.title.split("**").forEach((part, at) => this.heading.append(at % 2 ? make("b", "", part) : part));
     this.element.append(make("div", "receipt-says", options.says));
     const papers = this.element.appendChild(make("div", "papers"));
-    this.papers = options.bills.map((bill) => new Paper(bill, this));
+    const [first, second] = options.bills;
+    this.papers = [new Paper(first, second, this), new Paper(second, first, this)];
     papers.append(...this.papers.map(({ element }) => element));
     this.frame = 0;
     this.isDone = false;
@@ -132,9 +133,10 @@ export class Receipt {
 class Paper {
   /**
    * @param {Bill} bill
+   * @param {Bill} other
    * @param {Receipt} receipt
    */
-  constructor(bill, { options, label }) {
+  constructor(bill, other, { options, label }) {
     this.bill = bill;
     this.options = options;
     this.label = label;
@@ -142,9 +144,12 @@ class Paper {
     const lines = billLines(bill, options.tints);
     this.rows = lines.map((line, at) => this.row(line, at + 1));
     this.element = make("div", "paper-edge");
-    this.element.style.setProperty("--share", String(bill.count / Math.max(1, ...options.bills.map(({ count }) => count))));
+    this.element.style.setProperty("--share", String(bill.count / Math.max(1, bill.count, other.count)));
+    this.element.style.setProperty("--rows", String(this.rows.length));
     this.paper = this.element.appendChild(make("div", "paper"));
-    const message = make("div", "message", bill.text);
+    const place = make("div", "message-place");
+    place.dataset.other = other.text; // both messages get as many lines as the longer one needs
+    const message = place.appendChild(make("div", "message", bill.text));
     message.dir = "auto";
     this.roll = make("div", "roll");
     this.roll.tabIndex = 0;
@@ -156,7 +161,7 @@ class Paper {
     const total = make("div", "total");
     this.totalName = make("span", "", label("total"));
     total.append(this.totalName, this.tokens, this.cost);
-    this.paper.append(make("div", "paper-name", bill.name), message, this.roll, total);
+    this.paper.append(make("div", "paper-name", bill.name), place, this.roll, total);
   }
 
   table() {
@@ -185,7 +190,10 @@ class Paper {
     const letters = parts > 1 ? token.appendChild(make("span", "letter")) : box; // on stripes as thin they are hard to read
     if (text) addNamed(letters, text);
     else box.textContent = this.label("no_text"); // a token that only says where a text starts
-    if (parts > 1) token.append(" ", make("small", "", this.label("part", { part, parts })));
+    if (parts > 1) {
+      token.append(" ", make("small", "", this.label("part", { part, parts })));
+      token.append(make("small", "short", this.label("part_short", { part, parts })));
+    }
     const { each } = this.options;
     if (each === null) row.insertCell().textContent = number.toLocaleString(this.options.locale);
     else for (const amount of [each, each * number]) row.insertCell().textContent = this.amount(amount);
