@@ -71,6 +71,14 @@ def test_letters_are_the_largest_of_the_list_that_fit(page: Page, screen: str) -
     assert sizes[0] > sizes[-1]
 
 
+def test_names_below_numbers_are_whole_where_letters_are_small(page: Page) -> None:
+    sentence = "Doctor, my son has had a high fever since last night. Should I take him to a hospital right now?"
+    for screen in ("projector", "laptop"):
+        draw_rows(page, sentence, screen, text_first=True)
+        names = "[...root.querySelectorAll('.names .total .name')].map((name) => name.offsetHeight)"
+        assert min(in_shadow(page, names)) >= 1.2 * 13, screen  # pixels of their letters
+
+
 def test_the_sample_can_be_read_from_the_last_row(page: Page) -> None:
     found = draw_rows(page, THAI, "projector")
     assert found["size"] >= 96

@@ -39,6 +39,8 @@ from pages.ui.widgets.slides.votes import vote_slide
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import shortened
 from pages.ui.widgets.token_view.drawings import Text, drawing, token_count
+from pages.ui.widgets.token_view.lanes import Lane
+from tokenizer_core.analysis.cuts import piece_ends
 
 _STORY: Maybe[str] = Maybe("story")
 _LINKED_STORY: Maybe[str] = Maybe("linked_story")
@@ -64,7 +66,13 @@ _STYLE = """
   border: 2px solid light-dark(#0f766e, #2dd4bf); }
 .st-key-story_choices button { min-height: 3rem; }
 .st-key-story_show button p { font-size: 1.125rem; text-decoration: underline; text-underline-offset: .25em; }
-.st-key-story_choices [data-testid="stAlertContainer"] { padding-block: .625rem; min-height: 3rem; }
+[class*="st-key-story_choice_"] button [data-testid="stIconMaterial"] { font-size: 2.25rem; }
+[class*="st-key-story_choice_"] button [data-testid="stMarkdownContainer"] { margin-inline: .25rem; }
+.st-key-story_verdict [data-testid="stAlertContainer"] { padding-block: .625rem; border: 2px solid; }
+.st-key-story_verdict p { font-size: 1.375rem; font-weight: 600; line-height: 1.5; }
+.st-key-story_verdict [data-testid="stAlertDynamicIcon"] { font-size: 1.75rem; }
+[class*="st-key-story_alike_"] p { font-size: 1.25rem; font-weight: 600; line-height: 1.6; }
+.st-key-story_choice input { text-overflow: ellipsis; }
 .st-key-story_says p { font-size: 1.25rem; line-height: 1.65; }
 .st-key-story_texts [data-testid="stText"] {
   font-size: clamp(2.25rem, 2.6vw, 3.5rem); line-height: 1.6; white-space: pre-wrap; }
@@ -80,8 +88,8 @@ _STYLE = """
 .st-key-story_remember [data-testid="stMarkdownContainer"] p {
   font-size: 1.75rem; font-weight: 600; line-height: 1.5; }
 @media (max-width: 640px) { /* the question and its choices stand in the first screen */
-  .st-key-story_choice { flex-wrap: nowrap; gap: .5rem; }
-  .st-key-story_choice > :first-child { flex: 1 1 0; min-width: 0; }
+  .st-key-story_choice { gap: .5rem; }
+  .st-key-story_choice > :first-child { flex: 1 0 100%; min-width: 0; } /* names are long */
   .st-key-story_choice button p { position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%); }
   .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.0625rem; }
   .st-key-story_texts, .st-key-story_texts [data-testid="stVerticalBlock"] { gap: .25rem; }
@@ -89,6 +97,7 @@ _STYLE = """
   .st-key-story_texts [data-testid="stMarkdownContainer"] p { font-size: .875rem; margin: 0; }
   .st-key-story_texts [data-testid="stText"] { font-size: 1.25rem; line-height: 1.5; }
   .st-key-story_question h2 { font-size: 1.375rem; }
+  .st-key-story_verdict p { font-size: 1.125rem; }
   [class*="st-key-story_choice_"] button p { font-size: 1.75rem; }
   [class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.75rem; }
 }
@@ -128,7 +137,7 @@ def show_stories() -> None:
         st.markdown(story.says("setting"))
     with st.container(key="story_question"):
         st.header(with_breaks(story.says("question")), anchor=False)  # GPT-2 stays on one line
-    _ask(story, is_revealed)
+    _ask(story)
     if is_revealed:
         _reveal(story)
     else:
@@ -182,7 +191,7 @@ def _go_on(name: str) -> None:
     _STEPS.put(_STEPS.get() + 1)
 
 
-def _ask(story: Story, is_revealed: bool) -> None:
+def _ask(story: Story) -> None:
     """Draw the choices, and after one of them which is true; nothing moves away under the keyboard."""
     prediction, guesses = story.prediction, _GUESSES.get()
     is_shown = story.name in guesses
@@ -196,6 +205,8 @@ def _ask(story: Story, is_revealed: bool) -> None:
                 args=(story.name, place),
             )
         if not _SHOWS_ALL.get():
+            if (guess := guesses.get(story.name)) is not None:
+                _say_who_was_right(prediction, guess)
             st.button(
                 t("stories.again" if is_shown else "stories.show"),
                 key="story_show",
@@ -203,19 +214,17 @@ def _ask(story: Story, is_revealed: bool) -> None:
                 on_click=_hide if is_shown else _guess,
                 args=(story.name,) if is_shown else (story.name, None),
             )
-        if is_revealed:
-            words, icon = t("stories.next"), ":material/arrow_forward:"
-            st.button(words, icon=icon, type="primary", key="story_on", on_click=_go_on, args=(story.name,))
-        if not _SHOWS_ALL.get():
-            _say_who_was_right(prediction, guesses.get(story.name))
 
 
-def _say_who_was_right(prediction: Prediction, guess: int | None) -> None:
+def _say_who_was_right(prediction: Prediction, guess: int) -> None:
+    """Say beside the choices which is true; a sign tells right from wrong, too."""
     truth = prediction.choices[prediction.right]
-    if guess == prediction.right:
-        st.success(t("stories.right", truth=truth), icon=":material/check_circle:")
-    elif guess is not None:
-        st.info(t("stories.wrong", guess=prediction.choices[guess], truth=truth), icon=":material/lightbulb:")
+    with st.container(width="content", key="story_verdict"):
+        if guess == prediction.right:
+            st.success(t("stories.right", truth=truth), icon=":material/check_circle:")
+        else:
+            wrong = t("stories.wrong", guess=prediction.choices[guess], truth=truth)
+            st.warning(wrong, icon=":material/cancel:")
 
 
 def _mark(prediction: Prediction, place: int, guess: int | None) -> str | None:
@@ -233,7 +242,7 @@ def _hide(name: str) -> None:
 
 
 def _reveal(story: Story) -> None:
-    """Draw the contrast and the sentence to remember, the texts in tokens, and all counts in a table."""
+    """Draw the contrast, the sentence to remember, the texts in tokens, a table of all counts, and the way on."""
     left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
     left.html(contrast_html(story.sides))
     with right:
@@ -245,6 +254,8 @@ def _reveal(story: Story) -> None:
     _each_part(story, _draw)
     figures_table(_counts(story), t("stories.figures"))
     st.caption(" ".join(filter(None, (story.more, story.note, t("stories.live")))))
+    words, icon = t("stories.next"), ":material/arrow_forward:"
+    st.button(words, icon=icon, type="primary", key="story_on", on_click=_go_on, args=(story.name,))
 
 
 def contrast_html(sides: Sequence[Side]) -> str:
@@ -305,6 +316,14 @@ def _offer(story: Story) -> None:
     st.toggle(t("stories.all"), key=remembered(_SHOWS_ALL.key, False), persist_state="session")
 
 
+def cut_alike(lanes: Sequence[Lane], text: str) -> bool:
+    """Tell whether several tokenizers cut a text at the same places, so that one row shows them all."""
+    if len(lanes) < 2 or any(lane.kind != "tokens" for lane in lanes):
+        return False
+    first, *others = (piece_ends(text, lane.tokenizer)[0].lengths.tolist() for lane in lanes)
+    return all(other == first for other in others)
+
+
 def _present(what: str) -> None:
     _MORE.put(False)  # or it would be open afterwards
     begin_to_present(what)
@@ -321,8 +340,14 @@ def _each_part(story: Story, show: Callable[[Story, Part], object]) -> None:
 
 
 def _draw(story: Story, part: Part) -> None:
+    lanes = story.drawn
+    if not story.has_short_parts and cut_alike(lanes, part.text):
+        cutters, count = ", ".join(lane.name for lane in lanes), token_count(lanes[0], part.text)
+        with st.container(key=f"story_alike_{part.key}"):
+            st.markdown(with_breaks(t("stories.alike", names=cutters, count=count)))
+        lanes = lanes[:1]
     token_view(
-        drawing(Text(part.text), story.drawn, language=language()),
+        drawing(Text(part.text), lanes, language=language()),
         key=f"story_{story.name}_{part.key}",
         toolbar="none" if len(story.parts) > 1 else "short",
         ruler=False,
