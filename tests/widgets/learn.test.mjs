@@ -7,7 +7,7 @@ import { test } from "node:test";
 const BROWSER = new URL("../../pages/ui/learn/browser/", import.meta.url);
 const cases = JSON.parse(readFileSync(process.env.CASES, "utf-8"));
 const { Merges, Ranked, SentencePiece, Workbench, pairsOf, piecesByGpt2, piecesByGpt4, withSpacesMarked } = await import(new URL("merges.js", BROWSER));
-const { bytesTyped, choicesFor, encodings, gpt2LettersOf, layoutOf, lettersOf } = await import(new URL("code_units.js", BROWSER));
+const { bytesTyped, choicesFor, encodings, gpt2LettersOf, layoutOf, lettersOf, tokensUnder } = await import(new URL("code_units.js", BROWSER));
 const packed = (name) => Uint8Array.from(Buffer.from(cases.packed[name], "base64"));
 const tokenizers = {
   gpt2: new Ranked(packed("gpt2"), piecesByGpt2),
@@ -21,6 +21,18 @@ for (const [name, tokenizer] of Object.entries(tokenizers)) {
     for (const [text, ids] of cases.encoded[name]) assert.deepEqual(tokenizer.encode(text), ids, JSON.stringify(text));
   });
 }
+
+test("each letter lies over the tokens that have its bytes", () => {
+  assert.deepEqual(tokensUnder(["a", "ก", "b"], [[0x61, 0xe0], [0xb8, 0x81], [0x62]].map((bytes) => Uint8Array.from(bytes))), [[[0, 1]], [[0, 1], [1, 2]], [[2, 1]]]);
+  for (const [text, ids] of cases.encoded.gpt2) {
+    const letters = lettersOf(text);
+    const sizes = ids.map((id) => tokenizers.gpt2.bytesOf(id).length);
+    const under = tokensUnder(letters, ids.map((id) => tokenizers.gpt2.bytesOf(id)));
+    assert.deepEqual(under.map((parts) => parts.reduce((sum, [, size]) => sum + size, 0)), letters.map((letter) => bytesOf(letter).length));
+    for (const [token, size] of under.flat()) sizes[token] -= size;
+    assert.deepEqual(sizes, ids.map(() => 0));
+  }
+});
 
 test("no piece of a text is lost", () => {
   for (const [text] of cases.encoded.gpt2) assert.deepEqual([piecesByGpt2(text).join(""), piecesByGpt4(text).join("")], [text, text]);

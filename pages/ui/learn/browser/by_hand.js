@@ -44,15 +44,17 @@ function workOn(room, bench) {
     room.place = holder;
     const merge = (/** @type {Pair} */ pair) => {
       const most = bench.pairs[0];
-      const best = named(bench, most);
+      const [best, name] = [named(bench, most), named(bench, pair)];
       const saved = bench.merge(pair.left, pair.right);
-      const isWorse = pair.count < most.count;
-      draw(isWorse ? room.label("hand_2_cost", { saved, best, count: most.count }) : room.label("hand_2_saved", { saved }));
+      const overlap = saved < pair.count ? room.label("hand_2_overlap", { pair: name, count: pair.count, saved }) : "";
+      const cost = pair.count < most.count ? room.label("hand_2_cost", { saved, best, count: most.count }) : "";
+      draw([overlap, cost].filter(Boolean).join(" "));
       holder.querySelector("button")?.focus();
     };
     drawBoard(room, bench, merge);
-    const line = room.say(said || room.label("hand_2_tokens", { count: bench.ids.length }), "verdict");
-    line.setAttribute("role", "status");
+    const [count, first] = [bench.ids.length, bench.merges[0]?.before.length];
+    const total = first ? room.label("hand_2_saved", { count, saved: first - count }) : room.label("hand_2_tokens", { count });
+    room.say(`${total} ${said}`.trim(), "verdict").setAttribute("role", "status");
     const columns = room.add("div", "columns");
     drawPairs(room, bench, columns, merge);
     drawVocabulary(room, bench, columns);

@@ -60,6 +60,27 @@ export function lettersOf(text) {
   return Array.from(new Intl.Segmenter("th", { granularity: "grapheme" }).segment(text), ({ segment }) => segment);
 }
 
+/**
+ * The tokens that each letter is a part of, from left to right, each with how many bytes of the letter it has.
+ * @param {string[]} letters
+ * @param {Uint8Array[]} tokens of the same text
+ * @returns {[token: number, size: number][][]}
+ */
+export function tokensUnder(letters, tokens) {
+  let [token, left] = [0, tokens[0]?.length ?? 0];
+  return letters.map((letter) => {
+    /** @type {[token: number, size: number][]} */
+    const found = [];
+    for (let size = new TextEncoder().encode(letter).length; size > 0 && token < tokens.length; ) {
+      const part = Math.min(size, left);
+      found.push([token, part]);
+      [size, left] = [size - part, left - part];
+      if (!left) left = tokens[++token]?.length ?? 0;
+    }
+    return found;
+  });
+}
+
 /** Numbers to guess from: the right one and others, each once, in order. @param {number} right @param {number[]} others */
 export function choicesFor(right, ...others) {
   const found = new Set([right, ...others.filter((other) => other > 0)].slice(0, 4));

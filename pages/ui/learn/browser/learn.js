@@ -155,6 +155,16 @@ export class Learn {
     return SCREENS[this.lesson];
   }
 
+  /** The lesson after this one; empty after the last. */
+  get nextLesson() {
+    return this.names[this.names.indexOf(this.lesson) + 1] ?? "";
+  }
+
+  /** What the way on is called at the end of a lesson. */
+  get following() {
+    return this.nextLesson ? `${this.label("next_lesson")} ${this.label(`${this.nextLesson}_name`)}` : this.label("all");
+  }
+
   draw() {
     const { at, lesson, screens } = this;
     const top = make("header", "top");
@@ -172,7 +182,7 @@ export class Learn {
     const foot = make("footer", "foot");
     const back = addButton(foot, this.label("back"), () => this.go(at - 1));
     back.disabled = at === 0;
-    this.next = addButton(foot, this.label(at < screens.length ? "next" : "all"), () => this.go(at + 1));
+    this.next = addButton(foot, at < screens.length ? this.label("next") : this.following, () => this.go(at + 1));
     this.next.className = "strong";
     const room = new Room(this, `${lesson}_${at + 1}`);
     this.element.replaceChildren(top, bar, room.element, foot);
@@ -194,24 +204,25 @@ export class Learn {
 
   /** @param {number} at */
   go(at) {
-    if (at > this.screens.length) {
+    if (at > this.screens.length && !this.nextLesson) {
       this.showCards();
       this.element.querySelector("button")?.focus();
       return;
     }
-    this.at = at;
-    if (at === this.screens.length) this.kept.finish(this.lesson);
-    this.draw();
+    if (at > this.screens.length) this.open(this.nextLesson, 0);
+    else {
+      this.at = at;
+      if (at === this.screens.length) this.kept.finish(this.lesson);
+      this.draw();
+    }
     if (this.element.getBoundingClientRect().top < 0) this.element.scrollIntoView();
   }
 
   /** What to keep, and where it goes on. @param {Room} room */
   drawEnd(room) {
     room.say(this.label(`${this.lesson}_keep`), "keep");
-    const list = room.add("div", "further");
-    const next = this.names[this.names.indexOf(this.lesson) + 1];
-    if (next) addButton(list, `${this.label("next_lesson")} ${this.label(`${next}_name`)}`, () => this.open(next, 0));
     if (this.options.isAlone) return;
+    const list = room.add("div", "further");
     for (const { page, query, words } of this.options.lessons[this.lesson].further) {
       addButton(list, words, () => this.tell("go", { page, query })).className = "quiet";
     }

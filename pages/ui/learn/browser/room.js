@@ -12,6 +12,9 @@ import { lettersOf } from "./code_units.js";
 /** @import { Ranked } from "./merges.js" */
 /** @import { LearnOptions } from "./types.d.ts" */
 
+/** A token of a space and a word; Thai words have no spaces before them, and long ones must be able to break. */
+const WORD_AFTER_SPACE = /^ [^\s\u0e00-\u0e7f]{1,16}$/;
+
 /** What lasts from lesson to lesson, kept in this browser. */
 export class Kept {
   /** @param {LearnOptions} options */
@@ -247,8 +250,11 @@ export class Room {
         before = this.tint(placed.bytes.subarray(from, to), before);
         return /** @type {[string, number]} */ ([`t${before}`, to - from]);
       });
+      const hasSpaceFirst = WORD_AFTER_SPACE.test(piece.text);
+      if (hasSpaceFirst) cell.append(make("wbr")); // the line breaks before the space, which would look like a token
       const box = cell.appendChild(make("span", piece.tokens.length > 1 ? "p s e n" : "p s e", UNSEEN.test(piece.text) ? seen(piece.text) : piece.text));
       box.style.cssText = tintStyle({ stripes, text: piece.text });
+      box.classList.toggle("word", hasSpaceFirst);
       if (piece.tokens.length > 1) box.dataset.n = String(piece.tokens.length);
     }
     return cell;

@@ -3,7 +3,8 @@
 
 import { addButton, make } from "../../widgets/token_view/browser/elements.js";
 import { onCircle } from "../../widgets/token_view/browser/model/characters.js";
-import { choicesFor, lettersOf } from "./code_units.js";
+import { tintStyle } from "../../widgets/token_view/browser/model/tints.js";
+import { choicesFor, lettersOf, tokensUnder } from "./code_units.js";
 
 /** @import { Room } from "./room.js" */
 
@@ -18,18 +19,24 @@ function cuts(room) {
     const row = room.add("div", "cuttable");
     row.setAttribute("role", "group");
     row.setAttribute("aria-label", room.plain("see_1_cuts"));
+    const compare = () => {
+      below.replaceChildren();
+      const outer = room.place;
+      room.place = below;
+      compareCuts(room, text, letters, drawn, row);
+      room.place = outer;
+    };
+    const again = () => row.classList.contains("compared") && compare();
     letters.forEach((letter, at) => {
-      row.append(make("span", "uncut", letter === " " ? "␣" : letter));
-      if (at < letters.length - 1) row.append(gap(room, letters, at, drawn));
+      const place = row.appendChild(make("span", "place")); // a letter, and the gap after it, on one line
+      const holder = place.appendChild(make("span", "uncut"));
+      holder.append(make("span", "", letter === " " ? "␣" : letter));
+      if (at < letters.length - 1) place.append(gap(room, letters, at, drawn, again));
     });
     const bar = room.add("div", "choices");
     const below = room.add("div", "below");
     const reveal = addButton(bar, room.label("see_1_reveal"), () => {
-      below.replaceChildren();
-      const outer = room.place;
-      room.place = below;
-      compareCuts(room, text, letters, drawn);
-      room.place = outer;
+      compare();
       below.scrollIntoView({ block: "nearest" });
       room.lesson.showNext(true);
     });
@@ -37,8 +44,15 @@ function cuts(room) {
   });
 }
 
-/** A place for a cut; arrow keys walk from place to place. @param {Room} room @param {string[]} letters @param {number} at @param {Set<number>} drawn */
-function gap(room, letters, at, drawn) {
+/**
+ * A place for a cut; arrow keys walk from place to place.
+ * @param {Room} room
+ * @param {string[]} letters
+ * @param {number} at
+ * @param {Set<number>} drawn
+ * @param {() => void} changed
+ */
+function gap(room, letters, at, drawn, changed) {
   const button = make("button", "gap-cut");
   button.type = "button";
   button.tabIndex = at ? -1 : 0;
@@ -48,9 +62,10 @@ function gap(room, letters, at, drawn) {
     const isCut = drawn.delete(at);
     if (!isCut) drawn.add(at);
     button.setAttribute("aria-pressed", String(!isCut));
+    changed();
   };
   button.onkeydown = (event) => {
-    const places = [.../** @type {Element} */ (button.parentElement).querySelectorAll("button")];
+    const places = [.../** @type {Element} */ (button.closest(".cuttable")).querySelectorAll("button")];
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const next = step && places[places.indexOf(button) + step];
     if (!next) return;
@@ -63,20 +78,53 @@ function gap(room, letters, at, drawn) {
   return button;
 }
 
-/** @param {Room} room @param {string} text @param {string[]} letters @param {Set<number>} drawn */
-function compareCuts(room, text, letters, drawn) {
+/**
+ * GPT-2's tokens under the letters, and how many of its cuts were met.
+ * @param {Room} room
+ * @param {string} text
+ * @param {string[]} letters
+ * @param {Set<number>} drawn
+ * @param {HTMLElement} row
+ */
+function compareCuts(room, text, letters, drawn, row) {
   const tokens = room.gpt2.encode(text).map((id) => room.gpt2.bytesOf(id));
-  const ends = new Set();
-  let at = 0;
-  for (const bytes of tokens) ends.add((at += bytes.length));
-  ends.delete(at);
-  at = 0;
-  const starts = letters.map((letter) => (at += new TextEncoder().encode(letter).length));
-  const met = [...drawn].filter((place) => ends.has(starts[place])).length;
-  const inside = [...ends].filter((end) => !starts.includes(end)).length;
-  room.reading(text, tokens);
-  room.say(room.label("see_1_says_cuts", { count: tokens.length, cuts: ends.size, drawn: drawn.size, met }), "verdict");
+  const under = tokensUnder(letters, tokens);
+  if (!row.classList.contains("compared")) drawUnder(room, letters, tokens, under, row);
+  const isCut = (/** @type {number} */ at) => under[at].at(-1)?.[0] !== under[at + 1]?.[0][0];
+  row.querySelectorAll(".gap-cut").forEach((gap, at) => gap.classList.toggle("missed", drawn.has(at) && !isCut(at)));
+  const met = [...drawn].filter(isCut).length;
+  const inside = under.reduce((sum, parts) => sum + parts.length - 1, 0);
+  const values = { count: tokens.length, cuts: tokens.length - 1, drawn: drawn.size, met };
+  room.say(room.label("see_1_says_cuts", values), "verdict");
   if (inside) room.say(room.label("see_1_inside", { inside }));
+}
+
+/**
+ * Draw the tokens letter under letter, so that each cut stands under its place.
+ * @param {Room} room
+ * @param {string[]} letters
+ * @param {Uint8Array[]} tokens
+ * @param {[token: number, size: number][][]} under
+ * @param {HTMLElement} row
+ */
+function drawUnder(room, letters, tokens, under, row) {
+  row.classList.add("compared");
+  let tint = -1;
+  const tints = tokens.map((bytes) => `t${(tint = room.tint(bytes, tint))}`);
+  const [holders, gaps] = [".uncut", ".gap-cut"].map((selector) => [...row.querySelectorAll(selector)]);
+  letters.forEach((letter, at) => {
+    const parts = under[at];
+    const box = holders[at].appendChild(make("span", "under", letter));
+    box.setAttribute("aria-hidden", "true"); // the same letter stands above
+    box.style.cssText = tintStyle({ stripes: parts.map(([token, size]) => [tints[token], size]), text: letter });
+    if (parts.length > 1) box.dataset.n = String(parts.length);
+    const [before, end, start] = [under[at - 1]?.at(-1)?.[0], parts.at(-1)?.[0], under[at + 1]?.[0][0]];
+    box.classList.toggle("starts", before !== parts[0]?.[0]);
+    box.classList.toggle("ends", start === undefined);
+    if (end === undefined || start === undefined) return;
+    const joint = gaps[at].appendChild(make("span", end === start ? "joint" : "joint cut"));
+    joint.style.backgroundColor = `var(--${tints[end]})`;
+  });
 }
 
 /** Numbers can be left out, and the text is made of what is left. @param {Room} room */
@@ -89,6 +137,7 @@ function numbersOnly(room) {
     const without = room.gpt2.bytesOfAll(ids.slice(1));
     const right = new TextDecoder().decode(without).includes("�") ? broken : gone;
     room.reading(text, bytes);
+    room.add("p", "ids few-lines").append(`${room.label("see_3_numbers")}: `, make("b", "", String(ids[0])), ids.slice(1).map((id) => ` · ${id}`).join(""));
     room.ask(room.label("see_2_ask", { id: String(ids[0]) }), [gone, broken, whole], right, () => {
       room.say(room.label("see_2_press"));
       const row = room.add("div", "numbers");
