@@ -253,6 +253,29 @@ def test_rows_stay_on_a_line_each_unless_that_costs_too_much_of_the_type(
     assert all(size >= smallest for _, size in lines)
 
 
+WHAT_KEYS_DO = [
+    (["tokens"], ["en"], {"key_move", "key_play", "key_vote", "key_captions", "key_steps", "key_join"}),
+    (["words", "tokens"], ["en", "th"], {"key_play", "key_vote", "key_steps", "key_join"}),
+    (["stage"], [], {"key_move", "key_vote", "key_captions", "key_join"}),
+    (["vote"], ["en", "th"], {"key_move", "key_play", "key_steps"}),
+    (["words", "stage", "vote"], ["en", "th"], {"key_steps", "key_join"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "spoken", "idle"), WHAT_KEYS_DO, ids=["home", "vocabulary", "train", "vote", "talk"]
+)
+def test_the_list_of_keys_has_those_that_do_something(
+    page: Page, kinds: list[str], spoken: list[str], idle: set[str]
+) -> None:
+    said = dict.fromkeys(spoken, "words")
+    slides = [{"kind": kind, "over": {}, "title": said, "says": {}} for kind in kinds]
+    opened(page, bundle(DECK / "keys.js"))
+    keys = page.evaluate("(slides) => parts.keysOf(slides)", slides)
+    every = {name for name in section("deck", spoken="en") if name.startswith("key_")}
+    assert every - set(keys) == idle
+
+
 # ---- the race
 
 DRAW_RACE = """([steps, levels, marks, goal, width]) => {

@@ -1,6 +1,7 @@
 // A deck: views that fill the screen, one after another, moved by keyboard, a remote, or a click.
 // @ts-check
 
+import { keyList, keysOf } from "./keys.js";
 import { SlideView, wordsIn } from "./slides.js";
 import { squaresOf } from "./vote.js";
 import { addButton, isDark, make, toggleFullScreen } from "../../token_view/browser/elements.js";
@@ -60,10 +61,9 @@ class Deck {
     this.clock = make("span", "deck-clock");
     this.code = squaresOf(options.code, options.address, this.label("only_here"));
     this.code.classList.add("deck-code");
-    this.list = make("div", "deck-keys");
-    this.list.append(...this.label("keys").split(" · ").map((key) => make("p", "", key)));
+    this.list = keyList(keysOf(options.slides), this.label);
     this.black = make("div", "deck-black");
-    this.clock.hidden = this.code.hidden = this.list.hidden = this.black.hidden = true;
+    this.clock.hidden = this.code.hidden = this.black.hidden = true;
     this.help = make("div", "deck-help", this.label("help"));
     // A phone and a board that is touched have no keys.
     const foot = make("div", "deck-foot");
