@@ -8,7 +8,23 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from pages.ui.learn.lessons import CLASSIC, CLASSIC_SIZE, PACKED, packed, reference_at_work, small_sentencepiece
+import pytest
+from playwright.sync_api import Page
+
+from pages.ui.i18n import LANGUAGE, section
+from pages.ui.learn.lessons import (
+    BROWSER,
+    CLASSIC,
+    CLASSIC_SIZE,
+    LESSONS,
+    PACKED,
+    _css,
+    lesson_options,
+    packed,
+    reference_at_work,
+    small_sentencepiece,
+)
+from pages.ui.widgets.token_view.serve import bundle
 from tests.helpers.browser import require
 from tests.helpers.drawing import HOSTILE, PARAGRAPH, THAI
 from tokenizer_core import openai_tokenizer, train
@@ -56,3 +72,45 @@ def test_the_definition_is_shown_at_work_line_by_line() -> None:
     assert {code[step.line].strip() for step in steps} >= {"i += 2", "return merged", "return merges"}
     assert dict(steps[-1].values)["pretokens"] == "[[258, 100, 258, 97, 99]]"
     assert dict(steps[-1].values)["merges"] == "[((97, 97), 4), ((256, 97), 2), ((257, 98), 2)]"
+
+
+PRESENT = """async ([code, css, options]) => {
+  document.body.innerHTML = "";
+  const style = document.head.appendChild(document.createElement("style"));
+  style.textContent = css;
+  const parts = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+  window.told = [];
+  const data = new TextEncoder().encode(JSON.stringify(options));
+  parts.default({ data, parentElement: document.body, setTriggerValue: (name) => told.push(name) });
+}"""
+PARTS = ".lessons button, .lessons button > *, .leave"
+OUTSIDE = """(parts) => [...document.querySelectorAll(parts)].filter((each) => {
+  const { left, right, top, bottom } = each.getBoundingClientRect();
+  const isCut = each.scrollWidth > each.clientWidth + 1;
+  return isCut || left < 0 || right > innerWidth + 1 || top < 0 || bottom > innerHeight + 1;
+}).map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize(("width", "height", "least"), [(1920, 1080, 28), (1280, 720, 16)])
+def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys(
+    page: Page, language: str, width: int, height: int, least: int
+) -> None:
+    LANGUAGE.put(language)
+    options = lesson_options() | {"presents": True, "deck": section("deck")}
+    LANGUAGE.forget()
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    assert page.locator(".lessons button").count() == len(LESSONS)
+    assert page.evaluate(OUTSIDE, PARTS) == []
+    words = page.locator(".lessons button > span:last-child").first
+    zoom = page.locator(".learn").evaluate("(learn) => Number(getComputedStyle(learn).zoom)")
+    assert zoom * words.evaluate("(each) => parseFloat(getComputedStyle(each).fontSize)") >= least
+    page.keyboard.press("h")
+    said = page.locator(".deck-keys").inner_text()
+    assert options["deck"]["key_leave"] in said
+    assert options["deck"]["key_move"] not in said  # there is no screen before or after the cards
+    page.keyboard.press("h")
+    page.locator(".leave").click()
+    page.keyboard.press("Escape")
+    assert page.evaluate("told") == ["left", "left"]

@@ -108,6 +108,7 @@ def lesson_options(opened: str = "", *, is_alone: bool = False) -> dict[str, Any
     code, steps = reference_at_work()
     return {
         "labels": section("lesson", has_breaks=True),
+        "deck": section("deck", has_breaks=True) if presenting.presents() and not is_alone else {},
         "locale": language(),
         "tints": TINT_COUNT,
         "lessons": {

@@ -1,7 +1,8 @@
 // Lessons: cards to choose from, and one screen at a time of the lesson that is open.
 // @ts-check
 
-import { addButton, isDark, make } from "../../widgets/token_view/browser/elements.js";
+import { keyList } from "../../widgets/slides/browser/keys.js";
+import { addButton, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
 import { labelsOf } from "../../widgets/token_view/browser/words.js";
 import { HAND } from "./by_hand.js";
 import { ENCODE } from "./encoding.js";
@@ -30,6 +31,11 @@ const READERS = {
   pieces: (packed) => new SentencePiece(packed, withSpacesMarked),
 };
 
+// Pixels of the type of the cards before a room, where all of them are on the screen; less cannot be read from afar.
+const MOST_OF_CARDS = 44;
+const LEAST_OF_CARDS = 16;
+const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
+
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
 const PLACES = new WeakMap();
 
@@ -46,7 +52,7 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
     before.dress();
   } else {
     const learn = new Learn(options, setTriggerValue, key);
-    before?.element.remove();
+    before?.remove();
     parentElement.append(learn.element);
     PLACES.set(parentElement, learn);
     const isAsked = options.open !== before?.options.open;
@@ -56,7 +62,7 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
     learn.dress();
   }
   return () => {
-    PLACES.get(parentElement)?.element.remove();
+    PLACES.get(parentElement)?.remove();
     PLACES.delete(parentElement);
   };
 }
@@ -81,9 +87,12 @@ export class Learn {
     this.tokenizers = {};
     this.element = make("section", `token-view learn${options.presents ? " presents" : ""}`);
     this.element.setAttribute("aria-label", this.label("name"));
-    this.element.onkeydown = (event) => {
-      if (event.key === "Escape" && options.presents) tell("left", true);
-    };
+    this.ended = new AbortController();
+    if (options.presents) {
+      const { signal } = this.ended;
+      document.addEventListener("keydown", (event) => this.onKey(event), { signal });
+      window.addEventListener("resize", () => this.fit(), { signal });
+    }
     this.loading = this.load("gpt2");
     this.loading.catch(() => {}); // `open` says so
   }
@@ -102,6 +111,11 @@ export class Learn {
       if (!answer.ok) throw new Error(String(answer.status));
       this.tokenizers[name] = READERS[name](new Uint8Array(await answer.arrayBuffer()));
     }
+  }
+
+  remove() {
+    this.ended.abort();
+    this.element.remove();
   }
 
   dress() {
@@ -127,6 +141,58 @@ export class Learn {
     });
     list.children[next]?.classList.add("next");
     this.element.replaceChildren(list);
+    if (!this.options.presents) return;
+    this.element.append(this.withKeys(make("footer", "foot")));
+    this.fit();
+  }
+
+  // ---- before a room
+
+  /** Add the hint at the list of keys, that list, and the way out. @param {HTMLElement} foot */
+  withKeys(foot) {
+    const say = labelsOf({ labels: this.options.deck, locale: this.options.locale });
+    this.keys = keyList([...(this.lesson ? ["key_move"] : []), "key_full", "key_leave", "key_list"], say);
+    const help = make("span", "deck-help", say("help"));
+    foot.insertBefore(help, foot.children[1] ?? null);
+    const leave = addButton(foot, "✕", () => this.tell("left", true));
+    leave.className = "leave";
+    leave.title = leave.ariaLabel = say("leave");
+    foot.append(this.keys);
+    return foot;
+  }
+
+  /** @param {KeyboardEvent} event that nothing on a screen has used */
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const [target] = event.composedPath();
+    if (target instanceof HTMLElement && target.matches("input, select, textarea") && event.key !== "Escape") return;
+    const act = {
+      ArrowRight: () => this.next?.click(),
+      PageDown: () => this.next?.click(),
+      ArrowLeft: () => this.back?.click(),
+      PageUp: () => this.back?.click(),
+      Escape: () => this.tell("left", true),
+      f: () => toggleFullScreen(this.element),
+      h: () => this.keys && (this.keys.hidden = !this.keys.hidden),
+    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const isMove = /^(Arrow|Page)/.test(event.key);
+    if (!act || (isMove && !this.element.querySelector(".screen"))) return;
+    act();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** All cards in type as large as fits on the screen. */
+  fit() {
+    const list = /** @type {HTMLElement | null} */ (this.element.querySelector(".lessons"));
+    if (!list) return;
+    list.style.fontSize = "";
+    if (!matchMedia(IS_WIDE).matches) return;
+    const cards = [...list.querySelectorAll("button")];
+    for (let size = MOST_OF_CARDS; size >= LEAST_OF_CARDS; size--) {
+      list.style.fontSize = `${size}px`;
+      if (cards.every((card) => card.scrollHeight <= card.clientHeight && card.scrollWidth <= card.clientWidth)) return;
+    }
   }
 
   // ---- one lesson
@@ -180,10 +246,11 @@ export class Learn {
     [bar.max, bar.value] = [steps, at + 1];
     bar.setAttribute("aria-label", this.label("progress"));
     const foot = make("footer", "foot");
-    const back = addButton(foot, this.label("back"), () => this.go(at - 1));
-    back.disabled = at === 0;
+    this.back = addButton(foot, this.label("back"), () => this.go(at - 1));
+    this.back.disabled = at === 0;
     this.next = addButton(foot, at < screens.length ? this.label("next") : this.following, () => this.go(at + 1));
     this.next.className = "strong";
+    if (this.options.presents) this.withKeys(foot);
     const room = new Room(this, `${lesson}_${at + 1}`);
     this.element.replaceChildren(top, bar, room.element, foot);
     this.showNext(true);

@@ -32,6 +32,8 @@ export interface TraceStep {
 
 export interface LearnOptions {
   labels: Record<string, string>;
+  /** The words for the keys of a presentation. */
+  deck: Record<string, string>;
   locale: string;
   tints: number;
   /** By name, in order: lessons that are offered. */
