@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.tabs import open_tab
 from pages.ui.vocabulary.browse import browse
-from pages.ui.vocabulary.choices import all_lanes, choose_lane, say_what_is_known, slides_of
+from pages.ui.vocabulary.choices import all_lanes, choose_lane, say_what_is_known, slides_of, without_earlier
 from pages.ui.vocabulary.compared import compared
 from pages.ui.vocabulary.composition import composition
 from pages.ui.vocabulary.cost import vocabulary_cost
@@ -23,10 +23,11 @@ if lanes:
         say_what_is_known(lane)
     with page:
         tab, place = open_tab("vocabulary")
-    present(lambda: slides_of(lane, lanes))
+    near = without_earlier(lanes, lane)
+    present(lambda: slides_of(lane, near))
     with place:
         if tab == "browse":
-            st.fragment(browse)(lane, lanes)
+            st.fragment(browse)(lane, near)
         elif tab == "merges":
             trace_a_word(lane)
             gpt2_files()
@@ -35,7 +36,7 @@ if lanes:
         elif tab == "compared":
             compared(lane, lanes)
         elif tab == "unreached":
-            st.fragment(unreached)(lane, lanes)
+            st.fragment(unreached)(lane, near)
         else:
             vocabulary_cost(lanes)
 how_to_read("vocabulary")

@@ -459,10 +459,18 @@ def test_runs_of_earlier_visits_are_folded_until_one_is_chosen() -> None:
     wait_until(app, lambda: earlier.ended)
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
     assert len(app.segmented_control(key="vocabulary_lane_4").options) == 4
+    assert others_on_slides(app) == ["mine", *OPENAI_NAMES]
     app.button(key=f"vocabulary_run:{earlier.id}").click().run()
     assert not app.exception
     assert len(app.segmented_control(key="vocabulary_lane_5").options) == 5
     assert shown(app).payload == pack(entries_of(earlier.tokenizer()))
+    assert others_on_slides(app) == ["mine", *OPENAI_NAMES, f"run:{earlier.id}"]
+
+
+def others_on_slides(app: AppTest) -> list[str]:
+    """The tokenizers that cut the token beside the chosen one, as the talk keeps them."""
+    app.button(key="vocabulary_add").click().run()
+    return list(app.session_state["my_talk"][-1].lanes)
 
 
 # ---- beside another vocabulary

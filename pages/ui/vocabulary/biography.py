@@ -202,7 +202,17 @@ def _in_other_lanes(token: bytes, lanes: Sequence[Lane]) -> None:
         st.markdown(t("biography.no_text"))
         return
     drawn = drawing(Text(text), lanes, language=language())
-    token_view(drawn, key="biography_view", toolbar="none", large=True, show_white_space=True, max_height=None)
+    token_view(
+        drawn,
+        key="biography_view",
+        toolbar="none",
+        ruler=False,
+        text_first=True,
+        numbers_first=True,
+        large=True,
+        show_white_space=True,
+        max_height=None,
+    )
 
 
 _STYLE = """<style>

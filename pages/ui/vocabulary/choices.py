@@ -229,6 +229,12 @@ def called_apart(lanes: list[Lane]) -> dict[str, str]:
     return found
 
 
+def without_earlier(lanes: Sequence[Lane], chosen: Lane) -> list[Lane]:
+    """Return these lanes without the runs of earlier visits, except the chosen one."""
+    earlier = earlier_runs([lane.choice for lane in lanes])
+    return [lane for lane in lanes if lane.choice not in earlier or lane.choice == chosen.choice]
+
+
 def merging(lane: Lane) -> Merging | None:
     """Return the tokenizer of a lane, in the ids that the lane has, if it applies merges after a split pattern."""
     tokenizer = lane.tokenizer
