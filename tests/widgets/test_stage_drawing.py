@@ -1,6 +1,7 @@
 """What the stage and the deck draw: hostile sentences as text, rows on a line each, charts without crossings."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -223,7 +224,8 @@ def test_while_no_merges_come_the_newest_moment_says_why_and_an_earlier_one_stay
 
 DRAW_SLIDE = """([slide, tints]) => {
   document.body.innerHTML = "<div class='token-view deck'><div class='deck-place'></div></div>";
-  const view = new parts.SlideView(slide, { tints, locale: "th", labels: { letters: "" } }, ["th"]);
+  const labels = { letters: "", tokens: "โทเค็น" };
+  const view = new parts.SlideView(slide, { tints, locale: "th", labels }, ["th"]);
   document.querySelector(".deck-place").append(view.element);
   view.placed();
   return view.boards.map(({ line }) => {
@@ -251,6 +253,54 @@ def test_rows_stay_on_a_line_each_unless_that_costs_too_much_of_the_type(
     lines = page.evaluate(DRAW_SLIDE, [slide, TINT_COUNT])
     assert [count == 1 for count, _ in lines] == [fits] * len(lanes)
     assert all(size >= smallest for _, size in lines)
+
+
+MEASURE_SLIDE = """() => {
+  const { clientHeight, scrollHeight } = document.querySelector(".deck-slide");
+  const size = (each) => parseFloat(getComputedStyle(each).fontSize);
+  const rows = [...document.querySelectorAll(".lane-row")].map((row) => row.getBoundingClientRect());
+  return {
+    isWhole: scrollHeight <= clientHeight,
+    rows: [rows[0].top, rows[rows.length - 1].bottom],
+    type: size(document.querySelector(".line")),
+    strip: document.querySelector(".piece").getBoundingClientRect().height,
+    labels: Math.max(...[...document.querySelectorAll(".lane-head span, .unit")].map(size)),
+    said: document.querySelector(".lane-head").textContent,
+  };
+}"""
+
+
+def drawn_slide(page: Page, text: str, lanes: Sequence[Lane]) -> dict[str, Any]:
+    slide: dict[str, Any] = {"kind": "tokens", "over": {}, "title": {}, "says": {}, "notes": {}}
+    slide["views"] = [json.loads(json.dumps(_view(View(text, lanes))))]
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    opened(page, bundle(DECK / "slides.js"))
+    page.evaluate(DRAW_SLIDE, [slide, TINT_COUNT])
+    measured: dict[str, Any] = page.evaluate(MEASURE_SLIDE)
+    return measured
+
+
+def test_the_sentence_of_home_fills_the_screen_with_its_unit_beside_each_number(page: Page) -> None:
+    lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
+    found = drawn_slide(page, catalogue("th")["examples.thai"], lanes)
+    assert found["type"] >= 124  # as on the page
+    assert found["strip"] >= 204
+    assert found["rows"][0] < 1080 / 6
+    assert found["rows"][1] > 1080 * 4 / 6
+    assert found["said"] == "50 โทเค็นgpt2"
+
+
+@pytest.mark.parametrize("count", [3, 6, 9, 16])
+def test_a_slide_of_many_tokenizers_is_whole_and_their_names_are_no_larger_than_the_tokens(
+    page: Page, count: int
+) -> None:
+    names = [f"Thai and English · Mark-aware · 1,000 ({number})" for number in range(count)]
+    found = drawn_slide(
+        page, " Administration", [Lane(name, Label(name), openai_tokenizer("gpt2")) for name in names]
+    )
+    assert found["isWhole"]
+    assert found["labels"] <= found["type"]
+    assert found["type"] > (36 if count < 10 else 20)
 
 
 WHAT_KEYS_DO = [

@@ -144,6 +144,7 @@ def _view(view: View) -> dict[str, Any]:
             {
                 "name": without_breaks(cut.name),
                 "count": cut.tokens,
+                "kind": "tokens" if isinstance(lane, Cut) else lane.kind,
                 "ends": list(accumulate(cut.lengths)),
                 "plain": list(cut.plain),
                 **({} if before is None else {"before": before}),

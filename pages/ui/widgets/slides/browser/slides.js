@@ -6,6 +6,7 @@ import { PlacedText } from "../../player/browser/sentence.js";
 import { Stage } from "../../player/browser/stage.js";
 import { Receipt } from "../../receipt/browser/receipt.js";
 import { addButton, make } from "../../token_view/browser/elements.js";
+import { labelsOf, plainWords } from "../../token_view/browser/words.js";
 import { Vote } from "./vote.js";
 
 /** @import { Cut } from "../../player/browser/types.d.ts" */
@@ -13,7 +14,11 @@ import { Vote } from "./vote.js";
 
 const MOST_OF_TOKENS = 2.2; // times as large as the style sheet says, where there is room
 const MOST_OF_WORDS = 1.3;
-const LEAST_SCALE = 0.3;
+const LEAST_SCALE = 0.2;
+const STEP = 0.04;
+const LABEL = 40 / 72; // the size of the labels to that of the tokens: smaller tokens have smaller labels
+const HEADS = ["", "heads-wide", "heads-above"]; // where the number and the name of a row stand
+const WORTH = 1.1; // so much larger the type must get for another arrangement
 const LEAST_OF_WHOLE = 0.75; // so much smaller the type may get for rows that are compared to stay on a line each
 const FALL = 45; // milliseconds between two pieces that fall into place
 
@@ -55,6 +60,9 @@ export class SlideView {
   constructor(slide, options, spoken) {
     this.slide = slide;
     this.options = options;
+    this.label = labelsOf(options);
+    this.isOneView = slide.views?.length === 1;
+    this.base = 1; // pixels of this screen for one of 1920 × 1080
     this.element = make("section", `deck-slide is-${slide.kind}${slide.isStrong ? " strong" : ""}`);
     this.isTold = !["ask", "receipt", "vote"].includes(slide.kind);
     /** @type {Board[]} */
@@ -105,7 +113,11 @@ export class SlideView {
     const name = lane.name.replace(": ", ":\n"); // the words about a tokenizer have a line to themselves
     const counts = [lane.before ?? [], lane.count].flat().map((count) => count.toLocaleString(this.options.locale));
     if (counts.length > 1) row.classList.add("compared");
-    head.append(make("b", "", counts.join(" : ")), make("span", "", name));
+    head.append(make("b", "", counts.join(" : ")));
+    if (this.isOneView && lane.kind === "tokens") {
+      head.append(" ", make("i", "unit", plainWords(this.label("tokens", { count: lane.count }))));
+    }
+    head.append(make("span", "", name));
     const text = new PlacedText(view.text, view.clusters);
     const board = new Board(text, this.options.tints);
     board.draw(text.piecesOf(cutsOf(lane)));
@@ -165,63 +177,77 @@ export class SlideView {
     this.fit();
   }
 
-  /** Type as large as fits: the words are given in shares of it. Several texts stand side by side if that is larger. */
+  /** Type as large as fits: the words are given in shares of it. What lies in another way is taken if that is larger. */
   fit() {
     const { element, slide } = this;
     if (slide.kind === "stage") this.stage?.fit();
     if (slide.kind === "stage" || !element.clientHeight) return;
-    const isUpright = this.vote && innerWidth < innerHeight;
-    const base = isUpright ? Math.min(innerWidth / 1300, innerHeight / 2000) : Math.min(innerWidth / 1920, innerHeight / 1080);
-    for (const name of ["--base", "--unit"]) element.style.setProperty(name, `${base}px`);
-    if (this.vote || slide.kind === "receipt") return; // their lines scroll
     const isTokens = slide.kind === "tokens";
+    const [wide, high] = innerWidth > innerHeight ? [1920, 1080] : this.vote ? [1300, 2000] : isTokens ? [1000, 2000] : [1920, 1080];
+    this.base = Math.min(innerWidth / wide, innerHeight / high);
+    this.scaleTo(1);
+    if (this.vote || slide.kind === "receipt") return; // their lines scroll
     const most = isTokens ? Math.max(1, slide.views?.length ?? 1) : 1;
-    let best = { columns: 1, scale: 0 };
+    let best = { columns: 1, heads: "", scale: 0, worth: 0 };
     for (let columns = 1; columns <= most; columns++) {
-      this.arrange(columns);
-      const scale = this.largest(base, isTokens ? MOST_OF_TOKENS : MOST_OF_WORDS);
-      if (scale > best.scale) best = { columns, scale };
+      for (const heads of isTokens && columns === 1 ? HEADS : [""]) {
+        this.arrange(columns, heads);
+        const [scale, isOnOne] = this.onLines(this.largest(isTokens ? MOST_OF_TOKENS : MOST_OF_WORDS));
+        const worth = isOnOne && this.isOneView ? scale / LEAST_OF_WHOLE : scale;
+        if (worth > best.worth * (heads ? WORTH : 1)) best = { columns, heads, scale, worth };
+      }
     }
-    this.arrange(best.columns);
-    this.keepOnLines(base, best.scale);
+    this.arrange(best.columns, best.heads);
+    this.scaleTo(best.scale);
+  }
+
+  /** @param {number} scale share of the type in the style sheet */
+  scaleTo(scale) {
+    const labels = this.slide.kind === "tokens" ? Math.min(1, scale / LABEL) : 1;
+    this.element.style.setProperty("--unit", `${this.base * scale}px`);
+    this.element.style.setProperty("--base", `${this.base * labels}px`);
   }
 
   /**
-   * Take this scale, or a little less if each row of tokens is on one line then.
-   * @param {number} base
+   * This scale, or a little less if each row of tokens is on one line then; and whether it is.
    * @param {number} most
+   * @returns {[number, boolean]}
    */
-  keepOnLines(base, most) {
-    const { element, boards } = this;
+  onLines(most) {
     const isOnOne = () =>
-      boards.every(({ line }) => line.clientHeight < 1.5 * parseFloat(getComputedStyle(line).lineHeight));
-    for (let scale = most; scale > most * LEAST_OF_WHOLE; scale -= 0.04) {
-      element.style.setProperty("--unit", `${base * scale}px`);
-      if (isOnOne()) return;
+      this.boards.every(({ line }) => line.clientHeight < 1.5 * parseFloat(getComputedStyle(line).lineHeight));
+    for (let scale = most; scale > most * LEAST_OF_WHOLE; scale -= STEP / 2) {
+      this.scaleTo(scale);
+      if (isOnOne()) return [scale, true];
     }
-    element.style.setProperty("--unit", `${base * most}px`);
+    return [most, false];
   }
 
-  /** @param {number} columns */
-  arrange(columns) {
+  /**
+   * @param {number} columns
+   * @param {string} heads
+   */
+  arrange(columns, heads) {
     this.views.classList.toggle("side", columns > 1);
+    for (const each of HEADS.filter(Boolean)) this.views.classList.toggle(each, each === heads);
     this.views.style.setProperty("--columns", String(columns));
   }
 
   /**
    * The largest share of the screen's own type with which everything fits, or the least one that is tried.
-   * @param {number} base
    * @param {number} most
    */
-  largest(base, most) {
+  largest(most) {
     const { element, boards } = this;
-    let scale = most;
-    for (; scale > LEAST_SCALE; scale -= 0.04) {
-      element.style.setProperty("--unit", `${base * scale}px`);
+    let [low, high] = [0, Math.round((most - LEAST_SCALE) / STEP)]; // steps above the least
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      this.scaleTo(LEAST_SCALE + middle * STEP);
       const isInside = element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth;
-      if (isInside && boards.every(({ line }) => line.scrollWidth <= line.clientWidth + 1)) break;
+      if (isInside && boards.every(({ line }) => line.scrollWidth <= line.clientWidth + 1)) low = middle;
+      else high = middle - 1;
     }
-    return scale;
+    return LEAST_SCALE + low * STEP;
   }
 
   remove() {

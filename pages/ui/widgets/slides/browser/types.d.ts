@@ -9,6 +9,7 @@ export type Said = Record<string, string>;
 export interface DeckLane {
   name: string;
   count: number;
+  kind: "tokens" | "pretokens";
   /** The tokens of another text, to compare with. */
   before?: number;
   /** Where the tokens end, in bytes, and what belongs to no token. */
