@@ -100,6 +100,33 @@ def test_the_button_fills_the_screen_and_the_address_says_so() -> None:
     assert app.query_params["present"] in ("1", ["1"])
 
 
+def test_the_button_begins_with_the_story_that_is_looked_at_and_a_talk_with_its_start() -> None:
+    app = open_page("stories")
+    app.selectbox(key="story").set_value("never").run()
+    app.button(key="present").click().run()
+    deck = deck_on(app) or {}
+    assert len(deck["slides"]) > 30
+    assert deck["slides"][deck["at"]]["title"] == {
+        spoken: catalogue(spoken)["stories.never_name"] for spoken in ("en", "th")
+    }
+    for button in ("present_talk", "present_short"):
+        app = open_page("stories")
+        app.selectbox(key="story").set_value("never").run()
+        app.button(key=button).click().run()
+        assert (deck_on(app) or {})["at"] == 0
+    assert (deck_on(presented("stories", lang="en", present="1")) or {})["at"] == 0
+    app = open_page("stories")
+    app.selectbox(key="story").set_value("zero_width").run()  # no part of the talk
+    app.button(key="present").click().run()
+    assert [slide["kind"] for slide in (deck_on(app) or {})["slides"]] == [
+        "words",
+        "ask",
+        "tokens",
+        "words",
+        "words",
+    ]
+
+
 def test_notes_are_a_window_of_their_own() -> None:
     deck = deck_on(presented("stories", lang="en", present="1", notes="1"))
     assert deck is not None

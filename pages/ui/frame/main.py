@@ -35,7 +35,7 @@ def main() -> None:
             help=t("deck.begin"),
             key="present",
             type="tertiary",
-            on_click=presenting.begin,
+            on_click=presenting.begin_here,
         )
         _language_switch()
     status.status()

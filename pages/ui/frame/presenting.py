@@ -11,6 +11,8 @@ LAST, SHORT, VOTE = "1", "short", "vote"
 """What is presented, as an address says it: what the page presented last, the short talk, or the vote alone."""
 _PRESENTING: Value[dict[str, str]] = Value("presenting", dict)
 """What the address says about presenter mode."""
+_FROM_HERE: Value[bool] = Value("presents_from_here", bool)
+"""Whether to begin with what the page shows, if it is a part of what is presented."""
 
 
 def take_from_address(query: Mapping[str, str]) -> None:
@@ -40,11 +42,24 @@ def shows_notes() -> bool:
 def begin(what: str = LAST) -> None:
     """Fill the screen from the next page run on; a reload shows `what` again."""
     _PRESENTING.put({"present": what})
+    _FROM_HERE.forget()
+
+
+def begin_here() -> None:
+    """Fill the screen with what was presented last, from what the page shows now."""
+    begin()
+    _FROM_HERE.put(True)
+
+
+def is_from_here() -> bool:
+    """Tell whether to begin with what the page shows."""
+    return _FROM_HERE.get()
 
 
 def leave() -> None:
     """Draw the page as usual again."""
     _PRESENTING.forget()
+    _FROM_HERE.forget()
     for name in _PARAMETERS:
         st.query_params.pop(name, None)
 

@@ -23,6 +23,7 @@ from pages.ui.stories.form import Part, Prediction, Side, Story
 from pages.ui.stories.talk import (
     LASTING,
     PRESENTS,
+    TALK,
     begin_to_present,
     my_slides,
     short_talk,
@@ -131,7 +132,10 @@ def show_stories() -> None:
     }
     if presenting.what() in LASTING:
         PRESENTS.put(presenting.what())
-    present(ways[PRESENTS.get()])
+    what, first = PRESENTS.get(), None
+    if presenting.is_from_here() and what in ("talk", "story"):
+        what, first = ("talk" if name in TALK else "story"), story.says_in_every_language("name")
+    present(ways[what], first=first)
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
     with st.container(key="story_stage"):
         st.markdown(story.says("setting"))

@@ -98,8 +98,11 @@ class Slide:
     """The options of a vote."""
 
 
-def present(make: Callable[[], Sequence[Slide]]) -> bool:
-    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual."""
+def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -> bool:
+    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual.
+
+    It begins with the slide that has the words `first` as its title or above that, or else with the first one.
+    """
     if not presenting.presents():
         return False
     slides, shows_notes = make(), presenting.shows_notes()
@@ -110,6 +113,9 @@ def present(make: Callable[[], Sequence[Slide]]) -> bool:
     data = {
         "name": name,
         "talk": sha256(json.dumps(same).encode()).hexdigest(),
+        "at": next(
+            (place for place, slide in enumerate(slides) if first and first in (slide.title, slide.over)), 0
+        ),
         "slides": drawn,
         "labels": section("deck", has_breaks=True),
         "languages": list(LANGUAGES),

@@ -26,7 +26,7 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
   const options = JSON.parse(new TextDecoder().decode(data));
   let deck = DECKS.get(parentElement);
   if (deck?.options.name !== options.name) {
-    const at = deck?.options.talk === options.talk ? deck.at : placeBefore(options.talk);
+    const at = deck?.options.talk === options.talk ? deck.at : placeBefore(options);
     deck?.remove();
     deck = new Deck(parentElement, options, at, () => setTriggerValue("left", true));
     DECKS.set(parentElement, deck);
@@ -272,18 +272,18 @@ class Deck {
 }
 
 /**
- * The slide of this talk on which a page stood that has been reloaded; else the first one.
- * @param {string} talk
+ * The slide of this talk on which a page stood that has been reloaded; else the one to begin with.
+ * @param {DeckOptions} options
  */
-function placeBefore(talk) {
+function placeBefore({ talk, at }) {
   const [entry] = performance.getEntriesByType("navigation");
   const isReloaded = /** @type {PerformanceNavigationTiming | undefined} */ (entry)?.type === "reload";
   const isFirst = !hasPlace;
   hasPlace = true;
   try {
-    return isReloaded && isFirst ? Number(sessionStorage.getItem(`talk ${talk}`)) : 0;
+    return isReloaded && isFirst ? Number(sessionStorage.getItem(`talk ${talk}`)) : at;
   } catch {
-    return 0; // a browser may keep no notes
+    return at; // a browser may keep no notes
   }
 }
 

@@ -99,6 +99,8 @@ export interface DeckOptions {
   /** Another name is another deck to draw; windows with the same talk follow one another. */
   name: string;
   talk: string;
+  /** The slide to begin with. */
+  at: number;
   slides: Slide[];
   labels: Record<string, string>;
   languages: string[];
