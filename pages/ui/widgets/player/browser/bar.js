@@ -7,10 +7,6 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { Label, Milestone } from "./types.d.ts" */
 
-// Pixels: what the sign of a flag takes, a letter of its name, and at most its name.
-const FLAG = 20;
-const FLAG_LETTER = 8.5;
-const FLAG_NAME = 80;
 const PACES = ["gathering", "slowest", "slow", "steady", "fast", "full"];
 
 export class Bar {
@@ -96,33 +92,80 @@ export class Bar {
   }
 
   /**
-   * Milestones stay on the timeline; a click leads to one.
+   * Milestones stay on the timeline; a click leads to one. No sign or name covers another.
    * @param {Milestone[]} found
    * @param {number} most
    */
   flag(found, most) {
-    const width = this.line.clientWidth || 1;
+    const width = this.flags.clientWidth;
     const key = [found.length, most, width].join();
-    if (key === this.flagged) return;
+    if (!width || key === this.flagged) return;
     this.flagged = key;
-    let taken = 0; // pixels up to which there are signs and names
-    this.flags.replaceChildren(
-      ...found.map(({ merge, kind, name, says }, index) => {
-        const flag = make("button", `flag ${kind}`, kind === "beat" ? "⚑" : "★");
-        flag.type = "button";
-        flag.title = flag.ariaLabel = plainWords(says);
-        flag.style.insetInlineStart = `${(100 * merge) / most}%`;
-        flag.onclick = () => this.stage.go(merge);
-        const place = (width * merge) / most;
-        const [before, behind] = [place - taken, (width * (found[index + 1]?.merge ?? most)) / most - place];
-        const room = FLAG + Math.min(FLAG_NAME, FLAG_LETTER * name.length);
-        const isBehind = behind > room;
-        if (name && (isBehind || before > room)) flag.append(make("span", isBehind ? "name" : "name before", name));
-        taken = place + (isBehind ? room : FLAG);
-        return flag;
-      }),
-    );
+    const flags = found.map(({ merge, kind, name, says }) => {
+      const flag = make("button", `flag ${kind}`, kind === "beat" ? "⚑" : "★");
+      flag.type = "button";
+      flag.title = flag.ariaLabel = plainWords(says);
+      flag.onclick = () => this.stage.go(merge);
+      const label = name ? flag.appendChild(make("span", "name", name)) : null;
+      return { flag, label, want: (width * merge) / most, isBeat: kind === "beat" };
+    });
+    this.flags.replaceChildren(...flags.map(({ flag }) => flag));
+    const boxes = flags.map(({ flag, label, want, isBeat }) => {
+      const [half, name] = [flag.offsetWidth / 2, Math.ceil(label?.getBoundingClientRect().width ?? 0)];
+      const isBehind = want + half + name <= width;
+      // A tokenizer that is beaten has its name in any case; a word only where there is room.
+      return { want, at: want, half, name, before: isBeat && !isBehind ? name : 0, behind: isBeat && isBehind ? name : 0 };
+    });
+    while (!spread(boxes, width)) {
+      const longest = boxes.reduce((one, other) => (other.before + other.behind > one.before + one.behind ? other : one));
+      if (!longest.before && !longest.behind) break;
+      longest.before = longest.behind = 0;
+    }
+    boxes.forEach((box, at) => {
+      if (!box.before && !box.behind) nameInRoom(box, boxes[at - 1], boxes[at + 1], width);
+      const { flag, label } = flags[at];
+      flag.style.insetInlineStart = `${(100 * box.at) / width}%`;
+      label?.classList.toggle("before", box.before > 0);
+      if (!box.before && !box.behind) label?.remove();
+    });
   }
+}
+
+/**
+ * A flag: where it should be and is, half the width of its sign, the width of its name, and what that takes on a side.
+ * @typedef {{ want: number, at: number, half: number, name: number, before: number, behind: number }} FlagBox
+ */
+
+/**
+ * Push flags apart, first to the right, then back from the end; return whether all have room.
+ * @param {FlagBox[]} boxes in order
+ * @param {number} width
+ */
+function spread(boxes, width) {
+  const apart = (/** @type {number} */ at) => boxes[at].half + boxes[at].behind + boxes[at + 1].before + boxes[at + 1].half;
+  boxes.forEach((box, at) => {
+    box.at = Math.max(box.want, at ? boxes[at - 1].at + apart(at - 1) : box.before);
+  });
+  for (let at = boxes.length - 1; at >= 0; at--) {
+    const most = at < boxes.length - 1 ? boxes[at + 1].at - apart(at) : width - boxes[at].behind;
+    boxes[at].at = Math.min(boxes[at].at, most);
+  }
+  return !boxes.length || boxes[0].at >= boxes[0].before;
+}
+
+/**
+ * Give a flag its name if there is room beside it.
+ * @param {FlagBox} box
+ * @param {FlagBox | undefined} last
+ * @param {FlagBox | undefined} next
+ * @param {number} width
+ */
+function nameInRoom(box, last, next, width) {
+  const { at, half, name } = box;
+  const end = next ? next.at - next.half - next.before : width + half;
+  const start = last ? last.at + last.half + last.behind : 0;
+  if (end - at - half >= name) box.behind = name;
+  else if (at - half - start >= name) box.before = name;
 }
 
 export class Editor {

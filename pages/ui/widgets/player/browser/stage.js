@@ -168,6 +168,7 @@ export class Stage {
     const left = isNarrow ? LEAST_LOWER : Math.max(LEAST_LOWER, screen - this.show.offsetHeight);
     this.root.style.setProperty("--lower", `${left}px`);
     this.charts.race.fit();
+    this.showFlags();
   }
 
   // ---- what the training says
@@ -315,8 +316,8 @@ export class Stage {
     this.board.shine(this.sentence.madeBy(this.held));
     this.headline.tick(this.sentence.tokensAt(this.held));
     this.held = 0;
-    this.tellMilestones();
     this.showBar();
+    this.tellMilestones();
     this.charts.later();
   }
 
@@ -332,8 +333,8 @@ export class Stage {
       this.board.draw(this.sentence.piecesAt(position));
       headline.tick(sentence.tokensAt(position));
     }
-    this.tellMilestones();
     this.showBar();
+    this.tellMilestones();
     this.charts.later();
   }
 
@@ -344,10 +345,17 @@ export class Stage {
     for (const [name, value] of Object.entries(said)) this.root.dataset[name] = String(value);
   }
 
+  /** The milestones that have been, on the timeline: of a training that has ended, all. */
+  showFlags() {
+    const { found } = this.milestones;
+    const shown = this.isOver ? found : found.filter(({ merge }) => merge <= this.joined);
+    this.bar.flag(shown, Number(this.bar.slider.max));
+  }
+
   tellMilestones() {
     const { found, passed } = this.milestones;
     const now = found.filter(({ merge }) => merge <= this.joined).length;
-    this.bar.flag(this.isOver ? found : found.slice(0, now), Number(this.bar.slider.max));
+    this.showFlags();
     if (this.milestones.pass(now)) this.banner.tell(found[now - 1]);
     else if (now < passed || (this.banner.isRule && this.joined > READ_MERGES)) this.banner.hide();
   }
