@@ -83,13 +83,26 @@ def test_without_a_price_the_lines_are_numbered(page: Page) -> None:
     assert page.locator(".total b").nth(1).inner_text() == ""
 
 
+SKIP = """(() => {
+  const [receipt, button] = [".receipt", ".receipt-again"].map((each) => root.querySelector(each));
+  if (receipt.dataset.printed === "all") button.click(); // a slow machine has printed it to its end: it begins anew
+  const words = button.textContent;
+  button.click();
+  return words;
+})()"""
+
+
+def show_the_total(page: Page) -> None:
+    assert in_shadow(page, SKIP) == WORDS["skip"]
+
+
 def test_lines_come_one_after_another_and_the_total_can_be_asked_for(page: Page) -> None:
     print_bills(page, options(), calm=False)
     receipt = page.locator(".receipt")
     expect(receipt).to_have_attribute("data-printed", re.compile(r"[1-9]"))
     printed = len(lines(page, 0))
     assert 0 < printed <= 50
-    page.get_by_role("button", name=WORDS["skip"]).click()
+    show_the_total(page)
     assert (len(lines(page, 0)), receipt.get_attribute("data-printed")) == (50, "all")
     page.get_by_role("button", name=WORDS["again"]).click()
     assert receipt.get_attribute("data-printed") != "all"
@@ -99,7 +112,7 @@ def test_lines_come_one_after_another_and_the_total_can_be_asked_for(page: Page)
 
 def test_another_price_is_written_at_once_and_other_texts_are_printed(page: Page) -> None:
     print_bills(page, options(), calm=False)
-    page.get_by_role("button", name=WORDS["skip"]).click()
+    show_the_total(page)
     again = "(drawn) => window.draw({ parentElement: window.shadow, data: new TextEncoder().encode(drawn) })"
     page.evaluate(again, json.dumps(options(price=2.0)))
     assert page.locator(".total b").nth(1).inner_text() == "$1.00"
