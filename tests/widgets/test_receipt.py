@@ -85,7 +85,7 @@ def test_without_a_price_the_lines_are_numbered(page: Page) -> None:
 
 SKIP = """(() => {
   const [receipt, button] = [".receipt", ".receipt-again"].map((each) => root.querySelector(each));
-  if (receipt.dataset.printed === "all") button.click(); // a slow machine has printed it to its end: it begins anew
+  if (receipt.dataset.printed === "all") button.click(); // a slow machine has printed it whole
   const words = button.textContent;
   button.click();
   return words;
