@@ -198,7 +198,7 @@ def draw_cuts(tab: Page, words: dict[str, str]) -> None:
     lesson = tab.locator(".st-key-learn .learn")
     lesson.locator(".gap-cut").nth(3).click()
     lesson.get_by_role("button", name=words["lesson.see_1_reveal"]).click()
-    expect(lesson.locator(".reading .p").first).to_be_visible()
+    expect(lesson.locator(".under").first).to_be_visible()
 
 
 def encode_by_hand(tab: Page, words: dict[str, str]) -> None:
