@@ -142,6 +142,7 @@ h1, h2, h3 { text-wrap: balance; }
 ::highlight(term) { text-decoration: underline dotted; }
 #meaning { position: fixed; z-index: 999999; max-width: min(22rem, calc(100vw - 1rem)); padding: .4rem .6rem;
   border-radius: .4rem; font-size: .875rem; line-height: 1.6; box-sizing: border-box; }
+@media (hover: none) { #meaning { pointer-events: none; } } /* a tap reaches what it covers */
 /* Streamlit names its own largest file here; each uploader's label says what it really takes. */
 [data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
 """

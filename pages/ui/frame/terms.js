@@ -28,6 +28,7 @@ function start() {
   });
   state.observer.observe(document.body, { childList: true, characterData: true, subtree: true });
   document.addEventListener("pointermove", point, { passive: true });
+  document.addEventListener("pointerdown", ({ target }) => state.box.contains(target) || hide(), { capture: true });
   document.addEventListener("click", point);
   document.addEventListener("scroll", hide, { capture: true, passive: true });
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hide());

@@ -92,6 +92,11 @@ export class Grid {
     this.draw();
   }
 
+  /** Show as many rows more as are in sight now. */
+  lengthen() {
+    this.element.style.height = `${Math.min(2 * this.element.clientHeight, this.spacer.clientHeight)}px`;
+  }
+
   areLong() {
     return [...this.places.subarray(0, LOOKED_AT)].some((place) => Number(this.vocabulary?.lengthOf(place)) > LONG);
   }

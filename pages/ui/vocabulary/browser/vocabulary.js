@@ -5,7 +5,7 @@ import { Controls, EVERYTHING } from "./controls.js";
 import { Grid } from "./grid.js";
 import { RegexSearch } from "./regex_search.js";
 import { Vocabulary, search, select } from "./search.js";
-import { isDark, make } from "../../widgets/token_view/browser/elements.js";
+import { addButton, isDark, make } from "../../widgets/token_view/browser/elements.js";
 import { labelsOf } from "../../widgets/token_view/browser/words.js";
 
 /** @import { Choice, Found, Options } from "./types.d.ts" */
@@ -65,6 +65,8 @@ class VocabularyView {
     this.controls = new Controls(label, this.choice, options.scripts, () => this.chosen());
     this.note = make("p", "note", label("loading"));
     this.root.append(this.controls.element, this.note, this.grid.element);
+    this.longer = addButton(this.root, label("longer"), () => this.grid.lengthen());
+    this.longer.className = "longer"; // on a phone, where a list that scrolls by itself would hold the page
     parent.append(this.root);
     /** @type {Vocabulary | null} */
     this.vocabulary = null;
@@ -190,6 +192,7 @@ class VocabularyView {
     this.say(this.fault || (isCut ? this.label("in_parts", { query: missed, count: places.length }) : places.length ? "" : this.label("nothing")));
     if (missed && !places.length) this.follow("missed", missed);
     this.root.dataset.shown = String(places.length);
+    this.longer.hidden = !places.length;
     if (this.follows && places.length) this.follow("found", vocabulary.ids[places[0]]);
   }
 
