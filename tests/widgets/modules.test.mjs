@@ -386,7 +386,7 @@ test("a sentence beats other tokenizers, and gets its first word and its first s
   for (const merge of sentence.take(learned)) milestones.look(merge);
   assert.deepEqual(milestones.found.map(({ merge, says }) => [merge, says]), [
     [2, "milestone_english the"],
-    [3, "milestone_space c"],
+    [3, "milestone_space ␣c"],
     [5, "milestone_beat GPT-2"],
   ]);
 });

@@ -164,17 +164,21 @@ PLACE = """(data) => {
 
 def test_a_bar_that_stands_apart_switches_its_view(page: Page) -> None:
     draw_rows(page, THAI, toolbar="apart")
-    chips = page.get_by_role("button", name=LABELS["chips"])
-    assert chips.count() == 0
+    columns = page.get_by_role("button", name=LABELS["columns"])
+    assert columns.count() == 0
     place_bar(page, "k")
-    chips.click()
-    assert in_shadow(page, "root.querySelector('.token-view').classList.contains('chips')")
-    expect(chips).to_have_attribute("aria-pressed", "true")
+    columns.click()
+    assert not in_shadow(page, "root.querySelector('.token-view').classList.contains('staff')")
+    expect(columns).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name=LABELS["chips"])).to_have_count(0)  # they show one lane of several
     page.evaluate("window.leave()")
     place_bar(page, "k")  # a menu that is opened again draws it in another place
-    expect(chips).to_have_count(1)
+    expect(columns).to_have_count(1)
+    has_sign = "getComputedStyle(each, '::before').content.includes('·')"
+    signs = f"[...root.querySelectorAll('.lane *')].filter((each) => {has_sign}).length"
+    assert in_shadow(page, signs) == 0
     page.get_by_label(LABELS["white_space"]).check()
-    expect(page.locator(".glyph").first).to_be_visible()
+    assert in_shadow(page, signs) > 0
 
 
 def place_bar(page: Page, key: str) -> None:

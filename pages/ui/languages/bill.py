@@ -88,6 +88,8 @@ def say_premium(compared: Compared, found: Sequence[Bill], reader: Lane | None) 
     for each in others:
         sentence += " " + t("languages.says_other", tokenizer=name_of(each.lane), premium=_stressed(each))
     answer(with_breaks(sentence), key="languages")  # in English, too, GPT-2 stays on one line
+    if compared.is_sample and any(bill.lane.is_own for bill in (bill, *others)):
+        st.caption(t("languages.own_note"))
 
 
 def _stressed(bill: Bill) -> str:
@@ -99,8 +101,6 @@ def say_how_sure(compared: Compared, found: Sequence[Bill], reader: Lane | None)
     intervals = ((each.lane.name, each.interval) for each in said_of(compared, found, reader))
     if said := formatting.resampled(intervals, pairs=compared.parallel.pairs):
         st.caption(said)
-    if compared.is_sample and any(bill.lane.is_own for bill in found):
-        st.caption(t("languages.own_note"))
 
 
 def premium_sentence(bill: Bill, called: Sequence[str], base: int) -> str:

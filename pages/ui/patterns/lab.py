@@ -67,7 +67,7 @@ def take_link(link: Mapping[str, str]) -> None:
 
 MAX_CHARACTERS = 20_000
 """Characters of the text to cut: it is cut again at every change."""
-DEFAULTS = {"first": "llama3", "second": "mark_aware"}
+DEFAULTS = {"first": "cl100k", "second": "mark_aware"}
 OWN_EXAMPLES = (r"[ก-๙]+|[a-zA-Z]+|\d+", ".", "เรียน|โรง")
 KEPT_CHARACTERS = 4_000_000
 

@@ -72,7 +72,7 @@ def _small(text: str) -> Shown:
     made_of = t("lessons.small_made_of", control=CONTROLS, bytes=BYTES, characters=characters, merged=merged)
     counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
     lanes = [ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)]
-    return Shown(lanes, f"{says} {made_of}", answer=t("lessons.small_answer", **counts))
+    return Shown(lanes, f"{says}\n\n:small[{made_of}]", answer=t("lessons.small_answer", **counts))
 
 
 def _fallback(text: str) -> Shown:

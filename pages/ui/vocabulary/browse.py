@@ -81,7 +81,7 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, part: Part | None = None
         lambda: _payloads.get(key, lambda: pack(part.entries if part else entries_in(lane))),
         partial(error_sentence, spoken=language()),
     )
-    look = FirstLook(None, False, picked_among(lane, part.entries)) if part else first_look(lane)
+    look = FirstLook(None, picked_among(lane, part.entries)) if part else first_look(lane)
     words = json.dumps(
         {
             "address": address(offers().offer(f"vocabulary {key}", offer)),
@@ -91,7 +91,6 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, part: Part | None = None
             "tints": TINT_COUNT,
             "scripts": SCRIPTS,
             "script": look.script,
-            "best": "newest" if look.newest else "known",
             "opens": look.token_id,
             "picked": look.token_id if part else picked_in(lane),
             "missed": missed_in(lane),

@@ -150,8 +150,6 @@ class FirstLook(NamedTuple):
 
     script: Script | None
     """The script that is shown; None for all."""
-    newest: bool
-    """Whether the newest tokens come first; otherwise the longest that a text uses do."""
     token_id: int
     """The token that is looked at: the first of them."""
 
@@ -287,9 +285,9 @@ CLICKS: Value[int] = Value("vocabulary_clicks", int)
 
 
 def first_look(lane: Lane) -> FirstLook:
-    """Return the newest token of a tokenizer that was trained, else one in the script of the page.
+    """Return a token in the script of the page, if a tokenizer has one.
 
-    That is the longest that the built-in sentences use, a word that people know, and of whole letters if there is
+    It is the longest that the built-in sentences use, a word that people know, and of whole letters if there is
     one. Special tokens are not looked at, unless there is nothing else.
     """
     return _first_looks.get((lane.key, language()), lambda: _first_look(lane))
@@ -297,10 +295,7 @@ def first_look(lane: Lane) -> FirstLook:
 
 def _first_look(lane: Lane) -> FirstLook:
     entries = entries_in(lane)
-    is_trained = isinstance(lane.tokenizer, Tokenizer)
     learned = np.flatnonzero(entries.scripts != SCRIPTS.index("special"))
-    if is_trained and len(learned):
-        return FirstLook(SCRIPTS[entries.scripts[learned[-1]]], True, int(entries.ids[learned[-1]]))
     wanted: tuple[Script, ...] = ("thai", "latin") if language() == "th" else ("latin",)
     script = next((each for each in wanted if entries.count(each)), None)
     places = learned if script is None else np.flatnonzero(entries.scripts == SCRIPTS.index(script))
@@ -309,7 +304,7 @@ def _first_look(lane: Lane) -> FirstLook:
         (used if len(used) else places).tolist(), key=lambda place: len(entries.tokens[place]), reverse=True
     )
     ids = [int(entries.ids[place]) for place in longest[:_MOST_TRIED]]
-    return FirstLook(script, False, next((each for each in ids if _joins_whole_letters(each, lane)), ids[0]))
+    return FirstLook(script, next((each for each in ids if _joins_whole_letters(each, lane)), ids[0]))
 
 
 def _joins_whole_letters(token_id: int, lane: Lane) -> bool:

@@ -13,8 +13,6 @@ export interface Options {
   scripts: string[];
   /** The script that is shown at first. */
   script: string | null;
-  /** The order in which the best come first while nothing is looked for. */
-  best: "newest" | "known";
   /** The id that is looked at first, which stands before all others. */
   opens: number;
   /** The id that is looked at. */

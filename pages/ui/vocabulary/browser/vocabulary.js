@@ -208,7 +208,7 @@ class VocabularyView {
    */
   selection(vocabulary) {
     const { choice, options } = this;
-    const best = choice.kind === "id" ? "order" : choice.query ? "shortest" : options.best;
+    const best = choice.kind === "id" ? "order" : choice.query ? "shortest" : "known";
     const order = choice.order === "best" ? best : choice.order;
     const found = select(vocabulary, { ...choice, order }, this.found, this.uses, options.scripts.length);
     if (order === "known") toFront(found.places, vocabulary.placeOf(options.opens));

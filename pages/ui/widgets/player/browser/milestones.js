@@ -2,6 +2,7 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
+import { shownText } from "./parts.js";
 
 /** @import { Sentence } from "./sentence.js" */
 /** @import { Cut, Label, Level, Milestone } from "./types.d.ts" */
@@ -78,7 +79,7 @@ export class Milestones {
     const text = sentence.textOf(from, to);
     const isAcross = merge > sentence.superwordsAfter && ACROSS.test(text);
     if (waiting.has("superword") && isAcross) this.add(merge, "superword", { token: text.trim() });
-    if (waiting.has("space") && SPACED.test(text)) this.add(merge, "space", { token: text.trim() });
+    if (waiting.has("space") && SPACED.test(text)) this.add(merge, "space", { token: shownText(text) });
     const start = text.startsWith(" ") ? from + 1 : from;
     const word = sentence.textOf(start, to);
     if (this.words.get(start) !== to) return;

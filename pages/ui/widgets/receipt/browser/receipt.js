@@ -156,6 +156,7 @@ class Paper {
     this.roll.setAttribute("role", "region");
     this.roll.setAttribute("aria-label", label("lines", { name: bill.name }));
     this.roll.append(this.table());
+    this.roll.addEventListener("scroll", () => this.sayAbove(), { passive: true });
     this.tokens = make("b");
     this.cost = make("b");
     const total = make("div", "total");
@@ -172,8 +173,17 @@ class Paper {
       const cell = head.appendChild(make("th", "", this.label(name)));
       cell.scope = "col";
     }
+    this.firstHead = head.cells[0];
     table.createTBody().append(...this.rows);
     return table;
+  }
+
+  /** How many lines stand above those in sight. */
+  sayAbove() {
+    const height = this.rows.find((row) => !row.hidden)?.offsetHeight ?? 0;
+    const count = height ? Math.round(this.roll.scrollTop / height) : 0;
+    const words = this.label("token") + (count ? ` ${this.label("above", { count })}` : "");
+    if (this.firstHead && this.firstHead.textContent !== words) this.firstHead.textContent = words;
   }
 
   /**
@@ -218,6 +228,7 @@ class Paper {
     for (let at = count; at < rows.length; at++) rows[at].hidden = true;
     this.shown = count;
     this.roll.scrollTop = this.roll.scrollHeight;
+    this.sayAbove();
     const isWhole = count === rows.length;
     const tokens = isWhole ? bill.count : count;
     this.totalName.textContent = this.label(isWhole ? "total" : "so_far");

@@ -60,6 +60,8 @@ export class Bar {
     const differ = isFull && hasDifferences;
     this.element.hidden = model.options.toolbar === "none";
     this.lanes.element.hidden = !isChips || model.lanes.length < 2;
+    // Chips show one lane, and a bar that stands apart is closed when one looks for the others.
+    this.buttons[VIEWS.indexOf("chips")].hidden = model.options.toolbar === "apart" && !isChips && model.lanes.length > 1;
     this.colours.element.hidden = !isFull;
     this.looped.element.hidden = !hasLooped;
     this.marks.element.hidden = !differ;
