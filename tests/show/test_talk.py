@@ -15,8 +15,19 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.stories.all_stories import STORIES
 from pages.ui.widgets import slides
 from pages.ui.widgets.slides import Cut, squares_of
-from pages.ui.widgets.slides.talk import MOST_ENTRIES, MOST_MERGES, Billed, Entry, Known, Learned, Lesson, Unfair
+from pages.ui.widgets.slides.talk import (
+    MOST_ENTRIES,
+    MOST_MERGES,
+    Billed,
+    Entry,
+    Known,
+    Learned,
+    Lesson,
+    Unfair,
+    unfair_slides,
+)
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
+from pages.ui.widgets.token_view.lanes import Label, Lane
 from tests.helpers.app import ENGLISH, address, deck_on, job_of, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
@@ -159,14 +170,22 @@ def test_patterns_present_what_both_make_of_the_text() -> None:
 def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:
     deck = deck_on(presented("languages", lang="en", present="1"))
     assert deck is not None
-    premium, pair, receipt = deck["slides"]
+    premium, *pair, receipt = deck["slides"]
     assert "6.01" in premium["title"]["en"]
-    thai, english = pair["views"]
-    assert [thai["label"], english["label"]] == ["Thai", "English"]
+    thai, english = (view for slide in pair for view in slide["views"])
+    assert len(pair) == 2  # so that each fills the screen
+    assert [thai["label"], english["label"]] == ["Thai", "Thai : English"]
     counts = [[lane["count"] for lane in view["lanes"]] for view in (thai, english)]
     assert counts[0][0] == len(openai_tokenizer("gpt2").encode(thai["text"]))
     assert counts[0][0] / counts[1][0] > 6.01
+    assert [lane["before"] for lane in english["lanes"]] == counts[0]
     assert [bill["count"] for bill in receipt["receipt"]["bills"]] == [124, 23]
+
+
+def test_two_short_texts_of_an_unfair_pair_stand_side_by_side() -> None:
+    pair = Unfair("gpt2", ("thai", "english"), 6.0, 1, 6.0, ("น้ำใจ", "kindness"))
+    _, shown = unfair_slides(pair, [Lane("gpt2", Label("GPT-2"), openai_tokenizer("gpt2"))])
+    assert [view.text for view in shown.views] == list(pair.texts)
 
 
 @pytest.mark.parametrize(

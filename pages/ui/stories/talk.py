@@ -17,11 +17,10 @@ from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import Story
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
-from pages.ui.widgets.slides import Said, Slide, View
+from pages.ui.widgets.slides import Said, Slide, View, one_by_one
 from pages.ui.widgets.slides.talk import ENTRIES, MOST_MERGES, Entry, drop, move, name_of, slides_of_entry
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
 from pages.ui.widgets.slides.votes import vote_slide
-from pages.ui.widgets.token_view.drawings import token_count
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from tokenizer_core.bpe.trainer import Merge, Trainer
 from tokenizer_core.patterns.pretokens import count_pretokens
@@ -80,9 +79,7 @@ def _tokens(story: Story) -> list[Slide]:
     lanes = [*map(_brief, story.lanes.values()), *story.beside]
     drawn = [View(part.text, lanes, part.label) for part in story.parts]
     if len(drawn) == 2 and not story.has_short_parts:
-        first, second = drawn
-        counts = [token_count(lane, first.text) for lane in lanes]
-        drawn[1] = replace(second, label=f"{first.label} : {second.label}", before=counts)
+        drawn = [*one_by_one(*drawn)]
     over, notes = story.says_in_every_language("name"), translations("talk.notes_tokens")
     if story.name in TALK:
         notes = _joined(notes, story.says_in_every_language("says"))

@@ -3,7 +3,7 @@
 import json
 import socket
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import accumulate, zip_longest
 from pathlib import Path
@@ -145,7 +145,7 @@ def _view(view: View) -> dict[str, Any]:
     starts = np.flatnonzero(text_map.cluster_starts[:-1])
     lanes = []
     for lane, before in zip_longest(view.lanes, view.before):
-        cut = lane if isinstance(lane, Cut) else cut_of(view.text, lane)
+        cut = _cut(view.text, lane)
         lanes.append(
             {
                 "name": without_breaks(cut.name),
@@ -162,6 +162,16 @@ def _view(view: View) -> dict[str, Any]:
         "clusters": text_map.byte_at_char[starts].tolist(),
         "lanes": lanes,
     }
+
+
+def one_by_one(first: View, second: View) -> tuple[View, View]:
+    """Return two texts for a slide each, the second with the numbers of the first before its own."""
+    before = [_cut(first.text, lane).tokens for lane in first.lanes]
+    return first, replace(second, label=f"{first.label} : {second.label}", before=before)
+
+
+def _cut(text: str, lane: Lane | Cut) -> Cut:
+    return lane if isinstance(lane, Cut) else cut_of(text, lane)
 
 
 def cut_of(text: str, lane: Lane) -> Cut:

@@ -15,7 +15,7 @@ from pages.ui.session import Value
 from pages.ui.widgets.formatting import premium, ratio
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.receipt import receipt_options
-from pages.ui.widgets.slides import Count, Cut, Name, Slide, View
+from pages.ui.widgets.slides import Count, Cut, Name, Slide, View, one_by_one
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
@@ -25,6 +25,8 @@ from tokenizer_core.workers.training_job import Job
 MOST_ENTRIES = 50
 MOST_MERGES = 4_000
 """Merges of a training in a talk; nobody watches more."""
+_SHORT = 24
+"""Characters of two texts that stand side by side in type for the last row."""
 Figure = Annotated[float, Meta(ge=0, lt=1e9)]
 
 
@@ -266,7 +268,9 @@ def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
             View(text, lanes, label=_word_for(name, "languages"))
             for name, text in zip(unfair.languages, unfair.texts, strict=True)
         ]
-        slides.append(Slide("tokens", over={language(): over}, views=views))
+        is_short = max(len(text) for text in unfair.texts) <= _SHORT
+        shown = [views] if is_short else [[view] for view in one_by_one(*views)]
+        slides += [Slide("tokens", over={language(): over}, views=each) for each in shown]
     return slides
 
 
