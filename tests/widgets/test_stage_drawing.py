@@ -24,7 +24,7 @@ from tokenizer_core.patterns.pretokens import bytes_and_ends
 from tokenizer_core.patterns.split_patterns import pretokenize
 
 OPEN = """async ([code, css]) => {
-  window.style ??= document.head.appendChild(document.createElement("style"));
+  window.style = document.head.appendChild(document.createElement("style"));
   window.style.textContent = css;
   window.parts = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
   document.body.replaceChildren();
@@ -32,6 +32,7 @@ OPEN = """async ([code, css]) => {
 
 
 def opened(page: Page, code: str) -> None:
+    page.set_content("<!doctype html>")  # as in the app; else a line is no higher than what is in it
     page.evaluate(OPEN, [code, stage_css() + (DECK / "deck.css").read_text("utf-8")])
 
 
@@ -301,6 +302,44 @@ def test_a_slide_of_many_tokenizers_is_whole_and_their_names_are_no_larger_than_
     assert found["isWhole"]
     assert found["labels"] <= found["type"]
     assert found["type"] > (36 if count < 10 else 20)
+
+
+FIND_COVERED = """() => {
+  for (const fall of document.getAnimations()) fall.finish();
+  const slide = document.querySelector(".deck-slide").getBoundingClientRect();
+  const boxOf = (node) => node.getBoundingClientRect();
+  const others = [...document.querySelectorAll(".piece, .lane-head b, .lane-head span, .unit, h2")];
+  const counts = [...document.querySelectorAll(".letters[data-n]")];
+  return counts.length + ": " + counts.filter((letters) => {
+    const style = getComputedStyle(letters, "::after");
+    const [size, [, up]] = [parseFloat(style.fontSize), style.translate.split(" ").map(parseFloat)];
+    const { left, right, bottom } = boxOf(letters);
+    const [middle, half] = [(left + right) / 2, 0.3 * size * letters.dataset.n.length];
+    const [low, high] = [bottom + up + size, bottom + up];
+    const isOver = (box) =>
+      box.left < middle + half && box.right > middle - half && box.top < low && box.bottom > high;
+    const isCovered = others.some((node) => node !== letters.parentElement && isOver(boxOf(node)));
+    return isCovered || low > slide.bottom || size < 0.26 * parseFloat(getComputedStyle(letters).fontSize);
+  }).map((letters) => letters.textContent);
+}"""
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1280, 900)])
+@pytest.mark.parametrize("times", [1, 2], ids=["one text", "two texts"])
+def test_the_counts_under_every_line_of_every_row_are_whole_and_free(
+    page: Page, size: tuple[int, int], times: int
+) -> None:
+    text = (catalogue("th")["examples.thai"] + " ") * 5  # on two lines and more
+    lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
+    view = json.loads(json.dumps(_view(View(text, lanes, "ภาษาไทย"))))
+    slide = {"kind": "tokens", "over": {}, "title": {}, "says": {}, "notes": {}, "views": [view] * times}
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    opened(page, bundle(DECK / "slides.js"))
+    lines = page.evaluate(DRAW_SLIDE, [slide, TINT_COUNT])
+    assert all(count > 1 for count, _ in lines)
+    count, _, covered = page.evaluate(FIND_COVERED).partition(": ")
+    assert int(count) > 100 * times
+    assert covered == ""
 
 
 WHAT_KEYS_DO = [
