@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from pages.ui.i18n import catalogue, section
+from pages.ui.stories.talk import _stage
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.player.serve import BROWSER as STAGE
@@ -340,6 +341,54 @@ def test_the_counts_under_every_line_of_every_row_are_whole_and_free(
     count, _, covered = page.evaluate(FIND_COVERED).partition(": ")
     assert int(count) > 100 * times
     assert covered == ""
+
+
+PLACE_BARS = """([options, merges, isLive]) => {
+  const before = window.fetch;
+  window.fetch = () => new Promise(() => {});
+  document.body.innerHTML = "<div class='token-view deck'><div></div><div class='deck-foot'>‹</div></div>";
+  const view = new parts.SlideView({ kind: "stage", stage: options }, { labels: {} }, []);
+  document.querySelector(".deck").firstChild.append(view.element);
+  view.placed();
+  const { stage } = view;
+  const answer = { state: "running", says: "", pace: "full", learned: merges.length / 3, goal: merges.length / 3 };
+  if (isLive) stage.take({ ...answer, merges, served: [] });
+  const places = [...stage.sentence.steps.map(({ merge }) => merge), stage.learned.total].map((merge) => {
+    stage.go(merge);
+    const { top, bottom } = stage.bar.element.getBoundingClientRect();
+    return [top, bottom <= view.element.getBoundingClientRect().bottom];
+  });
+  const found = [new Set(places.map(([top]) => top)).size, places.every(([, isIn]) => isIn), places.length];
+  stage.go(3);
+  const { says, element } = stage.headline;
+  while (element.offsetHeight <= stage.room) says.append(" more words than were foreseen");
+  stage.fit();
+  const isIn = stage.bar.element.getBoundingClientRect().bottom <= view.element.getBoundingClientRect().bottom;
+  const lowest = stage.board.line.getBoundingClientRect().bottom;
+  const isFittedAgain = isIn && lowest <= stage.bar.element.getBoundingClientRect().top;
+  view.remove();
+  window.fetch = before;
+  return [...found, isFittedAgain];
+}"""
+
+
+@pytest.mark.parametrize("is_live", [False, True], ids=["replay", "live"])
+@pytest.mark.parametrize(
+    ("language", "width", "height"), [("th", 1920, 1080), ("th", 1280, 900), ("en", 1920, 1080), ("en", 1280, 720)]
+)
+def test_before_a_room_no_headline_moves_the_sentence_or_the_bar(
+    page: Page, language: str, width: int, height: int, is_live: bool
+) -> None:
+    (training,) = [slide.stage for slide in _stage() if slide.stage]
+    words = {"locale": language, "labels": section("stage", spoken=language), "presents": True}
+    merges = training["saved"]["answer"]["merges"]
+    options = {**training, **words, "saved": None if is_live else training["saved"]}
+    page.set_viewport_size({"width": width, "height": height})
+    opened(page, bundle(DECK / "slides.js"))
+    heights, is_in, moments, is_fitted_again = page.evaluate(PLACE_BARS, [options, merges, is_live])
+    assert moments > 20
+    assert (heights, is_in) == (1, True)
+    assert is_fitted_again
 
 
 WHAT_KEYS_DO = [

@@ -75,6 +75,7 @@ export class Stage {
     this.lastShown = 0; // when the headline changed
     this.played = 0; // merges shown one by one, for whoever counts
     this.fitted = [0, 0]; // the width and height that the type was fitted to
+    this.room = Infinity; // pixels that are kept for the headline before a room
     this.telling = 0; // a merge of the sentence, to be named in the flow
     this.held = this.heldTimer = 0; // a merge whose pair is lit up, and that is drawn in a moment
     this.stillTimer = 0; // until the show begins by itself
@@ -124,6 +125,7 @@ export class Stage {
     document.addEventListener("fullscreenchange", () => this.fit(), { signal: this.ended.signal });
     this.watch = new ResizeObserver(() => this.fit());
     this.watch.observe(this.board.element);
+    if (options.presents) this.watch.observe(this.headline.element);
     this.showBar();
     this.feed.start();
     this.charts.ask();
@@ -156,9 +158,12 @@ export class Stage {
   fit() {
     const { clientWidth } = this.board.element;
     const [width, height] = this.fitted;
-    if (!clientWidth || (Math.abs(clientWidth - width) < 20 && innerHeight === height)) return;
-    this.fitted = [clientWidth, innerHeight];
     const { presents } = this.options;
+    const isFitted = Math.abs(clientWidth - width) < 20 && innerHeight === height;
+    const isCut = presents && this.headline.element.offsetHeight > this.room; // words that were not known before
+    if (!clientWidth || (isFitted && !isCut)) return;
+    this.fitted = [clientWidth, innerHeight];
+    if (presents) this.keepRoom(isFitted ? this.headline.element.offsetHeight : 0);
     const isNarrow = clientWidth < NARROW && !presents;
     const screen = presents ? this.root.clientHeight : innerHeight - topOf(this.root) - BETWEEN;
     const controls = this.show.offsetHeight - this.board.element.offsetHeight;
@@ -169,6 +174,28 @@ export class Stage {
     this.root.style.setProperty("--lower", `${left}px`);
     this.charts.race.fit();
     this.showFlags();
+  }
+
+  /**
+   * Before a room: keep the height that the headline needs at any merge of the sentence, so that nothing below it moves.
+   * @param {number} least
+   */
+  keepRoom(least) {
+    const { headline, sentence, learned, show } = this;
+    const probe = new Headline(this);
+    probe.addWay("again", () => {});
+    probe.tick(sentence.bytes.length);
+    probe.element.style.cssText = `position: absolute; visibility: hidden; width: ${headline.element.clientWidth}px`;
+    show.append(probe.element);
+    const heights = sentence.steps.map(({ merge }) => {
+      if (merge) probe.show(merge);
+      else probe.showStart();
+      return probe.element.offsetHeight;
+    });
+    probe.showEnd(learned.total);
+    this.room = Math.max(least, probe.element.offsetHeight, ...heights);
+    probe.element.remove();
+    headline.element.style.minHeight = `${this.room}px`;
   }
 
   // ---- what the training says
@@ -187,7 +214,13 @@ export class Stage {
       if (answer.pace !== this.pace) this.player.setPace(answer.pace);
       this.pace = answer.pace;
     }
-    if (hadNone && this.learned.total) this.open();
+    if (hadNone && this.learned.total) {
+      if (this.options.presents) {
+        this.fitted = [0, 0]; // now it is known what the headline will say
+        this.fit();
+      }
+      this.open();
+    }
     if (answer.state === "paused") this.player.hurries = true;
     this.showBar();
     this.player.wake();
