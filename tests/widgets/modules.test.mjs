@@ -12,6 +12,7 @@ const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 const { filled, labelsOf } = await load("widgets/token_view/browser/words.js");
 const { partsOf, utf8Length } = await load("widgets/token_view/browser/model/characters.js");
 const { tintOfBytes } = await load("widgets/token_view/browser/model/tints.js");
+const { keyOf } = await load("widgets/token_view/browser/pressed.js");
 const { countBefore, lastUpTo } = await load("widgets/token_view/browser/model/sorted.js");
 const { LaneBoxes, rulerBoxes } = await load("widgets/token_view/browser/boxes/boxes.js");
 const { Model } = await load("widgets/token_view/browser/model/model.js");
@@ -40,6 +41,12 @@ test("bytes are parted into whole characters and the rest as Python decodes them
 
 test("a token has the tint that Python gives it", () => {
   for (const [bytes, tint] of cases.tints) assert.equal(tintOfBytes(fromBase64(bytes), 8), tint, bytes);
+});
+
+test("a shortcut is a letter, or the place of its key where the layout writes none that is Latin", () => {
+  const pressed = [["h", "KeyH", "h"], ["H", "KeyH", "h"], ["็", "KeyH", "h"], ["ฟ", "KeyA", "a"], ["ใ", "Period", "."]];
+  const others = [[".", "KeyE", "."], ["h", "KeyJ", "h"], ["ๅ", "Digit1", "ๅ"], [" ", "Space", " "], ["Escape", "Escape", "Escape"]];
+  for (const [key, code, meant] of [...pressed, ...others]) assert.equal(keyOf({ key, code }), meant, key);
 });
 
 test("places among sorted numbers are those of a plain count", () => {

@@ -83,6 +83,8 @@ PRESENT = """async ([code, css, options]) => {
   const data = new TextEncoder().encode(JSON.stringify(options));
   parts.default({ data, parentElement: document.body, setTriggerValue: (name) => told.push(name) });
 }"""
+THAI_H = """document.dispatchEvent(new KeyboardEvent("keydown", { key: "็", code: "KeyH" }))"""
+"""H in a Thai layout."""
 PARTS = ".lessons button, .lessons button > *, .leave"
 OUTSIDE = """(parts) => [...document.querySelectorAll(parts)].filter((each) => {
   const { left, right, top, bottom } = each.getBoundingClientRect();
@@ -110,7 +112,12 @@ def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys
     said = page.locator(".deck-keys").inner_text()
     assert options["deck"]["key_leave"] in said
     assert options["deck"]["key_move"] not in said  # there is no screen before or after the cards
-    page.keyboard.press("h")
+    page.keyboard.press("Escape")
+    assert page.locator(".deck-keys").is_hidden()
+    assert page.evaluate("told") == []
+    page.evaluate(THAI_H)
+    assert page.locator(".deck-keys").is_visible()
+    page.evaluate(THAI_H)
     page.locator(".leave").click()
     page.keyboard.press("Escape")
     assert page.evaluate("told") == ["left", "left"]

@@ -3,6 +3,7 @@
 
 import { keyList } from "../../widgets/slides/browser/keys.js";
 import { addButton, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
+import { keyOf } from "../../widgets/token_view/browser/pressed.js";
 import { labelsOf } from "../../widgets/token_view/browser/words.js";
 import { HAND } from "./by_hand.js";
 import { ENCODE } from "./encoding.js";
@@ -171,10 +172,10 @@ export class Learn {
       PageDown: () => this.next?.click(),
       ArrowLeft: () => this.back?.click(),
       PageUp: () => this.back?.click(),
-      Escape: () => this.tell("left", true),
+      Escape: () => (this.keys && !this.keys.hidden ? (this.keys.hidden = true) : this.tell("left", true)),
       f: () => toggleFullScreen(this.element),
       h: () => this.keys && (this.keys.hidden = !this.keys.hidden),
-    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    }[keyOf(event)];
     const isMove = /^(Arrow|Page)/.test(event.key);
     if (!act || (isMove && !this.element.querySelector(".screen"))) return;
     act();

@@ -11,6 +11,7 @@ import { Player, READ_MERGES } from "./player.js";
 import { saveMenu } from "./saves.js";
 import { Learned, Sentence } from "./sentence.js";
 import { isDark, make } from "../../token_view/browser/elements.js";
+import { keyOf } from "../../token_view/browser/pressed.js";
 import { labelsOf } from "../../token_view/browser/words.js";
 
 /** @import { Answer, Options } from "./types.d.ts" */
@@ -457,14 +458,14 @@ export class Stage {
     const isControl = target instanceof HTMLElement && target.matches("button, input");
     const isFree = !this.options.presents && !isControl; // a deck has these keys for itself
     const isRemote = this.isFull && isFree;
-    const key = event.key.toLowerCase();
+    const key = keyOf(event);
     if (key === "p") this.toggle();
     else if (key === "s") this.forward();
     else if (key === "e") this.toTheEnd();
-    else if (isFree && key === "arrowleft") this.back();
-    else if (isFree && key === "arrowright") this.forward();
-    else if (isRemote && key === "pageup") this.back();
-    else if (isRemote && key === "pagedown") this.forward();
+    else if (isFree && key === "ArrowLeft") this.back();
+    else if (isFree && key === "ArrowRight") this.forward();
+    else if (isRemote && key === "PageUp") this.back();
+    else if (isRemote && key === "PageDown") this.forward();
     else if (isRemote && key === " ") this.toggle();
     else return;
     event.preventDefault();

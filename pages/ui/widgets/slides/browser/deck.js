@@ -5,6 +5,7 @@ import { keyList, keysOf } from "./keys.js";
 import { SlideView, wordsIn } from "./slides.js";
 import { squaresOf } from "./vote.js";
 import { addButton, isDark, make, toggleFullScreen } from "../../token_view/browser/elements.js";
+import { keyOf } from "../../token_view/browser/pressed.js";
 import { labelsOf } from "../../token_view/browser/words.js";
 
 /** @import { DeckOptions } from "./types.d.ts" */
@@ -219,7 +220,7 @@ class Deck {
       PageUp: () => this.back(),
       Home: () => this.show(0),
       End: () => this.show(this.options.slides.length - 1),
-      Escape: () => this.leave(),
+      Escape: () => this.uncover() || this.leave(),
       b: () => (this.black.hidden = !this.black.hidden),
       ".": () => (this.black.hidden = !this.black.hidden),
       t: () => (this.clock.hidden = !this.clock.hidden),
@@ -229,12 +230,20 @@ class Deck {
       q: () => (this.code.hidden = !this.code.hidden),
       h: () => (this.list.hidden = !this.list.hidden),
     };
-    const act = acts[/** @type {keyof typeof acts} */ (event.key.length === 1 ? event.key.toLowerCase() : event.key)];
+    const key = keyOf(event);
+    const act = acts[/** @type {keyof typeof acts} */ (key)];
     if (!act) return;
-    if (!this.black.hidden && !["b", "."].includes(event.key.toLowerCase())) this.black.hidden = true;
+    if (!this.black.hidden && !["b", "."].includes(key)) this.black.hidden = true;
     act();
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** Close what lies over the slide; false if nothing does. */
+  uncover() {
+    const over = [this.list, this.code].filter(({ hidden }) => !hidden);
+    for (const each of over) each.hidden = true;
+    return over.length > 0;
   }
 
   turnCaptions() {

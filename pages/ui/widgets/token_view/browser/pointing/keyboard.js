@@ -2,6 +2,7 @@
 // @ts-check
 
 import { BoxWords } from "../boxes/box_words.js";
+import { keyOf } from "../pressed.js";
 
 /** @import { Box, BoxElement, Lane } from "../types.d.ts" */
 /** @import { TokenView } from "../view.js" */
@@ -11,7 +12,7 @@ import { BoxWords } from "../boxes/box_words.js";
 /** @type {Record<string, Step>} */
 const STEPS = { ArrowRight: "next", ArrowLeft: "previous", ArrowDown: "down", ArrowUp: "up", Home: "first", End: "last" };
 /** @type {Record<string, 1 | -1>} */
-const DIFFERENCES = { n: 1, N: 1, p: -1, P: -1 };
+const DIFFERENCES = { n: 1, p: -1 };
 const SPOKEN = ["role", "aria-label", "aria-describedby"]; // of the box with the focus alone
 
 /** @param {TokenView} view */
@@ -29,7 +30,7 @@ export function listenToKeys(view) {
   scroller.addEventListener("keydown", (event) => {
     if (!state.model.text || event.metaKey || event.ctrlKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement) return; // a slider has keys of its own
-    if (answer(view, event.key)) event.preventDefault();
+    if (answer(view, keyOf(event))) event.preventDefault();
   });
 }
 
