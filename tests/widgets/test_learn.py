@@ -17,6 +17,7 @@ from pages.ui.learn.lessons import (
     CLASSIC,
     CLASSIC_SIZE,
     LESSONS,
+    OFFLINE,
     PACKED,
     _css,
     lesson_options,
@@ -121,3 +122,56 @@ def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys
     page.locator(".leave").click()
     page.keyboard.press("Escape")
     assert page.evaluate("told") == ["left", "left"]
+
+
+OUT_OF_SIGHT = """(lesson) => {
+  const foot = lesson.querySelector(".foot").getBoundingClientRect().top;
+  return [...lesson.querySelectorAll(".screen :is(h2, button, input)")].filter((each) => {
+    const { top, bottom } = each.getBoundingClientRect();
+    return top < 0 || bottom > foot + 1;
+  }).map((each) => each.textContent);
+}"""
+TOGETHER = """(lesson) => {
+  const [question, answer] = lesson.querySelectorAll(".ask, .ask + .below");
+  const foot = lesson.querySelector(".foot").getBoundingClientRect().top;
+  const { top } = question.getBoundingClientRect();
+  const { bottom } = answer.getBoundingClientRect();
+  return top >= 0 && (bottom <= foot + 1 || bottom - top > foot);
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 900)])
+def test_before_a_room_what_is_pressed_is_in_sight_and_a_question_stays_beside_its_answer(
+    page: Page, language: str, width: int, height: int
+) -> None:
+    LANGUAGE.put(language)
+    options = lesson_options(is_alone=True) | {"presents": True, "deck": section("deck")}
+    LANGUAGE.forget()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    learn = page.locator(".learn")
+    for lesson in range(len(OFFLINE)):
+        learn.locator(".lessons button").nth(lesson).click()
+        steps = int(learn.locator("progress").get_attribute("max") or 0)
+        for step in range(1, steps + 1):
+            where = f"step {step} of {OFFLINE[lesson]}"
+            assert learn.evaluate(OUT_OF_SIGHT) == [], where
+            if learn.locator(".ask").count():
+                learn.locator(".ask button").first.click()
+                assert learn.evaluate(TOGETHER), where
+            if step < steps:
+                learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+        learn.locator(".top button").click()
+
+
+def test_no_number_is_cut_in_two_where_its_list_ends(page: Page) -> None:
+    options = lesson_options("see", is_alone=True)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    numbers = page.locator(".few-lines .id")
+    assert " · ".join(numbers.all_text_contents()) in page.locator(".few-lines").inner_text()
+    atomic = "(all) => all.map((each) => getComputedStyle(each).display)"
+    assert set(numbers.evaluate_all(atomic)) == {"inline-block"}  # an ellipsis takes the place of a whole one

@@ -35,6 +35,8 @@ const READERS = {
 // Pixels of the type of the cards before a room, where all of them are on the screen; less cannot be read from afar.
 const MOST_OF_CARDS = 44;
 const LEAST_OF_CARDS = 16;
+// How large the type of a screen before a room is, and whether there is less space between; the first that fits.
+const FITS = /** @type {const} */ ([[1, false], [1, true], [0.93, true], [0.86, true], [0.8, true]]);
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
 
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
@@ -84,6 +86,7 @@ export class Learn {
     this.guesses = new Map();
     this.lesson = "";
     this.at = 0;
+    this.fitted = 0; // the place in FITS
     /** @type {Record<string, Ranked>} those that are here */
     this.tokenizers = {};
     this.element = make("section", `token-view learn${options.presents ? " presents" : ""}`);
@@ -92,7 +95,8 @@ export class Learn {
     if (options.presents) {
       const { signal } = this.ended;
       document.addEventListener("keydown", (event) => this.onKey(event), { signal });
-      window.addEventListener("resize", () => this.fit(), { signal });
+      window.addEventListener("resize", () => this.fit(true), { signal });
+      for (const changed of ["click", "input"]) this.element.addEventListener(changed, () => this.fit());
     }
     this.loading = this.load("gpt2");
     this.loading.catch(() => {}); // `open` says so
@@ -144,7 +148,7 @@ export class Learn {
     this.element.replaceChildren(list);
     if (!this.options.presents) return;
     this.element.append(this.withKeys(make("footer", "foot")));
-    this.fit();
+    this.fit(true);
   }
 
   // ---- before a room
@@ -183,10 +187,33 @@ export class Learn {
     event.stopPropagation();
   }
 
-  /** All cards in type as large as fits on the screen. */
-  fit() {
+  /**
+   * Before a room, what is shown in type as large as fits; while somebody is at work, it never grows.
+   * @param {boolean} [isNew] whether nothing has been fitted yet
+   */
+  fit(isNew = false) {
+    if (!this.options.presents) return;
     const list = /** @type {HTMLElement | null} */ (this.element.querySelector(".lessons"));
-    if (!list) return;
+    if (list) this.fitCards(list);
+    else this.fitScreen(isNew);
+  }
+
+  /** @param {boolean} isNew */
+  fitScreen(isNew) {
+    const { element } = this;
+    if (isNew) this.fitted = 0;
+    for (; ; this.fitted++) {
+      const [share, isTight] = FITS[this.fitted];
+      element.style.setProperty("--share", String(share));
+      element.classList.toggle("tight", isTight);
+      if (element.scrollHeight <= element.clientHeight || this.fitted === FITS.length - 1) return;
+    }
+  }
+
+  /** All cards in type as large as fits on the screen. @param {HTMLElement} list */
+  fitCards(list) {
+    this.element.style.removeProperty("--share");
+    this.element.classList.remove("tight");
     list.style.fontSize = "";
     if (!matchMedia(IS_WIDE).matches) return;
     const cards = [...list.querySelectorAll("button")];
@@ -262,6 +289,8 @@ export class Learn {
       room.say(this.label(`${room.name}_says`), "says");
       screens[at](room);
     } else this.drawEnd(room);
+    this.element.scrollTop = 0;
+    this.fit(true);
     heading.focus({ preventScroll: true });
   }
 

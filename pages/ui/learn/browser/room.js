@@ -49,7 +49,7 @@ export class Kept {
 /** One screen of a lesson. */
 export class Room {
   /**
-   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean) => void }} lesson
+   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean) => void, fit: () => void }} lesson
    * @param {string} name of the screen, such as "letter_1"
    */
   constructor(lesson, name) {
@@ -166,8 +166,11 @@ export class Room {
       this.place = below;
       reveal();
       this.place = outer;
-      if (isPressed) below.scrollIntoView({ block: "nearest" });
       this.lesson.showNext(true);
+      if (!isPressed) return;
+      this.lesson.fit();
+      below.scrollIntoView({ block: "nearest" });
+      box.scrollIntoView({ block: "nearest" }); // the question stays in sight
     };
     const buttons = choices.map((choice) => {
       const button = addButton(row, said(choice), () => show(said(choice)));

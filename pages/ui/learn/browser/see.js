@@ -37,6 +37,7 @@ function cuts(room) {
     const below = room.add("div", "below");
     const reveal = addButton(bar, room.label("see_1_reveal"), () => {
       compare();
+      room.lesson.fit();
       below.scrollIntoView({ block: "nearest" });
       room.lesson.showNext(true);
     });
@@ -137,7 +138,7 @@ function numbersOnly(room) {
     const without = room.gpt2.bytesOfAll(ids.slice(1));
     const right = new TextDecoder().decode(without).includes("�") ? broken : gone;
     room.reading(text, bytes);
-    room.add("p", "ids few-lines").append(`${room.label("see_3_numbers")}: `, make("b", "", String(ids[0])), ids.slice(1).map((id) => ` · ${id}`).join(""));
+    room.add("p", "ids few-lines").append(`${room.label("see_3_numbers")}: `, ...ids.flatMap((id, at) => [at ? " · " : "", make(at ? "span" : "b", "id", String(id))]));
     room.ask(room.label("see_2_ask", { id: String(ids[0]) }), [gone, broken, whole], right, () => {
       room.say(room.label("see_2_press"));
       const row = room.add("div", "numbers");
