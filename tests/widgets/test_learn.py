@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Page
 
 from pages.ui.i18n import LANGUAGE, section
+from pages.ui.i18n.breaks import JOINER
 from pages.ui.learn.lessons import (
     BROWSER,
     CLASSIC,
@@ -84,6 +85,25 @@ PRESENT = """async ([code, css, options]) => {
   const data = new TextEncoder().encode(JSON.stringify(options));
   parts.default({ data, parentElement: document.body, setTriggerValue: (name) => told.push(name) });
 }"""
+BROKEN = """(words) => {
+  const list = document.querySelector(".lessons");
+  const found = new Set();
+  for (let width = 50; width <= 100; width++) {
+    list.style.width = `${width}%`;
+    for (const { firstChild: text } of list.querySelectorAll("span, strong")) {
+      for (const { 0: word, index, input } of (text?.data ?? "").matchAll(new RegExp(words, "g"))) {
+        const range = new Range();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const parts = [...range.getClientRects()].filter(({ width }) => width > 0.5);
+        if (new Set(parts.map(({ top }) => Math.round(top))).size > 1) found.add(input);
+      }
+    }
+  }
+  list.style.width = "";
+  return [...found];
+}"""
+"""The words of cards, of whatever width, in which one of these stands on two lines."""
 THAI_H = """document.dispatchEvent(new KeyboardEvent("keydown", { key: "็", code: "KeyH" }))"""
 """H in a Thai layout."""
 PARTS = ".lessons button, .lessons button > *, .leave"
@@ -107,6 +127,7 @@ def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys
     assert page.locator(".lessons button").count() == len(LESSONS)
     assert page.evaluate(OUTSIDE, PARTS) == []
     words = page.locator(".lessons button > span:last-child").first
+    assert page.evaluate(BROKEN, f"ตัว{JOINER}?แบ่ง|ผู้{JOINER}?ใช้") == []
     zoom = page.locator(".learn").evaluate("(learn) => Number(getComputedStyle(learn).zoom)")
     assert zoom * words.evaluate("(each) => parseFloat(getComputedStyle(each).fontSize)") >= least
     page.keyboard.press("h")

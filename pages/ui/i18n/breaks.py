@@ -10,6 +10,9 @@ JOINER, SPACE, NO_BREAK = "\u2060", "\u200b", "\u00a0"
 WHOLE = (
     "โท|เค็น",
     "ตัว|อักษร",
+    "ตัว|แบ่ง",
+    "ผู้|ใช้",
+    "โรง|พยาบาล",
     "อัก|ขระ",
     "เว้น|วรรค",
     "ช่อง|ว่าง",
@@ -33,6 +36,7 @@ WHOLE = (
     "ที|ละ",
     "ครั้ง|ละ",
     "ชุด|นี้",
+    "ไหม|คะ",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
