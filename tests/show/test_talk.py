@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import catalogue, filled
-from pages.ui.i18n.breaks import without_breaks
+from pages.ui.i18n.breaks import JOINER, without_breaks
 from pages.ui.stories.all_stories import STORIES
 from pages.ui.widgets import slides
 from pages.ui.widgets.slides import Cut, squares_of
@@ -70,6 +70,26 @@ def test_the_talk_has_words_notes_and_true_counts_in_both_languages(language: st
     assert stage["feed"] == ""
     assert stage["steer"] is None
     assert len(stage["saved"]["answer"]["merges"]) == 3 * stage["saved"]["answer"]["learned"] > 0
+
+
+@pytest.mark.parametrize(
+    ("language", "hint"), [("en", "In English: 23 tokens in GPT-2"), ("th", "ภาษาอังกฤษ: GPT-2 ใช้ 23 โทเค็น")]
+)
+def test_a_question_repeats_the_count_that_its_story_tells_first(language: str, hint: str) -> None:
+    deck = deck_on(presented("stories", lang=language, present="1")) or {}
+    (asked,) = (
+        slide for slide in deck["slides"] if slide["title"].get("en") == ENGLISH["stories.doctor_question"]
+    )
+    assert asked["kind"] == "ask"
+    assert [view["label"] for view in asked["views"]] == [catalogue(language)["stories.part_thai"], hint]
+
+
+def test_no_line_ends_inside_a_word_of_a_text_that_is_read() -> None:
+    deck = deck_on(presented("stories", lang="th", present="1")) or {}
+    read = [view["text"] for slide in deck["slides"] if slide["kind"] == "ask" for view in slide["views"]]
+    assert any(f"โรง{JOINER}พยาบาล" in text for text in read)
+    cut = [view["text"] for slide in deck["slides"] if slide["kind"] == "tokens" for view in slide["views"]]
+    assert not any(JOINER in text for text in cut)
 
 
 def test_the_talk_of_five_minutes_has_about_twelve_screens_and_a_reload_presents_it_again() -> None:

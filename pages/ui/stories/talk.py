@@ -10,6 +10,7 @@ import streamlit as st
 
 from pages.ui.frame import presenting
 from pages.ui.i18n import catalogue, t, translations
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.corpus import corpus_title, first_training
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.session import Maybe, Value
@@ -66,7 +67,7 @@ def _question(story: Story) -> list[Slide]:
             "ask",
             over=story.says_in_every_language("name"),
             title=story.says_in_every_language("question"),
-            views=_texts(story),
+            views=_texts_with_hints(story),
             choices=prediction.choices,
             right=prediction.right,
             notes=translations("talk.notes_question"),
@@ -105,7 +106,19 @@ _MAKERS = dict(zip(STEPS, (_setting, _question, _tokens, _numbers, _remember), s
 
 
 def _texts(story: Story) -> list[View]:
-    return [View(part.text, label=part.label) for part in story.parts]
+    return [View(with_breaks(part.text), label=part.label) for part in story.parts]
+
+
+def _texts_with_hints(story: Story) -> list[View]:
+    """Return the texts beside a question; a count that the setting tells stands with its text."""
+    told = set(re.findall(r"\{(\w+)\}", catalogue("en")[f"stories.{story.name}_setting"]))
+    views = _texts(story)
+    for place, part in enumerate(story.parts):
+        for name, lane in story.lanes.items():
+            if part.label and (figure := f"{name}_{part.key}") in told:
+                values = {"label": part.label, "name": _brief(lane).label.name, "count": story.figures[figure]}
+                views[place] = replace(views[place], label=t("talk.counted", **values))
+    return views
 
 
 def _brief(lane: Lane) -> Lane:
