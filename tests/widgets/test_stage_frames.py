@@ -78,7 +78,7 @@ WATCH = """async ([first, last, rate]) => {
     const lowest = Math.max(...sentence.map((node) => node.getBoundingClientRect().bottom));
     if (lowest > topOf(bar.element)) found.covered.push(player.position);
     found.heights.push(banner.element.offsetHeight);
-    if (banner.element.matches(".on")) found.told.push(banner.element.textContent);
+    if (banner.element.matches(".on:not(.rule)")) found.told.push(banner.element.textContent);
     if (player.isPlaying && player.position >= last) player.pause();
   } while (player.isPlaying || window.stage.held || board.line.getAnimations({ subtree: true }).length);
   watch.disconnect();
