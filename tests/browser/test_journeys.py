@@ -207,16 +207,16 @@ def test_home_updates_as_one_types(tab: Page, address: str) -> None:
 def test_the_menu_of_home_switches_the_view_in_the_browser(tab: Page, address: str) -> None:
     tab.goto(f"{address}/?lang=en")
     view, menu = tab.locator(".st-key-home_view .token-view"), tab.locator(".st-key-home_menu button").first
-    chips = tab.get_by_role("button", name=ENGLISH["token_view.chips"], exact=True)
+    columns = tab.get_by_role("button", name=ENGLISH["token_view.columns"], exact=True)
     expect(view).to_contain_class("numbered")
     at_rest(tab)
     menu.click()
-    chips.click()
-    expect(view).to_contain_class("chips")
+    columns.click()
+    expect(view).not_to_contain_class("numbered")
     tab.keyboard.press("Escape")
-    expect(chips).to_have_count(0)
+    expect(columns).to_have_count(0)
     menu.click()
-    expect(chips).to_have_attribute("aria-pressed", "true")
+    expect(columns).to_have_attribute("aria-pressed", "true")
 
 
 @pytest.mark.parametrize(("path", "view"), [("compare", "compare_view"), ("patterns", "lab_view")])
