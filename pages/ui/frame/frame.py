@@ -178,6 +178,12 @@ history.pushState = (state, title, url) => {
   else step(state, title, url);
 };
 
+// What a chart says of a bar goes when the page moves, or at the next tap: Vega leaves it where a finger was.
+const hideTooltip = () => document.querySelector("#vg-tooltip-element")?.classList.remove("visible");
+for (const moved of ["scroll", "pointerdown"]) {
+  document.addEventListener(moved, hideTooltip, { capture: true, passive: true });
+}
+
 const seen = new WeakMap();
 export default function ({ data, parentElement }) {
   const { language, screen } = JSON.parse(new TextDecoder().decode(data));

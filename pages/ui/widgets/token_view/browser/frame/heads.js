@@ -8,6 +8,7 @@ import { totalOf } from "./totals.js";
 /** @import { Column, Lane, Model } from "../types.d.ts" */
 /** @import { TokenView } from "../view.js" */
 
+const JOINER = "\u2060"; // no line breaks after the hyphen of a name
 /** Heads that stand open side by side; more are a name and a count, and open when they are asked to. */
 const MOST_WHOLE = 5;
 
@@ -42,8 +43,9 @@ function verdictOf({ model }) {
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (!least) return []; // it drops the whole text
   const namesAt = (/** @type {number} */ count) =>
-    lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name).join(", ");
-  const values = { least: namesAt(least), most: namesAt(most), count: least, other: most, ratio: (most / least).toFixed(2) };
+    lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name.replaceAll("-", `-${JOINER}`)).join(", ");
+  const ratio = least === 1 ? String(most) : (most / least).toFixed(2);
+  const values = { least: namesAt(least), most: namesAt(most), count: least, other: most, ratio };
   const [said, even] = areTokens ? ["verdict", "verdict_even"] : ["verdict_pieces", "verdict_pieces_even"];
   return [make("div", "verdict", model.label(least === most ? even : said, values))];
 }
