@@ -405,3 +405,13 @@ def test_a_token_is_searched_walked_to_and_looked_at(tab: Page, address: str) ->
     shown.get_by_label(ENGLISH["entries.kind"]).select_option(ENGLISH["entries.kind_regex"])
     shown.get_by_role("searchbox").fill(r"^(([\s\S]+)+)+\u{10FFFF}$")
     expect(shown.get_by_text(ENGLISH["entries.too_slow"])).to_be_visible()
+
+
+def test_what_a_chart_says_of_a_bar_goes_when_the_page_moves(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/languages?lang=en")
+    at_rest(tab)
+    chart, said = tab.get_by_test_id("stVegaLiteChart").first, tab.locator("#vg-tooltip-element.visible")
+    chart.hover(position={"x": 60, "y": 70})
+    expect(said).to_be_visible()
+    tab.get_by_test_id("stMain").evaluate("(main) => main.scrollBy(0, 40)")
+    expect(said).to_have_count(0)

@@ -267,21 +267,12 @@ function sorted(vocabulary, passed, total, order, uses) {
  * @param {(place: number) => number} key
  */
 function stable(places, key) {
-  const keys = Float64Array.from(places, key);
-  /** @type {Map<number, number>} for each number how many there are, then where the next of them goes */
-  const next = new Map();
-  for (const each of keys) next.set(each, (next.get(each) ?? 0) + 1);
-  let start = 0;
-  for (const each of [...next.keys()].sort((a, b) => a - b)) {
-    const count = /** @type {number} */ (next.get(each));
-    next.set(each, start);
-    start += count;
-  }
+  const keys = Int32Array.from(places, key);
+  const [least, most] = [keys.reduce((one, other) => Math.min(one, other), 0), keys.reduce((one, other) => Math.max(one, other), 0)];
+  const next = new Uint32Array(most - least + 2); // for each number how many there are, then where the next of them goes
+  for (const each of keys) next[each - least + 1] += 1;
+  for (let i = 1; i < next.length; i++) next[i] += next[i - 1];
   const sorted = new Uint32Array(places.length);
-  keys.forEach((each, i) => {
-    const at = /** @type {number} */ (next.get(each));
-    sorted[at] = places[i];
-    next.set(each, at + 1);
-  });
+  for (let i = 0; i < keys.length; i++) sorted[next[keys[i] - least]++] = places[i];
   return sorted;
 }
