@@ -27,8 +27,10 @@ function cuts(room) {
       room.place = outer;
     };
     const again = () => row.classList.contains("compared") && compare();
+    let word = row.appendChild(make("span", "word")); // on one line, if it fits
     letters.forEach((letter, at) => {
-      const place = row.appendChild(make("span", "place")); // a letter, and the gap after it, on one line
+      if (letter === " ") word = row.appendChild(make("span", "word"));
+      const place = word.appendChild(make("span", "place")); // a letter, and the gap after it, on one line
       const holder = place.appendChild(make("span", "uncut"));
       holder.append(make("span", "", letter === " " ? "␣" : letter));
       if (at < letters.length - 1) place.append(gap(room, letters, at, drawn, again));
