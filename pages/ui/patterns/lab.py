@@ -187,6 +187,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
         **linked_view(),
     )
+    st.caption(t("lab.how"))
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     with st.container(horizontal=True, vertical_alignment="center", key="lab_then"):
         fewest, _ = min(reversed(usable), key=lambda each: len(each[1].pretokens))
@@ -195,7 +196,6 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
             visitor.start(first_training(fewest.pattern))
             go("train")
         add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
-    st.caption(t("lab.how"))
     figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]
     with fold(t("lab.figures"), icon=":material/table:", key="lab_figures"):
         figures_table(figure_rows(figures), t("lab.figures"))
