@@ -177,3 +177,14 @@ def test_a_token_that_covers_no_text_is_billed_and_text_without_a_token_is_not(p
     print_bills(page, drawn)
     assert [row[0] for row in lines(page, 0)] == [LABELS["no_text"], "ab"]
     assert page.locator(".total b").first.inner_text() == "2 tokens"
+
+
+def test_on_a_phone_the_lines_above_are_counted_and_no_sum_is_cut(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    print_bills(page, options("ก" * 60, "a"), width=358)
+    roll = page.locator(".roll").first
+    hidden = int(re.findall(r"\d+", roll.locator("th").first.inner_text())[0])
+    height = roll.locator("tbody tr").first.evaluate("(row) => row.offsetHeight")
+    assert abs(hidden - roll.evaluate("(roll) => roll.scrollTop") / height) <= 1
+    assert 100 < hidden < 120
+    assert roll.evaluate("(roll) => roll.scrollWidth - roll.clientWidth") == 0

@@ -143,9 +143,9 @@ function numbersOnly(room) {
     room.add("p", "ids few-lines").append(`${room.label("see_3_numbers")}: `, ...ids.flatMap((id, at) => [at ? " · " : "", make(at ? "span" : "b", "id", String(id))]));
     room.ask(room.label("see_2_ask", { id: String(ids[0]) }), [gone, broken, whole], right, () => {
       room.say(room.label("see_2_press"));
-      const row = room.add("div", "numbers");
-      const text_again = room.add("p", "large again");
+      const text_again = room.add("p", "large again"); // above the numbers, of which there may be many
       text_again.setAttribute("role", "status");
+      const row = room.add("div", "numbers");
       const draw = () => {
         const kept = new TextDecoder().decode(room.gpt2.bytesOfAll(ids.filter((_, at) => !left.has(at))));
         text_again.textContent = kept.split(/(?<=�)/).map(onCircle).join(""); // no font has a � under Thai marks
