@@ -1,11 +1,11 @@
-"""Compare: one text in several tokenizers, one above another or side by side."""
+"""Compare: one text in several tokenizers; the tokens come before what is set less often."""
 
 import streamlit as st
 
 from pages.ui.compare.endings import ENDINGS_OPEN, endings
 from pages.ui.compare.envelope import ENVELOPE_OPEN, envelope
 from pages.ui.compare.lanes import NAMES, VIEW, lanes_of, pick_pattern, sizes_of, take_link
-from pages.ui.compare.sections import CHAT_OPEN, chat_markers, exporter, hint_at_lookalikes
+from pages.ui.compare.sections import CHAT_OPEN, chat_markers, exporter, hint_at_lookalikes, say_what_a_stripe_is
 from pages.ui.frame import visitor
 from pages.ui.frame.links import PRETOKENS, link_for, link_to, linked_view
 from pages.ui.frame.manual import how_to_read
@@ -22,7 +22,6 @@ from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import drawing
 
 take_link(link_for("compare"))
-# The tokens come before what is set less often.
 top, tokens, more, earlier = (st.container() for _ in range(4))
 left, right = top.columns([6, 5], gap="small")
 with left, st.container(gap="xsmall", key="compare_text_side"):
@@ -42,6 +41,7 @@ if isinstance(text.content, str):
     present(lambda: [Slide("tokens", views=[shown])])
 with tokens:
     if lanes:
+        say_what_a_stripe_is()
         token_view(
             drawing(text, lanes, language=language()),
             key=VIEW,

@@ -38,6 +38,12 @@ _CHAT_WIDTH: Maybe[int] = Maybe("compare_chat_width")
 _found = Bounded[list[Finding]](200_000, weigh=lambda findings: len(findings) + 1)
 
 
+def say_what_a_stripe_is() -> None:
+    """Say above the tokens of a phone what a stripe is: the sentence that says more stands far below them."""
+    with st.container(key="compare_stripe"):
+        st.caption(t("home.stripe"))
+
+
 def hint_at_lookalikes(content: str | bytes, lanes: Sequence[Lane]) -> None:
     """Say which invisible and look-alike characters the text contains; draw the cleaned text if asked."""
     if isinstance(content, bytes):

@@ -46,6 +46,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   :is(.st-key-patterns_tabs, .st-key-pieces_tabs) [role="tablist"] {
     width: max-content; margin-inline-start: auto; margin-block-end: .35rem; }
 }
+/* On a phone, the sentence that says more stands far below. */
+@media (min-width: 641px) { :has(> .st-key-compare_stripe) { display: none; } }
 /* On a phone the first screen belongs to what people came for: a smaller title, and less above it. */
 @media (max-width: 640px) {
   h1 { font-size: 1.6rem !important; padding: .25rem 0 .5rem !important; }
