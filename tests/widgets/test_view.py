@@ -94,6 +94,20 @@ def test_the_text_may_come_before_what_is_set(page: Page) -> None:
     text, bar, name, count = places
     assert text["bottom"] < bar["top"]
     assert name["right"] <= count["left"]  # a name stands beside its count, not above it
-    page.locator(".bar button").first.focus()
+    page.locator(".switch button").first.focus()
     page.keyboard.press("Shift+Tab")
     assert page.evaluate("Boolean(window.shadow.activeElement.closest('.frame'))")
+
+
+@pytest.mark.parametrize("width", [360, 1100])
+def test_what_can_be_switched_is_folded_on_a_phone_alone(page: Page, width: int) -> None:
+    draw(page, "the cat sat", references_over("the cat sat"), toolbar="full", width=width)
+    more, switch, check = (page.locator(f".bar {name}") for name in (".more", ".switch", ".check >> nth=0"))
+    assert page.locator(".bar .save").is_visible()
+    is_phone = width == 360
+    assert [each.is_visible() for each in (more, switch, check)] == [is_phone, not is_phone, not is_phone]
+    if is_phone:
+        assert more.text_content() == LABELS["more"]
+        more.click()
+        assert [each.is_visible() for each in (more, switch, check)] == [True, True, True]
+        assert more.get_attribute("aria-expanded") == "true"

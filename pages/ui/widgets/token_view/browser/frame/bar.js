@@ -24,7 +24,18 @@ export class Bar {
     this.base = new Menu((index) => view.switchTo({ base: state.comparedNames[index] }));
     const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, differences, this.base, saving];
     this.element = make("div", "bar");
+    this.more = addButton(this.element, "", () => this.unfold(this.more.getAttribute("aria-expanded") === "false"));
+    this.more.className = "more";
+    this.unfold(false);
     this.element.append(this.switch, ...parts.map(({ element }) => element));
+  }
+
+  /**
+   * Show on a phone all that can be switched, or fold it into one button; elsewhere nothing is folded.
+   * @param {boolean} isUnfolded
+   */
+  unfold(isUnfolded) {
+    this.more.setAttribute("aria-expanded", String(isUnfolded));
   }
 
   /** Words and choices, and of the controls those that are of use. */
@@ -32,6 +43,7 @@ export class Bar {
     const { model, choice, colour, colours, chipsOf, lostLooped, base, comparedNames } = this.state;
     const { labels, lanes } = model;
     this.switch.setAttribute("aria-label", labels.view);
+    this.more.textContent = labels.more;
     this.buttons.forEach((button, index) => {
       button.textContent = labels[VIEWS[index]];
       button.setAttribute("aria-pressed", String(choice.view === VIEWS[index]));
@@ -59,6 +71,7 @@ export class Bar {
     const { lanes, hasDifferences } = model.comparison;
     const differ = isFull && hasDifferences;
     this.element.hidden = model.options.toolbar === "none";
+    this.more.hidden = model.options.toolbar === "apart";
     this.lanes.element.hidden = !isChips || model.lanes.length < 2;
     // Chips show one lane, and a bar that stands apart is closed when one looks for the others.
     this.buttons[VIEWS.indexOf("chips")].hidden = model.options.toolbar === "apart" && !isChips && model.lanes.length > 1;
