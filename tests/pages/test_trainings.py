@@ -226,7 +226,7 @@ def test_runs_without_a_name_of_the_visitors_are_named_by_what_they_learn(regist
     registry.start(QUICK, owner="me", name="*mine*")
     names = [*run_names(registry.runs("me")).values()]
     assert names == [
-        "*th* · Mark-aware · 1,000",
+        "*th* · Thai-aware · 1,000",
         "*th* · Llama 3 · 1,000",
         "*th* · Llama 3 · 1,000 (2)",
         "*th* · My own regular expression · 1,000",
@@ -260,7 +260,7 @@ def test_two_runs_on_one_text_are_told_apart_where_they_are_compared() -> None:
     app.run()
     (seen,) = brought_into_view(app)
     assert seen["target"] == "compare_runs"
-    names = ["Thai and English · Llama 3 · 280", "Thai and English · Mark-aware · 280"]
+    names = ["Thai and English · Llama 3 · 280", "Thai and English · Thai-aware · 280"]
     assert app.selectbox(key="compared_0").options == app.selectbox(key="compared_1").options == names
     swatches = [
         found[0]

@@ -296,7 +296,7 @@ def test_the_sentence_of_home_fills_the_screen_with_its_unit_beside_each_number(
 def test_a_slide_of_many_tokenizers_is_whole_and_their_names_are_no_larger_than_the_tokens(
     page: Page, count: int
 ) -> None:
-    names = [f"Thai and English · Mark-aware · 1,000 ({number})" for number in range(count)]
+    names = [f"Thai and English · Thai-aware · 1,000 ({number})" for number in range(count)]
     found = drawn_slide(
         page, " Administration", [Lane(name, Label(name), openai_tokenizer("gpt2")) for name in names]
     )

@@ -76,7 +76,7 @@ def pattern_name(pattern: str) -> str:
 def shortened(name: str) -> str:
     """Return the part of a name before its colon.
 
-    >>> shortened("Mark-aware: made for Thai too")
-    'Mark-aware'
+    >>> shortened("Thai-aware: marks stay with their letter")
+    'Thai-aware'
     """
     return name.partition(":")[0]

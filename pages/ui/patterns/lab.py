@@ -176,6 +176,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
     """Draw the text under both patterns, and the figures of both."""
     text = text_to_cut()
     patterns = [chosen_on(side).pattern for side in SIDES]
+    st.caption(t("lab.how"))
     token_view(
         _drawing(text, usable),
         key="lab_view",
@@ -187,7 +188,6 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
         **linked_view(),
     )
-    st.caption(t("lab.how"))
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     with st.container(horizontal=True, vertical_alignment="center", key="lab_then"):
         fewest, _ = min(reversed(usable), key=lambda each: len(each[1].pretokens))
@@ -218,7 +218,7 @@ def _picked(side: str) -> str:
         format_func={name: shortened(t(f"pattern.{name}_name")) for name in PATTERN_ORDER}.__getitem__,
         key=one_of(_choice(side).key, PATTERN_ORDER, DEFAULTS[side]),
         persist_state="session",
-        help=t("pattern.help"),
+        help=t(f"pattern.{chosen_on(side).choice}_what"),
     )
 
 

@@ -41,7 +41,7 @@ STEPS = ("setting", "question", "tokens", "says", "remember")
 
 
 _FINE_PRINT = re.compile(r":.*| \((?:cl100k|o200k)\)$")
-"""What a name of the app's says besides, such as "Mark-aware: made for Thai too" and "GPT-4 (cl100k)"."""
+"""What a name of the app's says besides, such as "Thai-aware: marks stay …" and "GPT-4 (cl100k)"."""
 
 
 def slides_of(story: Story, steps: Sequence[str] = STEPS) -> list[Slide]:
