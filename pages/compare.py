@@ -2,14 +2,13 @@
 
 import streamlit as st
 
+from pages.ui.compare import sections
 from pages.ui.compare.endings import ENDINGS_OPEN, endings
 from pages.ui.compare.envelope import ENVELOPE_OPEN, envelope
-from pages.ui.compare.lanes import NAMES, VIEW, lanes_of, pick_pattern, sizes_of, take_link
-from pages.ui.compare.sections import CHAT_OPEN, chat_markers, exporter, hint_at_lookalikes, say_what_a_stripe_is
-from pages.ui.frame import visitor
+from pages.ui.compare.lanes import NAMES, VIEW, known_elsewhere, lanes_of, pick_pattern, sizes_of, take_link
 from pages.ui.frame.links import PRETOKENS, link_for, link_to, linked_view
 from pages.ui.frame.manual import how_to_read
-from pages.ui.frame.navigation import go, page
+from pages.ui.frame.navigation import page
 from pages.ui.i18n import language, t
 from pages.ui.inputs.models_by_name import name_in_link
 from pages.ui.inputs.opener import say_what_is_linked, tokenizer_opener
@@ -27,13 +26,16 @@ left, right = top.columns([6, 5], gap="small")
 with left, st.container(gap="xsmall", key="compare_text_side"):
     text = text_picker(all_tokenizers())
 with right, st.container(gap="xsmall"):
-    chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False, earlier=earlier)
-    pattern = pick_pattern() if PRETOKENS in chosen else None
-    lanes = lanes_of(chosen, pattern, text)
-    with st.container(horizontal=True, gap="xsmall", key="compare_ways"):
-        tokenizer_opener()
+    row, below = st.container(gap="xsmall", key="compare_row"), st.container(gap="xsmall")
+    with row:
+        chosen = choose_tokenizers(NAMES, more=[PRETOKENS], label_visible=False, earlier=earlier)
+    with below:
+        pattern = pick_pattern() if PRETOKENS in chosen else None
         say_what_is_linked()
-        exporter(text, lanes)
+    lanes = lanes_of(chosen, pattern, text)
+    with row, st.container(horizontal=True, gap="xsmall", key="compare_ways"):
+        tokenizer_opener()
+        sections.exporter(text, lanes)
 with more:
     lanes = special_switch(lanes)
 if isinstance(text.content, str):
@@ -41,7 +43,7 @@ if isinstance(text.content, str):
     present(lambda: [Slide("tokens", views=[shown])])
 with tokens:
     if lanes:
-        say_what_a_stripe_is()
+        sections.say_what_a_stripe_is()
         token_view(
             drawing(text, lanes, language=language()),
             key=VIEW,
@@ -55,15 +57,11 @@ with tokens:
             **linked_view(),
         )
         with st.container(horizontal=True, vertical_alignment="center", key="compare_then"):
-            if visitor.own_tokenizer() is None and st.button(
-                t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
-            ):
-                go("train")
+            sections.lead_to_training()
             if isinstance(text.content, str):
-                known = tuple(name for name in chosen if name != PRETOKENS)
-                add_button(Entry(text=text.content[:MOST_CHARACTERS], lanes=known), key="compare_add")
+                add_button(Entry(text=shown.text, lanes=known_elsewhere(chosen)), key="compare_add")
         st.caption(f"{t('home.how_to_read')} {t('compare.caption')}")
-        hint_at_lookalikes(text.content, lanes)
+        sections.hint_at_lookalikes(text.content, lanes)
     else:
         st.info(t("compare.choose_one"))
 with fold(t("endings.title"), icon=":material/keyboard_tab:", key=ENDINGS_OPEN.key):
@@ -72,9 +70,9 @@ with fold(t("endings.title"), icon=":material/keyboard_tab:", key=ENDINGS_OPEN.k
 with fold(t("envelope.title"), icon=":material/mail:", key=ENVELOPE_OPEN.key):
     if ENVELOPE_OPEN.get():
         st.fragment(envelope)()
-with fold(t("chat.title"), icon=":material/forum:", key=CHAT_OPEN.key):
-    if CHAT_OPEN.get():
-        chat_markers()
+with fold(t("chat.title"), icon=":material/forum:", key=sections.CHAT_OPEN.key):
+    if sections.CHAT_OPEN.get():
+        sections.chat_markers()
 with st.container(key="to_pieces"):
     st.page_link(page("pieces"), label=t("pieces.from_train"), icon=":material/alt_route:", width="stretch")
 how_to_read("compare")

@@ -40,6 +40,11 @@ def take_link(link: Mapping[str, str]) -> None:
         choose_pattern(PATTERN, link["pattern"])
 
 
+def known_elsewhere(chosen: Sequence[str]) -> tuple[str, ...]:
+    """Return the choices that a talk can name too: all but the pieces of this page's pattern."""
+    return tuple(name for name in chosen if name != PRETOKENS)
+
+
 def pick_pattern() -> str | None:
     """Let the visitor choose the pattern to cut by; None, with the reason on the page, if it cannot be used."""
     _, pattern = pattern_choice(PATTERN)

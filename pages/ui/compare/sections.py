@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from pages.ui.frame import visitor
+from pages.ui.frame.navigation import go
 from pages.ui.i18n import as_plain_markdown, errors_shown, language, t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.tokenizers import reference_lanes
@@ -42,6 +44,14 @@ def say_what_a_stripe_is() -> None:
     """Say above the tokens of a phone what a stripe is: the sentence that says more stands far below them."""
     with st.container(key="compare_stripe"):
         st.caption(t("home.stripe"))
+
+
+def lead_to_training() -> None:
+    """Lead a visitor who has no tokenizer of their own to Train."""
+    if visitor.own_tokenizer() is None and st.button(
+        t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
+    ):
+        go("train")
 
 
 def hint_at_lookalikes(content: str | bytes, lanes: Sequence[Lane]) -> None:

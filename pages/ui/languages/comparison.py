@@ -53,12 +53,13 @@ def compare_languages() -> None:
     left, right = st.columns([6, 7], gap="large")
     with left:
         bars = st.container()
-        lanes = bill.choose_lanes()
-        tokenizer_opener()
-        with fold(
-            t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"
-        ):
-            picked = pick_parallel()
+        with st.container(key="languages_choices"):
+            lanes = bill.choose_lanes()
+            tokenizer_opener()
+            with fold(
+                t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"
+            ):
+                picked = pick_parallel()
     with right:
         lane, terms, printed = _receipt(lanes)
     with top:
@@ -73,7 +74,7 @@ def compare_languages() -> None:
 
 def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
     """Draw the receipt with its settings; return who counts it, the terms, and the receipt as a slide."""
-    with st.container(horizontal=True, gap="xsmall"):
+    with st.container(horizontal=True, gap="xsmall", key="receipt_choices"):
         lane = choose_lane(lanes) if lanes else None
         texts = choose_texts()
         terms = bill.choose_terms()
