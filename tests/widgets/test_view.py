@@ -102,7 +102,7 @@ def test_the_text_may_come_before_what_is_set(page: Page) -> None:
 @pytest.mark.parametrize("width", [360, 1100])
 def test_what_can_be_switched_is_folded_on_a_phone_alone(page: Page, width: int) -> None:
     draw(page, "the cat sat", references_over("the cat sat"), toolbar="full", width=width)
-    more, switch, check = (page.locator(f".bar {name}") for name in (".more", ".switch", ".check >> nth=0"))
+    more, switch, check = (page.locator(f".bar {name}") for name in (".switches", ".switch", ".check >> nth=0"))
     assert page.locator(".bar .save").is_visible()
     is_phone = width == 360
     assert [each.is_visible() for each in (more, switch, check)] == [is_phone, not is_phone, not is_phone]

@@ -24,8 +24,8 @@ export class Bar {
     this.base = new Menu((index) => view.switchTo({ base: state.comparedNames[index] }));
     const parts = [this.lanes, this.colours, this.white, this.looped, this.marks, differences, this.base, saving];
     this.element = make("div", "bar");
-    this.more = addButton(this.element, "", () => this.unfold(this.more.getAttribute("aria-expanded") === "false"));
-    this.more.className = "more";
+    this.switches = addButton(this.element, "", () => this.unfold(this.switches.getAttribute("aria-expanded") === "false"));
+    this.switches.className = "switches";
     this.unfold(false);
     this.element.append(this.switch, ...parts.map(({ element }) => element));
   }
@@ -35,7 +35,7 @@ export class Bar {
    * @param {boolean} isUnfolded
    */
   unfold(isUnfolded) {
-    this.more.setAttribute("aria-expanded", String(isUnfolded));
+    this.switches.setAttribute("aria-expanded", String(isUnfolded));
   }
 
   /** Words and choices, and of the controls those that are of use. */
@@ -43,7 +43,7 @@ export class Bar {
     const { model, choice, colour, colours, chipsOf, lostLooped, base, comparedNames } = this.state;
     const { labels, lanes } = model;
     this.switch.setAttribute("aria-label", labels.view);
-    this.more.textContent = labels.more;
+    this.switches.textContent = labels.more;
     this.buttons.forEach((button, index) => {
       button.textContent = labels[VIEWS[index]];
       button.setAttribute("aria-pressed", String(choice.view === VIEWS[index]));
@@ -71,7 +71,7 @@ export class Bar {
     const { lanes, hasDifferences } = model.comparison;
     const differ = isFull && hasDifferences;
     this.element.hidden = model.options.toolbar === "none";
-    this.more.hidden = model.options.toolbar === "apart";
+    this.switches.hidden = model.options.toolbar === "apart";
     this.lanes.element.hidden = !isChips || model.lanes.length < 2;
     // Chips show one lane, and a bar that stands apart is closed when one looks for the others.
     this.buttons[VIEWS.indexOf("chips")].hidden = model.options.toolbar === "apart" && !isChips && model.lanes.length > 1;
