@@ -50,7 +50,7 @@ def choose_texts() -> tuple[str, str]:
 def choose_lane(lanes: Sequence[Lane]) -> Lane:
     """Let the visitor choose the tokenizer that counts, at first GPT-2."""
     by_choice = {lane.choice: lane for lane in lanes}
-    called = {lane.choice: lane.name for lane in lanes}  # not the lanes: Streamlit keeps it for long
+    called = {lane.choice: t("receipt.free", tokenizer=lane.name) for lane in lanes}  # not the lanes: Streamlit keeps it for long
     first = "gpt2" if "gpt2" in by_choice else lanes[0].choice
     chosen = st.selectbox(
         t("receipt.with"),
@@ -59,7 +59,7 @@ def choose_lane(lanes: Sequence[Lane]) -> Lane:
         key=one_of(_WITH.key, list(by_choice), first),
         persist_state="session",
         label_visibility="collapsed",
-        width=190,
+        width=240,
     )
     return by_choice[chosen]
 
