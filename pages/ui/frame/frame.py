@@ -58,13 +58,12 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
   /* What is chosen before one looks takes a line each, and is pushed aside. */
-  .st-key-compare_row, [class*="st-key-compare_names_"] [role="toolbar"],
-  .st-key-compare_example [role="radiogroup"] {
+  .st-key-compare_row, .st-key-compare_example [role="radiogroup"] {
     flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: none;
     mask: linear-gradient(to right, #000 calc(100% - 2rem), #0000) 0 0 / calc(100% + 2rem) no-repeat;
     animation: row-goes-on linear; animation-timeline: scroll(self inline); }
   @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }
-  [class*="st-key-compare_names_"] button, .st-key-compare_example button { flex: none; }
+  .st-key-compare_row button, .st-key-compare_example button { flex: none; }
   .st-key-train_card [role="radiogroup"] { flex-wrap: nowrap !important; align-items: stretch; gap: .5rem; }
   .st-key-train_card [role="radiogroup"] > div { flex: 1 1 0; min-width: 0; padding: .5rem !important; }
   .st-key-train_card [data-testid="stRadioOption"] p { font-size: 1rem !important; }
@@ -79,8 +78,10 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
     field-sizing: content; height: auto !important; min-height: 2.75rem; max-height: 7rem; }
   :is(.st-key-compare_text, .st-key-lab_text) [data-testid="stTextAreaRootElement"] {
     height: auto; min-height: 0; }
-  .st-key-compare_row { flex-direction: row; flex-wrap: nowrap !important; }
-  .st-key-compare_row > * { flex: none; width: max-content !important; }
+  .st-key-compare_row { flex-direction: row; align-items: center; }
+  .st-key-compare_row [role="toolbar"] { flex-wrap: nowrap !important; }
+  .st-key-compare_row > *, .st-key-compare_row .stButtonGroup, .st-key-compare_row [role="toolbar"] {
+    flex: none; width: max-content !important; max-width: none; }
   /* Languages: the receipt comes at once below the bars, and what is chosen below the receipt. */
   [data-testid="stColumn"]:has(> * > * > .st-key-languages_choices),
   [data-testid="stColumn"] > :has(> * > .st-key-languages_choices) { display: contents; }

@@ -50,7 +50,8 @@ def choose_texts() -> tuple[str, str]:
 def choose_lane(lanes: Sequence[Lane]) -> Lane:
     """Let the visitor choose the tokenizer that counts, at first GPT-2."""
     by_choice = {lane.choice: lane for lane in lanes}
-    called = {lane.choice: t("receipt.free", tokenizer=lane.name) for lane in lanes}  # not the lanes: Streamlit keeps it for long
+    # Not the lanes: Streamlit keeps the words for long.
+    called = {lane.choice: t("receipt.free", tokenizer=lane.name) for lane in lanes}
     first = "gpt2" if "gpt2" in by_choice else lanes[0].choice
     chosen = st.selectbox(
         t("receipt.with"),
