@@ -223,13 +223,25 @@ def test_the_menu_of_home_switches_the_view_in_the_browser(tab: Page, address: s
 def test_tokens_stand_in_the_first_screen_of_a_phone(tab: Page, address: str, path: str, view: str) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{address}/{path}?lang=th")
-    first, bar = tab.locator(f".st-key-{view} .lane:not(.ruler) .p").first, tab.locator(f".st-key-{view} .bar")
-    expect(first).to_be_visible()
-    placed = first.bounding_box(), bar.bounding_box()
+    last, bar = tab.locator(f".st-key-{view} .lane:not(.ruler) .p").last, tab.locator(f".st-key-{view} .bar")
+    expect(last).to_be_visible()
+    at_rest(tab)
+    placed = last.bounding_box(), bar.bounding_box()
     assert placed[0] is not None
     assert placed[1] is not None
     assert placed[0]["y"] + placed[0]["height"] <= 844
     assert placed[1]["y"] > placed[0]["y"]  # the settings of the view come below
+
+
+def test_the_receipt_follows_the_bars_on_a_phone(tab: Page, address: str) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(f"{address}/languages?lang=en")
+    bars, bills = tab.locator("[data-testid=stVegaLiteChart]").first, tab.locator(".receipt .papers")
+    expect(bars).to_be_visible()
+    expect(bills).to_be_visible()
+    chosen = [tab.locator(f".st-key-{key}") for key in ("receipt_choices", "languages_choices")]
+    tops = [each.evaluate("each => each.getBoundingClientRect().top") for each in (bars, bills, *chosen)]
+    assert tops[0] < tops[1] < min(tops[2:])
 
 
 def test_the_language_switch_keeps_the_text_and_is_in_the_address(tab: Page, address: str) -> None:

@@ -78,6 +78,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
     field-sizing: content; height: auto !important; min-height: 2.75rem; max-height: 7rem; }
   :is(.st-key-compare_text, .st-key-lab_text) [data-testid="stTextAreaRootElement"] {
     height: auto; min-height: 0; }
+  .st-key-compare_view, .st-key-lab_view { margin-top: -.5rem; }
   .st-key-compare_row { flex-direction: row; align-items: center; }
   .st-key-compare_row [role="toolbar"] { flex-wrap: nowrap !important; }
   .st-key-compare_row > *, .st-key-compare_row .stButtonGroup, .st-key-compare_row [role="toolbar"] {
