@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.tabs import open_tab
+from pages.ui.vocabulary.biography import tree_slides
 from pages.ui.vocabulary.browse import browse
 from pages.ui.vocabulary.choices import all_lanes, choose_lane, say_what_is_known, slides_of, without_earlier
 from pages.ui.vocabulary.compared import compared
@@ -24,7 +25,7 @@ if lanes:
     with page:
         tab, place = open_tab("vocabulary")
     near = without_earlier(lanes, lane)
-    present(lambda: slides_of(lane, near))
+    present(lambda: [*slides_of(lane, near), *tree_slides(lane)])
     with place:
         if tab == "browse":
             st.fragment(browse)(lane, near)

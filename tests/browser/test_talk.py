@@ -126,6 +126,21 @@ def test_a_talk_is_walked_by_keyboard_and_read_from_the_last_row(
     assert "present" not in tab.url
 
 
+def test_the_way_back_leads_to_the_page_before_and_not_into_what_was_presented(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/?lang=en")
+    tab.locator(".st-key-navigation").get_by_role("link", name=catalogue("en")["nav.compare"]).click()
+    expect(tab).to_have_url(re.compile("/compare"))
+    tab.locator(".st-key-present").get_by_role("button").first.click()
+    deck = deck_of(tab)
+    expect(tab).to_have_url(re.compile("present=1"))
+    tab.keyboard.press("Escape")
+    expect(deck).to_have_count(0)
+    assert "present" not in tab.url
+    tab.go_back()
+    expect(tab).to_have_url(re.compile(r"/\?lang=en$"))
+    expect(deck).to_have_count(0)
+
+
 def test_a_phone_votes_round_after_round_until_the_slide_is_left(open_tab: OpenTab, address: str) -> None:
     words = {key: without_breaks(said) for key, said in catalogue("en").items()}
     tab, phone = open_tab(), open_tab()

@@ -27,6 +27,7 @@ from tests.helpers.app import (
     MODEL,
     chart_rows,
     counts,
+    deck_on,
     go_to_tab,
     job_of,
     mostly_long,
@@ -266,6 +267,21 @@ def test_a_tree_ends_at_characters_and_goes_down_to_the_bytes_if_asked() -> None
     assert re.findall("<b>(\\d+)</b>", story(app)) == ["86490", "1435", "51087", "2661", "9508"]
     app.toggle(key="vocabulary_to_bytes").set_value(True).run()
     assert len(re.findall("<b>(\\d+)</b>", story(app))) == 2 * len("น้ำ".encode()) - 1
+
+
+def test_before_a_room_the_tree_of_the_token_fills_a_slide_if_merges_made_it() -> None:
+    app = open_page("vocabulary", "th")
+    tokenizer = openai_tokenizer("o200k_base")
+    (token_id,) = tokenizer.encode("น้ำ")
+    app.session_state["vocabulary_picked"] = {"o200k_base": token_id}
+    app.button(key="present").click().run()
+    slides = (deck_on(app) or {})["slides"]
+    assert [slide["kind"] for slide in slides] == ["words", "tokens", "tree"]
+    assert re.findall("<b>(\\d+)</b>", slides[-1]["tree"]) == ["86490", "1435", "51087", "2661", "9508"]
+    app = open_page("vocabulary", "th")
+    app.session_state["vocabulary_picked"] = {"o200k_base": tokenizer.special_tokens["<|endoftext|>"]}
+    app.button(key="present").click().run()
+    assert "tree" not in [slide["kind"] for slide in (deck_on(app) or {})["slides"]]
 
 
 def test_the_merges_of_a_word_are_listed_with_their_ids() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from pages.ui.i18n import LANGUAGE, section
 from pages.ui.i18n.breaks import JOINER
@@ -82,8 +82,10 @@ PRESENT = """async ([code, css, options]) => {
   style.textContent = css;
   const parts = await import(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
   window.told = [];
+  window.remove?.(); // lessons of an earlier test, which listen to the same keys
   const data = new TextEncoder().encode(JSON.stringify(options));
-  parts.default({ data, parentElement: document.body, setTriggerValue: (name) => told.push(name) });
+  const setTriggerValue = (name) => told.push(name);
+  window.remove = parts.default({ data, parentElement: document.body, setTriggerValue });
 }"""
 BROKEN = """(words) => {
   const list = document.querySelector(".lessons");
@@ -140,6 +142,13 @@ def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys
     page.evaluate(THAI_H)
     assert page.locator(".deck-keys").is_visible()
     page.evaluate(THAI_H)
+    assert options["deck"]["key_black"] in said
+    for key in ("b", ".", "Escape"):
+        page.keyboard.press("b")
+        expect(page.locator(".deck-black")).to_be_visible()
+        page.keyboard.press(key)
+        expect(page.locator(".deck-black")).to_be_hidden()
+    assert page.evaluate("told") == []
     page.locator(".leave").click()
     page.keyboard.press("Escape")
     assert page.evaluate("told") == ["left", "left"]
@@ -185,6 +194,24 @@ def test_before_a_room_what_is_pressed_is_in_sight_and_a_question_stays_beside_i
             if step < steps:
                 learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
         learn.locator(".top button").click()
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize(("lesson", "step"), [("encode", 1), ("same", 1), ("same", 2), ("same", 4)])
+def test_before_a_room_an_answer_is_no_higher_than_the_screen(
+    page: Page, language: str, lesson: str, step: int
+) -> None:
+    LANGUAGE.put(language)
+    options = lesson_options(lesson) | {"presents": True, "deck": section("deck")}
+    LANGUAGE.forget()
+    options["tokens"] = {name: base64.b64encode(packed(name)).decode() for name in PACKED}
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options | {"isAlone": True}])
+    learn = page.locator(".learn")
+    for _ in range(step - 1):
+        learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    learn.locator(".ask button").first.click()
+    assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
 
 
 def test_no_number_is_cut_in_two_where_its_list_ends(page: Page) -> None:

@@ -9,6 +9,7 @@ from playwright.sync_api import Page
 
 from pages.ui.i18n import catalogue, section
 from pages.ui.stories.talk import _stage
+from pages.ui.vocabulary.biography import tree_html
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.player.serve import BROWSER as STAGE
@@ -20,6 +21,7 @@ from pages.ui.widgets.token_view.serve import bundle
 from tests.helpers.clusters import boundaries
 from tests.helpers.drawing import HOSTILE
 from tokenizer_core import train
+from tokenizer_core.analysis.lineage import tree_of
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.patterns.pretokens import bytes_and_ends
 from tokenizer_core.patterns.split_patterns import pretokenize
@@ -292,6 +294,41 @@ def test_the_sentence_of_home_fills_the_screen_with_its_unit_beside_each_number(
     assert found["said"] == "50 โทเค็นgpt2"
 
 
+def test_spaces_have_a_dot_and_the_text_of_a_slide_stays_as_it_is(page: Page) -> None:
+    text = " My son, has"
+    drawn_slide(page, text, [Lane("gpt2", Label("gpt2"), openai_tokenizer("gpt2"))])
+    pieces = page.locator(".line .piece")
+    assert "".join(pieces.all_text_contents()) == text
+    dots = page.locator(".line .space").evaluate_all(
+        '(all) => all.map((each) => getComputedStyle(each, "::before").content)'
+    )
+    assert dots == ['"·"'] * 3
+
+
+MEASURE_TREE = """() => {
+  const { clientHeight, clientWidth, scrollHeight, scrollWidth } = document.querySelector(".deck-slide");
+  const parts = [...document.querySelectorAll(".node > *")];
+  const sizes = parts.map((each) => parseFloat(getComputedStyle(each).fontSize));
+  return [scrollHeight <= clientHeight && scrollWidth <= clientWidth, Math.min(...sizes)];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("token", "smallest"), [("น้ำ", 40), ("ที่ผ่านมา", 40), (" Administration", 40), ("-" * 64, 8)]
+)
+def test_the_tree_of_a_token_is_as_large_as_the_screen_allows(page: Page, token: str, smallest: float) -> None:
+    tokenizer = openai_tokenizer("o200k_base")
+    (token_id,) = tokenizer.encode(token)
+    tree = tree_html(tree_of(token_id, tokenizer, to_bytes=False), tokenizer, "")
+    slide = {"kind": "tree", "over": {"th": "how"}, "title": {}, "says": {}, "notes": {}, "tree": tree}
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    opened(page, bundle(DECK / "slides.js"))
+    page.evaluate(DRAW_SLIDE, [slide, TINT_COUNT])
+    is_whole, least = page.evaluate(MEASURE_TREE)
+    assert is_whole
+    assert least >= smallest
+
+
 @pytest.mark.parametrize("count", [3, 6, 9, 16])
 def test_a_slide_of_many_tokenizers_is_whole_and_their_names_are_no_larger_than_the_tokens(
     page: Page, count: int
@@ -391,11 +428,13 @@ def test_before_a_room_no_headline_moves_the_sentence_or_the_bar(
     assert is_fitted_again
 
 
+ALONG = ("key_move", "key_next", "key_ends")
+IN_A_FILM = ("key_play", "key_film")
 WHAT_KEYS_DO = [
-    (["tokens"], ["en"], {"key_move", "key_play", "key_vote", "key_captions", "key_steps", "key_join"}),
-    (["words", "tokens"], ["en", "th"], {"key_play", "key_vote", "key_steps", "key_join"}),
-    (["stage"], [], {"key_move", "key_vote", "key_captions", "key_join"}),
-    (["vote"], ["en", "th"], {"key_move", "key_play", "key_steps"}),
+    (["tokens"], ["en"], {*ALONG, *IN_A_FILM, "key_vote", "key_captions", "key_steps", "key_join"}),
+    (["words", "tokens"], ["en", "th"], {*IN_A_FILM, "key_vote", "key_steps", "key_join"}),
+    (["stage"], [], {*ALONG, "key_vote", "key_captions", "key_join"}),
+    (["vote"], ["en", "th"], {*ALONG, *IN_A_FILM, "key_steps"}),
     (["words", "stage", "vote"], ["en", "th"], {"key_steps", "key_join"}),
 ]
 

@@ -61,7 +61,9 @@ _OWNER: Value[str] = Value("owner", _key)
 def keep_address(page: str) -> None:
     """Put the language, the training and the page's tab back into the address; drop an unknown training."""
     LANGUAGE.put(language())
-    wanted = {"lang": language(), **presenting.address_parameters(), **tabs.address_parameters(page)}
+    wanted = {"lang": language(), **tabs.address_parameters(page)}
+    if "present" in st.query_params:  # the deck puts it there, so that the browser's Back leads past it
+        wanted |= presenting.address_parameters()
     job = current_job()
     if job is not None:
         _JOB_ID.put(job.id)

@@ -126,6 +126,7 @@ def lesson_options(opened: str = "", *, is_alone: bool = False) -> dict[str, Any
         "word": t("examples.lesson_word"),
         "open": opened,
         "presents": presenting.presents() and not is_alone,
+        "what": presenting.what(),
         "isAlone": is_alone,
     }
 

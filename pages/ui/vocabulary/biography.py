@@ -6,11 +6,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.frame.frame import bring_into_view
-from pages.ui.i18n import as_plain_markdown, language, t
+from pages.ui.i18n import as_plain_markdown, language, t, translations
 from pages.ui.session import Maybe, Value, remembered
-from pages.ui.vocabulary.choices import CLICKS, OwnText, Uses, entries_in, merging, pick, why_no_merges
+from pages.ui.vocabulary.choices import CLICKS, OwnText, Uses, entries_in, merging, pick, picked_in, why_no_merges
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.figures_table import scroll_box
+from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import chip, chip_parts, chip_style, placed_face, plain_token, shortened
 from pages.ui.widgets.token_view.drawings import Text, drawing
@@ -120,6 +121,15 @@ def _tree(nodes: Sequence[Node], tokenizer: Merging, lane: Lane) -> None:
     if not token.isascii():
         st.toggle(t("biography.to_bytes"), key=remembered(TO_BYTES.key, False), persist_state="session")
     st.caption(f"{says} {t('biography.recovered')}" if lane.key in OPENAI_NAMES else says)
+
+
+def tree_slides(lane: Lane) -> list[Slide]:
+    """Return how the token that is looked at was made; nothing if no merge made it."""
+    token_id, tokenizer = picked_in(lane), merging(lane)
+    if tokenizer is None or _is_special(lane, token_id) or len(nodes := _nodes(token_id, tokenizer)) < 2:
+        return []
+    drawn = tree_html(nodes, tokenizer, t("biography.made"))
+    return [Slide("tree", over=translations("biography.made"), tree=drawn)]
 
 
 def _goes_on(leaf: Node, tokenizer: Merging) -> bool:

@@ -1,6 +1,7 @@
 // Lessons: cards to choose from, and one screen at a time of the lesson that is open.
 // @ts-check
 
+import { keepInAddress } from "../../widgets/slides/browser/address.js";
 import { keyList } from "../../widgets/slides/browser/keys.js";
 import { addButton, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
 import { keyOf } from "../../widgets/token_view/browser/pressed.js";
@@ -35,8 +36,9 @@ const READERS = {
 // Pixels of the type of the cards before a room, where all of them are on the screen; less cannot be read from afar.
 const MOST_OF_CARDS = 44;
 const LEAST_OF_CARDS = 16;
-// How large the type of a screen before a room is, and whether there is less space between; the first that fits.
-const FITS = /** @type {const} */ ([[1, false], [1, true], [0.93, true], [0.86, true], [0.8, true]]);
+// How large the type of a screen before a room is, and how it saves space (see the style sheet); the first that fits.
+const FITS = /** @type {const} */ ([[1, ""], [1, "tight"], [0.93, "tight"], [0.86, "tight"], [0.8, "tight"], [0.8, "tight short"], [0.74, "tight short"]]);
+const SAVINGS = ["tight", "short"];
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
 
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
@@ -96,6 +98,7 @@ export class Learn {
       const { signal } = this.ended;
       document.addEventListener("keydown", (event) => this.onKey(event), { signal });
       window.addEventListener("resize", () => this.fit(true), { signal });
+      keepInAddress(options.what);
       for (const changed of ["click", "input"]) this.element.addEventListener(changed, () => this.fit());
     }
     this.loading = this.load("gpt2");
@@ -156,14 +159,29 @@ export class Learn {
   /** Add the hint at the list of keys, that list, and the way out. @param {HTMLElement} foot */
   withKeys(foot) {
     const say = labelsOf({ labels: this.options.deck, locale: this.options.locale });
-    this.keys = keyList([...(this.lesson ? ["key_move"] : []), "key_full", "key_leave", "key_list"], say);
+    this.keys = keyList([...(this.lesson ? ["key_move"] : []), "key_black", "key_full", "key_leave", "key_list"], say);
+    this.black = make("div", "deck-black");
+    this.black.hidden = true;
+    this.black.onclick = () => this.uncover();
     const help = make("span", "deck-help", say("help"));
     foot.insertBefore(help, foot.children[1] ?? null);
-    const leave = addButton(foot, "✕", () => this.tell("left", true));
+    const leave = addButton(foot, "✕", () => this.leave());
     leave.className = "leave";
     leave.title = leave.ariaLabel = say("leave");
-    foot.append(this.keys);
+    foot.append(this.keys, this.black);
     return foot;
+  }
+
+  leave() {
+    keepInAddress("");
+    this.tell("left", true);
+  }
+
+  /** Take the black screen away. @returns whether there was one */
+  uncover() {
+    const wasBlack = this.black?.hidden === false;
+    if (this.black) this.black.hidden = true;
+    return wasBlack;
   }
 
   /** @param {KeyboardEvent} event that nothing on a screen has used */
@@ -171,17 +189,21 @@ export class Learn {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const [target] = event.composedPath();
     if (target instanceof HTMLElement && target.matches("input, select, textarea") && event.key !== "Escape") return;
+    const blacken = () => this.black && (this.black.hidden = this.uncover());
     const act = {
       ArrowRight: () => this.next?.click(),
       PageDown: () => this.next?.click(),
       ArrowLeft: () => this.back?.click(),
       PageUp: () => this.back?.click(),
-      Escape: () => (this.keys && !this.keys.hidden ? (this.keys.hidden = true) : this.tell("left", true)),
+      Escape: () => this.uncover() || (this.keys && !this.keys.hidden ? (this.keys.hidden = true) : this.leave()),
+      b: blacken,
+      ".": blacken,
       f: () => toggleFullScreen(this.element),
       h: () => this.keys && (this.keys.hidden = !this.keys.hidden),
     }[keyOf(event)];
     const isMove = /^(Arrow|Page)/.test(event.key);
     if (!act || (isMove && !this.element.querySelector(".screen"))) return;
+    if (!["b", ".", "Escape"].includes(keyOf(event))) this.uncover();
     act();
     event.preventDefault();
     event.stopPropagation();
@@ -203,9 +225,9 @@ export class Learn {
     const { element } = this;
     if (isNew) this.fitted = 0;
     for (; ; this.fitted++) {
-      const [share, isTight] = FITS[this.fitted];
+      const [share, saves] = FITS[this.fitted];
       element.style.setProperty("--share", String(share));
-      element.classList.toggle("tight", isTight);
+      for (const each of SAVINGS) element.classList.toggle(each, saves.includes(each));
       if (element.scrollHeight <= element.clientHeight || this.fitted === FITS.length - 1) return;
     }
   }
@@ -213,7 +235,7 @@ export class Learn {
   /** All cards in type as large as fits on the screen. @param {HTMLElement} list */
   fitCards(list) {
     this.element.style.removeProperty("--share");
-    this.element.classList.remove("tight");
+    this.element.classList.remove(...SAVINGS);
     list.style.fontSize = "";
     if (!matchMedia(IS_WIDE).matches) return;
     const cards = [...list.querySelectorAll("button")];

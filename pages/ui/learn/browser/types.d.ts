@@ -54,6 +54,8 @@ export interface LearnOptions {
   /** The lesson that a link opens. */
   open: string;
   presents: boolean;
+  /** What is presented, as the address says it. */
+  what: string;
   /** In a file of its own, without the app. */
   isAlone: boolean;
 }

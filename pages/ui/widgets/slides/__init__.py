@@ -76,9 +76,9 @@ class View:
 
 @dataclass(frozen=True)
 class Slide:
-    """What fills the screen: words, a question, texts in tokens, a stage, a receipt, or a vote of the room."""
+    """What fills the screen: words, a question, texts in tokens, a tree, a stage, a receipt, or a vote."""
 
-    kind: Literal["words", "ask", "tokens", "stage", "receipt", "vote"]
+    kind: Literal["words", "ask", "tokens", "tree", "stage", "receipt", "vote"]
     title: Said = field(default_factory=dict)
     says: Said = field(default_factory=dict)
     over: Said = field(default_factory=dict)
@@ -94,6 +94,8 @@ class Slide:
     """The options of a stage."""
     receipt: Mapping[str, Any] | None = None
     """The options of a receipt."""
+    tree: str = ""
+    """The HTML of how a token was made."""
     vote: Mapping[str, Any] | None = None
     """The options of a vote."""
 
@@ -136,6 +138,8 @@ def _drawn(slide: Slide) -> dict[str, Any]:
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}
+    if slide.tree:
+        found["tree"] = slide.tree
     return found | {"stage": slide.stage, "receipt": slide.receipt, "vote": slide.vote}
 
 

@@ -30,6 +30,7 @@ export class Bar {
     this.where = make("span", "where");
     this.live = addButton(this.element, label("live"), () => stage.go(stage.learned.total));
     this.live.className = "live";
+    this.live.title = plainWords(label("live_says"));
     this.pace = make("select", "pace");
     this.pace.onchange = () => stage.setPace(this.pace.value);
     for (const name of PACES) this.pace.append(new Option(plainWords(label(`pace_${name}`)), name));
@@ -42,6 +43,8 @@ export class Bar {
       toggleFullScreen(stage.root);
       stage.root.focus(); // so that Space does not press it once more
     });
+    this.full.className = "full";
+    this.full.append(make("span", "words", ` ${label("full_screen")}`));
     this.element.append(this.line, this.where, this.live, this.pace, this.waits, this.full, this.watching);
     this.isPlaying = false;
     this.flagged = ""; // for which flags and which room

@@ -24,12 +24,14 @@ export class Board {
   /**
    * @param {PlacedText} sentence
    * @param {number} tintCount
-   * @param {{ tintOf?: (bytes: Uint8Array) => number }} [how] the tint of each token, where tokens are traced from merge to merge
+   * @param {{ tintOf?: (bytes: Uint8Array) => number, showsSpaces?: boolean }} [how] the tint of each token, where
+   *   tokens are traced from merge to merge; and whether spaces have a dot
    */
-  constructor(sentence, tintCount, { tintOf } = {}) {
+  constructor(sentence, tintCount, { tintOf, showsSpaces = false } = {}) {
     this.sentence = sentence;
     this.tintCount = tintCount;
     this.tintOf = tintOf;
+    this.showsSpaces = showsSpaces;
     this.element = make("div", "board");
     this.line = this.element.appendChild(make("div", "line"));
     this.line.dir = "auto";
@@ -180,7 +182,8 @@ export class Board {
   lettersOf(text) {
     const letters = make("span", MARK.test(text) ? "letters lone" : "letters");
     for (const character of text) {
-      if (character !== " " && isWhiteOrUnseen(character)) letters.append(make("i", "glyph", glyphOf(character)));
+      if (character === " " && this.showsSpaces) letters.append(make("i", "space", " "));
+      else if (character !== " " && isWhiteOrUnseen(character)) letters.append(make("i", "glyph", glyphOf(character)));
       else letters.append(character);
     }
     letters.normalize();

@@ -6,9 +6,13 @@ const LATE = 3; // seconds that it may stay behind: the show begins later than t
 const CLOSER = 1.25; // times as fast as the training until it has caught up
 export const READ_MERGES = 3; // a pace that gathers speed gives people time to read so many merges, as the training does
 const READ_RATE = 0.4;
-const FIRST_RATE = 1; // merge a second after them
+const FIRST_RATE = 1; // merge a second after those that are read
 const GAIN = 200; // times as fast after
 const GAIN_SECONDS = 20;
+// A show of what has been learned, as before a room, keeps no training waiting: more merges can be read one by one.
+const SLOW_MERGES = 12;
+const SLOW_RATE = 2 / 3;
+const SHORT_GAIN_SECONDS = 15; // that makes up for most of it
 const LONGEST_FRAME = 0.25; // a tab that was hidden must not leap
 
 /** @type {Record<string, number | "gathering" | null>} */
@@ -59,7 +63,7 @@ export class Player {
     // A frame's time may lie before the moment at which playing began.
     const seconds = Math.min(LONGEST_FRAME, Math.max(0, (now - this.before) / 1000));
     this.before = Math.max(now, this.before);
-    this.seconds = this.position > READ_MERGES ? this.seconds + seconds : 0;
+    this.seconds = this.position > (this.isLive ? READ_MERGES : SLOW_MERGES) ? this.seconds + seconds : 0;
     this.rate = this.rateNow();
     this.due += this.rate * seconds;
     const total = this.listener.total();
@@ -86,7 +90,9 @@ export class Player {
     if (this.pace === null) return Math.max(200, this.listener.total() / 2);
     const isGathering = this.pace === "gathering";
     if (isGathering && this.position <= READ_MERGES) return READ_RATE;
-    const rate = isGathering ? FIRST_RATE * GAIN ** (this.seconds / GAIN_SECONDS) : Number(this.pace);
+    if (isGathering && !this.isLive && this.position <= SLOW_MERGES) return SLOW_RATE;
+    const gained = FIRST_RATE * GAIN ** (this.seconds / (this.isLive ? GAIN_SECONDS : SHORT_GAIN_SECONDS));
+    const rate = isGathering ? gained : Number(this.pace);
     return this.isLive ? Math.max(CLOSER * rate, (left - LATE * rate) / CATCH_UP) : rate;
   }
 

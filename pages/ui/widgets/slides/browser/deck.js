@@ -1,6 +1,7 @@
 // A deck: views that fill the screen, one after another, moved by keyboard, a remote, or a click.
 // @ts-check
 
+import { keepInAddress } from "./address.js";
 import { keyList, keysOf } from "./keys.js";
 import { SlideView, wordsIn } from "./slides.js";
 import { squaresOf } from "./vote.js";
@@ -29,8 +30,12 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
   if (deck?.options.name !== options.name) {
     const at = deck?.options.talk === options.talk ? deck.at : placeBefore(options);
     deck?.remove();
-    deck = new Deck(parentElement, options, at, () => setTriggerValue("left", true));
+    deck = new Deck(parentElement, options, at, () => {
+      keepInAddress("");
+      setTriggerValue("left", true);
+    });
     DECKS.set(parentElement, deck);
+    keepInAddress(options.what, options.showsNotes);
   }
   deck.dress();
   return () => {
@@ -64,6 +69,7 @@ class Deck {
     this.code.classList.add("deck-code");
     this.list = keyList(keysOf(options.slides), this.label);
     this.black = make("div", "deck-black");
+    this.black.onclick = () => (this.black.hidden = true);
     this.clock.hidden = this.code.hidden = this.black.hidden = true;
     this.help = make("div", "deck-help", this.label("help"));
     // A phone and a board that is touched have no keys.
@@ -233,7 +239,7 @@ class Deck {
     const key = keyOf(event);
     const act = acts[/** @type {keyof typeof acts} */ (key)];
     if (!act) return;
-    if (!this.black.hidden && !["b", "."].includes(key)) this.black.hidden = true;
+    if (!this.black.hidden && !["b", ".", "Escape"].includes(key)) this.black.hidden = true;
     act();
     event.preventDefault();
     event.stopPropagation();
@@ -241,7 +247,7 @@ class Deck {
 
   /** Close what lies over the slide; false if nothing does. */
   uncover() {
-    const over = [this.list, this.code].filter(({ hidden }) => !hidden);
+    const over = [this.list, this.code, this.black].filter(({ hidden }) => !hidden);
     for (const each of over) each.hidden = true;
     return over.length > 0;
   }

@@ -15,10 +15,10 @@ export function keysOf(slides) {
   const isOne = slides.length === 1;
   const saidTwice = slides.some((slide) => [slide.over, slide.title, slide.says].some((said) => Object.keys(said).length > 1));
   return [
-    ...(isOne ? [] : ["key_move"]),
+    ...(isOne ? [] : ["key_move", "key_next", "key_ends"]),
     ...(isOne && has("stage") ? ["key_steps"] : []),
     ...(isOne && has("vote") ? ["key_join"] : []),
-    ...(has("stage") ? ["key_play"] : []),
+    ...(has("stage") ? ["key_play", "key_film"] : []),
     ...["key_black", "key_timer"],
     ...(saidTwice ? ["key_captions"] : []),
     ...["key_full", "key_code"],

@@ -90,6 +90,7 @@ export class SlideView {
     this.views = make("div", "views");
     if (!this.vote) for (const view of slide.views ?? []) this.views.append(this.viewOf(view));
     if (slide.views?.length && !this.vote) this.element.append(this.views);
+    if (slide.tree) this.element.append(document.createRange().createContextualFragment(slide.tree));
     if (slide.choices) this.element.append(this.choicesOf(slide.choices));
     if (!isAlone) this.element.append(wordsIn("said", slide.says, spoken));
   }
@@ -119,7 +120,7 @@ export class SlideView {
     }
     head.append(make("span", "", name));
     const text = new PlacedText(view.text, view.clusters);
-    const board = new Board(text, this.options.tints);
+    const board = new Board(text, this.options.tints, { showsSpaces: true });
     board.draw(text.piecesOf(cutsOf(lane)));
     [...board.pieces.values()].forEach((piece, at) => {
       piece.style.animationDelay = `${at * FALL}ms`;
@@ -203,7 +204,7 @@ export class SlideView {
 
   /** @param {number} scale share of the type in the style sheet */
   scaleTo(scale) {
-    const labels = this.slide.kind === "tokens" ? Math.min(1, scale / LABEL) : 1;
+    const labels = ["tokens", "tree"].includes(this.slide.kind) ? Math.min(1, scale / LABEL) : 1;
     this.element.style.setProperty("--unit", `${this.base * scale}px`);
     this.element.style.setProperty("--base", `${this.base * labels}px`);
   }
