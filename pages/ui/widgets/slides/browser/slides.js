@@ -115,8 +115,10 @@ export class SlideView {
     const counts = [lane.before ?? [], lane.count].flat().map((count) => count.toLocaleString(this.options.locale));
     if (counts.length > 1) row.classList.add("compared");
     head.append(make("b", "", counts.join(" : ")));
-    if (this.isOneView && lane.kind === "tokens") {
-      head.append(" ", make("i", "unit", plainWords(this.label("tokens", { count: lane.count }))));
+    if (this.isOneView) {
+      const count = { count: lane.count };
+      const unit = lane.kind === "tokens" ? this.label("tokens", count) : this.label("pieces", count);
+      head.append(" ", make("i", "unit", plainWords(unit)));
     }
     head.append(make("span", "", name));
     const text = new PlacedText(view.text, view.clusters);
