@@ -37,6 +37,7 @@ const MOST_OF_CARDS = 44;
 const LEAST_OF_CARDS = 16;
 // How large the type of a screen before a room is, and whether there is less space between; the first that fits.
 const FITS = /** @type {const} */ ([[1, false], [1, true], [0.93, true], [0.86, true], [0.8, true]]);
+const IS_NARROW = "(max-width: 640px)";
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
 
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
@@ -275,7 +276,8 @@ export class Learn {
     bar.setAttribute("aria-label", this.label("progress"));
     const foot = make("footer", "foot");
     this.back = addButton(foot, this.label("back"), () => this.go(at - 1));
-    this.back.disabled = at === 0;
+    this.back.disabled = this.back.hidden = at === 0;
+    this.wait = foot.appendChild(make("span", "wait"));
     this.next = addButton(foot, at < screens.length ? this.label("next") : this.following, () => this.go(at + 1));
     this.next.className = "strong";
     if (this.options.presents) this.withKeys(foot);
@@ -291,12 +293,19 @@ export class Learn {
     } else this.drawEnd(room);
     this.element.scrollTop = 0;
     this.fit(true);
+    if (matchMedia(IS_NARROW).matches && !this.options.presents) this.element.scrollIntoView(); // a step fills the screen
     heading.focus({ preventScroll: true });
   }
 
-  /** Whether the way on is open: what is asked comes first. @param {boolean} isShown */
-  showNext(isShown) {
-    if (this.next) this.next.disabled = !isShown;
+  /**
+   * Show the way on, or in its place what comes first.
+   * @param {boolean} isShown
+   * @param {string} [first] what to do first
+   */
+  showNext(isShown, first = this.label("wait")) {
+    if (!this.next || !this.wait) return;
+    this.next.disabled = this.next.hidden = !isShown; // keys press only what is enabled
+    this.wait.textContent = isShown ? "" : first;
   }
 
   /** @param {number} at */
