@@ -98,7 +98,8 @@ _STYLE = """
   .st-key-story_choice > :first-child { flex: 1 0 100%; min-width: 0; } /* names are long */
   .st-key-story_choice button { padding-inline: .625rem; }
   .st-key-story_choice button p { font-size: .875rem; white-space: nowrap; }
-  .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.0625rem; }
+  .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1rem; line-height: 1.5; }
+  .st-key-story_choices { gap: .5rem; }
   :is(.st-key-story_texts, .st-key-story_word) {
     &, [data-testid="stVerticalBlock"], [data-testid="stHorizontalBlock"] { gap: .25rem; }
     [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
@@ -106,11 +107,11 @@ _STYLE = """
     [data-testid="stColumn"] { flex: 1 1 calc(50% - .25rem); min-width: 40%; }
   }
   .st-key-story_word [data-testid="stText"] { font-size: 2rem; line-height: 1.6; }
-  .st-key-story_texts [data-testid="stText"] { font-size: 1.125rem; line-height: 1.45; }
-  .st-key-story_question h2 { font-size: 1.375rem; }
+  .st-key-story_texts [data-testid="stText"] { font-size: 1.125rem; line-height: 1.4; }
+  .st-key-story_question h2 { font-size: 1.375rem; line-height: 1.35; }
   .st-key-story_verdict p { font-size: 1.125rem; }
   [class*="st-key-story_choice_"] button p { font-size: 1.75rem; }
-  [class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.75rem; }
+  [class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.25rem; }
 }
 """
 
