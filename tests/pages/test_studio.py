@@ -298,3 +298,14 @@ def test_no_token_is_ever_markup() -> None:
         assert "<script>" not in rows
         assert rows.count("&lt;script&gt;") == 1
         assert "&amp;amp;" in rows
+
+
+def test_a_phone_can_show_the_figures_that_it_hides_after_a_training() -> None:
+    app = start_training()
+    wait_until(app, lambda: app.metric)
+    fold = app.button(key="fold_figures")
+    assert fold.icon == ":material/expand_more:"
+    assert app.metric  # on wider screens they are there at once
+    fold.click().run()
+    assert app.button(key="fold_figures").icon == ":material/expand_less:"
+    assert app.metric

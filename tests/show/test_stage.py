@@ -276,7 +276,7 @@ def test_the_stage_takes_another_sentence_and_no_more_of_it_than_can_be_read(
 
     def component(*, data: bytes, **_: object) -> SimpleNamespace:
         drawn.append(json.loads(data)["text"])
-        return SimpleNamespace(sentence=next(typed, None), compare=None)
+        return SimpleNamespace(sentence=next(typed, None), compare=None, exports=None)
 
     monkeypatch.setattr("pages.ui.widgets.player._component", component)
     app.run()
@@ -291,13 +291,29 @@ def test_the_end_of_the_show_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -
     wait_until(app, lambda: job_of(app).ended)
 
     def component(**_: object) -> SimpleNamespace:
-        return SimpleNamespace(sentence=None, compare=True)
+        return SimpleNamespace(sentence=None, compare=True, exports=None)
 
     monkeypatch.setattr("pages.ui.widgets.player._component", component)
     app.run()
     assert not app.exception
     assert view(app).names[0] == WORDS["tokenizers.mine"]
     assert app.text_area(key="compare_text").value == WORDS["examples.thai"]
+
+
+def test_the_end_of_the_show_leads_to_the_exports(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start_training(size=300)
+    wait_until(app, lambda: job_of(app).ended)
+    asked = iter([True])
+
+    def component(**_: object) -> SimpleNamespace:
+        return SimpleNamespace(sentence=None, compare=None, exports=next(asked, None))
+
+    monkeypatch.setattr("pages.ui.widgets.player._component", component)
+    app.run()
+    assert not app.exception
+    (fold,) = (each for each in app.expander if each.label == WORDS["exports.title"])
+    assert fold.proto.expanded
+    assert any("into_view" in each.proto.component_name for each in app.get("bidi_component"))
 
 
 # ---- the stage in a talk of the visitor's own

@@ -60,6 +60,15 @@ def test_a_story_asks_and_then_tells(name: str, language: str) -> None:
     assert not re.search(r"[{}]", words_of(app))
 
 
+def test_the_texts_stand_before_the_question_about_them() -> None:
+    app = opened("doctor")
+    kinds = [node.type for node in app.main]
+    last_text = len(kinds) - 1 - kinds[::-1].index("text")
+    assert last_text < kinds.index("header")
+    app.button(key="story_choice_0").click().run()
+    assert len(app.text) == len(make_story("doctor").parts)  # nothing moves under a finger
+
+
 def test_a_guess_is_kept_when_the_story_and_the_language_change() -> None:
     app = opened("digits")
     wrong = next(place for place in range(CHOICES) if place != make_story("digits").prediction.right)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.ui.i18n import LANGUAGE, section
-from pages.ui.i18n.breaks import JOINER
+from pages.ui.i18n.breaks import JOINER, without_breaks
 from pages.ui.learn.lessons import (
     BROWSER,
     CLASSIC,
@@ -223,3 +223,33 @@ def test_no_number_is_cut_in_two_where_its_list_ends(page: Page) -> None:
     assert " · ".join(numbers.all_text_contents()) in page.locator(".few-lines").inner_text()
     atomic = "(all) => all.map((each) => getComputedStyle(each).display)"
     assert set(numbers.evaluate_all(atomic)) == {"inline-block"}  # an ellipsis takes the place of a whole one
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_on_a_phone_a_step_is_one_screen_without_a_dead_way_on_and_the_first_says_what_a_token_is(
+    page: Page, language: str
+) -> None:
+    LANGUAGE.put(language)
+    options = lesson_options(is_alone=True)
+    LANGUAGE.forget()
+    page.set_viewport_size({"width": 390, "height": 844 - 64})  # the app has a bar above
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.add_style_tag(content=".learn { scroll-margin-top: 0 !important; margin-bottom: 800px }")
+    learn = page.locator(".learn")
+    for lesson, name in enumerate(OFFLINE):
+        learn.locator(".lessons button").nth(lesson).click()
+        if not lesson:
+            assert {"en": "A token is", "th": "โทเค็น คือ"}[language] in without_breaks(learn.inner_text())
+        for step in range(int(learn.locator("progress").get_attribute("max") or 0)):
+            where = f"step {step + 1} of {name}"
+            if (name, step) != ("hand", 1):  # the list of pairs may go on below
+                assert learn.evaluate(OUT_OF_SIGHT) == [], where
+            assert learn.locator(".foot button:disabled:visible").count() == 0, where
+            on = learn.locator(".foot .strong")
+            assert on.is_visible() or learn.locator(".foot .wait").inner_text(), where
+            on.evaluate("(on) => { on.disabled = false; on.click(); }")
+            if learn.locator(".lessons").count():
+                break
+        if not learn.locator(".lessons").count():
+            learn.locator(".top button").click()

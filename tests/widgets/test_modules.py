@@ -185,13 +185,17 @@ def line_cases() -> list[dict[str, Any]]:
     return [{"text": text, "clusters": clusters_of(text), "unbroken": unbroken} for text, unbroken in lines]
 
 
-TWO_THIRDS = "two thirds of a letter"
+TWO_THIRDS, PART = "the first two thirds of many Thai letters", "a part of many letters"
 FIRST, MIDDLE, LAST = (f"the {which} third of a letter" for which in ("first", "middle", "last"))
 JOINS = {
     "en": [
-        (b"\xe0", b"\xb8", f"{FIRST} | {MIDDLE} | the beginning of many Thai letters"),
+        (
+            b"\xe0",
+            b"\xb8",
+            f"the first third of many Thai letters | {MIDDLE} | the beginning of many Thai letters",
+        ),
         (b"\xe0\xb8", b"\xa3", f"the beginning of ร | {LAST} | a whole letter"),
-        (b"\xe0", b"\xba", f"{FIRST} | {MIDDLE} | the beginning of many Lao letters"),
+        (b"\xe0", b"\xba", f"the first third of many Lao letters | {MIDDLE} | the beginning of many Lao letters"),
         (b"\xce", b"\xb1", "half a letter | half a letter | a whole letter"),
         (b" ", b"\xce", "a space | half a letter | a space and the beginning of the next letter"),
         (b"\xe2\x80", b"\x9c", "the beginning of “ | the last third of a character | a whole character"),
@@ -207,13 +211,18 @@ JOINS = {
         (
             b"\xb2",
             b"\xe0",
-            f"a part of a letter | {FIRST} | the end of a letter and the beginning of the next letter",
+            f"{PART} | {FIRST} | the end of a letter and the beginning of the next letter",
         ),
-        (b"\xb8", b"\xb2", "a part of a letter | a part of a letter | a part of a letter"),
+        (b"\xb8", b"\xb2", f"{PART} | {PART} | {PART}"),
         (b"t", b"h", "t | h | th"),
     ],
     "th": [
-        (b"\xe0", b"\xb8", "ส่วนต้น (⅓) ของตัวอักษร | ส่วนกลาง (⅓) ของตัวอักษร | ส่วนต้นของตัวอักษรไทยหลายตัว"),
+        (b"\xe0", b"\xb8", "ส่วนต้น (⅓) ของตัวอักษรไทยหลายตัว | ส่วนกลาง (⅓) ของตัวอักษร | ส่วนต้นของตัวอักษรไทยหลายตัว"),
+        (
+            b"\xb2",
+            b"\xe0\xb8",
+            "เศษของตัวอักษรหลายตัว | ส่วนต้น (⅔) ของตัวอักษรไทยหลายตัว | ท้ายตัวอักษร กับส่วนต้นของตัวอักษรถัดไป",
+        ),
         (b"\xce", b"\xb1", "ครึ่งตัวอักษร | ครึ่งตัวอักษร | ตัวอักษรครบทั้งตัว"),
     ],
 }

@@ -185,7 +185,7 @@ def test_a_merge_frames_what_it_joins_counts_the_places_and_gives_each_token_one
     opened(page, bundle(STAGE / "stage.js"))
     first, second, third = page.evaluate(STEP, {**options, "locale": "en"})
     assert (first["lit"], first["past"], first["made"]) == (3, 3, 3)
-    thirds = [f"the {which} third of a letter" for which in ("first", "middle")]
+    thirds = ["the first third of many Thai letters", "the middle third of a letter"]
     assert first["words"] == [*thirds, "the beginning of ก ข …"]
     assert "3 places in this sentence: 9 → 6 tokens" in first["says"].replace("\u00a0", " ")
     assert [(each["lit"], each["past"], each["made"]) for each in (second, third)] == [(2, 0, 2), (1, 0, 1)]
@@ -578,3 +578,43 @@ def test_whoever_comes_back_or_presents_finds_all_flags_of_a_training_that_has_e
     assert [kind for kind, *_ in found].count("flag beat") == len(levels)
     assert all(is_in for _, is_in, _ in found), found
     assert not is_deck or all(size is None or size >= 40 for *_, size in found)
+
+
+END = """([options, width]) => {
+  document.body.innerHTML = `<div style="width: ${width}px"></div>`;
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });
+  const more = stage.root.querySelector(".more");
+  stage.go(0);
+  const before = more.open;
+  stage.go(stage.learned.total);
+  const found = [before, more.open, getComputedStyle(more.querySelector("summary")).display !== "none"];
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(("width", "found"), [(360, [True, False, True]), (1000, [True, True, False])])
+def test_at_the_end_a_phone_folds_the_charts_below_the_show(page: Page, width: int, found: list[bool]) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9)], "กกข", [], title="")
+    opened(page, bundle(STAGE / "stage.js"))
+    page.set_viewport_size({"width": width + 16, "height": 844})
+    assert page.evaluate(END, [options, width]) == found
+
+
+NAMELESS = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  stage.go(2);
+  const texts = (selector) => [...stage.headline.chips.querySelectorAll(selector)].map((each) => each.textContent);
+  const found = [texts(".fraction"), texts("small")];
+  stage.remove();
+  return found;
+}"""
+
+
+def test_a_part_without_a_letter_says_its_share_and_that_many_letters_have_it(page: Page) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9), (0x81, 256, 2), (0xE0, 0xB9, 1)], "ขข", [], title="")
+    opened(page, bundle(STAGE / "stage.js"))
+    fractions, words = page.evaluate(NAMELESS, options)
+    assert fractions == ["⅔", "⅔"]
+    assert words[:2] == ["a part of many letters", "the first two thirds of many Thai letters"]

@@ -88,19 +88,30 @@ _STYLE = """
   border-inline-start: .375rem solid light-dark(#0f766e, #2dd4bf); padding-inline-start: 1rem; }
 .st-key-story_remember [data-testid="stMarkdownContainer"] p {
   font-size: 1.75rem; font-weight: 600; line-height: 1.5; }
-@media (max-width: 640px) { /* the question and its choices stand in the first screen */
+@media (min-width: 641px) { /* nothing above the choices moves when one is pressed */
+  .st-key-story_asked > :has(> :is(.st-key-story_texts, .st-key-story_word)) { order: 1; }
+  .st-key-story_told > :has(> :is(.st-key-story_texts, .st-key-story_word)) { display: none; }
+}
+@media (max-width: 640px) { /* the text, the question and its choices stand in the first screen */
+  :is(.st-key-story_asked, .st-key-story_told) { gap: .625rem; }
   .st-key-story_choice { gap: .5rem; }
   .st-key-story_choice > :first-child { flex: 1 0 100%; min-width: 0; } /* names are long */
-  .st-key-story_choice button p { position: absolute; width: 1px; overflow: hidden; clip-path: inset(50%); }
-  .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1.0625rem; }
-  .st-key-story_texts, .st-key-story_texts [data-testid="stVerticalBlock"] { gap: .25rem; }
-  .st-key-story_texts [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
-  .st-key-story_texts [data-testid="stMarkdownContainer"] p { font-size: .875rem; margin: 0; }
-  .st-key-story_texts [data-testid="stText"] { font-size: 1.25rem; line-height: 1.5; }
-  .st-key-story_question h2 { font-size: 1.375rem; }
+  .st-key-story_choice button { padding-inline: .625rem; }
+  .st-key-story_choice button p { font-size: .875rem; white-space: nowrap; }
+  .st-key-story_stage [data-testid="stMarkdownContainer"] p { font-size: 1rem; line-height: 1.5; }
+  .st-key-story_choices { gap: .5rem; }
+  :is(.st-key-story_texts, .st-key-story_word) {
+    &, [data-testid="stVerticalBlock"], [data-testid="stHorizontalBlock"] { gap: .25rem; }
+    [data-testid="stMarkdownContainer"] { margin-bottom: 0; }
+    [data-testid="stMarkdownContainer"] p { font-size: .875rem; margin: 0; }
+    [data-testid="stColumn"] { flex: 1 1 calc(50% - .25rem); min-width: 40%; }
+  }
+  .st-key-story_word [data-testid="stText"] { font-size: 2rem; line-height: 1.6; }
+  .st-key-story_texts [data-testid="stText"] { font-size: 1.125rem; line-height: 1.4; }
+  .st-key-story_question h2 { font-size: 1.375rem; line-height: 1.35; }
   .st-key-story_verdict p { font-size: 1.125rem; }
   [class*="st-key-story_choice_"] button p { font-size: 1.75rem; }
-  [class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.75rem; }
+  [class*="st-key-story_choice_"] button { min-width: 6rem; min-height: 3.25rem; }
 }
 """
 
@@ -137,17 +148,17 @@ def show_stories() -> None:
         what, first = ("talk" if name in TALK else "story"), story.says_in_every_language("name")
     present(ways[what], first=first)
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
-    with st.container(key="story_stage"):
-        st.markdown(story.says("setting"))
-    with st.container(key="story_question"):
-        st.header(with_breaks(story.says("question")), anchor=False)  # GPT-2 stays on one line
-    _ask(story)
-    if is_revealed:
-        _reveal(story)
-    else:
+    with st.container(key="story_told" if is_revealed else "story_asked"):
+        with st.container(key="story_stage"):
+            st.markdown(story.says("setting"))
         is_short = max(len(part.text) for part in story.parts) <= _MOST_OF_A_WORD
         with st.container(key="story_word" if is_short else "story_texts"):
             _each_part(story, lambda story, part: st.text(part.text))
+        with st.container(key="story_question"):
+            st.header(with_breaks(story.says("question")), anchor=False)  # GPT-2 stays on one line
+        _ask(story)
+    if is_revealed:
+        _reveal(story)
     with more:
         _offer(story)
     show_my_talk()

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.frame import visitor
+from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.navigation import go, page
 from pages.ui.frame.status import refresh_interval
 from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, language, t
@@ -91,6 +92,9 @@ def studio(job: Job) -> None:
             if wish.compares:
                 show_text(text)
                 go("compare")
+            if wish.exports:
+                EXPORTS_OPEN.put(True)
+                _EXPORTS_ASKED.put(_EXPORTS_ASKED.get() + 1)
     if (counts := job.training.counts) is not None:  # only counts were there to learn from
         with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
             st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
@@ -99,6 +103,8 @@ def studio(job: Job) -> None:
     st.fragment(_live, run_every=None if job.ended else refresh_interval(refresh))(job, job.state)
     with st.container():  # always one element, so that Streamlit does not redraw what follows
         take_run_along(job)
+        if _EXPORTS_ASKED.get():
+            bring_into_view(EXPORTS_OPEN.key, str(_EXPORTS_ASKED.get()))
     what_if_answer(job)
     race_refresh = None if job.ended or job.state == "paused" else refresh_interval(RACE_SECONDS)
     st.fragment(_race, run_every=race_refresh)(job, texts, pairs_in_files)
@@ -118,7 +124,7 @@ def _live(job: Job, state_at_start: str) -> None:
 def _race(job: Job, texts: NamedTexts, pairs_in_files: int) -> None:
     """Say who is ahead in the race, in a fragment of its own, because counting takes longest."""
     if job.curve:
-        with errors_shown():
+        with errors_shown(), st.container(key="race_figures"):
             race(job, job.tokenizer(), texts, pairs_in_files)
 
 
@@ -171,7 +177,28 @@ def _summary(job: Job) -> None:
     _say_why_it_ended(job, learned, vocab_size)
     if not job.curve:
         return
-    before, after = job.curve[0][1], job.curve[-1][1]
+    _fold_figures()
+    with st.container(key="training_figures"):
+        _figures(job, vocab_size)
+
+
+def _fold_figures() -> None:
+    """Draw the button that shows and hides the figures on a phone."""
+    st.html(_FOLD_STYLE)
+    is_open = _FIGURES_OPEN.get()
+    with st.container(key="figures_shown" if is_open else "figures_hidden"):
+        st.button(
+            t("studio.figures"),
+            key="fold_figures",
+            icon=f":material/{'expand_less' if is_open else 'expand_more'}:",
+            width="stretch",
+            on_click=_FIGURES_OPEN.put,
+            args=(not is_open,),
+        )
+
+
+def _figures(job: Job, vocab_size: int) -> None:
+    learned, before, after = len(job.merges), job.curve[0][1], job.curve[-1][1]
     figures = st.columns(4)
     figures[0].metric(
         t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
@@ -293,6 +320,13 @@ def _train_another(kind: Literal["primary", "secondary"] = "secondary") -> None:
         st.rerun()
 
 
+_FOLD_STYLE = """<style>
+:is(.st-key-figures_shown, .st-key-figures_hidden) { display: none; }
+@media (max-width: 640px) {
+  :is(.st-key-figures_shown, .st-key-figures_hidden) { display: flex; }
+  :root:has(.st-key-figures_hidden) :is(.st-key-training_figures, .st-key-race_figures) { display: none; }
+}
+</style>"""
 _MERGES_STYLE = """<style>
 .merge-list { display: flex; flex-direction: column; font-variant-numeric: tabular-nums; }
 .merge-row { display: flex; align-items: center; gap: .5rem; padding: .32rem 0;
@@ -335,6 +369,10 @@ def watch_link(job: Job) -> None:
 
 
 EXPORTS_OPEN: Value[bool] = Value("train_exports", bool)
+_EXPORTS_ASKED: Value[int] = Value("train_exports_asked", int)
+"""How often the end of the show led to the exports."""
+_FIGURES_OPEN: Value[bool] = Value("train_figures", bool)
+"""Whether a phone shows the figures of a training that has ended; wider screens always do."""
 EXPORTED_MERGES: Maybe[tuple[str, int]] = Maybe("train_exported")
 """The training whose files were asked for while it learns, and how many merges it had then."""
 

@@ -226,9 +226,9 @@ class Board {
 /** Twenty merges on one's own sentence, without the counts. @param {Room} room */
 function game(room) {
   room.write("text", (text) => {
-    room.lesson.showNext(false);
+    room.lesson.showNext(false, room.label("wait_game"));
     const bench = new Workbench(text);
-    const holder = room.add("div", "work");
+    const holder = room.add("div", "work game");
     const outer = room.place;
     const inside = (/** @type {() => void} */ draw) => {
       const before = room.place;

@@ -39,6 +39,7 @@ const LEAST_OF_CARDS = 16;
 // How large the type of a screen before a room is, and how it saves space (see the style sheet); the first that fits.
 const FITS = /** @type {const} */ ([[1, ""], [1, "tight"], [0.93, "tight"], [0.86, "tight"], [0.8, "tight"], [0.8, "tight short"], [0.74, "tight short"]]);
 const SAVINGS = ["tight", "short"];
+const IS_NARROW = "(max-width: 640px)";
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
 
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
@@ -297,7 +298,8 @@ export class Learn {
     bar.setAttribute("aria-label", this.label("progress"));
     const foot = make("footer", "foot");
     this.back = addButton(foot, this.label("back"), () => this.go(at - 1));
-    this.back.disabled = at === 0;
+    this.back.disabled = this.back.hidden = at === 0;
+    this.wait = foot.appendChild(make("span", "wait"));
     this.next = addButton(foot, at < screens.length ? this.label("next") : this.following, () => this.go(at + 1));
     this.next.className = "strong";
     if (this.options.presents) this.withKeys(foot);
@@ -313,12 +315,19 @@ export class Learn {
     } else this.drawEnd(room);
     this.element.scrollTop = 0;
     this.fit(true);
+    if (matchMedia(IS_NARROW).matches && !this.options.presents) this.element.scrollIntoView(); // a step fills the screen
     heading.focus({ preventScroll: true });
   }
 
-  /** Whether the way on is open: what is asked comes first. @param {boolean} isShown */
-  showNext(isShown) {
-    if (this.next) this.next.disabled = !isShown;
+  /**
+   * Show the way on, or in its place what comes first.
+   * @param {boolean} isShown
+   * @param {string} [first] what to do first
+   */
+  showNext(isShown, first = this.label("wait")) {
+    if (!this.next || !this.wait) return;
+    this.next.disabled = this.next.hidden = !isShown; // keys press only what is enabled
+    this.wait.textContent = isShown ? "" : first;
   }
 
   /** @param {number} at */

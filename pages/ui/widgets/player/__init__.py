@@ -31,14 +31,18 @@ class Wish(NamedTuple):
     """Another sentence to show."""
     compares: bool
     """Whether to compare what the training has learned with other tokenizers."""
+    exports: bool
+    """Whether to take what the training has learned to other programs."""
 
 
 def stage(drawn: Mapping[str, Any]) -> Wish:
     """Draw a stage with these options; return what the visitor has just asked it for."""
     data = json.dumps(drawn).encode()
-    shown = _component(key="stage", data=data, on_sentence_change=lambda: None, on_compare_change=lambda: None)
+    asked: dict[str, Any] = {f"on_{what}_change": lambda: None for what in ("sentence", "compare", "exports")}
+    shown = _component(key="stage", data=data, **asked)
     typed = shown.sentence
-    return Wish(typed[:MOST_CHARACTERS] if isinstance(typed, str) else None, shown.compare is True)
+    sentence = typed[:MOST_CHARACTERS] if isinstance(typed, str) else None
+    return Wish(sentence, shown.compare is True, shown.exports is True)
 
 
 def options(

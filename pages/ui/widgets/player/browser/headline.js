@@ -5,7 +5,7 @@ import { addButton, make } from "../../token_view/browser/elements.js";
 import { RIGHT_TO_LEFT, hexOf } from "../../token_view/browser/model/characters.js";
 import { plainWords } from "../../token_view/browser/words.js";
 import { shortName } from "./race.js";
-import { isText, joinedWords, madeWords, partsOfMerge, shownText } from "./parts.js";
+import { fractionOf, isText, joinedWords, madeWords, partsOfMerge, shownText } from "./parts.js";
 
 /** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Stage } from "./stage.js" */
@@ -220,7 +220,7 @@ export function withSigns([left, right, token]) {
 
 /**
  * A part as it is drawn: text, a share of a letter, the rest of which is hatched, or a box for each byte of a letter that
- * nobody knows yet, under a letter of the sentence that has it.
+ * nobody knows yet, under a letter of the sentence that has it, or under the share as a fraction.
  * @param {Part} part
  * @param {number | undefined} most
  * @param {string} [example]
@@ -236,6 +236,9 @@ function partOf(part, most, example) {
     if (example && size > 0) {
       element.append(make("span", "example", shownText(example)));
       takeShare(element, example, part);
+    } else if (size > 0) {
+      element.append(make("span", "fraction", fractionOf(part)));
+      takeShare(element, "", part);
     }
     return element;
   }

@@ -9,6 +9,8 @@ const STRICT_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }
 const UNKNOWN = -1; // the size of a letter of which only bytes from its inside are there
 /** @type {Record<number, string[]>} by the size of the letter and the bytes of the part */
 const SHARES = { 2: ["1_2"], 3: ["1_3", "2_3"], 4: ["1_4", "1_2", "3_4"] };
+/** @type {Record<number, string>} by the size of the letter and the bytes of the part */
+const FRACTIONS = { 2: "½", 3: "⅓⅔", 4: "¼½¾" };
 const MOST_SHOWN = 24; // characters of a long token that are shown
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
 const SCRIPTS = [
@@ -96,7 +98,10 @@ export function isText({ size }) {
  * @param {Label} label
  */
 export function joinedWords(parts, label) {
-  return inARow(parts.map((part) => (isText(part) ? namedText(part, label) : shareOf(part, label))), label);
+  return inARow(parts.map((part, at) => {
+    if (isText(part)) return namedText(part, label);
+    return at && !part.letter ? label("part_next") : shareOf(part, label);
+  }), label);
 }
 
 /**
@@ -116,9 +121,19 @@ export function madeWords(parts, label, here = []) {
     if (at) return label("part_next");
     if (here.length > 1) return label("part_many_here", { letters });
     if (!part.script) return label("part_many_signs");
-    const script = new Intl.DisplayNames([label("locale")], { type: "script" }).of(part.script);
+    const script = named(part.script, label);
     return label("part_many", { script });
   }), label);
+}
+
+/** The name of a script. @param {string} script @param {Label} label */
+function named(script, label) {
+  return new Intl.DisplayNames([label("locale")], { type: "script" }).of(script);
+}
+
+/** The share of a letter that a part is, as a sign; "" where nobody knows. @param {Part} part */
+export function fractionOf({ from, to, size }) {
+  return FRACTIONS[size]?.[to - from - 1] ?? "";
 }
 
 /**
@@ -134,8 +149,13 @@ function inARow(names, label) {
  * @param {Part} part
  * @param {Label} label
  */
-function shareOf({ letter, isSign, from, to, size }, label) {
+function shareOf({ letter, script, isSign, from, to, size }, label) {
   if (letter && !from && to > 1) return label("part_begins", { letter: shownText(letter) }); // as when it was made
+  if (size === UNKNOWN) return label("part_of_many");
+  if (!letter && !isSign && script && size === 3 && !from) {
+    const name = named(script, label);
+    return to === 1 ? label("part_1_3_of_many", { script: name }) : label("part_2_3_of_many", { script: name });
+  }
   const noun = label(isSign ? "part_sign" : "part_letter");
   if (size === 3 && to - from === 1 && from) return label(from === 1 ? "part_middle_third" : "part_last_third", { noun });
   const share = SHARES[size]?.[to - from - 1];

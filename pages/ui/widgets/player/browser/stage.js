@@ -21,6 +21,7 @@ const SLOW = 5; // merges a second; up to this, a pair lights up before it is jo
 const HOLD = 240; // milliseconds; longer where a merge stays long enough
 const MOST_HOLD = 800;
 const STILL = 1500; // milliseconds in which merge 0 stands still before the show
+const PHONE = 600; // pixels, as in the style sheet
 const NARROW = 820; // pixels; below that everything stands one under another
 const LOWER = 0.31; // of the screen, for the race below the sentence
 const LEAST_LOWER = 250; // pixels
@@ -47,6 +48,7 @@ export default function showStage({ data, parentElement, setTriggerValue }) {
     stage = new Stage(parentElement, options, {
       cut: (text) => setTriggerValue("sentence", text),
       compare: () => setTriggerValue("compare", true),
+      exports: () => setTriggerValue("exports", true),
     });
     INSTANCES.set(parentElement, stage);
   }
@@ -62,7 +64,7 @@ export class Stage {
   /**
    * @param {ShadowRoot | Element} parent
    * @param {Options} options
-   * @param {{ cut: (text: string) => void, compare: () => void } | null} app what only the app can do
+   * @param {{ cut: (text: string) => void, compare: () => void, exports: () => void } | null} app what only the app can do
    */
   constructor(parent, options, app = null) {
     this.options = options;
@@ -100,9 +102,14 @@ export class Stage {
       this.headline.addWay("sentence", () => editor.open(true));
     }
     this.headline.addWay("again", () => this.replay());
+    if (app) this.headline.addWay("exports", app.exports);
     this.bar.element.append(saveMenu(this).element);
-    const more = make("div", "below");
-    more.append(this.charts.race.element, this.charts.newest.element);
+    const below = make("div", "below");
+    below.append(this.charts.race.element, this.charts.newest.element);
+    const more = (this.more = make("details", "more")); // closed at the end on a phone
+    more.open = true;
+    more.append(make("summary", "", label("end_figures")), below);
+    more.ontoggle = () => more.open && this.charts.race.fit();
     const heading = make("h1", options.saved ? "replay-title" : "unseen", options.saved ? options.what : options.title);
     this.root.append(heading, show, more);
     parent.append(this.root);
@@ -360,7 +367,7 @@ export class Stage {
     const { sentence, headline, player } = this;
     const { position, isBusy } = player;
     if (!position) this.showStart();
-    else if (this.isAtEnd) headline.showEnd(position);
+    else if (this.isAtEnd) this.showEnd();
     else if (!isBusy) headline.show(position);
     if (!this.held || this.held !== position) {
       this.held = 0;
@@ -370,6 +377,13 @@ export class Stage {
     this.showBar();
     this.tellMilestones();
     this.charts.later();
+  }
+
+  showEnd() {
+    this.headline.showEnd(this.player.position);
+    const isPhone = this.board.element.clientWidth < PHONE && !this.options.presents;
+    if (isPhone && !this.root.classList.contains("over")) this.more.open = false;
+    this.root.classList.add("over");
   }
 
   showBar() {
