@@ -112,6 +112,22 @@ def test_on_every_page_one_click_opens_what_is_at_hand_beside_the_others(
     assert "at_hand_stand/found" not in {button.key for button in app.button}
 
 
+def test_a_file_under_two_names_is_listed_once_and_what_every_page_has_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_bytes(b"the same")
+    models = [
+        ModelAtHand("package:one", "package", (tmp_path / "file",)),
+        ModelAtHand("package:two", "package", (tmp_path / "file",)),
+        ModelAtHand("tiktoken:cl100k_base", "tiktoken", (tmp_path / "file",)),
+    ]
+    monkeypatch.setattr(models_by_name, "known_name", lambda path: "A name")
+    monkeypatch.setattr(models_by_name, "find_models", lambda **given: models)
+    app = opened_on("compare")
+    listed = [str(button.key) for button in app.button if str(button.key).startswith("at_hand_")]
+    assert listed == ["at_hand_package:one"]
+
+
 def test_a_closed_picker_looks_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(**given: object) -> list[ModelAtHand]:
         raise AssertionError

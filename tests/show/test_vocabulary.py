@@ -49,6 +49,7 @@ from tests.helpers.trained import (
     word_piece,
 )
 from tokenizer_core import Tokenizer
+from tokenizer_core.analysis.costs import Model
 from tokenizer_core.analysis.entries import SCRIPTS, difference, entries_of
 from tokenizer_core.analysis.lineage import children_of, trace
 from tokenizer_core.analysis.unreachable import unreachable
@@ -378,6 +379,15 @@ def test_a_tokenizer_is_trained_here_unless_the_visitor_has_one_whose_size_can_c
     others = [Lane("gpt2", label, openai_tokenizer("gpt2"), is_own=True), Lane("story", label, ours)]
     assert cost._line([*others, own], text).tokenizer is ours
     assert cost._line(others, text).tokenizer is trained
+
+
+def test_names_of_dots_that_lie_close_do_not_meet() -> None:
+    model = Model("", 10, is_tied=True, vocab_size=0)
+    sizes = {"far": (1_000, 9_000), "a": (100_000, 5_000), "b": (110_000, 5_100), "c": (120_000, 5_200)}
+    rows = cost.cost_rows("line", [9_000], [(name, *at) for name, at in sizes.items()], None, model)
+    lifts = dict(zip(rows["name"], rows["lift"], strict=True))
+    assert lifts["far"] == lifts["a"] < 0
+    assert len({lifts[name] for name in "abc"}) == 3
 
 
 def test_an_empty_text_asks_for_one() -> None:

@@ -1,6 +1,7 @@
 """Models by their names: what this machine has opens at one click, the rest is fetched when asked for."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import NamedTuple
 
 import streamlit as st
@@ -11,6 +12,7 @@ from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile, borrowed_from
 from pages.ui.limits import IS_PUBLIC
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets.formatting import large_size
+from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.sources import hub
 from tokenizer_core.sources.at_hand import find_models
@@ -23,6 +25,8 @@ MOST_LISTED = 60
 """Models at hand that are listed; the others open by their names."""
 LIST_HEIGHT = 230
 POLL_SECONDS = 0.5
+_REFERENCES = {f"tiktoken:{name}" for name in OPENAI_NAMES}
+"""What need not be opened: every page has it."""
 
 
 class _Fetching(NamedTuple):
@@ -154,16 +158,19 @@ def _about(name: str) -> str:
 def _listed(at_hand: list[ModelAtHand]) -> OpenedFile | None:
     """List what is at hand and not open yet; one click opens it."""
     are_open = {file.model for file in OPENED_FILES.get()}
-    found = [model for model in at_hand if model not in are_open]
+    found: dict[str, ModelAtHand] = {}
+    for model in at_hand:
+        if model not in are_open and model.name not in _REFERENCES:
+            found.setdefault(_label(model), model)  # a package may hold one file under several names
     if not found:
         return None
     st.markdown(f"**{t('models.at_hand')}**")
     pressed = None
     with st.container(height=LIST_HEIGHT if len(found) > 5 else "content", gap="xsmall", key="models_at_hand"):
-        for model in found[:MOST_LISTED]:
+        for label, model in islice(found.items(), MOST_LISTED):
             place = None if IS_PUBLIC else str(model.place)
             key = f"at_hand_{model.name}"
-            if st.button(_label(model), key=key, type="tertiary", help=place, icon=":material/add:"):
+            if st.button(label, key=key, type="tertiary", help=place, icon=":material/add:"):
                 pressed = model
     if len(found) > MOST_LISTED:
         st.caption(t("models.not_listed", count=len(found) - MOST_LISTED))

@@ -14,12 +14,14 @@ OWN_PATTERN = "custom"
 """The choice of a custom split pattern."""
 PATTERN_ORDER = ("mark_aware", "llama3", "gpt2", "cl100k", "o200k", "none", OWN_PATTERN)
 PREVIEW_SENTENCE = "กำลังเรียนที่โรงเรียน They're 2,567!"
+MOST_PREVIEWED = 100
+"""Characters of a sentence in a preview."""
 
 
-def pattern_picker() -> str | None:
+def pattern_picker(sentence: str) -> str | None:
     """Let the visitor pick a split pattern, and show what it does to a sentence; None while it cannot be used."""
     _, pattern = pattern_choice("pattern", says_what=True)
-    return pattern if preview_of(pattern) else None
+    return pattern if preview_of(pattern, sentence) else None
 
 
 def pattern_choice(prefix: str, *, says_what: bool = False) -> tuple[str, str]:
@@ -53,12 +55,13 @@ def choose_pattern(prefix: str, pattern: str) -> None:
         Maybe[str](f"{prefix}_custom").put(pattern)
 
 
-def preview_of(pattern: str) -> bool:
-    """Show a sentence cut by the pattern; return False, with the reason on the page, if it cannot be used."""
+def preview_of(pattern: str, sentence: str) -> bool:
+    """Show a sentence, or ours for "", cut by the pattern; return False if it cannot be used, and say why."""
     try:
         compile_pattern(pattern)
         lane = pretoken_lane(pattern, Label(t("pattern.preview")))
-        drawn = drawing(Text(PREVIEW_SENTENCE), [lane], language=language())
+        text = Text(sentence[:MOST_PREVIEWED] or PREVIEW_SENTENCE)
+        drawn = drawing(text, [lane], language=language())
     except TokenizerError as error:
         st.error(error_sentence(error), icon=":material/error:")
         return False

@@ -168,6 +168,11 @@ def offer_earlier(earlier: Mapping[str, str], key: str, take: Callable[[str], No
                 st.button(said, key=f"{key}_{choice}", type="tertiary", on_click=take, args=(choice,))
 
 
+def is_run(choice: str) -> bool:
+    """Tell whether a choice is a training, open or not, and not the visitor's current one."""
+    return choice.startswith("run:")
+
+
 def is_choice(value: object) -> bool:
     """Tell whether a value may be the choice of a tokenizer, open or not."""
     if not isinstance(value, str) or len(value) > MAX_CHOICE:

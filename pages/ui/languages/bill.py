@@ -88,8 +88,6 @@ def say_premium(compared: Compared, found: Sequence[Bill], reader: Lane | None) 
     for each in others:
         sentence += " " + t("languages.says_other", tokenizer=name_of(each.lane), premium=_stressed(each))
     answer(with_breaks(sentence), key="languages")  # in English, too, GPT-2 stays on one line
-    if compared.is_sample and any(bill.lane.is_own for bill in (bill, *others)):
-        st.caption(t("languages.own_note"))
 
 
 def _stressed(bill: Bill) -> str:
@@ -130,6 +128,8 @@ def show_bars(compared: Compared, found: Sequence[Bill]) -> None:
     st.markdown(f"**{t('languages.bars', pairs=compared.parallel.pairs)}**")
     rows = bar_rows(bars_of(compared, found))
     draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
+    if compared.is_sample and any(bill.lane.is_own for bill in found):
+        st.caption(t("languages.own_note"))
 
 
 def show_table(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:

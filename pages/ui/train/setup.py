@@ -151,11 +151,11 @@ def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
     with settings_side:
         st.header(t("train.step_pattern"), anchor=False)
         if corpus is None or corpus.counts is None:
-            pattern = pattern_picker()
+            pattern = pattern_picker(own_sentence())
         else:  # the pattern that cut the counted pieces, with what it does to a sentence
             pattern = pattern_of(corpus.counts.recipe)
             st.caption(pattern_said(corpus.counts.recipe))
-            pattern = pattern if preview_of(pattern) else None
+            pattern = pattern if preview_of(pattern, own_sentence()) else None
     with corpus_side:
         if corpus is not None and is_sample:
             st.header(t("train.step_corpus"), anchor=False)

@@ -11,6 +11,7 @@ from altair.typing import ChartType
 
 from pages.ui.i18n import t
 from pages.ui.inputs.corpus import sample_texts
+from pages.ui.inputs.tokenizers import is_run
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import SAMPLE, OwnText, text_below, training_texts, uses_in
 from pages.ui.widgets import formatting
@@ -29,6 +30,10 @@ from tokenizer_core.readers.mixing import held_out
 
 OWN = "own"
 MOST_WIDTH = 65_536
+LIFTS = (-14, 18, -32, 36)
+"""How far below its dot a name may stand, in pixels."""
+MEETING_SIZES, MEETING_TOKENS = 4, 1.25
+"""Names meet where sizes, and tokens, differ by less than these factors."""
 POINTS = 60
 """Points of the line, with merges spread evenly on a logarithmic scale."""
 SAMPLE_SIZE = 16_384
@@ -67,7 +72,7 @@ def _cost(lanes: Sequence[Lane], text: OwnText) -> None:
     if not counts[0]:
         st.info(t("cost.no_text"), icon=":material/notes:")
         return
-    references = [lane for lane in lanes if not lane.is_own]
+    references = [lane for lane in lanes if not lane.is_own and not is_run(lane.choice)]
     others = [(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
     spot = sweet_spot(counts)
     says = _sentence(line, counts, spot, model)
@@ -86,17 +91,34 @@ def cost_rows(
     `counts` are the tokens after each number of merges.
     """
     points = [("line", name, BYTES + merge, counts[merge]) for merge in log_spaced(len(counts), POINTS)]
-    points += [("other", *each) for each in others if each[2]]
+    counted = sorted((each for each in others if each[2]), key=lambda each: each[1])
+    points += [("other", *each) for each in counted]
     if spot is not None:
         points.append(("spot", t("cost.spot", size=spot), spot, counts[spot - BYTES]))
     rows = [(*point, row_parameters(point[2], model.width, is_tied=model.is_tied)) for point in points]
     parameters = [row[4] for row in rows]
     # Left of the middle, nothing lies above the line, and right of it nothing lies below.
     middle = (min(parameters) * max(parameters)) ** 0.5
+    lifts = iter(_lifts(counted))
     return pd.DataFrame(
-        [(*row, row[4] < middle) for row in rows],
-        columns=["kind", "name", "size", "tokens", "parameters", "is_left"],
+        [(*row, row[4] < middle, next(lifts) if row[0] == "other" else 0) for row in rows],
+        columns=["kind", "name", "size", "tokens", "parameters", "is_left", "lift"],
     )
+
+
+def _lifts(others: Sequence[tuple[str, int, int]]) -> list[int]:
+    """Return how far below its dot each name stands, in pixels: names of dots that lie close do not meet."""
+    lifts: list[int] = []
+    for at, (_, size, tokens) in enumerate(others):
+        near = [
+            earlier
+            for earlier in range(at)
+            if size < MEETING_SIZES * others[earlier][1]
+            and 1 / MEETING_TOKENS < tokens / others[earlier][2] < MEETING_TOKENS
+        ]
+        free = [lift for lift in LIFTS if lift not in {lifts[each] for each in near}]
+        lifts.append(free[0] if free else LIFTS[0])
+    return lifts
 
 
 def cost_chart() -> ChartType:
@@ -119,7 +141,9 @@ def cost_chart() -> ChartType:
     return alt.layer(
         line.mark_line(),
         others.mark_point(style="quiet"),
-        others.mark_text(dy=-14, align=alt.expr("datum.is_left ? 'left' : 'center'")).encode(text="name:N"),
+        others.mark_text(dy=alt.expr("datum.lift"), align=alt.expr("datum.is_left ? 'left' : 'center'")).encode(
+            text="name:N"
+        ),
         spots.mark_point(shape="diamond", size=260),
         label.encode(text="name:N"),
         height=340,
