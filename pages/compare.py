@@ -10,6 +10,7 @@ from pages.ui.frame.links import PRETOKENS, link_for, link_to, linked_view
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.navigation import page
 from pages.ui.i18n import language, t
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.models_by_name import name_in_link
 from pages.ui.inputs.opener import say_what_is_linked, tokenizer_opener
 from pages.ui.inputs.text import text_picker
@@ -70,7 +71,7 @@ with fold(t("endings.title"), icon=":material/keyboard_tab:", key=ENDINGS_OPEN.k
 with fold(t("envelope.title"), icon=":material/mail:", key=ENVELOPE_OPEN.key):
     if ENVELOPE_OPEN.get():
         st.fragment(envelope)()
-with fold(t("chat.title"), icon=":material/forum:", key=sections.CHAT_OPEN.key):
+with fold(with_breaks(t("chat.title")), icon=":material/forum:", key=sections.CHAT_OPEN.key):
     if sections.CHAT_OPEN.get():
         sections.chat_markers()
 with st.container(key="to_pieces"):

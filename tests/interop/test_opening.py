@@ -305,7 +305,7 @@ def test_a_known_file_says_whose_it_is_and_brings_what_it_does_not_hold(monkeypa
 def test_the_table_of_known_files_spells_out_its_special_tokens() -> None:
     by_name = {file.name: file for file in known_files().values()}
     assert all(len(digest) == 64 for digest in known_files())
-    qwen = by_name["Qwen 1 to 3"]
+    qwen = by_name["Qwen 1–3"]
     assert (qwen.maker, qwen.year, qwen.normalizer) == ("Alibaba", 2023, "NFC")
     assert qwen.special_tokens[:4] == (
         ("<|endoftext|>", 151_643),

@@ -29,7 +29,7 @@ THAI, ENGLISH = (sample_text(f"parallel.{name}.txt").splitlines() for name in ("
 
 @pytest.fixture(autouse=True)
 def at_hand(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> list[ModelAtHand]:
-    """A model that borrows its tokenizer, the same file again, ranks without a pattern, and one that is gone."""
+    """A model with a borrowed tokenizer, its file again, ranks without a pattern, one of OpenAI's, one gone."""
     folder = tmp_path_factory.mktemp("models")
     files = {"tokenizer.json": byte_level(), "ranks.tiktoken": rank_file(), "gone.json": b""}
     for name, content in files.items():
@@ -39,9 +39,10 @@ def at_hand(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
         ModelAtHand("scb10x/typhoon2.5-qwen3-4b", "hub", (folder / "tokenizer.json",), "apache-2.0", COMMIT),
         ModelAtHand("ollama:the-same", "ollama", (folder / "tokenizer.json",)),
         ModelAtHand("ollama:ranks", "ollama", (folder / "ranks.tiktoken",)),
+        ModelAtHand("tiktoken:cl100k_base", "tiktoken", (folder / "ranks.tiktoken",)),  # every page has it anyway
         ModelAtHand("ollama:gone", "ollama", (folder / "gone.json",)),
     ]
-    monkeypatch.setattr(league, "find_models", lambda **given: models[:3])
+    monkeypatch.setattr(league, "find_models", lambda **given: models[:4])
     return models
 
 
@@ -156,7 +157,7 @@ def test_what_cannot_be_counted_is_said_and_what_was_counted_is_not_counted_agai
     (folder / "words.json").write_bytes(word_piece())
     (folder / "no.json").write_bytes(b"{}")
     refused = ModelAtHand("ollama:refused", "ollama", (folder / "no.json",))
-    monkeypatch.setattr(league, "find_models", lambda **given: [at_hand[0], refused, at_hand[3]])
+    monkeypatch.setattr(league, "find_models", lambda **given: [at_hand[0], refused, at_hand[4]])
     app = opened("en", "league")
     said = " ".join(caption.value for caption in app.caption)
     assert "ollama:refused" in said

@@ -49,19 +49,19 @@ def test_quoted_figures_are_dated_and_sorted_by_premium() -> None:
 
 
 OWN = {
-    "Qwen 3.5 and 3.6": 0.92,
+    "Qwen 3.5, 3.6": 0.92,
     "Llama 4": 1.22,
     "DeepSeek V4": 1.33,
     "Llama 3": 1.58,
     "Mistral NeMo (tekken)": 1.72,
     "Mistral tekken 240911": 1.72,
-    "Qwen 1 to 3": 1.77,
+    "Qwen 1–3": 1.77,
     "Qwen 3": 1.77,
     "Mistral v2 (SentencePiece)": 2.89,
     "Mistral v3 (SentencePiece)": 2.89,
     "Mistral v7 (SentencePiece)": 2.89,
     "Jurassic-2": 4.30,
-    "Claude 1 and 2": 5.31,
+    "Claude 1, 2": 5.31,
 }
 """What the bundled sentences cost in Thai, of the same counting as the quoted figures, by the names of files."""
 

@@ -160,6 +160,8 @@ h1, h2, h3 { text-wrap: balance; }
 #meaning { position: fixed; z-index: 999999; max-width: min(22rem, calc(100vw - 1rem)); padding: .4rem .6rem;
   border-radius: .4rem; font-size: .875rem; line-height: 1.6; box-sizing: border-box; }
 @media (hover: none) { #meaning { pointer-events: none; } } /* a tap reaches what it covers */
+/* What is typed into these boxes is taken over by itself. */
+:has(+ [class*="st-key-live_area_"]) [data-testid="InputInstructions"] { display: none; }
 /* Streamlit names its own largest file here; each uploader's label says what it really takes. */
 [data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
 """

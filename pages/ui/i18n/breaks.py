@@ -37,6 +37,7 @@ WHOLE = (
     "ครั้ง|ละ",
     "ชุด|นี้",
     "ไหม|คะ",
+    "ตัว|ละ",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
@@ -44,6 +45,7 @@ _WORD = re.compile("|".join(sorted(_WORDS, key=len, reverse=True)))
 _UNITS = "ไบต์|โทเค็น|อักขระ|คู่|ประโยค|บรรทัด|ครั้ง|เท่า|วินาที|นาที|ไฟล์|ภาษา|ชิ้น|คำ|MB|kB"
 _RULES = (
     (re.compile(r"GPT-(?=\d)"), f"GPT-{JOINER}"),
+    (re.compile(r"(?<=\d)-(?=\d)"), f"-{JOINER}"),
     (re.compile(r" ๆ"), f"{NO_BREAK}ๆ"),
     (re.compile(rf"(?<=[\d}}*]) (?=(?:{_UNITS})(?![a-z]))"), NO_BREAK),
 )

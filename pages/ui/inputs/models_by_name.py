@@ -8,11 +8,18 @@ import streamlit as st
 
 from pages.ui.frame.links import is_model
 from pages.ui.i18n import as_name, error_sentence, t
-from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile, borrowed_from, keep_file, known_name, open_model
+from pages.ui.inputs.opened_files import (
+    OPENED_FILES,
+    REFERENCE_FILES,
+    OpenedFile,
+    borrowed_from,
+    keep_file,
+    known_name,
+    open_model,
+)
 from pages.ui.limits import IS_PUBLIC
 from pages.ui.session import Maybe, Value
 from pages.ui.widgets.formatting import large_size
-from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.sources import hub
 from tokenizer_core.sources.at_hand import find_models
@@ -25,8 +32,6 @@ MOST_LISTED = 60
 """Models at hand that are listed; the others open by their names."""
 LIST_HEIGHT = 230
 POLL_SECONDS = 0.5
-_REFERENCES = {f"tiktoken:{name}" for name in OPENAI_NAMES}
-"""What need not be opened: every page has it."""
 
 
 class _Fetching(NamedTuple):
@@ -160,7 +165,7 @@ def _listed(at_hand: list[ModelAtHand]) -> OpenedFile | None:
     are_open = {file.model for file in OPENED_FILES.get()}
     found: dict[str, ModelAtHand] = {}
     for model in at_hand:
-        if model not in are_open and model.name not in _REFERENCES:
+        if model not in are_open and model.name not in REFERENCE_FILES:
             found.setdefault(_label(model), model)  # a package may hold one file under several names
     if not found:
         return None

@@ -16,6 +16,7 @@ from pages.ui.limits import MAX_OPENED_BYTES, MAX_OPENED_FILES
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Value, distinct
 from tokenizer_core.analysis.entries import vocab_size_with_special
+from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.errors import SavedRunsError, TokenizerFileError
 from tokenizer_core.interop.hugging_face import FILE, HuggingFaceTokenizer
 from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
@@ -100,6 +101,8 @@ def known_name(path: Path) -> str | None:
     return None
 
 
+REFERENCE_FILES = {f"tiktoken:{name}" for name in OPENAI_NAMES}
+"""Models at hand that every page has without them."""
 _SHARED: WeakValueDictionary[tuple[str, ...], Opened] = WeakValueDictionary()
 """The tokenizers that visitors have open: a class that opens the same file has it in memory once."""
 

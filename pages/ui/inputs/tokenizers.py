@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
 from pages.ui.i18n import as_name, error_sentence, t
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.opened_files import OPENED_FILES, OpenedFile
 from pages.ui.inputs.pattern import shortened
@@ -154,7 +155,7 @@ def earlier_runs(choices: Collection[str]) -> dict[str, str]:
     """Return the runs of earlier visits among these choices, each with its name and its time, safe in Markdown."""
     names = _run_names()
     return {
-        choice: f"{as_name(names[choice])} · {formatting.dated(run.job.created)}"
+        choice: f"{as_name(names[choice])} · {with_breaks(formatting.dated(run.job.created))}"
         for choice, run in _other_runs().items()
         if choice in choices and visitor.is_earlier(run.job)
     }

@@ -11,6 +11,7 @@ from pages.ui.i18n import as_name, error_sentence, t
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.opened_files import (
     OPENED_FILES,
+    REFERENCE_FILES,
     borrowed_from,
     key_of_model,
     known_name,
@@ -138,7 +139,7 @@ def _at_hand(compared: Compared, side: int) -> Iterator[Player]:
     if sum(len(compared.parallel.texts[each]) for each in (side, compared.base)) > MOST_CHARACTERS:
         st.caption(t("league.too_long", limit=MOST_CHARACTERS))
         return
-    models = find_models(public=IS_PUBLIC)
+    models = [model for model in find_models(public=IS_PUBLIC) if model.name not in REFERENCE_FILES]
     place, refused = st.empty(), []
     for number, model in enumerate(models[:MOST_COUNTED]):
         name, count = known_name(model.files[0]) if model.kind == "package" else None, len(models[:MOST_COUNTED])

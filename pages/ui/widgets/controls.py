@@ -81,6 +81,7 @@ MOST_LIVE = 5_000
 _SCRIPT = """
 const PAUSE = 400; // milliseconds
 const LONG_PAUSE = 1500;
+const COMPOSING_PAUSE = 1000; // a phone's keyboard may compose each word until the next
 const limits = new Map();
 const timers = new WeakMap();
 
@@ -90,8 +91,8 @@ function onInput(event) {
   const most = limits.get([...limits.keys()].find((key) => box.closest(`.st-key-${key}`)));
   if (most === undefined) return;
   clearTimeout(timers.get(box));
-  if (event.isComposing) return;
-  timers.set(box, setTimeout(() => apply(box), box.value.length > most ? LONG_PAUSE : PAUSE));
+  const pause = box.value.length > most ? LONG_PAUSE : event.isComposing ? COMPOSING_PAUSE : PAUSE;
+  timers.set(box, setTimeout(() => apply(box), pause));
 }
 
 function apply(box) {
