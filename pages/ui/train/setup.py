@@ -104,6 +104,9 @@ def training_setup(job: Job | None) -> None:
         if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
             visitor.show_setup(False)
             st.rerun()
+        if vocab_size is not None:
+            means = t("train.size_means", size=vocab_size, merges=vocab_size - BYTES, bytes=BYTES)
+            st.caption(means, width="content")
     with fold(t("train.experiments"), icon=":material/science:", key="train_experiments"):
         _experiments(more.corpus)
 
@@ -270,7 +273,6 @@ def _size_picker() -> int | None:
     if not BYTES < size <= MAX_VOCAB_SIZE:
         st.error(t("train.size_out_of_range", least=BYTES + 1, most=MAX_VOCAB_SIZE, size=size))
         return None
-    st.caption(t("train.size_means", merges=size - BYTES, bytes=BYTES), width="content")
     return size
 
 
