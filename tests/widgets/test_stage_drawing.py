@@ -332,7 +332,7 @@ def test_the_tree_of_a_token_is_as_large_as_the_screen_allows(page: Page, token:
 SIGN = """() => getComputedStyle(document.querySelector(".tree-place"), "::after").opacity"""
 
 
-@pytest.mark.parametrize(("token", "is_wider"), [("รายละเอียด", True), ("ที่ผ่านมา", False)])
+@pytest.mark.parametrize(("token", "is_wider"), [(" กรุงเทพมหานคร", True), ("ที่ผ่านมา", False)])
 def test_on_a_phone_a_sign_says_that_a_tree_goes_on_until_its_end_is_seen(
     page: Page, token: str, is_wider: bool
 ) -> None:
