@@ -6,14 +6,16 @@ from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.tabs import open_tab
 from pages.ui.i18n import t
 from pages.ui.pieces.baselines import baselines_section
-from pages.ui.pieces.lessons import show
+from pages.ui.pieces.lessons import bring_step_into_view, show
 from pages.ui.pieces.settings import choose_corpus, sentencepiece_settings
 from pages.ui.pieces.training import JOB, progress
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.slides import present
 from pages.ui.widgets.slides.talk import slides_of_entry
 
-tab, place = open_tab("pieces")
+with st.container(key="pieces_head"):
+    st.markdown(t("pieces.what"))
+    tab, place = open_tab("pieces")
 shown = []
 with place:
     if tab == "sentencepiece":
@@ -28,6 +30,7 @@ with place:
         corpus = choose_corpus()
         if corpus is not None:
             shown.append(baselines_section(corpus.texts, corpus.name))
+bring_step_into_view()
 if shown:
     present(lambda: slides_of_entry(shown[0]))
 how_to_read("pieces")

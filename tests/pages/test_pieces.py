@@ -4,6 +4,7 @@ import html
 import json
 import re
 import threading
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -20,7 +21,18 @@ from pages.ui.pieces.lessons import CONTROLS, LESSONS
 from pages.ui.pieces.settings import FIRST, SWITCHES
 from pages.ui.widgets.slides.talk_file import read, written
 from pages.ui.widgets.token_view.chips import Share
-from tests.helpers.app import ENGLISH, HOSTILE_HTML, counts, deck_on, drawn, go_to_tab, open_page, said, wait_until
+from tests.helpers.app import (
+    ENGLISH,
+    HOSTILE_HTML,
+    counts,
+    deck_on,
+    drawn,
+    go_to_tab,
+    open_page,
+    said,
+    wait_until,
+    with_any_values,
+)
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.trained import tokenizer_of
 from tokenizer_core.analysis.segmenters import NEWMM, Segmenter
@@ -61,23 +73,39 @@ def choose(app: AppTest, lesson: str) -> AppTest:
     return app
 
 
+def kind_of(element: Any, says: re.Pattern[str]) -> str:
+    """What an element of the page is to a lesson: what to see, its tokens, or the way on."""
+    if element.type == "markdown" and says.search(element.value):
+        return "says"
+    if getattr(element, "key", None) == "pieces_next":
+        return "next"
+    is_view = element.type == "bidi_component" and element.proto.component_name.endswith("token_view")
+    return "tokens" if is_view or 'class="piece-chips"' in getattr(element.proto, "body", "") else ""
+
+
 def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
     app = open_pieces("th")
-    assert catalogue("th")["pieces.what"] in [each.value for each in app.caption]
+    words = catalogue("th")
+    assert app.markdown[0].value == words["pieces.what"]
     for lesson in LESSONS:
         choose(app, lesson)
         shown = views(app) if lesson == "small" else lanes(app)
         assert len(shown) == 2
         assert all(shown)
-        assert any("lightbulb" in each.value for each in app.markdown)
+        says = re.compile(with_any_values(words[f"lessons.{lesson}_says"]))
+        order = [kind for each in app.main if (kind := kind_of(each, says))]
+        assert order == ["says", "tokens", *(() if lesson == "small" else ("tokens",)), "next"]
 
 
-def test_one_button_leads_from_lesson_to_lesson() -> None:
+def test_one_button_leads_from_lesson_to_lesson_and_to_the_other_tab() -> None:
     app = open_page("pieces")
     for lesson in list(LESSONS)[1:]:
         app.button(key="pieces_next").click().run()
         assert app.segmented_control(key="pieces_shown").value == lesson
-    assert not [each for each in app.button if each.key == "pieces_next"]
+    app.button(key="pieces_next").click().run()
+    assert ENGLISH["naive.intro"] in [each.value for each in app.markdown]
+    go_to_tab(app, "sentencepiece")
+    assert app.segmented_control(key="pieces_shown").value == list(LESSONS)[-1]
 
 
 def test_the_first_lesson_answers_the_title_with_the_numbers_of_its_rows() -> None:
@@ -111,13 +139,13 @@ def test_byte_ids_are_moved_by_the_control_tokens() -> None:
     shown = LESSONS["ids"]("Ω")
     theirs, ours = (lane.tokenizer for lane in shown.lanes)
     assert theirs.encode("Ω")[-2:] == [each + CONTROLS for each in ours.encode("Ω")]
-    assert "206" in shown.says
-    assert "209" in shown.says
+    assert "**209**" in shown.answer
+    assert "**206**" in shown.answer
 
 
 def test_at_400_tokens_the_parts_add_up() -> None:
     shown = LESSONS["small"]("")
-    numbers = list(map(int, re.findall(r"\d+", shown.says)))
+    numbers = list(map(int, re.findall(r"\d+", shown.more)))
     ours, size, _, control, of_bytes, characters, merged = numbers
     assert control + of_bytes + characters + merged == size == LECTURE.vocab_size
     assert ours == 144
@@ -284,6 +312,13 @@ def test_chips_show_badges_and_name_what_they_cover() -> None:
     assert "<i>" not in drawn
     assert "badge" not in drawn
     assert "badge unknown" in chips_html(chips, label="")
+
+
+def test_chips_side_by_side_differ_in_colour_though_their_own_colours_are_alike() -> None:
+    chips = [Chip(f"<0x{byte}>", 0, "byte", "") for byte in ("CE", "95", "CE", "BB", "CE", "BB", "CE", "AC")]
+    tints = re.findall(r"tint-(\d+)", chips_html(chips, label=""))
+    assert len(tints) == len(chips)
+    assert all(one != other for one, other in pairwise(tints))
 
 
 def test_chips_of_a_byte_level_tokenizer_show_which_part_of_a_character_they_cover() -> None:

@@ -336,7 +336,7 @@ def test_a_vocabulary_and_a_lesson_in_the_talk_follow_the_language_of_the_page()
     app.segmented_control(key="lang").set_value("th").run()
     assert names_in_talk(app) == [
         "1. คลังโทเค็นของตัวแบ่งของคุณ: โทเค็น ` ␣hospital `",
-        "2. SentencePiece หัวข้อ “รหัสของไบต์”: ` ก Ω `",
+        "2. SentencePiece หัวข้อ “รหัสไบต์”: ` ก Ω `",
         "3. คลังโทเค็นของ ` **b** <i> `",
     ]
     app.button(key="present_mine").click().run()

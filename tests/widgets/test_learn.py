@@ -253,3 +253,34 @@ def test_on_a_phone_a_step_is_one_screen_without_a_dead_way_on_and_the_first_say
                 break
         if not learn.locator(".lessons").count():
             learn.locator(".top button").click()
+
+
+def test_a_tap_on_a_letter_cuts_at_the_nearest_place_and_a_space_is_explained(page: Page) -> None:
+    options = lesson_options("see", is_alone=True) | {"text": "cut it"}
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    assert options["labels"]["see_1_space"] in page.locator(".choices").inner_text()
+    boxes: list[Any] = [each.bounding_box() for each in page.locator(".cuttable .uncut").all()]
+    x, y = boxes[1]["x"], boxes[1]["y"] + 10
+    pressed = page.locator('.gap-cut[aria-pressed="true"]')
+    page.mouse.click(x + boxes[1]["width"] - 1, y)
+    expect(pressed).to_have_count(1)
+    expect(page.locator(".gap-cut").nth(1)).to_have_attribute("aria-pressed", "true")
+    page.mouse.click(x + 1, y)
+    expect(page.locator(".gap-cut").nth(0)).to_have_attribute("aria-pressed", "true")
+    page.mouse.click(boxes[-1]["x"] + 150, y)
+    page.locator(".cuttable .uncut").first.dispatch_event("click")  # a screen reader's, without a place
+    expect(pressed).to_have_count(2)
+    page.locator(".gap-cut").first.click()
+    expect(pressed).to_have_count(1)
+
+
+def test_another_answer_shows_the_text_without_the_lost_number_again(page: Page) -> None:
+    options = lesson_options("see", is_alone=True)
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    for choice in ("see_2_gone", "see_2_broken", "see_2_broken"):
+        page.locator(".ask .choices").get_by_text(options["labels"][choice]).click()
+        expect(page.locator('.numbers [aria-pressed="true"]')).to_have_count(1)
+        expect(page.locator(".numbers button").first).to_have_attribute("aria-pressed", "true")
+        assert page.locator(".again").inner_text() != options["text"]

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from pages.ui.i18n import catalogue, section
 from pages.ui.stories.talk import _stage
-from pages.ui.vocabulary.biography import tree_html
+from pages.ui.vocabulary.biography import CONTEXTS_STYLE, contexts_html, tree_html, tree_in_place
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.player.serve import BROWSER as STAGE
@@ -21,7 +21,7 @@ from pages.ui.widgets.token_view.serve import bundle
 from tests.helpers.clusters import boundaries
 from tests.helpers.drawing import HOSTILE
 from tokenizer_core import train
-from tokenizer_core.analysis.lineage import tree_of
+from tokenizer_core.analysis.lineage import Context, tree_of
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 from tokenizer_core.patterns.pretokens import bytes_and_ends
 from tokenizer_core.patterns.split_patterns import pretokenize
@@ -327,6 +327,39 @@ def test_the_tree_of_a_token_is_as_large_as_the_screen_allows(page: Page, token:
     is_whole, least = page.evaluate(MEASURE_TREE)
     assert is_whole
     assert least >= smallest
+
+
+SIGN = """() => getComputedStyle(document.querySelector(".tree-place"), "::after").opacity"""
+
+
+@pytest.mark.parametrize(("token", "is_wider"), [(" กรุงเทพมหานคร", True), ("ที่ผ่านมา", False)])
+def test_on_a_phone_a_sign_says_that_a_tree_goes_on_until_its_end_is_seen(
+    page: Page, token: str, is_wider: bool
+) -> None:
+    tokenizer = openai_tokenizer("o200k_base")
+    (token_id,) = tokenizer.encode(token)
+    tree = tree_in_place(tree_html(tree_of(token_id, tokenizer, to_bytes=False), tokenizer, ""))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_content(f"<!doctype html><body>{tree}")
+    place = page.locator(".token-tree")
+    assert place.evaluate("(tree) => tree.scrollWidth > tree.clientWidth") == is_wider
+    page.wait_for_function(f"({SIGN})() === '{int(is_wider)}'")
+    place.evaluate("(tree) => tree.scrollTo(1e4, 0)")
+    page.wait_for_function(f"({SIGN})() === '0'")
+
+
+def test_on_a_phone_a_use_of_a_token_is_one_line_that_ends_in_an_ellipsis(page: Page) -> None:
+    use = Context("ตอบคำถามลูกค้าได้ทุกข้อและ", "ที่ผ่านมา".encode(), "เราประชุมบ่อยเกินไปจนไม่มี")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_content(f"<!doctype html><body>{CONTEXTS_STYLE}{contexts_html([use], '')}")
+    assert page.locator(".contexts").evaluate("(box) => box.scrollWidth <= box.clientWidth")
+    for cell in page.locator("td:is(:first-child, :last-child)").all():
+        assert cell.evaluate("(cell) => cell.scrollWidth > cell.clientWidth")
+        assert cell.evaluate("(cell) => getComputedStyle(cell).textOverflow") == "ellipsis"
+    words, token = page.locator("td bdi").first.bounding_box(), page.locator("td").nth(1).bounding_box()
+    assert words is not None
+    assert token is not None
+    assert words["x"] + words["width"] <= token["x"] + 1  # its end stands beside the token
 
 
 @pytest.mark.parametrize("count", [3, 6, 9, 16])

@@ -42,9 +42,12 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 }
 /* So do few tabs. */
 @media (min-width: 1000px) {
-  .st-key-patterns_tabs, .st-key-pieces_tabs { margin-top: -4.4rem; }
-  :is(.st-key-patterns_tabs, .st-key-pieces_tabs) [role="tablist"] {
+  .st-key-patterns_tabs { margin-top: -4.4rem; }
+  .st-key-patterns_tabs [role="tablist"] {
     width: max-content; margin-inline-start: auto; margin-block-end: .35rem; }
+  .st-key-pieces_head { position: relative; }
+  .st-key-pieces_tabs { margin-top: -1.25rem; }
+  .st-key-pieces_tabs [role="tablist"] { position: absolute; top: -4.4rem; right: 0; }
 }
 /* On a phone, the sentence that says more stands far below. */
 @media (min-width: 641px) { :has(> .st-key-compare_stripe) { display: none; } }
@@ -64,6 +67,9 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
     animation: row-goes-on linear; animation-timeline: scroll(self inline); }
   @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }
   .st-key-compare_row button, .st-key-compare_example button { flex: none; }
+  .st-key-pieces_head { row-gap: .25rem; }
+  .st-key-pieces_head > :first-child p { line-height: 1.5; }
+  .st-key-pieces_shown button { padding-inline: .4rem; } /* four in a row */
   .st-key-train_card [role="radiogroup"] { flex-wrap: nowrap !important; align-items: stretch; gap: .5rem; }
   .st-key-train_card [role="radiogroup"] > div { flex: 1 1 0; min-width: 0; padding: .5rem !important; }
   .st-key-train_card [data-testid="stRadioOption"] p { font-size: 1rem !important; }

@@ -23,7 +23,7 @@ def take_from_address(page: str, query: Mapping[str, str]) -> None:
     """Open the tab that a link names."""
     asked = query.get("tab")
     if asked != _IN_ADDRESS.get() and asked in TABS.get(page, ()):
-        _open(page, str(asked))
+        switch_tab(page, str(asked))
 
 
 def address_parameters(page: str) -> dict[str, str]:
@@ -38,7 +38,8 @@ def opened(page: str) -> str:
     return _OPEN.get().get(page, TABS[page][0])
 
 
-def _open(page: str, tab: str) -> None:
+def switch_tab(page: str, tab: str) -> None:
+    """Open a tab of a page by its name."""
     _OPEN.put({**_OPEN.get(), page: tab})
 
 
@@ -52,7 +53,7 @@ def open_tab(page: str) -> tuple[str, DeltaGenerator]:
     shown.put(words[opened(page)])
 
     def switch() -> None:
-        _open(page, next((name for name, label in words.items() if label == shown.get()), opened(page)))
+        switch_tab(page, next((name for name, label in words.items() if label == shown.get()), opened(page)))
 
     places = st.tabs(list(words.values()), key=shown.key, on_change=switch)
     return opened(page), places[TABS[page].index(opened(page))]

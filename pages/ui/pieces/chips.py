@@ -13,6 +13,7 @@ from pages.ui.i18n import errors_shown, language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets import formatting
+from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import cut_of
 from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
@@ -43,6 +44,9 @@ _STYLE = """<style>
 .piece-chips .badge { font-family: "Source Code Pro", monospace; font-size: 1.1rem; line-height: 2.5;
   border: 2px solid light-dark(#4b5160, #b6bcc8); }
 .piece-chips .unknown { border-style: dashed; border-color: light-dark(#a3160c, #ff9d8f); }
+@media (max-width: 640px) {
+  .piece-chips .hex-name { padding-inline: .25rem; font-size: 1rem; line-height: 2.8; }
+}
 .piece-room { container-type: inline-size; }
 /* As large as the longest row has room: so much is beside the letters of a chip, and a letter is so wide. */
 @media (min-width: 1000px) {
@@ -185,18 +189,28 @@ def entry_of(lesson: str, lanes: Sequence[ShownLane], text: str) -> Entry:
 
 def chips_html(chips: list[Chip], *, label: str) -> str:
     """Return chips as HTML; everything in them is escaped."""
-    items = "".join(map(_chip_html, chips))
-    return f'<div role="list" class="piece-chips" aria-label="{html.escape(label)}">{items}</div>'
+    items, before = [], -1
+    for chip in chips:
+        tinted = tint(_token_of(chip))
+        before = (tinted + 3) % TINT_COUNT if tinted == before else tinted  # neighbours differ, as in the views
+        items.append(_chip_html(chip, before))
+    return f'<div role="list" class="piece-chips" aria-label="{html.escape(label)}">{"".join(items)}</div>'
 
 
-def _chip_html(chip: Chip) -> str:
+def _token_of(chip: Chip) -> bytes:
+    """Return the bytes that decide the colour of a chip."""
+    return chip.shown.encode() if isinstance(chip.shown, str) else b"".join(map(bytes_of, chip.shown))
+
+
+def _chip_html(chip: Chip, tinted: int) -> str:
     said = t("pieces.covers", text=chip.covers) if chip.covers else t("pieces.covers_nothing")
     if chip.kind != "ordinary":
         said = f"{t(f'pieces.kind_{chip.kind}')} · {said}"
     shares = [] if isinstance(chip.shown, str) else chip.shown
-    token = chip.shown.encode() if isinstance(chip.shown, str) else b"".join(map(bytes_of, shares))
     inner = html.escape(chip.shown) if isinstance(chip.shown, str) else "".join(map(share_html, shares))
-    look = f"badge {chip.kind}" if chip.kind in ("unknown", "control") else f"token-chip tint-{tint(token)}"
+    look = f"badge {chip.kind}" if chip.kind in ("unknown", "control") else f"token-chip tint-{tinted}"
+    if chip.kind == "byte" and not shares:
+        look += " hex-name"
     title = html.escape(without_breaks(said))
     shown = f"<span>{inner}</span><small>{chip.token_id}</small>"
     return f'<span role="listitem" class="{look}" title="{title}">{shown}</span>'

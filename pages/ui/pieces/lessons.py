@@ -8,6 +8,8 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
+from pages.ui.frame.frame import bring_into_view
+from pages.ui.frame.tabs import opened, switch_tab
 from pages.ui.i18n import as_plain_markdown, names, t
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
@@ -37,12 +39,18 @@ _THAI_LINES, _ENGLISH_LINES = 60, 200
 
 
 class Shown(NamedTuple):
-    """What a lesson shows for a text: lanes, and the sentence that says what to see."""
+    """What a lesson shows for a text: lanes, and above them the sentence that says what to see."""
 
     lanes: list[ShownLane]
     says: str
     answer: str = ""
-    """What the title asks, answered above stripes of the letters; tiles show more, such as ids and badges."""
+    """What is to be seen, with its **figures**, above all else."""
+    more: str = ""
+    """What else there is to know, below the way to the next lesson."""
+    is_striped: bool = False
+    """Whether tokens are stripes of the letters; chips show more, such as ids and badges."""
+    is_race: bool = False
+    """Whether it matters who needs the fewest tokens."""
 
 
 @cache
@@ -68,11 +76,12 @@ def _small(text: str) -> Shown:
     ours = ours_at(small_text(), LECTURE.vocab_size)
     characters = sum(kind == "ordinary" and len(piece) == 1 for kind, piece in zip(theirs.kinds, theirs.pieces))
     merged = theirs.vocab_size - CONTROLS - BYTES - characters
-    says = t("lessons.small_says", size=theirs.vocab_size, ours=ours.vocab_size - BYTES)
+    more = t("lessons.small_more", size=theirs.vocab_size, ours=ours.vocab_size - BYTES)
     made_of = t("lessons.small_made_of", control=CONTROLS, bytes=BYTES, characters=characters, merged=merged)
     counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
     lanes = [ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)]
-    return Shown(lanes, f"{says}\n\n:small[{made_of}]", answer=t("lessons.small_answer", **counts))
+    answered = t("lessons.small_answer", **counts)
+    return Shown(lanes, t("lessons.small_says"), answered, f"{more}\n\n:small[{made_of}]", is_striped=True)
 
 
 def _fallback(text: str) -> Shown:
@@ -81,7 +90,7 @@ def _fallback(text: str) -> Shown:
         tokenizer = _learned(small_text(), replace(LECTURE, byte_fallback=with_bytes))
         back = as_plain_markdown(tokenizer.decode(tokenizer.encode(text)))
         lanes.append(ShownLane(f"lessons.fallback_{way}", tokenizer, t("lessons.decoded", text=back)))
-    return Shown(lanes, t("lessons.fallback_says"))
+    return Shown(lanes, t("lessons.fallback_says"), more=t("lessons.fallback_more"), is_race=True)
 
 
 def _prefix(text: str) -> Shown:
@@ -97,8 +106,10 @@ def _prefix(text: str) -> Shown:
 def _ids(text: str) -> Shown:
     theirs, ours = _learned(small_text(), LECTURE), ours_at(small_text(), LECTURE.vocab_size)
     byte = next((ours.token_bytes(each)[0] for each in ours.encode(text) if each >= 128 and each < BYTES), 0xE0)
-    says = t("lessons.ids_says", byte=f"{byte:02X}", value=byte, shifted=byte + CONTROLS, control=CONTROLS)
-    return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says)
+    named = {"byte": f"{byte:02X}", "value": byte}
+    says = t("lessons.ids_says", **named, control=CONTROLS)
+    answered = t("lessons.ids_answer", **named, shifted=byte + CONTROLS)
+    return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says, answered)
 
 
 LESSONS: dict[str, Callable[[str], Shown]] = {
@@ -113,6 +124,8 @@ LESSONS: dict[str, Callable[[str], Shown]] = {
 SHOWN = Value("pieces_shown", lambda: "small")
 """What stands at the top: a lesson, or the training."""
 
+_STEPS = Value("pieces_steps", int)
+"""How often the way on was taken."""
 MOST_CHARACTERS = 2_000
 MOST_CUT = 60
 """Characters of the text whose cutting is followed step by step."""
@@ -130,14 +143,15 @@ def _lost(tokenizer: HuggingFaceTokenizer) -> list[int]:
     return _counted[tokenizer]
 
 
-def _own_says(trained: Trained | None) -> str:
-    """Say what to see in what the visitor trained."""
+def _own(trained: Trained | None) -> Shown:
+    """Return what the visitor trained, and what to see in it."""
+    shown = Shown(own_lanes(), t("lessons.own_says"), is_race=True)
     if not isinstance(trained, HuggingFaceTokenizer) or trained.word_piece is None:
-        return t("lessons.own_says")
+        return shown
     thai, english = _lost(trained)
     thai_all, english_all = (len("".join(sample_text(file).split())) for file in SENTENCES)
     longest = trained.word_piece.most_characters
-    said = t(
+    more = t(
         "lessons.word_piece_says",
         longest=longest,
         thai=thai,
@@ -145,17 +159,28 @@ def _own_says(trained: Trained | None) -> str:
         english=english,
         english_all=english_all,
     )
-    return f"{said}\n\n{t('lessons.own_says')}"
+    return shown._replace(more=more)
 
 
-def _next_button(lesson: str) -> None:
-    """Draw the button that shows the next lesson."""
+def _next_button(lesson: str | None) -> None:
+    """Draw the button that shows the next lesson, or after the last one the other tab."""
 
     def show_it() -> None:
-        SHOWN.put(lesson)
+        _STEPS.put(_STEPS.get() + 1)
+        if lesson is None:
+            switch_tab("pieces", "naive")
+        else:
+            SHOWN.put(lesson)
 
-    label = t("lessons.next", name=t(f"lessons.{lesson}"))
+    label = t("lessons.next", name=t("tabs.pieces_naive") if lesson is None else t(f"lessons.{lesson}"))
     st.button(label, type="primary", icon=":material/arrow_forward:", key="pieces_next", on_click=show_it)
+
+
+def bring_step_into_view() -> None:
+    """Scroll up to what the way on has led to."""
+    if _STEPS.get():
+        target = "pieces_shown" if opened("pieces") == "sentencepiece" else "pieces_head"
+        bring_into_view(target, str(_STEPS.get()))
 
 
 def show() -> Entry:
@@ -179,29 +204,30 @@ def show() -> Entry:
             label_visibility="collapsed",
         )
     text = (text or "")[:MOST_CHARACTERS]
-    lesson = LESSONS[chosen](text) if chosen in LESSONS else Shown(own_lanes(), _own_says(trained))
+    lesson = LESSONS[chosen](text) if chosen in LESSONS else _own(trained)
     entry = entry_of(chosen, lesson.lanes, text)
     with st.container(key="pieces_lesson"):
         if lesson.answer:
             answer(lesson.answer, key="pieces")
-            st.caption(t("pieces.what"))
+        top = st.container() if lesson.is_race else None
+        st.markdown(f":material/lightbulb: {lesson.says}")
+        if lesson.is_striped:
             draw_stripes(lesson.lanes, text)
         else:
-            top = st.container()
-            st.caption(t("pieces.what"))
             counts = draw_lanes(lesson.lanes, text)
-            with top:
-                say_who_needs_fewest(counts)
-        st.markdown(f":material/lightbulb: {lesson.says}")
+            if top is not None:
+                with top:
+                    say_who_needs_fewest(counts)
+    with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
+        _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
+        add_button(entry, key="pieces_add")
+    if lesson.more:
+        st.markdown(lesson.more)
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)
         st.markdown(f"**{title}**")
         show_cut(text[:MOST_CUT])
-    with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
-        if following := shown[shown.index(chosen) + 1 :]:
-            _next_button(following[0])
-        add_button(entry, key="pieces_add")
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
     return entry

@@ -35,10 +35,16 @@ TO_BYTES: Value[bool] = Value("vocabulary_to_bytes", bool)
 """Whether trees go down to the bytes."""
 _families = Bounded[tuple[list[int], list[int]]](64, weigh=lambda family: 1)
 _found = Bounded[list[Context]](64, weigh=lambda found: 1)
-_CONTEXTS_STYLE = """<style>
+CONTEXTS_STYLE = """<style>
 .contexts { overflow-x: auto; } .contexts table { border-collapse: collapse; line-height: 1.9; white-space: pre; }
 .contexts td { border: 0; padding: .1rem .15rem; } .contexts td:first-child { text-align: end; opacity: .8; }
 .contexts td:last-child { opacity: .8; }
+@media (max-width: 640px) { /* a use is one line: what is further from the token gives way to … */
+  .contexts table { width: 100%; }
+  .contexts td:is(:first-child, :last-child) {
+    width: 50%; max-width: 0; overflow: hidden; text-overflow: ellipsis; }
+  .contexts td:first-child { direction: rtl; text-align: right; }
+}
 </style>"""
 
 
@@ -117,7 +123,7 @@ def _tree(nodes: Sequence[Node], tokenizer: Merging, lane: Lane) -> None:
         says += " " + t("biography.tree_bytes", merges=whole)
     if any(node.is_leaf and _goes_on(node, tokenizer) for node in nodes):
         says += " " + t("biography.tree_part")
-    st.html(tree_html(nodes, tokenizer, says))
+    st.html(tree_in_place(tree_html(nodes, tokenizer, says)))
     if not token.isascii():
         st.toggle(t("biography.to_bytes"), key=remembered(TO_BYTES.key, False), persist_state="session")
     st.caption(f"{says} {t('biography.recovered')}" if lane.key in OPENAI_NAMES else says)
@@ -147,7 +153,7 @@ def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
         return
     key = (lane.key, token_id, text.digest)
     found = _found.get(key, lambda: contexts_of(token_id, text.texts, lane.tokenizer))
-    st.html(_CONTEXTS_STYLE + chip_style() + contexts_html(found, t("biography.contexts")))
+    st.html(CONTEXTS_STYLE + chip_style() + contexts_html(found, t("biography.contexts")))
     st.caption(t("biography.contexts_says", shown=len(found), count=count, text=text.name))
 
 
@@ -167,7 +173,7 @@ def surroundings(text: str) -> str:
 def contexts_html(found: Sequence[Context], label: str) -> str:
     """Return the HTML of uses of a token, one under the other."""
     rows = "".join(
-        f'<tr><td dir="auto">{html.escape(surroundings(each.before))}</td><td>{chip(each.token)}</td>'
+        f"<tr><td><bdi>{html.escape(surroundings(each.before))}</bdi></td><td>{chip(each.token)}</td>"
         f'<td dir="auto">{html.escape(surroundings(each.after))}</td></tr>'
         for each in found
     )
@@ -232,6 +238,14 @@ _STYLE = """<style>
 @keyframes tree-goes-on { from { mask-position: -3rem 0; } to { mask-position: 0 0; } }
 .token-tree { mask: linear-gradient(to right, #000 calc(100% - 3rem), #0000) 0 0 / calc(100% + 3rem) no-repeat;
   animation: tree-goes-on linear; animation-timeline: scroll(self inline); }
+/* So does a sign beside it, for whoever does not see that. */
+.tree-place { position: relative; timeline-scope: --tree; }
+.tree-place .token-tree { scroll-timeline: --tree inline; }
+.tree-place::after { content: "›"; position: absolute; right: 0; top: 50%; translate: 0 -50%; pointer-events: none;
+  width: 2rem; border-radius: 1rem; text-align: center; font-size: 1.5rem; line-height: 1.85rem; opacity: 0;
+  color: light-dark(#ffffff, #191814); background: light-dark(#0f766e, #2dd4bf);
+  animation: tree-has-more linear; animation-timeline: --tree; }
+@keyframes tree-has-more { from, 90% { opacity: 1; } to { opacity: 0; } }
 .token-tree > div { display: grid; gap: 3px 2px; min-width: max-content; }
 .token-tree .node { display: flex; flex-direction: column; align-items: center; justify-content: center;
   padding: .1rem 0; border-radius: .35rem; line-height: 1.7; font-size: 1.125rem; max-width: none;
@@ -240,10 +254,15 @@ _STYLE = """<style>
 .token-tree .node > * { position: sticky; left: 0; right: 0; }
 .token-tree .node:first-child { font-size: clamp(1rem, 150cqi / var(--letters), 2rem); }
 .token-tree .node b { font-weight: 400; line-height: 1.3; font-variant-numeric: tabular-nums;
-  font-size: clamp(.65rem, 42cqi / var(--leaves), .75rem); }
+  font-size: clamp(.65rem, 34cqi / var(--leaves), .75rem); }
 .token-tree .hex { font-size: .8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .token-tree .node:first-child .hex { font-size: 1.5rem; }
 </style>"""
+
+
+def tree_in_place(tree: str) -> str:
+    """Return the HTML of a tree on a page, where a sign says that it can be pushed aside."""
+    return f'<div class="tree-place">{tree}</div>'
 
 
 def tree_html(nodes: Sequence[Node], tokenizer: Merging, said: str) -> str:

@@ -8,6 +8,8 @@ import { choicesFor, lettersOf, tokensUnder } from "./code_units.js";
 
 /** @import { Room } from "./room.js" */
 
+const REACH = 32; // pixels from a tap to the place that it means; a wide letter is as wide
+
 export const SEE = [cuts, numbersOnly, dogs, covered];
 
 /** Draw the cuts between letters, then see those of GPT-2. @param {Room} room */
@@ -19,6 +21,7 @@ function cuts(room) {
     const row = room.add("div", "cuttable");
     row.setAttribute("role", "group");
     row.setAttribute("aria-label", room.plain("see_1_cuts"));
+    row.onclick = (event) => nearestGap(row, event)?.click();
     const compare = () => {
       below.replaceChildren();
       const outer = room.place;
@@ -44,7 +47,23 @@ function cuts(room) {
       room.lesson.showNext(true);
     });
     reveal.className = "strong";
+    if (letters.includes(" ")) bar.append(make("span", "quiet-words", room.label("see_1_space")));
   });
+}
+
+/**
+ * The place for a cut nearest to a tap on a letter or beside it; none if the tap is on a place, far away, or a key's.
+ * @param {Element} row
+ * @param {MouseEvent} event
+ */
+function nearestGap(row, { clientX: x, clientY: y, target, detail }) {
+  if (!detail || /** @type {Element} */ (target).closest("button")) return null;
+  const places = [.../** @type {NodeListOf<HTMLElement>} */ (row.querySelectorAll(".gap-cut"))].map((gap) => {
+    const { left, right, top, bottom } = gap.getBoundingClientRect();
+    return { gap, away: Math.hypot(x - (left + right) / 2, Math.max(top - y, 0, y - bottom)) };
+  });
+  const nearest = places.sort((one, other) => one.away - other.away)[0];
+  return nearest && nearest.away <= REACH ? nearest.gap : null;
 }
 
 /**
@@ -134,7 +153,6 @@ function drawUnder(room, letters, tokens, under, row) {
 function numbersOnly(room) {
   room.write("text", (text) => {
     const ids = room.gpt2.encode(text);
-    const left = new Set();
     const bytes = ids.map((id) => room.gpt2.bytesOf(id));
     const [gone, broken, whole] = ["see_2_gone", "see_2_broken", "see_2_whole"].map((key) => room.label(key));
     const without = room.gpt2.bytesOfAll(ids.slice(1));
@@ -143,6 +161,7 @@ function numbersOnly(room) {
     room.add("p", "ids few-lines").append(`${room.label("see_3_numbers")}: `, ...ids.flatMap((id, at) => [at ? " · " : "", make(at ? "span" : "b", "id", String(id))]));
     room.ask(room.label("see_2_ask", { id: String(ids[0]) }), [gone, broken, whole], right, () => {
       room.say(room.label("see_2_press"));
+      const left = new Set(); // each answer begins with all numbers but the first
       const text_again = room.add("p", "large again"); // above the numbers, of which there may be many
       text_again.setAttribute("role", "status");
       const row = room.add("div", "numbers");
