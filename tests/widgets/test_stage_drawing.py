@@ -95,8 +95,10 @@ PLAY = """([options, presents]) => {
   const { says, ways: waysOn } = stage.headline;
   const seen = () => [player.position, player.isHeld, says.textContent, waysOn.hidden, banner.isRule];
   const waits = stage.stillTimer > 0;
+  const prompts = [stage.starter.checkVisibility() && stage.starter.textContent];
   const found = [seen()];
-  stage.begin();
+  presents ? stage.starter.click() : stage.begin();
+  prompts.push(stage.starter.checkVisibility());
   found.push(seen().slice(0, 2));
   stage.go(stage.learned.total);
   found.push(seen());
@@ -125,7 +127,7 @@ PLAY = """([options, presents]) => {
     return [says, stays, isOver];
   });
   stage.remove();
-  return { waits, found, asked, told };
+  return { waits, prompts, found, asked, told };
 }"""
 
 
@@ -140,18 +142,53 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     opened(page, bundle(STAGE / "stage.js"))
     shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
     words = section("stage", spoken="en")
-    stripes = "" if presents else f" {words['start_bytes'].format(size=3)}"
-    start = [0, True, f"{before} bytes, {before} tokens{stripes}", True, not presents]
+    start = [0, True, f"{before} bytes, {before} tokens {words['start_bytes'].format(size=3)}", True, True]
     more = "" if presents else f" {words['end_more']}"
     end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}", False, False]
     assert shown["found"] == [start, [0, False], end, start]
-    assert shown["waits"] is not presents  # in a room it waits for somebody
+    assert shown["waits"] is not presents  # in a room it waits for somebody, and says for what
+    assert shown["prompts"] == [presents and f"▶ {words['start_key']}", False]
     assert shown["asked"] == ["compare", False]
     assert len(shown["told"]) > 2
     for says, stays, is_over in shown["told"]:
         assert (stays, is_over) == (True, True), says  # while the show stands still, and after two seconds of it
         if says.startswith("Fewer tokens"):
             assert says == "Fewer tokens than GPT-2, which needs 45"  # true whatever comes
+
+
+LIVE = """async ([options, merges]) => {
+  document.body.innerHTML = "<div></div>";
+  let state = "running";
+  const before = window.fetch;
+  window.fetch = async () => {
+    const answer = { state, says: "", pace: "slowest", learned: merges.length / 3, goal: 99, merges };
+    return { ok: true, status: 200, json: async () => answer };
+  };
+  const app = { cut: () => {}, compare: () => {}, exports: () => {} };
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, feed: "/feed" }, app);
+  while (!stage.learned.total) await new Promise((done) => setTimeout(done, 5));
+  window.fetch = before;
+  const isLit = () => stage.bar.live.classList.contains("on");
+  const found = [[stage.player.isHeld, isLit()]];
+  stage.begin();
+  found.push([stage.player.isHeld, isLit()]);
+  stage.go(stage.learned.total);
+  stage.answer.state = "paused";
+  stage.showBar();
+  found.push([stage.player.isLive, isLit()]);
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("presents", [False, True])
+def test_live_is_lit_only_while_the_newest_merges_are_shown(page: Page, *, presents: bool) -> None:
+    options = replay_options("none", "", [], "aaab", [], title="") | {"presents": presents, "name": "live"}
+    opened(page, bundle(STAGE / "stage.js"))
+    held, begun, paused = page.evaluate(LIVE, [options, [97, 97, 9, 256, 97, 4]])
+    assert held == [True, False]
+    assert begun == [False, not presents]  # in a room it plays what has been learned
+    assert paused == [True, False]
 
 
 STEP = """(options) => {
@@ -552,9 +589,10 @@ COME_BACK = """async ([options, merges, isDeck]) => {
   if (isDeck) stage.toTheEnd();
   const [line, flags] = [stage.bar.line.getBoundingClientRect(), [...stage.bar.flags.children]];
   const found = flags.map((flag) => {
-    const { left, right, width } = flag.getBoundingClientRect();
+    const { left, right, width, bottom } = flag.getBoundingClientRect();
+    const isFree = !isDeck || bottom <= stage.bar.slider.getBoundingClientRect().top;
     const name = flag.querySelector(".name");
-    const isIn = width > 0 && left >= line.left - width && right <= line.right + width;
+    const isIn = isFree && width > 0 && left >= line.left - width && right <= line.right + width;
     return [flag.className, isIn, name ? parseFloat(getComputedStyle(name).fontSize) : null];
   });
   stage.remove();

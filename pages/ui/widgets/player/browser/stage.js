@@ -90,10 +90,11 @@ export class Stage {
     this.headline = new Headline(this);
     this.board = new Board(this.sentence, options.tints, { tintOf: (bytes) => this.learned.tintOf(bytes, options.tints) });
     this.banner = new Banner(() => !this.bar.isPlaying && !this.isAtEnd);
+    this.starter = this.makeStarter();
     this.bar = new Bar(this);
     this.charts = new Charts(this);
     const show = (this.show = make("div", "show"));
-    show.append(this.headline.element, this.banner.element, this.board.element, this.bar.element);
+    show.append(this.headline.element, this.banner.element, this.starter, this.board.element, this.bar.element);
     if (app) {
       const editor = new Editor(label, options.text, options.most ?? 0, app.cut);
       this.bar.element.append(editor.opener);
@@ -149,6 +150,16 @@ export class Stage {
     this.banner.stop();
     this.charts.stop();
     this.root.remove();
+  }
+
+  /** What begins the show before a room, and says which key does; a finger has no keys. */
+  makeStarter() {
+    const hasKeys = !matchMedia("(hover: none) and (pointer: coarse)").matches;
+    const starter = make("button", "starter", `▶ ${this.label(hasKeys ? "start_key" : "play")}`);
+    starter.type = "button";
+    starter.hidden = true;
+    starter.onclick = () => this.begin();
+    return starter;
   }
 
   // ---- looks
@@ -269,7 +280,7 @@ export class Stage {
   /** Say what the stripes are, and how a merge comes about, which stays to be read over the first merges. */
   showStart() {
     this.headline.showStart();
-    if (!this.options.presents) this.banner.show(this.label("start_rule"), "rule");
+    this.banner.show(this.label(this.options.presents ? "start_rule_room" : "start_rule"), "rule");
   }
 
   /** Let the show begin. Live, it ends when the training does; before a room it waits for nobody. */
@@ -388,7 +399,8 @@ export class Stage {
 
   showBar() {
     this.bar.show();
-    const { position } = this.player;
+    const { position, isHeld } = this.player;
+    this.starter.hidden = !isHeld || !this.options.presents;
     const said = { position, played: this.played, tokens: this.sentence.tokensAt(position) };
     for (const [name, value] of Object.entries(said)) this.root.dataset[name] = String(value);
   }
