@@ -630,8 +630,8 @@ HAND_OVER = """async ([options, merges, isAlive]) => {
   const fetched = window.fetch;
   const answer = { state: "running", says: "", pace: "slowest", goal: 99, learned: merges.length / 3, merges };
   window.fetch = async (path) => {
-    const from = Number(path.split("=")[1]);
-    return { ok: true, status: 200, json: async () => ({ ...answer, merges: merges.slice(3 * from, 3 * from + 6) }) };
+    const from = 3 * Number(path.split("=")[1]);
+    return { ok: true, status: 200, json: async () => ({ ...answer, merges: merges.slice(from, from + 6) }) };
   };
   document.body.innerHTML = "<div></div>";
   let shown = null;

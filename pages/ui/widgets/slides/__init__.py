@@ -38,7 +38,7 @@ _ALONE = """
 [data-testid="stMainBlockContainer"] [data-testid="stElementContainer"]:not(.st-key-deck),
 [data-testid="stHeader"], [data-testid="stToolbar"] { visibility: hidden; }
 """
-"""Hides what stands behind the deck, from the keyboard too."""
+"""Hides what stands behind the deck, which takes it from the keyboard too."""
 Said = Mapping[str, str]
 """Words in each language that captions can have."""
 

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { keepInAddress } from "./address.js";
+import { shutBehind } from "./behind.js";
 import { keyList, keysOf } from "./keys.js";
 import { SlideView, wordsIn } from "./slides.js";
 import { squaresOf } from "./vote.js";
@@ -81,6 +82,7 @@ class Deck {
     this.addButton(foot, "✕", "leave", () => this.leave());
     this.root.append(this.place, foot, this.code, this.list, this.black);
     parent.append(this.root);
+    this.openBehind = shutBehind(this.root);
     this.ended = new AbortController();
     const { signal } = this.ended;
     document.addEventListener("keydown", (event) => this.onKey(event), { signal });
@@ -102,6 +104,7 @@ class Deck {
   }
 
   remove() {
+    this.openBehind();
     this.ended.abort();
     clearInterval(this.ticking);
     this.channel.close();
