@@ -144,11 +144,14 @@ def test_the_button_begins_with_the_story_that_is_looked_at_and_a_talk_with_its_
     assert deck["slides"][deck["at"]]["title"] == {
         spoken: catalogue(spoken)["stories.never_name"] for spoken in ("en", "th")
     }
+    assert deck["isByStory"]
+    assert [slide.get("story") for slide in deck["slides"][deck["at"] - 1 :]].count("never") >= 4
     for button in ("present_talk", "present_short"):
         app = open_page("stories")
         app.selectbox(key="story").set_value("never").run()
         app.button(key=button).click().run()
-        assert (deck_on(app) or {})["at"] == 0
+        deck = deck_on(app) or {}
+        assert (deck["at"], deck["isByStory"]) == (0, False)
     assert (deck_on(presented("stories", lang="en", present="1")) or {})["at"] == 0
     app = open_page("stories")
     app.selectbox(key="story").set_value("zero_width").run()  # no part of the talk

@@ -1,6 +1,7 @@
 """What the stage and the deck draw: hostile sentences as text, rows on a line each, charts without crossings."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -465,29 +466,71 @@ def test_before_a_room_no_headline_moves_the_sentence_or_the_bar(
     assert is_fitted_again
 
 
-ALONG = ("key_move", "key_next", "key_ends")
-IN_A_FILM = ("key_play", "key_film")
+ALWAYS = {"key_black", "key_timer", "key_full", "key_code", "key_leave", "key_list"}
 WHAT_KEYS_DO = [
-    (["tokens"], ["en"], {*ALONG, *IN_A_FILM, "key_vote", "key_captions", "key_steps", "key_join"}),
-    (["words", "tokens"], ["en", "th"], {*IN_A_FILM, "key_vote", "key_steps", "key_join"}),
-    (["stage"], [], {*ALONG, "key_vote", "key_captions", "key_join"}),
-    (["vote"], ["en", "th"], {*ALONG, *IN_A_FILM, "key_steps"}),
-    (["words", "stage", "vote"], ["en", "th"], {"key_steps", "key_join"}),
+    ("tokens", ["en"], True, set()),
+    ("tokens", ["en", "th"], False, {"key_move", "key_next", "key_ends", "key_captions"}),
+    ("stage", [], True, {"key_steps", "key_play", "key_film"}),
+    ("stage", [], False, {"key_move", "key_enter", "key_ends", "key_play", "key_film"}),
+    ("vote", ["en", "th"], True, {"key_join", "key_vote", "key_captions"}),
+    ("vote", ["en", "th"], False, {"key_join", "key_back", "key_ends", "key_vote", "key_captions"}),
 ]
 
 
 @pytest.mark.parametrize(
-    ("kinds", "spoken", "idle"), WHAT_KEYS_DO, ids=["home", "vocabulary", "train", "vote", "talk"]
+    ("kind", "spoken", "is_alone", "does"),
+    WHAT_KEYS_DO,
+    ids=["home", "in a story", "train", "film in a talk", "vote", "vote in a talk"],
 )
-def test_the_list_of_keys_has_those_that_do_something(
-    page: Page, kinds: list[str], spoken: list[str], idle: set[str]
+def test_the_list_of_keys_has_those_that_do_something_on_this_slide_each_key_once(
+    page: Page, kind: str, spoken: list[str], is_alone: bool, does: set[str]
 ) -> None:
-    said = dict.fromkeys(spoken, "words")
-    slides = [{"kind": kind, "over": {}, "title": said, "says": {}} for kind in kinds]
+    slide = {"kind": kind, "over": {}, "title": dict.fromkeys(spoken, "words"), "says": {}}
     opened(page, bundle(DECK / "keys.js"))
-    keys = page.evaluate("(slides) => parts.keysOf(slides)", slides)
-    every = {name for name in section("deck", spoken="en") if name.startswith("key_")}
-    assert every - set(keys) == idle
+    keys = page.evaluate("([slide, isAlone]) => parts.keysOf(slide, isAlone)", [slide, is_alone])
+    assert set(keys) == ALWAYS | does
+    for language in ("en", "th"):
+        words = section("deck", spoken=language)
+        said = " ".join(words[key] for key in keys)
+        named = re.findall(r"[→←]|Page Down|Page Up|Enter|Space|Home|End|Esc|\b[A-Z]\b", said)
+        assert len(named) == len(set(named)), named
+
+
+DECK_OF = """async ([options, keys]) => {
+  document.body.innerHTML = "<button>behind</button><div></div>";
+  const [behind, place] = document.body.children;
+  const data = new TextEncoder().encode(JSON.stringify(options));
+  const leave = parts.default({ data, parentElement: place, setTriggerValue: () => {} });
+  const where = place.querySelector(".deck-where");
+  const found = [where.textContent];
+  for (const key of keys) {
+    document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    found.push(where.textContent);
+  }
+  const isShut = behind.inert;
+  leave();
+  return [found, isShut, behind.inert, place.childElementCount];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("is_by_story", "found"),
+    [(False, ["3 / 5", "4 / 5", "5 / 5", "1 / 5"]), (True, ["2 / 3", "3 / 3", "", ""])],
+    ids=["a talk", "a story"],
+)
+def test_a_story_counts_its_own_slides_and_nothing_behind_the_deck_can_be_reached(
+    page: Page, is_by_story: bool, found: list[str]
+) -> None:
+    slide = {"kind": "words", "over": {}, "says": {}, "notes": {}}
+    stories = ["first", *["second"] * 3, "third"]
+    slides = [{**slide, "title": {"en": str(at)}, "story": story} for at, story in enumerate(stories)]
+    options = {"name": "deck", "talk": "talk", "at": 2, "slides": slides, "isByStory": is_by_story, "code": None}
+    options |= {"labels": section("deck", spoken="en"), "languages": ["en"], "locale": "en", "tints": 8}
+    options |= {"showsNotes": False, "what": "1", "address": ""}
+    opened(page, bundle(DECK / "deck.js"))
+    shown, is_shut, is_still_shut, left = page.evaluate(DECK_OF, [options, ["ArrowRight", "ArrowRight", "Home"]])
+    assert shown == found
+    assert (is_shut, is_still_shut, left) == (True, False, 0)
 
 
 # ---- the race

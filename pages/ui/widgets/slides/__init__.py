@@ -86,6 +86,8 @@ class Slide:
     notes: Said = field(default_factory=dict)
     """What the speaker may say."""
     is_strong: bool = False
+    story: str = ""
+    """The story that it belongs to."""
     views: Sequence[View] = ()
     choices: Sequence[str] = ()
     right: int = 0
@@ -103,7 +105,8 @@ class Slide:
 def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -> bool:
     """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual.
 
-    It begins with the slide that has the words `first` as its title or above that, or else with the first one.
+    It begins with the slide that has the words `first` as its title or above that, and counts the slides of each
+    story for themselves; or else it begins with the first one, and counts all.
     """
     if not presenting.presents():
         return False
@@ -119,6 +122,7 @@ def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -
             (place for place, slide in enumerate(slides) if first and first in (slide.title, slide.over)), 0
         ),
         "slides": drawn,
+        "isByStory": first is not None,
         "labels": section("deck", has_breaks=True),
         "languages": list(LANGUAGES),
         "locale": language(),
@@ -136,6 +140,8 @@ def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -
 def _drawn(slide: Slide) -> dict[str, Any]:
     found: dict[str, Any] = {name: dict(getattr(slide, name)) for name in ("title", "says", "over", "notes")}
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
+    if slide.story:
+        found["story"] = slide.story
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}
     if slide.tree:
