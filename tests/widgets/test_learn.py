@@ -205,7 +205,7 @@ def test_before_a_room_a_clicker_walks_through_all_lessons_and_shows_each_answer
 def test_before_a_room_nothing_behind_the_lessons_can_be_reached_until_they_are_left(page: Page) -> None:
     options = lesson_options(is_alone=True) | {"presents": True, "deck": section("deck")}
     page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
-    page.evaluate("""() => document.body.append(Object.assign(document.createElement("button"), { id: "behind" }))""")
+    page.evaluate("document.body.append(Object.assign(document.createElement('button'), { id: 'behind' }))")
     expect(page.locator("#behind[inert]")).to_have_count(1)  # what comes later, too
     assert page.evaluate("document.activeElement.className").startswith("token-view learn")
     for _ in range(2 + len(OFFLINE)):

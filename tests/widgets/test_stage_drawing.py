@@ -332,6 +332,30 @@ def test_the_sentence_of_home_fills_the_screen_with_its_unit_beside_each_number(
     assert found["said"] == "50 โทเค็นgpt2"
 
 
+LETTERS_AT = """() => [...document.querySelectorAll(".board .line:not(.probe)")].map((line) => {
+  const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const places = [];
+  while (walk.nextNode()) {
+    for (let at = 0; at < walk.currentNode.data.length; at++) {
+      const range = new Range();
+      range.setStart(walk.currentNode, at);
+      range.setEnd(walk.currentNode, at + 1);
+      places.push(range.getBoundingClientRect().left);
+    }
+  }
+  return places;
+})"""
+
+
+@pytest.mark.parametrize("text", ["น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ", "ลูกมีไข้สูง My son has a fever."])
+def test_a_letter_stands_at_the_same_place_in_every_row(page: Page, text: str) -> None:
+    drawn_slide(page, text, [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES])
+    first, *others = page.evaluate(LETTERS_AT)
+    assert len(first) == len(text)
+    for row in others:
+        assert row == pytest.approx(first, abs=1)
+
+
 def test_spaces_have_a_dot_and_the_text_of_a_slide_stays_as_it_is(page: Page) -> None:
     text = " My son, has"
     drawn_slide(page, text, [Lane("gpt2", Label("gpt2"), openai_tokenizer("gpt2"))])

@@ -16,7 +16,7 @@ import streamlit as st
 from msgspec import Meta, Struct
 
 from pages.ui.frame import presenting
-from pages.ui.i18n import LANGUAGES, language, section
+from pages.ui.i18n import LANGUAGES, language, section, translations
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.player.serve import stage_css
@@ -172,6 +172,22 @@ def _view(view: View) -> dict[str, Any]:
         "clusters": text_map.byte_at_char[starts].tolist(),
         "lanes": lanes,
     }
+
+
+def verdict(view: View) -> Said:
+    """Say which tokenizers need the fewest tokens for a text; with nothing to compare, what a stripe is."""
+    counts = {
+        lane.label.name.partition(":")[0]: cut_of(view.text, lane).tokens
+        for lane in view.lanes
+        if isinstance(lane, Lane) and lane.kind == "tokens"
+    }
+    least = min(counts.values(), default=0)
+    if len(counts) < 2 or not least:
+        return translations("home.stripe")
+    if least == max(counts.values()):
+        return translations("deck.even", count=least)
+    names = [name for name, count in counts.items() if count == least]
+    return translations("deck.fewest", names=", ".join(names), count=least)
 
 
 def one_by_one(first: View, second: View) -> tuple[View, View]:
