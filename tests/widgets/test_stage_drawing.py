@@ -520,6 +520,65 @@ def test_the_list_of_keys_has_those_that_do_something_on_this_slide_each_key_onc
         assert len(named) == len(set(named)), named
 
 
+HAND_OVER = """async ([options, merges, isAlive]) => {
+  const notes = new Map();
+  const storage = {
+    getItem: (key) => notes.get(key) ?? null,
+    setItem: (key, value) => notes.set(key, value),
+    removeItem: (key) => notes.delete(key),
+  };
+  const before = Object.getOwnPropertyDescriptor(window, "sessionStorage");
+  Object.defineProperty(window, "sessionStorage", { value: storage, configurable: true });
+  const fetched = window.fetch;
+  const answer = { state: "running", says: "", pace: "slowest", goal: 99, learned: merges.length / 3, merges };
+  window.fetch = async (path) => {
+    const from = 3 * Number(path.split("=")[1]);
+    return { ok: true, status: 200, json: async () => ({ ...answer, merges: merges.slice(from, from + 6) }) };
+  };
+  document.body.innerHTML = "<div></div>";
+  let shown = null;
+  const follow = async (presents) => {
+    const last = shown;
+    if (!isAlive) last?.remove();
+    shown = new parts.Stage(document.body.firstChild, { ...options, presents });
+    const isHere = () => shown.learned.total === merges.length / 3 && !shown.place;
+    while (!isHere()) await new Promise((done) => setTimeout(done, 5));
+    const { position, isHeld, isPlaying, isLive } = shown.player;
+    if (isAlive) last?.remove();
+    return [position, isHeld, isPlaying || isLive];
+  };
+  const found = [await follow(false)];
+  clearTimeout(shown.stillTimer);
+  found.push(await follow(true)); // nothing has been shown
+  shown.begin();
+  shown.go(4);
+  shown.play();
+  found.push(await follow(false)); // it goes on on the page
+  shown.player.pause();
+  shown.go(5);
+  found.push(await follow(true)); // and stays where it stands
+  shown.remove();
+  window.fetch = fetched;
+  Object.defineProperty(window, "sessionStorage", before);
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("is_alive", [False, True], ids=["after the page", "beside the page"])
+def test_the_film_goes_on_where_it_was_from_the_page_to_the_room_and_back(page: Page, *, is_alive: bool) -> None:
+    text = "the cat and the dog"
+    tokenizer = train(f"{text} " * 9, 256 + 12, pattern="gpt2")
+    merges = [number for left, right in tokenizer.merges for number in (left, right, 2)]
+    options = replay_options(tokenizer.pattern, "", [], text, [("GPT-2", 18)], title="")
+    options |= {"saved": None, "name": f"film {is_alive}", "feed": "/feed"}
+    opened(page, bundle(STAGE / "stage.js"))
+    first, held, plays, stands = page.evaluate(HAND_OVER, [options, merges, is_alive])
+    assert first[:2] == held[:2] == [0, True]
+    assert plays[0] in (4, 5)
+    assert plays[1:] == [False, True]
+    assert stands == [5, False, False]
+
+
 DECK_OF = """async ([options, keys]) => {
   document.body.innerHTML = "<button>behind</button><div></div>";
   const [behind, place] = document.body.children;
@@ -683,65 +742,6 @@ def test_whoever_comes_back_or_presents_finds_all_flags_of_a_training_that_has_e
     assert [kind for kind, *_ in found].count("flag beat") == len(levels)
     assert all(is_in for _, is_in, _ in found), found
     assert not is_deck or all(size is None or size >= 40 for *_, size in found)
-
-
-HAND_OVER = """async ([options, merges, isAlive]) => {
-  const notes = new Map();
-  const storage = {
-    getItem: (key) => notes.get(key) ?? null,
-    setItem: (key, value) => notes.set(key, value),
-    removeItem: (key) => notes.delete(key),
-  };
-  const before = Object.getOwnPropertyDescriptor(window, "sessionStorage");
-  Object.defineProperty(window, "sessionStorage", { value: storage, configurable: true });
-  const fetched = window.fetch;
-  const answer = { state: "running", says: "", pace: "slowest", goal: 99, learned: merges.length / 3, merges };
-  window.fetch = async (path) => {
-    const from = 3 * Number(path.split("=")[1]);
-    return { ok: true, status: 200, json: async () => ({ ...answer, merges: merges.slice(from, from + 6) }) };
-  };
-  document.body.innerHTML = "<div></div>";
-  let shown = null;
-  const follow = async (presents) => {
-    const last = shown;
-    if (!isAlive) last?.remove();
-    shown = new parts.Stage(document.body.firstChild, { ...options, presents });
-    const isHere = () => shown.learned.total === merges.length / 3 && !shown.place;
-    while (!isHere()) await new Promise((done) => setTimeout(done, 5));
-    const { position, isHeld, isPlaying, isLive } = shown.player;
-    if (isAlive) last?.remove();
-    return [position, isHeld, isPlaying || isLive];
-  };
-  const found = [await follow(false)];
-  clearTimeout(shown.stillTimer);
-  found.push(await follow(true)); // nothing has been shown
-  shown.begin();
-  shown.go(4);
-  shown.play();
-  found.push(await follow(false)); // it goes on on the page
-  shown.player.pause();
-  shown.go(5);
-  found.push(await follow(true)); // and stays where it stands
-  shown.remove();
-  window.fetch = fetched;
-  Object.defineProperty(window, "sessionStorage", before);
-  return found;
-}"""
-
-
-@pytest.mark.parametrize("is_alive", [False, True], ids=["after the page", "beside the page"])
-def test_the_film_goes_on_where_it_was_from_the_page_to_the_room_and_back(page: Page, *, is_alive: bool) -> None:
-    text = "the cat and the dog"
-    tokenizer = train(f"{text} " * 9, 256 + 12, pattern="gpt2")
-    merges = [number for left, right in tokenizer.merges for number in (left, right, 2)]
-    options = replay_options(tokenizer.pattern, "", [], text, [("GPT-2", 18)], title="")
-    options |= {"saved": None, "name": f"film {is_alive}", "feed": "/feed"}
-    opened(page, bundle(STAGE / "stage.js"))
-    first, held, plays, stands = page.evaluate(HAND_OVER, [options, merges, is_alive])
-    assert first[:2] == held[:2] == [0, True]
-    assert plays[0] in (4, 5)
-    assert plays[1:] == [False, True]
-    assert stands == [5, False, False]
 
 
 END = """([options, width]) => {
