@@ -16,7 +16,7 @@ from pages.ui.inputs.opener import say_what_is_linked, tokenizer_opener
 from pages.ui.inputs.text import text_picker
 from pages.ui.inputs.tokenizers import all_tokenizers, choose_tokenizers, special_switch
 from pages.ui.widgets.controls import fold
-from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View, present
+from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View, present, verdict
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import drawing
@@ -41,7 +41,7 @@ with more:
     lanes = special_switch(lanes)
 if isinstance(text.content, str):
     shown = View(text.content[:MOST_CHARACTERS], lanes)
-    present(lambda: [Slide("tokens", views=[shown])])
+    present(lambda: [Slide("tokens", title=verdict(shown), views=[shown])])
 with tokens:
     if lanes:
         sections.say_what_a_stripe_is()

@@ -1,6 +1,7 @@
 """Presenter mode: what fills the screen, the talks of five and ten minutes, and the visitor's own."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,11 +11,11 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n import catalogue, filled, translations
 from pages.ui.i18n.breaks import JOINER, without_breaks
 from pages.ui.stories.all_stories import STORIES
 from pages.ui.widgets import slides
-from pages.ui.widgets.slides import Cut, squares_of
+from pages.ui.widgets.slides import Cut, View, squares_of
 from pages.ui.widgets.slides.talk import (
     MOST_ENTRIES,
     MOST_MERGES,
@@ -120,7 +121,28 @@ def test_home_presents_its_sentence_and_escape_leaves() -> None:
     assert [lane["count"] for lane in view["lanes"]] == [
         len(openai_tokenizer(name).encode(view["text"])) for name in OPENAI_NAMES
     ]
+    assert deck["slides"][0]["title"] == translations("home.stripe")
     assert not deck["showsNotes"]
+
+
+def test_compare_presents_its_verdict_above_the_rows() -> None:
+    (slide,) = (deck_on(presented("compare", lang="en", present="1")) or {})["slides"]
+    lanes = slide["views"][0]["lanes"]
+    best = min(lanes, key=lambda lane: int(lane["count"]))
+    assert slide["title"] == translations("deck.fewest", names=best["name"], count=best["count"])
+    assert len(slide["title"]["en"].split()) <= 15
+
+
+def test_a_verdict_names_all_that_need_the_fewest_and_says_where_there_is_no_difference() -> None:
+    gpt2, gpt4, gpt4o = (Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES)
+    thai, word = catalogue("en")["examples.thai"], "the"
+    assert slides.verdict(View(word, [gpt2, gpt4])) == translations("deck.even", count=1)
+    again = replace(gpt4o, label=Label("o200k: again"))
+    named = f"{gpt4o.label.name}, o200k"
+    expected = translations("deck.fewest", names=named, count=len(gpt4o.tokenizer.encode(thai)))
+    assert slides.verdict(View(thai, [gpt2, gpt4o, again])) == expected
+    for alone in (View(thai, [gpt2]), View("", [gpt2, gpt4])):
+        assert slides.verdict(alone) == translations("home.stripe")
 
 
 def test_the_button_fills_the_screen_and_leaves_the_address_to_the_deck() -> None:
@@ -144,11 +166,14 @@ def test_the_button_begins_with_the_story_that_is_looked_at_and_a_talk_with_its_
     assert deck["slides"][deck["at"]]["title"] == {
         spoken: catalogue(spoken)["stories.never_name"] for spoken in ("en", "th")
     }
+    assert deck["isByStory"]
+    assert [slide.get("story") for slide in deck["slides"][deck["at"] - 1 :]].count("never") >= 4
     for button in ("present_talk", "present_short"):
         app = open_page("stories")
         app.selectbox(key="story").set_value("never").run()
         app.button(key=button).click().run()
-        assert (deck_on(app) or {})["at"] == 0
+        deck = deck_on(app) or {}
+        assert (deck["at"], deck["isByStory"]) == (0, False)
     assert (deck_on(presented("stories", lang="en", present="1")) or {})["at"] == 0
     app = open_page("stories")
     app.selectbox(key="story").set_value("zero_width").run()  # no part of the talk

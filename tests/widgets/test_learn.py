@@ -87,6 +87,12 @@ PRESENT = """async ([code, css, options]) => {
   const setTriggerValue = (name) => told.push(name);
   window.remove = parts.default({ data, parentElement: document.body, setTriggerValue });
 }"""
+KEPT = """(done) => {
+  const kept = JSON.stringify({ done });
+  const storage = { getItem: () => kept, setItem: () => {} };
+  Object.defineProperty(window, "localStorage", { value: storage, configurable: true });
+}"""
+"""Let the browser say which lessons are done."""
 BROKEN = """(words) => {
   const list = document.querySelector(".lessons");
   const found = new Set();
@@ -136,6 +142,7 @@ def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys
     said = page.locator(".deck-keys").inner_text()
     assert options["deck"]["key_leave"] in said
     assert options["deck"]["key_move"] not in said  # there is no screen before or after the cards
+    assert options["deck"]["key_lesson"] in said
     page.keyboard.press("Escape")
     assert page.locator(".deck-keys").is_hidden()
     assert page.evaluate("told") == []
@@ -152,6 +159,61 @@ def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys
     page.locator(".leave").click()
     page.keyboard.press("Escape")
     assert page.evaluate("told") == ["left", "left"]
+
+
+WALK = """async (keys) => {
+  const learn = document.querySelector(".learn");
+  const seen = () => {
+    const at = learn.querySelector("progress")?.value ?? 0;
+    const ask = learn.querySelector(".foot .wait")?.textContent ? "asks" : "tells";
+    const where = learn.querySelector(".top .where")?.textContent.match(/\\d+/)?.[0];
+    return at ? `${where} ${at} ${ask}` : "cards";
+  };
+  const found = [seen()];
+  for (let at = 0; at < 200 && !(found.length > 1 && seen() === "cards"); at++) {
+    const { activeElement } = document;
+    activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: keys[at % keys.length], bubbles: true }));
+    const isLoaded = () => learn.querySelector(".screen, .lessons");
+    while (!isLoaded()) await new Promise((done) => setTimeout(done, 5));
+    found.push(seen());
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("done", [[], ["see", "letter"]], ids=["new", "later"])
+def test_before_a_room_a_clicker_walks_through_all_lessons_and_shows_each_answer_first(
+    page: Page, done: list[str]
+) -> None:
+    options = lesson_options() | {"presents": True, "deck": section("deck"), "isAlone": True}
+    options["tokens"] = {name: base64.b64encode(packed(name)).decode() for name in PACKED}
+    page.evaluate(KEPT, done)
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    seen = page.evaluate(WALK, ["ArrowRight", " ", "PageDown", "Enter"])
+    page.evaluate(KEPT, [])
+    assert seen[1].split()[0] == str(1 + len(done))
+    assert seen[-1] == "cards"
+    assert len(seen) == len(set(seen)) + 1  # each press shows something new, until all cards are there again
+    asked = [place for place in seen if place.endswith("asks")]
+    assert len(asked) > 20 - 8 * bool(done)
+    assert all(place.replace("asks", "tells") in seen for place in asked)
+    assert {place.split()[0] for place in seen if place != "cards"} == {
+        str(number) for number in range(1 + len(done), 1 + len(LESSONS))
+    }
+
+
+def test_before_a_room_nothing_behind_the_lessons_can_be_reached_until_they_are_left(page: Page) -> None:
+    options = lesson_options(is_alone=True) | {"presents": True, "deck": section("deck")}
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.evaluate("document.body.append(Object.assign(document.createElement('button'), { id: 'behind' }))")
+    expect(page.locator("#behind[inert]")).to_have_count(1)  # what comes later, too
+    assert page.evaluate("document.activeElement.className").startswith("token-view learn")
+    for _ in range(2 + len(OFFLINE)):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.id") != "behind"
+    page.evaluate("remove()")
+    expect(page.locator("#behind[inert]")).to_have_count(0)
+    page.locator("#behind").evaluate("(button) => button.remove()")
 
 
 OUT_OF_SIGHT = """(lesson) => {

@@ -1,6 +1,7 @@
 """What the stage and the deck draw: hostile sentences as text, rows on a line each, charts without crossings."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -95,8 +96,10 @@ PLAY = """([options, presents]) => {
   const { says, ways: waysOn } = stage.headline;
   const seen = () => [player.position, player.isHeld, says.textContent, waysOn.hidden, banner.isRule];
   const waits = stage.stillTimer > 0;
+  const prompts = [stage.starter.checkVisibility() && stage.starter.textContent];
   const found = [seen()];
-  stage.begin();
+  presents ? stage.starter.click() : stage.begin();
+  prompts.push(stage.starter.checkVisibility());
   found.push(seen().slice(0, 2));
   stage.go(stage.learned.total);
   found.push(seen());
@@ -125,7 +128,7 @@ PLAY = """([options, presents]) => {
     return [says, stays, isOver];
   });
   stage.remove();
-  return { waits, found, asked, told };
+  return { waits, prompts, found, asked, told };
 }"""
 
 
@@ -140,18 +143,53 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     opened(page, bundle(STAGE / "stage.js"))
     shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
     words = section("stage", spoken="en")
-    stripes = "" if presents else f" {words['start_bytes'].format(size=3)}"
-    start = [0, True, f"{before} bytes, {before} tokens{stripes}", True, not presents]
+    start = [0, True, f"{before} bytes, {before} tokens {words['start_bytes'].format(size=3)}", True, True]
     more = "" if presents else f" {words['end_more']}"
     end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}", False, False]
     assert shown["found"] == [start, [0, False], end, start]
-    assert shown["waits"] is not presents  # in a room it waits for somebody
+    assert shown["waits"] is not presents  # in a room it waits for somebody, and says for what
+    assert shown["prompts"] == [presents and f"▶ {words['start_key']}", False]
     assert shown["asked"] == ["compare", False]
     assert len(shown["told"]) > 2
     for says, stays, is_over in shown["told"]:
         assert (stays, is_over) == (True, True), says  # while the show stands still, and after two seconds of it
         if says.startswith("Fewer tokens"):
             assert says == "Fewer tokens than GPT-2, which needs 45"  # true whatever comes
+
+
+LIVE = """async ([options, merges]) => {
+  document.body.innerHTML = "<div></div>";
+  let state = "running";
+  const before = window.fetch;
+  window.fetch = async () => {
+    const answer = { state, says: "", pace: "slowest", learned: merges.length / 3, goal: 99, merges };
+    return { ok: true, status: 200, json: async () => answer };
+  };
+  const app = { cut: () => {}, compare: () => {}, exports: () => {} };
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, feed: "/feed" }, app);
+  while (!stage.learned.total) await new Promise((done) => setTimeout(done, 5));
+  window.fetch = before;
+  const isLit = () => stage.bar.live.classList.contains("on");
+  const found = [[stage.player.isHeld, isLit()]];
+  stage.begin();
+  found.push([stage.player.isHeld, isLit()]);
+  stage.go(stage.learned.total);
+  stage.answer.state = "paused";
+  stage.showBar();
+  found.push([stage.player.isLive, isLit()]);
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("presents", [False, True])
+def test_live_is_lit_only_while_the_newest_merges_are_shown(page: Page, *, presents: bool) -> None:
+    options = replay_options("none", "", [], "aaab", [], title="") | {"presents": presents, "name": "live"}
+    opened(page, bundle(STAGE / "stage.js"))
+    held, begun, paused = page.evaluate(LIVE, [options, [97, 97, 9, 256, 97, 4]])
+    assert held == [True, False]
+    assert begun == [False, not presents]  # in a room it plays what has been learned
+    assert paused == [True, False]
 
 
 STEP = """(options) => {
@@ -292,6 +330,30 @@ def test_the_sentence_of_home_fills_the_screen_with_its_unit_beside_each_number(
     assert found["rows"][0] < 1080 / 6
     assert found["rows"][1] > 1080 * 4 / 6
     assert found["said"] == "50 โทเค็นgpt2"
+
+
+LETTERS_AT = """() => [...document.querySelectorAll(".board .line:not(.probe)")].map((line) => {
+  const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const places = [];
+  while (walk.nextNode()) {
+    for (let at = 0; at < walk.currentNode.data.length; at++) {
+      const range = new Range();
+      range.setStart(walk.currentNode, at);
+      range.setEnd(walk.currentNode, at + 1);
+      places.push(range.getBoundingClientRect().left);
+    }
+  }
+  return places;
+})"""
+
+
+@pytest.mark.parametrize("text", ["น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ", "ลูกมีไข้สูง My son has a fever."])
+def test_a_letter_stands_at_the_same_place_in_every_row(page: Page, text: str) -> None:
+    drawn_slide(page, text, [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES])
+    first, *others = page.evaluate(LETTERS_AT)
+    assert len(first) == len(text)
+    for row in others:
+        assert row == pytest.approx(first, abs=1)
 
 
 def test_spaces_have_a_dot_and_the_text_of_a_slide_stays_as_it_is(page: Page) -> None:
@@ -461,29 +523,130 @@ def test_before_a_room_no_headline_moves_the_sentence_or_the_bar(
     assert is_fitted_again
 
 
-ALONG = ("key_move", "key_next", "key_ends")
-IN_A_FILM = ("key_play", "key_film")
+ALWAYS = {"key_black", "key_timer", "key_full", "key_code", "key_leave", "key_list"}
 WHAT_KEYS_DO = [
-    (["tokens"], ["en"], {*ALONG, *IN_A_FILM, "key_vote", "key_captions", "key_steps", "key_join"}),
-    (["words", "tokens"], ["en", "th"], {*IN_A_FILM, "key_vote", "key_steps", "key_join"}),
-    (["stage"], [], {*ALONG, "key_vote", "key_captions", "key_join"}),
-    (["vote"], ["en", "th"], {*ALONG, *IN_A_FILM, "key_steps"}),
-    (["words", "stage", "vote"], ["en", "th"], {"key_steps", "key_join"}),
+    ("tokens", ["en"], True, set()),
+    ("tokens", ["en", "th"], False, {"key_move", "key_next", "key_ends", "key_captions"}),
+    ("stage", [], True, {"key_steps", "key_play", "key_film"}),
+    ("stage", [], False, {"key_move", "key_enter", "key_ends", "key_play", "key_film"}),
+    ("vote", ["en", "th"], True, {"key_join", "key_vote", "key_captions"}),
+    ("vote", ["en", "th"], False, {"key_join", "key_back", "key_ends", "key_vote", "key_captions"}),
 ]
 
 
 @pytest.mark.parametrize(
-    ("kinds", "spoken", "idle"), WHAT_KEYS_DO, ids=["home", "vocabulary", "train", "vote", "talk"]
+    ("kind", "spoken", "is_alone", "does"),
+    WHAT_KEYS_DO,
+    ids=["home", "in a story", "train", "film in a talk", "vote", "vote in a talk"],
 )
-def test_the_list_of_keys_has_those_that_do_something(
-    page: Page, kinds: list[str], spoken: list[str], idle: set[str]
+def test_the_list_of_keys_has_those_that_do_something_on_this_slide_each_key_once(
+    page: Page, kind: str, spoken: list[str], is_alone: bool, does: set[str]
 ) -> None:
-    said = dict.fromkeys(spoken, "words")
-    slides = [{"kind": kind, "over": {}, "title": said, "says": {}} for kind in kinds]
+    slide = {"kind": kind, "over": {}, "title": dict.fromkeys(spoken, "words"), "says": {}}
     opened(page, bundle(DECK / "keys.js"))
-    keys = page.evaluate("(slides) => parts.keysOf(slides)", slides)
-    every = {name for name in section("deck", spoken="en") if name.startswith("key_")}
-    assert every - set(keys) == idle
+    keys = page.evaluate("([slide, isAlone]) => parts.keysOf(slide, isAlone)", [slide, is_alone])
+    assert set(keys) == ALWAYS | does
+    for language in ("en", "th"):
+        words = section("deck", spoken=language)
+        said = " ".join(words[key] for key in keys)
+        named = re.findall(r"[→←]|Page Down|Page Up|Enter|Space|Home|End|Esc|\b[A-Z]\b", said)
+        assert len(named) == len(set(named)), named
+
+
+HAND_OVER = """async ([options, merges, isAlive]) => {
+  const notes = new Map();
+  const storage = {
+    getItem: (key) => notes.get(key) ?? null,
+    setItem: (key, value) => notes.set(key, value),
+    removeItem: (key) => notes.delete(key),
+  };
+  const before = Object.getOwnPropertyDescriptor(window, "sessionStorage");
+  Object.defineProperty(window, "sessionStorage", { value: storage, configurable: true });
+  const fetched = window.fetch;
+  const answer = { state: "running", says: "", pace: "slowest", goal: 99, learned: merges.length / 3, merges };
+  window.fetch = async (path) => {
+    const from = 3 * Number(path.split("=")[1]);
+    return { ok: true, status: 200, json: async () => ({ ...answer, merges: merges.slice(from, from + 6) }) };
+  };
+  document.body.innerHTML = "<div></div>";
+  let shown = null;
+  const follow = async (presents) => {
+    const last = shown;
+    if (!isAlive) last?.remove();
+    shown = new parts.Stage(document.body.firstChild, { ...options, presents });
+    const isHere = () => shown.learned.total === merges.length / 3 && !shown.place;
+    while (!isHere()) await new Promise((done) => setTimeout(done, 5));
+    const { position, isHeld, isPlaying, isLive } = shown.player;
+    if (isAlive) last?.remove();
+    return [position, isHeld, isPlaying || isLive];
+  };
+  const found = [await follow(false)];
+  clearTimeout(shown.stillTimer);
+  found.push(await follow(true)); // nothing has been shown
+  shown.begin();
+  shown.go(4);
+  shown.play();
+  found.push(await follow(false)); // it goes on on the page
+  shown.player.pause();
+  shown.go(5);
+  found.push(await follow(true)); // and stays where it stands
+  shown.remove();
+  window.fetch = fetched;
+  Object.defineProperty(window, "sessionStorage", before);
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("is_alive", [False, True], ids=["after the page", "beside the page"])
+def test_the_film_goes_on_where_it_was_from_the_page_to_the_room_and_back(page: Page, *, is_alive: bool) -> None:
+    text = "the cat and the dog"
+    tokenizer = train(f"{text} " * 9, 256 + 12, pattern="gpt2")
+    merges = [number for left, right in tokenizer.merges for number in (left, right, 2)]
+    options = replay_options(tokenizer.pattern, "", [], text, [("GPT-2", 18)], title="")
+    options |= {"saved": None, "name": f"film {is_alive}", "feed": "/feed"}
+    opened(page, bundle(STAGE / "stage.js"))
+    first, held, plays, stands = page.evaluate(HAND_OVER, [options, merges, is_alive])
+    assert first[:2] == held[:2] == [0, True]
+    assert plays[0] in (4, 5)
+    assert plays[1:] == [False, True]
+    assert stands == [5, False, False]
+
+
+DECK_OF = """async ([options, keys]) => {
+  document.body.innerHTML = "<button>behind</button><div></div>";
+  const [behind, place] = document.body.children;
+  const data = new TextEncoder().encode(JSON.stringify(options));
+  const leave = parts.default({ data, parentElement: place, setTriggerValue: () => {} });
+  const where = place.querySelector(".deck-where");
+  const found = [where.textContent];
+  for (const key of keys) {
+    document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    found.push(where.textContent);
+  }
+  const isShut = behind.inert;
+  leave();
+  return [found, isShut, behind.inert, place.childElementCount];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("is_by_story", "found"),
+    [(False, ["3 / 5", "4 / 5", "5 / 5", "1 / 5"]), (True, ["2 / 3", "3 / 3", "", ""])],
+    ids=["a talk", "a story"],
+)
+def test_a_story_counts_its_own_slides_and_nothing_behind_the_deck_can_be_reached(
+    page: Page, is_by_story: bool, found: list[str]
+) -> None:
+    slide = {"kind": "words", "over": {}, "says": {}, "notes": {}}
+    stories = ["first", *["second"] * 3, "third"]
+    slides = [{**slide, "title": {"en": str(at)}, "story": story} for at, story in enumerate(stories)]
+    options = {"name": "deck", "talk": "talk", "at": 2, "slides": slides, "isByStory": is_by_story, "code": None}
+    options |= {"labels": section("deck", spoken="en"), "languages": ["en"], "locale": "en", "tints": 8}
+    options |= {"showsNotes": False, "what": "1", "address": ""}
+    opened(page, bundle(DECK / "deck.js"))
+    shown, is_shut, is_still_shut, left = page.evaluate(DECK_OF, [options, ["ArrowRight", "ArrowRight", "Home"]])
+    assert shown == found
+    assert (is_shut, is_still_shut, left) == (True, False, 0)
 
 
 # ---- the race
@@ -585,9 +748,10 @@ COME_BACK = """async ([options, merges, isDeck]) => {
   if (isDeck) stage.toTheEnd();
   const [line, flags] = [stage.bar.line.getBoundingClientRect(), [...stage.bar.flags.children]];
   const found = flags.map((flag) => {
-    const { left, right, width } = flag.getBoundingClientRect();
+    const { left, right, width, bottom } = flag.getBoundingClientRect();
+    const isFree = !isDeck || bottom <= stage.bar.slider.getBoundingClientRect().top;
     const name = flag.querySelector(".name");
-    const isIn = width > 0 && left >= line.left - width && right <= line.right + width;
+    const isIn = isFree && width > 0 && left >= line.left - width && right <= line.right + width;
     return [flag.className, isIn, name ? parseFloat(getComputedStyle(name).fontSize) : null];
   });
   stage.remove();

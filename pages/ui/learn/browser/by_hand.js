@@ -226,7 +226,7 @@ class Board {
 /** Twenty merges on one's own sentence, without the counts. @param {Room} room */
 function game(room) {
   room.write("text", (text) => {
-    room.lesson.showNext(false, room.label("wait_game"));
+    room.lesson.showNext(false, room.label("wait_game"), () => end());
     const bench = new Workbench(text);
     const holder = room.add("div", "work game");
     const outer = room.place;

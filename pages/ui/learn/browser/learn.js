@@ -2,6 +2,7 @@
 // @ts-check
 
 import { keepInAddress } from "../../widgets/slides/browser/address.js";
+import { shutBehind } from "../../widgets/slides/browser/behind.js";
 import { keyList } from "../../widgets/slides/browser/keys.js";
 import { addButton, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
 import { keyOf } from "../../widgets/token_view/browser/pressed.js";
@@ -60,6 +61,7 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
     const learn = new Learn(options, setTriggerValue, key);
     before?.remove();
     parentElement.append(learn.element);
+    if (options.presents) learn.openBehind = shutBehind(learn.element);
     PLACES.set(parentElement, learn);
     const isAsked = options.open !== before?.options.open;
     if (before?.lesson && !isAsked) learn.open(before.lesson, before.at);
@@ -90,6 +92,10 @@ export class Learn {
     this.lesson = "";
     this.at = 0;
     this.fitted = 0; // the place in FITS
+    this.upNext = ""; // the first lesson that is not done
+    /** @type {(() => void) | null} what shows the answer of a screen that has a way on only after it */
+    this.reveal = null;
+    this.openBehind = () => {};
     /** @type {Record<string, Ranked>} those that are here */
     this.tokenizers = {};
     this.element = make("section", `token-view learn${options.presents ? " presents" : ""}`);
@@ -101,6 +107,8 @@ export class Learn {
       window.addEventListener("resize", () => this.fit(true), { signal });
       keepInAddress(options.what);
       for (const changed of ["click", "input"]) this.element.addEventListener(changed, () => this.fit());
+      this.element.tabIndex = -1;
+      this.element.addEventListener("click", ({ detail }) => detail && this.leaveButton());
     }
     this.loading = this.load("gpt2");
     this.loading.catch(() => {}); // `open` says so
@@ -123,6 +131,7 @@ export class Learn {
   }
 
   remove() {
+    this.openBehind();
     this.ended.abort();
     this.element.remove();
   }
@@ -138,6 +147,7 @@ export class Learn {
     const { done } = this.kept.values;
     const list = make("ol", "lessons");
     const next = Math.max(0, this.names.findIndex((name) => !done.includes(name)));
+    this.upNext = this.names[next];
     this.names.forEach((name, at) => {
       const item = list.appendChild(make("li"));
       const button = addButton(item, "", () => this.open(name, 0));
@@ -153,6 +163,13 @@ export class Learn {
     if (!this.options.presents) return;
     this.element.append(this.withKeys(make("footer", "foot")));
     this.fit(true);
+    this.element.focus({ preventScroll: true });
+  }
+
+  /** From a lesson to all of them, where the next one can be opened at once. */
+  comeBack() {
+    this.showCards();
+    /** @type {HTMLElement | null} */ (this.element.querySelector(".next button"))?.focus();
   }
 
   // ---- before a room
@@ -160,7 +177,7 @@ export class Learn {
   /** Add the hint at the list of keys, that list, and the way out. @param {HTMLElement} foot */
   withKeys(foot) {
     const say = labelsOf({ labels: this.options.deck, locale: this.options.locale });
-    this.keys = keyList([...(this.lesson ? ["key_move"] : []), "key_black", "key_full", "key_leave", "key_list"], say);
+    this.keys = keyList([...(this.lesson ? ["key_move", "key_next"] : ["key_lesson"]), "key_black", "key_full", "key_leave", "key_list"], say);
     this.black = make("div", "deck-black");
     this.black.hidden = true;
     this.black.onclick = () => this.uncover();
@@ -185,25 +202,44 @@ export class Learn {
     return wasBlack;
   }
 
+  /** As a story does: show the answer, and only then go on; from the cards, to the first lesson that is not done. */
+  advance() {
+    if (!this.lesson) this.open(this.upNext, 0);
+    else if (this.reveal) {
+      this.reveal();
+      this.fit();
+    } else if (this.element.querySelector(".screen")) this.next?.click();
+  }
+
+  /** A mouse that has pressed a button leaves Space and Enter to the way on. */
+  leaveButton() {
+    const { activeElement } = /** @type {ShadowRoot | Document} */ (this.element.getRootNode());
+    if (activeElement?.matches("button")) this.element.focus({ preventScroll: true });
+  }
+
   /** @param {KeyboardEvent} event that nothing on a screen has used */
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const [target] = event.composedPath();
     if (target instanceof HTMLElement && target.matches("input, select, textarea") && event.key !== "Escape") return;
+    const isOnButton = target instanceof HTMLElement && target.matches("button");
+    if (isOnButton && (event.key === "Enter" || event.key === " ")) return;
+    const isOnScreen = Boolean(this.element.querySelector(".screen"));
     const blacken = () => this.black && (this.black.hidden = this.uncover());
     const act = {
-      ArrowRight: () => this.next?.click(),
-      PageDown: () => this.next?.click(),
-      ArrowLeft: () => this.back?.click(),
-      PageUp: () => this.back?.click(),
+      ArrowRight: () => this.advance(),
+      PageDown: () => this.advance(),
+      Enter: () => this.advance(),
+      " ": () => this.advance(),
+      ArrowLeft: () => isOnScreen && this.back?.click(),
+      PageUp: () => isOnScreen && this.back?.click(),
       Escape: () => this.uncover() || (this.keys && !this.keys.hidden ? (this.keys.hidden = true) : this.leave()),
       b: blacken,
       ".": blacken,
       f: () => toggleFullScreen(this.element),
       h: () => this.keys && (this.keys.hidden = !this.keys.hidden),
     }[keyOf(event)];
-    const isMove = /^(Arrow|Page)/.test(event.key);
-    if (!act || (isMove && !this.element.querySelector(".screen"))) return;
+    if (!act) return;
     if (!["b", ".", "Escape"].includes(keyOf(event))) this.uncover();
     act();
     event.preventDefault();
@@ -286,8 +322,7 @@ export class Learn {
     const { at, lesson, screens } = this;
     const top = make("header", "top");
     addButton(top, `‹ ${this.label("all")}`, () => {
-      this.showCards();
-      this.element.querySelector("button")?.focus();
+      this.comeBack();
     }).className = "quiet";
     const steps = screens.length + 1;
     const number = this.names.indexOf(lesson) + 1;
@@ -323,8 +358,10 @@ export class Learn {
    * Show the way on, or in its place what comes first.
    * @param {boolean} isShown
    * @param {string} [first] what to do first
+   * @param {() => void} [reveal] what does it
    */
-  showNext(isShown, first = this.label("wait")) {
+  showNext(isShown, first = this.label("wait"), reveal = () => {}) {
+    this.reveal = isShown ? null : reveal;
     if (!this.next || !this.wait) return;
     this.next.disabled = this.next.hidden = !isShown; // keys press only what is enabled
     this.wait.textContent = isShown ? "" : first;
@@ -333,8 +370,7 @@ export class Learn {
   /** @param {number} at */
   go(at) {
     if (at > this.screens.length && !this.nextLesson) {
-      this.showCards();
-      this.element.querySelector("button")?.focus();
+      this.comeBack();
       return;
     }
     if (at > this.screens.length) this.open(this.nextLesson, 0);

@@ -119,7 +119,7 @@ function decoded(room, text, hex) {
 
 /** Two halves of a letter, to be joined by dragging, or by pressing one and then the other. @param {Room} room */
 function halves(room) {
-  room.lesson.showNext(false, room.label("wait_parts"));
+  room.lesson.showNext(false, room.label("wait_parts"), () => join(0, 1));
   const letter = longOne(room.word) ?? "ก";
   const bytes = new TextEncoder().encode(letter);
   const parts = [bytes.subarray(0, bytes.length - 1), bytes.subarray(bytes.length - 1)];

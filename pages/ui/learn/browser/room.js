@@ -49,7 +49,7 @@ export class Kept {
 /** One screen of a lesson. */
 export class Room {
   /**
-   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean, first?: string) => void, fit: () => void }} lesson
+   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean, first?: string, reveal?: () => void) => void, fit: () => void }} lesson
    * @param {string} name of the screen, such as "letter_1"
    */
   constructor(lesson, name) {
@@ -181,7 +181,7 @@ export class Room {
     const skip = addButton(row, this.label("show"), () => show(""));
     skip.className = "quiet";
     if (guesses.has(key)) show(/** @type {string} */ (guesses.get(key)), false);
-    else this.lesson.showNext(false);
+    else this.lesson.showNext(false, undefined, () => show(""));
   }
 
   /** @param {string} words @param {string} [className] */

@@ -15,7 +15,7 @@ export const SEE = [cuts, numbersOnly, dogs, covered];
 /** Draw the cuts between letters, then see those of GPT-2. @param {Room} room */
 function cuts(room) {
   room.write("text", (text) => {
-    room.lesson.showNext(false, room.label("wait_cuts"));
+    room.lesson.showNext(false, room.label("wait_cuts"), () => reveal.click());
     const letters = lettersOf(text);
     const drawn = new Set();
     const row = room.add("div", "cuttable");

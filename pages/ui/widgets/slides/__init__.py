@@ -16,7 +16,7 @@ import streamlit as st
 from msgspec import Meta, Struct
 
 from pages.ui.frame import presenting
-from pages.ui.i18n import LANGUAGES, language, section
+from pages.ui.i18n import LANGUAGES, language, section, translations
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.player.serve import stage_css
@@ -38,7 +38,7 @@ _ALONE = """
 [data-testid="stMainBlockContainer"] [data-testid="stElementContainer"]:not(.st-key-deck),
 [data-testid="stHeader"], [data-testid="stToolbar"] { visibility: hidden; }
 """
-"""Hides what stands behind the deck, from the keyboard too."""
+"""Hides what stands behind the deck, which takes it from the keyboard too."""
 Said = Mapping[str, str]
 """Words in each language that captions can have."""
 
@@ -86,6 +86,8 @@ class Slide:
     notes: Said = field(default_factory=dict)
     """What the speaker may say."""
     is_strong: bool = False
+    story: str = ""
+    """The story that it belongs to."""
     views: Sequence[View] = ()
     choices: Sequence[str] = ()
     right: int = 0
@@ -103,7 +105,8 @@ class Slide:
 def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -> bool:
     """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual.
 
-    It begins with the slide that has the words `first` as its title or above that, or else with the first one.
+    It begins with the slide that has the words `first` as its title or above that, and counts the slides of each
+    story for themselves; or else it begins with the first one, and counts all.
     """
     if not presenting.presents():
         return False
@@ -119,6 +122,7 @@ def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -
             (place for place, slide in enumerate(slides) if first and first in (slide.title, slide.over)), 0
         ),
         "slides": drawn,
+        "isByStory": first is not None,
         "labels": section("deck", has_breaks=True),
         "languages": list(LANGUAGES),
         "locale": language(),
@@ -136,6 +140,8 @@ def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -
 def _drawn(slide: Slide) -> dict[str, Any]:
     found: dict[str, Any] = {name: dict(getattr(slide, name)) for name in ("title", "says", "over", "notes")}
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
+    if slide.story:
+        found["story"] = slide.story
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}
     if slide.tree:
@@ -166,6 +172,22 @@ def _view(view: View) -> dict[str, Any]:
         "clusters": text_map.byte_at_char[starts].tolist(),
         "lanes": lanes,
     }
+
+
+def verdict(view: View) -> Said:
+    """Say which tokenizers need the fewest tokens for a text; with nothing to compare, what a stripe is."""
+    counts = {
+        lane.label.name.partition(":")[0]: cut_of(view.text, lane).tokens
+        for lane in view.lanes
+        if isinstance(lane, Lane) and lane.kind == "tokens"
+    }
+    least = min(counts.values(), default=0)
+    if len(counts) < 2 or not least:
+        return translations("home.stripe")
+    if least == max(counts.values()):
+        return translations("deck.even", count=least)
+    names = [name for name, count in counts.items() if count == least]
+    return translations("deck.fewest", names=", ".join(names), count=least)
 
 
 def one_by_one(first: View, second: View) -> tuple[View, View]:

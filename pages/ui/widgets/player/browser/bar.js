@@ -82,7 +82,7 @@ export class Bar {
     this.slider.setAttribute("aria-valuetext", plainWords(words));
     this.back.disabled = position === 0;
     this.forward.disabled = isLive && !canSteer;
-    this.live.classList.toggle("on", isLive);
+    this.live.classList.toggle("on", isLive && this.isPlaying);
     this.live.disabled = isLive;
     this.live.hidden = isOver;
     this.waits.hidden = !canSteer;

@@ -75,7 +75,6 @@ export class Headline {
   showStart() {
     const count = this.sentence.bytes.length;
     this.say(this.label("start", { bytes: count, count }));
-    if (this.options.presents) return;
     const size = usualSize(this.sentence.text);
     if (size > 1) this.says.append(" ", make("small", "rule", this.label("start_bytes", { size })));
   }

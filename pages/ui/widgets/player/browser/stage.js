@@ -7,6 +7,7 @@ import { Charts } from "./charts.js";
 import { ENDED, Feed } from "./feed.js";
 import { Headline } from "./headline.js";
 import { Banner, Milestones } from "./milestones.js";
+import { answerWhere, notePlace, takePlace } from "./place.js";
 import { Player, READ_MERGES } from "./player.js";
 import { saveMenu } from "./saves.js";
 import { Learned, Sentence } from "./sentence.js";
@@ -14,7 +15,7 @@ import { isDark, make } from "../../token_view/browser/elements.js";
 import { keyOf } from "../../token_view/browser/pressed.js";
 import { labelsOf } from "../../token_view/browser/words.js";
 
-/** @import { Answer, Options } from "./types.d.ts" */
+/** @import { Answer, FilmPlace, Options } from "./types.d.ts" */
 
 const FLOW = 15; // merges a second; above that, eyes cannot follow each
 const SLOW = 5; // merges a second; up to this, a pair lights up before it is joined
@@ -84,16 +85,20 @@ export class Stage {
     this.stillTimer = 0; // until the show begins by itself
     this.isPaceTouched = false;
     this.pace = ""; // that of the training
+    /** @type {FilmPlace | null} */
+    this.place = null; // from where to go on, once so many merges are here
+    this.isFollowed = false; // whether the film goes on in another stage
 
     this.root = make("div", "token-view stage");
     this.root.tabIndex = -1;
     this.headline = new Headline(this);
     this.board = new Board(this.sentence, options.tints, { tintOf: (bytes) => this.learned.tintOf(bytes, options.tints) });
     this.banner = new Banner(() => !this.bar.isPlaying && !this.isAtEnd);
+    this.starter = this.makeStarter();
     this.bar = new Bar(this);
     this.charts = new Charts(this);
     const show = (this.show = make("div", "show"));
-    show.append(this.headline.element, this.banner.element, this.board.element, this.bar.element);
+    show.append(this.headline.element, this.banner.element, this.starter, this.board.element, this.bar.element);
     if (app) {
       const editor = new Editor(label, options.text, options.most ?? 0, app.cut);
       this.bar.element.append(editor.opener);
@@ -128,6 +133,7 @@ export class Stage {
     this.showStart();
     this.headline.tick(this.sentence.bytes.length);
     this.ended = new AbortController();
+    answerWhere(this, this.ended.signal);
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.ended.signal });
     window.addEventListener("resize", () => this.fit(), { signal: this.ended.signal });
     document.addEventListener("fullscreenchange", () => this.fit(), { signal: this.ended.signal });
@@ -140,6 +146,7 @@ export class Stage {
   }
 
   remove() {
+    notePlace(this);
     this.feed.stop();
     this.player.stop();
     this.watch.disconnect();
@@ -149,6 +156,16 @@ export class Stage {
     this.banner.stop();
     this.charts.stop();
     this.root.remove();
+  }
+
+  /** What begins the show before a room, and says which key does; a finger has no keys. */
+  makeStarter() {
+    const hasKeys = !matchMedia("(hover: none) and (pointer: coarse)").matches;
+    const starter = make("button", "starter", `▶ ${this.label(hasKeys ? "start_key" : "play")}`);
+    starter.type = "button";
+    starter.hidden = true;
+    starter.onclick = () => this.begin();
+    return starter;
   }
 
   // ---- looks
@@ -228,7 +245,7 @@ export class Stage {
         this.fit();
       }
       this.open();
-    }
+    } else if (this.place) this.goOn(this.place);
     if (answer.state === "paused") this.player.hurries = true;
     this.showBar();
     this.player.wake();
@@ -249,14 +266,40 @@ export class Stage {
     this.isSaying = isSaid;
   }
 
-  /** There are merges to show: from the first one, unless this tab has shown them before. */
+  /** There are merges to show: from where they were shown last, or from the first one, unless this tab has shown them. */
   open() {
     const { player, milestones, options } = this;
+    this.place = options.saved ? null : takePlace(this);
+    if (this.place) return this.goOn(this.place);
     if (options.saved || options.presents || !isShownAgain(options.name)) return this.stand();
     milestones.old = milestones.found.length;
     player.hurries = true;
     if (this.isOver) player.go(this.learned.total);
     else player.begin();
+  }
+
+  /**
+   * Go on where the film was shown last, playing if it was playing, once so many merges are here.
+   * @param {FilmPlace} place
+   */
+  goOn(place) {
+    const { player, milestones, learned, bar } = this;
+    const isHere = learned.total >= place.position;
+    if (isHere) this.place = null;
+    if (place.isHeld) return this.stand();
+    milestones.old = milestones.found.filter(({ merge }) => merge <= place.position).length;
+    player.go(place.position);
+    player.isLive = isHere && place.isLive;
+    if (!isHere) return;
+    if (place.pace) {
+      this.isPaceTouched = true;
+      bar.showPace(place.pace);
+      player.setPace(place.pace);
+    }
+    const { isPlaying, hurries, seconds } = place;
+    Object.assign(player, { isPlaying, hurries, seconds });
+    this.showBar();
+    player.wake();
   }
 
   /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
@@ -269,7 +312,7 @@ export class Stage {
   /** Say what the stripes are, and how a merge comes about, which stays to be read over the first merges. */
   showStart() {
     this.headline.showStart();
-    if (!this.options.presents) this.banner.show(this.label("start_rule"), "rule");
+    this.banner.show(this.label(this.options.presents ? "start_rule_room" : "start_rule"), "rule");
   }
 
   /** Let the show begin. Live, it ends when the training does; before a room it waits for nobody. */
@@ -388,7 +431,8 @@ export class Stage {
 
   showBar() {
     this.bar.show();
-    const { position } = this.player;
+    const { position, isHeld } = this.player;
+    this.starter.hidden = !isHeld || !this.options.presents;
     const said = { position, played: this.played, tokens: this.sentence.tokensAt(position) };
     for (const [name, value] of Object.entries(said)) this.root.dataset[name] = String(value);
   }

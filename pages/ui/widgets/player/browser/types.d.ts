@@ -51,6 +51,18 @@ export interface Chooser {
   dark: string;
 }
 
+/** Where a film is, and how it goes on. */
+export interface FilmPlace {
+  position: number;
+  isLive: boolean;
+  isPlaying: boolean;
+  isHeld: boolean;
+  hurries: boolean;
+  seconds: number;
+  /** The speed that somebody chose; "" for that of the training. */
+  pace: string;
+}
+
 /** A training as a saved page holds it. */
 export interface Saved {
   answer: Answer;

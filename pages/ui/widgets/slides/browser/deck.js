@@ -2,7 +2,8 @@
 // @ts-check
 
 import { keepInAddress } from "./address.js";
-import { keyList, keysOf } from "./keys.js";
+import { shutBehind } from "./behind.js";
+import { keyLines, keyList, keysOf } from "./keys.js";
 import { SlideView, wordsIn } from "./slides.js";
 import { squaresOf } from "./vote.js";
 import { addButton, isDark, make, toggleFullScreen } from "../../token_view/browser/elements.js";
@@ -67,7 +68,7 @@ class Deck {
     this.clock = make("span", "deck-clock");
     this.code = squaresOf(options.code, options.address, this.label("only_here"));
     this.code.classList.add("deck-code");
-    this.list = keyList(keysOf(options.slides), this.label);
+    this.list = keyList([], this.label);
     this.black = make("div", "deck-black");
     this.black.onclick = () => (this.black.hidden = true);
     this.clock.hidden = this.code.hidden = this.black.hidden = true;
@@ -81,6 +82,7 @@ class Deck {
     this.addButton(foot, "✕", "leave", () => this.leave());
     this.root.append(this.place, foot, this.code, this.list, this.black);
     parent.append(this.root);
+    this.openBehind = shutBehind(this.root);
     this.ended = new AbortController();
     const { signal } = this.ended;
     document.addEventListener("keydown", (event) => this.onKey(event), { signal });
@@ -102,6 +104,7 @@ class Deck {
   }
 
   remove() {
+    this.openBehind();
     this.ended.abort();
     clearInterval(this.ticking);
     this.channel.close();
@@ -147,12 +150,24 @@ class Deck {
       this.place.replaceChildren(this.view.element);
       this.view.placed();
     }
-    this.where.textContent = slides.length > 1 ? `${this.at + 1} / ${slides.length}` : "";
+    this.list.replaceChildren(...keyLines(keysOf(slide, slides.length === 1), this.label));
+    const { first, last } = this.part;
+    this.where.textContent = last > first ? `${this.at - first + 1} / ${last - first + 1}` : "";
     this.backward.hidden = this.forward.hidden = slides.length < 2;
     this.backward.disabled = !this.at;
     this.root.dataset.at = String(this.at);
     this.root.dataset.kind = slide.kind;
     keepPlace(this.options.talk, this.at);
+  }
+
+  /** The first and the last slide of what is counted: all, or, where a story was begun with, those of one story. */
+  get part() {
+    const { slides, isByStory } = this.options;
+    if (!isByStory) return { first: 0, last: slides.length - 1 };
+    let [first, last] = [this.at, this.at];
+    while (first > 0 && slides[first - 1].story === slides[this.at].story) first -= 1;
+    while (last < slides.length - 1 && slides[last + 1].story === slides[this.at].story) last += 1;
+    return { first, last };
   }
 
   next() {
@@ -224,8 +239,8 @@ class Deck {
       Enter: () => this.next(),
       ArrowLeft: () => this.back(),
       PageUp: () => this.back(),
-      Home: () => this.show(0),
-      End: () => this.show(this.options.slides.length - 1),
+      Home: () => this.show(this.part.first),
+      End: () => this.show(this.part.last),
       Escape: () => this.uncover() || this.leave(),
       b: () => (this.black.hidden = !this.black.hidden),
       ".": () => (this.black.hidden = !this.black.hidden),

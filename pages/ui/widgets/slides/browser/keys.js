@@ -6,23 +6,27 @@ import { make } from "../../token_view/browser/elements.js";
 /** @import { Label } from "../../token_view/browser/types.d.ts" */
 /** @import { Slide } from "./types.d.ts" */
 
+/** The keys that lead through a slide that is alone, or one among others. */
+const ALONG = {
+  stage: { alone: ["key_steps", "key_play", "key_film"], among: ["key_move", "key_enter", "key_play", "key_film"] },
+  vote: { alone: ["key_join"], among: ["key_join", "key_back"] },
+  other: { alone: [], among: ["key_move", "key_next"] },
+};
+
 /**
- * The labels of the keys that do something while these slides are presented.
- * @param {Pick<Slide, "kind" | "over" | "title" | "says">[]} slides
+ * The labels of the keys that do something on a slide, each key once.
+ * @param {Pick<Slide, "kind" | "over" | "title" | "says">} slide
+ * @param {boolean} isAlone whether there is no other one
  */
-export function keysOf(slides) {
-  const has = (/** @type {Slide["kind"]} */ kind) => slides.some((slide) => slide.kind === kind);
-  const isOne = slides.length === 1;
-  const saidTwice = slides.some((slide) => [slide.over, slide.title, slide.says].some((said) => Object.keys(said).length > 1));
+export function keysOf({ kind, over, title, says }, isAlone) {
+  const isSaidTwice = [over, title, says].some((said) => Object.keys(said).length > 1);
   return [
-    ...(isOne ? [] : ["key_move", "key_next", "key_ends"]),
-    ...(isOne && has("stage") ? ["key_steps"] : []),
-    ...(isOne && has("vote") ? ["key_join"] : []),
-    ...(has("stage") ? ["key_play", "key_film"] : []),
+    ...ALONG[kind === "stage" || kind === "vote" ? kind : "other"][isAlone ? "alone" : "among"],
+    ...(isAlone ? [] : ["key_ends"]),
     ...["key_black", "key_timer"],
-    ...(saidTwice ? ["key_captions"] : []),
+    ...(isSaidTwice ? ["key_captions"] : []),
     ...["key_full", "key_code"],
-    ...(has("vote") ? ["key_vote"] : []),
+    ...(kind === "vote" ? ["key_vote"] : []),
     ...["key_leave", "key_list"],
   ];
 }
@@ -34,7 +38,15 @@ export function keysOf(slides) {
  */
 export function keyList(keys, label) {
   const list = make("div", "deck-keys");
-  list.append(...keys.map((key) => make("p", "", label(key))));
+  list.append(...keyLines(keys, label));
   list.hidden = true;
   return list;
+}
+
+/**
+ * @param {string[]} keys
+ * @param {Label} label
+ */
+export function keyLines(keys, label) {
+  return keys.map((key) => make("p", "", label(key)));
 }

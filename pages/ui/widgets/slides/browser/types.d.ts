@@ -33,6 +33,8 @@ export interface Slide {
   says: Said;
   notes: Said;
   isStrong?: boolean;
+  /** The story that it belongs to. */
+  story?: string;
   views?: DeckView[];
   choices?: string[];
   right?: number;
@@ -104,6 +106,8 @@ export interface DeckOptions {
   /** The slide to begin with. */
   at: number;
   slides: Slide[];
+  /** Whether the slides of each story are counted for themselves. */
+  isByStory: boolean;
   labels: Record<string, string>;
   languages: string[];
   locale: string;
