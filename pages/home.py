@@ -37,7 +37,7 @@ text = (
 with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
     example_pills(SENTENCE.key, "home")
     with st.container(width="content", key="home_stripe"):
-        st.caption(t("home.stripe"))
+        st.caption(t("home.look_inside"))
     with st.container(horizontal=True, width="content"):
         menu = st.popover(t("home.view"), icon=":material/tune:", key="home_menu")
         if st.button(

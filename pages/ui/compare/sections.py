@@ -43,7 +43,7 @@ _found = Bounded[list[Finding]](200_000, weigh=lambda findings: len(findings) + 
 def say_what_a_stripe_is() -> None:
     """Say above the tokens of a phone what a stripe is: the sentence that says more stands far below them."""
     with st.container(key="compare_stripe"):
-        st.caption(t("home.stripe"))
+        st.caption(t("home.look_inside"))
 
 
 def lead_to_training() -> None:
