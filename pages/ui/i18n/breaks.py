@@ -36,6 +36,7 @@ WHOLE = (
     "ที|ละ",
     "ครั้ง|ละ",
     "ชุด|นี้",
+    "ประโยค|นี้",
     "ไหม|คะ",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
