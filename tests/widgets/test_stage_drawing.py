@@ -580,6 +580,41 @@ def test_whoever_comes_back_or_presents_finds_all_flags_of_a_training_that_has_e
     assert not is_deck or all(size is None or size >= 40 for *_, size in found)
 
 
+HELD = """([options, width]) => {
+  document.body.innerHTML = `<div style="width: ${width}px"></div>`;
+  const app = { cut() {}, compare() {}, exports() {}, again() {} };
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false }, app);
+  stage.go(0);
+  stage.forward(); // lights up the pair
+  const { says } = stage.headline;
+  const { full, where } = stage.bar;
+  const change = stage.root.querySelector(".change");
+  const shown = [...change.children].filter((each) => each.checkVisibility());
+  const words = shown.map((each) => each.textContent.trim());
+  const found = { isHeld: stage.held > 0, where: where.textContent, words, lines: says.innerText };
+  found.isFull = full.checkVisibility();
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_while_a_pair_lights_up_all_name_its_merge_and_a_phone_says_in_a_line_what_is_here(
+    page: Page, width: int
+) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9), (256, 0x81, 3)], "กกข", [], title="")
+    options["labels"] = words = section("stage", spoken="en")
+    opened(page, bundle(STAGE / "stage.js"))
+    page.set_viewport_size({"width": width + 16, "height": 844})
+    found = page.evaluate(HELD, [{**options, "locale": "en"}, width])
+    here = "3 places in this sentence: 9 → 6 tokens"
+    lines = found["lines"].replace("\u00a0", " ").split("\n")
+    assert (found["isHeld"], found["where"].replace("\u00a0", " ")) == (True, "1 of 2 merges")
+    is_phone = width < 600
+    assert (lines[-1] == here, lines[-1].endswith(f"training text · {here}")) == (is_phone, not is_phone)
+    assert (found["isFull"], found["words"]) == (not is_phone, [words["change_short"]] if is_phone else [])
+
+
 END = """([options, width]) => {
   document.body.innerHTML = `<div style="width: ${width}px"></div>`;
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });
