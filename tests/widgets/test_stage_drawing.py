@@ -89,7 +89,8 @@ def test_a_hostile_sentence_is_text_on_the_stage(page: Page, text: str) -> None:
 PLAY = """([options, presents]) => {
   document.body.innerHTML = "<div></div>";
   const asked = [];
-  const app = { cut: (text) => asked.push(text), compare: () => asked.push("compare") };
+  const note = (what) => () => asked.push(what);
+  const app = { cut: (text) => asked.push(text), compare: note("compare"), train: note("train") };
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents }, app);
   const { player, banner } = stage;
   const { says, ways: waysOn } = stage.headline;
@@ -102,6 +103,7 @@ PLAY = """([options, presents]) => {
   found.push(seen());
   const ways = [...stage.root.querySelectorAll(".way")];
   const [compare, sentence, again] = ways.filter((way) => way.checkVisibility());
+  says.querySelector(".train")?.click();
   compare.click();
   sentence.click();
   asked.push(stage.root.querySelector(".editor").hidden);
@@ -142,11 +144,11 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     words = section("stage", spoken="en")
     stripes = "" if presents else f" {words['start_bytes'].format(size=3)}"
     start = [0, True, f"{before} bytes, {before} tokens{stripes}", True, not presents]
-    more = "" if presents else f" {words['end_more']}"
+    more = "" if presents else f" {words['end_more']} {words['end_train']}"
     end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}", False, False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["waits"] is not presents  # in a room it waits for somebody
-    assert shown["asked"] == ["compare", False]
+    assert shown["asked"] == [*([] if presents else ["train"]), "compare", False]
     assert len(shown["told"]) > 2
     for says, stays, is_over in shown["told"]:
         assert (stays, is_over) == (True, True), says  # while the show stands still, and after two seconds of it

@@ -37,6 +37,8 @@ export class Headline {
     this.element.append(text, this.tokens);
     /** @type {(() => void) | null} */
     this.again = null;
+    /** @type {(() => void) | null} leads to the settings of another training */
+    this.train = null;
     this.chips.onclick = () => {
       this.asHex = !this.asHex;
       this.again?.();
@@ -89,7 +91,10 @@ export class Headline {
     const count = sentence.tokensAt(merges);
     this.say(endWords(count, options.levels, label), { isEnd: true });
     const isBeaten = options.levels.some((each) => each.count < count);
-    if (isBeaten && !options.presents) this.says.append(" ", make("small", "rule", label("end_more")));
+    if (!isBeaten || options.presents) return;
+    const hint = make("small", "rule", `${label("end_more")} `);
+    if (this.train) addButton(hint, label("end_train"), this.train).className = "train";
+    this.says.append(" ", hint);
   }
 
   /** @param {number} merge */
