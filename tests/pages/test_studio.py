@@ -300,12 +300,17 @@ def test_no_token_is_ever_markup() -> None:
         assert "&amp;amp;" in rows
 
 
-def test_a_phone_can_show_the_figures_that_it_hides_after_a_training() -> None:
+@pytest.mark.parametrize("what", ["figures", "files"])
+def test_a_phone_can_show_the_figures_and_files_that_it_hides_after_a_training(what: str) -> None:
     app = start_training()
     wait_until(app, lambda: app.metric)
-    fold = app.button(key="fold_figures")
+
+    def is_there() -> bool:  # as on wider screens
+        return bool(app.metric if what == "figures" else app.get("download_button"))
+
+    fold = app.button(key=f"fold_{what}")
     assert fold.icon == ":material/expand_more:"
-    assert app.metric  # on wider screens they are there at once
+    assert is_there()
     fold.click().run()
-    assert app.button(key="fold_figures").icon == ":material/expand_less:"
-    assert app.metric
+    assert app.button(key=f"fold_{what}").icon == ":material/expand_less:"
+    assert is_there()

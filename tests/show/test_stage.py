@@ -276,7 +276,7 @@ def test_the_stage_takes_another_sentence_and_no_more_of_it_than_can_be_read(
 
     def component(*, data: bytes, **_: object) -> SimpleNamespace:
         drawn.append(json.loads(data)["text"])
-        return SimpleNamespace(sentence=next(typed, None), compare=None, exports=None)
+        return SimpleNamespace(sentence=next(typed, None), compare=None, exports=None, train=None)
 
     monkeypatch.setattr("pages.ui.widgets.player._component", component)
     app.run()
@@ -291,7 +291,7 @@ def test_the_end_of_the_show_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -
     wait_until(app, lambda: job_of(app).ended)
 
     def component(**_: object) -> SimpleNamespace:
-        return SimpleNamespace(sentence=None, compare=True, exports=None)
+        return SimpleNamespace(sentence=None, compare=True, exports=None, train=None)
 
     monkeypatch.setattr("pages.ui.widgets.player._component", component)
     app.run()
@@ -300,13 +300,54 @@ def test_the_end_of_the_show_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -
     assert app.text_area(key="compare_text").value == WORDS["examples.thai"]
 
 
+def test_compare_shows_the_sentence_that_was_watched_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start_training(size=300)
+    compare, train = (str(REPOSITORY / "pages" / f"{name}.py") for name in ("compare", "train"))
+
+    def box() -> str | None:
+        return app.text_area(key="compare_text").value
+
+    app.switch_page(compare).run()
+    assert box() == WORDS["examples.thai"]
+    asked: list[dict[str, Any]] = []
+
+    def component(**_: object) -> SimpleNamespace:
+        nothing = {"sentence": None, "compare": None, "exports": None, "train": None}
+        return SimpleNamespace(**nothing | (asked.pop() if asked else {}))
+
+    monkeypatch.setattr("pages.ui.widgets.player._component", component)
+    for page, wish in ((train, {"sentence": "ปลาทู"}), (compare, {})):
+        asked[:] = [wish] if wish else []
+        app.switch_page(page).run()
+    assert box() == "ปลาทู"
+    app.session_state["home_text"] = "ข้าวผัด"  # typed on Home since then
+    asked.append({"compare": True})
+    app.switch_page(train).run()
+    assert box() == "ปลาทู"  # that of the show which leads there
+
+
+def test_the_end_of_the_show_leads_to_the_settings_of_a_larger_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = start_training(size=300)
+    wait_until(app, lambda: job_of(app).ended)
+    asked = iter([True])
+
+    def component(**_: object) -> SimpleNamespace:
+        return SimpleNamespace(sentence=None, compare=None, exports=None, train=next(asked, None))
+
+    monkeypatch.setattr("pages.ui.widgets.player._component", component)
+    app.run()
+    assert not app.exception
+    assert app.number_input(key="train_size").value == 600
+    assert app.button(key="start")
+
+
 def test_the_end_of_the_show_leads_to_the_exports(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start_training(size=300)
     wait_until(app, lambda: job_of(app).ended)
     asked = iter([True])
 
     def component(**_: object) -> SimpleNamespace:
-        return SimpleNamespace(sentence=None, compare=None, exports=next(asked, None))
+        return SimpleNamespace(sentence=None, compare=None, exports=next(asked, None), train=None)
 
     monkeypatch.setattr("pages.ui.widgets.player._component", component)
     app.run()

@@ -90,7 +90,8 @@ def test_a_hostile_sentence_is_text_on_the_stage(page: Page, text: str) -> None:
 PLAY = """([options, presents]) => {
   document.body.innerHTML = "<div></div>";
   const asked = [];
-  const app = { cut: (text) => asked.push(text), compare: () => asked.push("compare") };
+  const note = (what) => () => asked.push(what);
+  const app = { cut: (text) => asked.push(text), compare: note("compare"), train: note("train") };
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents }, app);
   const { player, banner } = stage;
   const { says, ways: waysOn } = stage.headline;
@@ -105,6 +106,7 @@ PLAY = """([options, presents]) => {
   found.push(seen());
   const ways = [...stage.root.querySelectorAll(".way")];
   const [compare, sentence, again] = ways.filter((way) => way.checkVisibility());
+  says.querySelector(".train")?.click();
   compare.click();
   sentence.click();
   asked.push(stage.root.querySelector(".editor").hidden);
@@ -144,12 +146,12 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
     words = section("stage", spoken="en")
     start = [0, True, f"{before} bytes, {before} tokens {words['start_bytes'].format(size=3)}", True, True]
-    more = "" if presents else f" {words['end_more']}"
+    more = "" if presents else f" {words['end_more']} {words['end_train']}"
     end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}", False, False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["waits"] is not presents  # in a room it waits for somebody, and says for what
     assert shown["prompts"] == [presents and f"▶ {words['start_key']}", False]
-    assert shown["asked"] == ["compare", False]
+    assert shown["asked"] == [*([] if presents else ["train"]), "compare", False]
     assert len(shown["told"]) > 2
     for says, stays, is_over in shown["told"]:
         assert (stays, is_over) == (True, True), says  # while the show stands still, and after two seconds of it
@@ -775,6 +777,41 @@ def test_whoever_comes_back_or_presents_finds_all_flags_of_a_training_that_has_e
     assert [kind for kind, *_ in found].count("flag beat") == len(levels)
     assert all(is_in for _, is_in, _ in found), found
     assert not is_deck or all(size is None or size >= 40 for *_, size in found)
+
+
+HELD = """([options, width]) => {
+  document.body.innerHTML = `<div style="width: ${width}px"></div>`;
+  const app = { cut() {}, compare() {}, exports() {}, again() {} };
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false }, app);
+  stage.go(0);
+  stage.forward(); // lights up the pair
+  const { says } = stage.headline;
+  const { full, where } = stage.bar;
+  const change = stage.root.querySelector(".change");
+  const shown = [...change.children].filter((each) => each.checkVisibility());
+  const words = shown.map((each) => each.textContent.trim());
+  const found = { isHeld: stage.held > 0, where: where.textContent, words, lines: says.innerText };
+  found.isFull = full.checkVisibility();
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_while_a_pair_lights_up_all_name_its_merge_and_a_phone_says_in_a_line_what_is_here(
+    page: Page, width: int
+) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9), (256, 0x81, 3)], "กกข", [], title="")
+    options["labels"] = words = section("stage", spoken="en")
+    opened(page, bundle(STAGE / "stage.js"))
+    page.set_viewport_size({"width": width + 16, "height": 844})
+    found = page.evaluate(HELD, [{**options, "locale": "en"}, width])
+    here = "3 places in this sentence: 9 → 6 tokens"
+    lines = found["lines"].replace("\u00a0", " ").split("\n")
+    assert (found["isHeld"], found["where"].replace("\u00a0", " ")) == (True, "1 of 2 merges")
+    is_phone = width < 600
+    assert (lines[-1] == here, lines[-1].endswith(f"training text · {here}")) == (is_phone, not is_phone)
+    assert (found["isFull"], found["words"]) == (not is_phone, [words["change_short"]] if is_phone else [])
 
 
 END = """([options, width]) => {

@@ -117,12 +117,13 @@ def test_at_full_speed_nothing_waits_and_all_is_told_at_once(stage: Stage) -> No
 
 def test_a_gathering_pace_is_read_first_then_doubles_and_at_last_holds_nothing_back(stage: Stage) -> None:
     conductor = conductor_of(stage, Training([TEXT], 300, pace="gathering"))
-    conductor.pairs = [(0, 0)] * 3
-    assert conductor.rate() == 0.4
-    conductor.pairs = [(0, 0)] * 4
+    for learned, rate in ((0, 1 / 4.5), (1, 1 / 4.5), (2, 1 / 3.5), (3, 1 / 3), (4, 0.8), (11, 0.8)):
+        conductor.pairs = [(0, 0)] * learned
+        assert conductor.rate() == rate
+    conductor.pairs = [(0, 0)] * 12
     conductor.gathers_from = 5.0
     rates = []
-    for seconds in (5.0, 15.0, 25.0, 35.0):
+    for seconds in (5.0, 10.0, 15.0, 20.0):
         conductor.seconds = seconds
         rates.append(conductor.rate())
     assert rates == pytest.approx([1.0, 200**0.5, 200.0, 200**1.5])
@@ -136,7 +137,7 @@ def test_a_gathering_pace_is_read_first_then_doubles_and_at_last_holds_nothing_b
 
 def test_a_gathering_pace_starts_anew_when_it_is_asked_for(stage: Stage) -> None:
     conductor = conductor_of(stage, Training([TEXT], 300, pace=None))
-    conductor.pairs, conductor.seconds = [(0, 0)] * 4, 50.0
+    conductor.pairs, conductor.seconds = [(0, 0)] * 12, 50.0
     conductor.obey({"command": "pace", "pace": "gathering"})
     assert conductor.rate() == 1.0
 
@@ -155,10 +156,10 @@ def test_counts_are_of_a_size_that_is_unknown(stage: Stage, tmp_path: Path) -> N
 
 
 def test_a_gathering_pace_begins_where_people_begin_to_watch(stage: Stage) -> None:
-    conducted(stage, Training([TEXT], 256 + 6, pace="gathering"))
-    assert stage.waits[:4] == [2.5, 2.5, 2.5, 1.0]
-    assert 0 < stage.waits[5] < stage.waits[4] < 1.0
-    assert stage.reports == [1] * 6
+    conducted(stage, Training([TEXT], 256 + 14, pace="gathering"))
+    assert stage.waits[:12] == pytest.approx([4.5, 3.5, 3.0, *[1.25] * 8, 1.0])
+    assert 0 < stage.waits[13] < stage.waits[12] < 1.0
+    assert stage.reports == [1] * 14
 
 
 # ---- stop rules

@@ -46,10 +46,12 @@ MAX_VOCABULARY_BYTES = 32 * 2**20
 CANDIDATES = 10
 SLOW_PACE = 4.0
 """Merges per second. Up to this pace, people can follow each choice."""
-READ_MERGES, READ_RATE = 3, 0.4
-"""A gathering pace gives people 2.5 seconds to understand each of the first 3 merges."""
-FIRST_RATE, GAIN, GAIN_SECONDS = 1.0, 200.0, 20.0
-"""After them it starts with one merge per second, and is 200 times as fast after 20 seconds."""
+READ_SECONDS = (4.5, 3.5, 3.0)
+"""A gathering pace gives people so long to understand each of the first merges."""
+SLOW_MERGES, SLOW_RATE = 11, 0.8
+"""Up to this merge they can read the others one by one."""
+FIRST_RATE, GAIN, GAIN_SECONDS = 1.0, 200.0, 10.0
+"""After them it starts with one merge per second, and is 200 times as fast after 10 seconds."""
 FULL_RATE = 20_000.0
 """Merges per second at which a gathering pace stops waiting."""
 
@@ -330,7 +332,7 @@ class Conductor:
             served += self.served
             quick = time.monotonic() - started < BATCH_SECONDS / 10
             self.at_once = min(2 * self.at_once, MOST_AT_ONCE) if quick else max(1, self.at_once // 2)
-        if len(self.pairs) <= READ_MERGES:
+        if len(self.pairs) <= SLOW_MERGES:
             self.gathers_from = self.seconds
         self.report(merges, counts, served)
         return len(merges)
@@ -360,8 +362,11 @@ class Conductor:
         """Return the merges per second that the pace allows now; None for as many as possible."""
         if self.pace != "gathering":
             return self.pace
-        if len(self.pairs) <= READ_MERGES:
-            return READ_RATE
+        learned = len(self.pairs)
+        if learned <= len(READ_SECONDS):
+            return 1 / READ_SECONDS[max(learned, 1) - 1]
+        if learned <= SLOW_MERGES:
+            return SLOW_RATE
         try:
             rate: float = FIRST_RATE * GAIN ** ((self.seconds - self.gathers_from) / GAIN_SECONDS)
         except OverflowError:

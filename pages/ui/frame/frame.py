@@ -96,6 +96,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   [data-testid="stHorizontalBlock"]:has(> * > * > * > .st-key-languages_choices) > *,
   [data-testid="stColumn"] > :has(> * > .st-key-languages_choices) > * { flex: 1 1 100%; }
   :has(> .st-key-languages_choices), :has(> .st-key-receipt_choices) { order: 1; }
+  /* A tokenizer of the list has a line for its names, and its buttons stand below. */
+  [class*="st-key-run_"] > :has(> [data-testid="stVerticalBlock"]) { flex: 1 1 calc(100% - 3rem) !important; }
   /* Columns one under another are no further apart than all else. */
   [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) { row-gap: 1rem; }
 }

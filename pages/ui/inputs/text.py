@@ -29,6 +29,8 @@ PLACE = "text"
 _LIMITS = Limits(1, MAX_UPLOAD_MB * 2**20, unpacks=False)
 _SOURCE: Maybe[str] = Maybe("text_source")
 _TYPED_TEXT: Maybe[str] = Maybe("compare_text")
+_GIVEN_TEXT: Maybe[str] = Maybe(f"{_TYPED_TEXT.key}_given")
+"""What the box was given, not typed: it follows the sentence on Home."""
 SOURCES = ("type", "sample", "upload", "ids")
 MAX_DIGITS = 40
 _BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
@@ -39,6 +41,10 @@ EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
 
 SENTENCE: Maybe[str] = Maybe("home_text")
 """The sentence on Home, which goes along to the other pages once the visitor has changed it."""
+
+
+WATCHED: Maybe[str] = Maybe("watched_sentence")
+"""The sentence whose training the visitor watched last."""
 
 
 def own_sentence() -> str:
@@ -88,7 +94,7 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     if source == "type":
         text = live_text_area(
             t("text.type_label"),
-            key=follow_sentence(_TYPED_TEXT.key, t("examples.pair")),
+            key=follow_sentence(_TYPED_TEXT.key, WATCHED.get() or t("examples.pair")),
             height=TYPED_HEIGHT,
             placeholder=t("text.placeholder"),
             show_label=False,
@@ -105,6 +111,7 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
 def show_text(text: str) -> None:
     """Put a text into the text picker, before it is drawn."""
     _TYPED_TEXT.put(text)
+    _GIVEN_TEXT.forget()
     _SOURCE.put("type")
 
 

@@ -25,14 +25,15 @@ from tokenizer_core.saved_runs.folder import Damaged
 MAX_NAME = 60
 
 
-def where_kept() -> str:
+def where_kept() -> None:
     """Say where and how long the visitor's tokenizers are kept, and who can see them."""
     saved = registry().saved
     if saved is None:
-        return t("runs.kept", hours=round(UNSEEN_SECONDS / 3600))
-    if visitor.owner() == LOCAL:
-        return t("runs.kept_here", folder=as_plain_markdown(str(saved.root)))
-    return t("runs.kept_days", days=SAVED_RUNS_DAYS)
+        st.caption(t("runs.kept", hours=round(UNSEEN_SECONDS / 3600)))
+    elif visitor.owner() == LOCAL:
+        st.caption(t("runs.kept_here"), help=as_plain_markdown(str(saved.root)))
+    else:
+        st.caption(t("runs.kept_days", days=SAVED_RUNS_DAYS))
 
 
 def trouble_note() -> None:
@@ -56,7 +57,8 @@ def kept_rows() -> list[Row]:
     return files + [Row(True, partial(_damaged_row, broken)) for broken in registry().damaged(visitor.owner())]
 
 
-def _line(entry_id: str) -> DeltaGenerator:
+def line_of(entry_id: str) -> DeltaGenerator:
+    """Draw the container of one run or file; on a phone its buttons stand below its names."""
     return st.container(horizontal=True, vertical_alignment="center", key=f"run_{entry_id}")
 
 
@@ -69,7 +71,7 @@ def _file_row(entry: Entry) -> None:
         said = t("runs.file", pattern=shortened(pattern_name(entry.pattern)), **values)
     else:  # a pattern that came with the file, or none
         said = t("runs.file_plain", **values)
-    with _line(entry.id):
+    with line_of(entry.id):
         st.markdown(":material/description:", width="content")
         with st.container(width="stretch", gap=None):
             st.markdown(f"**{as_name(file_title(entry))}**")
@@ -81,7 +83,7 @@ def _file_row(entry: Entry) -> None:
 
 
 def _damaged_row(broken: Damaged) -> None:
-    with _line(broken.id):
+    with line_of(broken.id):
         st.markdown(":material/broken_image:", width="content")
         with st.container(width="stretch", gap=None):
             st.markdown(f"**{t('runs.damaged')}** `{broken.id}`")

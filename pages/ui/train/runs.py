@@ -18,7 +18,7 @@ from pages.ui.run_registry.registry import registry
 from pages.ui.session import remembered
 from pages.ui.train import keys
 from pages.ui.train.divergence import show_divergence
-from pages.ui.train.kept_rows import Row, delete_button, kept_rows, rename_box, trouble_note, where_kept
+from pages.ui.train.kept_rows import Row, delete_button, kept_rows, line_of, rename_box, trouble_note, where_kept
 from pages.ui.widgets import formatting
 from pages.ui.widgets.controls import fold, live_text_area
 from pages.ui.widgets.token_view import token_view
@@ -79,19 +79,19 @@ def _rows() -> None:
         if not row.is_earlier:
             row.draw()
     if len(earlier) < len(rows):
-        st.caption(where_kept())
+        where_kept()
     if earlier:
         with fold(t("runs.earlier", count=len(earlier)), icon=":material/history:", key=keys.EARLIER_OPEN.key):
             for row in earlier:
                 row.draw()
             if len(earlier) == len(rows):
-                st.caption(where_kept())
+                where_kept()
     if keys.RUN_OPENED.take():
         st.rerun()
 
 
 def _row(run: Run, name: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"run_{run.job.id}"):
+    with line_of(run.job.id):
         _cells(run, name)
 
 

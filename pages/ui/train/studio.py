@@ -15,11 +15,12 @@ from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, langu
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
-from pages.ui.inputs.text import own_sentence, show_text, take_sentence
+from pages.ui.inputs.text import WATCHED, own_sentence, show_text, take_sentence
 from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, way_said
-from pages.ui.limits import MAX_TRAININGS
+from pages.ui.limits import MAX_TRAININGS, MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Maybe, Value
+from pages.ui.train import keys
 from pages.ui.train.parity import language_names, who_chose, whose_turn
 from pages.ui.train.race import choose_race_texts, race, race_address
 from pages.ui.train.recipes import recipe_outcome, show_recipe
@@ -64,6 +65,7 @@ def studio(job: Job) -> None:
     shown = st.container()
     typed = sentence_of(job).get()
     text = (own_sentence() or first_sentence(job))[:MOST_CHARACTERS] if typed is None else typed
+    WATCHED.put(text)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         with st.popover(t("race.another"), icon=":material/flag:", type="tertiary"):
             texts, pairs_in_files = choose_race_texts()
@@ -95,6 +97,10 @@ def studio(job: Job) -> None:
             if wish.exports:
                 EXPORTS_OPEN.put(True)
                 _EXPORTS_ASKED.put(_EXPORTS_ASKED.get() + 1)
+            if wish.trains:
+                keys.SIZE.put(min(2 * job.training.vocab_size, MAX_VOCAB_SIZE))
+                visitor.show_setup(True)
+                st.rerun()
     if (counts := job.training.counts) is not None:  # only counts were there to learn from
         with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
             st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
@@ -177,22 +183,22 @@ def _summary(job: Job) -> None:
     _say_why_it_ended(job, learned, vocab_size)
     if not job.curve:
         return
-    _fold_figures()
+    _fold_on_a_phone("figures", _FIGURES_OPEN)
     with st.container(key="training_figures"):
         _figures(job, vocab_size)
 
 
-def _fold_figures() -> None:
-    """Draw the button that shows and hides the figures on a phone."""
+def _fold_on_a_phone(what: Literal["figures", "files"], is_shown: Value[bool]) -> None:
+    """Draw the button that shows and hides on a phone what wider screens always show."""
     st.html(_FOLD_STYLE)
-    is_open = _FIGURES_OPEN.get()
-    with st.container(key="figures_shown" if is_open else "figures_hidden"):
+    is_open = is_shown.get()
+    with st.container(key=f"{what}_shown" if is_open else f"{what}_hidden"):
         st.button(
-            t("studio.figures"),
-            key="fold_figures",
+            {"figures": t("studio.figures"), "files": t("studio.files")}[what],
+            key=f"fold_{what}",
             icon=f":material/{'expand_less' if is_open else 'expand_more'}:",
             width="stretch",
-            on_click=_FIGURES_OPEN.put,
+            on_click=is_shown.put,
             args=(not is_open,),
         )
 
@@ -304,13 +310,20 @@ def _ways_on(job: Job) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.merges:
             st.page_link(page("vocabulary"), label=t("studio.vocabulary"), icon=":material/menu_book:")
-            try:
-                model = job.tokenizer().model_text()
-                save_button(t("studio.download_model"), model, "tokenizer.model", key="save_model")
-            except ModelFileError as error:
-                st.warning(error_sentence(error))
-            show_recipe(job)
         _train_another("secondary" if job.merges else "primary")
+        if job.merges:
+            _fold_on_a_phone("files", _FILES_OPEN)
+            with st.container(horizontal=True, vertical_alignment="center", width="content", key="training_files"):
+                _model_and_recipe(job)
+
+
+def _model_and_recipe(job: Job) -> None:
+    try:
+        model = job.tokenizer().model_text()
+        save_button(t("studio.download_model"), model, "tokenizer.model", key="save_model")
+    except ModelFileError as error:
+        st.warning(error_sentence(error))
+    show_recipe(job)
 
 
 def _train_another(kind: Literal["primary", "secondary"] = "secondary") -> None:
@@ -321,10 +334,13 @@ def _train_another(kind: Literal["primary", "secondary"] = "secondary") -> None:
 
 
 _FOLD_STYLE = """<style>
-:is(.st-key-figures_shown, .st-key-figures_hidden) { display: none; }
+:has(> :is(.st-key-figures_shown, .st-key-figures_hidden, .st-key-files_shown, .st-key-files_hidden)) {
+  display: none; }
 @media (max-width: 640px) {
-  :is(.st-key-figures_shown, .st-key-figures_hidden) { display: flex; }
+  :has(> :is(.st-key-figures_shown, .st-key-figures_hidden, .st-key-files_shown, .st-key-files_hidden)) {
+    display: flex; flex-basis: 100%; }
   :root:has(.st-key-figures_hidden) :is(.st-key-training_figures, .st-key-race_figures) { display: none; }
+  :root:has(.st-key-files_hidden) .st-key-training_files { display: none; }
 }
 </style>"""
 _MERGES_STYLE = """<style>
@@ -373,6 +389,8 @@ _EXPORTS_ASKED: Value[int] = Value("train_exports_asked", int)
 """How often the end of the show led to the exports."""
 _FIGURES_OPEN: Value[bool] = Value("train_figures", bool)
 """Whether a phone shows the figures of a training that has ended; wider screens always do."""
+_FILES_OPEN: Value[bool] = Value("train_files", bool)
+"""Whether a phone shows its model file and its recipe."""
 EXPORTED_MERGES: Maybe[tuple[str, int]] = Maybe("train_exported")
 """The training whose files were asked for while it learns, and how many merges it had then."""
 

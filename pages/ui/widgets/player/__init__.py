@@ -33,16 +33,20 @@ class Wish(NamedTuple):
     """Whether to compare what the training has learned with other tokenizers."""
     exports: bool
     """Whether to take what the training has learned to other programs."""
+    trains: bool
+    """Whether to train another tokenizer."""
 
 
 def stage(drawn: Mapping[str, Any]) -> Wish:
     """Draw a stage with these options; return what the visitor has just asked it for."""
     data = json.dumps(drawn).encode()
-    asked: dict[str, Any] = {f"on_{what}_change": lambda: None for what in ("sentence", "compare", "exports")}
+    asked: dict[str, Any] = {
+        f"on_{what}_change": lambda: None for what in ("sentence", "compare", "exports", "train")
+    }
     shown = _component(key="stage", data=data, **asked)
     typed = shown.sentence
     sentence = typed[:MOST_CHARACTERS] if isinstance(typed, str) else None
-    return Wish(sentence, shown.compare is True, shown.exports is True)
+    return Wish(sentence, shown.compare is True, shown.exports is True, shown.train is True)
 
 
 def options(

@@ -65,7 +65,7 @@ export class Bar {
 
   /** Show where the stage is. */
   show() {
-    const { player, learned, joined, answer, options, isOver, isTraining } = this.stage;
+    const { player, learned, answer, options, isOver, isTraining } = this.stage;
     const { position } = player;
     const { total } = learned;
     const isLive = player.isLive && !isOver;
@@ -77,7 +77,7 @@ export class Bar {
     this.slider.max = String(most);
     this.slider.value = String(position);
     this.line.style.setProperty("--learned", `${(100 * total) / most}%`);
-    const words = this.label("place", { merge: joined, total: most });
+    const words = this.label("place", { merge: position, total: most });
     this.where.textContent = words;
     this.slider.setAttribute("aria-valuetext", plainWords(words));
     this.back.disabled = position === 0;
@@ -182,7 +182,7 @@ export class Editor {
     this.text = text;
     this.onSentence = onSentence;
     this.opener = make("button", "change", "✎");
-    this.opener.append(make("span", "words", ` ${label("change")}`));
+    this.opener.append(make("span", "words", ` ${label("change")}`), make("span", "short", ` ${label("change_short")}`));
     this.opener.type = "button";
     this.opener.title = this.opener.ariaLabel = plainWords(label("change"));
     this.opener.onclick = () => this.open(Boolean(this.form.hidden));

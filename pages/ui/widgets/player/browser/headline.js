@@ -37,6 +37,8 @@ export class Headline {
     this.element.append(text, this.tokens);
     /** @type {(() => void) | null} */
     this.again = null;
+    /** @type {(() => void) | null} leads to the settings of another training */
+    this.train = null;
     this.chips.onclick = () => {
       this.asHex = !this.asHex;
       this.again?.();
@@ -88,20 +90,22 @@ export class Headline {
     const count = sentence.tokensAt(merges);
     this.say(endWords(count, options.levels, label), { isEnd: true });
     const isBeaten = options.levels.some((each) => each.count < count);
-    if (isBeaten && !options.presents) this.says.append(" ", make("small", "rule", label("end_more")));
+    if (!isBeaten || options.presents) return;
+    const hint = make("small", "rule", `${label("end_more")} `);
+    if (this.train) addButton(hint, label("end_train"), this.train).className = "train";
+    this.says.append(" ", hint);
   }
 
   /** @param {number} merge */
   show(merge) {
     const { learned, sentence, label } = this;
     const [before, after] = [sentence.tokensAt(merge - 1), sentence.tokensAt(merge)];
-    const said = [label("merge", { merge })];
     const count = learned.counts[merge - 1];
     const isMostFrequent = merge > (this.options.free_after ?? Infinity);
     const isIn = this.chooserOf(merge) ? "seen_in_own" : isMostFrequent ? "seen_most" : "seen"; // in one language, or in all
-    if (count) said.push(label(isIn, { count }));
-    said.push(before === after ? label("not_here") : label("here", { places: before - after, before, after }));
-    this.equation(merge, said.join(" · "));
+    const found = [label("merge", { merge }), count ? label(isIn, { count }) : ""].filter(Boolean).join(" · ");
+    const here = before === after ? label("not_here") : label("here", { places: before - after, before, after });
+    this.equation(merge, found, here);
   }
 
   /**
@@ -136,9 +140,11 @@ export class Headline {
   /**
    * @param {number} merge
    * @param {string} words
+   * @param {string} [here] about this sentence, in a line of its own on a phone
    */
-  equation(merge, words) {
-    this.says.textContent = words;
+  equation(merge, words, here = "") {
+    this.says.replaceChildren(words);
+    if (here) this.says.append(make("span", "between", " · "), make("span", "here", here));
     this.showChooser(merge);
     this.ways.hidden = true;
     this.again = () => {

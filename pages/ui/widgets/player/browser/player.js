@@ -4,15 +4,14 @@
 const CATCH_UP = 0.4; // seconds in which the player works off what is too much while it plays live
 const LATE = 3; // seconds that it may stay behind: the show begins later than the training
 const CLOSER = 1.25; // times as fast as the training until it has caught up
-export const READ_MERGES = 3; // a pace that gathers speed gives people time to read so many merges, as the training does
-const READ_RATE = 0.4;
-const FIRST_RATE = 1; // merge a second after those that are read
+// A pace that gathers speed, as the training does: three merges are read, some more can be, then it gains speed.
+const READ_SECONDS = [4.5, 3.5, 3];
+export const READ_MERGES = READ_SECONDS.length;
+const SLOW_MERGES = 11;
+const SLOW_RATE = 0.8; // merges a second
+const FIRST_RATE = 1; // merge a second after these
 const GAIN = 200; // times as fast after
-const GAIN_SECONDS = 20;
-// A show of what has been learned, as before a room, keeps no training waiting: more merges can be read one by one.
-const SLOW_MERGES = 12;
-const SLOW_RATE = 2 / 3;
-const SHORT_GAIN_SECONDS = 15; // that makes up for most of it
+const GAIN_SECONDS = 10;
 const LONGEST_FRAME = 0.25; // a tab that was hidden must not leap
 
 /** @type {Record<string, number | "gathering" | null>} */
@@ -63,7 +62,7 @@ export class Player {
     // A frame's time may lie before the moment at which playing began.
     const seconds = Math.min(LONGEST_FRAME, Math.max(0, (now - this.before) / 1000));
     this.before = Math.max(now, this.before);
-    this.seconds = this.position > (this.isLive ? READ_MERGES : SLOW_MERGES) ? this.seconds + seconds : 0;
+    this.seconds = this.position > SLOW_MERGES ? this.seconds + seconds : 0;
     this.rate = this.rateNow();
     this.due += this.rate * seconds;
     const total = this.listener.total();
@@ -89,16 +88,16 @@ export class Player {
     if (this.isLive && (this.hurries || this.pace === null)) return Math.max(FIRST_RATE, left / CATCH_UP);
     if (this.pace === null) return Math.max(200, this.listener.total() / 2);
     const isGathering = this.pace === "gathering";
-    if (isGathering && this.position <= READ_MERGES) return READ_RATE;
-    if (isGathering && !this.isLive && this.position <= SLOW_MERGES) return SLOW_RATE;
-    const gained = FIRST_RATE * GAIN ** (this.seconds / (this.isLive ? GAIN_SECONDS : SHORT_GAIN_SECONDS));
+    if (isGathering && this.position <= READ_MERGES) return 1 / READ_SECONDS[Math.max(this.position, 1) - 1];
+    if (isGathering && this.position <= SLOW_MERGES) return SLOW_RATE;
+    const gained = FIRST_RATE * GAIN ** (this.seconds / GAIN_SECONDS);
     const rate = isGathering ? gained : Number(this.pace);
     return this.isLive ? Math.max(CLOSER * rate, (left - LATE * rate) / CATCH_UP) : rate;
   }
 
   /** Let a live show begin. */
   begin() {
-    this.isHeld = false;
+    [this.isHeld, this.due] = [false, 0.99]; // merge 0 has stood for long enough
     this.wake();
   }
 

@@ -50,6 +50,7 @@ export default function showStage({ data, parentElement, setTriggerValue }) {
       cut: (text) => setTriggerValue("sentence", text),
       compare: () => setTriggerValue("compare", true),
       exports: () => setTriggerValue("exports", true),
+      train: () => setTriggerValue("train", true),
     });
     INSTANCES.set(parentElement, stage);
   }
@@ -65,7 +66,8 @@ export class Stage {
   /**
    * @param {ShadowRoot | Element} parent
    * @param {Options} options
-   * @param {{ cut: (text: string) => void, compare: () => void, exports: () => void } | null} app what only the app can do
+   * @param {{ cut: (text: string) => void, compare: () => void, exports: () => void, train: () => void } | null} app
+   *   what only the app can do
    */
   constructor(parent, options, app = null) {
     this.options = options;
@@ -108,6 +110,7 @@ export class Stage {
     }
     this.headline.addWay("again", () => this.replay());
     if (app) this.headline.addWay("exports", app.exports);
+    this.headline.train = app?.train ?? null;
     this.bar.element.append(saveMenu(this).element);
     const below = make("div", "below");
     below.append(this.charts.race.element, this.charts.newest.element);
