@@ -10,8 +10,9 @@ from playwright.sync_api import Page
 
 from pages.ui.i18n import catalogue, section
 from pages.ui.stories.talk import _stage
-from pages.ui.vocabulary.biography import CONTEXTS_STYLE, contexts_html, tree_html, tree_in_place
+from pages.ui.vocabulary.biography import CONTEXTS_STYLE, contexts_html, tree_html
 from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.figures_table import sideways
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.player.serve import BROWSER as STAGE
 from pages.ui.widgets.player.serve import stage_css
@@ -393,7 +394,7 @@ def test_the_tree_of_a_token_is_as_large_as_the_screen_allows(page: Page, token:
     assert least >= smallest
 
 
-SIGN = """() => getComputedStyle(document.querySelector(".tree-place"), "::after").opacity"""
+SIGN = """() => getComputedStyle(document.querySelector(".sideways"), "::after").opacity"""
 
 
 @pytest.mark.parametrize(("token", "is_wider"), [(" กรุงเทพมหานคร", True), ("ที่ผ่านมา", False)])
@@ -402,7 +403,7 @@ def test_on_a_phone_a_sign_says_that_a_tree_goes_on_until_its_end_is_seen(
 ) -> None:
     tokenizer = openai_tokenizer("o200k_base")
     (token_id,) = tokenizer.encode(token)
-    tree = tree_in_place(tree_html(tree_of(token_id, tokenizer, to_bytes=False), tokenizer, ""))
+    tree = sideways(tree_html(tree_of(token_id, tokenizer, to_bytes=False), tokenizer, ""))
     page.set_viewport_size({"width": 390, "height": 844})
     page.set_content(f"<!doctype html><body>{tree}")
     place = page.locator(".token-tree")

@@ -10,7 +10,7 @@ from pages.ui.i18n import as_plain_markdown, language, t, translations
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.vocabulary.choices import CLICKS, OwnText, Uses, entries_in, merging, pick, picked_in, why_no_merges
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.figures_table import scroll_box
+from pages.ui.widgets.figures_table import scroll_box, sideways
 from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import chip, chip_parts, chip_style, placed_face, plain_token, shortened
@@ -123,7 +123,7 @@ def _tree(nodes: Sequence[Node], tokenizer: Merging, lane: Lane) -> None:
         says += " " + t("biography.tree_bytes", merges=whole)
     if any(node.is_leaf and _goes_on(node, tokenizer) for node in nodes):
         says += " " + t("biography.tree_part")
-    st.html(tree_in_place(tree_html(nodes, tokenizer, says)))
+    st.html(sideways(tree_html(nodes, tokenizer, says)))
     if not token.isascii():
         st.toggle(t("biography.to_bytes"), key=remembered(TO_BYTES.key, False), persist_state="session")
     st.caption(f"{says} {t('biography.recovered')}" if lane.key in OPENAI_NAMES else says)
@@ -238,14 +238,6 @@ _STYLE = """<style>
 @keyframes tree-goes-on { from { mask-position: -3rem 0; } to { mask-position: 0 0; } }
 .token-tree { mask: linear-gradient(to right, #000 calc(100% - 3rem), #0000) 0 0 / calc(100% + 3rem) no-repeat;
   animation: tree-goes-on linear; animation-timeline: scroll(self inline); }
-/* So does a sign beside it, for whoever does not see that. */
-.tree-place { position: relative; timeline-scope: --tree; }
-.tree-place .token-tree { scroll-timeline: --tree inline; }
-.tree-place::after { content: "›"; position: absolute; right: 0; top: 50%; translate: 0 -50%; pointer-events: none;
-  width: 2rem; border-radius: 1rem; text-align: center; font-size: 1.5rem; line-height: 1.85rem; opacity: 0;
-  color: light-dark(#ffffff, #191814); background: light-dark(#0f766e, #2dd4bf);
-  animation: tree-has-more linear; animation-timeline: --tree; }
-@keyframes tree-has-more { from, 90% { opacity: 1; } to { opacity: 0; } }
 .token-tree > div { display: grid; gap: 3px 2px; min-width: max-content; }
 .token-tree .node { display: flex; flex-direction: column; align-items: center; justify-content: center;
   padding: .1rem 0; border-radius: .35rem; line-height: 1.7; font-size: 1.125rem; max-width: none;
@@ -258,11 +250,6 @@ _STYLE = """<style>
 .token-tree .hex { font-size: .8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .token-tree .node:first-child .hex { font-size: 1.5rem; }
 </style>"""
-
-
-def tree_in_place(tree: str) -> str:
-    """Return the HTML of a tree on a page, where a sign says that it can be pushed aside."""
-    return f'<div class="tree-place">{tree}</div>'
 
 
 def tree_html(nodes: Sequence[Node], tokenizer: Merging, said: str) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.ui.i18n import t
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
-from pages.ui.widgets.figures_table import scroll_box
+from pages.ui.widgets.figures_table import scroll_box, sideways
 from pages.ui.widgets.token_view.chips import chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
@@ -42,7 +42,7 @@ def _word(show: Callable[[str], None]) -> None:
 
 def _trace(word: str, tokenizer: Merging) -> None:
     found = list(trace(word, tokenizer))
-    st.html(chip_style() + trace_html(found, tokenizer, t("trace.title")))
+    st.html(chip_style() + sideways(trace_html(found, tokenizer, t("trace.title"))))
     if found:
         merges = sum(len(each.steps) for each in found)
         tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)

@@ -32,6 +32,17 @@ _STYLE = """<style>
 </style>"""
 
 
+_SIDEWAYS = """<style>
+.sideways { position: relative; timeline-scope: --sideways; }
+.sideways > [role="region"] { scroll-timeline: --sideways inline; }
+.sideways::after { content: "›"; position: absolute; right: 0; top: 50%; translate: 0 -50%; pointer-events: none;
+  width: 2rem; border-radius: 1rem; text-align: center; font-size: 1.5rem; line-height: 1.85rem; opacity: 0;
+  color: light-dark(#ffffff, #191814); background: light-dark(#0f766e, #2dd4bf);
+  animation: goes-on-sideways linear; animation-timeline: --sideways; }
+@keyframes goes-on-sideways { from, 90% { opacity: 1; } to { opacity: 0; } }
+</style>"""
+
+
 Formats = Mapping[Any, Callable[[Any], str]]
 """How the cells of some columns are written; other numbers get commas, and missing values are a dash."""
 
@@ -52,6 +63,11 @@ def scroll_box(look: str, inner: str, label: str) -> str:
     """Return HTML in a box that scrolls if it is too wide, also by keyboard; `look` is its CSS class."""
     said = html.escape(without_breaks(label), quote=True)
     return f'<div class="{look}" role="region" tabindex="0" aria-label="{said}">{inner}</div>'
+
+
+def sideways(box: str) -> str:
+    """Return a box that scrolls with a sign beside it, for as long as more of it stands there."""
+    return f'{_SIDEWAYS}<div class="sideways">{box}</div>'
 
 
 def table_html(
