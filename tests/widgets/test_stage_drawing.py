@@ -632,23 +632,15 @@ DECK_OF = """async ([options, keys]) => {
 }"""
 
 
-@pytest.mark.parametrize(
-    ("is_by_story", "found"),
-    [(False, ["3 / 5", "4 / 5", "5 / 5", "1 / 5"]), (True, ["2 / 3", "3 / 3", "", ""])],
-    ids=["a talk", "a story"],
-)
-def test_a_story_counts_its_own_slides_and_nothing_behind_the_deck_can_be_reached(
-    page: Page, is_by_story: bool, found: list[str]
-) -> None:
+def test_a_deck_counts_its_slides_and_nothing_behind_it_can_be_reached(page: Page) -> None:
     slide = {"kind": "words", "over": {}, "says": {}, "notes": {}}
-    stories = ["first", *["second"] * 3, "third"]
-    slides = [{**slide, "title": {"en": str(at)}, "story": story} for at, story in enumerate(stories)]
-    options = {"name": "deck", "talk": "talk", "at": 2, "slides": slides, "isByStory": is_by_story, "code": None}
+    slides = [{**slide, "title": {"en": str(at)}} for at in range(3)]
+    options: dict[str, Any] = {"name": "deck", "talk": "talk", "slides": slides, "code": None}
     options |= {"labels": section("deck", spoken="en"), "languages": ["en"], "locale": "en", "tints": 8}
     options |= {"showsNotes": False, "what": "1", "address": ""}
     opened(page, bundle(DECK / "deck.js"))
     shown, is_shut, is_still_shut, left = page.evaluate(DECK_OF, [options, ["ArrowRight", "ArrowRight", "Home"]])
-    assert shown == found
+    assert shown == ["1 / 3", "2 / 3", "3 / 3", "1 / 3"]
     assert (is_shut, is_still_shut, left) == (True, False, 0)
 
 

@@ -23,7 +23,6 @@ from pages.ui.stories.form import Part, Prediction, Side, Story
 from pages.ui.stories.talk import (
     LASTING,
     PRESENTS,
-    TALK,
     begin_to_present,
     my_slides,
     short_talk,
@@ -143,10 +142,8 @@ def show_stories() -> None:
     }
     if presenting.what() in LASTING:
         PRESENTS.put(presenting.what())
-    what, first = PRESENTS.get(), None
-    if presenting.is_from_here() and what in ("talk", "story"):
-        what, first = ("talk" if name in TALK else "story"), story.says_in_every_language("name")
-    present(ways[what], first=first)
+    is_of_this_story = presenting.is_from_here() and PRESENTS.get() == "talk"
+    present(ways["story" if is_of_this_story else PRESENTS.get()])
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
     with st.container(key="story_told" if is_revealed else "story_asked"):
         with st.container(key="story_stage"):

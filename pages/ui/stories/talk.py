@@ -49,7 +49,7 @@ def slides_of(story: Story, steps: Sequence[str] = STEPS) -> list[Slide]:
 
     The stories of the talk have few words on their slides; what these leave out is in the notes.
     """
-    return [replace(slide, story=story.name) for step in steps for slide in _MAKERS[step](story)]
+    return [slide for step in steps for slide in _MAKERS[step](story)]
 
 
 def _setting(story: Story) -> list[Slide]:

@@ -86,8 +86,6 @@ class Slide:
     notes: Said = field(default_factory=dict)
     """What the speaker may say."""
     is_strong: bool = False
-    story: str = ""
-    """The story that it belongs to."""
     views: Sequence[View] = ()
     choices: Sequence[str] = ()
     right: int = 0
@@ -102,12 +100,8 @@ class Slide:
     """The options of a vote."""
 
 
-def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -> bool:
-    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual.
-
-    It begins with the slide that has the words `first` as its title or above that, and counts the slides of each
-    story for themselves; or else it begins with the first one, and counts all.
-    """
+def present(make: Callable[[], Sequence[Slide]]) -> bool:
+    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual."""
     if not presenting.presents():
         return False
     slides, shows_notes = make(), presenting.shows_notes()
@@ -118,11 +112,7 @@ def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -
     data = {
         "name": name,
         "talk": sha256(json.dumps(same).encode()).hexdigest(),
-        "at": next(
-            (place for place, slide in enumerate(slides) if first and first in (slide.title, slide.over)), 0
-        ),
         "slides": drawn,
-        "isByStory": first is not None,
         "labels": section("deck", has_breaks=True),
         "languages": list(LANGUAGES),
         "locale": language(),
@@ -140,8 +130,6 @@ def present(make: Callable[[], Sequence[Slide]], *, first: Said | None = None) -
 def _drawn(slide: Slide) -> dict[str, Any]:
     found: dict[str, Any] = {name: dict(getattr(slide, name)) for name in ("title", "says", "over", "notes")}
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
-    if slide.story:
-        found["story"] = slide.story
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}
     if slide.tree:

@@ -151,23 +151,12 @@ class Deck {
       this.view.placed();
     }
     this.list.replaceChildren(...keyLines(keysOf(slide, slides.length === 1), this.label));
-    const { first, last } = this.part;
-    this.where.textContent = last > first ? `${this.at - first + 1} / ${last - first + 1}` : "";
+    this.where.textContent = slides.length > 1 ? `${this.at + 1} / ${slides.length}` : "";
     this.backward.hidden = this.forward.hidden = slides.length < 2;
     this.backward.disabled = !this.at;
     this.root.dataset.at = String(this.at);
     this.root.dataset.kind = slide.kind;
     keepPlace(this.options.talk, this.at);
-  }
-
-  /** The first and the last slide of what is counted: all, or, where a story was begun with, those of one story. */
-  get part() {
-    const { slides, isByStory } = this.options;
-    if (!isByStory) return { first: 0, last: slides.length - 1 };
-    let [first, last] = [this.at, this.at];
-    while (first > 0 && slides[first - 1].story === slides[this.at].story) first -= 1;
-    while (last < slides.length - 1 && slides[last + 1].story === slides[this.at].story) last += 1;
-    return { first, last };
   }
 
   next() {
@@ -239,8 +228,8 @@ class Deck {
       Enter: () => this.next(),
       ArrowLeft: () => this.back(),
       PageUp: () => this.back(),
-      Home: () => this.show(this.part.first),
-      End: () => this.show(this.part.last),
+      Home: () => this.show(0),
+      End: () => this.show(this.options.slides.length - 1),
       Escape: () => this.uncover() || this.leave(),
       b: () => (this.black.hidden = !this.black.hidden),
       ".": () => (this.black.hidden = !this.black.hidden),
@@ -305,15 +294,15 @@ class Deck {
  * The slide of this talk on which a page stood that has been reloaded; else the one to begin with.
  * @param {DeckOptions} options
  */
-function placeBefore({ talk, at }) {
+function placeBefore({ talk }) {
   const [entry] = performance.getEntriesByType("navigation");
   const isReloaded = /** @type {PerformanceNavigationTiming | undefined} */ (entry)?.type === "reload";
   const isFirst = !hasPlace;
   hasPlace = true;
   try {
-    return isReloaded && isFirst ? Number(sessionStorage.getItem(`talk ${talk}`)) : at;
+    return isReloaded && isFirst ? Number(sessionStorage.getItem(`talk ${talk}`)) : 0;
   } catch {
-    return at; // a browser may keep no notes
+    return 0; // a browser may keep no notes
   }
 }
 

@@ -33,8 +33,6 @@ export interface Slide {
   says: Said;
   notes: Said;
   isStrong?: boolean;
-  /** The story that it belongs to. */
-  story?: string;
   views?: DeckView[];
   choices?: string[];
   right?: number;
@@ -103,11 +101,7 @@ export interface DeckOptions {
   /** Another name is another deck to draw; windows with the same talk follow one another. */
   name: string;
   talk: string;
-  /** The slide to begin with. */
-  at: number;
   slides: Slide[];
-  /** Whether the slides of each story are counted for themselves. */
-  isByStory: boolean;
   labels: Record<string, string>;
   languages: string[];
   locale: string;
