@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import visitor
-from pages.ui.i18n import error_sentence, language, names, t
+from pages.ui.i18n import error_sentence, names, t
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.opened_files import OPENED_FILES
 from pages.ui.inputs.opener import tokenizer_opener
@@ -285,18 +285,18 @@ CLICKS: Value[int] = Value("vocabulary_clicks", int)
 
 
 def first_look(lane: Lane) -> FirstLook:
-    """Return a token in the script of the page, if a tokenizer has one.
+    """Return a token in Thai, or else in Latin letters, if a tokenizer has one.
 
     It is the longest that the built-in sentences use, a word that people know, and of whole letters if there is
     one. Special tokens are not looked at, unless there is nothing else.
     """
-    return _first_looks.get((lane.key, language()), lambda: _first_look(lane))
+    return _first_looks.get(lane.key, lambda: _first_look(lane))
 
 
 def _first_look(lane: Lane) -> FirstLook:
     entries = entries_in(lane)
     learned = np.flatnonzero(entries.scripts != SCRIPTS.index("special"))
-    wanted: tuple[Script, ...] = ("thai", "latin") if language() == "th" else ("latin",)
+    wanted: tuple[Script, ...] = ("thai", "latin")
     script = next((each for each in wanted if entries.count(each)), None)
     places = learned if script is None else np.flatnonzero(entries.scripts == SCRIPTS.index(script))
     used = places[np.isin(entries.ids[places], uses_in(lane, _sample()).ids)]
