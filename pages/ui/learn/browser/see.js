@@ -149,6 +149,8 @@ function drawUnder(room, letters, tokens, under, row) {
   });
 }
 
+const MOST_NUMBERS = 14; // that can be left out: enough to try, and the text above them stays in sight
+
 /** Numbers can be left out, and the text is made of what is left. @param {Room} room */
 function numbersOnly(room) {
   room.write("text", (text) => {
@@ -169,7 +171,7 @@ function numbersOnly(room) {
         const kept = new TextDecoder().decode(room.gpt2.bytesOfAll(ids.filter((_, at) => !left.has(at))));
         text_again.textContent = kept.split(/(?<=�)/).map(onCircle).join(""); // no font has a � under Thai marks
       };
-      ids.forEach((id, at) => {
+      ids.slice(0, MOST_NUMBERS).forEach((id, at) => {
         const button = addButton(row, String(id), () => {
           if (!left.delete(at)) left.add(at);
           button.setAttribute("aria-pressed", String(left.has(at)));
@@ -177,6 +179,7 @@ function numbersOnly(room) {
         });
         button.setAttribute("aria-pressed", "false");
       });
+      if (ids.length > MOST_NUMBERS) row.append(make("span", "", "…"));
       row.querySelector("button")?.click();
       draw();
     });
