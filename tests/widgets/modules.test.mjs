@@ -216,14 +216,14 @@ test("what is drawn of a merge is all that it joins, and each share is true", ()
 test("the end says which tokenizers need more tokens, and which do not", () => {
   const label = labelsOf({ labels: cases.stage.en, locale: "en" });
   const levels = [["GPT-2", 1250], ["GPT-4 (cl100k)", 26], ["GPT-4o (o200k)", 13]].map(([name, count]) => ({ name, count }));
-  const said = [5, 13, 26, 2000].map((count) => endWords(count, levels, label));
+  const said = [5, 13, 26, 2000].map((count) => endWords(2500, count, levels, label));
   assert.deepEqual(said, [
-    "5 tokens. That beats GPT-2 (1,250), GPT-4 (26), and GPT-4o (13).",
-    "13 tokens. That beats GPT-2 (1,250) and GPT-4 (26), but not GPT-4o (13).",
-    "26 tokens. That beats GPT-2 (1,250), but not GPT-4 (26) or GPT-4o (13).",
-    "2,000 tokens. That does not beat GPT-2 (1,250), GPT-4 (26), or GPT-4o (13).",
+    "From 2,500 to 5 tokens. That beats GPT-2 (1,250), GPT-4 (26), and GPT-4o (13).",
+    "From 2,500 to 13 tokens. That beats GPT-2 (1,250) and GPT-4 (26), but not GPT-4o (13).",
+    "From 2,500 to 26 tokens. That beats GPT-2 (1,250), but not GPT-4 (26) or GPT-4o (13).",
+    "From 2,500 to 2,000 tokens. That does not beat GPT-2 (1,250), GPT-4 (26), or GPT-4o (13).",
   ]);
-  assert.equal(endWords(1, [], label), "1 token.");
+  assert.equal(endWords(4, 1, [], label), "From 4 to 1 token.");
 });
 
 test("the axis of the race has few round numbers, and its names stand apart", () => {
