@@ -125,6 +125,7 @@ export class Stage {
 
     this.player = new Player({
       total: () => this.learned.total,
+      staysAt: (merge) => this.milestones.slows.has(merge),
       onMerge: (merge, rate) => this.onMerge(merge, rate),
       onMoved: () => this.moved(),
     });
@@ -300,8 +301,8 @@ export class Stage {
       bar.showPace(place.pace);
       player.setPace(place.pace);
     }
-    const { isPlaying, hurries, seconds } = place;
-    Object.assign(player, { isPlaying, hurries, seconds });
+    const { isPlaying, hurries, seconds, stayed } = place;
+    Object.assign(player, { isPlaying, hurries, seconds, stayed });
     this.showBar();
     player.wake();
   }
