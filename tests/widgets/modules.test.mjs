@@ -216,14 +216,14 @@ test("what is drawn of a merge is all that it joins, and each share is true", ()
 test("the end says which tokenizers need more tokens, and which do not", () => {
   const label = labelsOf({ labels: cases.stage.en, locale: "en" });
   const levels = [["GPT-2", 1250], ["GPT-4 (cl100k)", 26], ["GPT-4o (o200k)", 13]].map(([name, count]) => ({ name, count }));
-  const said = [5, 13, 26, 2000].map((count) => endWords(count, levels, label));
+  const said = [5, 13, 26, 2000].map((count) => endWords(2500, count, levels, label));
   assert.deepEqual(said, [
-    "5 tokens. That beats GPT-2 (1,250), GPT-4 (26), and GPT-4o (13).",
-    "13 tokens. That beats GPT-2 (1,250) and GPT-4 (26), but not GPT-4o (13).",
-    "26 tokens. That beats GPT-2 (1,250), but not GPT-4 (26) or GPT-4o (13).",
-    "2,000 tokens. That does not beat GPT-2 (1,250), GPT-4 (26), or GPT-4o (13).",
+    "From 2,500 to 5 tokens. That beats GPT-2 (1,250), GPT-4 (26), and GPT-4o (13).",
+    "From 2,500 to 13 tokens. That beats GPT-2 (1,250) and GPT-4 (26), but not GPT-4o (13).",
+    "From 2,500 to 26 tokens. That beats GPT-2 (1,250), but not GPT-4 (26) or GPT-4o (13).",
+    "From 2,500 to 2,000 tokens. That does not beat GPT-2 (1,250), GPT-4 (26), or GPT-4o (13).",
   ]);
-  assert.equal(endWords(1, [], label), "1 token.");
+  assert.equal(endWords(4, 1, [], label), "From 4 to 1 token.");
 });
 
 test("the axis of the race has few round numbers, and its names stand apart", () => {
@@ -243,13 +243,14 @@ test("the axis of the race has few round numbers, and its names stand apart", ()
 // ---- the player, the feed, the milestones
 
 /** A player with a clock of its own; `run` lets time pass, in frames of 20 ms. */
-function playerAt(context, total) {
+function playerAt(context, total, slows = []) {
   const [queued, played] = [[], []];
   let clock = 1000;
   globalThis.requestAnimationFrame = (frame) => queued.push(frame);
   context.mock.method(performance, "now", () => clock);
   const player = new Player({
     total: () => total(clock / 1000 - 1),
+    staysAt: (merge) => slows.includes(merge),
     onMerge: (merge) => played.push([merge, clock / 1000 - 1]),
     onMoved: () => {},
   });
@@ -282,11 +283,50 @@ for (const isLive of [true, false]) {
   });
 }
 
-test("a live show keeps to the pace of a training that gathers speed", (context) => {
-  // When the training makes each merge, as its own test has it.
+/** When a training that gathers speed makes each merge, as its own test has it. */
+function gathered(most) {
   const moments = [0, 4.5, 8, 11];
   for (let at = 0; at < 8; at++) moments.push(moments.at(-1) + 1.25);
-  for (let rate = 1; moments.length < 400; rate = 200 ** ((moments.at(-1) - moments[11]) / 10)) moments.push(moments.at(-1) + 1 / rate);
+  for (let rate = 1; moments.length < most; rate = 200 ** ((moments.at(-1) - moments[11]) / 10)) moments.push(moments.at(-1) + 1 / rate);
+  return moments;
+}
+
+for (const [kind, isLive] of [["live", true], ["replayed", false]]) {
+  test(`a show that gathers speed slows down at milestones, and goes on as fast as it was: ${kind}`, (context) => {
+    const moments = gathered(744);
+    const total = (seconds) => (isLive ? moments.filter((moment) => moment <= seconds).length : 744);
+    const lasting = [[], [14, 60, 180, 350]].map((slows) => {
+      const { player, played, run } = playerAt(context, total, slows);
+      player.isHeld = true;
+      run(1.5);
+      if (isLive) player.begin();
+      else player.play();
+      run(60);
+      assert.deepEqual(played.map(([merge]) => merge), moments.map((_, at) => at + 1));
+      const times = played.map(([, seconds]) => seconds);
+      const inASecond = (from) => times.filter((at) => at > from && at <= from + 0.4).length / 0.4;
+      for (const merge of slows) {
+        const [at, next] = times.slice(merge - 1);
+        assert.ok(next - at > 1.9 && next - at < 2.2, `${merge}: ${next - at}`);
+        const [before, after] = [inASecond(at - 0.4), inASecond(next)];
+        assert.ok(after < 1.6 * before + 3 && after > 0.8 * before - 3, `${merge}: ${before}, ${after}`);
+      }
+      return times.at(-1);
+    });
+    assert.ok(lasting[1] - lasting[0] > 5 && lasting[1] - lasting[0] < 8.1, `${lasting}`);
+  });
+}
+
+test("a steady show does not slow down at milestones", (context) => {
+  const { player, played, run } = playerAt(context, () => 40, [10, 20]);
+  player.pace = 20;
+  player.play();
+  run(5);
+  assert.ok(played.at(-1)[1] < 2.2, `${played.at(-1)}`);
+});
+
+test("a live show keeps to the pace of a training that gathers speed", (context) => {
+  const moments = gathered(400);
   const { player, played, run } = playerAt(context, (seconds) => moments.filter((moment) => moment <= seconds).length);
   player.isHeld = true;
   run(1.5);
@@ -319,7 +359,7 @@ for (const pace of ["live", "gathering", 0.5, 20, 200, null]) {
     globalThis.requestAnimationFrame = (frame) => queued.push(frame);
     context.mock.method(performance, "now", () => clock);
     const played = [];
-    const player = new Player({ total: () => total, onMerge: (merge) => played.push(merge), onMoved: () => {} });
+    const player = new Player({ total: () => total, staysAt: () => true, onMerge: (merge) => played.push(merge), onMoved: () => {} });
     if (pace === "live") player.wake();
     else {
       player.pace = pace;
@@ -415,6 +455,37 @@ test("a sentence beats other tokenizers, and gets its first word and its first s
     [3, "milestone_space ␣c"],
     [5, "milestone_beat GPT-2"],
   ]);
+  assert.deepEqual([...milestones.slows], [2, 5]); // the show slows down at words and victories
+});
+
+test("a show slows down at no more than two victories and one word of each script", () => {
+  const text = "ไทย the cat";
+  const bytes = [...new TextEncoder().encode(text)];
+  const sentence = new Sentence(text, [9, 13, 17], [0, 3, 6, 9, 10, 11, 12, 13, 14, 15, 16]);
+  const learned = new Learned();
+  const levels = [16, 15, 14, 8, 7].map((count) => ({ name: `${count}`, count }));
+  const milestones = new Milestones(sentence, levels, (key) => key);
+  let [merge, left] = [0, bytes[0]];
+  const join = (right) => {
+    learned.add([left, right, 1]);
+    left = 256 + merge++;
+  };
+  bytes.slice(1, 9).forEach(join);
+  left = 116;
+  [104, 101].forEach(join);
+  for (const each of sentence.take(learned)) milestones.look(each);
+  assert.equal(milestones.found.filter(({ kind }) => kind === "beat").length, 4);
+  assert.deepEqual([...milestones.slows], [2, 3, 8, 10]);
+});
+
+test("a first word of two letters is followed by a longer one", () => {
+  const sentence = new Sentence("is it the", [2, 5, 9], [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  const learned = new Learned();
+  const milestones = new Milestones(sentence, [], (key) => key);
+  learned.add([105, 115, 1, 105, 116, 1, 116, 104, 1, 258, 101, 1]);
+  for (const merge of sentence.take(learned)) milestones.look(merge);
+  assert.deepEqual(milestones.found.map(({ merge, name }) => [merge, name]), [[1, "is"], [4, "the"]]);
+  assert.deepEqual([...milestones.slows], [1, 4]);
 });
 
 test("a tab knows what it has shown if the browser lets it", () => {

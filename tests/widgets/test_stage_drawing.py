@@ -148,7 +148,8 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     words = section("stage", spoken="en")
     start = [0, True, f"{before} bytes, {before} tokens {words['start_bytes'].format(size=3)}", True, True]
     more = "" if presents else f" {words['end_more']} {words['end_train']}"
-    end = [len(merges), False, f"{after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}", False, False]
+    says = f"From {before} to {after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}"
+    end = [len(merges), False, says, False, False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["waits"] is not presents  # in a room it waits for somebody, and says for what
     assert shown["prompts"] == [presents and f"▶ {words['start_key']}", False]
@@ -158,6 +159,39 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
         assert (stays, is_over) == (True, True), says  # while the show stands still, and after two seconds of it
         if says.startswith("Fewer tokens"):
             assert says == "Fewer tokens than GPT-2, which needs 45"  # true whatever comes
+
+
+JUMP = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  const { element } = stage.banner;
+  const isShown = () => element.classList.contains("on");
+  stage.begin();
+  stage.go(stage.learned.total);
+  const found = [...stage.bar.flags.children].map((flag, at) => {
+    flag.click();
+    for (let look = 0; look < 100; look++) stage.banner.look();
+    const says = isShown() && element.textContent;
+    at % 2 ? stage.forward() : stage.back();
+    const stays = isShown() && element.textContent === says;
+    stage.go(stage.learned.total);
+    return [flag.title, says, stays];
+  });
+  stage.remove();
+  return found;
+}"""
+
+
+def test_whoever_jumps_to_a_milestone_reads_its_words_as_long_as_they_stay_there(page: Page) -> None:
+    text = "น้ำใจคนไทย ดื่มน้ำ the cat"
+    tokenizer = train(f"{text} sat. " * 9, 256 + 60)
+    merges = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", merges, text, [("GPT-2", 45), ("GPT-4", 20)], title="")
+    opened(page, bundle(STAGE / "stage.js"))
+    found = page.evaluate(JUMP, options)
+    assert len(found) > 3
+    for title, says, stays in found:
+        assert (says, stays) == (title, False)
 
 
 LIVE = """async ([options, merges]) => {

@@ -104,11 +104,12 @@ export class Bar {
     const key = [found.length, most, width].join();
     if (!width || key === this.flagged) return;
     this.flagged = key;
-    const flags = found.map(({ merge, kind, name, says }) => {
+    const flags = found.map((milestone) => {
+      const { merge, kind, name, says } = milestone;
       const flag = make("button", `flag ${kind}`, kind === "beat" ? "⚑" : "★");
       flag.type = "button";
       flag.title = flag.ariaLabel = plainWords(says);
-      flag.onclick = () => this.stage.go(merge);
+      flag.onclick = () => this.stage.jump(milestone);
       const label = name ? flag.appendChild(make("span", "name", name)) : null;
       return { flag, label, want: (width * merge) / most, isBeat: kind === "beat" };
     });

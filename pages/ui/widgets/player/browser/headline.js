@@ -88,7 +88,7 @@ export class Headline {
   showEnd(merges) {
     const { sentence, options, label } = this;
     const count = sentence.tokensAt(merges);
-    this.say(endWords(count, options.levels, label), { isEnd: true });
+    this.say(endWords(sentence.bytes.length, count, options.levels, label), { isEnd: true });
     const isBeaten = options.levels.some((each) => each.count < count);
     if (!isBeaten || options.presents) return;
     const hint = make("small", "rule", `${label("end_more")} `);
@@ -170,12 +170,13 @@ function usualSize(text) {
 }
 
 /**
- * How many tokens the sentence has in the end, and which tokenizers need more of them.
+ * How many tokens the sentence had before the first merge and has in the end, and which tokenizers need more of them.
+ * @param {number} before
  * @param {number} count
  * @param {Level[]} levels
  * @param {Label} label
  */
-export function endWords(count, levels, label) {
+export function endWords(before, count, levels, label) {
   /** @param {Level[]} some @param {"conjunction" | "disjunction"} type */
   const named = (some, type) =>
     new Intl.ListFormat(label("locale"), { type })
@@ -185,7 +186,7 @@ export function endWords(count, levels, label) {
   const [beaten, rest] = [levels.filter((each) => count < each.count), levels.filter((each) => count >= each.count)];
   const values = { beaten: named(beaten, "conjunction"), rest: named(rest, "disjunction") };
   const kind = beaten.length ? (rest.length ? "some" : "all") : "none";
-  return [label("end", { count }), levels.length ? label(`end_beats_${kind}`, values) : ""].filter(Boolean).join(" ");
+  return [label("end", { before, count }), levels.length ? label(`end_beats_${kind}`, values) : ""].filter(Boolean).join(" ");
 }
 
 // ---- equations

@@ -10,6 +10,10 @@ import { shownText } from "./parts.js";
 const LATIN = /^\p{Script=Latin}+$/u;
 const THAI = /^[\p{Script=Thai}]+$/u;
 const SPACED = /^ [\p{L}\p{M}]/u;
+const LONG = 3; // characters of a word that people wait for
+const WORDS = ["thai", "english", "longer"];
+const MOST_SLOW = 4; // moments at which the show slows down
+const MOST_BEATEN = 2; // of them: the others are words
 const ACROSS = /[\p{L}\p{M}]\P{L}* [\p{L}\p{M}]/u;
 
 export class Milestones {
@@ -23,6 +27,8 @@ export class Milestones {
     this.label = label;
     /** @type {Milestone[]} in the order in which they came */
     this.found = [];
+    /** @type {Set<number>} the merges at which the show slows down */
+    this.slows = new Set();
     this.waiting = new Set(["thai", "english", "space"]);
     const canBreak = sentence.bytes.some((_, at) => !sentence.startsCluster[at]); // a letter of several bytes
     if (canBreak) this.waiting.add("whole");
@@ -83,8 +89,12 @@ export class Milestones {
     const start = text.startsWith(" ") ? from + 1 : from;
     const word = sentence.textOf(start, to);
     if (this.words.get(start) !== to) return;
-    if (waiting.has("thai") && THAI.test(word)) this.add(merge, "thai", { token: word });
-    if (waiting.has("english") && LATIN.test(word)) this.add(merge, "english", { token: word });
+    const isLong = [...word].length >= LONG;
+    const script = THAI.test(word) ? "thai" : LATIN.test(word) ? "english" : "";
+    if (waiting.has(script)) {
+      this.add(merge, script, { token: word });
+      if (!isLong) waiting.add("longer");
+    } else if (isLong && waiting.has("longer")) this.add(merge, "longer", { token: word });
   }
 
   /**
@@ -95,6 +105,9 @@ export class Milestones {
   add(merge, kind, values) {
     this.waiting.delete(kind);
     const name = String(values.name ?? values.token ?? "");
+    const beaten = this.found.filter((each) => each.kind === "beat").length;
+    const isSlow = WORDS.includes(kind) || (kind === "beat" && beaten < MOST_BEATEN);
+    if (isSlow && this.slows.size < MOST_SLOW) this.slows.add(merge);
     this.found.push({ merge, kind, name, says: this.label(`milestone_${kind}`, values) });
   }
 }

@@ -75,6 +75,6 @@ function noteOf(name, presents) {
  */
 function placeOf({ player, learned, bar, options, isAtEnd, isPaceTouched }) {
   if (!learned.total || options.saved || isAtEnd) return null;
-  const { position, isLive, isPlaying, isHeld, hurries, seconds } = player;
-  return { position, isLive, isPlaying, isHeld, hurries, seconds, pace: isPaceTouched ? bar.pace.value : "" };
+  const { position, isLive, isPlaying, isHeld, hurries, seconds, stayed } = player;
+  return { position, isLive, isPlaying, isHeld, hurries, seconds, stayed, pace: isPaceTouched ? bar.pace.value : "" };
 }

@@ -12,13 +12,18 @@ const SLOW_RATE = 0.8; // merges a second
 const FIRST_RATE = 1; // merge a second after these
 const GAIN = 200; // times as fast after
 const GAIN_SECONDS = 10;
+const GAIN_SPAN = GAIN_SECONDS / Math.log(GAIN); // seconds in which it becomes e times as fast
+const STAY_SECONDS = 2; // for a merge at which the gathering show slows down
 const LONGEST_FRAME = 0.25; // a tab that was hidden must not leap
 
 /** @type {Record<string, number | "gathering" | null>} */
 const RATES = { gathering: "gathering", slowest: 0.5, slow: 2, steady: 20, fast: 200, full: null };
 
 export class Player {
-  /** @param {{ total: () => number, onMerge: (merge: number, rate: number) => void, onMoved: () => void }} listener */
+  /**
+   * @param {{ total: () => number, staysAt: (merge: number) => boolean, onMerge: (merge: number, rate: number) => void,
+   *   onMoved: () => void }} listener
+   */
   constructor(listener) {
     this.listener = listener;
     this.position = 0;
@@ -30,6 +35,8 @@ export class Player {
     this.pace = "gathering";
     this.seconds = 0; // since it began to gather speed
     this.due = 0; // merges that are due, with fractions
+    this.rest = 0; // seconds for which the merge that is shown still stays
+    this.stayed = 0; // seconds in all for which merges stayed, by which a live show is later
     this.before = 0;
     this.frame = 0;
     this.hasEnded = false;
@@ -41,7 +48,8 @@ export class Player {
     if (this.frame || this.hasEnded || !this.isBusy) return;
     const now = performance.now();
     // Who has waited for a merge long enough sees it at once.
-    if (this.isLive) this.due = Math.min(0.99, this.due + (this.rateNow() * (now - this.before)) / 1000);
+    const waited = this.afterRest(Math.max(0, (now - this.before) / 1000));
+    if (this.isLive) this.due = Math.min(0.99, this.due + this.rateNow() * waited);
     this.before = now;
     this.frame = requestAnimationFrame((now) => this.turn(now));
   }
@@ -60,18 +68,19 @@ export class Player {
     this.frame = 0;
     if (this.hasEnded || !this.isBusy) return; // a look at a moment, or a pause, came before this frame
     // A frame's time may lie before the moment at which playing began.
-    const seconds = Math.min(LONGEST_FRAME, Math.max(0, (now - this.before) / 1000));
+    const seconds = this.afterRest(Math.min(LONGEST_FRAME, Math.max(0, (now - this.before) / 1000)));
     this.before = Math.max(now, this.before);
     this.seconds = this.position > SLOW_MERGES ? this.seconds + seconds : 0;
     this.rate = this.rateNow();
     this.due += this.rate * seconds;
     const total = this.listener.total();
     let moved = false;
-    while (this.due >= 1 && this.position < total) {
+    while (!this.rest && this.due >= 1 && this.position < total) {
       this.due -= 1;
       this.position += 1;
       moved = true;
-      this.listener.onMerge(this.position, this.rate);
+      this.stay();
+      this.listener.onMerge(this.position, this.rest ? 1 / STAY_SECONDS : this.rate);
     }
     if (this.position >= total) {
       this.due = 0;
@@ -80,6 +89,23 @@ export class Player {
     }
     if (moved) this.listener.onMoved();
     if (this.isBusy) this.frame = requestAnimationFrame((later) => this.turn(later));
+  }
+
+  /** Let a merge stay for a while if the show slows down at it. */
+  stay() {
+    if (this.pace !== "gathering" || (this.isLive && this.hurries) || !this.listener.staysAt(this.position)) return;
+    this.rest = Math.max(0, STAY_SECONDS - 1 / this.rate);
+    this.stayed += this.rest;
+  }
+
+  /**
+   * How many of these seconds are left once the merge that is shown has stayed.
+   * @param {number} seconds
+   */
+  afterRest(seconds) {
+    const spent = Math.min(this.rest, seconds);
+    this.rest -= spent;
+    return seconds - spent;
   }
 
   /** Merges a second now: as fast as the pace says, or live a little faster, so that it does not stay behind. */
@@ -92,7 +118,9 @@ export class Player {
     if (isGathering && this.position <= SLOW_MERGES) return SLOW_RATE;
     const gained = FIRST_RATE * GAIN ** (this.seconds / GAIN_SECONDS);
     const rate = isGathering ? gained : Number(this.pace);
-    return this.isLive ? Math.max(CLOSER * rate, (left - LATE * rate) / CATCH_UP) : rate;
+    const late = LATE + this.stayed; // meanwhile the training may have gained speed
+    const ahead = rate * (isGathering ? GAIN_SPAN * (GAIN ** (late / GAIN_SECONDS) - 1) : LATE);
+    return this.isLive ? Math.max(CLOSER * rate, (left - ahead) / CATCH_UP) : rate;
   }
 
   /** Let a live show begin. */
@@ -108,7 +136,7 @@ export class Player {
   go(merges) {
     const total = this.listener.total();
     this.position = Math.max(0, Math.min(merges, total));
-    this.due = 0;
+    this.due = this.rest = this.stayed = 0;
     this.isPlaying = this.isHeld = false;
     this.isLive = this.position >= total;
     this.listener.onMoved();
@@ -117,7 +145,7 @@ export class Player {
   /** @param {string} name */
   setPace(name) {
     this.pace = RATES[name] === undefined ? "gathering" : RATES[name];
-    this.seconds = 0;
+    this.seconds = this.rest = this.stayed = 0;
   }
 
   /** Play what has been learned, from here or, at the end, from the beginning. */
@@ -125,6 +153,7 @@ export class Player {
     if (!this.listener.total()) return;
     if (this.position >= this.listener.total()) this.position = 0;
     [this.isLive, this.isPlaying, this.isHeld, this.seconds, this.due] = [false, true, false, 0, 0.99];
+    this.rest = this.stayed = 0;
     this.listener.onMoved();
     this.wake();
   }

@@ -15,7 +15,7 @@ import { isDark, make } from "../../token_view/browser/elements.js";
 import { keyOf } from "../../token_view/browser/pressed.js";
 import { labelsOf } from "../../token_view/browser/words.js";
 
-/** @import { Answer, FilmPlace, Options } from "./types.d.ts" */
+/** @import { Answer, FilmPlace, Milestone, Options } from "./types.d.ts" */
 
 const FLOW = 15; // merges a second; above that, eyes cannot follow each
 const SLOW = 5; // merges a second; up to this, a pair lights up before it is joined
@@ -82,6 +82,7 @@ export class Stage {
     this.played = 0; // merges shown one by one, for whoever counts
     this.fitted = [0, 0]; // the width and height that the type was fitted to
     this.room = Infinity; // pixels that are kept for the headline before a room
+    this.jumpedTo = -1; // a milestone whose words stay as long as somebody stays there
     this.telling = 0; // a merge of the sentence, to be named in the flow
     this.held = this.heldTimer = 0; // a merge whose pair is lit up, and that is drawn in a moment
     this.stillTimer = 0; // until the show begins by itself
@@ -124,6 +125,7 @@ export class Stage {
 
     this.player = new Player({
       total: () => this.learned.total,
+      staysAt: (merge) => this.milestones.slows.has(merge),
       onMerge: (merge, rate) => this.onMerge(merge, rate),
       onMoved: () => this.moved(),
     });
@@ -299,8 +301,8 @@ export class Stage {
       bar.showPace(place.pace);
       player.setPace(place.pace);
     }
-    const { isPlaying, hurries, seconds } = place;
-    Object.assign(player, { isPlaying, hurries, seconds });
+    const { isPlaying, hurries, seconds, stayed } = place;
+    Object.assign(player, { isPlaying, hurries, seconds, stayed });
     this.showBar();
     player.wake();
   }
@@ -451,8 +453,10 @@ export class Stage {
     const { found, passed } = this.milestones;
     const now = found.filter(({ merge }) => merge <= this.joined).length;
     this.showFlags();
+    const hasLeft = this.jumpedTo >= 0 && this.jumpedTo !== this.player.position;
+    if (hasLeft) this.jumpedTo = -1;
     if (this.milestones.pass(now)) this.banner.tell(found[now - 1]);
-    else if (now < passed || (this.banner.isRule && this.joined > READ_MERGES)) this.banner.hide();
+    else if (now < passed || hasLeft || (this.banner.isRule && this.joined > READ_MERGES)) this.banner.hide();
   }
 
   // ---- what people do
@@ -499,6 +503,16 @@ export class Stage {
     if (!this.options.steer || !bar.waiting.checked || wasLive === player.isLive) return;
     if (wasLive && this.isTraining) feed.command("pause");
     else if (!wasLive && this.answer?.state === "paused") feed.command("resume");
+  }
+
+  /**
+   * Look at a milestone, with its words.
+   * @param {Milestone} milestone
+   */
+  jump(milestone) {
+    this.go(milestone.merge);
+    this.banner.tell(milestone);
+    this.jumpedTo = milestone.merge;
   }
 
   /** @param {string} name */

@@ -59,6 +59,8 @@ export interface FilmPlace {
   isHeld: boolean;
   hurries: boolean;
   seconds: number;
+  /** The seconds for which merges stayed. */
+  stayed: number;
   /** The speed that somebody chose; "" for that of the training. */
   pace: string;
 }
