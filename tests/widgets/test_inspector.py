@@ -1,6 +1,7 @@
 """The inspector, colours, chips, and broken bytes."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page
@@ -26,6 +27,17 @@ from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import Trainer, train
 from tokenizer_core.patterns.pretokens import count_pretokens
 
+
+@pytest.fixture
+def phone(page: Page) -> Iterator[Page]:
+    """The page in a window as large as a phone, and room to scroll."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("document.body.style.padding = '400px 0 1200px'")
+    yield page
+    page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
+    page.set_viewport_size({"width": 1200, "height": 800})
+
+
 # ---- the inspector
 
 
@@ -44,6 +56,51 @@ def test_a_click_pins_the_ladder_of_bytes(page: Page) -> None:
     assert "E0 B8" in page.locator(".why").inner_text()
     page.get_by_role("button", name="Close").click()
     assert page.locator(".inspector").is_hidden()
+
+
+def test_the_inspector_begins_with_the_tokens_of_each_lane_and_that_of_the_box_first(page: Page) -> None:
+    draw(page, THAI, references_over(THAI), view="staff")
+    page.locator(".lane:not(.ruler) >> nth=2").locator(".p").first.click()
+    summary = page.locator(".inspector .summary")
+    assert summary.inner_text() == "น้ำ: o200k_base 1 token · gpt2 6 tokens · cl100k_base 3 tokens"
+    assert summary.locator("b").inner_text() == "o200k_base 1 token"
+    (first, second) = (page.locator(part).bounding_box() for part in (".inspector .summary", ".why"))
+    assert first
+    assert second
+    assert first["y"] + first["height"] <= second["y"]
+
+
+def test_what_is_counted_of_a_letter_is_what_the_ladder_shows_beside_it(page: Page) -> None:
+    draw(page, "ลูกมี", references_over("ลูกมี"), view="staff")
+    page.locator(".lane:not(.ruler) >> nth=0").locator(".p").first.click()
+    said = page.locator(".inspector .summary").inner_text()
+    assert said == "ลู: gpt2 4 tokens · cl100k_base 2 tokens · o200k_base 1 token"
+
+
+@pytest.mark.parametrize("lane", [0, 2])
+@pytest.mark.parametrize("lines", [1, 6])
+def test_on_a_phone_the_inspector_stands_below_its_box_and_is_high(phone: Page, lane: int, lines: int) -> None:
+    draw(phone, THAI * lines, references_over(THAI * lines), view="staff", width=370)
+    box = phone.locator(f".lane:not(.ruler) >> nth={lane}").locator(".p").first
+    box.click()
+    phone.wait_for_timeout(100)
+    opened, inspector = (each.bounding_box() for each in (box, phone.locator(".inspector")))
+    assert opened
+    assert inspector
+    assert opened["y"] >= 64  # below the header of the page
+    assert inspector["y"] >= opened["y"] + opened["height"]
+    assert inspector["y"] + inspector["height"] <= 844
+    assert inspector["height"] >= 0.45 * 844
+
+
+def test_a_ladder_that_is_cut_on_a_phone_fades_at_its_foot(phone: Page) -> None:
+    text = "สวัสดี" * 8
+    draw(phone, text, [lane_over(text, train(text * 20, 300), "own")], view="staff", width=370)
+    phone.locator(".lane:not(.ruler) .p").first.click()
+    faded = "getComputedStyle(window.shadow.querySelector('.inspector .scroll')).maskImage !== 'none'"
+    phone.wait_for_function(faded)
+    phone.evaluate("window.shadow.querySelector('.inspector .scroll').scrollTop = 9999")
+    phone.wait_for_function(f"!({faded})")
 
 
 def test_enter_pins_and_escape_gives_the_keyboard_back(page: Page) -> None:

@@ -287,6 +287,19 @@ def test_no_number_is_cut_in_two_where_its_list_ends(page: Page) -> None:
     assert set(numbers.evaluate_all(atomic)) == {"inline-block"}  # an ellipsis takes the place of a whole one
 
 
+def test_on_a_phone_what_stands_above_a_lesson_goes_under_the_header(page: Page) -> None:
+    options = lesson_options(is_alone=True)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.evaluate("document.body.style.padding = '300px 0 900px'")
+    page.locator(".learn .lessons button").first.click()
+    place = page.locator(".learn .top").bounding_box()
+    page.evaluate("document.body.style.padding = ''")
+    assert place
+    header, gap = 44, 12  # pixels of the header of the page, and below the tabs of the page
+    assert header <= place["y"] < header + gap
+
+
 @pytest.mark.parametrize("language", ["en", "th"])
 def test_on_a_phone_a_step_is_one_screen_without_a_dead_way_on_and_the_first_says_what_a_token_is(
     page: Page, language: str

@@ -55,3 +55,20 @@ export function toggleFullScreen(element) {
   if (document.fullscreenElement) document.exitFullscreen();
   else element.requestFullscreen?.();
 }
+
+/**
+ * What scrolls an element in the page.
+ * @param {Element} element
+ */
+export function scrollerOf(element) {
+  for (let at = parentOf(element); at; at = parentOf(at)) {
+    if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  }
+  return document.scrollingElement ?? document.documentElement;
+}
+
+/** @param {Element} element */
+function parentOf(element) {
+  const root = element.getRootNode();
+  return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+}

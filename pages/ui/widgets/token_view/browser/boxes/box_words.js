@@ -3,7 +3,7 @@
 
 import { tokenChip } from "./box_elements.js";
 import { make } from "../elements.js";
-import { hexOf, partsOf, spoken } from "../model/characters.js";
+import { hexOf, partsOf, spoken, utf8Length } from "../model/characters.js";
 
 /** @import { Box, Lane, Model } from "../types.d.ts" */
 
@@ -43,6 +43,33 @@ export class BoxWords {
   title() {
     const special = this.isSpecial ? [make("span", "control", this.model.labels.special)] : [];
     return [make("span", "said", this.text), ...special, make("span", "where", this.offsets())];
+  }
+
+  /** The text, and how many tokens each lane cuts it into, its own lane first. */
+  summary() {
+    const { model, lane, box } = this;
+    if (box.from === box.to) return this.title();
+    const [said, ...special] = this.title().slice(0, -1);
+    const lanes = [lane, ...model.lanes.filter((each) => each !== lane)];
+    const counts = lanes.map((each) => {
+      const count = this.countIn(each);
+      const unit = model.label(each.isPretokens ? "pretokens" : "tokens", { count });
+      return make(each === lane ? "b" : "span", "lane-count", `${each.column.name} ${count} ${unit}`);
+    });
+    return [said, ...special, ": ", ...counts.flatMap((each, at) => (at ? [" · ", each] : [each]))];
+  }
+
+  /**
+   * How many tokens of a lane have bytes of the text.
+   * @param {Lane} lane
+   */
+  countIn(lane) {
+    if (!lane.segments) return 0;
+    const { text } = this.model;
+    const { from, to } = this.box;
+    const start = lane.byteOfUnit(from, text);
+    const stop = start + utf8Length(text.slice(from, to));
+    return lane.numberOf(lane.tokenOfByte(stop - 1) + 1) - lane.numberOf(lane.tokenOfByte(start));
   }
 
   /** What the card says: of each lane the tokens. */

@@ -3,7 +3,7 @@
 
 import { tokenChip } from "../boxes/box_elements.js";
 import { BoxWords, idOf, spokenBytes } from "../boxes/box_words.js";
-import { addButton, make } from "../elements.js";
+import { addButton, make, scrollerOf } from "../elements.js";
 import {
   JOINING,
   brokenByte,
@@ -16,6 +16,8 @@ import {
   utf8Length,
 } from "../model/characters.js";
 
+import { NARROW } from "../state.js";
+
 /** @import { Box, BoxElement, Lane, Model } from "../types.d.ts" */
 /** @import { TokenView } from "../view.js" */
 
@@ -24,6 +26,7 @@ const ENOUGH = 300; // below this height it stands where there is more room
 const LEAST_HEIGHT = 64; // its title can always be seen
 const AROUND = 24; // between the opened box and it, and below it
 const HEADER = 64; // at the top of the window the page has its header
+const NUMBER = 48; // above the lanes of a phone stand their numbers of tokens
 const MAX_RUNGS = 48; // bytes in the ladder
 
 export class Inspector {
@@ -44,7 +47,7 @@ export class Inspector {
   }
 
   /**
-   * Open a box. Nothing scrolls: what a visitor clicked stays where it is.
+   * Open a box. What a visitor clicked stays where it is, but on a phone, where it goes up to make room.
    * @param {Lane} lane
    * @param {Box} box
    * @param {BoxElement | null} element
@@ -55,9 +58,27 @@ export class Inspector {
     this.element.hidden = false;
     this.view.light.hideCard(); // it says less, and hides the text
     this.view.fit();
+    if (this.isOnPhone) this.makeRoom();
     const room = this.room();
-    this.isAbove = room !== null && room.below < ENOUGH && room.above > room.below;
+    this.isAbove = !this.isOnPhone && room !== null && room.below < ENOUGH && room.above > room.below;
     this.fit();
+  }
+
+  get isOnPhone() {
+    return innerWidth <= NARROW;
+  }
+
+  /** Scroll until all of it stands after the text, or until the opened box is at the top. */
+  makeRoom() {
+    const { element } = this;
+    const place = this.place();
+    if (!place) return;
+    element.style.maxHeight = "none";
+    element.style.position = "static";
+    const hidden = element.getBoundingClientRect().bottom + AROUND / 2 - innerHeight;
+    element.style.position = element.style.maxHeight = "";
+    const shift = Math.min(hidden, place.top - HEADER - NUMBER);
+    if (shift > 0) scrollerOf(this.state.root).scrollTop += shift;
   }
 
   /** Where the opened box is; null if it is not drawn any more. */
@@ -76,7 +97,7 @@ export class Inspector {
     const around = (/** @type {number[]} */ [above, below]) =>
       ({ ...this.roomAbove(place.top - above), below: innerHeight - place.bottom - below - AROUND });
     const room = around(this.view.light.reach(this.pinned.lane));
-    return Math.max(room.above, room.below) < ENOUGH ? around([0, 0]) : room;
+    return Math.max(this.isOnPhone ? 0 : room.above, room.below) < ENOUGH ? around([0, 0]) : room;
   }
 
   /**
@@ -97,11 +118,16 @@ export class Inspector {
     this.isAbove &&= room !== null;
     classList.toggle("above", this.isAbove);
     style.bottom = style.maxHeight = "";
-    if (!room) return;
-    const most = this.isAbove ? room.above : room.below;
-    style.maxHeight = `${Math.max(LEAST_HEIGHT, most)}px`;
-    if (!this.isAbove) return;
+    if (room) style.maxHeight = `${Math.max(LEAST_HEIGHT, this.isAbove ? room.above : room.below)}px`;
+    this.showCut();
+    if (!room || !this.isAbove) return;
     style.bottom = `${this.state.root.getBoundingClientRect().bottom - room.edge + AROUND / 2}px`;
+  }
+
+  /** Fade the foot of the ladder while more of it is below. */
+  showCut() {
+    const rungs = this.element.querySelector(".scroll");
+    rungs?.classList.toggle("cut", rungs.scrollTop + rungs.clientHeight < rungs.scrollHeight - 1);
   }
 
   /** The part of the window that it leaves free. */
@@ -133,13 +159,19 @@ export class Inspector {
     const title = make("div", "title");
     const close = addButton(title, "×", () => this.leave());
     close.setAttribute("aria-label", model.labels.close);
-    title.prepend(...new BoxWords(model, lane, box).title());
+    const words = new BoxWords(model, lane, box);
+    const summary = make("div", "summary");
+    summary.append(...words.summary());
+    title.prepend(summary);
+    const why = make("p", "why", `${whyBytes(model, box)} `);
+    if (box.from !== box.to) why.append(make("span", "where", words.offsets()));
     const rungs = make("div", "scroll");
     rungs.tabIndex = 0; // so that keys can scroll it
     rungs.setAttribute("role", "group");
     rungs.setAttribute("aria-label", model.labels.inspector);
     rungs.append(...new Ladder(model, box).elements());
-    this.element.replaceChildren(title, make("p", "why", whyBytes(model, box)), rungs);
+    rungs.addEventListener("scroll", () => this.showCut(), { passive: true });
+    this.element.replaceChildren(title, why, rungs);
   }
 
   close() {
