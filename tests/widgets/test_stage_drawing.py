@@ -148,7 +148,7 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     words = section("stage", spoken="en")
     start = [0, True, f"{before} bytes, {before} tokens {words['start_bytes'].format(size=3)}", True, True]
     more = "" if presents else f" {words['end_more']} {words['end_train']}"
-    says = f"From {before} to {after} tokens. That beats GPT-2 (45), but not GPT-4 (2).{more}"
+    says = f"From {before} to {after} tokens. That beats GPT-\u20602 (45), but not GPT-\u20604 (2).{more}"
     end = [len(merges), False, says, False, False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["waits"] is not presents  # in a room it waits for somebody, and says for what

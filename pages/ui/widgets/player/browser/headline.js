@@ -182,7 +182,8 @@ export function endWords(before, count, levels, label) {
     new Intl.ListFormat(label("locale"), { type })
       .formatToParts(some.map((each) => `${shortName(each)} (${each.count.toLocaleString(label("locale"))})`))
       .map(({ value }) => value.replace(/^(?=\p{L}\p{M}*\P{ASCII})|(?<=\P{ASCII})$/gu, " ")) // Thai "and" has no spaces
-      .join("");
+      .join("")
+      .replace(/-(?=\w)/g, "-\u2060"); // no line breaks within GPT-2
   const [beaten, rest] = [levels.filter((each) => count < each.count), levels.filter((each) => count >= each.count)];
   const values = { beaten: named(beaten, "conjunction"), rest: named(rest, "disjunction") };
   const kind = beaten.length ? (rest.length ? "some" : "all") : "none";
