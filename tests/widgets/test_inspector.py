@@ -63,7 +63,7 @@ def test_the_inspector_begins_with_the_tokens_of_each_lane_and_that_of_the_box_f
     page.locator(".lane:not(.ruler) >> nth=2").locator(".p").first.click()
     summary = page.locator(".inspector .summary")
     assert summary.inner_text() == "น้ำ: o200k_base 1 token · gpt2 6 tokens · cl100k_base 3 tokens"
-    assert summary.locator("b").inner_text() == "o200k_base 1 token"
+    assert summary.locator("b").inner_text() == "o200k_base 1 token ·"
     (first, second) = (page.locator(part).bounding_box() for part in (".inspector .summary", ".why"))
     assert first
     assert second

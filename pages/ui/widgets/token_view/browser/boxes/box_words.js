@@ -51,12 +51,13 @@ export class BoxWords {
     if (box.from === box.to) return this.title();
     const [said, ...special] = this.title().slice(0, -1);
     const lanes = [lane, ...model.lanes.filter((each) => each !== lane)];
-    const counts = lanes.map((each) => {
+    const counts = lanes.flatMap((each, at) => {
       const count = this.countIn(each);
       const unit = model.label(each.isPretokens ? "pretokens" : "tokens", { count });
-      return make(each === lane ? "b" : "span", "lane-count", `${each.column.name} ${count} ${unit}`);
+      const dot = at < lanes.length - 1 ? " ·" : "";
+      return [" ", make(each === lane ? "b" : "span", "lane-count", `${each.column.name} ${count} ${unit}${dot}`)];
     });
-    return [said, ...special, ": ", ...counts.flatMap((each, at) => (at ? [" · ", each] : [each]))];
+    return [said, ...special, ":", ...counts];
   }
 
   /**
