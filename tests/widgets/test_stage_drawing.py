@@ -806,6 +806,34 @@ def test_whoever_comes_back_or_presents_finds_all_flags_of_a_training_that_has_e
     assert not is_deck or all(size is None or size >= 40 for *_, size in found)
 
 
+WIDEN = """async ([options]) => {
+  document.body.innerHTML = "<div style='width: 500px'></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });
+  stage.dress();
+  stage.toTheEnd();
+  const placesOf = () => [...stage.bar.flags.children].map((flag) => parseFloat(flag.style.insetInlineStart));
+  const narrow = placesOf();
+  document.body.firstChild.style.width = "1400px";
+  for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+  const wide = placesOf();
+  stage.remove();
+  return [narrow, wide];
+}"""
+
+
+def test_flags_find_their_place_again_when_the_timeline_gets_wider(page: Page) -> None:
+    text = "the cat and the dog"
+    tokenizer = train(f"{text} " * 9, 256 + 12, pattern="gpt2")
+    merges = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", merges, text, [("A long name", 18)], title="")
+    options |= {"labels": section("stage", spoken="en"), "locale": "en"}
+    page.set_viewport_size({"width": 1600, "height": 900})
+    opened(page, bundle(STAGE / "stage.js"))
+    narrow, wide = page.evaluate(WIDEN, [options])
+    assert len(narrow) == len(wide) > 1
+    assert narrow != wide
+
+
 HELD = """([options, width]) => {
   document.body.innerHTML = `<div style="width: ${width}px"></div>`;
   const app = { cut() {}, compare() {}, exports() {}, again() {} };

@@ -142,8 +142,12 @@ export class Stage {
     document.addEventListener("keydown", (event) => this.onKey(event), { signal: this.ended.signal });
     window.addEventListener("resize", () => this.fit(), { signal: this.ended.signal });
     document.addEventListener("fullscreenchange", () => this.fit(), { signal: this.ended.signal });
-    this.watch = new ResizeObserver(() => this.fit());
+    this.watch = new ResizeObserver(() => {
+      this.fit();
+      this.showFlags();
+    });
     this.watch.observe(this.board.element);
+    this.watch.observe(this.bar.flags);
     if (options.presents) this.watch.observe(this.headline.element);
     this.showBar();
     this.feed.start();
