@@ -807,13 +807,16 @@ def test_whoever_comes_back_or_presents_finds_all_flags_of_a_training_that_has_e
 
 
 WIDEN = """async ([options]) => {
-  document.body.innerHTML = "<div style='width: 500px'></div>";
+  document.body.innerHTML = "<div style='width: 1400px'></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });
+  const { bar } = stage;
   stage.dress();
-  stage.toTheEnd();
-  const placesOf = () => [...stage.bar.flags.children].map((flag) => parseFloat(flag.style.insetInlineStart));
+  bar.line.style.maxWidth = "200px"; // what stands beside it is wider at first
+  bar.flagged = "";
+  stage.showFlags();
+  const placesOf = () => [...bar.flags.children].map((flag) => parseFloat(flag.style.insetInlineStart));
   const narrow = placesOf();
-  document.body.firstChild.style.width = "1400px";
+  bar.line.style.maxWidth = "none";
   for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
   const wide = placesOf();
   stage.remove();

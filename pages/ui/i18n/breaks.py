@@ -39,7 +39,6 @@ WHOLE = (
     "ประโยค|นี้",
     "ไหม|คะ",
     "ตัว|ละ",
-    "ภาษา|ไทย",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}

@@ -89,10 +89,11 @@ _STYLE = """
   font-size: 1.75rem; font-weight: 600; line-height: 1.5; }
 @media (min-width: 641px) { /* nothing above the choices moves when one is pressed */
   .st-key-story_asked > :has(> :is(.st-key-story_texts, .st-key-story_word)) { order: 1; }
-  .st-key-story_told > :has(> :is(.st-key-story_texts, .st-key-story_word)) { display: none; }
+  :root:has(.st-key-story_says) .st-key-story_asked > :has(> :is(.st-key-story_texts, .st-key-story_word)) {
+    display: none; }
 }
 @media (max-width: 640px) { /* the text, the question and its choices stand in the first screen */
-  :is(.st-key-story_asked, .st-key-story_told) { gap: .625rem; }
+  .st-key-story_asked { gap: .625rem; }
   .st-key-story_choice { gap: .5rem; }
   .st-key-story_choice > :first-child { flex: 1 0 100%; min-width: 0; } /* names are long */
   .st-key-story_choice button { padding-inline: .625rem; }
@@ -145,7 +146,7 @@ def show_stories() -> None:
     is_of_this_story = presenting.is_from_here() and PRESENTS.get() == "talk"
     present(ways["story" if is_of_this_story else PRESENTS.get()])
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
-    with st.container(key="story_told" if is_revealed else "story_asked"):
+    with st.container(key="story_asked"):
         with st.container(key="story_stage"):
             st.markdown(story.says("setting"))
         is_short = max(len(part.text) for part in story.parts) <= _MOST_OF_A_WORD
