@@ -39,6 +39,9 @@ WHOLE = (
     "ประโยค|นี้",
     "ไหม|คะ",
     "ตัว|ละ",
+    "น้อย|กว่า",
+    "การ|รวม",
+    "ภาษา|ไทย",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}

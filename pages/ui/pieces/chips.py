@@ -29,6 +29,7 @@ MOST_CHIPS = 400
 SPACE = "▁"
 """What SentencePiece writes for a space, and before the first word."""
 _STYLE = """<style>
+.st-key-pieces_lesson code { color: inherit; } /* what was lost must not look well */
 .piece-lane { display: grid; gap: .25rem 1.25rem; align-items: center; }
 .piece-total b { font-size: 1.75rem; line-height: 1.2; font-weight: 600; }
 .piece-total div { display: inline; margin-inline-start: .5rem; opacity: .8; }

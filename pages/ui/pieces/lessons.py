@@ -179,7 +179,7 @@ def _next_button(lesson: str | None) -> None:
 def bring_step_into_view() -> None:
     """Scroll up to what the way on has led to."""
     if _STEPS.get():
-        target = "pieces_shown" if opened("pieces") == "sentencepiece" else "pieces_head"
+        target = f"pieces_text_{SHOWN.get()}" if opened("pieces") == "sentencepiece" else "pieces_head"
         bring_into_view(target, str(_STEPS.get()))
 
 
