@@ -385,3 +385,9 @@ def test_characters_and_words_go_into_the_talk_and_follow_the_language() -> None
     app.button(key="present_mine").click().run()
     (slide,) = (deck_on(app) or {})["slides"]
     assert slide["views"][0]["lanes"][0]["name"] == without_breaks(catalogue("th")["naive.characters"])
+
+
+@pytest.mark.parametrize("lesson", ["small", "fallback", "prefix", "ids"])
+def test_the_sentence_of_a_lesson_is_text_without_marks_of_line_breaks(lesson: str) -> None:
+    text = catalogue("th")[f"lessons.{lesson}_text"]
+    assert text == without_breaks(text)

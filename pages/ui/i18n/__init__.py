@@ -27,7 +27,7 @@ LANGUAGE: Maybe[str] = Maybe("language")
 SWITCH: Maybe[str] = Maybe("lang")
 """The language that the switch shows."""
 _FOLDER = Path(__file__).parent
-_EXAMPLE = re.compile(r"examples\..*(?<!_name)")
+_EXAMPLE = re.compile(r"examples\..*(?<!_name)|lessons\..*_text|naive\.text_first")
 """Keys of texts to be tokenized, in which nothing may be marked."""
 _FOREIGN_END = re.compile(r"(?![\u0e00-\u0e7f])[\w`)]")
 _FOREIGN_START = re.compile(r"(?![\u0e00-\u0e7f])[\w`(]")

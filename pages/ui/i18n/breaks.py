@@ -41,7 +41,6 @@ WHOLE = (
     "ตัว|ละ",
     "น้อย|กว่า",
     "การ|รวม",
-    "ภาษา|ไทย",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
