@@ -10,6 +10,7 @@ from _pytest.mark import ParameterSet
 from playwright.sync_api import Page, expect
 
 from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
 from tests.browser.screens import SCREENS, Screen, settled, view
 from tests.helpers.accessibility import NARROW, WIDE, Look, violations
 from tests.helpers.browser import OpenTab, open_fold
@@ -92,9 +93,8 @@ def test_trainings_are_accessible_beside_one_another(open_tab: OpenTab, address:
     found = violations(tab, axe)
     tab.keyboard.press("Escape")
     tab.locator(".stage .way.compare").click()
-    expect(
-        tab.get_by_role("slider", name=filled(words["token_view.size_of"], name=words["tokenizers.mine"]))
-    ).to_be_visible()
+    size = without_breaks(filled(words["token_view.size_of"], name=words["tokenizers.mine"]))
+    expect(tab.get_by_role("slider", name=size)).to_be_visible()
     settled(tab)
     found += violations(tab, axe)
     assert not found, "\n".join(found)
