@@ -185,17 +185,17 @@ def line_cases() -> list[dict[str, Any]]:
     return [{"text": text, "clusters": clusters_of(text), "unbroken": unbroken} for text, unbroken in lines]
 
 
-TWO_THIRDS, PART = "the first two thirds of many Thai letters", "a part of many letters"
+TWO_THIRDS, PART = "first ⅔ of many Thai letters", "a part of many letters"
 FIRST, MIDDLE, LAST = (f"the {which} third of a letter" for which in ("first", "middle", "last"))
 JOINS = {
     "en": [
         (
             b"\xe0",
             b"\xb8",
-            f"the first third of many Thai letters | {MIDDLE} | the beginning of many Thai letters",
+            f"first ⅓ of many Thai letters | {MIDDLE} | the beginning of many Thai letters",
         ),
         (b"\xe0\xb8", b"\xa3", f"the beginning of ร | {LAST} | a whole letter"),
-        (b"\xe0", b"\xba", f"the first third of many Lao letters | {MIDDLE} | the beginning of many Lao letters"),
+        (b"\xe0", b"\xba", f"first ⅓ of many Lao letters | {MIDDLE} | the beginning of many Lao letters"),
         (b"\xce", b"\xb1", "half a letter | half a letter | a whole letter"),
         (b" ", b"\xce", "a space | half a letter | a space and the beginning of the next letter"),
         (b"\xe2\x80", b"\x9c", "the beginning of “ | the last third of a character | a whole character"),

@@ -260,7 +260,7 @@ def test_a_merge_frames_what_it_joins_counts_the_places_and_gives_each_token_one
     opened(page, bundle(STAGE / "stage.js"))
     first, second, third = page.evaluate(STEP, {**options, "locale": "en"})
     assert (first["lit"], first["past"], first["made"]) == (3, 3, 3)
-    thirds = ["the first third of many Thai letters", "the middle third of a letter"]
+    thirds = ["first ⅓ of many Thai letters", "the middle third of a letter"]
     assert first["words"] == [*thirds, "the beginning of ก ข …"]
     assert "3 places in this sentence: 9 → 6 tokens" in first["says"].replace("\u00a0", " ")
     assert [(each["lit"], each["past"], each["made"]) for each in (second, third)] == [(2, 0, 2), (1, 0, 1)]
@@ -909,4 +909,4 @@ def test_a_part_without_a_letter_says_its_share_and_that_many_letters_have_it(pa
     opened(page, bundle(STAGE / "stage.js"))
     fractions, words = page.evaluate(NAMELESS, options)
     assert fractions == ["⅔", "⅔"]
-    assert words[:2] == ["a part of many letters", "the first two thirds of many Thai letters"]
+    assert words[:2] == ["a part of many letters", "first ⅔ of many Thai letters"]
