@@ -29,7 +29,7 @@ from pages.ui.train.what_if import what_if_answer, what_if_asker
 from pages.ui.widgets import formatting
 from pages.ui.widgets.controls import fold, save_button
 from pages.ui.widgets.export_panel import export_panel
-from pages.ui.widgets.player import MOST_CHARACTERS, options, stage
+from pages.ui.widgets.player import MOST_CHARACTERS, Wish, options, stage
 from pages.ui.widgets.slides import Slide, present
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view.chips import chip, chip_style, plain_token
@@ -86,21 +86,7 @@ def studio(job: Job) -> None:
             choosers=language_names(job.training),
         )
         if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
-            wish = stage(drawn)
-            if wish.sentence is not None:
-                sentence_of(job).put(wish.sentence)
-                take_sentence(wish.sentence)
-                st.rerun()
-            if wish.compares:
-                show_text(text)
-                go("compare")
-            if wish.exports:
-                EXPORTS_OPEN.put(True)
-                _EXPORTS_ASKED.put(_EXPORTS_ASKED.get() + 1)
-            if wish.trains:
-                keys.SIZE.put(min(2 * job.training.vocab_size, MAX_VOCAB_SIZE))
-                visitor.show_setup(True)
-                st.rerun()
+            _grant(stage(drawn), job, text)
     if (counts := job.training.counts) is not None:  # only counts were there to learn from
         with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
             st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
@@ -114,6 +100,24 @@ def studio(job: Job) -> None:
     what_if_answer(job)
     race_refresh = None if job.ended or job.state == "paused" else refresh_interval(RACE_SECONDS)
     st.fragment(_race, run_every=race_refresh)(job, texts, pairs_in_files)
+
+
+def _grant(wish: Wish, job: Job, text: str) -> None:
+    """Do what the visitor asked for on the stage, which shows this text."""
+    if wish.sentence is not None:
+        sentence_of(job).put(wish.sentence)
+        take_sentence(wish.sentence)
+        st.rerun()
+    if wish.compares:
+        show_text(text)
+        go("compare")
+    if wish.exports:
+        EXPORTS_OPEN.put(True)
+        _EXPORTS_ASKED.put(_EXPORTS_ASKED.get() + 1)
+    if wish.trains:
+        keys.SIZE.put(min(2 * job.training.vocab_size, MAX_VOCAB_SIZE))
+        visitor.show_setup(True)
+        st.rerun()
 
 
 def _live(job: Job, state_at_start: str) -> None:
