@@ -32,6 +32,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 @media (max-width: 767px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
 /* The sentence of Home can be read while it is typed. */
 @media (min-width: 900px) { .st-key-home_text input { font-size: 1.25rem; } }
+/* What a stripe is gives way to the examples and to the way on, in two lines if need be. */
+@media (min-width: 900px) { :has(> .st-key-home_stripe) { flex: 1 1 9rem !important; min-width: 0; } }
 /* The halves of a page stand beside its title where there is room. */
 @media (min-width: 900px) { .st-key-halves { justify-content: flex-end; margin-top: -3.75rem; height: 3.25rem; } }
 /* Where the text of Compare comes from stands beside its title, too. */
