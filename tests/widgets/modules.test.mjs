@@ -19,7 +19,7 @@ const { Model } = await load("widgets/token_view/browser/model/model.js");
 const { Learned, Sentence } = await load("widgets/player/browser/sentence.js");
 const { Player } = await load("widgets/player/browser/player.js");
 const { Feed } = await load("widgets/player/browser/feed.js");
-const { joinedWords, madeWords, partsOfMerge } = await load("widgets/player/browser/parts.js");
+const { joinedWords, madeWords, nameLettersHere, partsOfMerge } = await load("widgets/player/browser/parts.js");
 const { endWords } = await load("widgets/player/browser/headline.js");
 const { apart, ticksTo } = await load("widgets/player/browser/race.js");
 const { Milestones } = await load("widgets/player/browser/milestones.js");
@@ -196,6 +196,33 @@ for (const [locale, labels] of Object.entries(cases.stage)) {
     }
   });
 }
+
+test("a part of many letters is named by those of the sentence: where the merge is, else where it could be", () => {
+  const bytes = (/** @type {string} */ hex) => Uint8Array.from(Buffer.from(hex, "hex"));
+  const said = (/** @type {string} */ text, /** @type {string[]} */ [left, right], /** @type {{ from: number, to: number }[]} */ places = []) => {
+    const clusters = [...text].map((_, at) => Buffer.byteLength([...text].slice(0, at).join("")));
+    const parts = partsOfMerge(bytes(left), bytes(right));
+    nameLettersHere(parts, bytes(left + right), new Sentence(text, [], clusters), places);
+    const label = labelsOf({ labels: cases.stage.en, locale: "en" });
+    const shown = parts.token.map(({ here, from, to, size }) => [here.join(""), from, to, size]);
+    return { words: [joinedWords(parts.left, label), joinedWords(parts.right, label), madeWords(parts.token, label)], shown };
+  };
+  const thirds = ["e0", "b8"];
+  assert.deepEqual(said("นคไ", thirds, [{ from: 0, to: 2 }, { from: 3, to: 5 }]), {
+    words: ["first ⅓ of น …", "middle ⅓ of น …", "the beginning of น ค …"],
+    shown: [["นค", 0, 2, 3]],
+  });
+  assert.deepEqual(said("aเยน", ["e0b980", "e0b8"], [{ from: 1, to: 6 }]).words, ["เ", "the beginning of ย …", "เ and the beginning of ย …"]);
+  assert.deepEqual(said("aไทน", ["84", "e0b8"], [{ from: 3, to: 6 }]), {
+    words: ["the end of ไ …", "the beginning of ท …", "the end of ไ … and the beginning of ท …"],
+    shown: [["ไ", 2, 3, 3], ["ท", 0, 2, 3]],
+  });
+  // Not in the sentence: its letters that begin so, and one that differs from its letters in no more than the end.
+  assert.deepEqual(said("aน", ["a3", "e0b8"]).words, ["the end of ร …", "the beginning of น …", "the end of ร … and the beginning of น …"]);
+  assert.deepEqual(said("a", ["a3", "e0b8"]).words[0], "a part of many letters");
+  assert.deepEqual(said("แน", ["e0b981", "a3e0b8"].reverse()).words.length, 3);
+  assert.deepEqual(said("กน", ["e0b8", "81e0b8"], [{ from: 0, to: 5 }]).words[1], "the end of ก and the beginning of น …");
+});
 
 test("what is drawn of a merge is all that it joins, and each share is true", () => {
   const learned = new Learned();

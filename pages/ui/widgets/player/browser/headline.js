@@ -5,11 +5,11 @@ import { addButton, make } from "../../token_view/browser/elements.js";
 import { RIGHT_TO_LEFT, hexOf } from "../../token_view/browser/model/characters.js";
 import { plainWords } from "../../token_view/browser/words.js";
 import { shortName } from "./race.js";
-import { fractionOf, isText, joinedWords, madeWords, partsOfMerge, shownText } from "./parts.js";
+import { fractionOf, isText, joinedWords, madeWords, nameLettersHere, partsOfMerge, shownText } from "./parts.js";
 
 /** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Stage } from "./stage.js" */
-/** @import { Cut, Label, Level, Part } from "./types.d.ts" */
+/** @import { Label, Level, Part } from "./types.d.ts" */
 
 export class Headline {
   /** @param {Stage} stage */
@@ -200,23 +200,22 @@ export function endWords(before, count, levels, label) {
  */
 export function equationOf({ learned, sentence, label, options }, merge, { asHex = false, most } = {}) {
   const tokens = learned.idsOf(merge).map((id) => learned.bytesOf(id));
-  const { left, right, token } = partsOfMerge(tokens[0], tokens[1]);
+  const parts = partsOfMerge(tokens[0], tokens[1]);
+  const { left, right, token } = parts;
   const sides = [left, right, token];
   const hasParts = sides.some((parts) => !parts.every(isText));
-  const places = hasParts ? sentence.madeBy(merge) : [];
-  const here = lettersHere(token[0], sentence, places);
+  if (hasParts) nameLettersHere(parts, tokens[2], sentence, sentence.madeBy(merge));
   const terms = sides.map((parts, at) => {
     const chip = make("span", "chip");
     chip.style.setProperty("--tint", `var(--t${learned.tintOf(tokens[at], options.tints)})`);
     chip.title = hexOf(tokens[at]);
     if (asHex) chip.append(make("span", "hex", hexOf(tokens[at])));
-    else for (const part of parts) chip.append(partOf(part, most, here[0]));
+    else for (const part of parts) chip.append(partOf(part, most));
     const term = make("span", "term");
     term.append(chip);
     return term;
   });
-  const made = madeWords(token, label, here);
-  const words = [joinedWords(left, label), joinedWords(right, label), made];
+  const words = [joinedWords(left, label), joinedWords(right, label), madeWords(token, label)];
   return { terms, words: hasParts ? words : [], isWhole: token.every(isText) };
 }
 
@@ -230,10 +229,10 @@ export function withSigns([left, right, token]) {
  * nobody knows yet, under a letter of the sentence that has it, or under the share as a fraction.
  * @param {Part} part
  * @param {number | undefined} most
- * @param {string} [example]
  */
-function partOf(part, most, example) {
+function partOf(part, most) {
   const { letter, from, to, size } = part;
+  const [example] = part.here;
   if (isText(part)) return make("span", "whole", shownText(letter, most));
   const element = make("span", letter ? "part" : "part shared");
   element.ariaHidden = "true"; // the words beside it say it
@@ -265,16 +264,4 @@ function takeShare(element, glyph, { from, to, size }) {
   const [first, last] = size > 0 ? [from / size, to / size] : [1 / 3, 1];
   const shares = RIGHT_TO_LEFT.test(glyph) ? [1 - last, 1 - first] : [first, last];
   shares.forEach((share, at) => element.style.setProperty(at ? "--to" : "--from", `${(100 * share).toFixed(1)}%`));
-}
-
-/**
- * The letters of the sentence that a new token begins, each once; marks on other letters are none.
- * @param {Part} part the first one of the token
- * @param {Sentence} sentence
- * @param {Cut[]} places where the token is in the sentence
- */
-function lettersHere({ letter, size }, sentence, places) {
-  if (letter || size < 0) return [];
-  const starts = places.map(({ from }) => from).filter((from) => sentence.startsCluster[from]);
-  return [...new Set(starts.map((from) => sentence.textOf(from, from + size)))];
 }

@@ -3,7 +3,8 @@
 
 import { glyphOf, hexOf, isWhiteOrUnseen, onCircle } from "../../token_view/browser/model/characters.js";
 
-/** @import { Label, Part } from "./types.d.ts" */
+/** @import { Sentence } from "./sentence.js" */
+/** @import { Cut, Label, Part } from "./types.d.ts" */
 
 const STRICT_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const UNKNOWN = -1; // the size of a letter of which only bytes from its inside are there
@@ -69,8 +70,8 @@ function partsIn(bytes, first, last) {
     const isWhole = Boolean(letter) && to - from === size;
     const kind = letter || !size ? { script: "", isSign: !LETTER.test(letter || "a") } : kindFrom(bytes.subarray(start, end));
     if (isWhole && before && !before.size) before.letter += letter;
-    else if (isWhole) parts.push({ letter, ...kind, from: 0, to: 0, size: 0, at: first });
-    else parts.push({ letter, ...kind, from, to, size: size || UNKNOWN, at: start });
+    else if (isWhole) parts.push({ letter, ...kind, from: 0, to: 0, size: 0, at: first, here: [] });
+    else parts.push({ letter, ...kind, from, to, size: size || UNKNOWN, at: start, here: [] });
   }
   return parts;
 }
@@ -93,6 +94,48 @@ export function isText({ size }) {
 }
 
 /**
+ * Tell the parts of a merge that may belong to many letters which of these a sentence has.
+ * @param {ReturnType<typeof partsOfMerge>} merge
+ * @param {Uint8Array} token its bytes
+ * @param {Sentence} sentence
+ * @param {Cut[]} places where the sentence has the token; elsewhere its letters are looked for if it has none
+ */
+export function nameLettersHere({ left, right, token: made }, token, sentence, places) {
+  for (const { letter, from, to, size, at } of made) {
+    if (letter) continue;
+    const bytes = token.subarray(at, at + to - from);
+    const isEnd = size === UNKNOWN;
+    const found = places.length ? places.map((place) => sentence.letterAt(place.from + at)) : lettersWith(bytes, isEnd, sentence);
+    const whole = found[0]?.bytes.length ?? 0;
+    if (found.some((each) => each.bytes.length !== whole) || whole < bytes.length) continue;
+    const bare = found.filter(({ isMark }) => !isMark);
+    const here = [...new Set((bare.length ? bare : found).map((each) => decoded(each.bytes)))];
+    const lost = isEnd ? whole - bytes.length : 0;
+    for (const part of [...left, ...right, ...made].filter((part) => part.at === at && !isText(part))) {
+      Object.assign(part, { here, size: whole, from: part.from + lost, to: part.to + lost });
+    }
+  }
+}
+
+/**
+ * The letters of a sentence that begin, or end, with some bytes; if none ends so, those that differ in no more than that.
+ * @param {Uint8Array} bytes
+ * @param {boolean} isEnd
+ * @param {Sentence} sentence
+ */
+function lettersWith(bytes, isEnd, { letters }) {
+  const isWith = (/** @type {Uint8Array} */ letter) => {
+    const start = isEnd ? letter.length - bytes.length : 0;
+    return start >= 0 && bytes.every((byte, at) => letter[start + at] === byte);
+  };
+  const found = letters.filter((each) => isWith(each.bytes));
+  if (found.length || !isEnd) return found;
+  const longer = letters.filter((each) => each.bytes.length > bytes.length);
+  const akin = longer.map((each) => [...each.bytes.slice(0, each.bytes.length - bytes.length), ...bytes]);
+  return akin.filter((each) => LETTER.test(decoded(each))).map((each) => ({ bytes: Uint8Array.from(each), isMark: false }));
+}
+
+/**
  * What the left or the right token of a merge is, in words: "two thirds of a letter".
  * @param {Part[]} parts
  * @param {Label} label
@@ -100,7 +143,8 @@ export function isText({ size }) {
 export function joinedWords(parts, label) {
   return inARow(parts.map((part, at) => {
     if (isText(part)) return namedText(part, label);
-    return at && !part.letter ? label("part_next") : shareOf(part, label);
+    if (parts.length > 1 && part.letter && part.from) return label("part_ends", { letter: shownText(part.letter) });
+    return at && !part.letter && !part.here.length ? label("part_next") : shareOf(part, label, parts.length > 1);
   }), label);
 }
 
@@ -108,22 +152,33 @@ export function joinedWords(parts, label) {
  * What a merge makes, in words: "the beginning of many Thai letters", or of those that a sentence has.
  * @param {Part[]} parts
  * @param {Label} label
- * @param {string[]} [here] the letters of the sentence that begin with the first part
  */
-export function madeWords(parts, label, here = []) {
+export function madeWords(parts, label) {
   const [{ letter, isSign }] = parts;
-  const letters = here.slice(0, MOST_NAMED).join(" ");
   const noun = label(isSign ? "part_sign" : "part_letter");
   if (parts.every(isText) && [...letter].length === 1) return label("part_whole", { noun });
   return inARow(parts.map((part, at) => {
     if (isText(part)) return namedText(part, label);
+    if (part.here.length) return shareHere(part, label, { most: MOST_NAMED, isOneOfMany: parts.length > 1 });
     if (part.size === UNKNOWN) return at < parts.length - 1 ? label("part_end") : shareOf(part, label);
     if (at) return label("part_next");
-    if (here.length > 1) return label("part_many_here", { letters });
     if (!part.script) return label("part_many_signs");
     const script = named(part.script, label);
     return label("part_many", { script });
   }), label);
+}
+
+/**
+ * How much a part is of letters that the sentence has, and of others.
+ * @param {Part} part
+ * @param {Label} label
+ * @param {{ most?: number, isOneOfMany?: boolean }} [how] at most so many letters are named; whether other parts are
+ */
+function shareHere({ here, from, to, size }, label, { most = 1, isOneOfMany = false } = {}) {
+  const letters = here.slice(0, isOneOfMany ? 1 : most).map((letter) => shownText(letter)).join(" ");
+  if (from) return size === 3 && to === 2 ? label("part_middle_here", { letters }) : label("part_end_here", { letters });
+  if (isOneOfMany) return label("part_next_here", { letters });
+  return label(size === 3 && to === 1 ? "part_1_3_here" : "part_many_here", { letters });
 }
 
 /** The name of a script. @param {string} script @param {Label} label */
@@ -148,9 +203,12 @@ function inARow(names, label) {
  * How much of a letter a part is.
  * @param {Part} part
  * @param {Label} label
+ * @param {boolean} [isOneOfMany]
  */
-function shareOf({ letter, script, isSign, from, to, size }, label) {
+function shareOf(part, label, isOneOfMany = false) {
+  const { letter, script, isSign, from, to, size, here } = part;
   if (letter && !from && to > 1) return label("part_begins", { letter: shownText(letter) }); // as when it was made
+  if (here.length) return shareHere(part, label, { isOneOfMany });
   if (size === UNKNOWN) return label("part_of_many");
   if (!letter && !isSign && script && size === 3 && !from) {
     const name = named(script, label);

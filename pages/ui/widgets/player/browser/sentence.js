@@ -118,6 +118,9 @@ export class Learned {
 const PLACED_DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 const LONGEST_UNBROKEN = 16; // letters; what is longer may break anywhere
 
+/** Whether a byte of UTF-8 continues a letter. @param {number} byte */
+const continues = (byte) => byte >> 6 === 2;
+
 export class PlacedText {
   /**
    * @param {string} text
@@ -129,6 +132,22 @@ export class PlacedText {
     this.startsCluster = new Uint8Array(this.bytes.length + 1);
     for (const start of [...clusterStarts, this.bytes.length]) this.startsCluster[start] = 1;
     this.mayBreak = this.lineBreaks();
+  }
+
+  /**
+   * The letter that has this byte: its bytes, and whether it is a mark on another one.
+   * @param {number} at
+   */
+  letterAt(at) {
+    let [from, to] = [at, at + 1];
+    while (continues(this.bytes[from])) from -= 1;
+    while (continues(this.bytes[to])) to += 1;
+    return { bytes: this.bytes.subarray(from, to), isMark: !this.startsCluster[from] };
+  }
+
+  /** All letters of the text, as `letterAt` finds them. */
+  get letters() {
+    return [...this.bytes.keys()].filter((at) => !continues(this.bytes[at])).map((at) => this.letterAt(at));
   }
 
   /**

@@ -113,6 +113,8 @@ export interface Part {
   size: number;
   /** The byte of the token at which the letter begins. */
   at: number;
+  /** Letters of the sentence that it may be a part of; none if one of them is known. */
+  here: string[];
 }
 
 export interface Piece extends Cut {
