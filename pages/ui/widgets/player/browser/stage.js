@@ -19,6 +19,7 @@ import { labelsOf } from "../../token_view/browser/words.js";
 
 const FLOW = 15; // merges a second; above that, eyes cannot follow each
 const SLOW = 5; // merges a second; up to this, a pair lights up before it is joined
+const FOLLOWED = 40; // merges that are shown each, of the usual show
 const HOLD = 240; // milliseconds; longer where a merge stays long enough
 const MOST_HOLD = 800;
 const STILL = 1500; // milliseconds in which merge 0 stands still before the show
@@ -211,7 +212,8 @@ export class Stage {
   }
 
   /**
-   * Before a room: keep the height that the headline needs at any merge of the sentence, so that nothing below it moves.
+   * Before a room: keep the height that the headline needs at any merge of the sentence, and at any of the first ones, so
+   * that nothing below it moves.
    * @param {number} least
    */
   keepRoom(least) {
@@ -221,7 +223,8 @@ export class Stage {
     probe.tick(sentence.bytes.length);
     probe.element.style.cssText = `position: absolute; visibility: hidden; width: ${headline.element.clientWidth}px`;
     show.append(probe.element);
-    const heights = sentence.steps.map(({ merge }) => {
+    const followed = [...Array(Math.min(FOLLOWED, learned.total)).keys()].map((at) => at + 1);
+    const heights = [...sentence.steps.map(({ merge }) => merge), ...followed].map((merge) => {
       if (merge) probe.show(merge);
       else probe.showStart();
       return probe.element.offsetHeight;
