@@ -212,16 +212,16 @@ test("a part of many letters is named by those of the sentence: where the merge 
     words: ["first ⅓ of น …", "middle ⅓ of น …", "the beginning of น ค …"],
     shown: [["นค", 0, 2, 3]],
   });
-  assert.deepEqual(said("aเยน", ["e0b980", "e0b8"], [{ from: 1, to: 6 }]).words, ["เ", "the beginning of ย …", "เ and the beginning of ย …"]);
+  assert.deepEqual(said("aเยน", ["e0b980", "e0b8"], [{ from: 1, to: 6 }]).words, ["เ", "the beginning of ย …", "เ and start of ย …"]);
   assert.deepEqual(said("aไทน", ["84", "e0b8"], [{ from: 3, to: 6 }]), {
-    words: ["the end of ไ …", "the beginning of ท …", "the end of ไ … and the beginning of ท …"],
+    words: ["end of ไ …", "the beginning of ท …", "end of ไ … and start of ท …"],
     shown: [["ไ", 2, 3, 3], ["ท", 0, 2, 3]],
   });
   // Not in the sentence: its letters that begin so, and one that differs from its letters in no more than the end.
-  assert.deepEqual(said("aน", ["a3", "e0b8"]).words, ["the end of ร …", "the beginning of น …", "the end of ร … and the beginning of น …"]);
+  assert.deepEqual(said("aน", ["a3", "e0b8"]).words, ["end of ร …", "the beginning of น …", "end of ร … and start of น …"]);
   assert.deepEqual(said("a", ["a3", "e0b8"]).words[0], "a part of many letters");
   assert.deepEqual(said("แน", ["e0b981", "a3e0b8"].reverse()).words.length, 3);
-  assert.deepEqual(said("กน", ["e0b8", "81e0b8"], [{ from: 0, to: 5 }]).words[1], "the end of ก and the beginning of น …");
+  assert.deepEqual(said("กน", ["e0b8", "81e0b8"], [{ from: 0, to: 5 }]).words[1], "end of ก and start of น …");
 });
 
 test("what is drawn of a merge is all that it joins, and each share is true", () => {
