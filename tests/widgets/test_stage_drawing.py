@@ -724,6 +724,32 @@ def test_the_names_of_the_race_can_be_read_and_nothing_crosses_them(
     assert found == [[[True] * 4] * (1 + len(levels))] * len(marks)
 
 
+RACE_OF_THE_SENTENCE = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  stage.charts.others = [{ name: "Thai", steps: [{ merge: 0, tokens: 900 }], levels: [], learned: 2 }];
+  stage.charts.note = "of others";
+  const shown = () => [stage.charts.race.value.textContent, stage.charts.race.note.textContent];
+  const at = (merge) => (stage.go(merge), stage.charts.draw(), shown());
+  const found = [at(1), at(2)];
+  stage.charts.race.choice.children[1].click();
+  found.push(shown());
+  const names = [...stage.charts.race.choice.children].map(({ textContent }) => textContent);
+  stage.remove();
+  return [found, names];
+}"""
+
+
+def test_the_race_counts_the_sentence_of_the_show_unless_another_text_is_chosen(page: Page) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9), (256, 0x81, 3)], "กกข", [], title="")
+    options["labels"] = section("stage", spoken="en")
+    opened(page, bundle(STAGE / "stage.js"))
+    found, names = page.evaluate(RACE_OF_THE_SENTENCE, {**options, "locale": "en"})
+    assert names == ["This sentence", "Thai"]
+    assert [value for value, _ in found] == ["yours 6", "yours 4", "yours 900"]
+    assert ["of others" in note for _, note in found] == [False, False, True]
+
+
 # ---- the timeline
 
 DRAW_FLAGS = """([options, width, merges]) => {

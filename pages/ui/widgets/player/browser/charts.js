@@ -1,4 +1,4 @@
-// What goes with the show: the race, and the newest merges. Drawn at most four times a second.
+// What goes with the show: the race, of the sentence first, and the newest merges. Drawn at most four times a second.
 // @ts-check
 
 import { equationOf, withSigns } from "./headline.js";
@@ -52,14 +52,14 @@ export class Charts {
 
   draw() {
     this.drawTimer = 0;
-    const { learned, sentence, options, player, joined, bar } = this.stage;
+    const { learned, sentence, options, player, joined, bar, label } = this.stage;
     this.newest.draw(joined);
     const total = Math.max(1, Number(bar.slider.max));
     const wanted = `${learned.total} ${total} ${this.address} ${this.others.length} ${this.others[0]?.learned}`;
     if (wanted !== this.drawn) {
       this.drawn = wanted;
-      const own = { name: "", steps: sentence.steps, levels: options.levels, learned: learned.total };
-      this.race.show(this.others.length || this.address ? this.others : [own], total, this.note);
+      const own = { name: label("race_sentence"), steps: sentence.steps, levels: options.levels, learned: learned.total };
+      this.race.show([own, ...this.others], total, this.note);
     }
     this.race.mark(joined, player.isBusy || player.isHeld);
   }

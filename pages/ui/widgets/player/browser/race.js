@@ -1,4 +1,4 @@
-// The race: how many tokens parallel texts have after each merge, against the other tokenizers; one text at a time.
+// The race: how many tokens a text has after each merge, against the other tokenizers; one text at a time.
 // @ts-check
 
 import { addButton, make, makeSvg } from "../../token_view/browser/elements.js";
@@ -72,6 +72,7 @@ export class Race {
     /** @type {Runner[]} */
     this.runners = [];
     this.chosen = 0;
+    this.about = ""; // the others
     this.goal = this.most = 1; // the ends of the axes
     this.merges = 0;
     this.showsRest = false;
@@ -89,16 +90,16 @@ export class Race {
   }
 
   /**
-   * @param {Runner[]} runners none while they are still being counted
+   * @param {Runner[]} runners the sentence of the show, and the others once they are counted
    * @param {number} goal the last merge of the axis
-   * @param {string} note
+   * @param {string} note about the others
    */
   show(runners, goal, note) {
     const isNew = runners.map(({ name }) => name).join() !== this.runners.map(({ name }) => name).join();
     this.runners = runners;
     this.goal = goal;
     if (isNew) this.offer();
-    this.note.textContent = [this.label("race_axis"), note].filter(Boolean).join(" ");
+    this.about = note;
     this.draw();
   }
 
@@ -128,6 +129,7 @@ export class Race {
   draw() {
     this.svg.replaceChildren();
     if (!this.width) return;
+    this.note.textContent = [this.label("race_axis"), this.chosen ? this.about : ""].filter(Boolean).join(" ");
     this.drawAxes();
     if (!this.runner) return;
     const { steps, levels, name } = this.runner;
