@@ -50,7 +50,7 @@ def watched(open_tab: OpenTab, address: str) -> Page:
     tab.locator(".st-key-start button").click()
     stage = tab.locator(".st-key-stage .stage")
     expect(stage.locator(".newest li").nth(2)).to_be_visible()
-    expect(stage.locator(".race .switch button")).to_have_count(2)
+    expect(stage.locator(".race .switch button")).to_have_count(3)
     return tab
 
 
