@@ -70,7 +70,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }
   .st-key-compare_row button, .st-key-compare_example button { flex: none; }
   .st-key-pieces_head { row-gap: .25rem; }
-  .st-key-pieces_head > :first-child p { line-height: 1.5; }
+  .st-key-pieces_what p { line-height: 1.5; }
   .st-key-pieces_shown button { padding-inline: .4rem; } /* four in a row */
   .st-key-train_card [role="radiogroup"] { flex-wrap: nowrap !important; align-items: stretch; gap: .5rem; }
   .st-key-train_card [role="radiogroup"] > div { flex: 1 1 0; min-width: 0; padding: .5rem !important; }
