@@ -5,7 +5,6 @@ import streamlit as st
 from pages.ui.frame.links import link_for
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.tabs import open_tab
-from pages.ui.i18n import t
 from pages.ui.inputs.corpus_picker import corpus_picker
 from pages.ui.patterns.corpus_check import check_on_corpus
 from pages.ui.patterns.costs import pattern_costs
@@ -17,7 +16,6 @@ present(slides)
 tab, place = open_tab("patterns")
 with place:
     if tab == "cut":
-        st.caption(t("lab.what"))
         pattern_lab()
     elif tab == "whole":
         left, right = st.columns(2, gap="large")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.frame.manual import how_to_read
+from pages.ui.frame.navigation import page
 from pages.ui.frame.tabs import open_tab
 from pages.ui.i18n import t
 from pages.ui.pieces.baselines import baselines_section
@@ -14,7 +15,9 @@ from pages.ui.widgets.slides import present
 from pages.ui.widgets.slides.talk import slides_of_entry
 
 with st.container(key="pieces_head"):
-    st.markdown(t("pieces.what"))
+    with st.container(horizontal=True, vertical_alignment="center", key="pieces_what"):
+        st.markdown(t("pieces.what"))
+        st.page_link(page("train"), label=t("nav.train"), icon=":material/arrow_back:")
     tab, place = open_tab("pieces")
 shown = []
 with place:

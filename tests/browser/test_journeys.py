@@ -233,6 +233,27 @@ def test_tokens_stand_in_the_first_screen_of_a_phone(tab: Page, address: str, pa
     assert placed[1]["y"] > placed[0]["y"]  # the settings of the view come below
 
 
+def test_rows_are_whole_in_the_first_screen_of_a_phone(tab: Page, address: str) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(f"{address}/pieces?lang=en")
+    last = tab.locator(".st-key-pieces_view .lane .p").last
+    expect(last).to_be_visible()
+    at_rest(tab)
+    placed = last.bounding_box()
+    assert placed is not None
+    assert placed["y"] + placed["height"] <= 844
+    tab.goto(f"{address}/vocabulary?lang=en")
+    expect(tab.locator(".vocabulary .entry").first).to_be_visible()
+    heights = tab.locator(".vocabulary .entries").evaluate(
+        "(list) => [list.clientHeight, list.querySelector('.entry').offsetHeight]"
+    )
+    assert heights[0] == 2 * heights[1]
+    tabs = tab.locator(".st-key-vocabulary_tabs [role=tab]").evaluate_all(
+        "(tabs) => tabs.map((tab) => tab.getBoundingClientRect().right)"
+    )
+    assert max(tabs) <= 390
+
+
 def test_the_receipt_follows_the_bars_on_a_phone(tab: Page, address: str) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{address}/languages?lang=en")

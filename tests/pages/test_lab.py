@@ -7,8 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.ui import i18n
-from pages.ui.i18n import catalogue
+from pages.ui.i18n import breaks, catalogue, filled
 from pages.ui.inputs.corpus import first_training
+from pages.ui.inputs.pattern import shortened
 from pages.ui.patterns import lab
 from pages.ui.patterns.branches import WORDS, as_lines, explained, from_lines
 from pages.ui.patterns.lab import OWN_EXAMPLES
@@ -60,6 +61,35 @@ def test_the_page_opens_with_a_text_under_two_patterns(language: str) -> None:
     assert [lane["kind"] for lane in lanes(app)] == ["pretokens", "pretokens"]
     assert drawn(app)[0]["differences"]["lanes"] == [0, 1]
     assert drawn(app)[0]["differences"]["pairs"][0]["share"] > 0.3
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize(
+    ("first", "second", "kind", "counts"),
+    [
+        ("cl100k", "mark_aware", "letters", (4, 0)),
+        ("mark_aware", "cl100k", "letters", (0, 4)),
+        ("none", "mark_aware", "pieces", (1, 8)),
+    ],
+)
+def test_the_verdict_comes_first_and_counts_letters_cut_apart_or_else_pieces(
+    first: str, second: str, kind: str, counts: tuple[int, int], language: str
+) -> None:
+    app = open_page("patterns", language)
+    app.selectbox(key="lab_first_choice").set_value(first).run()
+    app.selectbox(key="lab_second_choice").set_value(second).run()
+    words = catalogue(language)
+    names = [breaks.unbroken(shortened(words[f"pattern.{each}_name"])) for each in (first, second)]
+    said = filled(words[f"lab.verdict_{kind}"], first=names[0], second=names[1], one=counts[0], other=counts[1])
+    assert app.header[0].value == said
+    assert next(each.type for each in app.main if each.type in ("header", "caption", "text_area")) == "header"
+
+
+def test_the_verdict_on_equal_patterns_names_none() -> None:
+    app = open_page("patterns")
+    for side in lab.SIDES:
+        app.selectbox(key=f"lab_{side}_choice").set_value("mark_aware").run()
+    assert app.header[0].value == filled(ENGLISH["lab.verdict_even"], count=8)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from pages.ui.widgets.token_view.chips import Share
 from tests.helpers.app import (
     ENGLISH,
     HOSTILE_HTML,
+    SPOKEN,
     counts,
     deck_on,
     drawn,
@@ -94,7 +95,18 @@ def test_every_lesson_shows_two_lanes_and_says_what_to_see() -> None:
         assert all(shown)
         says = re.compile(with_any_values(words[f"lessons.{lesson}_says"]))
         order = [kind for each in app.main if (kind := kind_of(each, says))]
-        assert order == ["says", "tokens", *(() if lesson == "small" else ("tokens",)), "next"]
+        # The first lesson has an answer above its tokens, and what else there is to know below the way on.
+        first = ["tokens", "next", "says"]
+        assert order == (first if lesson == "small" else ["says", "tokens", "tokens", "next"])
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_the_first_screen_names_no_other_program(language: str) -> None:
+    app = open_page("pieces", language)
+    words = [app.markdown[0].value, app.header[0].value, *(tab.label for tab in app.tabs)]
+    words += app.segmented_control(key="pieces_shown").options
+    words += [lane["name"] for lane in drawn(app)[0]["columns"]]
+    assert not re.search("SentencePiece|WordPiece|BERT|Llama|Gemma", " ".join(words))
 
 
 def test_one_button_leads_from_lesson_to_lesson_and_to_the_other_tab() -> None:
@@ -145,9 +157,10 @@ def test_byte_ids_are_moved_by_the_control_tokens() -> None:
 
 def test_at_400_tokens_the_parts_add_up() -> None:
     shown = LESSONS["small"]("")
-    numbers = list(map(int, re.findall(r"\d+", shown.more)))
-    ours, size, _, control, of_bytes, characters, merged = numbers
-    assert control + of_bytes + characters + merged == size == LECTURE.vocab_size
+    control, of_bytes, characters, merged, also_bytes, ours = map(int, re.findall(r"\d+", shown.detail))
+    assert control + of_bytes + characters + merged == LECTURE.vocab_size
+    assert also_bytes + ours == LECTURE.vocab_size
+    assert f"{LECTURE.vocab_size} tokens" in shown.more
     assert ours == 144
     assert 100 > characters > 50 > 10
     assert merged > 10

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.run_registry.registry import registry
 from pages.ui.vocabulary import cost, unreached
@@ -226,7 +228,14 @@ def test_the_story_of_a_token_has_its_number_its_uses_its_tree_and_its_descendan
     (token_id,) = o200k.encode(" hospital")
     look_at(app, token_id)
     uses = shown(app).uses[token_id]
-    assert [metric.value for metric in app.metric] == [str(token_id), f"{token_id - 255:,}", f"{uses:,}"]
+    assert [metric.value.split()[0] for metric in app.metric] == [str(token_id), f"{uses:,}"]
+    known = without_breaks(app.metric[0].proto.help)
+    words = catalogue(language)
+    assert (
+        without_breaks(filled(words["biography.merge"], merge=token_id - 255, merges=len(o200k.merges))) in known
+    )
+    assert without_breaks(filled(words["biography.merge_id"], more=255, bytes=256)) in known
+    assert words["biography.recovered"] not in [each.value for each in app.caption]
     assert [counts(app)[name] for name in ("GPT-2", "GPT-4o (o200k)")] == [1, 1]
     left, right = o200k.merges[token_id - 256]
     assert f"<b>{left}</b>" in story(app)
@@ -312,7 +321,8 @@ def test_ones_own_tokenizer_tells_at_what_count_a_token_was_born() -> None:
     wait_until(app, lambda: job.ended)
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
     look_at(app, 257)
-    assert [metric.value for metric in app.metric[1:3]] == ["2", f"{job.merges[1].count:,}"]
+    assert "merge 2 of" in app.metric[0].proto.help
+    assert app.metric[1].value == f"{job.merges[1].count:,}"
 
 
 # ---- GPT-2's files

@@ -262,6 +262,17 @@ def test_pretokens_of_two_patterns_are_compared(page: Page) -> None:
     assert marked == ["", " น้ำ", " น้ำ"]
 
 
+def test_pieces_are_paler_than_tokens_and_stand_in_frames(page: Page) -> None:
+    lanes = [pretokens_over("a", "llama3"), lane_over("a", openai_tokenizer("gpt2"), "gpt2")]
+    draw(page, "a", lanes, view="staff")
+    looks = in_shadow(
+        page,
+        "[...root.querySelectorAll('.cell .p')].map((box) => [box.style.backgroundColor.slice(0, 7),"
+        " /0px -[1-9.]+px 0px 0px inset/.test(getComputedStyle(box).boxShadow)])",
+    )
+    assert looks == [["var(--u", True], ["var(--t", False]]
+
+
 # ---- the branches
 
 

@@ -43,6 +43,8 @@ class PatternFigures(NamedTuple):
     """Time spent on cutting."""
     lossless: bool = True
     """Whether the pretokens join to the texts: always true, but checked."""
+    thai_letters_cut: int = 0
+    """How many grapheme clusters with Thai characters have a cut inside."""
 
     @property
     def characters_per_pretoken(self) -> float | None:
@@ -154,6 +156,7 @@ class PatternTally:
             shares["words"],
             self.seconds,
             self.lossless,
+            self.cut["thai"][0],
         )
 
 

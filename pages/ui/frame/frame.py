@@ -69,8 +69,11 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
     animation: row-goes-on linear; animation-timeline: scroll(self inline); }
   @keyframes row-goes-on { from { mask-position: -2rem 0; } to { mask-position: 0 0; } }
   .st-key-compare_row button, .st-key-compare_example button { flex: none; }
+  .st-key-lab_example button { padding-inline: .6rem; } /* so that the last one in sight is cut, not whole */
+  /* Six tabs take two lines, where each stands whole. */
+  .st-key-vocabulary_tabs [role="tablist"] { flex-wrap: wrap; row-gap: 0; }
   .st-key-pieces_head { row-gap: .25rem; }
-  .st-key-pieces_head > :first-child p { line-height: 1.5; }
+  .st-key-pieces_what p { line-height: 1.5; }
   .st-key-pieces_shown button { padding-inline: .4rem; } /* four in a row */
   .st-key-train_card [role="radiogroup"] { flex-wrap: nowrap !important; align-items: stretch; gap: .5rem; }
   .st-key-train_card [role="radiogroup"] > div { flex: 1 1 0; min-width: 0; padding: .5rem !important; }

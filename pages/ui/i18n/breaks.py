@@ -6,6 +6,8 @@ the words when these are loaded, and must be taken out of whatever is saved, spo
 
 import re
 
+import regex
+
 JOINER, SPACE, NO_BREAK = "\u2060", "\u200b", "\u00a0"
 WHOLE = (
     "โท|เค็น",
@@ -74,6 +76,15 @@ def without_breaks(words: str) -> str:
     '3 โทเค็นของ GPT-4o ต่าง ๆ'
     """
     return words.translate(_MARKS)
+
+
+def unbroken(name: str) -> str:
+    """Return a name that stays on one line.
+
+    >>> without_breaks(unbroken("GPT-4 (cl100k)")), unbroken("กำ").count(JOINER)
+    ('GPT-4 (cl100k)', 0)
+    """
+    return JOINER.join(regex.findall(r"\X", name))
 
 
 def _joined(match: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from pages.ui.frame import visitor
 from pages.ui.frame.links import link_to_patterns, linked_view
 from pages.ui.frame.navigation import go
 from pages.ui.i18n import error_sentence, language, t
+from pages.ui.i18n.breaks import unbroken
 from pages.ui.inputs.corpus import first_training
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import example_pills, follow_sentence
@@ -19,7 +20,7 @@ from pages.ui.patterns.branches import as_lines, explained, from_lines
 from pages.ui.session import Maybe, Value, one_of
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.controls import fold, live_text_area
+from pages.ui.widgets.controls import answer, fold, live_text_area
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View
 from pages.ui.widgets.slides.talk import Entry, add_button
@@ -151,7 +152,9 @@ def slides() -> list[Slide]:
 
 
 def pattern_lab() -> None:
-    """Draw the text, two patterns, and what they make of the text."""
+    """Draw the verdict on two patterns, the text, both patterns, and what they make of the text."""
+    verdict = st.container()
+    st.caption(t("lab.what"))
     text, pickers = st.columns([6, 5], gap="medium")
     with text:
         _text()
@@ -169,7 +172,23 @@ def pattern_lab() -> None:
             _own_pattern(side)
             _say_what_is_wrong(chosen_on(side))
     if usable := usable_patterns():
+        if said := verdict_on([(chosen, made.figures) for chosen, made in usable if made.figures]):
+            with verdict:
+                answer(said, key="patterns")
         _show(usable)
+
+
+def verdict_on(found: Sequence[tuple[Chosen, PatternFigures]]) -> str:
+    """Say which pattern cuts more Thai letters apart, or else more pieces; "" with nothing to compare."""
+    if len(found) < 2:
+        return ""
+    (first, _), (second, _) = found
+    named = {"first": unbroken(first.short), "second": unbroken(second.short)}
+    letters, pieces = zip(*((figures.thai_letters_cut, figures.pretokens) for _, figures in found))
+    kind, counts = ("letters", letters) if letters[0] != letters[1] else ("pieces", pieces)
+    if counts[0] == counts[1]:
+        return t("lab.verdict_even", count=counts[0])
+    return t(f"lab.verdict_{kind}", **named, one=counts[0], other=counts[1])
 
 
 def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:

@@ -42,11 +42,13 @@ class Shown(NamedTuple):
     """What a lesson shows for a text: lanes, and above them the sentence that says what to see."""
 
     lanes: list[ShownLane]
-    says: str
+    says: str = ""
     answer: str = ""
     """What is to be seen, with its **figures**, above all else."""
     more: str = ""
     """What else there is to know, below the way to the next lesson."""
+    detail: str = ""
+    """What only a few ask for, behind the help mark of `more`."""
     is_striped: bool = False
     """Whether tokens are stripes of the letters; chips show more, such as ids and badges."""
     is_race: bool = False
@@ -76,12 +78,19 @@ def _small(text: str) -> Shown:
     ours = ours_at(small_text(), LECTURE.vocab_size)
     characters = sum(kind == "ordinary" and len(piece) == 1 for kind, piece in zip(theirs.kinds, theirs.pieces))
     merged = theirs.vocab_size - CONTROLS - BYTES - characters
-    more = t("lessons.small_more", size=theirs.vocab_size, ours=ours.vocab_size - BYTES)
-    made_of = t("lessons.small_made_of", control=CONTROLS, bytes=BYTES, characters=characters, merged=merged)
+    more = t("lessons.small_says", size=theirs.vocab_size)
+    made_of = t(
+        "lessons.small_made_of",
+        control=CONTROLS,
+        bytes=BYTES,
+        characters=characters,
+        merged=merged,
+        ours=ours.vocab_size - BYTES,
+    )
     counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
-    lanes = [ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)]
+    lanes = [ShownLane("lessons.small_theirs", theirs), ShownLane("lessons.small_ours", ours)]
     answered = t("lessons.small_answer", **counts)
-    return Shown(lanes, t("lessons.small_says"), answered, f"{more}\n\n:small[{made_of}]", is_striped=True)
+    return Shown(lanes, answer=answered, more=more, detail=made_of, is_striped=True)
 
 
 def _fallback(text: str) -> Shown:
@@ -210,7 +219,8 @@ def show() -> Entry:
         if lesson.answer:
             answer(lesson.answer, key="pieces")
         top = st.container() if lesson.is_race else None
-        st.markdown(f":material/lightbulb: {lesson.says}")
+        if lesson.says:
+            st.markdown(f":material/lightbulb: {lesson.says}")
         if lesson.is_striped:
             draw_stripes(lesson.lanes, text)
         else:
@@ -222,7 +232,7 @@ def show() -> Entry:
         _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
         add_button(entry, key="pieces_add")
     if lesson.more:
-        st.markdown(lesson.more)
+        st.markdown(lesson.more, help=lesson.detail or None)
     if chosen == OWN and (view := view_of(trained)) is not None:
         title, show_cut = view
         st.html(TRACE_STYLE)

@@ -28,7 +28,7 @@ from tokenizer_core.analysis.lineage import (
     tree_of,
 )
 from tokenizer_core.bpe.openai import OPENAI_NAMES
-from tokenizer_core.bpe.vocabulary import utf8_text
+from tokenizer_core.bpe.vocabulary import BYTES, utf8_text
 
 MOST_CHILDREN = 40
 TO_BYTES: Value[bool] = Value("vocabulary_to_bytes", bool)
@@ -91,15 +91,16 @@ def _figures(lane: Lane, token_id: int, token: bytes, uses: Uses, text: OwnText)
     merge = tokenizer and merge_number(token_id, tokenizer)
     count = lane.counts[merge - 1] if merge and merge <= len(lane.counts) else None
     with st.container(horizontal=True, gap="medium"):
-        st.metric(t("biography.id"), f"{token_id}", help=t("biography.bytes", count=len(token)), width="content")
+        known = t("biography.bytes", count=len(token))
         if merge and tokenizer:
-            said = t("biography.merge_help", merges=len(tokenizer.merges))
-            st.metric(t("biography.merge"), f"{merge:,}", help=said, width="content")
+            known += " · " + t("biography.merge", merge=merge, merges=len(tokenizer.merges))
+            if token_id == merge + BYTES - 1:
+                known += " " + t("biography.merge_id", bytes=BYTES, more=BYTES - 1)
+        st.metric(t("biography.id"), f"{token_id}", help=known, width="content")
         if count is not None:
             st.metric(t("biography.count"), f"{count:,}", help=t("biography.count_help"), width="content")
         if used := uses.of(token_id):
-            said = t("biography.uses_help", text=text.name)
-            st.metric(t("biography.uses"), f"{used:,}", help=said, width="content")
+            st.metric(t("biography.uses", text=text.name), t("biography.times", count=used), width="content")
 
 
 def _nodes(token_id: int, tokenizer: Merging) -> list[Node]:
@@ -118,15 +119,15 @@ def _tree(nodes: Sequence[Node], tokenizer: Merging, lane: Lane) -> None:
     """Draw a tree, say how to read it, and let the visitor see its bytes if it has characters of more than one."""
     token = tokenizer.token_bytes(nodes[0].token_id)
     drawn, whole = sum(not node.is_leaf for node in nodes), len(token) - 1
-    says = t("biography.tree_says", merges=drawn)
-    if drawn < whole:
-        says += " " + t("biography.tree_bytes", merges=whole)
+    says, more = t("biography.tree_says", merges=drawn), t("biography.tree_ids")
     if any(node.is_leaf and _goes_on(node, tokenizer) for node in nodes):
         says += " " + t("biography.tree_part")
-    st.html(sideways(tree_html(nodes, tokenizer, says)))
+    if drawn < whole:
+        more += " " + t("biography.tree_bytes", merges=whole)
+    st.html(sideways(tree_html(nodes, tokenizer, f"{says} {more}")))
     if not token.isascii():
         st.toggle(t("biography.to_bytes"), key=remembered(TO_BYTES.key, False), persist_state="session")
-    st.caption(f"{says} {t('biography.recovered')}" if lane.key in OPENAI_NAMES else says)
+    st.caption(says, help=f"{more} {t('biography.recovered')}" if lane.key in OPENAI_NAMES else more)
 
 
 def tree_slides(lane: Lane) -> list[Slide]:

@@ -109,7 +109,7 @@ export class SlideView {
    * @param {DeckLane} lane
    */
   laneOf(view, lane) {
-    const row = make("div", "lane-row");
+    const row = make("div", lane.kind === "tokens" ? "lane-row" : "lane-row cuts");
     const head = make("div", "lane-head");
     const name = lane.name.replace(": ", ":\n"); // the words about a tokenizer have a line to themselves
     const counts = [lane.before ?? [], lane.count].flat().map((count) => count.toLocaleString(this.options.locale));

@@ -315,7 +315,7 @@ export class Row {
 function newCell(lane, number, isNamed) {
   const holder = make("div", lane ? "lane" : "lane ruler");
   if (lane && isNamed) holder.append(make("div", "tag", lane.column.name));
-  const element = holder.appendChild(make("div", "cell"));
+  const element = holder.appendChild(make("div", lane?.isPretokens ? "cell pieces" : "cell"));
   holder.style.setProperty("--number", String(number));
   return /** @type {Cell} */ ({ lane, holder, element, boxes: [] });
 }

@@ -31,13 +31,11 @@ export function drawHeads({ state, sizes }) {
 }
 
 /**
- * Who needs the fewest tokens, and how much more the others need at most; where texts come first. Where there are
- * pieces alone, who cuts the fewest.
+ * Who needs the fewest tokens, and how much more the others need at most; where texts come first.
  * @param {ViewState} state
  */
 function verdictOf({ model }) {
-  const areTokens = model.lanes.some(({ isPretokens }) => !isPretokens);
-  const lanes = model.lanes.filter(({ isPretokens }) => isPretokens !== areTokens);
+  const lanes = model.lanes.filter(({ isPretokens }) => !isPretokens);
   if (!model.options.text_first || !model.whole || !model.text || lanes.length < 2) return [];
   const counts = lanes.map((lane) => lane.numberOf(lane.tokens.length));
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
@@ -45,9 +43,8 @@ function verdictOf({ model }) {
   const namesAt = (/** @type {number} */ count) =>
     lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name.replaceAll("-", `-${JOINER}`)).join(", ");
   const ratio = least === 1 ? String(most) : (most / least).toFixed(2);
-  const values = { least: namesAt(least), most: namesAt(most), count: least, other: most, ratio };
-  const [said, even] = areTokens ? ["verdict", "verdict_even"] : ["verdict_pieces", "verdict_pieces_even"];
-  return [make("div", "verdict", model.label(least === most ? even : said, values))];
+  const values = { least: namesAt(least), most: namesAt(most), count: least, ratio };
+  return [make("div", "verdict", model.label(least === most ? "verdict_even" : "verdict", values))];
 }
 
 /**

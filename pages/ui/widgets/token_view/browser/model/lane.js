@@ -147,7 +147,7 @@ export class Lane {
       const tint = this.branchTint(this.takenBy[token]);
       return this.shades?.[token] ? tint.replace("t", "u") : tint;
     }
-    return `t${this.tints[token]}`;
+    return `${this.isPretokens ? "u" : "t"}${this.tints[token]}`;
   }
 
   /** @param {number} branch counted from 1; 0 is what no branch took */

@@ -91,13 +91,14 @@ export function tintStyle({ stripes, text }) {
   if (stripes.length === 1) return ground;
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
   const half = halfHairline(stripes.map(([tint]) => tint));
+  const line = `var(--half-slit, ${half}px)`;
   let at = 0;
   const stops = stripes.flatMap(([tint, size], index) => {
     const from = `${((100 * at) / whole).toFixed(2)}%`;
     at += size;
     const to = `${((100 * at) / whole).toFixed(2)}%`;
     const [isFirst, isLast] = [index === 0 || !half, index === stripes.length - 1 || !half];
-    const [inner, outer] = [`calc(${from} + ${half}px)`, `calc(${to} - ${half}px)`];
+    const [inner, outer] = [`calc(${from} + ${line})`, `calc(${to} - ${line})`];
     const before = isFirst ? [] : [`var(--slit) ${from} ${inner}`];
     const after = isLast ? [] : [`var(--slit) ${outer} ${to}`];
     return [...before, `var(--${tint}) ${isFirst ? from : inner} ${isLast ? to : outer}`, ...after];
