@@ -116,8 +116,9 @@ function compareCuts(room, text, letters, drawn, row) {
   row.querySelectorAll(".gap-cut").forEach((gap, at) => gap.classList.toggle("missed", drawn.has(at) && !isCut(at)));
   const met = [...drawn].filter(isCut).length;
   const inside = under.reduce((sum, parts) => sum + parts.length - 1, 0);
-  const values = { count: tokens.length, cuts: tokens.length - 1, drawn: drawn.size, met };
-  room.say(room.label("see_1_says_cuts", values), "verdict");
+  const made = room.label("see_1_says_cuts", { count: tokens.length, cuts: tokens.length - 1 });
+  const own = drawn.size ? room.label("see_1_says_drawn", { drawn: drawn.size, met }) : "";
+  room.say(`${made} ${own}`.trim(), "verdict");
   if (inside) room.say(room.label("see_1_inside", { inside }));
 }
 
