@@ -55,6 +55,17 @@ def of_lines(tokenizer: object, lines: list[str]) -> list[int]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_below_the_bars_stands_who_needs_fewest_and_leads_to_all_models(language: str) -> None:
+    app = open_page("languages", language)
+    button = app.button(key="languages_fewest")
+    assert "GPT-4o" in without_breaks(button.label)
+    assert not sortable_tables(app)
+    button.click().run()
+    assert not app.exception
+    assert len(rows(app)) > len(OPENAI_NAMES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_references_and_models_at_hand_stand_in_order_with_what_each_line_needs(language: str) -> None:
     app, words = opened(language, "league"), catalogue(language)
     tokenizers = {without_breaks(words[f"tokenizers.{name}"]): openai_tokenizer(name) for name in OPENAI_NAMES}

@@ -209,6 +209,7 @@ def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:
     premium, *pair, receipt = deck["slides"]
     assert "6.01" in premium["title"]["en"]
     thai, english = (view for slide in pair for view in slide["views"])
+    assert "line" not in pair[0]["over"]["en"]  # a room does not know the file
     assert len(pair) == 2  # so that each fills the screen
     assert [thai["label"], english["label"]] == ["Thai", "Thai : English"]
     counts = [[lane["count"] for lane in view["lanes"]] for view in (thai, english)]

@@ -276,6 +276,38 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
 
 
+ANSWERED = """(lesson) => {
+  const zoom = () => [lesson.style.getPropertyValue("--share"), lesson.classList.contains("tight")].join(" ");
+  const found = [];
+  const on = () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown" }));
+  while (!lesson.querySelector(".keep")) {
+    const [step, said] = [lesson.querySelector("progress").value, lesson.querySelector(".wait").textContent];
+    const before = zoom();
+    on();
+    if (!said) continue;
+    found.push([step, said, before, zoom()]);
+    on();
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
+def test_before_a_room_the_type_is_as_large_before_an_answer_as_after_it(
+    page: Page, language: str, width: int, height: int
+) -> None:
+    LANGUAGE.put(language)
+    page.set_viewport_size({"width": width, "height": height})
+    for lesson in OFFLINE:
+        options = lesson_options(lesson, is_alone=True) | {"presents": True, "deck": section("deck")}
+        page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+        for step, said, before, after in page.locator(".learn").evaluate(ANSWERED):
+            assert before == after, f"step {step} of {lesson}"
+            assert said == options["labels"]["wait_keys"]  # what a clicker does there
+    LANGUAGE.forget()
+
+
 def test_no_number_is_cut_in_two_where_its_list_ends(page: Page) -> None:
     options = lesson_options("see", is_alone=True)
     page.set_viewport_size({"width": 390, "height": 844})

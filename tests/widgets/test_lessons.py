@@ -57,6 +57,8 @@ def test_tokens_stand_letter_under_letter_and_say_which_cuts_are_met(open_lesson
     expect(lesson.locator(".verdict")).to_contain_text("You drew 2, and met 1.")
     gaps.nth(0).click()
     expect(lesson.locator(".verdict")).to_contain_text("You drew 1, and met 1.")
+    gaps.nth(2).click()
+    expect(lesson.locator(".verdict")).not_to_contain_text("You drew")  # nobody did
 
 
 def test_numbers_stand_before_the_question_and_a_lost_one_is_crossed_out(open_lesson: OpenLesson) -> None:

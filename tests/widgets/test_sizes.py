@@ -38,7 +38,9 @@ def test_only_a_lane_with_stages_has_a_slider_and_it_names_its_tokenizer(page: P
     slider = page.get_by_role("slider")
     assert slider.count() == 1
     assert slider.get_attribute("aria-label") == "Vocabulary size of mine"
-    assert page.locator(".head").first.locator("output").inner_text() == "300 of 300"
+    assert page.locator(".head").first.locator("output").inner_text() == "Size: 300 of 300 tokens"
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.locator(".head").first.locator("output").is_visible()  # a bare slider does not say what it does
 
 
 @pytest.mark.parametrize("are_numbers_first", [False, True])
@@ -74,6 +76,6 @@ def test_without_a_hand_on_it_a_slider_shows_the_size_that_is_drawn(page: Page) 
     drawn(page)
     answer(page, 280)
     assert page.get_by_role("slider").input_value() == "280"
-    assert page.locator("output").inner_text() == "280 of 300"
+    assert page.locator("output").inner_text() == "Size: 280 of 300 tokens"
     redraw(page, token_payload(THAI, LANES, labels=LABELS))
     assert page.get_by_role("slider").count() == 0

@@ -18,13 +18,35 @@ from tests.helpers.drawing import (
     references_over,
 )
 from tests.helpers.tokenizers import Table
+from tokenizer_core import train
 from tokenizer_core.bpe.openai import openai_tokenizer
 
+ENGLISH = "The kindness of Thai people: drink plenty of water, okay? My son has a fever."
 BOXES = """() => [...window.shadow.querySelectorAll(".lane:not(.ruler) .cell")].map(
   (cell) => [...cell.children].map((piece) => {
     const box = piece.getClientRects()[0];
     return [piece.textContent, box.left, box.top];
   }))"""
+
+LINES = """() => [...window.shadow.querySelectorAll(".row:first-child .lane:not(.ruler) .cell")].map((cell) => {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const lines = [];
+  let last = -Infinity;
+  while (walker.nextNode()) {
+    const { data } = walker.currentNode;
+    for (let at = 0; at < data.length; at++) {
+      const range = new Range();
+      range.setStart(walker.currentNode, at);
+      range.setEnd(walker.currentNode, at + 1);
+      const { top } = range.getBoundingClientRect();
+      if (top - last > 20) lines.push("");
+      lines[lines.length - 1] += data[at];
+      last = top;
+    }
+  }
+  return lines;
+})"""
+"""The lines of each lane in the first row, as they are drawn."""
 
 # ---- alignment
 
@@ -53,6 +75,18 @@ def test_the_same_characters_stand_one_above_the_other(
         assert all(abs(left - other) < 0.1 for (_, left, _), (_, other, _) in zip(lane, lanes[0], strict=True))
         shifts = {round(top - above) for (_, _, top), (_, _, above) in zip(lane, lanes[0], strict=True)}
         assert max(shifts) - min(shifts) <= 1, "a lane breaks its lines elsewhere"
+
+
+@pytest.mark.parametrize("text", [ENGLISH, " ".join([ENGLISH] * 40)], ids=["short", "long"])
+@pytest.mark.parametrize("white_space", [False, True], ids=["plain", "white space shown"])
+def test_no_line_ends_with_the_space_of_the_token_after_it(page: Page, text: str, white_space: bool) -> None:
+    apart = lane_over(text, train(text, 270, pattern="none"), "spaces apart")
+    for width in (360, 500, 640):
+        draw(page, text, [*references_over(text), apart], view="staff", width=width, white_space=white_space)
+        first, *others = page.evaluate(LINES)
+        assert len(first) > 1
+        assert not [line for line in first[:-1] if line.endswith(" ")]
+        assert all(lines == first for lines in others)
 
 
 def test_lanes_of_a_line_do_not_touch_those_of_the_next(page: Page) -> None:

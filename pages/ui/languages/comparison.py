@@ -6,8 +6,10 @@ import numpy as np
 import streamlit as st
 from msgspec.structs import replace
 
+from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.links import link_for
-from pages.ui.i18n import language, t
+from pages.ui.i18n import as_name, language, t
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.inputs.parallel_texts import Apart, Compared, pick_parallel, say_what_was_read, wants_upload
 from pages.ui.inputs.tokenizers import lanes_that_encode
@@ -18,7 +20,7 @@ from pages.ui.languages.counts import Bill, bills, countable, pair_premiums
 from pages.ui.languages.league import show_league
 from pages.ui.languages.metrics import show_metrics
 from pages.ui.languages.pairs import show_pairs
-from pages.ui.languages.receipt import can_be_billed, choose_lane, choose_texts, link_to, take_link
+from pages.ui.languages.receipt import can_be_billed, choose_lane, choose_texts, link_to, says_of, take_link
 from pages.ui.languages.report import take_away
 from pages.ui.session import Value
 from pages.ui.widgets.controls import fold
@@ -46,6 +48,10 @@ FOLDS = {
 """What is folded below the bills, and its icon."""
 
 
+_LEAGUE: Value[bool] = Value("languages_league", bool)
+_LEAGUE_ASKED: Value[int] = Value("languages_league_asked", int)
+
+
 def compare_languages() -> None:
     """The premium in a sentence, the bars beside the receipt, and folded below what stands behind them."""
     take_link(link_for("languages"))
@@ -67,9 +73,27 @@ def compare_languages() -> None:
     with bars:
         if isinstance(picked, Compared) and found:
             bill.show_bars(picked, found)
+            _lead_to_league(picked, found)
         st.caption(t("languages.what"))
     if isinstance(picked, Compared) and found:
         _folds(picked, found, terms, lane)
+
+
+def _lead_to_league(compared: Compared, found: Sequence[Bill]) -> None:
+    """Say who needs the fewest tokens of those that are drawn, and lead to all that are at hand."""
+    highest = worst(compared, found)
+    same = [each for each in found if highest is not None and each.language == highest.language]
+    if len(same) < 2:
+        return
+    best = min(same, key=lambda each: each.tokens)
+    spoken, tokenizer = compared.spoken[best.language], as_name(without_breaks(best.lane.name))
+    words = with_breaks(t("languages.fewest", language=spoken, count=len(same), tokenizer=tokenizer))
+    st.button(words, icon=FOLDS["league"], type="tertiary", on_click=_open_league, key="languages_fewest")
+
+
+def _open_league() -> None:
+    _LEAGUE.put(True)
+    _LEAGUE_ASKED.put(_LEAGUE_ASKED.get() + 1)
 
 
 def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
@@ -82,7 +106,9 @@ def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
         return lane, terms, []
     slides = receipt_slides(billed := Billed(texts, terms.price, terms.currency), [lane])
     for slide in slides:
-        receipt({**(slide.receipt or {}), "link": link_to(lane, texts)})
+        options = slide.receipt or {}
+        says = says_of(options, lane, lanes, texts)
+        receipt({**options, "says": says, "link": link_to(lane, texts)})
     add_button(Entry(billed=billed, lanes=(lane.choice,)), key="receipt_add")
     return lane, terms, slides
 
@@ -122,6 +148,8 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane
         with fold(t(f"languages.view_{name}"), icon=icon, key=is_open.key):
             if is_open.get():
                 show[name]()
+    if _LEAGUE_ASKED.get():
+        bring_into_view(_LEAGUE.key, str(_LEAGUE_ASKED.get()))
     add_button(entry_of(compared, lanes, found), key="languages_add")
 
 

@@ -1,16 +1,20 @@
 """The receipt on the Languages page: whose texts, which tokenizer, and what a link restores."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import streamlit as st
 
 from pages.ui.i18n import language, t
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages.bill import PRICE
 from pages.ui.session import Maybe, one_of, remembered
 from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
+from tokenizer_core.bpe.protocols import count_tokens
+from tokenizer_core.errors import TokenizerError
 
 _TEXTS: tuple[Maybe[str], ...] = (Maybe("receipt_first"), Maybe("receipt_second"))
 _WITH: Maybe[str] = Maybe("receipt_with")
@@ -63,6 +67,24 @@ def choose_lane(lanes: Sequence[Lane]) -> Lane:
         width=240,
     )
     return by_choice[chosen]
+
+
+def says_of(options: Mapping[str, Any], lane: Lane, lanes: Sequence[Lane], texts: tuple[str, str]) -> str:
+    """Return who counts and at what price; where no other tokenizer has a gap as wide, also that."""
+    says: str = options["says"]
+    others = [_gap(each, texts) for each in lanes if each.choice != lane.choice]
+    if not others or _gap(lane, texts) <= max(others):
+        return says
+    return with_breaks(t("receipt.widest", says=without_breaks(says), tokenizer=lane.name))
+
+
+def _gap(lane: Lane, texts: tuple[str, str]) -> float:
+    """Return how many times as many tokens one text takes as the other; 0 for a tokenizer that cannot tell."""
+    try:
+        fewer, more = sorted(count_tokens(lane.tokenizer, text) for text in texts)
+    except TokenizerError:
+        return 0.0
+    return more / fewer if fewer else 0.0
 
 
 def can_be_billed(lane: Lane, texts: tuple[str, str]) -> bool:

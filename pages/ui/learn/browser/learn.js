@@ -42,6 +42,7 @@ const FITS = /** @type {const} */ ([[1, ""], [1, "tight"], [0.93, "tight"], [0.8
 const SAVINGS = ["tight", "short"];
 const IS_NARROW = "(max-width: 640px)";
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
+const HAS_NO_KEYS = "(hover: none) and (pointer: coarse)"; // as in the style sheet
 
 /** @type {WeakMap<ShadowRoot | Element, Learn>} */
 const PLACES = new WeakMap();
@@ -259,8 +260,33 @@ export class Learn {
 
   /** @param {boolean} isNew */
   fitScreen(isNew) {
-    const { element } = this;
     if (isNew) this.fitted = 0;
+    if (isNew && this.reveal) this.fitAnswers();
+    this.shrink();
+  }
+
+  /** Find the type in which each answer fits, on a screen that nobody sees, so that it stays as large after the answer. */
+  fitAnswers() {
+    const { guesses, reveal, wait } = this;
+    const screen = this.element.querySelector(".screen");
+    const first = wait?.textContent ?? "";
+    this.guesses = new Map();
+    const trial = this.newRoom();
+    screen?.replaceWith(trial.element);
+    this.fillRoom(trial);
+    const choices = /** @type {NodeListOf<HTMLElement>} */ (trial.element.querySelectorAll(".ask [data-choice]"));
+    for (const choice of choices) choice.click();
+    /** @type {HTMLElement | null} */ (trial.element.querySelector(".gap-cut"))?.click();
+    if (!choices.length) this.reveal?.();
+    this.shrink();
+    trial.element.replaceWith(screen ?? "");
+    this.guesses = guesses;
+    this.showNext(false, first, reveal ?? undefined);
+  }
+
+  /** Smaller and smaller, until what is shown fits. */
+  shrink() {
+    const { element } = this;
     for (; ; this.fitted++) {
       const [share, saves] = FITS[this.fitted];
       element.style.setProperty("--share", String(share));
@@ -338,8 +364,22 @@ export class Learn {
     this.next = addButton(foot, at < screens.length ? this.label("next") : this.following, () => this.go(at + 1));
     this.next.className = "strong";
     if (this.options.presents) this.withKeys(foot);
-    const room = new Room(this, `${lesson}_${at + 1}`);
+    const room = this.newRoom();
     this.element.replaceChildren(top, bar, room.element, foot);
+    const heading = this.fillRoom(room);
+    this.element.scrollTop = 0;
+    this.fit(true);
+    if (matchMedia(IS_NARROW).matches && !this.options.presents) this.element.scrollIntoView(); // a step fills the screen
+    heading.focus({ preventScroll: true });
+  }
+
+  newRoom() {
+    return new Room(this, `${this.lesson}_${this.at + 1}`);
+  }
+
+  /** Draw what stands on the screen where the lesson is; return its heading. @param {Room} room */
+  fillRoom(room) {
+    const { at, screens } = this;
     this.showNext(true);
     const title = at < screens.length ? this.label(`${room.name}_title`) : this.label("remember");
     const heading = room.add("h2", "", title);
@@ -348,10 +388,12 @@ export class Learn {
       room.say(this.label(`${room.name}_says`), "says");
       screens[at](room);
     } else this.drawEnd(room);
-    this.element.scrollTop = 0;
-    this.fit(true);
-    if (matchMedia(IS_NARROW).matches && !this.options.presents) this.element.scrollIntoView(); // a step fills the screen
-    heading.focus({ preventScroll: true });
+    return heading;
+  }
+
+  /** What stands in place of the way on; where there are keys, or a clicker, what they do. @param {string} first */
+  waits(first) {
+    return this.options.presents && !matchMedia(HAS_NO_KEYS).matches ? this.label("wait_keys") : first;
   }
 
   /**
@@ -362,9 +404,10 @@ export class Learn {
    */
   showNext(isShown, first = this.label("wait"), reveal = () => {}) {
     this.reveal = isShown ? null : reveal;
+    this.element.classList.toggle("asks", !isShown);
     if (!this.next || !this.wait) return;
     this.next.disabled = this.next.hidden = !isShown; // keys press only what is enabled
-    this.wait.textContent = isShown ? "" : first;
+    this.wait.textContent = isShown ? "" : this.waits(first);
   }
 
   /** @param {number} at */

@@ -10,6 +10,8 @@ import { choicesFor, lettersOf, tokensUnder } from "./code_units.js";
 
 const REACH = 32; // pixels from a tap to the place that it means; a wide letter is as wide
 
+const THAI_DOG = "หมา";
+
 export const SEE = [cuts, numbersOnly, dogs, covered];
 
 /** Draw the cuts between letters, then see those of GPT-2. @param {Room} room */
@@ -116,8 +118,9 @@ function compareCuts(room, text, letters, drawn, row) {
   row.querySelectorAll(".gap-cut").forEach((gap, at) => gap.classList.toggle("missed", drawn.has(at) && !isCut(at)));
   const met = [...drawn].filter(isCut).length;
   const inside = under.reduce((sum, parts) => sum + parts.length - 1, 0);
-  const values = { count: tokens.length, cuts: tokens.length - 1, drawn: drawn.size, met };
-  room.say(room.label("see_1_says_cuts", values), "verdict");
+  const made = room.label("see_1_says_cuts", { count: tokens.length, cuts: tokens.length - 1 });
+  const own = drawn.size ? room.label("see_1_says_drawn", { drawn: drawn.size, met }) : "";
+  room.say(`${made} ${own}`.trim(), "verdict");
   if (inside) room.say(room.label("see_1_inside", { inside }));
 }
 
@@ -186,16 +189,18 @@ function numbersOnly(room) {
   });
 }
 
-/** The same word in four spellings has four numbers. @param {Room} room */
+/** The same word has other numbers in each spelling, and in Thai. @param {Room} room */
 function dogs(room) {
   const [yes, no] = [room.label("yes"), room.label("no")];
   room.ask(room.label("see_3_ask"), [yes, no], no, () => {
-    const spellings = ["dog", " dog", "Dog", "DOG", "dogs", "doghouse"];
+    const spellings = ["dog", " dog", "Dog", "DOG", "doghouse", THAI_DOG];
     const rows = spellings.map((spelling) => {
       const ids = room.gpt2.encode(spelling);
       const holder = make("div");
       room.chips(ids.map((id) => room.gpt2.bytesOf(id)), { parent: holder });
-      return [spelling.replace(" ", "␣"), holder, ids.join(" · ")];
+      const head = make("span", "", spelling.replace(" ", "␣"));
+      if (spelling === THAI_DOG) head.append(" ", make("span", "quiet-words", room.label("see_3_thai")));
+      return [head, holder, ids.join(" · ")];
     });
     room.table([room.label("see_3_typed"), room.label("see_2_pieces"), room.label("see_3_numbers")], rows);
   });

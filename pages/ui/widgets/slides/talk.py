@@ -259,8 +259,7 @@ def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
     slides = [Slide("words", title={language(): premium_said(unfair)}, is_strong=True)]
     if unfair.line and lanes:
         over = t(
-            "languages.most_unfair",
-            line=unfair.line,
+            "languages.most_unfair_alone",
             premium=premium(unfair.pair_premium),
             tokenizer=_word_for(unfair.tokenizer, "tokenizers"),
         )

@@ -20,8 +20,8 @@ export function patchCell(cell, model, choice) {
   const fresh = document.createDocumentFragment();
   for (let i = 0; i < boxes.length; i++) {
     const node = /** @type {BoxElement} */ (element.childNodes[i] ?? fresh.appendChild(make("span")));
-    if (cell.lane) patch.box(node, cell.boxes[i], cell.lane);
-    else patch.ruler(node, cell.boxes[i]);
+    if (cell.lane) patch.box(node, cell.boxes[i], cell.lane, cell.boxes[i + 1]);
+    else patch.ruler(node, cell.boxes[i], cell.boxes[i + 1]);
   }
   element.append(fresh);
   while (element.childNodes.length > boxes.length) element.lastChild?.remove();
@@ -44,9 +44,10 @@ class Patch {
    * @param {BoxElement} node
    * @param {Box} box
    * @param {Lane} lane
+   * @param {Box} [next]
    */
-  box(node, box, lane) {
-    if (box.kind === "reading") this.reading(node, box);
+  box(node, box, lane, next) {
+    if (box.kind === "reading") this.reading(node, box, next?.kind === "reading" ? next : undefined);
     else {
       node.className = box.kind === "note" ? "note" : this.chipClass(box);
       node.style.cssText = box.kind === "note" ? "" : `background-color: var(--${box.tint})`;
@@ -63,9 +64,10 @@ class Patch {
   /**
    * @param {BoxElement} node
    * @param {RulerBox} box
+   * @param {RulerBox} [next]
    */
-  ruler(node, box) {
-    this.text(node, box);
+  ruler(node, box, next) {
+    this.text(node, box, next);
     const marked = this.marks && box.differs ? (box.isCurrent ? " d now" : " d") : "";
     node.className = `r${marked}${box.isEndless ? " more" : ""}${MARK.test(box.text) ? " lone" : ""}`;
     this.number(node, box.number);
@@ -74,9 +76,10 @@ class Patch {
   /**
    * @param {BoxElement} node
    * @param {ReadingBox} box
+   * @param {ReadingBox} [next]
    */
-  reading(node, box) {
-    this.text(node, box);
+  reading(node, box, next) {
+    this.text(node, box, next);
     const name = readingClass(box, this.marks);
     const style = tintStyle(box);
     if (node.className !== name) node.className = name;
@@ -93,18 +96,21 @@ class Patch {
 
   /**
    * Show the text of a box. An endless cluster is cut for the eye, and says so. The cut depends on the text alone,
-   * so that all lanes break their lines alike.
+   * so that all lanes break their lines alike: before a space, which most often belongs to the token after it.
    * @param {BoxElement} node
    * @param {{ text: string, isEndless: boolean }} box
+   * @param {{ text: string }} [next]
    */
-  text(node, { text, isEndless }) {
-    const key = text + (this.whiteSpace ? "\u0001" : "");
+  text(node, { text, isEndless }, next) {
+    const mayEnd = SPACE.test(next?.text ?? "");
+    const key = text + (this.whiteSpace ? "\u0001" : "") + (mayEnd ? "\u0002" : "");
     if (node.shownText === key) return;
     node.shownText = key;
     const shown = isEndless ? text.slice(0, MAX_LETTERS) : text;
     node.replaceChildren();
-    if (UNSEEN.test(shown) || (this.whiteSpace && WHITE.test(shown))) addText(node, shown, this.whiteSpace);
+    if (UNSEEN.test(shown) || shown.includes(" ") || (this.whiteSpace && WHITE.test(shown))) addText(node, shown, this.whiteSpace);
     else node.textContent = shown;
+    if (mayEnd) node.append(make("wbr"));
     const count = text.length - shown.length;
     if (isEndless) node.dataset.more = this.model.label("more_characters", { count });
     else delete node.dataset.more;
@@ -139,6 +145,7 @@ function readingClass(box, marks) {
   return classes.join(" ");
 }
 
+const SPACE = /^ (?!\p{M})/u; // a space with a mark is drawn as one letter
 const MAX_CHIP_BYTES = 48; // of a token that is shown outside the text
 /** @type {Record<string, string>} */
 const OVERLAYS = { " ": "·", "\t": "→", "\u00a0": "⍽" };
@@ -150,12 +157,18 @@ const OVERLAYS = { " ": "·", "\t": "→", "\u00a0": "⍽" };
  * @param {boolean} whiteSpace
  */
 export function addText(element, text, whiteSpace) {
+  let at = 0;
   for (const character of text) {
     const isWhite = whiteSpace && WHITE.test(character);
+    const isSpace = SPACE.test(text.slice(at, at + 3));
+    if (isSpace && at) element.append(make("wbr"));
     if (isWhite || UNSEEN.test(character)) {
       const named = element.appendChild(make("i", isWhite ? "g over" : "g", character));
       named.dataset.g = isWhite ? (OVERLAYS[character] ?? "·") : glyphOf(character);
-    } else element.append(character);
+      named.classList.toggle("space", isSpace);
+    } else if (isSpace) element.append(make("i", "space", character));
+    else element.append(character);
+    at += character.length;
   }
   element.normalize();
 }
