@@ -97,6 +97,28 @@ def test_nine_rows_get_smaller_letters(page: Page) -> None:
     assert found["rows"] <= OF_SCREEN * 900
 
 
+COVERED = """[...root.querySelectorAll('.lane .p.n')].filter((piece) => {
+  const style = getComputedStyle(piece, "::after");
+  const [size, up] = [parseFloat(style.fontSize), parseFloat(style.translate.split(" ")[1])];
+  const { left, right, bottom } = piece.getBoundingClientRect();
+  const [middle, low] = [(left + right) / 2, bottom + up + 0.85 * size]; // to the foot of its digits
+  return [...root.querySelectorAll('.lane .p')].some((other) => {
+    const box = other.getBoundingClientRect();
+    return other !== piece && box.left < middle && box.right > middle && box.top < low && box.bottom > bottom + 1;
+  });
+}).length"""
+"""How many of the small counts lie under the row below them."""
+
+
+@pytest.mark.parametrize("screen", ["laptop", "projector"])
+def test_small_counts_are_whole_where_letters_are_small(page: Page, screen: str) -> None:
+    text = "Deploy to prod 🚀 สวัสดีครับ ระบบล่มแล้ว unbelievable café for i in range(10): print(i)"
+    lanes = [lane for number in range(2) for lane in named(f"{number}", text)]
+    draw_rows(page, text, screen, lanes=lanes, text_first=True)
+    assert in_shadow(page, "root.querySelectorAll('.lane .p.n').length") > 20
+    assert in_shadow(page, COVERED) == 0
+
+
 def named(prefix: str, text: str) -> list[Lane]:
     return [Lane(prefix + lane.key, Label(prefix + lane.name), lane.tokenizer, lane.encoding) for lane in
             references_over(text)]  # fmt: skip

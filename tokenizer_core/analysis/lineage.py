@@ -13,7 +13,7 @@ from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.reference import merge
 from tokenizer_core.bpe.segments import Ints, token_lengths
 from tokenizer_core.bpe.tokenizer import Tokenizer
-from tokenizer_core.bpe.vocabulary import BYTES, Pair, utf8_text
+from tokenizer_core.bpe.vocabulary import BYTES, Pair
 from tokenizer_core.patterns.pretokens import bytes_and_ends, check_text, count_pretokens
 from tokenizer_core.patterns.split_patterns import pretokenize
 
@@ -125,7 +125,7 @@ def tree_of(token_id: int, tokenizer: Merging, *, most_leaves: int = 48, to_byte
     """Return the tree of a token, left to right and top down, with at most `most_leaves` leaves.
 
     The longest parts are split first. A token may have a million bytes. Unless it goes down `to_bytes`, it ends at
-    whole characters.
+    characters, whole or not.
 
     >>> from tokenizer_core.bpe.tokenizer import Tokenizer
     >>> [(node.token_id, node.depth) for node in tree_of(257, Tokenizer([(97, 98), (256, 99)]))]
@@ -133,13 +133,16 @@ def tree_of(token_id: int, tokenizer: Merging, *, most_leaves: int = 48, to_byte
     >>> letters = Tokenizer([(195, 169), (97, 256)])
     >>> [[node.token_id for node in tree_of(257, letters, to_bytes=down)] for down in (True, False)]
     [[257, 97, 256, 195, 169], [257, 97, 256]]
+    >>> thirds = Tokenizer([(224, 184), (97, 256)])
+    >>> [node.token_id for node in tree_of(257, thirds, to_bytes=False)]
+    [257, 97, 256]
     """
     waiting = [(0, 0, Node(token_id, 0, 0, len(tokenizer.token_bytes(token_id)), True))]
     found: list[Node] = []
     leaves = order = 1
     while waiting:
         *_, node = heappop(waiting)
-        ends_here = leaves >= most_leaves or not (to_bytes or _is_longer(tokenizer.token_bytes(node.token_id)))
+        ends_here = leaves >= most_leaves or not (to_bytes or is_longer(tokenizer.token_bytes(node.token_id)))
         parts = None if ends_here else parts_of(node.token_id, tokenizer)
         found.append(node._replace(is_leaf=parts is None))
         if parts is None:
@@ -152,10 +155,9 @@ def tree_of(token_id: int, tokenizer: Merging, *, most_leaves: int = 48, to_byte
     return sorted(found, key=lambda node: (node.start, node.depth))
 
 
-def _is_longer(token: bytes) -> bool:
-    """Tell whether bytes are more than one whole character, or parts of characters."""
-    text = utf8_text(token)
-    return text is None or len(text) > 1
+def is_longer(token: bytes) -> bool:
+    """Tell whether bytes belong to more than one character of UTF-8, whole or not."""
+    return any(byte >> 6 != 0b10 for byte in token[1:])
 
 
 def children_of(token_id: int, tokenizer: Merging) -> list[int]:

@@ -98,6 +98,7 @@ def show_league(compared: Compared, lanes: Sequence[Lane]) -> None:
     says = _says(compared, side, found)
     st.header(with_breaks(says), anchor=False)
     draw(bar_chart, bar_rows(bars := _bars(compared, side, found)), key="languages_league_bars", says=says)
+    st.space("small")  # the tools of the table stand above it, on a phone over what is there
     shown, formats = table_of(compared, side, found), {t("languages.premium"): formatting.premium}
     sortable_table(shown, t("languages.view_league"), formats=formats, key="languages_league_table")
     st.caption(t("league.how", pairs=compared.parallel.pairs, draws=DRAWS, share=f"{SHARE:.0%}"))

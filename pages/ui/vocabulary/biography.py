@@ -24,6 +24,7 @@ from tokenizer_core.analysis.lineage import (
     children_of,
     contexts_of,
     descendants_of,
+    is_longer,
     merge_number,
     tree_of,
 )
@@ -141,9 +142,8 @@ def tree_slides(lane: Lane) -> list[Slide]:
 
 def _goes_on(leaf: Node, tokenizer: Merging) -> bool:
     """Tell whether a leaf has parts that the tree should show."""
-    text = utf8_text(tokenizer.token_bytes(leaf.token_id))
-    is_character = text is not None and len(text) == 1 and not TO_BYTES.get()
-    return merge_number(leaf.token_id, tokenizer) is not None and not is_character
+    is_shown_whole = not TO_BYTES.get() and not is_longer(tokenizer.token_bytes(leaf.token_id))
+    return merge_number(leaf.token_id, tokenizer) is not None and not is_shown_whole
 
 
 def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:

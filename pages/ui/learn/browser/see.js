@@ -165,7 +165,7 @@ function numbersOnly(room) {
     room.reading(text, bytes);
     room.add("p", "ids few-lines").append(`${room.label("see_3_numbers")}: `, ...ids.flatMap((id, at) => [at ? " · " : "", make(at ? "span" : "b", "id", String(id))]));
     room.ask(room.label("see_2_ask", { id: String(ids[0]) }), [gone, broken, whole], right, () => {
-      room.say(room.label("see_2_press"));
+      room.say(`${right === broken ? room.label("see_2_because") : ""} ${room.label("see_2_press")}`.trim());
       const left = new Set(); // each answer begins with all numbers but the first
       const text_again = room.add("p", "large again"); // above the numbers, of which there may be many
       text_again.setAttribute("role", "status");

@@ -31,7 +31,8 @@ export function drawHeads({ state, sizes }) {
 }
 
 /**
- * Who needs the fewest tokens, and how much more the others need at most; where texts come first.
+ * Who needs the fewest tokens, how much more the others need at most, and how many the visitor's own needs that lies
+ * between; where texts come first.
  * @param {ViewState} state
  */
 function verdictOf({ model }) {
@@ -44,7 +45,10 @@ function verdictOf({ model }) {
     lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name.replaceAll("-", `-${JOINER}`)).join(", ");
   const ratio = least === 1 ? String(most) : (most / least).toFixed(2);
   const values = { least: namesAt(least), most: namesAt(most), count: least, ratio };
-  return [make("div", "verdict", model.label(least === most ? "verdict_even" : "verdict", values))];
+  const own = lanes.findIndex(({ index }) => model.options.sizes?.[index]);
+  const isBetween = own >= 0 && counts[own] !== least && counts[own] !== most;
+  const also = isBetween ? model.label("verdict_own", { name: lanes[own].column.name, count: counts[own] }) : "";
+  return [make("div", "verdict", `${model.label(least === most ? "verdict_even" : "verdict", values)} ${also}`.trim())];
 }
 
 /**
