@@ -107,7 +107,8 @@ PLAY = """([options, presents]) => {
   found.push(seen());
   const ways = [...stage.root.querySelectorAll(".way")];
   const [compare, sentence, again] = ways.filter((way) => way.checkVisibility());
-  says.querySelector(".train")?.click();
+  const hint = stage.headline.hint.textContent;
+  stage.headline.hint.querySelector(".train")?.click();
   compare.click();
   sentence.click();
   asked.push(stage.root.querySelector(".editor").hidden);
@@ -131,7 +132,7 @@ PLAY = """([options, presents]) => {
     return [says, stays, isOver];
   });
   stage.remove();
-  return { waits, prompts, found, asked, told };
+  return { waits, prompts, found, hint, asked, told };
 }"""
 
 
@@ -147,10 +148,10 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
     words = section("stage", spoken="en")
     start = [0, True, f"{before} bytes, {before} tokens {words['start_bytes'].format(size=3)}", True, True]
-    more = "" if presents else f" {words['end_more']} {words['end_train']}"
-    says = f"From {before} to {after} tokens. That beats GPT-\u20602 (45), but not GPT-\u20604 (2).{more}"
+    says = f"From {before} to {after} tokens. That beats GPT-\u20602 (45), but not GPT-\u20604 (2)."
     end = [len(merges), False, says, False, False]
     assert shown["found"] == [start, [0, False], end, start]
+    assert shown["hint"] == ("" if presents else f"{words['end_more']} {words['end_train']}")
     assert shown["waits"] is not presents  # in a room it waits for somebody, and says for what
     assert shown["prompts"] == [presents and f"▶ {words['start_key']}", False]
     assert shown["asked"] == [*([] if presents else ["train"]), "compare", False]
@@ -730,7 +731,8 @@ RACE_OF_THE_SENTENCE = """(options) => {
   stage.charts.others = [{ name: "Thai", steps: [{ merge: 0, tokens: 900 }], levels: [], learned: 2 }];
   stage.charts.note = "of others";
   const shown = () => [stage.charts.race.value.textContent, stage.charts.race.note.textContent];
-  const at = (merge) => (stage.go(merge), stage.charts.draw(), shown());
+  stage.charts.draw();
+  const at = (merge) => (stage.go(merge), shown()); // at once, as the large number does
   const found = [at(1), at(2)];
   stage.charts.race.choice.children[1].click();
   found.push(shown());
@@ -839,7 +841,7 @@ WIDEN = """async ([options]) => {
   stage.dress();
   bar.line.style.maxWidth = "200px"; // what stands beside it is wider at first
   bar.flagged = "";
-  stage.showFlags();
+  stage.go(stage.learned.total); // all have been seen
   const placesOf = () => [...bar.flags.children].map((flag) => parseFloat(flag.style.insetInlineStart));
   const narrow = placesOf();
   bar.line.style.maxWidth = "none";
@@ -861,6 +863,32 @@ def test_flags_find_their_place_again_when_the_timeline_gets_wider(page: Page) -
     narrow, wide = page.evaluate(WIDEN, [options])
     assert len(narrow) == len(wide) > 1
     assert narrow != wide
+
+
+SEE_FLAGS = """(options) => {
+  document.body.innerHTML = "<div style='width: 1400px'></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  stage.dress();
+  const flags = () => stage.bar.flags.childElementCount;
+  const total = stage.learned.total;
+  const first = stage.milestones.found[0].merge;
+  const found = [stage.isOver, flags(), ...[first, 0, total, 0].map((merge) => (stage.go(merge), flags()))];
+  stage.remove();
+  return [found, stage.milestones.found.length];
+}"""
+
+
+def test_no_flag_gives_away_what_is_still_to_come(page: Page) -> None:
+    text = "the cat and the dog"
+    tokenizer = train(f"{text} " * 9, 256 + 12, pattern="gpt2")
+    merges = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", merges, text, [("GPT-2", 18)], title="")
+    opened(page, bundle(STAGE / "stage.js"))
+    found, milestones = page.evaluate(
+        SEE_FLAGS, {**options, "labels": section("stage", spoken="en"), "locale": "en"}
+    )
+    assert milestones > 1
+    assert found == [True, 0, 1, 1, milestones, milestones]  # at first, at the first one, back, at the end, back
 
 
 HELD = """([options, width]) => {

@@ -52,7 +52,7 @@ export class Charts {
 
   draw() {
     this.drawTimer = 0;
-    const { learned, sentence, options, player, joined, bar, label } = this.stage;
+    const { learned, sentence, options, joined, bar, label } = this.stage;
     this.newest.draw(joined);
     const total = Math.max(1, Number(bar.slider.max));
     const wanted = `${learned.total} ${total} ${this.address} ${this.others.length} ${this.others[0]?.learned}`;
@@ -61,6 +61,12 @@ export class Charts {
       const own = { name: label("race_sentence"), steps: sentence.steps, levels: options.levels, learned: learned.total };
       this.race.show([own, ...this.others], total, this.note);
     }
+    this.mark();
+  }
+
+  /** The race says the same as the large number, at each moment. */
+  mark() {
+    const { player, joined } = this.stage;
     this.race.mark(joined, player.isBusy || player.isHeld);
   }
 

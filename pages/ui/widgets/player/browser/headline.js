@@ -30,6 +30,7 @@ export class Headline {
     this.tokens.append(this.count, this.unit);
     this.ways = make("div", "ways"); // what to do after the end
     this.ways.hidden = true;
+    this.hint = make("small", "rule");
     const text = make("div", "what");
     this.chooser = make("p", "chooser"); // its place is kept, so that nothing jumps
     this.chooser.hidden = !options.choosers?.length;
@@ -91,9 +92,9 @@ export class Headline {
     this.say(endWords(sentence.bytes.length, count, options.levels, label), { isEnd: true });
     const isBeaten = options.levels.some((each) => each.count < count);
     if (!isBeaten || options.presents) return;
-    const hint = make("small", "rule", `${label("end_more")} `);
-    if (this.train) addButton(hint, label("end_train"), this.train).className = "train";
-    this.says.append(" ", hint);
+    this.hint.replaceChildren(label("end_more"), " ");
+    if (this.train) addButton(this.hint, label("end_train"), this.train).className = "train";
+    this.ways.append(this.hint);
   }
 
   /** @param {number} merge */

@@ -84,6 +84,7 @@ export class Stage {
     this.fitted = [0, 0]; // the width and height that the type was fitted to
     this.room = Infinity; // pixels that are kept for the headline before a room
     this.jumpedTo = -1; // a milestone whose words stay as long as somebody stays there
+    this.furthest = 0; // the last merge that was shown so far
     this.telling = 0; // a merge of the sentence, to be named in the flow
     this.held = this.heldTimer = 0; // a merge whose pair is lit up, and that is drawn in a moment
     this.stillTimer = 0; // until the show begins by itself
@@ -443,16 +444,17 @@ export class Stage {
 
   showBar() {
     this.bar.show();
+    this.charts.mark();
     const { position, isHeld } = this.player;
     this.starter.hidden = !isHeld || !this.options.presents;
     const said = { position, played: this.played, tokens: this.sentence.tokensAt(position) };
     for (const [name, value] of Object.entries(said)) this.root.dataset[name] = String(value);
   }
 
-  /** The milestones that have been, on the timeline: of a training that has ended, all. */
+  /** The milestones that have been seen, on the timeline: none gives away what is still to come. */
   showFlags() {
-    const { found } = this.milestones;
-    const shown = this.isOver ? found : found.filter(({ merge }) => merge <= this.joined);
+    this.furthest = Math.max(this.furthest, this.joined);
+    const shown = this.milestones.found.filter(({ merge }) => merge <= this.furthest);
     this.bar.flag(shown, Number(this.bar.slider.max));
   }
 
