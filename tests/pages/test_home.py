@@ -93,6 +93,15 @@ def test_the_visitors_sentence_goes_along_until_another_one_is_written_there(pag
     assert go(app, page).text_area(key=box).value == "written here"
 
 
+def test_the_sentence_to_watch_can_be_changed_before_a_training() -> None:
+    app = open_page("train")
+    app.text_input(key="train_sentence").set_value("ขอเงินคืน").run()
+    assert drawn(app)[0]["text"] == "ขอเงินคืน"
+    app.button(key="start").click().run()
+    assert staged(app)["text"] == "ขอเงินคืน"
+    app.button(key="stop").click().run()
+
+
 @pytest.mark.parametrize(("text", "bytes_each"), [("", 3), ("My refund", 0), ("ขอเงินคืน", 3), ("Привет", 2)])
 def test_the_sentence_of_home_is_watched_before_a_training_and_while_it_runs(text: str, bytes_each: int) -> None:
     app = open_page("home")

@@ -19,11 +19,11 @@ from pages.ui.inputs.corpus import (
 from pages.ui.inputs.corpus_picker import OWN_TEXT, corpus_picker, leave_the_sample, mixed
 from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
 from pages.ui.inputs.pattern import PATTERN_ORDER, pattern_name, pattern_picker, preview_of, shortened
-from pages.ui.inputs.text import own_sentence
+from pages.ui.inputs.text import own_sentence, take_sentence
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
-from pages.ui.session import one_of, remembered
+from pages.ui.session import Value, one_of, remembered
 from pages.ui.train import keys
 from pages.ui.train.frontier import FRONTIER_OPEN, mix_frontier
 from pages.ui.train.methods import METHODS_OPEN, race_of_methods
@@ -124,9 +124,14 @@ def _before() -> None:
         large=True,
     )
     usual, _ = Counter(len(character.encode()) for character in text).most_common(1)[0]
-    if usual > 1:
-        with st.container(key="train_stripe"):
-            st.caption(t("stage.start_bytes", size=usual))
+    with st.container(horizontal=True, vertical_alignment="center", key="train_stripe"):
+        if usual > 1:
+            st.caption(t("stage.start_bytes", size=usual), width="content")
+        with st.popover(t("stage.change"), icon=":material/edit:", type="tertiary"):
+            box = Value("train_sentence", str)
+            box.put(text)
+            label = t("stage.change_label", most=MOST_CHARACTERS)
+            st.text_input(label, key=box.key, on_change=lambda: take_sentence(box.get()))
     with st.container(horizontal=True, vertical_alignment="center", key="train_rivals"):
         st.header(t("train.before_says"), anchor=False, width="content")
         for name, count in reference_counts(text):
