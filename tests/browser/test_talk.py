@@ -96,6 +96,7 @@ def test_a_talk_is_walked_by_keyboard_and_read_from_the_last_row(
         if kind == "vote":
             play_the_vote(tab, deck, width)
         assert_is_read_from_afar(tab, kind, width)
+        places = [box.bounding_box() for box in deck.locator(".choice").all()]
         tab.keyboard.press("ArrowRight")
         if kind == "stage":  # merge 0 stands still until somebody starts the show
             expect(deck.locator(".stage")).to_have_attribute("data-position", re.compile("[1-9]"))
@@ -103,6 +104,7 @@ def test_a_talk_is_walked_by_keyboard_and_read_from_the_last_row(
             tab.keyboard.press("ArrowRight")
         if kind == "ask":
             expect(deck.locator(".choice.right")).to_have_count(1)
+            assert [box.bounding_box() for box in deck.locator(".choice").all()] == places
             tab.keyboard.press("PageDown")
     tab.keyboard.press("Home")
     tab.keyboard.press("ArrowRight")
@@ -172,3 +174,19 @@ def test_a_phone_votes_round_after_round_until_the_slide_is_left(open_tab: OpenT
     phone.bring_to_front()
     expect(phone.get_by_role("status")).to_have_text(words["vote.closed"])
     expect(phone.get_by_role("button").first).to_be_disabled()
+
+
+def test_a_receipt_on_a_slide_begins_with_a_whole_row(tab: Page, address: str) -> None:
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+    tab.goto(f"{address}/languages?lang=en&present=1")
+    deck = deck_of(tab)
+    tab.keyboard.press("End")
+    tab.keyboard.press("ArrowRight")  # to the end of the printing
+    expect(deck.locator(".receipt")).to_have_attribute("data-printed", "all")
+    for roll in deck.locator(".roll").all():
+        head, rows, is_scrolled = roll.evaluate("""(roll) => {
+          const rows = [...roll.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect().top);
+          return [roll.querySelector("th").getBoundingClientRect().bottom, rows, roll.scrollTop > 0];
+        }""")
+        assert is_scrolled
+        assert min(abs(row - head) for row in rows) < 3

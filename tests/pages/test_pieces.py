@@ -244,6 +244,7 @@ def test_word_piece_is_trained_beside_ours_walked_and_says_what_it_loses(languag
     assert words["pieces.download_word_piece"] in labels
     app.button(key="pieces_compare").click().run()
     (file,) = app.session_state["opened_files"]
+    assert file.is_trained_here
     assert (file.name, file.opened.model, file.opened.files) == ("WordPiece 500", "WordPiece", ("tokenizer.json",))
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     assert "WordPiece 500" in counts(app)

@@ -209,7 +209,7 @@ def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:
     premium, *pair, receipt = deck["slides"]
     assert "6.01" in premium["title"]["en"]
     thai, english = (view for slide in pair for view in slide["views"])
-    assert "line" not in pair[0]["over"]["en"]  # a room does not know the file
+    assert "line" not in pair[0]["title"]["en"]  # a room does not know the file
     assert len(pair) == 2  # so that each fills the screen
     assert [thai["label"], english["label"]] == ["Thai", "Thai : English"]
     counts = [[lane["count"] for lane in view["lanes"]] for view in (thai, english)]
@@ -292,6 +292,11 @@ def test_a_training_is_put_into_the_talk_saved_and_played_again() -> None:
     (slide,) = deck["slides"]
     played = slide["stage"]["saved"]["answer"]["merges"]
     assert list(zip(played[::3], played[1::3], strict=True)) == merges
+
+
+def test_two_buttons_of_one_page_say_what_each_adds() -> None:
+    app = open_page("languages")
+    assert len({app.button(key=key).label for key in ("receipt_add", "languages_add")}) == 2
 
 
 @pytest.mark.parametrize(

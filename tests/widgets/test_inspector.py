@@ -206,6 +206,24 @@ def test_the_inspector_has_room_for_every_lane(page: Page, width: int) -> None:
     assert in_shadow(page, "root.querySelectorAll('.ladder thead th').length") == 6
 
 
+def hidden_at(page: Page, height: int) -> int:
+    """How many pixels of the ladder the inspector hides in a window of this height."""
+    page.set_viewport_size({"width": 1200, "height": height})
+    draw(page, "น้ำ", references_over("น้ำ"), view="staff", ruler=False)
+    page.locator(".lane:not(.ruler) .p").first.click()
+    hidden = "((each) => each.scrollHeight - each.clientHeight)(root.querySelector('.scroll'))"
+    return int(in_shadow(page, hidden))
+
+
+def test_the_inspector_never_hides_just_the_foot_of_a_row(page: Page) -> None:
+    page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
+    much = hidden_at(page, 500)
+    little = hidden_at(page, 500 + much - 6)
+    page.set_viewport_size({"width": 1200, "height": 800})
+    assert much > 20
+    assert little == 0
+
+
 @pytest.mark.parametrize("lane", [0, 1, 2])
 def test_between_rows_that_fill_the_window_the_inspector_shows_the_ladder_of_a_letter_whole(
     page: Page, lane: int

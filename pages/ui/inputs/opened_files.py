@@ -48,6 +48,8 @@ class OpenedFile:
     pattern: str | None = None
     model: ModelAtHand | None = None
     """The model that it was opened from by its name."""
+    is_trained_here: bool = False
+    """Whether another library trained it here."""
 
     @property
     def key(self) -> str:
@@ -246,9 +248,8 @@ def trained_file(tokenizer: Trained) -> OpenedFile:
     else:
         kind, file = tokenizer.model, FILE
     # It was trained here: it needs no process of its own to be opened.
-    return OpenedFile(
-        f"{kind} {vocab_size_with_special(tokenizer):,}", open_tokenizer(file, tokenizer.content), {}
-    )
+    name, opened = f"{kind} {vocab_size_with_special(tokenizer):,}", open_tokenizer(file, tokenizer.content)
+    return OpenedFile(name, opened, {}, is_trained_here=True)
 
 
 def saved_files() -> SavedFiles:
@@ -264,7 +265,7 @@ def open_kept(entry: Entry) -> None:
     contents = saved.files_of(visitor.owner(), entry)
     files = {entry.options.get(f"name{number}", str(number)): each for number, each in enumerate(contents)}
     file = open_file(files, pattern=entry.options.get("pattern"), repair=entry.options.get("repair") == REPAIRED)
-    keep_file(replace(file, name=file_title(entry)))
+    keep_file(replace(file, name=file_title(entry), is_trained_here=trained_here_as(entry) is not None))
 
 
 def is_open(entry: Entry) -> bool:

@@ -174,6 +174,12 @@ def is_run(choice: str) -> bool:
     return choice.startswith("run:")
 
 
+def is_trained_here(lane: Lane) -> bool:
+    """Tell whether a tokenizer was trained in this app, now or earlier, also by another library."""
+    kept = any(file.is_trained_here for file in OPENED_FILES.get() if file.key == lane.choice)
+    return lane.is_own or is_run(lane.choice) or kept
+
+
 def is_choice(value: object) -> bool:
     """Tell whether a value may be the choice of a tokenizer, open or not."""
     if not isinstance(value, str) or len(value) > MAX_CHOICE:

@@ -10,7 +10,7 @@ import streamlit as st
 from pages.ui.i18n import errors_shown, t
 from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
-from pages.ui.inputs.tokenizers import choose_tokenizers, lanes_of_choices, name_of
+from pages.ui.inputs.tokenizers import choose_tokenizers, is_trained_here, lanes_of_choices, name_of
 from pages.ui.languages.charts import Bar, bar_chart, bar_rows
 from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, remembered
@@ -128,7 +128,7 @@ def show_bars(compared: Compared, found: Sequence[Bill]) -> None:
     st.markdown(f"**{t('languages.bars', pairs=compared.parallel.pairs)}**")
     rows = bar_rows(bars_of(compared, found))
     draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
-    if compared.is_sample and any(bill.lane.is_own for bill in found):
+    if compared.is_sample and any(is_trained_here(bill.lane) for bill in found):
         st.caption(t("languages.own_note"))
 
 

@@ -109,7 +109,7 @@ def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
         options = slide.receipt or {}
         says = says_of(options, lane, lanes, texts)
         receipt({**options, "says": says, "link": link_to(lane, texts)})
-    add_button(Entry(billed=billed, lanes=(lane.choice,)), key="receipt_add")
+    add_button(Entry(billed=billed, lanes=(lane.choice,)), key="receipt_add", words="talk.add_receipt")
     return lane, terms, slides
 
 
@@ -150,7 +150,7 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane
                 show[name]()
     if _LEAGUE_ASKED.get():
         bring_into_view(_LEAGUE.key, str(_LEAGUE_ASKED.get()))
-    add_button(entry_of(compared, lanes, found), key="languages_add")
+    add_button(entry_of(compared, lanes, found), key="languages_add", words="talk.add_premium")
 
 
 def slides_of(compared: Compared, lanes: Sequence[Lane], found: Sequence[Bill]) -> list[Slide]:

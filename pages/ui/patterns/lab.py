@@ -195,7 +195,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
     """Draw the text under both patterns, and the figures of both."""
     text = text_to_cut()
     patterns = [chosen_on(side).pattern for side in SIDES]
-    st.caption(t("lab.how"))
+    st.markdown(t("lab.how"))
     token_view(
         _drawing(text, usable),
         key="lab_view",

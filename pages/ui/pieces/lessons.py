@@ -99,7 +99,8 @@ def _fallback(text: str) -> Shown:
         tokenizer = _learned(small_text(), replace(LECTURE, byte_fallback=with_bytes))
         back = as_plain_markdown(tokenizer.decode(tokenizer.encode(text)))
         lanes.append(ShownLane(f"lessons.fallback_{way}", tokenizer, t("lessons.decoded", text=back)))
-    return Shown(lanes, t("lessons.fallback_says"), more=t("lessons.fallback_more"), is_race=True)
+    more, detail = t("lessons.fallback_more"), t("lessons.fallback_setting")
+    return Shown(lanes, t("lessons.fallback_says"), more=more, detail=detail, is_race=True)
 
 
 def _prefix(text: str) -> Shown:

@@ -146,11 +146,14 @@ def premium_said(unfair: Unfair, called: Callable[[str], str] = str) -> str:
     return t("languages.says", tokenizer=tokenizer, premium=ratio(unfair.premium), language=spoken, base=base)
 
 
-def add_button(entry: Entry, *, key: str, job: Job | None = None) -> None:
-    """Draw the button that puts a view into the visitor's talk, with what `job` has learned by the click."""
+def add_button(entry: Entry, *, key: str, job: Job | None = None, words: str = "talk.add") -> None:
+    """Draw the button that puts a view into the visitor's talk, with what `job` has learned by the click.
+
+    `words` is the key of other words, where a page has more than one such button.
+    """
     is_full = len(ENTRIES.get()) >= MOST_ENTRIES
     st.button(
-        t("talk.add"),
+        t(words),
         icon=":material/playlist_add:",
         key=key,
         type="tertiary",
@@ -236,7 +239,7 @@ def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
     }
     slides = [Slide("words", title=title, is_strong=True)]
     if text and (able := _able(lanes, text)):
-        slides.append(Slide("tokens", over=translations("biography.others"), views=[View(text, able)]))
+        slides.append(Slide("tokens", title=translations("biography.others"), views=[View(text, able)]))
     return slides
 
 
@@ -258,7 +261,7 @@ def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
     """Return the highest premium in a sentence, and the most unfair pair in the tokens of these lanes."""
     slides = [Slide("words", title={language(): premium_said(unfair)}, is_strong=True)]
     if unfair.line and lanes:
-        over = t(
+        title = t(
             "languages.most_unfair_alone",
             premium=premium(unfair.pair_premium),
             tokenizer=_word_for(unfair.tokenizer, "tokenizers"),
@@ -269,7 +272,7 @@ def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
         ]
         is_short = max(len(text) for text in unfair.texts) <= _SHORT
         shown = [views] if is_short else [[view] for view in one_by_one(*views)]
-        slides += [Slide("tokens", over={language(): over}, views=each) for each in shown]
+        slides += [Slide("tokens", title={language(): title}, views=each) for each in shown]
     return slides
 
 

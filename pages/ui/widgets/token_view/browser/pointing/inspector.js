@@ -25,6 +25,7 @@ import { NARROW } from "../state.js";
 const ENOUGH = 300; // below this height it stands where there is more room
 const LEAST_HEIGHT = 64; // its title can always be seen
 const AROUND = 24; // between the opened box and it, and below it
+const FOOT = 10; // of them, what it takes where so little hides the foot of its last row
 const HEADER = 64; // at the top of the window the page has its header
 const NUMBER = 48; // above the lanes of a phone stand their numbers of tokens
 const MAX_RUNGS = 48; // bytes in the ladder
@@ -118,10 +119,19 @@ export class Inspector {
     this.isAbove &&= room !== null;
     classList.toggle("above", this.isAbove);
     style.bottom = style.maxHeight = "";
-    if (room) style.maxHeight = `${Math.max(LEAST_HEIGHT, this.isAbove ? room.above : room.below)}px`;
+    const height = room && Math.max(LEAST_HEIGHT, this.isAbove ? room.above : room.below);
+    if (height) style.maxHeight = `${height}px`;
+    const spare = this.hidden <= FOOT ? this.hidden : 0;
+    if (height) style.maxHeight = `${height + spare}px`;
     this.showCut();
     if (!room || !this.isAbove) return;
-    style.bottom = `${this.state.root.getBoundingClientRect().bottom - room.edge + AROUND / 2}px`;
+    style.bottom = `${this.state.root.getBoundingClientRect().bottom - room.edge + AROUND / 2 - spare}px`;
+  }
+
+  /** Pixels of the ladder that do not fit into its place. */
+  get hidden() {
+    const rungs = this.element.querySelector(".scroll");
+    return rungs ? rungs.scrollHeight - rungs.clientHeight : 0;
   }
 
   /** Fade the foot of the ladder while more of it is below. */
