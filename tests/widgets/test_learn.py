@@ -277,24 +277,34 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
 
 
 ANSWERED = """(lesson) => {
-  const zoom = () => [lesson.style.getPropertyValue("--share"), lesson.classList.contains("tight")].join(" ");
+  const placeOf = (part) => {
+    const { left, top, height } = lesson.querySelector(part)?.getBoundingClientRect() ?? {};
+    return [left, top, height].map(Math.round);
+  };
+  const zoom = () => ({
+    type: ["--share", "--strip"].map((each) => lesson.style.getPropertyValue(each)),
+    saved: ["tight", "beside"].map((each) => lesson.classList.contains(each)),
+    places: [".says", ".question"].map(placeOf),
+  });
   const found = [];
+  const frames = [];
   const on = () => document.dispatchEvent(new KeyboardEvent("keydown", { key: "PageDown" }));
   while (!lesson.querySelector(".keep")) {
     const [step, said] = [lesson.querySelector("progress").value, lesson.querySelector(".wait").textContent];
     const before = zoom();
+    frames.push([".top", "progress", "h2", ".foot"].map(placeOf).join());
     on();
     if (!said) continue;
     found.push([step, said, before, zoom()]);
     on();
   }
-  return found;
+  return [found, [...new Set(frames)]];
 }"""
 
 
 @pytest.mark.parametrize("language", ["en", "th"])
 @pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
-def test_before_a_room_the_type_is_as_large_before_an_answer_as_after_it(
+def test_before_a_room_nothing_moves_as_an_answer_comes_and_the_frame_stands_still(
     page: Page, language: str, width: int, height: int
 ) -> None:
     LANGUAGE.put(language)
@@ -302,10 +312,73 @@ def test_before_a_room_the_type_is_as_large_before_an_answer_as_after_it(
     for lesson in OFFLINE:
         options = lesson_options(lesson, is_alone=True) | {"presents": True, "deck": section("deck")}
         page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
-        for step, said, before, after in page.locator(".learn").evaluate(ANSWERED):
+        answers, frames = page.locator(".learn").evaluate(ANSWERED)
+        assert len(frames) == 1, lesson
+        for step, said, before, after in answers:
             assert before == after, f"step {step} of {lesson}"
             assert said == options["labels"]["wait_keys"]  # what a clicker does there
     LANGUAGE.forget()
+
+
+STRIP = """(strip) => {
+  const places = [...strip.querySelectorAll(".p")].map((each) => each.getBoundingClientRect());
+  const width = Math.max(...places.map(({ right }) => right)) - Math.min(...places.map(({ left }) => left));
+  const counted = [...strip.querySelectorAll(".p.n")];
+  const middles = counted.map((each) => each.getBoundingClientRect()).map(({ left, right }) => (left + right) / 2);
+  const letter = parseFloat(getComputedStyle(counted[0], "::after").fontSize) * strip.currentCSSZoom;
+  const apart = Math.min(...middles.slice(1).map((each, at) => each - middles[at]));
+  const lines = new Set(places.map(({ top }) => top)).size;
+  return { part: width / innerWidth, letter, apart: apart / letter, lines };
+}"""
+"""How wide a strip of tokens is, how large the counts below it are, and how far apart."""
+
+
+@pytest.mark.parametrize(
+    ("presents", "width", "height"), [(True, 1920, 1080), (True, 1280, 720), (False, 1280, 900)], ids=str
+)
+def test_a_strip_of_tokens_is_as_wide_as_the_screen_allows_with_counts_apart(
+    page: Page, presents: bool, width: int, height: int
+) -> None:
+    LANGUAGE.put("th")
+    options = lesson_options("see", is_alone=True) | {"presents": presents, "deck": section("deck")}
+    LANGUAGE.forget()
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    strip = page.locator(".learn .reading").evaluate(STRIP)
+    assert strip["lines"] == 1
+    assert 0.35 < strip["part"] <= 0.72
+    assert strip["letter"] >= 18
+    assert strip["apart"] > 0.75  # a digit is 0.55 wide
+
+
+def test_the_last_letter_has_as_much_of_its_token_as_the_others(page: Page) -> None:
+    options = lesson_options("see", is_alone=True) | {"text": "นะ นะ"}
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.locator(".learn .choices .strong").click()
+    joints = page.locator(".cuttable .joint").evaluate_all("(all) => all.map((each) => each.offsetWidth)")
+    assert len(joints) == len("นะ นะ")
+    assert joints[1] == joints[-1] > 0
+
+
+def test_on_a_phone_no_heading_is_cut_by_the_header_as_an_answer_comes(page: Page) -> None:
+    LANGUAGE.put("th")
+    options = lesson_options("see", is_alone=True)
+    LANGUAGE.forget()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.evaluate("document.body.style.paddingBottom = '800px'")
+    for _ in range(3):
+        page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    heading, header = page.locator(".learn h2"), 44
+    for height in range(844, 700, -12):  # of phones, so that the answer ends elsewhere
+        page.set_viewport_size({"width": 390, "height": height})
+        page.evaluate("scrollTo(0, 0)")
+        page.locator(".ask [data-choice]").first.evaluate("(choice) => choice.click()")
+        place = heading.bounding_box()
+        assert place
+        assert place["y"] >= header or place["y"] + place["height"] <= header, height
+    page.evaluate("document.body.style.paddingBottom = ''")
 
 
 def test_no_number_is_cut_in_two_where_its_list_ends(page: Page) -> None:
@@ -342,7 +415,7 @@ def test_on_a_phone_a_step_is_one_screen_without_a_dead_way_on_and_the_first_say
     page.set_viewport_size({"width": 390, "height": 844 - 64})  # the app has a bar above
     page.emulate_media(reduced_motion="reduce")
     page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
-    page.add_style_tag(content=".learn { scroll-margin-top: 0 !important; margin-bottom: 800px }")
+    style = page.add_style_tag(content=".learn { scroll-margin-top: 0 !important; margin-bottom: 800px }")
     learn = page.locator(".learn")
     for lesson, name in enumerate(OFFLINE):
         learn.locator(".lessons button").nth(lesson).click()
@@ -360,6 +433,7 @@ def test_on_a_phone_a_step_is_one_screen_without_a_dead_way_on_and_the_first_say
                 break
         if not learn.locator(".lessons").count():
             learn.locator(".top button").click()
+    style.evaluate("(style) => style.remove()")
 
 
 def test_a_tap_on_a_letter_cuts_at_the_nearest_place_and_a_space_is_explained(page: Page) -> None:

@@ -43,6 +43,7 @@ WHOLE = (
     "ตัว|ละ",
     "น้อย|กว่า",
     "การ|รวม",
+    "หาย|ไป",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}

@@ -35,11 +35,14 @@ const READERS = {
 };
 
 // Pixels of the type of the cards before a room, where all of them are on the screen; less cannot be read from afar.
-const MOST_OF_CARDS = 44;
+const MOST_OF_CARDS = 50;
 const LEAST_OF_CARDS = 16;
-// How large the type of a screen before a room is, and how it saves space (see the style sheet); the first that fits.
-const FITS = /** @type {const} */ ([[1, ""], [1, "tight"], [0.93, "tight"], [0.86, "tight"], [0.8, "tight"], [0.8, "tight short"], [0.74, "tight short"]]);
-const SAVINGS = ["tight", "short"];
+// How large the type below the heading is before a room, and how it saves space (see the style sheet); the first that fits.
+const TYPE_SHARES = [1.17, 1.08, 1, 0.93, 0.86, 0.8];
+/** @type {[share: number, saves: string][]} */
+const FITS = [[TYPE_SHARES[0], ""], ...TYPE_SHARES.flatMap((share) => /** @type {[number, string][]} */ ([[share, "tight"], [share, "tight beside"]]))];
+const SAVINGS = ["tight", "beside"];
+const STRIP_SIZES = [6, 5.5, 5, 4.5, 4, 3.5, 3, 2.5, 2.25]; // the most that letters of a strip of tokens measure, in rem
 const IS_NARROW = "(max-width: 640px)";
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
 const HAS_NO_KEYS = "(hover: none) and (pointer: coarse)"; // as in the style sheet
@@ -93,6 +96,7 @@ export class Learn {
     this.lesson = "";
     this.at = 0;
     this.fitted = 0; // the place in FITS
+    this.strip = 0; // the place in STRIP_SIZES
     this.upNext = ""; // the first lesson that is not done
     /** @type {(() => void) | null} what shows the answer of a screen that has a way on only after it */
     this.reveal = null;
@@ -260,8 +264,8 @@ export class Learn {
 
   /** @param {boolean} isNew */
   fitScreen(isNew) {
-    if (isNew) this.fitted = 0;
     if (isNew && this.reveal) this.fitAnswers();
+    else if (isNew) this.fitAnew();
     this.shrink();
   }
 
@@ -278,26 +282,45 @@ export class Learn {
     for (const choice of choices) choice.click();
     /** @type {HTMLElement | null} */ (trial.element.querySelector(".gap-cut"))?.click();
     if (!choices.length) this.reveal?.();
-    this.shrink();
+    this.fitAnew();
     trial.element.replaceWith(screen ?? "");
     this.guesses = guesses;
     this.showNext(false, first, reveal ?? undefined);
   }
 
-  /** Smaller and smaller, until what is shown fits. */
+  /** The largest type, and then the largest strip of tokens that the space left allows. */
+  fitAnew() {
+    this.fitted = 0;
+    this.strip = STRIP_SIZES.length - 1;
+    this.shrink();
+    this.strip = 0;
+    this.shrink();
+  }
+
+  /** Smaller and smaller, the strip of tokens first, until what is shown fits. */
   shrink() {
     const { element } = this;
-    for (; ; this.fitted++) {
+    for (;;) {
       const [share, saves] = FITS[this.fitted];
       element.style.setProperty("--share", String(share));
+      element.style.setProperty("--strip", `${STRIP_SIZES[this.strip]}rem`);
       for (const each of SAVINGS) element.classList.toggle(each, saves.includes(each));
-      if (element.scrollHeight <= element.clientHeight || this.fitted === FITS.length - 1) return;
+      if (this.isWhole()) return;
+      if (this.strip < STRIP_SIZES.length - 1) this.strip++;
+      else if (this.fitted < FITS.length - 1) this.fitted++;
+      else return;
     }
+  }
+
+  /** Whether nothing must be scrolled; in the narrow column beside a question, no table and no row of bits either. */
+  isWhole() {
+    const { element } = this;
+    const wide = [...element.querySelectorAll(".asked :is(.scroll, .bits)")].filter(() => element.matches(".beside"));
+    return element.scrollHeight <= element.clientHeight && wide.every((each) => each.scrollWidth <= each.clientWidth);
   }
 
   /** All cards in type as large as fits on the screen. @param {HTMLElement} list */
   fitCards(list) {
-    this.element.style.removeProperty("--share");
     this.element.classList.remove(...SAVINGS);
     list.style.fontSize = "";
     if (!matchMedia(IS_WIDE).matches) return;

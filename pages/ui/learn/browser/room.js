@@ -142,14 +142,15 @@ export class Room {
     const { guesses } = this.lesson;
     const key = `${this.name} ${question}`;
     const said = (/** @type {string | number} */ choice) => (typeof choice === "number" ? this.number(choice) : choice);
-    const box = this.add("div", "ask");
+    const pair = this.add("div", "asked");
+    const box = pair.appendChild(make("div", "ask"));
     box.setAttribute("role", "group");
     box.append(make("p", "question", question));
     box.setAttribute("aria-label", plainWords(question));
     const row = box.appendChild(make("div", "choices"));
     const verdict = box.appendChild(make("p", "verdict"));
     verdict.setAttribute("role", "status");
-    const below = this.add("div", "below");
+    const below = pair.appendChild(make("div", "below"));
     const outer = this.place;
     const show = (/** @type {string} */ guess, isPressed = true) => {
       guesses.set(key, guess);
@@ -171,6 +172,7 @@ export class Room {
       this.lesson.fit();
       below.scrollIntoView({ block: "nearest" });
       box.scrollIntoView({ block: "nearest" }); // the question stays in sight
+      this.hideCutHeading(parseFloat(getComputedStyle(box).scrollMarginTop));
     };
     const buttons = choices.map((choice) => {
       const button = addButton(row, said(choice), () => show(said(choice)));
@@ -182,6 +184,13 @@ export class Room {
     skip.className = "quiet";
     if (guesses.has(key)) show(/** @type {string} */ (guesses.get(key)), false);
     else this.lesson.showNext(false, undefined, () => show(""));
+  }
+
+  /** Scroll a heading away that the header of the page covers in part. @param {number} edge the lower end of that header */
+  hideCutHeading(edge) {
+    const heading = /** @type {HTMLElement} */ (this.element.querySelector("h2"));
+    const { top, bottom } = heading.getBoundingClientRect();
+    if (top < edge && bottom > 0.7 * edge) heading.nextElementSibling?.scrollIntoView({ block: "start" });
   }
 
   /** @param {string} words @param {string} [className] */
@@ -248,6 +257,7 @@ export class Room {
     at = 0;
     const cuts = tokens.map((bytes) => ({ from: at, to: (at += bytes.length) }));
     const cell = this.add("div", "cell reading");
+    cell.style.setProperty("--letters", String(clusters.length));
     for (const piece of placed.piecesOf(cuts)) {
       const stripes = piece.tokens.map(({ from, to }) => {
         before = this.tint(placed.bytes.subarray(from, to), before);

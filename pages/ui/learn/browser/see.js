@@ -38,7 +38,7 @@ function cuts(room) {
       const place = word.appendChild(make("span", "place")); // a letter, and the gap after it, on one line
       const holder = place.appendChild(make("span", "uncut"));
       holder.append(make("span", "", letter === " " ? "␣" : letter));
-      if (at < letters.length - 1) place.append(gap(room, letters, at, drawn, again));
+      place.append(at < letters.length - 1 ? gap(room, letters, at, drawn, again) : make("span", "gap-end"));
     });
     const bar = room.add("div", "choices");
     const below = room.add("div", "below");
@@ -136,7 +136,7 @@ function drawUnder(room, letters, tokens, under, row) {
   row.classList.add("compared");
   let tint = -1;
   const tints = tokens.map((bytes) => `t${(tint = room.tint(bytes, tint))}`);
-  const [holders, gaps] = [".uncut", ".gap-cut"].map((selector) => [...row.querySelectorAll(selector)]);
+  const [holders, gaps] = [".uncut", ".gap-cut, .gap-end"].map((selector) => [...row.querySelectorAll(selector)]);
   letters.forEach((letter, at) => {
     const parts = under[at];
     const box = holders[at].appendChild(make("span", "under", letter));
@@ -145,8 +145,7 @@ function drawUnder(room, letters, tokens, under, row) {
     if (parts.length > 1) box.dataset.n = String(parts.length);
     const [before, end, start] = [under[at - 1]?.at(-1)?.[0], parts.at(-1)?.[0], under[at + 1]?.[0][0]];
     box.classList.toggle("starts", before !== parts[0]?.[0]);
-    box.classList.toggle("ends", start === undefined);
-    if (end === undefined || start === undefined) return;
+    if (end === undefined) return;
     const joint = gaps[at].appendChild(make("span", end === start ? "joint" : "joint cut"));
     joint.style.backgroundColor = `var(--${tints[end]})`;
   });
