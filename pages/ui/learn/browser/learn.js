@@ -445,7 +445,8 @@ export class Learn {
       if (at === this.screens.length) this.kept.finish(this.lesson);
       this.draw();
     }
-    if (this.element.getBoundingClientRect().top < 0) this.element.scrollIntoView();
+    if (!matchMedia(IS_NARROW).matches) toTop(this.element); // an answer may have moved the page
+    else if (this.element.getBoundingClientRect().top < 0) this.element.scrollIntoView();
   }
 
   /** What to keep, and where it goes on. @param {Room} room */
@@ -457,4 +458,11 @@ export class Learn {
       addButton(list, words, () => this.tell("go", { page, query })).className = "quiet";
     }
   }
+}
+
+/** Scroll everything around an element to its top. @param {Element} element */
+function toTop(element) {
+  /** @type {Element | null} */
+  let each = element;
+  while ((each = each.parentElement ?? /** @type {ShadowRoot} */ (each.getRootNode()).host ?? null)) each.scrollTop = 0;
 }

@@ -78,7 +78,7 @@ export class Bar {
     this.slider.value = String(position);
     this.line.style.setProperty("--learned", `${(100 * total) / most}%`);
     const words = this.label("place", { merge: position, total: most });
-    this.where.textContent = words;
+    this.where.textContent = total || answer ? words : "";
     this.slider.setAttribute("aria-valuetext", plainWords(words));
     this.back.disabled = position === 0;
     this.forward.disabled = isLive && !canSteer;

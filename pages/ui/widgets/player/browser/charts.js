@@ -1,4 +1,4 @@
-// What goes with the show: the race, of the sentence first, and the newest merges. Drawn at most four times a second.
+// What goes with the show: the race, of the sentence first, and the newest merges. Drawn at most ten times a second.
 // @ts-check
 
 import { equationOf, withSigns } from "./headline.js";
@@ -8,7 +8,7 @@ import { make } from "../../token_view/browser/elements.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { Runner } from "./types.d.ts" */
 
-const DRAW = 250; // milliseconds
+const DRAW = 100; // milliseconds
 const ASK = 1500;
 const ASK_LONGER = 0.1; // milliseconds more for each merge: long answers come less often
 

@@ -176,9 +176,10 @@ export function madeWords(parts, label) {
  */
 function shareHere({ here, from, to, size }, label, { most = 1, isOneOfMany = false } = {}) {
   const letters = here.slice(0, isOneOfMany ? 1 : most).map((letter) => shownText(letter)).join(" ");
-  if (from) return size === 3 && to === 2 ? label("part_middle_here", { letters }) : label("part_end_here", { letters });
-  if (isOneOfMany) return label("part_next_here", { letters });
-  return label(size === 3 && to === 1 ? "part_1_3_here" : "part_many_here", { letters });
+  const isThird = size === 3 && to - from === 1;
+  const [end, start] = [isThird && to < 3 ? "middle_here" : "end_here", isThird ? "1_3_here" : "many_here"];
+  const said = label(`part_${from ? end : isOneOfMany ? "next_here" : start}`, { letters });
+  return said.replace(` ${letters}`, `\u00a0${letters}`).replace(/ …/, "\u00a0…"); // no letter alone on a line
 }
 
 /** The name of a script. @param {string} script @param {Label} label */

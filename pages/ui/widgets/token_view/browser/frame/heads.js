@@ -48,7 +48,8 @@ function verdictOf({ model }) {
   const own = lanes.findIndex(({ index }) => model.options.sizes?.[index]);
   const isBetween = own >= 0 && counts[own] !== least && counts[own] !== most;
   const also = isBetween ? model.label("verdict_own", { name: lanes[own].column.name, count: counts[own] }) : "";
-  return [make("div", "verdict", `${model.label(least === most ? "verdict_even" : "verdict", values)} ${also}`.trim())];
+  const said = `${model.label(least === most ? "verdict_even" : "verdict", values)} ${also}`.trim();
+  return [make("div", "verdict", said.replace(`, ${least}`, `,\u00a0${least}`))]; // "1." begins no line
 }
 
 /**
