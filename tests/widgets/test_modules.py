@@ -181,7 +181,11 @@ def sentence_cases(tokenizer: Tokenizer, pattern: str, superwords_after: int | N
 
 
 def line_cases() -> list[dict[str, Any]]:
-    lines = [("คนไทย ดื่มน้ำเยอะๆ นะ", ["ดื่ม", "น้ำ", "เยอะๆ"]), ("Look: the (tiny) cat.", ["Look:", "(tiny)", "cat."])]
+    lines = [
+        ("คนไทย ดื่มน้ำเยอะๆ นะ", ["ดื่ม", "น้ำ", "เยอะๆ"]),
+        ("Look: the (tiny) cat.", ["Look:", "(tiny)", "cat."]),
+        ("ปี พ.ศ. 2475", ["พ.ศ."]),
+    ]
     return [{"text": text, "clusters": clusters_of(text), "unbroken": unbroken} for text, unbroken in lines]
 
 

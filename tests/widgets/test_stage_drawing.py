@@ -205,7 +205,9 @@ LIVE = """async ([options, merges]) => {
   };
   const app = { cut: () => {}, compare: () => {}, exports: () => {} };
   const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, feed: "/feed" }, app);
+  stage.begin = () => {}; // not by itself, however long this takes
   while (!stage.learned.total) await new Promise((done) => setTimeout(done, 5));
+  delete stage.begin;
   window.fetch = before;
   const isLit = () => stage.bar.live.classList.contains("on");
   const found = [[stage.player.isHeld, isLit()]];
@@ -889,6 +891,25 @@ def test_no_flag_gives_away_what_is_still_to_come(page: Page) -> None:
     )
     assert milestones > 1
     assert found == [True, 0, 1, 1, milestones, milestones]  # at first, at the first one, back, at the end, back
+
+
+RUN_TO_END = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: true });
+  stage.setPace("full");
+  stage.go(stage.learned.total);
+  stage.stand();
+  const found = [stage.player.pace, stage.bar.pace.value];
+  stage.remove();
+  return found;
+}"""
+
+
+def test_whoever_ran_to_the_end_sees_the_show_slowly_the_next_time(page: Page) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9)], "กกข", [], title="")
+    opened(page, bundle(STAGE / "stage.js"))
+    found = page.evaluate(RUN_TO_END, {**options, "labels": section("stage", spoken="en"), "locale": "en"})
+    assert found == ["gathering", "gathering"]
 
 
 HELD = """([options, width]) => {

@@ -172,8 +172,8 @@ export class PlacedText {
     const starts = new Set();
     let [at, before] = [0, ""];
     for (const { segment, isWordLike } of new Intl.Segmenter("th", { granularity: "word" }).segment(this.text)) {
-      // Signs stay with the word that they follow; a word stays with the sign that opens it.
-      if ((isWordLike || /^\s/.test(segment)) && !/[\p{Ps}\p{Pi}]$/u.test(before)) starts.add(at);
+      // Signs stay with the word that they follow; a word stays with the sign that opens it, or with a full stop: "พ.ศ."
+      if (/^\s/.test(segment) || (isWordLike && !/[\p{Ps}\p{Pi}.]$/u.test(before))) starts.add(at);
       if (/^[\p{Ps}\p{Pi}]/u.test(segment)) starts.add(at);
       at += new TextEncoder().encode(segment).length;
       before = segment;

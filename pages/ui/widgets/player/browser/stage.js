@@ -317,6 +317,7 @@ export class Stage {
 
   /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
   stand() {
+    if (this.isOver && this.player.pace === null) this.showSlowly();
     this.player.isHeld = true;
     this.showStart();
     if (!this.options.presents) this.stillTimer = setTimeout(() => this.begin(), STILL);
@@ -340,13 +341,17 @@ export class Stage {
 
   /** Show it all once more. */
   replay() {
-    const { milestones, player, bar } = this;
-    milestones.old = 0;
-    if (player.pace === null) this.setPace("gathering"); // whoever ran to the end has seen nothing
-    bar.showPace("gathering");
-    player.go(0);
+    this.milestones.old = 0;
+    this.showSlowly();
+    this.player.go(0);
     this.stand();
     this.showBar();
+  }
+
+  /** Whoever ran to the end has seen nothing. */
+  showSlowly() {
+    if (this.player.pace === null) this.setPace("gathering");
+    this.bar.showPace("gathering");
   }
 
   get isTraining() {
@@ -491,6 +496,7 @@ export class Stage {
 
   forward() {
     const { player } = this;
+    if (!this.banner.isRule) this.banner.hide(); // its merge is over
     if (player.position >= this.learned.total) {
       if (this.options.steer && !this.isOver) this.feed.command("step");
       return;

@@ -154,6 +154,7 @@ class Deck {
     this.where.textContent = slides.length > 1 ? `${this.at + 1} / ${slides.length}` : "";
     this.backward.hidden = this.forward.hidden = slides.length < 2;
     this.backward.disabled = !this.at;
+    this.dim();
     this.root.dataset.at = String(this.at);
     this.root.dataset.kind = slide.kind;
     keepPlace(this.options.talk, this.at);
@@ -164,7 +165,14 @@ class Deck {
     if (this.view && !this.view.isRevealed) this.view.reveal();
     else if (this.at < this.options.slides.length - 1) this.show(this.at + 1);
     else return this.view?.stage?.forward();
+    this.dim();
     this.tell();
+  }
+
+  /** At the end there is nothing to go on to, unless an answer is still to come or a show has merges. */
+  dim() {
+    const { at, view, options } = this;
+    this.forward.disabled = at === options.slides.length - 1 && Boolean(view?.isRevealed) && !view?.stage && !view?.vote;
   }
 
   back() {
@@ -229,7 +237,7 @@ class Deck {
       ArrowLeft: () => this.back(),
       PageUp: () => this.back(),
       Home: () => this.show(0),
-      End: () => this.show(this.options.slides.length - 1),
+      End: () => (this.options.slides.length === 1 && this.view?.stage ? this.view.stage.toTheEnd() : this.show(this.options.slides.length - 1)),
       Escape: () => this.uncover() || this.leave(),
       b: () => (this.black.hidden = !this.black.hidden),
       ".": () => (this.black.hidden = !this.black.hidden),
