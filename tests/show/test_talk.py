@@ -151,11 +151,11 @@ def test_the_button_fills_the_screen_and_leaves_the_address_to_the_deck() -> Non
     app = open_page("stories")
     assert deck_on(app) is None
     app.button(key="present").click().run()
-    assert (deck_on(app) or {})["what"] == "1"
+    what = (deck_on(app) or {})["what"]
     assert "present" not in app.query_params
-    app.query_params["present"] = "1"  # as the deck does
+    app.query_params["present"] = what  # as the deck does
     app.run()
-    assert app.query_params["present"] in ("1", ["1"])
+    assert app.query_params["present"] in (what, [what])
 
 
 def test_the_button_presents_the_story_that_is_looked_at_and_others_a_whole_talk() -> None:
@@ -163,7 +163,9 @@ def test_the_button_presents_the_story_that_is_looked_at_and_others_a_whole_talk
         app = open_page("stories")
         app.selectbox(key="story").set_value(name).run()
         app.button(key="present").click().run()
-        slides = (deck_on(app) or {})["slides"]
+        deck = deck_on(app) or {}
+        assert deck_on(presented("stories", lang="en", present=deck["what"])) == deck, "a reload shows it again"
+        slides = deck["slides"]
         called = {spoken: catalogue(spoken)[f"stories.{name}_name"] for spoken in ("en", "th")}
         assert called in (slides[0]["title"], slides[0]["over"])
         assert 3 < len(slides) < 8
@@ -172,6 +174,11 @@ def test_the_button_presents_the_story_that_is_looked_at_and_others_a_whole_talk
         app.selectbox(key="story").set_value("never").run()
         app.button(key=button).click().run()
         assert len((deck_on(app) or {})["slides"]) > 8
+
+
+def test_an_address_of_no_story_presents_the_talk() -> None:
+    deck = deck_on(presented("stories", lang="en", present="story-<script>"))
+    assert len((deck or {})["slides"]) > 8
 
 
 def test_notes_are_a_window_of_their_own() -> None:

@@ -9,6 +9,8 @@ from pages.ui.session import Value
 _PARAMETERS = ("present", "notes")
 LAST, SHORT, VOTE = "1", "short", "vote"
 """What is presented, as an address says it: what the page presented last, the short talk, or the vote alone."""
+STORY = "story-"
+"""Before the name of a story that is presented alone."""
 _PRESENTING: Value[dict[str, str]] = Value("presenting", dict)
 """What the address says about presenter mode."""
 _FROM_HERE: Value[bool] = Value("presents_from_here", bool)
@@ -17,9 +19,10 @@ _FROM_HERE: Value[bool] = Value("presents_from_here", bool)
 
 def take_from_address(query: Mapping[str, str]) -> None:
     """Take presenter mode from the address."""
-    if query.get("present") in (LAST, SHORT, VOTE):
+    asked = query.get("present", "")
+    if asked in (LAST, SHORT, VOTE) or (asked.startswith(STORY) and asked.isascii() and len(asked) < 50):
         notes = {"notes": "1"} if query.get("notes") == "1" else {}
-        _PRESENTING.put({"present": query["present"], **notes})
+        _PRESENTING.put({"present": asked, **notes})
     elif "present" in query:
         _PRESENTING.forget()
 
@@ -32,6 +35,11 @@ def presents() -> bool:
 def what() -> str:
     """Return what is presented, as the address says it."""
     return _PRESENTING.get().get("present", LAST)
+
+
+def story() -> str:
+    """Return the name of the story that is presented alone, as the address says it; "" if none is."""
+    return what().removeprefix(STORY) if what().startswith(STORY) else ""
 
 
 def shows_notes() -> bool:

@@ -143,8 +143,9 @@ def show_stories() -> None:
     }
     if presenting.what() in LASTING:
         PRESENTS.put(presenting.what())
-    is_of_this_story = presenting.is_from_here() and PRESENTS.get() == "talk"
-    present(ways["story" if is_of_this_story else PRESENTS.get()])
+    if presenting.is_from_here() and PRESENTS.get() == "talk":
+        presenting.begin(f"{presenting.STORY}{name}")  # a reload shows it again
+    present(ways["story" if presenting.story() == name else PRESENTS.get()])
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
     with st.container(key="story_asked"):
         with st.container(key="story_stage"):
@@ -166,7 +167,7 @@ def show_stories() -> None:
 
 def _choose_story() -> tuple[str, DeltaGenerator]:
     """Let the visitor choose a story; return its name, and the box for all that is done less often."""
-    linked = _LINKED_STORY.take()
+    linked = _LINKED_STORY.take() or presenting.story()
     if linked in STORIES:
         _STORY.put(linked)
     offered = list(STORIES)
