@@ -893,6 +893,27 @@ def test_no_flag_gives_away_what_is_still_to_come(page: Page) -> None:
     assert found == [True, 0, 1, 1, milestones, milestones]  # at first, at the first one, back, at the end, back
 
 
+STOP = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  const answer = { says: "", pace: "slow", learned: 1, goal: 9, served: [] };
+  stage.take({ ...answer, state: "running", merges: [97, 98, 9] });
+  stage.go(1);
+  const ends = [stage.headline.ways.hidden];
+  stage.take({ ...answer, state: "stopped", merges: [] });
+  ends.push(stage.headline.ways.hidden);
+  stage.remove();
+  return ends;
+}"""
+
+
+def test_a_training_that_is_stopped_after_its_newest_merge_was_shown_has_its_end(page: Page) -> None:
+    options = replay_options("none", "", [], "abab", [], title="")
+    options |= {"labels": section("stage", spoken="en"), "locale": "en", "saved": None}
+    opened(page, bundle(STAGE / "stage.js"))
+    assert page.evaluate(STOP, options) == [True, False]
+
+
 RUN_TO_END = """(options) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: true });

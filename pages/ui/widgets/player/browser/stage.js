@@ -241,6 +241,7 @@ export class Stage {
   /** @param {Answer} answer */
   take(answer) {
     const hadNone = !this.learned.total;
+    const wasOver = this.isOver;
     this.answer = answer;
     this.learned.superwordsAfter = answer.superwords_after ?? Infinity;
     this.learned.add(answer.merges, answer.served);
@@ -260,6 +261,7 @@ export class Stage {
       this.open();
     } else if (this.place) this.goOn(this.place);
     if (answer.state === "paused") this.player.hurries = true;
+    if (!wasOver && this.isAtEnd) this.moved(); // it was stopped when all had been shown
     this.showBar();
     this.player.wake();
     this.charts.later();
