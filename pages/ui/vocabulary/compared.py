@@ -97,7 +97,7 @@ def scripts_chart() -> ChartType:
         rows.mark_rule(style="quiet").encode(first, alt.X2("second")),
         rows.mark_point(style="quiet", filled=False, size=90).encode(first),
         rows.mark_point(size=90).encode(second),
-        rows.mark_text(dx=10, align="left", baseline="middle").encode(second, alt.Text("second:Q", format=",")),
+        rows.mark_text(dy=-11, baseline="middle").encode(second, alt.Text("second:Q", format=",")),  # off the line
     )
 
 
