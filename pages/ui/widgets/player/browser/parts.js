@@ -106,11 +106,12 @@ export function nameLettersHere({ left, right, token: made }, token, sentence, p
     const bytes = token.subarray(at, at + to - from);
     const isEnd = size === UNKNOWN;
     const found = places.length ? places.map((place) => sentence.letterAt(place.from + at)) : lettersWith(bytes, isEnd, sentence);
-    const whole = found[0]?.bytes.length ?? 0;
-    if (found.some((each) => each.bytes.length !== whole) || whole < bytes.length) continue;
+    const [first] = found;
+    const isAlike = found.every((each) => each.letter.length === first.letter.length && each.lost === first.lost);
+    if (!first || !isAlike || first.lost + bytes.length > first.letter.length) continue;
+    const [whole, lost] = [first.letter.length, first.lost];
     const bare = found.filter(({ isMark }) => !isMark);
-    const here = [...new Set((bare.length ? bare : found).map((each) => decoded(each.bytes)))];
-    const lost = isEnd ? whole - bytes.length : 0;
+    const here = [...new Set((bare.length ? bare : found).map((each) => decoded(each.letter)))];
     for (const part of [...left, ...right, ...made].filter((part) => part.at === at && !isText(part))) {
       Object.assign(part, { here, size: whole, from: part.from + lost, to: part.to + lost });
     }
@@ -124,15 +125,11 @@ export function nameLettersHere({ left, right, token: made }, token, sentence, p
  * @param {Sentence} sentence
  */
 function lettersWith(bytes, isEnd, { letters }) {
-  const isWith = (/** @type {Uint8Array} */ letter) => {
-    const start = isEnd ? letter.length - bytes.length : 0;
-    return start >= 0 && bytes.every((byte, at) => letter[start + at] === byte);
-  };
-  const found = letters.filter((each) => isWith(each.bytes));
+  const known = letters.map((each) => ({ ...each, lost: isEnd ? each.letter.length - bytes.length : 0 }));
+  const found = known.filter(({ letter, lost }) => lost >= 0 && bytes.every((byte, at) => letter[lost + at] === byte));
   if (found.length || !isEnd) return found;
-  const longer = letters.filter((each) => each.bytes.length > bytes.length);
-  const akin = longer.map((each) => [...each.bytes.slice(0, each.bytes.length - bytes.length), ...bytes]);
-  return akin.filter((each) => LETTER.test(decoded(each))).map((each) => ({ bytes: Uint8Array.from(each), isMark: false }));
+  const akin = known.filter(({ lost }) => lost > 0).map(({ letter, lost }) => Uint8Array.from([...letter.slice(0, lost), ...bytes]));
+  return akin.filter((each) => LETTER.test(decoded(each))).map((letter) => ({ letter, isMark: false, lost: letter.length - bytes.length }));
 }
 
 /**
@@ -177,7 +174,8 @@ export function madeWords(parts, label) {
 function shareHere({ here, from, to, size }, label, { most = 1, isOneOfMany = false } = {}) {
   const letters = here.slice(0, isOneOfMany ? 1 : most).map((letter) => shownText(letter)).join(" ");
   const isThird = size === 3 && to - from === 1;
-  const [end, start] = [isThird && to < 3 ? "middle_here" : "end_here", isThird ? "1_3_here" : "many_here"];
+  const end = to === size ? "end_here" : isThird ? "middle_here" : "some_here";
+  const start = isThird ? "1_3_here" : "many_here";
   const said = label(`part_${from ? end : isOneOfMany ? "next_here" : start}`, { letters });
   return said.replace(` ${letters}`, `\u00a0${letters}`).replace(/ …/, "\u00a0…"); // no letter alone on a line
 }

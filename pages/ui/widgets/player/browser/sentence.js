@@ -135,14 +135,14 @@ export class PlacedText {
   }
 
   /**
-   * The letter that has this byte: its bytes, and whether it is a mark on another one.
+   * The letter that has this byte, in bytes; how many of them come before it; and whether it is a mark on another one.
    * @param {number} at
    */
   letterAt(at) {
     let [from, to] = [at, at + 1];
     while (continues(this.bytes[from])) from -= 1;
     while (continues(this.bytes[to])) to += 1;
-    return { bytes: this.bytes.subarray(from, to), isMark: !this.startsCluster[from] };
+    return { letter: this.bytes.subarray(from, to), lost: at - from, isMark: !this.startsCluster[from] };
   }
 
   /** All letters of the text, as `letterAt` finds them. */
