@@ -29,7 +29,7 @@ from pages.ui.widgets.slides.talk import (
 )
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
 from pages.ui.widgets.token_view.lanes import Label, Lane
-from tests.helpers.app import ENGLISH, deck_on, job_of, open_page, said, start_training
+from tests.helpers.app import ENGLISH, deck_on, job_of, open_link, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
 from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
@@ -174,6 +174,13 @@ def test_the_button_presents_the_story_that_is_looked_at_and_others_a_whole_talk
         app.selectbox(key="story").set_value("never").run()
         app.button(key=button).click().run()
         assert len((deck_on(app) or {})["slides"]) > 8
+
+
+def test_a_story_from_a_link_is_presented_again_by_a_reload() -> None:
+    app = open_link("stories", story="never", lang="en")
+    app.button(key="present").click().run()
+    deck = deck_on(app) or {}
+    assert deck_on(presented("stories", lang="en", present=deck["what"])) == deck
 
 
 def test_an_address_of_no_story_presents_the_talk() -> None:

@@ -143,7 +143,7 @@ def show_stories() -> None:
     }
     if presenting.what() in LASTING:
         PRESENTS.put(presenting.what())
-    if presenting.is_from_here() and PRESENTS.get() == "talk":
+    if presenting.is_from_here() and PRESENTS.get() in ("talk", "story"):
         presenting.begin(f"{presenting.STORY}{name}")  # a reload shows it again
     present(ways["story" if presenting.story() == name else PRESENTS.get()])
     is_revealed = _SHOWS_ALL.get() or name in _GUESSES.get()
