@@ -4,7 +4,7 @@
 import { keepInAddress } from "../../widgets/slides/browser/address.js";
 import { shutBehind } from "../../widgets/slides/browser/behind.js";
 import { keyList } from "../../widgets/slides/browser/keys.js";
-import { addButton, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
+import { addButton, ancestorsOf, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
 import { keyOf } from "../../widgets/token_view/browser/pressed.js";
 import { labelsOf } from "../../widgets/token_view/browser/words.js";
 import { HAND } from "./by_hand.js";
@@ -445,7 +445,7 @@ export class Learn {
       if (at === this.screens.length) this.kept.finish(this.lesson);
       this.draw();
     }
-    if (!matchMedia(IS_NARROW).matches) toTop(this.element); // an answer may have moved the page
+    if (!matchMedia(IS_NARROW).matches) for (const each of ancestorsOf(this.element)) each.scrollTop = 0; // an answer may have moved it
     else if (this.element.getBoundingClientRect().top < 0) this.element.scrollIntoView();
   }
 
@@ -458,11 +458,4 @@ export class Learn {
       addButton(list, words, () => this.tell("go", { page, query })).className = "quiet";
     }
   }
-}
-
-/** Scroll everything around an element to its top. @param {Element} element */
-function toTop(element) {
-  /** @type {Element | null} */
-  let each = element;
-  while ((each = each.parentElement ?? /** @type {ShadowRoot} */ (each.getRootNode()).host ?? null)) each.scrollTop = 0;
 }

@@ -11,7 +11,7 @@ import { answerWhere, notePlace, takePlace } from "./place.js";
 import { Player, READ_MERGES } from "./player.js";
 import { saveMenu } from "./saves.js";
 import { Learned, Sentence } from "./sentence.js";
-import { isDark, make } from "../../token_view/browser/elements.js";
+import { ancestorsOf, isDark, make } from "../../token_view/browser/elements.js";
 import { keyOf } from "../../token_view/browser/pressed.js";
 import { labelsOf } from "../../token_view/browser/words.js";
 
@@ -576,11 +576,7 @@ export class Stage {
  * @param {Element} element
  */
 function topOf(element) {
-  let { top } = element.getBoundingClientRect();
-  /** @type {Element | null} */
-  let each = element;
-  while ((each = each.parentElement ?? /** @type {ShadowRoot} */ (each.getRootNode()).host ?? null)) top += each.scrollTop;
-  return top;
+  return ancestorsOf(element).reduce((top, each) => top + each.scrollTop, element.getBoundingClientRect().top);
 }
 
 /**

@@ -27,6 +27,18 @@ export function makeSvg(tag, attributes, text) {
 }
 
 /**
+ * All elements around one, from within to without, also beyond the roots of shadows.
+ * @param {Element} element
+ */
+export function ancestorsOf(element) {
+  const found = [];
+  /** @type {Element | null} */
+  let each = element;
+  while ((each = each.parentElement ?? /** @type {ShadowRoot} */ (each.getRootNode()).host ?? null)) found.push(each);
+  return found;
+}
+
+/**
  * A button at the end of an element.
  * @param {Element} parent
  * @param {string} text
