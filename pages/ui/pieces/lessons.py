@@ -1,6 +1,6 @@
 """What stands at the top of the page: a lesson on a small bundled text, or the visitor's own training."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
@@ -198,6 +198,28 @@ def show() -> Entry:
     job = JOB.get()
     trained = job.tokenizer if job is not None else None
     shown = [*LESSONS, *([OWN] if trained is not None else [])]
+    chosen, text = _choose(shown)
+    lesson = LESSONS[chosen](text) if chosen in LESSONS else _own(trained)
+    entry = entry_of(chosen, lesson.lanes, text)
+    with st.container(key="pieces_lesson"):
+        _draw(lesson, text)
+    with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
+        _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
+        add_button(entry, key="pieces_add")
+    if lesson.more:
+        st.markdown(lesson.more, help=lesson.detail or None)
+    if chosen == OWN and (view := view_of(trained)) is not None:
+        title, show_cut = view
+        st.html(TRACE_STYLE)
+        st.markdown(f"**{title}**")
+        show_cut(text[:MOST_CUT])
+    if chosen == OWN and trained is not None:
+        compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
+    return entry
+
+
+def _choose(shown: Sequence[str]) -> tuple[str, str]:
+    """Let the visitor choose what to see, and a text for it."""
     if OWN in shown and AWAITED.get():
         AWAITED.forget()
         SHOWN.put(OWN)
@@ -213,32 +235,20 @@ def show() -> Entry:
             persist_state="session",
             label_visibility="collapsed",
         )
-    text = (text or "")[:MOST_CHARACTERS]
-    lesson = LESSONS[chosen](text) if chosen in LESSONS else _own(trained)
-    entry = entry_of(chosen, lesson.lanes, text)
-    with st.container(key="pieces_lesson"):
-        if lesson.answer:
-            answer(lesson.answer, key="pieces")
-        top = st.container() if lesson.is_race else None
-        if lesson.says:
-            st.markdown(f":material/lightbulb: {lesson.says}")
-        if lesson.is_striped:
-            draw_stripes(lesson.lanes, text)
-        else:
-            counts = draw_lanes(lesson.lanes, text)
-            if top is not None:
-                with top:
-                    say_who_needs_fewest(counts)
-    with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
-        _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
-        add_button(entry, key="pieces_add")
-    if lesson.more:
-        st.markdown(lesson.more, help=lesson.detail or None)
-    if chosen == OWN and (view := view_of(trained)) is not None:
-        title, show_cut = view
-        st.html(TRACE_STYLE)
-        st.markdown(f"**{title}**")
-        show_cut(text[:MOST_CUT])
-    if chosen == OWN and trained is not None:
-        compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
-    return entry
+    return chosen, (text or "")[:MOST_CHARACTERS]
+
+
+def _draw(lesson: Shown, text: str) -> None:
+    """Draw what is to be seen, and the tokens of each lane."""
+    if lesson.answer:
+        answer(lesson.answer, key="pieces")
+    top = st.container() if lesson.is_race else None
+    if lesson.says:
+        st.markdown(f":material/lightbulb: {lesson.says}")
+    if lesson.is_striped:
+        draw_stripes(lesson.lanes, text)
+        return
+    counts = draw_lanes(lesson.lanes, text)
+    if top is not None:
+        with top:
+            say_who_needs_fewest(counts)
