@@ -21,6 +21,7 @@ from tests.helpers.browser import PATIENCE
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.payload import Block
 from tokenizer_core.workers.training_job import Job
+from tokenizer_core.workers.training_settings import Training
 
 ENGLISH = catalogue("en")
 MAIN = str(REPOSITORY / "pages" / "ui" / "frame" / "main.py")
@@ -143,6 +144,15 @@ def start_training(
         app.button(key="start").click().run()
     assert not app.exception
     return app
+
+
+def two_trainings() -> tuple[AppTest, Job]:
+    """The train page after a training, and another one of the same visitor that nobody started in this visit."""
+    app = start_training(corpus="aaab aaab aaab " * 5, size=262)
+    wait_until(app, lambda: job_of(app).ended)
+    earlier = registry().start(Training(["the cat the cat " * 9], 264), owner=app.session_state["owner"])
+    wait_until(app, lambda: earlier.ended)
+    return app, earlier
 
 
 def choose_source(app: AppTest, source: str) -> None:

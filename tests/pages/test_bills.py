@@ -17,7 +17,6 @@ from pages.ui.inputs.corpus import sample_topics
 from pages.ui.languages.charts import bins
 from pages.ui.languages.comparison import FOLDS
 from pages.ui.languages.pairs import ranking
-from pages.ui.run_registry.registry import registry
 from pages.ui.widgets.bounded import forget_unused
 from tests.helpers.app import (
     ENGLISH,
@@ -25,11 +24,11 @@ from tests.helpers.app import (
     SPOKEN,
     chart_rows,
     drawn,
-    job_of,
     said,
     sortable_tables,
     start_training,
     tables,
+    two_trainings,
     wait_until,
 )
 from tests.helpers.languages_page import bills, box_of, by_hand, opened, unfolded
@@ -37,7 +36,6 @@ from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
 from tokenizer_core.analysis.bootstrap import premium_intervals
 from tokenizer_core.bpe.openai import RANK_FILES, openai_tokenizer
-from tokenizer_core.workers.training_settings import Training
 
 # ---- the bills
 
@@ -206,10 +204,7 @@ def test_ones_own_tokenizer_is_in_the_bills() -> None:
 
 
 def test_what_is_said_of_ones_own_tokenizer_is_said_of_earlier_runs_too() -> None:
-    app = start_training(corpus="aaab aaab aaab " * 5, size=262)
-    wait_until(app, lambda: job_of(app).ended)
-    earlier = registry().start(Training(["the cat the cat " * 9], 264), owner=app.session_state["owner"])
-    wait_until(app, lambda: earlier.ended)
+    app, earlier = two_trainings()
     app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
     app.pills(key="languages_names_True").set_value(["gpt2"]).run()
     assert ENGLISH["languages.own_note"] not in [each.value for each in app.caption]

@@ -13,18 +13,15 @@ from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs import opened_files
 from pages.ui.inputs.opened_files import open_file
 from pages.ui.limits import MAX_OPENED_FILES
-from pages.ui.run_registry.registry import registry
 from tests.helpers.app import (
     LANGUAGES,
     MODEL,
-    job_of,
     move_size,
     open_page,
     opened_key,
     said,
-    start_training,
+    two_trainings,
     view,
-    wait_until,
 )
 from tests.helpers.languages_page import bills, unfolded
 from tests.helpers.paths import REPOSITORY
@@ -35,7 +32,6 @@ from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
 from tokenizer_core.interop.limits import ENTRY_BYTES, foreseen_bytes
 from tokenizer_core.interop.opening import open_tokenizer
 from tokenizer_core.interop.sentencepiece_model import SentencePieceTokenizer
-from tokenizer_core.workers.training_settings import Training
 
 TEXT = "น้ำใจ the cat"
 COLLIDES = b"minbpe v1\n\n2\n<a> 256\n<b> 257\n97 97\n"
@@ -218,10 +214,7 @@ def test_languages_leaves_out_what_cannot_split_the_texts() -> None:
 
 
 def test_all_runs_of_a_visitor_stand_beside_one_another_each_at_its_own_size() -> None:
-    app = start_training(corpus="aaab aaab aaab " * 5, size=262)
-    wait_until(app, lambda: job_of(app).ended)
-    other = registry().start(Training(["the cat the cat " * 9], 264), owner=app.session_state["owner"])
-    wait_until(app, lambda: other.ended)
+    app, other = two_trainings()
     app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
     key = f"run:{other.id}"
     assert key not in app.session_state["compare_names_True"]

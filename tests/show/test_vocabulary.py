@@ -12,7 +12,6 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_texts
-from pages.ui.run_registry.registry import registry
 from pages.ui.vocabulary import cost, unreached
 from pages.ui.vocabulary.browse import pack
 from pages.ui.vocabulary.choices import OwnText
@@ -37,6 +36,7 @@ from tests.helpers.app import (
     said,
     start_training,
     tables,
+    two_trainings,
     wait_until,
 )
 from tests.helpers.paths import REPOSITORY
@@ -57,7 +57,6 @@ from tokenizer_core.analysis.lineage import children_of, trace
 from tokenizer_core.analysis.unreachable import unreachable
 from tokenizer_core.bpe.openai import _FILES_OF, OPENAI_NAMES, RANK_FILES, openai_tokenizer
 from tokenizer_core.readers.mixing import held_out
-from tokenizer_core.workers.training_settings import Training
 
 
 class Shown(NamedTuple):
@@ -488,10 +487,7 @@ def drawings(app: AppTest) -> list[str]:
 
 
 def test_runs_of_earlier_visits_are_folded_until_one_is_chosen() -> None:
-    app = start_training(corpus="aaab aaab aaab " * 5, size=262)
-    wait_until(app, lambda: job_of(app).ended)
-    earlier = registry().start(Training(["the cat the cat " * 9], 264), owner=app.session_state["owner"])
-    wait_until(app, lambda: earlier.ended)
+    app, earlier = two_trainings()
     app.switch_page(str(REPOSITORY / "pages" / "vocabulary.py")).run()
     assert len(app.segmented_control(key="vocabulary_lane_4").options) == 4
     assert others_on_slides(app) == ["mine", *OPENAI_NAMES]
