@@ -52,8 +52,8 @@ def test_it_can_be_read_at_a_sitting() -> None:
 @pytest.mark.parametrize("heading", ["## Run it", "## Test it"])
 def test_each_command_is_one_line_that_makes_its_environment(heading: str) -> None:
     (command,) = block(heading, "sh").strip().splitlines()
-    packages = "requirements.txt" if heading == "## Run it" else "tests/requirements.txt"
-    assert command.startswith(f"python3 -m venv .venv && .venv/bin/pip install -q -r {packages} && .venv/bin/")
+    packages = "--no-compile -r requirements.txt" if heading == "## Run it" else "-r tests/requirements.txt"
+    assert command.startswith(f"python3 -m venv .venv && .venv/bin/pip install -q {packages} && .venv/bin/")
 
 
 def test_ci_runs_the_test_command() -> None:
