@@ -59,7 +59,7 @@ def test_the_premium_is_one_sentence_and_one_picture(language: str) -> None:
     names = [without_breaks(words[f"tokenizers.{name}"]) for name in OPENAI_NAMES]
     assert re.findall('class="name">(.*?)<', picture) == names
     assert re.findall("<b>(.*?) ×<", picture) == [f"{premium:.2f}" for premium in sorted(counted, reverse=True)]
-    lengths = [float(share) * max(counted) for share in re.findall('class="bar .*?--at:(.*?)"', picture)]
+    lengths = [float(share) * max(counted) for share in re.findall('class="premium .*?--at:(.*?)"', picture)]
     assert lengths == pytest.approx(sorted(counted, reverse=True), abs=0.001)
     most, least = f"{counted[0]:.2f}", f"{counted[-1]:.2f}"
     said = filled(words["home.bill"], lines=len(thai), most=most, least=least, dear=names[0], cheap=names[-1])

@@ -284,7 +284,7 @@ def test_before_a_room_the_tree_of_the_token_fills_a_slide_if_merges_made_it() -
     app.button(key="present").click().run()
     slides = (deck_on(app) or {})["slides"]
     assert [slide["kind"] for slide in slides] == ["words", "tokens", "tree"]
-    assert re.findall("<b>(\\d+)</b>", slides[-1]["tree"]) == ["86490", "1435", "51087", "2661", "9508"]
+    assert re.findall("<b>(\\d+)</b>", slides[-1]["html"]) == ["86490", "1435", "51087", "2661", "9508"]
     app = open_page("vocabulary", "th")
     app.session_state["vocabulary_picked"] = {"o200k_base": tokenizer.special_tokens["<|endoftext|>"]}
     app.button(key="present").click().run()

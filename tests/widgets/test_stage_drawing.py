@@ -422,7 +422,7 @@ def test_the_tree_of_a_token_is_as_large_as_the_screen_allows(page: Page, token:
     tokenizer = openai_tokenizer("o200k_base")
     (token_id,) = tokenizer.encode(token)
     tree = tree_html(tree_of(token_id, tokenizer, to_bytes=False), tokenizer, "")
-    slide = {"kind": "tree", "over": {"th": "how"}, "title": {}, "says": {}, "notes": {}, "tree": tree}
+    slide = {"kind": "tree", "over": {"th": "how"}, "title": {}, "says": {}, "notes": {}, "html": tree}
     page.set_viewport_size({"width": 1920, "height": 1080})
     opened(page, bundle(DECK / "slides.js"))
     page.evaluate(DRAW_SLIDE, [slide, TINT_COUNT])

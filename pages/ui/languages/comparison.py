@@ -27,6 +27,7 @@ from pages.ui.widgets.controls import fold
 from pages.ui.widgets.receipt import receipt
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, present
 from pages.ui.widgets.slides.talk import (
+    MOST_BARS,
     Billed,
     Entry,
     Unfair,
@@ -122,7 +123,7 @@ def _answer(
         found = bills(picked, able)
         say_what_was_read(picked)
         bill.say_premium(picked, found, reader)
-        present(lambda: [*slides_of(picked, able, found), *printed])
+        present(lambda: _from_mean_to_extreme(slides_of(picked, able, found), printed))
         return found
     if isinstance(picked, Apart):
         show_apart(picked, lanes_that_encode(lanes, [side.texts[0] for side in picked.sides]))
@@ -131,6 +132,11 @@ def _answer(
     if printed:
         present(lambda: printed)
     return []
+
+
+def _from_mean_to_extreme(unfair: Sequence[Slide], printed: Sequence[Slide]) -> list[Slide]:
+    """Return the premium of all pairs, then the receipt as an example, then the most unfair pair."""
+    return [*unfair[:1], *printed, *unfair[1:]]
 
 
 def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
@@ -167,12 +173,24 @@ def entry_of(compared: Compared, lanes: Sequence[Lane], found: Sequence[Bill]) -
     return Entry(unfair=_unfair(compared, found), lanes=kept)
 
 
+def _bars(found: Sequence[Bill]) -> tuple[tuple[str, float], ...]:
+    """Return the premium of each tokenizer, the highest first; of many, the highest and the lowest."""
+    premiums = sorted(((name_kept(each.lane), each.premium or 0.0) for each in found), key=lambda each: -each[1])
+    return (*premiums[: MOST_BARS - 1], *premiums[MOST_BARS - 1 :][-1:])
+
+
 def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
     bill = worst(compared, found)
     if bill is None or bill.premium is None:
         return None
     names = compared.parallel.names if compared.is_sample else compared.names
-    unfair = Unfair(name_kept(bill.lane), (names[bill.language], names[compared.base]), bill.premium)
+    same = [each for each in found if each.language == bill.language and each.premium is not None]
+    unfair = Unfair(
+        name_kept(bill.lane),
+        (names[bill.language], names[compared.base]),
+        bill.premium,
+        premiums=_bars(same),
+    )
     premiums = pair_premiums(compared, bill.language, bill.lane)
     if not np.isfinite(premiums).any():
         return unfair

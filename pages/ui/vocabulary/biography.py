@@ -137,7 +137,7 @@ def tree_slides(lane: Lane) -> list[Slide]:
     if tokenizer is None or _is_special(lane, token_id) or len(nodes := _nodes(token_id, tokenizer)) < 2:
         return []
     drawn = tree_html(nodes, tokenizer, t("biography.made"))
-    return [Slide("tree", title=translations("biography.made"), tree=drawn)]
+    return [Slide("tree", title=translations("biography.made"), html=drawn)]
 
 
 def _goes_on(leaf: Node, tokenizer: Merging) -> bool:

@@ -20,6 +20,7 @@ from pages.ui.i18n import LANGUAGES, language, section, translations
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.player.serve import stage_css
+from pages.ui.widgets.premium_bars import PREMIUM_BARS_CSS
 from pages.ui.widgets.receipt import receipt_css
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.serve import bundle
@@ -43,7 +44,7 @@ Said = Mapping[str, str]
 """Words in each language that captions can have."""
 
 
-_css = stage_css() + receipt_css() + (BROWSER / "deck.css").read_text("utf-8")
+_css = stage_css() + receipt_css() + PREMIUM_BARS_CSS + (BROWSER / "deck.css").read_text("utf-8")
 _component = st.components.v2.component("deck", css=_css, js=bundle(BROWSER / "deck.js"))
 
 
@@ -76,9 +77,9 @@ class View:
 
 @dataclass(frozen=True)
 class Slide:
-    """What fills the screen: words, a question, texts in tokens, a tree, a stage, a receipt, or a vote."""
+    """What fills the screen: words, bars, a question, texts in tokens, a tree, a stage, a receipt, or a vote."""
 
-    kind: Literal["words", "ask", "tokens", "tree", "stage", "receipt", "vote"]
+    kind: Literal["words", "bars", "ask", "tokens", "tree", "stage", "receipt", "vote"]
     title: Said = field(default_factory=dict)
     says: Said = field(default_factory=dict)
     over: Said = field(default_factory=dict)
@@ -94,8 +95,8 @@ class Slide:
     """The options of a stage."""
     receipt: Mapping[str, Any] | None = None
     """The options of a receipt."""
-    tree: str = ""
-    """The HTML of how a token was made."""
+    html: str = ""
+    """Bars, or how a token was made."""
     vote: Mapping[str, Any] | None = None
     """The options of a vote."""
 
@@ -132,8 +133,8 @@ def _drawn(slide: Slide) -> dict[str, Any]:
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}
-    if slide.tree:
-        found["tree"] = slide.tree
+    if slide.html:
+        found["html"] = slide.html
     return found | {"stage": slide.stage, "receipt": slide.receipt, "vote": slide.vote}
 
 

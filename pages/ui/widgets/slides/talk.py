@@ -14,6 +14,7 @@ from pages.ui.inputs.tokenizers import lanes_of_choices, reference_counts, refer
 from pages.ui.session import Value
 from pages.ui.widgets.formatting import premium, ratio
 from pages.ui.widgets.player import replay_options
+from pages.ui.widgets.premium_bars import premium_bars
 from pages.ui.widgets.receipt import receipt_options
 from pages.ui.widgets.slides import Count, Cut, Name, Slide, View, one_by_one
 from pages.ui.widgets.token_view.chips import plain_token
@@ -27,6 +28,8 @@ MOST_MERGES = 4_000
 """Merges of a training in a talk; nobody watches more."""
 _SHORT = 24
 """Characters of two texts that stand side by side in type for the last row."""
+MOST_BARS = 6
+"""Bars on a slide."""
 Figure = Annotated[float, Meta(ge=0, lt=1e9)]
 
 
@@ -53,6 +56,8 @@ class Unfair(Struct, frozen=True):
     """The line of the pair, from 1; 0 if no pair has a premium."""
     pair_premium: Figure = 0.0
     texts: tuple[str, str] = ("", "")
+    premiums: Annotated[tuple[tuple[Name, Figure], ...], Meta(max_length=MOST_BARS)] = ()
+    """The premium of each tokenizer that was compared, the highest first."""
 
 
 class Known(Struct, frozen=True):
@@ -259,7 +264,7 @@ def name_kept(lane: Lane) -> str:
 
 def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
     """Return the highest premium in a sentence, and the most unfair pair in the tokens of these lanes."""
-    slides = [Slide("words", title={language(): premium_said(unfair)}, is_strong=True)]
+    slides = [_premium_slide(unfair)]
     if unfair.line and lanes:
         title = t(
             "languages.most_unfair_alone",
@@ -274,6 +279,16 @@ def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
         shown = [views] if is_short else [[view] for view in one_by_one(*views)]
         slides += [Slide("tokens", title={language(): title}, views=each) for each in shown]
     return slides
+
+
+def _premium_slide(unfair: Unfair) -> Slide:
+    """Return the highest premium as a sentence, above a bar for each tokenizer if there are several."""
+    said = premium_said(unfair)
+    if len(unfair.premiums) < 2:
+        return Slide("words", title={language(): said}, is_strong=True)
+    named = [(_word_for(name, "tokenizers"), value) for name, value in unfair.premiums]
+    bars = premium_bars(named, base=_word_for(unfair.languages[1], "languages"), says=said)
+    return Slide("bars", title={language(): said}, html=bars)
 
 
 def _word_for(name: str, section: str, called: Callable[[str], str] = str) -> str:

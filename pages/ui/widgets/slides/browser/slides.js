@@ -90,7 +90,7 @@ export class SlideView {
     this.views = make("div", "views");
     if (!this.vote) for (const view of slide.views ?? []) this.views.append(this.viewOf(view));
     if (slide.views?.length && !this.vote) this.element.append(this.views);
-    if (slide.tree) this.element.append(document.createRange().createContextualFragment(slide.tree));
+    if (slide.html) this.element.append(document.createRange().createContextualFragment(slide.html));
     if (slide.choices) this.element.append(this.choicesOf(slide.choices));
     if (!isAlone) this.element.append(wordsIn("said", slide.says, spoken));
   }

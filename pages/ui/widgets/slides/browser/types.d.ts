@@ -26,7 +26,7 @@ export interface DeckView {
 }
 
 export interface Slide {
-  kind: "words" | "ask" | "tokens" | "tree" | "stage" | "receipt" | "vote";
+  kind: "words" | "bars" | "ask" | "tokens" | "tree" | "stage" | "receipt" | "vote";
   /** The line above: the name of the story. */
   over: Said;
   title: Said;
@@ -38,8 +38,8 @@ export interface Slide {
   right?: number;
   stage?: StageOptions | null;
   receipt?: ReceiptOptions | null;
-  /** HTML of the app's own: how a token was made. */
-  tree?: string;
+  /** HTML of the app's own: bars, or how a token was made. */
+  html?: string;
   vote?: VoteOptions | null;
 }
 
