@@ -199,6 +199,9 @@ def test_ones_own_tokenizer_is_in_the_bills() -> None:
     app = start_training(size=600)
     wait_until(app, lambda: bool(app.success))
     app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
+    says = app.header[0].value  # what may have learned from these very sentences must not look like a winner
+    assert with_breaks(ENGLISH["tokenizers.mine"]) not in says
+    assert with_breaks(ENGLISH["tokenizers.o200k_base"]) in says
     assert (ENGLISH["tokenizers.mine"], "Thai") in bills(unfolded(app, "table"))
     assert ENGLISH["languages.own_note"] in [each.value for each in app.caption]
 

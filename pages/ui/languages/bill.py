@@ -62,14 +62,16 @@ def worst(compared: Compared, found: Sequence[Bill]) -> Bill | None:
 def said_of(compared: Compared, found: Sequence[Bill], reader: Lane | None) -> list[Bill]:
     """Return the bill of the receipt's tokenizer, and the one farthest from it, both of one language.
 
-    The language is that with the highest premium. Without a reader, the highest premium comes first.
+    The language is that with the highest premium. Without a reader, the highest premium comes first. What was
+    trained here is the other one only beside its like: it may have learned from these very sentences.
     """
     highest = worst(compared, found)
     if highest is None:
         return []
     same = [each for each in found if each.language == highest.language and each.premium is not None]
     first = next((each for each in same if reader is not None and each.lane.key == reader.key), highest)
-    other = max(same, key=lambda each: abs((each.premium or 0.0) - (first.premium or 0.0)))
+    others = [each for each in same if not is_trained_here(each.lane)] or same
+    other = max(others, key=lambda each: abs((each.premium or 0.0) - (first.premium or 0.0)))
     return [first] if other is first else [first, other]
 
 

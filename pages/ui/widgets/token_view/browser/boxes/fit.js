@@ -11,6 +11,7 @@ const LETTERS = [132, 124, 116, 108, 100, 92, 84, 78, 72, 66, 60, 56, 52, 49, 46
 // the fewest tokens, that and the bar.
 const OF_SCREEN = 0.72;
 const BELOW_VERDICT = 0.46;
+const ABOVE_AND_BELOW = 520; // pixels that they take: on a high screen the rest is more than that share
 const USUAL_LANES = 3;
 const MORE = 0.08; // of the height, where there are more lanes: they push down what can wait
 // So much smaller letters may be for the whole text to stand on one line, where it has several lanes or one.
@@ -24,7 +25,8 @@ const LEAST_OF_WHOLE = [0.7, 0.4];
  */
 export function fitLetters({ root, model }, { element }) {
   const isMany = model.lanes.length > USUAL_LANES;
-  const room = (model.options.text_first ? BELOW_VERDICT + (isMany ? MORE : 0) : OF_SCREEN) * innerHeight;
+  const below = Math.max(BELOW_VERDICT * innerHeight, innerHeight - ABOVE_AND_BELOW) + (isMany ? MORE * innerHeight : 0);
+  const room = model.options.text_first ? below : OF_SCREEN * innerHeight;
   const take = (/** @type {number} */ size) => root.style.setProperty("--size", `${size}px`);
   const probe = element.parentElement?.appendChild(make("div", "system-probe"));
   /** @type {Map<number, { height: number, lines: number }>} */
