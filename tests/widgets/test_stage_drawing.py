@@ -362,6 +362,17 @@ def drawn_slide(page: Page, text: str, lanes: Sequence[Lane]) -> dict[str, Any]:
     return measured
 
 
+def test_one_word_is_drawn_side_by_side_so_that_it_fills_the_screen(page: Page) -> None:
+    lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
+    found = drawn_slide(page, "น้ำ", lanes)
+    assert found["isWhole"]
+    assert found["type"] >= 300  # in rows, one under another, it was 158
+    tops = page.locator(".line").evaluate_all(
+        "(all) => all.map((line) => line.querySelector('.letters.shared, .piece').getBoundingClientRect().top)"
+    )
+    assert max(tops) - min(tops) < 2  # with a count below it or not
+
+
 def test_the_sentence_of_home_fills_the_screen_with_its_unit_beside_each_number(page: Page) -> None:
     lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
     found = drawn_slide(page, catalogue("th")["examples.thai"], lanes)

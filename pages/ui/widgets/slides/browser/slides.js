@@ -18,8 +18,11 @@ const LEAST_SCALE = 0.2;
 const STEP = 0.04;
 const LABEL = 40 / 72; // the size of the labels to that of the tokens: smaller tokens have smaller labels
 const HEADS = ["", "heads-wide", "heads-above"]; // where the number and the name of a row stand
+const ABREAST = "abreast"; // the rows of a word side by side, as large as that allows
+const MOST_ABREAST = 5;
 const WORTH = 1.1; // so much larger the type must get for another arrangement
 const LEAST_OF_WHOLE = 0.75; // so much smaller the type may get for rows that are compared to stay on a line each
+const A_WORD = 12; // UTF-16 units of a text that stands alone in larger type
 const FALL = 45; // milliseconds between two pieces that fall into place
 
 /**
@@ -99,8 +102,9 @@ export class SlideView {
   viewOf(view) {
     const block = make("div", "view");
     if (view.label) block.append(make("h2", "", view.label));
-    if (this.slide.kind !== "tokens") block.append(make("div", "plain", view.text));
+    if (this.slide.kind !== "tokens") block.append(make("div", view.text.length <= A_WORD ? "plain word" : "plain", view.text));
     else for (const lane of view.lanes) block.append(this.laneOf(view, lane));
+    block.style.setProperty("--lanes", String(view.lanes.length));
     return block;
   }
 
@@ -190,12 +194,14 @@ export class SlideView {
     this.base = Math.min(innerWidth / wide, innerHeight / high);
     this.scaleTo(1);
     if (this.vote || slide.kind === "receipt") return; // their lines scroll
-    const most = isTokens ? Math.max(1, slide.views?.length ?? 1) : 1;
+    const sides = isTokens ? Math.max(1, slide.views?.length ?? 1) : 1;
+    const isWord = this.isOneView && (slide.views?.[0].text.length ?? 0) <= A_WORD;
     let best = { columns: 1, heads: "", scale: 0, worth: 0 };
-    for (let columns = 1; columns <= most; columns++) {
-      for (const heads of isTokens && columns === 1 ? HEADS : [""]) {
+    for (let columns = 1; columns <= sides; columns++) {
+      for (const heads of isTokens && columns === 1 ? (isWord ? [...HEADS, ABREAST] : HEADS) : [""]) {
         this.arrange(columns, heads);
-        const [scale, isOnOne] = this.onLines(this.largest(isTokens ? MOST_OF_TOKENS : MOST_OF_WORDS));
+        const most = heads === ABREAST ? MOST_ABREAST : isTokens ? MOST_OF_TOKENS : MOST_OF_WORDS;
+        const [scale, isOnOne] = this.onLines(this.largest(most));
         const worth = isOnOne && this.isOneView ? scale / LEAST_OF_WHOLE : scale;
         if (worth > best.worth * (heads ? WORTH : 1)) best = { columns, heads, scale, worth };
       }
@@ -232,7 +238,7 @@ export class SlideView {
    */
   arrange(columns, heads) {
     this.views.classList.toggle("side", columns > 1);
-    for (const each of HEADS.filter(Boolean)) this.views.classList.toggle(each, each === heads);
+    for (const each of [...HEADS, ABREAST].filter(Boolean)) this.views.classList.toggle(each, each === heads);
     this.views.style.setProperty("--columns", String(columns));
   }
 
