@@ -10,8 +10,8 @@ const cases = JSON.parse(readFileSync(process.env.CASES, "utf-8"));
 const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 
 const { filled, labelsOf } = await load("widgets/token_view/browser/words.js");
-const { partsOf, utf8Length } = await load("widgets/token_view/browser/model/characters.js");
-const { tintOfBytes } = await load("widgets/token_view/browser/model/tints.js");
+const { cutMarks, partsOf, utf8Length } = await load("widgets/token_view/browser/model/characters.js");
+const { tintOfBytes, tintStyle } = await load("widgets/token_view/browser/model/tints.js");
 const { keyOf } = await load("widgets/token_view/browser/pressed.js");
 const { countBefore, lastUpTo } = await load("widgets/token_view/browser/model/sorted.js");
 const { LaneBoxes, rulerBoxes } = await load("widgets/token_view/browser/boxes/boxes.js");
@@ -84,6 +84,15 @@ test("stripes of a cluster are its tokens, and the ruler counts characters as pe
   assert.deepEqual(boxes.map(({ text, count }) => [text, count]), [["ที่", 6], [" ", 1], ["👨", 2], ["x", 1]]);
   const numbered = rulerBoxes(ruler, { starts: [], ends: [] }, null, row(ruler)).filter(({ number }) => number);
   assert.deepEqual(numbered.map(({ number, text }) => [number, text[0]]), [[10, "X"], [20, "Y"]]);
+});
+
+test("what a split pattern cuts from a Thai consonant is parted where its marks stand", () => {
+  const found = ["ลั", "ที่", "ดู", "ตู้", "น้ำ", "ข", "é"].map((cluster) => cutMarks(cluster, 3));
+  assert.deepEqual(found, ["above", "above", "below", "around", null, null, null]);
+  assert.equal(cutMarks("ที่", 6), null); // cut between two marks
+  const box = { text: "ลั", stripes: [["t1", 3], ["t2", 3]], starts: false, ends: false };
+  assert.match(tintStyle({ ...box, marks: "above" }), /linear-gradient\(to top, var\(--t1\) 0% 67%, .*var\(--t2\) 67% 100%\)/);
+  assert.match(tintStyle(box), /linear-gradient\(to right/);
 });
 
 // ---- the sentence of the stage

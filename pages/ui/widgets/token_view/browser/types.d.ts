@@ -163,11 +163,16 @@ interface Stretch {
 /** One tint and its share: the bytes that a token has in a box. */
 export type Stripe = [tint: string, bytes: number];
 
+/** Where the marks of a Thai letter stand. */
+export type MarkPlace = "above" | "below" | "around";
+
 /** A segment or a cluster of the text as it is. */
 export interface ReadingBox extends Stretch {
   kind: "reading";
   text: string;
   stripes: Stripe[];
+  /** Where the marks stand that a split pattern cuts from their Thai consonant. */
+  marks?: MarkPlace | null;
   /** Whether a token starts, ends with this box. */
   starts: boolean;
   ends: boolean;

@@ -1,7 +1,7 @@
 // Characters: as UTF-16 units, as UTF-8 bytes, and by name where nobody sees them.
 // @ts-check
 
-/** @import { Part } from "../types.d.ts" */
+/** @import { MarkPlace, Part } from "../types.d.ts" */
 
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -53,6 +53,24 @@ export function utf8Length(text) {
     } else bytes += 1;
   }
   return bytes;
+}
+
+const THAI_MARKS = /^[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]+$/u;
+const THAI_BELOW = /[\u0e38-\u0e3a]/u;
+const THAI_ABOVE = /[^\u0e38-\u0e3a]/u;
+const THAI_CONSONANT_BYTES = 3;
+
+/**
+ * Where the marks of a Thai consonant stand, if they follow after so many bytes; null for any other text.
+ * @param {string} cluster
+ * @param {number} bytes
+ * @returns {MarkPlace | null}
+ */
+export function cutMarks(cluster, bytes) {
+  const marks = cluster.slice(1);
+  if (bytes !== THAI_CONSONANT_BYTES || !/^[ก-ฮ]/u.test(cluster) || !THAI_MARKS.test(marks)) return null;
+  if (!THAI_BELOW.test(marks)) return "above";
+  return THAI_ABOVE.test(marks) ? "around" : "below";
 }
 
 /** @param {string} character */

@@ -3,8 +3,9 @@
 
 import { RIGHT_TO_LEFT } from "./characters.js";
 
-/** @import { Numbers, Stripe } from "../types.d.ts" */
+/** @import { MarkPlace, Numbers, Stripe } from "../types.d.ts" */
 
+const [BELOW_MARKS, ABOVE_MARKS] = [27, 67]; // of the height of a box: where a Thai consonant begins and ends
 const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
 
 /**
@@ -84,11 +85,13 @@ export function isByteTint(tint) {
 
 /**
  * One flat tint, or a stripe for each token, as wide as its share of the bytes, with a hairline between.
- * @param {{ stripes: Stripe[], text: string }} box
+ * @param {{ stripes: Stripe[], text: string, marks?: MarkPlace | null, starts?: boolean, ends?: boolean }} box
  */
-export function tintStyle({ stripes, text }) {
+export function tintStyle(box) {
+  const { stripes, text } = box;
   const ground = `background-color: var(--${stripes[0][0]})`;
   if (stripes.length === 1) return ground;
+  if (box.marks) return `background: ${besideMarks(box, box.marks)}`;
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
   const half = halfHairline(stripes.map(([tint]) => tint));
   const line = `var(--half-slit, ${half}px)`;
@@ -105,6 +108,28 @@ export function tintStyle({ stripes, text }) {
   });
   const side = RIGHT_TO_LEFT.test(text) ? "left" : "right";
   return `${ground}; background-image: linear-gradient(to ${side}, ${stops.join(", ")})`;
+}
+
+/**
+ * A Thai consonant in one piece and its marks in the next: the border goes between them, as the cut does, and not through
+ * the consonant. Shares of the height, from below.
+ * @param {{ stripes: Stripe[], starts?: boolean, ends?: boolean }} box
+ * @param {MarkPlace} place
+ */
+function besideMarks({ stripes: [[letter], [mark]], starts, ends }, place) {
+  const [low, high] = [place === "above" ? 0 : BELOW_MARKS, place === "below" ? 100 : ABOVE_MARKS];
+  const line = "var(--half-slit, .5px)";
+  const border = (/** @type {number} */ at) => `var(--slit) calc(${at}% - ${line}) calc(${at}% + ${line})`;
+  const zones = [`var(--${letter}) ${low}% ${high}%`];
+  if (low) zones.unshift(`var(--${mark}) 0 ${low}%`, border(low));
+  if (high < 100) zones.push(border(high), `var(--${mark}) ${high}% 100%`);
+  const edge = (/** @type {string[]} */ ...stops) => `linear-gradient(to top, ${stops.join(", ")})`;
+  const clear = "transparent";
+  const sides = [];
+  // The letter ends its piece at the right, and the marks begin theirs at the left.
+  if (!ends) sides.push(`${edge(`${clear} ${low}%`, `var(--slit) ${low}% ${high}%`, `${clear} ${high}%`)} 100% 0`);
+  if (!starts) sides.push(`${edge(`var(--slit) ${low}%`, `${clear} ${low}% ${high}%`, `var(--slit) ${high}%`)} 0 0`);
+  return [...sides.map((side) => `${side} / calc(2 * ${line}) 100% no-repeat`), edge(...zones)].join(", ");
 }
 
 /**
