@@ -362,6 +362,11 @@ export class Learn {
     return this.names[this.names.indexOf(this.lesson) + 1] ?? "";
   }
 
+  /** The lesson before this one; empty before the first. */
+  get lessonBefore() {
+    return this.names[this.names.indexOf(this.lesson) - 1] ?? "";
+  }
+
   /** What the way on is called at the end of a lesson. */
   get following() {
     return this.nextLesson ? `${this.label("next_lesson")} ${this.label(`${this.nextLesson}_name`)}` : this.label("all");
@@ -382,7 +387,7 @@ export class Learn {
     bar.setAttribute("aria-label", this.label("progress"));
     const foot = make("footer", "foot");
     this.back = addButton(foot, this.label("back"), () => this.go(at - 1));
-    this.back.disabled = this.back.hidden = at === 0;
+    this.back.disabled = this.back.hidden = at === 0 && !this.lessonBefore;
     this.wait = foot.appendChild(make("span", "wait"));
     this.next = addButton(foot, at < screens.length ? this.label("next") : this.following, () => this.go(at + 1));
     this.next.className = "strong";
@@ -440,6 +445,7 @@ export class Learn {
       return;
     }
     if (at > this.screens.length) this.open(this.nextLesson, 0);
+    else if (at < 0) this.open(this.lessonBefore, SCREENS[this.lessonBefore].length);
     else {
       this.at = at;
       if (at === this.screens.length) this.kept.finish(this.lesson);

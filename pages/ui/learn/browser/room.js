@@ -159,6 +159,7 @@ export class Room {
         button.setAttribute("aria-pressed", String(button.dataset.choice === guess));
         button.textContent = `${isRight ? "✓ " : button.dataset.choice === guess ? "✗ " : ""}${said(choices[at])}`;
         button.classList.toggle("right", isRight);
+        button.classList.toggle("wrong", !isRight);
       }
       skip.hidden = true;
       const truth = said(right);
@@ -203,9 +204,9 @@ export class Room {
   /**
    * Tokens as chips, one for each.
    * @param {Uint8Array[]} tokens
-   * @param {{ name?: string, under?: (string | number)[], parent?: Element, tag?: "span" | "button" }} [more]
+   * @param {{ name?: string, under?: (string | number)[], parent?: Element, tag?: "span" | "button", tints?: number[] }} [more]
    */
-  chips(tokens, { name = "", under, parent = this.place, tag = "span" } = {}) {
+  chips(tokens, { name = "", under, parent = this.place, tag = "span", tints } = {}) {
     const box = parent.appendChild(make("div", "chips"));
     const cell = box.appendChild(make("div", "cell"));
     if (name) {
@@ -214,7 +215,7 @@ export class Room {
     }
     let before = -1;
     return tokens.map((bytes, at) => {
-      before = this.tint(bytes, before);
+      before = tints?.[at] ?? this.tint(bytes, before);
       const holder = cell.appendChild(make("span", "token"));
       const chip = holder.appendChild(this.chip(tag, bytes, before));
       if (under) holder.append(make("small", "", String(under[at])));

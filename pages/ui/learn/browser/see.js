@@ -193,10 +193,16 @@ function dogs(room) {
   const [yes, no] = [room.label("yes"), room.label("no")];
   room.ask(room.label("see_3_ask"), [yes, no], no, () => {
     const spellings = ["dog", " dog", "Dog", "DOG", "doghouse", THAI_DOG];
+    const { tints } = room.lesson.options;
+    /** @type {number[]} the same colour is the same number, and another one another */
+    const seen = [];
     const rows = spellings.map((spelling) => {
       const ids = room.gpt2.encode(spelling);
+      const tokens = ids.map((id) => room.gpt2.bytesOf(id));
+      seen.push(...ids.filter((id, at) => !seen.includes(id) && ids.indexOf(id) === at));
       const holder = make("div");
-      room.chips(ids.map((id) => room.gpt2.bytesOf(id)), { parent: holder });
+      if (spelling === THAI_DOG) holder.append(room.reading(spelling, tokens));
+      else room.chips(tokens, { parent: holder, tints: ids.map((id) => seen.indexOf(id) % tints) });
       const head = make("span", "", spelling.replace(" ", "␣"));
       if (spelling === THAI_DOG) head.append(" ", make("span", "quiet-words", room.label("see_3_thai")));
       return [head, holder, ids.join(" · ")];
