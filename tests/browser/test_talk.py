@@ -180,10 +180,9 @@ def test_a_receipt_on_a_slide_begins_with_a_whole_row(tab: Page, address: str) -
     tab.set_viewport_size({"width": 1920, "height": 1080})
     tab.goto(f"{address}/languages?lang=en&present=1")
     deck = deck_of(tab)
-    tab.keyboard.press("End")
+    tab.keyboard.press("ArrowRight")
     tab.keyboard.press("ArrowRight")  # to the end of the printing
     expect(deck.locator(".receipt")).to_have_attribute("data-printed", "all")
-    expect(deck.get_by_role("button", name=catalogue("en")["deck.next"])).to_be_disabled()
     for roll in deck.locator(".roll").all():
         head, rows, is_scrolled = roll.evaluate("""(roll) => {
           const rows = [...roll.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect().top);

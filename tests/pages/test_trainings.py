@@ -229,7 +229,7 @@ def test_runs_without_a_name_of_the_visitors_are_named_by_what_they_learn(regist
         "*th* · Thai-aware · 1,000",
         "*th* · Llama 3 · 1,000",
         "*th* · Llama 3 · 1,000 (2)",
-        "*th* · My own regular expression · 1,000",
+        "*th* · My own pattern · 1,000",
         "*th* · Llama 3 · 500",
         "*mine*",
     ]

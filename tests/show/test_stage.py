@@ -140,6 +140,8 @@ class Ending:
     def __init__(self) -> None:
         self.reads = 0
 
+    ending = None
+
     @property
     def merges(self) -> list[Merge]:
         self.reads = min(self.reads + 1, 9)

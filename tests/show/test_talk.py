@@ -205,8 +205,12 @@ def test_without_a_training_the_train_page_says_so_and_with_one_it_presents_it()
     app.button(key="again").click().run()
     assert app.button(key="start")  # the settings of the next training
     app.button(key="present").click().run()
-    (slide,) = (deck_on(app) or {})["slides"]
+    slide, outcome = (deck_on(app) or {})["slides"]
     assert slide["stage"]["feed"].split("/")[3] == job_of(app).id
+    (view,) = outcome["views"]
+    assert outcome["isOutcome"]
+    assert [lane["name"] for lane in view["lanes"]][:2] == [ENGLISH["tokenizers.mine"], "GPT-2"]
+    assert view["text"] == slide["stage"]["text"]
 
 
 def test_patterns_present_what_both_make_of_the_text() -> None:

@@ -16,7 +16,7 @@ ENGLISH, THAI = (
     tomllib.loads((WORDS / "characters" / f"{language}.toml").read_text(encoding="utf-8"))
     for language in ("en", "th")
 )
-KINDS = {"control", "private", "unassigned", "surrogate", "broken_byte", "nameless"}
+KINDS = {"control", "private", "unassigned", "surrogate", "broken_byte", "nameless", "capital", "small", "digit"}
 THAI_BLOCK = [*range(0x0E01, 0x0E3B), *range(0x0E3F, 0x0E5C)]
 CONSONANTS = [chr(code_point) for code_point in range(0x0E01, 0x0E2F) if chr(code_point) not in "ฤฦ"]
 KNOWN = {
@@ -26,7 +26,9 @@ KNOWN = {
     "Thai sign": ("\u0e4c", "Thai character thanthakhat", "ทัณฑฆาต (การันต์)"),
     "Thai digit": ("๑", "Thai digit one", "เลขไทย ๑"),
     "baht": ("฿", "Thai currency symbol baht", "เครื่องหมายบาท"),
-    "Latin letter": ("a", "Latin small letter a", "Latin small letter a"),
+    "Latin letter": ("a", "Latin small letter a", "ตัวพิมพ์เล็ก a"),
+    "capital": ("M", "Latin capital letter M", "ตัวพิมพ์ใหญ่ M"),
+    "digit": ("7", "Digit 7", "เลข 7"),
     "emoji": ("👋", "Waving hand sign", "Waving hand sign"),
     "CJK radical": ("⺀", "CJK radical repeat", "CJK radical repeat"),
     "zero-width space": ("\u200b", "Zero-width space", "ช่องว่างความกว้างศูนย์ (ZWSP)"),

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.frame.navigation import page
-from pages.ui.i18n import t
+from pages.ui.i18n import language, t
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_premiums, sample_text
 from pages.ui.widgets.controls import answer, fold
 from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.premium_bars import PREMIUM_BARS_CSS, premium_bars
+from pages.ui.widgets.slides import Slide
 
 
 def say_premium() -> None:
@@ -23,9 +25,7 @@ def premium_section() -> None:
     premiums = _premiums()
     if not premiums:
         return  # the page says which files are missing
-    named = [(t(f"tokenizers.{name}"), value) for name, value in premiums]
-    bars = premium_bars(named, base=t("languages.en"), says=_said(premiums))
-    st.html(f"<style>{PREMIUM_BARS_CSS}</style>{bars}")
+    st.html(f"<style>{PREMIUM_BARS_CSS}</style>{_bars(premiums)}")
     st.caption(t("home.bill_source", lines=_lines()))
     with fold(t("home.why"), icon=":material/help:", key="home_why"):
         st.markdown(t("home.what_is_a_token"))
@@ -34,6 +34,19 @@ def premium_section() -> None:
     with st.container(horizontal=True):
         st.page_link(page("languages"), label=t("home.bill_more"), icon=":material/arrow_forward:")
         st.page_link(page("patterns"), label=t("home.patterns_more"), icon=":material/arrow_forward:")
+
+
+def premium_slides() -> list[Slide]:
+    """Return the same sentence and bars, to fill the screen."""
+    if not (premiums := _premiums()):
+        return []
+    said = _said(premiums, stressed="**{}**")
+    return [Slide("bars", title={language(): without_breaks(said)}, html=_bars(premiums))]
+
+
+def _bars(premiums: Sequence[tuple[str, float]]) -> str:
+    named = [(t(f"tokenizers.{name}"), value) for name, value in premiums]
+    return premium_bars(named, base=t("languages.en"), says=_said(premiums))
 
 
 def _premiums() -> list[tuple[str, float]]:

@@ -210,9 +210,11 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     with st.container(horizontal=True, vertical_alignment="center", key="lab_then"):
         fewest, _ = min(reversed(usable), key=lambda each: len(each[1].pretokens))
-        label = t("lab.train", name=fewest.short)
+        own = [chosen for chosen, _ in usable if chosen.choice == OWN_PATTERN]
+        offered = own[-1] if own else fewest
+        label = t("lab.train", name=offered.short)
         if st.button(label, type="primary", icon=":material/play_arrow:", key="lab_train"):
-            visitor.start(first_training(fewest.pattern))
+            visitor.start(first_training(offered.pattern))
             go("train")
         add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
     figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]

@@ -78,7 +78,7 @@ def _small(text: str) -> Shown:
     ours = ours_at(small_text(), LECTURE.vocab_size)
     characters = sum(kind == "ordinary" and len(piece) == 1 for kind, piece in zip(theirs.kinds, theirs.pieces))
     merged = theirs.vocab_size - CONTROLS - BYTES - characters
-    more = t("lessons.small_says", size=theirs.vocab_size)
+    more = t("lessons.small_more", size=theirs.vocab_size)
     made_of = t(
         "lessons.small_made_of",
         control=CONTROLS,
@@ -90,7 +90,7 @@ def _small(text: str) -> Shown:
     counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
     lanes = [ShownLane("lessons.small_theirs", theirs), ShownLane("lessons.small_ours", ours)]
     answered = t("lessons.small_answer", **counts)
-    return Shown(lanes, answer=answered, more=more, detail=made_of, is_striped=True)
+    return Shown(lanes, t("lessons.small_says"), answer=answered, more=more, detail=made_of, is_striped=True)
 
 
 def _fallback(text: str) -> Shown:

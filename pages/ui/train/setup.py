@@ -105,7 +105,8 @@ def training_setup(job: Job | None) -> None:
             visitor.show_setup(False)
             st.rerun()
         if vocab_size is not None:
-            means = t("train.size_means", size=vocab_size, merges=vocab_size - BYTES, bytes=BYTES)
+            key = "train.size_means_most" if card == OWN_TEXT else "train.size_means"
+            means = t(key, size=vocab_size, merges=vocab_size - BYTES, bytes=BYTES)
             st.caption(means, width="content")
     with fold(t("train.experiments"), icon=":material/science:", key="train_experiments"):
         _experiments(more.corpus)

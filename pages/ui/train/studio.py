@@ -11,12 +11,12 @@ from pages.ui.frame import visitor
 from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.navigation import go, page
 from pages.ui.frame.status import refresh_interval
-from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, language, t
+from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, language, t, translations
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
 from pages.ui.inputs.text import WATCHED, own_sentence, show_text, take_sentence
-from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, way_said
+from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, reference_lanes, way_said
 from pages.ui.limits import MAX_TRAININGS, MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Maybe, Value
@@ -30,9 +30,10 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.controls import fold, save_button
 from pages.ui.widgets.export_panel import export_panel
 from pages.ui.widgets.player import MOST_CHARACTERS, Wish, options, stage
-from pages.ui.widgets.slides import Slide, present
+from pages.ui.widgets.slides import Slide, View, present
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view.chips import chip, chip_style, plain_token
+from pages.ui.widgets.token_view.lanes import MINE, Label, Lane
 from tokenizer_core.analysis.ratios import characters_per_token
 from tokenizer_core.bpe.segments import TextMap
 from tokenizer_core.bpe.tokenizer import Tokenizer
@@ -84,8 +85,10 @@ def studio(job: Job) -> None:
             what=_what(job),
             race=race_address(job, texts),
             choosers=language_names(job.training),
+            is_learned=visitor.owns(job) and bool(text.strip()) and text.strip() in job.opening,
         )
-        if not present(lambda: [Slide("stage", stage={**drawn, "presents": True})]):
+        film = Slide("stage", stage={**drawn, "presents": True})
+        if not present(lambda: [film, *_compared(job, text)]):
             _grant(stage(drawn), job, text)
     if (counts := job.training.counts) is not None:  # only counts were there to learn from
         with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
@@ -115,9 +118,19 @@ def _grant(wish: Wish, job: Job, text: str) -> None:
         EXPORTS_OPEN.put(True)
         _EXPORTS_ASKED.put(_EXPORTS_ASKED.get() + 1)
     if wish.trains:
-        keys.SIZE.put(min(2 * job.training.vocab_size, MAX_VOCAB_SIZE))
+        if job.ending != "pairs":  # then only more text leads further
+            keys.SIZE.put(min(2 * job.training.vocab_size, MAX_VOCAB_SIZE))
         visitor.show_setup(True)
         st.rerun()
+
+
+def _compared(job: Job, text: str) -> list[Slide]:
+    """Return the sentence in the tokens of what was learned and of the references, once the training has ended."""
+    if not job.ended or not job.merges:
+        return []
+    own = Lane(MINE, Label(t("tokenizers.mine")), job.tokenizer())
+    views = [View(text, [own, *reference_lanes()])]
+    return [Slide("tokens", title=translations("home.stripe"), views=views, is_outcome=True)]
 
 
 def _live(job: Job, state_at_start: str) -> None:

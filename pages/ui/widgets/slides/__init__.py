@@ -97,6 +97,8 @@ class Slide:
     """The options of a receipt."""
     html: str = ""
     """Bars, or how a token was made."""
+    is_outcome: bool = False
+    """Whether it shows what has become of the film before it."""
     vote: Mapping[str, Any] | None = None
     """The options of a vote."""
 
@@ -133,6 +135,8 @@ def _drawn(slide: Slide) -> dict[str, Any]:
     found |= {"kind": slide.kind, "isStrong": slide.is_strong, "views": [_view(view) for view in slide.views]}
     if slide.choices:
         found |= {"choices": list(slide.choices), "right": slide.right}
+    if slide.is_outcome:
+        found["isOutcome"] = True
     if slide.html:
         found["html"] = slide.html
     return found | {"stage": slide.stage, "receipt": slide.receipt, "vote": slide.vote}

@@ -314,6 +314,9 @@ def _name(code_point: int, words: dict[str, str]) -> str | None:
     """Return the name of a character, or None for a CJK unified ideograph."""
     if own := words.get(f"{code_point:04X}"):
         return own
+    if code_point < 0x80 and (character := chr(code_point)).isalnum():
+        kind = "digit" if character.isdigit() else "capital" if character.isupper() else "small"
+        return words[kind].format(character=character)
     official = unicodedata.name(chr(code_point), None)
     if official is None:
         return _kind(code_point, words)

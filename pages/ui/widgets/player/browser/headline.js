@@ -9,7 +9,7 @@ import { fractionOf, isText, joinedWords, madeWords, nameLettersHere, partsOfMer
 
 /** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Stage } from "./stage.js" */
-/** @import { Label, Level, Part } from "./types.d.ts" */
+/** @import { Answer, Label, Level, Part } from "./types.d.ts" */
 
 export class Headline {
   /** @param {Stage} stage */
@@ -85,16 +85,20 @@ export class Headline {
   /**
    * The training has ended, and its last merge is shown: what has become of the sentence, and whom it beats.
    * @param {number} merges
+   * @param {Answer | null} answer
    */
-  showEnd(merges) {
+  showEnd(merges, answer) {
     const { sentence, options, label } = this;
     const count = sentence.tokensAt(merges);
     this.say(endWords(sentence.bytes.length, count, options.levels, label), { isEnd: true });
+    if (options.presents) return;
+    const hasRunOut = Boolean(answer?.ran_out);
     const isBeaten = options.levels.some((each) => each.count < count);
-    if (!isBeaten || options.presents) return;
-    this.hint.replaceChildren(label("end_more"), " ");
-    if (this.train) addButton(this.hint, label("end_train"), this.train).className = "train";
-    this.ways.append(this.hint);
+    const why = hasRunOut ? label("end_ran_out", { merges, goal: answer?.goal ?? merges }) : isBeaten ? label("end_more") : "";
+    const learned = options.is_learned ? label("end_learned") : "";
+    this.hint.replaceChildren([why, learned].filter(Boolean).join(" "), " ");
+    if (why && this.train) addButton(this.hint, label(hasRunOut ? "end_train_text" : "end_train"), this.train).className = "train";
+    if (why || learned) this.ways.append(this.hint);
   }
 
   /** @param {number} merge */

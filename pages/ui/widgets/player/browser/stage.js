@@ -230,7 +230,7 @@ export class Stage {
       else probe.showStart();
       return probe.element.offsetHeight;
     });
-    probe.showEnd(learned.total);
+    probe.showEnd(learned.total, this.answer);
     this.room = Math.max(least, probe.element.offsetHeight, ...heights);
     probe.element.remove();
     headline.element.style.minHeight = `${this.room}px`;
@@ -443,7 +443,7 @@ export class Stage {
   }
 
   showEnd() {
-    this.headline.showEnd(this.player.position);
+    this.headline.showEnd(this.player.position, this.answer);
     const isPhone = this.board.element.clientWidth < PHONE && !this.options.presents;
     if (isPhone && !this.root.classList.contains("over")) this.more.open = false;
     this.root.classList.add("over");

@@ -41,6 +41,8 @@ export interface Options {
   page: string | null;
   /** Whether it fills the screen for a room; then the deck has the keys. */
   presents?: boolean;
+  /** Whether the tokenizer learns from this very sentence. */
+  is_learned?: boolean;
   /** What a saved page plays. */
   saved?: Saved;
 }
@@ -83,6 +85,8 @@ export interface Answer {
   /** Merges learned in all, and merges asked for. */
   learned: number;
   goal: number;
+  /** Whether it ended because no pair was left that occurs often enough. */
+  ran_out?: boolean;
   /** Left, right and count of each merge that is new. */
   merges: number[];
   /** After so many merges tokens may cross spaces; null while they may not. */

@@ -28,6 +28,7 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
   /** @type {DeckOptions} */
   const options = JSON.parse(new TextDecoder().decode(data));
   let deck = DECKS.get(parentElement);
+  if (deck && hasMoreThan(deck.options, options)) deck.grow(options);
   if (deck?.options.name !== options.name) {
     const at = deck?.options.talk === options.talk ? deck.at : placeBefore(options);
     deck?.remove();
@@ -43,6 +44,17 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
     DECKS.get(parentElement)?.remove();
     DECKS.delete(parentElement);
   };
+}
+
+/**
+ * Whether these are the same slides and some more: a training that is shown has ended meanwhile.
+ * @param {DeckOptions} before
+ * @param {DeckOptions} options
+ */
+function hasMoreThan(before, options) {
+  const [{ slides: old, name: _, talk: __, ...rest }, { slides, name: ___, talk: ____, ...others }] = [before, options];
+  const isSame = (/** @type {unknown} */ one, /** @type {unknown} */ other) => JSON.stringify(one) === JSON.stringify(other);
+  return slides.length > old.length && isSame(old, slides.slice(0, old.length)) && isSame(rest, others);
 }
 
 class Deck {
@@ -138,6 +150,18 @@ class Deck {
 
   // ---- movement
 
+  /** More slides follow; the one that is shown goes on. @param {DeckOptions} options */
+  grow(options) {
+    this.options = options;
+    this.showPlace();
+  }
+
+  /** Whether this is a film with what has become of it: the keys are for the film until its end. */
+  get isFilm() {
+    const { slides } = this.options;
+    return slides[this.at].kind === "stage" && (slides.length === 1 || Boolean(slides[this.at + 1]?.isOutcome));
+  }
+
   /** @param {number} at */
   show(at) {
     const { slides } = this.options;
@@ -150,19 +174,27 @@ class Deck {
       this.place.replaceChildren(this.view.element);
       this.view.placed();
     }
-    this.list.replaceChildren(...keyLines(keysOf(slide, slides.length === 1), this.label));
+    this.showPlace();
+  }
+
+  showPlace() {
+    const { slides, talk } = this.options;
+    const { kind } = slides[this.at];
+    this.list.replaceChildren(...keyLines(keysOf(slides[this.at], this.isFilm), this.label));
     this.where.textContent = slides.length > 1 ? `${this.at + 1} / ${slides.length}` : "";
     this.backward.hidden = this.forward.hidden = slides.length < 2;
     this.backward.disabled = !this.at;
     this.dim();
     this.root.dataset.at = String(this.at);
-    this.root.dataset.kind = slide.kind;
-    keepPlace(this.options.talk, this.at);
+    this.root.dataset.kind = kind;
+    keepPlace(talk, this.at);
   }
 
   next() {
     if (this.options.showsNotes && ["ask", "vote"].includes(this.root.dataset.kind ?? "")) return this.askToMove();
+    const film = this.isFilm ? this.view?.stage : null;
     if (this.view && !this.view.isRevealed) this.view.reveal();
+    else if (film && !film.isAtEnd) return film.forward();
     else if (this.at < this.options.slides.length - 1) this.show(this.at + 1);
     else return this.view?.stage?.forward();
     this.dim();
@@ -237,7 +269,7 @@ class Deck {
       ArrowLeft: () => this.back(),
       PageUp: () => this.back(),
       Home: () => this.show(0),
-      End: () => (this.options.slides.length === 1 && this.view?.stage ? this.view.stage.toTheEnd() : this.show(this.options.slides.length - 1)),
+      End: () => (this.isFilm && this.view?.stage ? this.view.stage.toTheEnd() : this.show(this.options.slides.length - 1)),
       Escape: () => this.uncover() || this.leave(),
       b: () => (this.black.hidden = !this.black.hidden),
       ".": () => (this.black.hidden = !this.black.hidden),

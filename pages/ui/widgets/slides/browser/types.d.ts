@@ -38,6 +38,8 @@ export interface Slide {
   right?: number;
   stage?: StageOptions | null;
   receipt?: ReceiptOptions | null;
+  /** Whether it shows what has become of the film before it. */
+  isOutcome?: boolean;
   /** HTML of the app's own: bars, or how a token was made. */
   html?: string;
   vote?: VoteOptions | null;
