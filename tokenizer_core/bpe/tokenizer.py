@@ -239,12 +239,8 @@ class Tokenizer:
 
     def _listed(self, ids: Ids) -> list[int]:
         """Return ids in a list; equal ids are one object, which saves two thirds of time and memory."""
-        listed: list[int] = (ids if ids.size < self.vocab_size else self._numbers[ids]).tolist()
+        listed: list[int] = (ids if ids.size < self.vocab_size else numbers_to(self.vocab_size)[ids]).tolist()
         return listed
-
-    @cached_property
-    def _numbers(self) -> NDArray[np.object_]:
-        return np.array(range(self.vocab_size), dtype=object)
 
     @cached_property
     def _tree(self) -> longest_loop.Tree:
@@ -272,6 +268,21 @@ class Tokenizer:
     @property
     def _pairs(self) -> Numbers:
         return np.array(self.merges, dtype=np.int64).reshape(-1, 2)
+
+
+_numbers = [np.zeros(0, dtype=object)]
+
+
+def numbers_to(size: int) -> NDArray[np.object_]:
+    """Return the numbers below `size` as Python has them; all tokenizers share them.
+
+    >>> numbers_to(3).tolist()
+    [0, 1, 2]
+    """
+    known = _numbers[0]
+    if known.size < size:  # two threads at once make two arrays, and one is forgotten
+        known = _numbers[0] = np.concatenate([known, np.arange(known.size, size).astype(object)])
+    return known[:size]
 
 
 # Encoding in plain Python and NumPy, until the compiled loops are ready
