@@ -263,6 +263,8 @@ def test_the_receipt_follows_the_bars_on_a_phone(tab: Page, address: str) -> Non
     chosen = [tab.locator(f".st-key-{key}") for key in ("receipt_choices", "languages_choices")]
     tops = [each.evaluate("each => each.getBoundingClientRect().top") for each in (bars, bills, *chosen)]
     assert tops[0] < tops[1] < min(tops[2:])
+    counts = tab.get_by_label(ENGLISH["receipt.with"]).first.evaluate("each => each.getBoundingClientRect().top")
+    assert tops[0] < counts < tops[1]  # who counts is seen with what it counts
 
 
 def test_the_language_switch_keeps_the_text_and_is_in_the_address(tab: Page, address: str) -> None:

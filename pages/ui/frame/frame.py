@@ -95,11 +95,13 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-compare_row [role="toolbar"] { flex-wrap: nowrap !important; }
   .st-key-compare_row > *, .st-key-compare_row .stButtonGroup, .st-key-compare_row [role="toolbar"] {
     flex: none; width: max-content !important; max-width: none; }
-  /* Languages: the receipt comes at once below the bars, and what is chosen below the receipt. */
+  /* Languages: the receipt comes at once below the bars, and what is chosen below, but for who counts. */
   [data-testid="stColumn"]:has(> * > * > .st-key-languages_choices),
   [data-testid="stColumn"] > :has(> * > .st-key-languages_choices) { display: contents; }
   [data-testid="stHorizontalBlock"]:has(> * > * > * > .st-key-languages_choices) > *,
   [data-testid="stColumn"] > :has(> * > .st-key-languages_choices) > * { flex: 1 1 100%; }
+  .st-key-receipt_row, :has(> .st-key-receipt_row) { display: contents; }
+  .st-key-receipt_row > [data-testid="stElementContainer"] { flex: none !important; }
   :has(> .st-key-languages_choices), :has(> .st-key-receipt_choices) { order: 1; }
   /* A tokenizer of the list has a line for its names, and its buttons stand below. */
   [class*="st-key-run_"] > :has(> [data-testid="stVerticalBlock"]) { flex: 1 1 calc(100% - 3rem) !important; }

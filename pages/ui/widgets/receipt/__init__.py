@@ -71,9 +71,8 @@ def receipt_options(
     each = None if price is None else cost(MESSAGES, price)
     said = {"first": bills[0]["count"], "second": bills[1]["count"]}
     words = {"tokenizer": lane.name, "messages": MESSAGES}
-    says, total = "receipt.free", "receipt.total"
+    says = "receipt.free"
     if price is not None:
-        total = "receipt.total_of"
         words["price"] = with_currency(formatting.money(price), currency)
         says = "receipt.says_example" if is_example_price(price, currency) else "receipt.says"
     labels = {name: section("token_view")[name] for name in _SAVING} | section("receipt")
@@ -85,7 +84,7 @@ def receipt_options(
         "each": each,
         "decimals": len(formatting.money(each or 0).partition(".")[2]),
         "money": with_currency("{amount}", currency),
-        "labels": labels | {"total": without_breaks(t(total, messages=MESSAGES))},
+        "labels": labels | {"for_all": without_breaks(t("receipt.for_all", messages=MESSAGES))},
         "locale": language(),
         "tints": TINT_COUNT,
     }

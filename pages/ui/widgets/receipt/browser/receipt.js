@@ -162,6 +162,7 @@ class Paper {
     const total = make("div", "total");
     this.totalName = make("span", "", label("total"));
     total.append(this.totalName, this.tokens, this.cost);
+    if (options.each !== null) total.append(make("small", "", label("for_one")), make("small", "", label("for_all")));
     this.paper.append(make("div", "paper-name", bill.name), place, this.roll, total);
   }
 
