@@ -90,7 +90,8 @@ def _small(text: str) -> Shown:
     counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
     lanes = [ShownLane("lessons.small_theirs", theirs), ShownLane("lessons.small_ours", ours)]
     answered = t("lessons.small_answer", **counts)
-    return Shown(lanes, t("lessons.small_says"), answer=answered, more=more, detail=made_of, is_striped=True)
+    says = t("lessons.small_says" if counts["theirs"] < counts["ours"] else "lessons.small_else")
+    return Shown(lanes, says, answer=answered, more=more, detail=made_of, is_striped=True)
 
 
 def _fallback(text: str) -> Shown:
