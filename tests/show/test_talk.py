@@ -285,7 +285,9 @@ def test_views_are_added_moved_taken_out_saved_and_opened() -> None:
     app.button(key="present_mine").click().run()
     deck = deck_on(app)
     assert deck is not None
-    assert [slide["kind"] for slide in deck["slides"]] == ["words", "ask", "tokens", "tokens", "words", "tokens"]
+    assert [slide["kind"] for slide in deck["slides"]] == [
+        *("words", "ask", "tokens", "tokens", "words", "words", "tokens")
+    ]
 
     app = open_page("stories")
     talk = written([Entry(story="water"), Entry(text="<b>ก</b>", lanes=("gpt2",))])

@@ -19,7 +19,7 @@ const { Model } = await load("widgets/token_view/browser/model/model.js");
 const { Learned, Sentence } = await load("widgets/player/browser/sentence.js");
 const { Player } = await load("widgets/player/browser/player.js");
 const { Feed } = await load("widgets/player/browser/feed.js");
-const { joinedWords, madeWords, nameLettersHere, partsOfMerge } = await load("widgets/player/browser/parts.js");
+const { joinedWords, madeWords, nameLettersHere, partsOfMerge, shownText } = await load("widgets/player/browser/parts.js");
 const { endWords } = await load("widgets/player/browser/headline.js");
 const { apart, ticksTo } = await load("widgets/player/browser/race.js");
 const { Milestones } = await load("widgets/player/browser/milestones.js");
@@ -256,6 +256,12 @@ test("what is drawn of a merge is all that it joins, and each share is true", ()
   }
 });
 
+test("of a long text the middle is left out, and no letter loses its marks", () => {
+  assert.equal(shownText("ขอบคุณค่ะลูกค้า", 6), "ขอบ…ค้า");
+  assert.equal(shownText("น้ำใจคนไทยดีที่สุด", 4), "น้…ุด".replace("…ุ", "…"));
+  assert.equal(shownText("สั้น", 6), "สั้น");
+});
+
 test("the end says which tokenizers need more tokens, and which do not", () => {
   const label = labelsOf({ labels: cases.stage.en, locale: "en" });
   const levels = [["GPT-2", 1250], ["GPT-4 (cl100k)", 26], ["GPT-4o (o200k)", 13]].map(([name, count]) => ({ name, count }));
@@ -263,8 +269,8 @@ test("the end says which tokenizers need more tokens, and which do not", () => {
   assert.ok(said.every((words) => !/-(?!\u2060)/.test(words)), "no line breaks within a name");
   assert.deepEqual(said.map((words) => words.replaceAll("\u2060", "")), [
     "From 2,500 to 5 tokens. That beats GPT-2 (1,250), GPT-4 (26), and GPT-4o (13).",
-    "From 2,500 to 13 tokens. That beats GPT-2 (1,250) and GPT-4 (26), but not GPT-4o (13).",
-    "From 2,500 to 26 tokens. That beats GPT-2 (1,250), but not GPT-4 (26) or GPT-4o (13).",
+    "From 2,500 to 13 tokens. That beats GPT-2 (1,250) and GPT-4 (26). As many as GPT-4o (13).",
+    "From 2,500 to 26 tokens. That beats GPT-2 (1,250), but not GPT-4o (13). As many as GPT-4 (26).",
     "From 2,500 to 2,000 tokens. That does not beat GPT-2 (1,250), GPT-4 (26), or GPT-4o (13).",
   ]);
   assert.equal(endWords(4, 1, [], label), "From 4 to 1 token.");

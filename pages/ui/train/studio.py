@@ -15,6 +15,7 @@ from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, langu
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
+from pages.ui.inputs.pattern import shortened
 from pages.ui.inputs.text import WATCHED, own_sentence, show_text, take_sentence
 from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, reference_lanes, way_said
 from pages.ui.limits import MAX_TRAININGS, MAX_VOCAB_SIZE
@@ -157,7 +158,7 @@ def _what(job: Job) -> str:
         "studio.what",
         corpus=corpus_title(job.training.corpus_name),
         size=job.training.vocab_size,
-        pattern=pattern_name_of(job),
+        pattern=shortened(pattern_name_of(job)),
     )
     return said + way_said(job)
 
@@ -301,9 +302,19 @@ def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokeniz
     return t("studio.tie", pairs=named, count=known[0].count)
 
 
-def first_sentence(job: Job) -> str:
-    """Return a sentence that is in no bundled text, for those and for counts; for other texts, the first line.
+def is_thai(text: str) -> bool:
+    """Tell whether most bytes of a text are Thai.
 
+    >>> is_thai("น้ำ water"), is_thai("น้ำ water, please")
+    (True, False)
+    """
+    return 3 * sum("ก" <= character <= "๛" for character in text) > len(text.encode()) / 2
+
+
+def first_sentence(job: Job) -> str:
+    """Return a sentence that is in no bundled text, for those and for counts; for other texts, their first line.
+
+    It is the first one of Thai where Thai has most bytes: the first merges join those, and are seen in it.
     A long line is cut at a space, or else where a letter with its marks ends. Saved runs and counts have no text,
     and a link shows none.
     """
@@ -314,7 +325,8 @@ def first_sentence(job: Job) -> str:
     is_ours = bool(texts) and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))
     if not job.opening or is_ours or not visitor.owns(job):
         return t("examples.thai")
-    line = next((line.strip() for line in job.opening.split("\n") if line.strip()), "")
+    lines = [line.strip() for line in job.opening.split("\n") if line.strip()] or [""]
+    line = next((line for line in lines if is_thai(job.opening) and is_thai(line)), lines[0])
     if len(line) <= SENTENCE_CHARACTERS:
         return line
     ends = np.flatnonzero(TextMap(line).cluster_starts)

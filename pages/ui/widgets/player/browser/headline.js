@@ -7,6 +7,9 @@ import { plainWords } from "../../token_view/browser/words.js";
 import { shortName } from "./race.js";
 import { fractionOf, isText, joinedWords, madeWords, nameLettersHere, partsOfMerge, shownText } from "./parts.js";
 
+const MOST_IN_EQUATION = 16; // characters of a text in an equation
+const LONG_EQUATION = 24; // characters in all that may not fit beside the count
+
 /** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Stage } from "./stage.js" */
 /** @import { Answer, Label, Level, Part } from "./types.d.ts" */
@@ -122,6 +125,19 @@ export class Headline {
     this.equation(merge, this.label("flow", { rate: Math.round(rate) }));
   }
 
+  /** Long texts take smaller type, so that the equation stays beside the count. */
+  shrink() {
+    const { chips } = this;
+    chips.style.removeProperty("--shrunk");
+    if ((chips.textContent ?? "").length < LONG_EQUATION) return; // measuring takes time, and merges can come fast
+    const room = /** @type {HTMLElement} */ (chips.parentElement).clientWidth;
+    let share = 1;
+    for (let tries = 0; tries < 4 && room && chips.scrollWidth > room; tries++) { // frames and gaps do not shrink
+      share *= room / chips.scrollWidth;
+      chips.style.setProperty("--shrunk", String(share));
+    }
+  }
+
   /** @param {number} merge */
   chooserOf(merge) {
     return this.options.choosers?.[this.learned.served[merge - 1] ?? -1];
@@ -154,11 +170,12 @@ export class Headline {
     this.ways.hidden = true;
     this.again = () => {
       this.chips.hidden = false;
-      const { terms, words } = equationOf(this, merge, { asHex: this.asHex });
+      const { terms, words } = equationOf(this, merge, { asHex: this.asHex, most: MOST_IN_EQUATION });
       terms.forEach((term, at) => {
         if (words[at] && words[at] !== term.textContent) term.append(make("small", "", words[at]));
       });
       this.chips.replaceChildren(...withSigns(terms));
+      this.shrink();
     };
     this.again();
   }
@@ -189,10 +206,13 @@ export function endWords(before, count, levels, label) {
       .map(({ value }) => value.replace(/^(?=\p{L}\p{M}*\P{ASCII})|(?<=\P{ASCII})$/gu, " ")) // Thai "and" has no spaces
       .join("")
       .replace(/-(?=\w)/g, "-\u2060"); // no line breaks within GPT-2
-  const [beaten, rest] = [levels.filter((each) => count < each.count), levels.filter((each) => count >= each.count)];
-  const values = { beaten: named(beaten, "conjunction"), rest: named(rest, "disjunction") };
+  const beaten = levels.filter((each) => count < each.count);
+  const even = levels.filter((each) => count === each.count);
+  const rest = levels.filter((each) => count > each.count);
+  const values = { beaten: named(beaten, "conjunction"), rest: named(rest, "disjunction"), even: named(even, "conjunction") };
   const kind = beaten.length ? (rest.length ? "some" : "all") : "none";
-  return [label("end", { before, count }), levels.length ? label(`end_beats_${kind}`, values) : ""].filter(Boolean).join(" ");
+  const said = beaten.length || rest.length ? label(`end_beats_${kind}`, values) : "";
+  return [label("end", { before, count }), said, even.length ? label("end_even", values) : ""].filter(Boolean).join(" ");
 }
 
 // ---- equations

@@ -228,13 +228,23 @@ function namedText({ letter }, label) {
 }
 
 /**
- * A text as it is drawn: of a long one its end, from a letter with its marks.
+ * A text as it is drawn: of a long one its beginning and its end, no letter without its marks.
  * @param {string} text
  * @param {number} [most] characters
  */
 export function shownText(text, most = MOST_SHOWN) {
-  const end = text.length > most ? `…${text.slice(-most).replace(/^[\p{M}\udc00-\udfff]+/u, "")}` : text;
-  return onCircle([...end].map((character) => (isWhiteOrUnseen(character) ? glyphOf(character) : character)).join(""));
+  return onCircle([...(text.length > most ? withoutMiddle(text, most) : text)].map((character) => (isWhiteOrUnseen(character) ? glyphOf(character) : character)).join(""));
+}
+
+/**
+ * @param {string} text
+ * @param {number} most
+ */
+function withoutMiddle(text, most) {
+  const beginning = text.slice(0, Math.ceil(most / 2)).replace(/[\ud800-\udbff]$/, "");
+  const [marks] = text.slice(beginning.length).match(/^\p{M}*/u) ?? [""];
+  const end = text.slice(-Math.floor(most / 2)).replace(/^[\p{M}\udc00-\udfff]+/u, "");
+  return `${beginning}${marks}…${end}`;
 }
 
 /** @typedef {{ script: string, isSign: boolean }} Kind */

@@ -78,6 +78,7 @@ export class Stage {
     this.milestones = new Milestones(this.sentence, options.levels, label);
     /** @type {Answer | null} */
     this.answer = null;
+    this.showsOutcome = false;
     this.isSaying = false; // what the training does while no merges come
     this.lastShown = 0; // when the headline changed
     this.played = 0; // merges shown one by one, for whoever counts
@@ -260,6 +261,10 @@ export class Stage {
       }
       this.open();
     } else if (this.place) this.goOn(this.place);
+    if (this.showsOutcome && this.isOver) {
+      this.showsOutcome = false;
+      this.go(this.learned.total);
+    }
     if (answer.state === "paused") this.player.hurries = true;
     if (!wasOver && this.isAtEnd) this.moved(); // it was stopped when all had been shown
     this.showBar();
@@ -315,6 +320,11 @@ export class Stage {
     Object.assign(player, { isPlaying, hurries, seconds, stayed });
     this.showBar();
     player.wake();
+  }
+
+  /** Before a room: show the end again, once it is here. */
+  showOutcome() {
+    this.showsOutcome = true;
   }
 
   /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */

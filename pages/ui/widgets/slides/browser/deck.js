@@ -209,7 +209,9 @@ class Deck {
 
   back() {
     if (!this.at) return this.view?.stage?.back();
+    const { isOutcome } = this.options.slides[this.at];
     this.show(this.at - 1);
+    if (isOutcome) this.view?.stage?.showOutcome();
     this.tell();
   }
 
