@@ -10,7 +10,7 @@ const cases = JSON.parse(readFileSync(process.env.CASES, "utf-8"));
 const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 
 const { filled, labelsOf } = await load("widgets/token_view/browser/words.js");
-const { cutMarks, partsOf, utf8Length } = await load("widgets/token_view/browser/model/characters.js");
+const { partsOf, utf8Length, zonesOf } = await load("widgets/token_view/browser/model/characters.js");
 const { tintOfBytes, tintStyle } = await load("widgets/token_view/browser/model/tints.js");
 const { keyOf } = await load("widgets/token_view/browser/pressed.js");
 const { countBefore, lastUpTo } = await load("widgets/token_view/browser/model/sorted.js");
@@ -87,11 +87,14 @@ test("stripes of a cluster are its tokens, and the ruler counts characters as pe
 });
 
 test("what a split pattern cuts from a Thai consonant is parted where its marks stand", () => {
-  const found = ["ลั", "ที่", "ดู", "ตู้", "น้ำ", "ข", "é"].map((cluster) => cutMarks(cluster, 3));
-  assert.deepEqual(found, ["above", "above", "below", "around", null, null, null]);
-  assert.equal(cutMarks("ที่", 6), null); // cut between two marks
+  assert.deepEqual(zonesOf("ลั", [3, 3]), [[0, 0, 67], [1, 67, 100]]);
+  assert.deepEqual(zonesOf("ดู", [3, 3]), [[1, 0, 27], [0, 27, 100]]);
+  assert.deepEqual(zonesOf("ตู้", [3, 6]), [[1, 0, 27], [0, 27, 67], [1, 67, 100]]);
+  assert.deepEqual(zonesOf("ตู้", [6, 3]), [[0, 0, 27], [0, 27, 67], [1, 67, 100]]);
+  assert.deepEqual(zonesOf("ที่", [6, 3]), [[0, 0, 67], [0, 67, 83.5], [1, 83.5, 100]]);
+  for (const [cluster, sizes] of [["น้ำ", [3, 6]], ["ข", [3]], ["é", [2]], ["ลั", [1, 5]]]) assert.equal(zonesOf(cluster, sizes), null);
   const box = { text: "ลั", stripes: [["t1", 3], ["t2", 3]], starts: false, ends: false };
-  assert.match(tintStyle({ ...box, marks: "above" }), /linear-gradient\(to top, var\(--t1\) 0% 67%, .*var\(--t2\) 67% 100%\)/);
+  assert.match(tintStyle({ ...box, zones: zonesOf("ลั", [3, 3]) }), /linear-gradient\(to top, var\(--t1\) 0% 67%, .*var\(--t2\) 67% 100%\)/);
   assert.match(tintStyle(box), /linear-gradient\(to right/);
 });
 

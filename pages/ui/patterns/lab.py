@@ -195,7 +195,8 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
     """Draw the text under both patterns, and the figures of both."""
     text = text_to_cut()
     patterns = [chosen_on(side).pattern for side in SIDES]
-    st.markdown(t("lab.how"))
+    has_steps = any(made.figures and made.figures.thai_letters_cut for _, made in usable)
+    st.markdown(t("lab.how_step" if has_steps else "lab.how"))
     token_view(
         _drawing(text, usable),
         key="lab_view",
@@ -207,8 +208,6 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         link=link_to_patterns(dict(zip(SIDES, patterns, strict=True))),
         **linked_view(),
     )
-    if any(made.figures and made.figures.thai_letters_cut for _, made in usable):
-        st.caption(t("lab.how_step"))
     kept = tuple(dict.fromkeys(chosen.pattern for chosen, _ in usable))
     with st.container(horizontal=True, vertical_alignment="center", key="lab_then"):
         fewest, _ = min(reversed(usable), key=lambda each: len(each[1].pretokens))

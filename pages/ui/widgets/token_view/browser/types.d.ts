@@ -163,16 +163,16 @@ interface Stretch {
 /** One tint and its share: the bytes that a token has in a box. */
 export type Stripe = [tint: string, bytes: number];
 
-/** Where the marks of a Thai letter stand. */
-export type MarkPlace = "above" | "below" | "around";
+/** A stripe by its number, and the part of a box's height that it takes, in percent from below. */
+export type Zone = [stripe: number, low: number, high: number];
 
 /** A segment or a cluster of the text as it is. */
 export interface ReadingBox extends Stretch {
   kind: "reading";
   text: string;
   stripes: Stripe[];
-  /** Where the marks stand that a split pattern cuts from their Thai consonant. */
-  marks?: MarkPlace | null;
+  /** From below, where the consonant and the marks of a Thai letter stand that a split pattern cuts apart. */
+  zones?: Zone[] | null;
   /** Whether a token starts, ends with this box. */
   starts: boolean;
   ends: boolean;

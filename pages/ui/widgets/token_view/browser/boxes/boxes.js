@@ -1,7 +1,7 @@
 // What is drawn of a row: boxes for reading, chips, and the ruler.
 // @ts-check
 
-import { charUnits, cutMarks, utf8Length } from "../model/characters.js";
+import { charUnits, utf8Length, zonesOf } from "../model/characters.js";
 import { MAX_LETTERS } from "../model/model.js";
 import { lastUpTo } from "../model/sorted.js";
 
@@ -94,8 +94,8 @@ export class LaneBoxes {
         const count = lane.numberOf(last + 1) - lane.numberOf(first);
         const starts = lane.byteAt[first] === byte;
         const isEndless = b - a > MAX_LETTERS;
-        const marks = lane.isPretokens && stripes.length === 2 ? cutMarks(text, stripes[0][1]) : null;
-        boxes.push({ kind: "reading", from, to, token, first, count, text, stripes, marks, starts, ends, differs, isEndless });
+        const zones = lane.isPretokens && stripes.length > 1 ? zonesOf(text, stripes.map(([, size]) => size)) : null;
+        boxes.push({ kind: "reading", from, to, token, first, count, text, stripes, zones, starts, ends, differs, isEndless });
       }
       first = ends ? last + 1 : last;
       [a, byte] = [b, byteEnd];

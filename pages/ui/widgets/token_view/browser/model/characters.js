@@ -1,7 +1,7 @@
 // Characters: as UTF-16 units, as UTF-8 bytes, and by name where nobody sees them.
 // @ts-check
 
-/** @import { MarkPlace, Part } from "../types.d.ts" */
+/** @import { Part, Zone } from "../types.d.ts" */
 
 const DECODER = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -55,22 +55,28 @@ export function utf8Length(text) {
   return bytes;
 }
 
-const THAI_MARKS = /^[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]+$/u;
+const THAI_LETTER = /^[ก-ฮ][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]+$/u; // a consonant with marks
 const THAI_BELOW = /[\u0e38-\u0e3a]/u;
-const THAI_ABOVE = /[^\u0e38-\u0e3a]/u;
-const THAI_CONSONANT_BYTES = 3;
+const THAI_BYTES = 3;
+const [BELOW_MARKS, ABOVE_MARKS] = [27, 67]; // percent of the height of a box: where a Thai consonant begins and ends
 
 /**
- * Where the marks of a Thai consonant stand, if they follow after so many bytes; null for any other text.
+ * Where the consonant and the marks of a Thai letter stand, of which stretches of so many bytes belong to different
+ * pieces; null for any other text, and for pieces that end inside a character.
  * @param {string} cluster
- * @param {number} bytes
- * @returns {MarkPlace | null}
+ * @param {number[]} sizes
+ * @returns {Zone[] | null}
  */
-export function cutMarks(cluster, bytes) {
-  const marks = cluster.slice(1);
-  if (bytes !== THAI_CONSONANT_BYTES || !/^[ก-ฮ]/u.test(cluster) || !THAI_MARKS.test(marks)) return null;
-  if (!THAI_BELOW.test(marks)) return "above";
-  return THAI_ABOVE.test(marks) ? "around" : "below";
+export function zonesOf(cluster, sizes) {
+  if (!THAI_LETTER.test(cluster) || sizes.some((size) => size % THAI_BYTES)) return null;
+  const stripes = sizes.flatMap((size, stripe) => Array(size / THAI_BYTES).fill(stripe)); // of each character
+  const marks = [...cluster].map((mark, at) => ({ mark, stripe: stripes[at] })).slice(1);
+  const [below, above] = [true, false].map((isBelow) => marks.filter(({ mark }) => THAI_BELOW.test(mark) === isBelow));
+  const step = (100 - ABOVE_MARKS) / above.length;
+  const middle = /** @type {Zone} */ ([stripes[0], below.length ? BELOW_MARKS : 0, above.length ? ABOVE_MARKS : 100]);
+  const under = below.slice(0, 1).map(({ stripe }) => /** @type {Zone} */ ([stripe, 0, BELOW_MARKS]));
+  const over = above.map(({ stripe }, at) => /** @type {Zone} */ ([stripe, ABOVE_MARKS + at * step, ABOVE_MARKS + (at + 1) * step]));
+  return [...under, middle, ...over];
 }
 
 /** @param {string} character */

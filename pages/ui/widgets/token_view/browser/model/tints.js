@@ -3,9 +3,8 @@
 
 import { RIGHT_TO_LEFT } from "./characters.js";
 
-/** @import { MarkPlace, Numbers, Stripe } from "../types.d.ts" */
+/** @import { Numbers, Stripe, Zone } from "../types.d.ts" */
 
-const [BELOW_MARKS, ABOVE_MARKS] = [27, 67]; // of the height of a box: where a Thai consonant begins and ends
 const BYTES_LEVELS = [1, 3, 6, 12]; // the most bytes of each level but the last
 
 /**
@@ -85,13 +84,13 @@ export function isByteTint(tint) {
 
 /**
  * One flat tint, or a stripe for each token, as wide as its share of the bytes, with a hairline between.
- * @param {{ stripes: Stripe[], text: string, marks?: MarkPlace | null, starts?: boolean, ends?: boolean }} box
+ * @param {{ stripes: Stripe[], text: string, zones?: Zone[] | null, starts?: boolean, ends?: boolean }} box
  */
 export function tintStyle(box) {
   const { stripes, text } = box;
   const ground = `background-color: var(--${stripes[0][0]})`;
   if (stripes.length === 1) return ground;
-  if (box.marks) return `background: ${besideMarks(box, box.marks)}`;
+  if (box.zones) return `background: ${besideMarks(box, box.zones)}`;
   const whole = stripes.reduce((sum, [, size]) => sum + size, 0);
   const half = halfHairline(stripes.map(([tint]) => tint));
   const line = `var(--half-slit, ${half}px)`;
@@ -111,25 +110,26 @@ export function tintStyle(box) {
 }
 
 /**
- * A Thai consonant in one piece and its marks in the next: the border goes between them, as the cut does, and not through
- * the consonant. Shares of the height, from below.
+ * The pieces of a Thai letter where its consonant and its marks stand: the borders go between them, as the cuts do, and
+ * not through the consonant.
  * @param {{ stripes: Stripe[], starts?: boolean, ends?: boolean }} box
- * @param {MarkPlace} place
+ * @param {Zone[]} zones
  */
-function besideMarks({ stripes: [[letter], [mark]], starts, ends }, place) {
-  const [low, high] = [place === "above" ? 0 : BELOW_MARKS, place === "below" ? 100 : ABOVE_MARKS];
+function besideMarks({ stripes, starts, ends }, zones) {
   const line = "var(--half-slit, .5px)";
-  const border = (/** @type {number} */ at) => `var(--slit) calc(${at}% - ${line}) calc(${at}% + ${line})`;
-  const zones = [`var(--${letter}) ${low}% ${high}%`];
-  if (low) zones.unshift(`var(--${mark}) 0 ${low}%`, border(low));
-  if (high < 100) zones.push(border(high), `var(--${mark}) ${high}% 100%`);
-  const edge = (/** @type {string[]} */ ...stops) => `linear-gradient(to top, ${stops.join(", ")})`;
-  const clear = "transparent";
-  const sides = [];
-  // The letter ends its piece at the right, and the marks begin theirs at the left.
-  if (!ends) sides.push(`${edge(`${clear} ${low}%`, `var(--slit) ${low}% ${high}%`, `${clear} ${high}%`)} 100% 0`);
-  if (!starts) sides.push(`${edge(`var(--slit) ${low}%`, `${clear} ${low}% ${high}%`, `var(--slit) ${high}%`)} 0 0`);
-  return [...sides.map((side) => `${side} / calc(2 * ${line}) 100% no-repeat`), edge(...zones)].join(", ");
+  const upwards = (/** @type {string[]} */ stops) => `linear-gradient(to top, ${stops.join(", ")})`;
+  const grounds = zones.flatMap(([stripe, low, high], at) => [
+    ...(at && zones[at - 1][0] !== stripe ? [`var(--slit) calc(${low}% - ${line}) calc(${low}% + ${line})`] : []),
+    `var(--${stripes[stripe][0]}) ${low}% ${high}%`,
+  ]);
+  // Every piece but the first begins here, at the left, and every one but the last ends here, at the right.
+  const side = (/** @type {(stripe: number) => boolean} */ has) =>
+    upwards(zones.map(([stripe, low, high]) => `${has(stripe) ? "var(--slit)" : "transparent"} ${low}% ${high}%`));
+  const sides = [
+    ...(ends ? [] : [`${side((stripe) => stripe < stripes.length - 1)} 100% 0`]),
+    ...(starts ? [] : [`${side((stripe) => stripe > 0)} 0 0`]),
+  ];
+  return [...sides.map((each) => `${each} / calc(2 * ${line}) 100% no-repeat`), upwards(grounds)].join(", ");
 }
 
 /**
