@@ -35,6 +35,9 @@ from tokenizer_core.workers.sentencepiece_job import LECTURE, SentencePieceSetti
 
 CONTROLS = 3
 """`<unk>`, `<s>` and `</s>` come before all other tokens."""
+UNKNOWN = 0
+MOST_NAMED, MOST_OF_WORD = 12, 20
+"""Characters that are named of a text, and of its first word."""
 _THAI_LINES, _ENGLISH_LINES = 60, 200
 
 
@@ -101,7 +104,15 @@ def _fallback(text: str) -> Shown:
         back = as_plain_markdown(tokenizer.decode(tokenizer.encode(text)))
         lanes.append(ShownLane(f"lessons.fallback_{way}", tokenizer, t("lessons.decoded", text=back)))
     more, detail = t("lessons.fallback_more"), t("lessons.fallback_setting")
-    return Shown(lanes, t("lessons.fallback_says"), more=more, detail=detail, is_race=True)
+    unseen = _unseen(text, _learned(small_text(), replace(LECTURE, byte_fallback=False)))
+    says = t("lessons.fallback_says", letters=as_plain_markdown(" ".join(unseen[:MOST_NAMED])))
+    return Shown(lanes, says if unseen else t("lessons.fallback_known"), more=more, detail=detail, is_race=True)
+
+
+def _unseen(text: str, tokenizer: SentencePieceTokenizer) -> list[str]:
+    """Return the characters that a tokenizer does not know, each once."""
+    characters = dict.fromkeys(character for character in text if not character.isspace())
+    return [each for each in characters if UNKNOWN in tokenizer.encode(each)]
 
 
 def _prefix(text: str) -> Shown:
@@ -111,15 +122,18 @@ def _prefix(text: str) -> Shown:
         ShownLane(f"lessons.prefix_{way}", _learned(english, replace(settings, add_dummy_prefix=is_added)))
         for way, is_added in (("on", True), ("off", False))
     ]
-    return Shown(lanes, t("lessons.prefix_says"))
+    word = next(iter(text.split()), t("lessons.prefix_text"))[:MOST_OF_WORD]
+    return Shown(lanes, t("lessons.prefix_says", word=as_plain_markdown(word), lines=_ENGLISH_LINES))
 
 
 def _ids(text: str) -> Shown:
     theirs, ours = _learned(small_text(), LECTURE), ours_at(small_text(), LECTURE.vocab_size)
-    byte = next((ours.token_bytes(each)[0] for each in ours.encode(text) if each >= 128 and each < BYTES), 0xE0)
+    theirs_here = set(theirs.encode(text))
+    seen = [each for each in ours.encode(text) if each < BYTES and each + CONTROLS in theirs_here]
+    byte = next(iter(seen), 0xE0)
     named = {"byte": f"{byte:02X}", "value": byte}
     says = t("lessons.ids_says", **named, control=CONTROLS)
-    answered = t("lessons.ids_answer", **named, shifted=byte + CONTROLS)
+    answered = t("lessons.ids_answer", **named, shifted=byte + CONTROLS) if seen else ""
     return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says, answered)
 
 
@@ -132,6 +146,8 @@ LESSONS: dict[str, Callable[[str], Shown]] = {
 """The lessons in their order. Another lesson X takes one more line, and the words lessons.X, X_says and X_text."""
 
 
+FOR_PROGRAMMERS = ("prefix", "ids")
+"""The lessons about programs and not about what a text takes: the way on leads past them."""
 SHOWN = Value("pieces_shown", lambda: "small")
 """What stands at the top: a lesson, or the training."""
 
@@ -205,7 +221,8 @@ def show() -> Entry:
     with st.container(key="pieces_lesson"):
         _draw(lesson, text)
     with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
-        _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
+        passed = FOR_PROGRAMMERS if chosen not in FOR_PROGRAMMERS else ()
+        _next_button(next((each for each in shown[shown.index(chosen) + 1 :] if each not in passed), None))
         add_button(entry, key="pieces_add")
     if lesson.more:
         st.markdown(lesson.more, help=lesson.detail or None)
