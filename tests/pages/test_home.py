@@ -56,7 +56,7 @@ def test_the_premium_is_one_sentence_and_one_picture(language: str) -> None:
         encode = openai_tokenizer(name).encode
         counted.append(sum(len(encode(line)) for line in thai) / sum(len(encode(line)) for line in english))
     (picture,) = (each.proto.body for each in app.get("html") if 'role="img"' in each.proto.body)
-    names = [without_breaks(words[f"tokenizers.{name}"]) for name in OPENAI_NAMES]
+    names = [without_breaks(words[f"tokenizers.{name}_dated"]) for name in OPENAI_NAMES]
     assert re.findall('class="name">(.*?)<', picture) == names
     assert re.findall("<b>(.*?) ×<", picture) == [f"{premium:.2f}" for premium in sorted(counted, reverse=True)]
     lengths = [float(share) * max(counted) for share in re.findall('class="premium .*?--at:(.*?)"', picture)]

@@ -45,7 +45,7 @@ def premium_slides() -> list[Slide]:
 
 
 def _bars(premiums: Sequence[tuple[str, float]]) -> str:
-    named = [(t(f"tokenizers.{name}"), value) for name, value in premiums]
+    named = [(t(f"tokenizers.{name}_dated"), value) for name, value in premiums]
     return premium_bars(named, base=t("languages.en"), says=_said(premiums))
 
 
@@ -56,7 +56,7 @@ def _premiums() -> list[tuple[str, float]]:
 def _said(premiums: Sequence[tuple[str, float]], stressed: str = "{}") -> str:
     (dear, most), (cheap, least) = premiums[0], premiums[-1]
     figures = {"most": stressed.format(ratio(most)), "least": stressed.format(ratio(least))}
-    names = {"dear": t(f"tokenizers.{dear}"), "cheap": t(f"tokenizers.{cheap}")}
+    names = {"dear": t(f"tokenizers.{dear}_dated"), "cheap": t(f"tokenizers.{cheap}_dated")}
     return t("home.bill", lines=_lines(), **names, **figures)
 
 

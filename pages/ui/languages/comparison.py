@@ -12,7 +12,7 @@ from pages.ui.i18n import as_name, language, t
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.inputs.parallel_texts import Apart, Compared, pick_parallel, say_what_was_read, wants_upload
-from pages.ui.inputs.tokenizers import is_trained_here, lanes_that_encode
+from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages import bill
 from pages.ui.languages.apart import show_apart
 from pages.ui.languages.bill import Terms, worst
@@ -186,9 +186,6 @@ def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
         return None
     names = compared.parallel.names if compared.is_sample else compared.names
     same = [each for each in found if each.language == bill.language and each.premium is not None]
-    same = [
-        each for each in same if not is_trained_here(each.lane)
-    ] or same  # it may have learned from these texts
     unfair = Unfair(
         name_kept(bill.lane),
         (names[bill.language], names[compared.base]),

@@ -265,6 +265,7 @@ def name_kept(lane: Lane) -> str:
 def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
     """Return the highest premium in a sentence, and the most unfair pair in the tokens of these lanes."""
     slides = [_premium_slide(unfair)]
+    lanes = [*lanes[:2], *lanes[2:][-1:]]  # long texts, which more rows would make small
     if unfair.line and lanes:
         title = t(
             "languages.most_unfair_alone",
@@ -288,7 +289,9 @@ def _premium_slide(unfair: Unfair) -> Slide:
         return Slide("words", title={language(): said}, is_strong=True)
     named = [(_word_for(name, "tokenizers"), value) for name, value in unfair.premiums]
     bars = premium_bars(named, base=_word_for(unfair.languages[1], "languages"), says=said)
-    return Slide("bars", title={language(): said}, html=bars)
+    is_own = any(name == MINE for name, _ in unfair.premiums)
+    says = {language(): t("languages.own_note")} if is_own and unfair.languages[0] in LANGUAGES else {}
+    return Slide("bars", title={language(): said}, says=says, html=bars)
 
 
 def _word_for(name: str, section: str, called: Callable[[str], str] = str) -> str:
