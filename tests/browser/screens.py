@@ -189,7 +189,7 @@ def show_the_receipt(tab: Page, words: dict[str, str]) -> None:
     """Two bills fill the screen."""
     deck = tab.locator(".st-key-deck .deck")
     expect(deck).to_be_visible()  # before that nobody listens to keys
-    tab.keyboard.press("End")
+    tab.keyboard.press("ArrowRight")
     expect(deck.locator(".receipt")).to_have_attribute("data-printed", "all")
 
 
