@@ -55,7 +55,7 @@ export function utf8Length(text) {
   return bytes;
 }
 
-const THAI_LETTER = /^[ก-ฮ][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]+$/u; // a consonant with marks
+const THAI_LETTER = /^[ก-ฮ][\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]{1,4}$/u; // a consonant with as many marks as have a place
 const THAI_BELOW = /[\u0e38-\u0e3a]/u;
 const THAI_BYTES = 3;
 const [BELOW_MARKS, ABOVE_MARKS] = [27, 67]; // percent of the height of a box: where a Thai consonant begins and ends
