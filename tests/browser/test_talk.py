@@ -128,6 +128,29 @@ def test_a_talk_is_walked_by_keyboard_and_read_from_the_last_row(
     assert "present" not in tab.url
 
 
+def test_a_film_goes_on_when_its_training_ends_and_leads_to_what_became_of_the_sentence(
+    tab: Page, address: str
+) -> None:
+    words = catalogue("en")
+    tab.goto(f"{address}/train?lang=en")
+    tab.get_by_role("button", name=words["train.start"], exact=True).click()
+    expect(tab.locator(".stage .total")).to_be_visible()
+    tab.locator(".st-key-present").get_by_role("button").first.click()
+    deck = deck_of(tab)
+    tab.keyboard.press(" ")
+    place = deck.locator(".stage input[type=range]")
+    expect(place).not_to_have_value("0")
+    tab.keyboard.press("End")  # the training ends, and the deck has one more slide
+    expect(deck.locator(".deck-where")).to_have_text("1 / 2")
+    expect(place).to_have_value("744")
+    end = deck.locator(".stage .says")
+    expect(end).to_contain_text("From 74 to 16 tokens")
+    tab.keyboard.press("ArrowRight")
+    expect(deck.locator(".lane-head b")).to_have_text(["16", "50", "26", "13"])
+    tab.keyboard.press("ArrowLeft")
+    expect(end).to_contain_text("From 74 to 16 tokens")
+
+
 def test_the_way_back_leads_to_the_page_before_and_not_into_what_was_presented(tab: Page, address: str) -> None:
     tab.goto(f"{address}/?lang=en")
     tab.locator(".st-key-navigation").get_by_role("link", name=catalogue("en")["nav.compare"]).click()
