@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from pages.ui.i18n import catalogue, section
+from pages.ui.i18n import catalogue, filled, section
 from pages.ui.stories.talk import _stage
 from pages.ui.vocabulary.biography import CONTEXTS_STYLE, contexts_html, tree_html
 from pages.ui.widgets.colours import TINT_COUNT
@@ -134,6 +134,53 @@ PLAY = """([options, presents]) => {
   stage.remove();
   return { waits, prompts, found, hint, asked, told };
 }"""
+
+
+@pytest.mark.parametrize("has_run_out", [False, True])
+def test_the_end_says_why_no_more_was_learned_and_whether_the_sentence_was_in_the_text(
+    page: Page, *, has_run_out: bool
+) -> None:
+    text, words = "น้ำใจ the cat", section("stage", spoken="en")
+    tokenizer = train(f"{text} sat. " * 9, 256 + 10)
+    merges = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", merges, text, [("GPT-2", 1)], title="") | {"labels": words}
+    options["is_learned"] = True
+    options["saved"]["answer"] |= {"ran_out": has_run_out, "goal": 744}
+    opened(page, bundle(STAGE / "stage.js"))
+    shown = page.evaluate(PLAY, [{**options, "locale": "en"}, False])
+    why = words["end_more"]
+    if has_run_out:  # a larger vocabulary would not help
+        why = filled(words["end_ran_out"], merges=10, goal=744)
+    again = words["end_train_text" if has_run_out else "end_train"]
+    assert shown["hint"] == f"{why} {words['end_learned']} {again}"
+
+
+MEASURE_EQUATION = """([options]) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options, null);
+  stage.begin();
+  const { chips } = stage.headline;
+  const found = [];
+  for (let merge = 1; merge < stage.learned.total; merge++) {
+    stage.go(merge);
+    found.push([chips.scrollWidth - chips.parentElement.clientWidth, chips.style.getPropertyValue("--shrunk")]);
+  }
+  stage.remove();
+  return found;
+}"""
+
+
+def test_the_texts_of_a_long_merge_stay_beside_the_count(page: Page) -> None:
+    text = "ฉันอยากสอบถามเรื่องค่าธรรมเนียมบัตรเครดิต ค่าธรรมเนียมแพงไหมคะ"
+    tokenizer = train(f"{text} " * 9, 256 + 100)
+    merges = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", merges, text, [], title="") | {"presents": False}
+    page.set_viewport_size({"width": 1000, "height": 800})
+    opened(page, bundle(STAGE / "stage.js"))
+    found = page.evaluate(MEASURE_EQUATION, [options])
+    assert max(over for over, _ in found) <= 4  # frames do not shrink
+    assert any(shrunk for _, shrunk in found)
+    assert not found[0][1]
 
 
 @pytest.mark.parametrize("presents", [False, True])

@@ -8,7 +8,7 @@ import { shortName } from "./race.js";
 import { fractionOf, isText, joinedWords, madeWords, nameLettersHere, partsOfMerge, shownText } from "./parts.js";
 
 const MOST_IN_EQUATION = 16; // characters of a text in an equation
-const LONG_EQUATION = 24; // characters in all that may not fit beside the count
+const LONG_IN_EQUATION = 8; // characters of a text from which on it may not fit
 
 /** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Stage } from "./stage.js" */
@@ -125,11 +125,14 @@ export class Headline {
     this.equation(merge, this.label("flow", { rate: Math.round(rate) }));
   }
 
-  /** Long texts take smaller type, so that the equation stays beside the count. */
-  shrink() {
+  /**
+   * Long texts take smaller type, so that the equation stays beside the count.
+   * @param {boolean} isLong only then it is measured, which takes time while merges come fast
+   */
+  shrink(isLong) {
     const { chips } = this;
     chips.style.removeProperty("--shrunk");
-    if ((chips.textContent ?? "").length < LONG_EQUATION) return; // measuring takes time, and merges can come fast
+    if (!isLong) return;
     const room = /** @type {HTMLElement} */ (chips.parentElement).clientWidth;
     let share = 1;
     for (let tries = 0; tries < 4 && room && chips.scrollWidth > room; tries++) { // frames and gaps do not shrink
@@ -175,7 +178,7 @@ export class Headline {
         if (words[at] && words[at] !== term.textContent) term.append(make("small", "", words[at]));
       });
       this.chips.replaceChildren(...withSigns(terms));
-      this.shrink();
+      this.shrink(terms.some((term) => (term.querySelector(".whole")?.textContent ?? "").length >= LONG_IN_EQUATION));
     };
     this.again();
   }
