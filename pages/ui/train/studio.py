@@ -303,12 +303,13 @@ def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokeniz
 
 
 def is_thai(text: str) -> bool:
-    """Tell whether most bytes of a text are Thai.
+    """Tell whether most bytes of a text are Thai, if all others are of ASCII.
 
     >>> is_thai("น้ำ water"), is_thai("น้ำ water, please")
     (True, False)
     """
-    return 3 * sum("ก" <= character <= "๛" for character in text) > len(text.encode()) / 2
+    thai = sum("ก" <= character <= "๛" for character in text)
+    return 3 * thai > len(text) - thai
 
 
 def first_sentence(job: Job) -> str:
@@ -326,7 +327,7 @@ def first_sentence(job: Job) -> str:
     if not job.opening or is_ours or not visitor.owns(job):
         return t("examples.thai")
     lines = [line.strip() for line in job.opening.split("\n") if line.strip()] or [""]
-    line = next((line for line in lines if is_thai(job.opening) and is_thai(line)), lines[0])
+    line = next(filter(is_thai, lines), lines[0]) if is_thai(job.opening) else lines[0]
     if len(line) <= SENTENCE_CHARACTERS:
         return line
     ends = np.flatnonzero(TextMap(line).cluster_starts)
