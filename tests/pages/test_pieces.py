@@ -138,6 +138,17 @@ def test_without_bytes_an_unknown_script_is_lost_and_with_bytes_it_comes_back() 
     assert "ฃ ขวด ฅ คน 😊" in decoded[1]
 
 
+def test_the_lessons_speak_of_the_text_that_is_typed() -> None:
+    says = {lesson: show("ดี ฮ ดี").says for lesson, show in LESSONS.items()}
+    assert "` ฮ `" in says["fallback"]
+    assert LESSONS["fallback"]("น้ำ").says == ENGLISH["lessons.fallback_known"]
+    assert "` ดี `" in says["prefix"]
+    assert "**69**" in LESSONS["ids"]("Book").answer  # the B
+    assert LESSONS["ids"]("น้ำ").answer == ""  # without a byte that is a token of both
+    even, fewer = (LESSONS["small"](text).says for text in ("Book a doctor", "ขออนุญาตไปห้องน้ำครับ"))
+    assert (even, fewer) == (ENGLISH["lessons.small_else"], ENGLISH["lessons.small_says"])
+
+
 def test_with_a_dummy_prefix_a_word_is_the_same_at_the_start_and_after_a_space() -> None:
     with_prefix, without = (lane.tokenizer for lane in LESSONS["prefix"]("hello hello").lanes)
     ids = with_prefix.encode("hello hello")
