@@ -9,6 +9,7 @@ import pytest
 import streamlit
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from msgspec.structs import asdict
 from streamlit.testing.v1 import AppTest
 
@@ -244,6 +245,20 @@ def test_two_short_texts_of_an_unfair_pair_stand_side_by_side() -> None:
     said, shown = unfair_slides(pair, [Lane("gpt2", Label("GPT-2"), openai_tokenizer("gpt2"))])
     assert [view.text for view in shown.views] == list(pair.texts)
     assert said.kind == "words"  # one tokenizer alone needs no bar
+
+
+def test_ones_own_bar_has_a_caution_and_long_texts_have_three_rows() -> None:
+    premiums = (("gpt2", 6.0), ("o200k_base", 1.4), ("mine", 0.95))
+    pair = Unfair("gpt2", ("th", "en"), 6.0, 1, 6.0, ("น้ำใจคนไทย" * 9, "kindness"), premiums)
+    lanes = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAMES]
+    lanes = [Lane("mine", Label("mine"), openai_tokenizer("gpt2")), *lanes]
+    said, *shown = unfair_slides(pair, lanes)
+    assert (said.kind, *said.says.values()) == ("bars", ENGLISH["languages.own_note"])
+    assert [[lane.name for lane in slide.views[0].lanes] for slide in shown] == [
+        ["mine", "gpt2", "o200k_base"]
+    ] * len(shown)
+    others, *_ = unfair_slides(structs.replace(pair, premiums=premiums[:2]), lanes)
+    assert (others.kind, others.says) == ("bars", {})
 
 
 @pytest.mark.parametrize(
