@@ -146,7 +146,8 @@ def test_the_lessons_speak_of_the_text_that_is_typed() -> None:
     assert "**69**" in LESSONS["ids"]("Book").answer  # the B
     assert LESSONS["ids"]("น้ำ").answer == ""  # without a byte that is a token of both
     even, fewer = (LESSONS["small"](text).says for text in ("Book a doctor", "ขออนุญาตไปห้องน้ำครับ"))
-    assert (even, fewer) == (ENGLISH["lessons.small_else"], ENGLISH["lessons.small_says"])
+    assert fewer == ENGLISH["lessons.small_says"]
+    assert even.startswith("Not fewer here, but over all 648 Thai sentences of this app: 40,279 tokens")
 
 
 def test_with_a_dummy_prefix_a_word_is_the_same_at_the_start_and_after_a_space() -> None:
@@ -392,7 +393,7 @@ def test_a_lesson_and_characters_and_words_can_be_presented() -> None:
     (deck,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("deck"))
     (slide,) = json.loads(bytes(deck.proto.bytes))["slides"]
     assert slide["kind"] == "tokens"
-    assert ENGLISH["lessons.small"] in json.dumps(slide)
+    assert slide["title"]["en"] == "Starting from characters takes **12** tokens here, from bytes **15**."
     go_to_tab(app, "naive")
     (slide,) = (deck_on(app) or {})["slides"]
     assert [lane["name"] for lane in slide["views"][0]["lanes"]][:3] == [

@@ -185,7 +185,7 @@ h1, h2, h3 { text-wrap: balance; }
 # Words that Streamlit writes in English, each as the element that holds it, and our word for it. The text is made
 # too small to see, not removed: Streamlit would write into what is gone.
 COUNTED = (
-    *("languages_price", "languages_name_", "train_rival_text", "name_", "name_file_", "receipt_"),
+    *("languages_price", "languages_name_", "train_rival_text", "name_", "name_file_"),
     *("compare_next", "envelope_", "methods_own"),
 )
 """What the keys of text boxes with `max_chars` begin with: there the last span is a count, not words."""

@@ -5,11 +5,13 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.frame.frame import bring_into_view
 from pages.ui.i18n import language, t
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages.bill import PRICE
-from pages.ui.session import Maybe, one_of, remembered
+from pages.ui.session import Maybe, Value, one_of, remembered
+from pages.ui.widgets.controls import live_text_area, popover
 from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
@@ -18,6 +20,10 @@ from tokenizer_core.errors import TokenizerError
 
 _TEXTS: tuple[Maybe[str], ...] = (Maybe("receipt_first"), Maybe("receipt_second"))
 _WITH: Maybe[str] = Maybe("receipt_with")
+_WRITES: Value[bool] = Value("receipt_texts", bool)
+"""Whether the box of the visitor's own texts is open."""
+_SHOWN: Value[int] = Value("receipt_shown", int)
+"""How often the visitor asked for the bills of those texts."""
 _LINKED = ("first", "second")
 """The texts in a link."""
 MOST_OF_PRICE = 40
@@ -36,19 +42,23 @@ def take_link(link: Mapping[str, str]) -> None:
 
 def choose_texts() -> tuple[str, str]:
     """Let the visitor write two texts of their own; at first they are a question in Thai and in English."""
-    with st.popover(t("receipt.texts"), icon=":material/edit:", key="receipt_texts", type="primary"):
+    with popover(t("receipt.texts"), icon=":material/edit:", key=_WRITES.key, type="primary"):
         first, second = (
-            st.text_area(
-                t(f"receipt.{name}"),
-                key=remembered(text.key, ours),
-                persist_state="session",
-                max_chars=MOST_CHARACTERS,
-                height=100,
+            live_text_area(
+                t(f"receipt.{name}"), key=remembered(text.key, ours), max_chars=MOST_CHARACTERS, height=100
             )
-            or ""
             for name, text, ours in zip(_LINKED, _TEXTS, our_question(), strict=True)
         )
+        st.button(t("receipt.print"), type="primary", key="receipt_print", on_click=_show_receipt)
+    if _SHOWN.get():
+        bring_into_view("receipt", str(_SHOWN.get()))
     return first, second
+
+
+def _show_receipt() -> None:
+    """Shut the box of texts, and scroll up to their bills."""
+    _WRITES.put(False)
+    _SHOWN.put(_SHOWN.get() + 1)
 
 
 def choose_lane(lanes: Sequence[Lane]) -> Lane:

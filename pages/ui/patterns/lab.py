@@ -11,7 +11,6 @@ from pages.ui.frame import visitor
 from pages.ui.frame.links import link_to_patterns, linked_view
 from pages.ui.frame.navigation import go
 from pages.ui.i18n import error_sentence, language, t
-from pages.ui.i18n.breaks import unbroken
 from pages.ui.inputs.corpus import first_training
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
 from pages.ui.inputs.text import example_pills, follow_sentence
@@ -22,8 +21,8 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import answer, fold, live_text_area
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, View
-from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.slides import MOST_CHARACTERS, Slide
+from pages.ui.widgets.slides.talk import Entry, add_button, pattern_slide, verdict_on
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import Drawing, view_labels
 from pages.ui.widgets.token_view.lanes import BranchCuts, Label, Lane
@@ -147,8 +146,7 @@ def text_to_cut() -> str:
 def slides() -> list[Slide]:
     """Return the beginning of the text under both patterns, to fill the screen."""
     text = text_to_cut()[:MOST_CHARACTERS]
-    lanes = [_lane(chosen, cut(text, chosen.pattern)) for chosen, _ in usable_patterns()]
-    return [Slide("tokens", views=[View(text, lanes)])]
+    return [pattern_slide(text, [(chosen.short, chosen.pattern) for chosen, _ in usable_patterns()])]
 
 
 def pattern_lab() -> None:
@@ -172,23 +170,10 @@ def pattern_lab() -> None:
             _own_pattern(side)
             _say_what_is_wrong(chosen_on(side))
     if usable := usable_patterns():
-        if said := verdict_on([(chosen, made.figures) for chosen, made in usable if made.figures]):
+        if said := verdict_on([(chosen.short, made.figures) for chosen, made in usable if made.figures]):
             with verdict:
                 answer(said, key="patterns")
         _show(usable)
-
-
-def verdict_on(found: Sequence[tuple[Chosen, PatternFigures]]) -> str:
-    """Say which pattern cuts more Thai letters apart, or else more pieces; "" with nothing to compare."""
-    if len(found) < 2:
-        return ""
-    (first, _), (second, _) = found
-    named = {"first": unbroken(first.short), "second": unbroken(second.short)}
-    letters, pieces = zip(*((figures.thai_letters_cut, figures.pretokens) for _, figures in found))
-    kind, counts = ("letters", letters) if letters[0] != letters[1] else ("pieces", pieces)
-    if counts[0] == counts[1]:
-        return t("lab.verdict_even", count=counts[0])
-    return t(f"lab.verdict_{kind}", **named, one=counts[0], other=counts[1])
 
 
 def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:

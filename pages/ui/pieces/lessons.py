@@ -76,9 +76,7 @@ def ours_at(text: str, vocab_size: int) -> Tokenizer:
 
 
 def _small(text: str) -> Shown:
-    # A space before the text would be a token that no letter shows; a later lesson is about it.
-    theirs = _learned(small_text(), replace(LECTURE, add_dummy_prefix=False))
-    ours = ours_at(small_text(), LECTURE.vocab_size)
+    theirs, ours = _small_pair()
     characters = sum(kind == "ordinary" and len(piece) == 1 for kind, piece in zip(theirs.kinds, theirs.pieces))
     merged = theirs.vocab_size - CONTROLS - BYTES - characters
     more = t("lessons.small_more", size=theirs.vocab_size)
@@ -93,8 +91,26 @@ def _small(text: str) -> Shown:
     counts = {"theirs": len(theirs.encode(text)), "ours": len(ours.encode(text))}
     lanes = [ShownLane("lessons.small_theirs", theirs), ShownLane("lessons.small_ours", ours)]
     answered = t("lessons.small_answer", **counts)
-    says = t("lessons.small_says" if counts["theirs"] < counts["ours"] else "lessons.small_else")
+    if counts["theirs"] < counts["ours"]:
+        says = t("lessons.small_says")
+    else:
+        says = t("lessons.small_else", **_counted_small())
     return Shown(lanes, says, answer=answered, more=more, detail=made_of, is_striped=True)
+
+
+def _small_pair() -> tuple[SentencePieceTokenizer, Tokenizer]:
+    """Return both tokenizers of the first lesson."""
+    # A space before the text would be a token that no letter shows; a later lesson is about it.
+    theirs = _learned(small_text(), replace(LECTURE, add_dummy_prefix=False))
+    return theirs, ours_at(small_text(), LECTURE.vocab_size)
+
+
+@cache
+def _counted_small() -> dict[str, int]:
+    """Return how many bundled Thai sentences there are, and the tokens of all by each tokenizer of that lesson."""
+    lines = sample_text("parallel.th.txt").splitlines()
+    totals = (sum(len(tokenizer.encode(line)) for line in lines) for tokenizer in _small_pair())
+    return {"lines": len(lines), **dict(zip(("all_theirs", "all_ours"), totals, strict=True))}
 
 
 def _fallback(text: str) -> Shown:

@@ -31,6 +31,7 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.controls import fold, save_button
 from pages.ui.widgets.export_panel import export_panel
 from pages.ui.widgets.player import MOST_CHARACTERS, Wish, options, stage
+from pages.ui.widgets.player.serve import PACES
 from pages.ui.widgets.slides import Slide, View, present
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view.chips import chip, chip_style, plain_token
@@ -86,6 +87,7 @@ def studio(job: Job) -> None:
             what=_what(job),
             race=race_address(job, texts),
             choosers=language_names(job.training),
+            is_at_once=PACES[keys.PACE.get()] is None,
             is_learned=visitor.owns(job) and bool(text.strip()) and text.strip() in job.opening,
         )
         film = Slide("stage", stage={**drawn, "presents": True})

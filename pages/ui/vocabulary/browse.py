@@ -86,6 +86,7 @@ def entries_view(lane: Lane, uses: Uses, text: OwnText, part: Part | None = None
         {
             "address": address(offers().offer(f"vocabulary {key}", offer)),
             "name": without_breaks(lane.name),
+            "part": part.name if part else "",
             "labels": section("entries"),
             "locale": language(),
             "tints": TINT_COUNT,

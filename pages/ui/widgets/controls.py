@@ -35,10 +35,12 @@ def answer(sentence: str, *, key: str) -> None:
         st.header(sentence, anchor=False)
 
 
-def popover(label: str, *, key: str, icon: str) -> DeltaGenerator:
+def popover(
+    label: str, *, key: str, icon: str, type: Literal["primary", "secondary"] = "secondary"
+) -> DeltaGenerator:
     """Draw a button that opens what is drawn in it; the session value under its key tells whether it is open."""
     one_of(key, (False, True))
-    return st.popover(label, key=key, icon=icon, on_change="rerun")
+    return st.popover(label, key=key, icon=icon, type=type, on_change="rerun")
 
 
 T = TypeVar("T", bound=str | int)
@@ -120,6 +122,7 @@ def live_text_area(
     placeholder: str = "",
     help: str | None = None,
     show_label: bool = True,
+    max_chars: int | None = None,
 ) -> str:
     """Draw a text area that survives page changes and takes over what is typed; return its text."""
     text = st.text_area(
@@ -129,6 +132,7 @@ def live_text_area(
         height=height,
         placeholder=placeholder,
         help=help,
+        max_chars=max_chars,
         label_visibility="visible" if show_label else "collapsed",
     )
     _component(key=f"live_area_{key}", data=json.dumps({"target": key, "most": MOST_LIVE}).encode())

@@ -20,10 +20,12 @@ export class Grid {
   /**
    * @param {Label} label
    * @param {(id: number) => void} onPick
+   * @param {() => void} onSize what to do when more or fewer rows are in sight
    */
-  constructor(label, onPick) {
+  constructor(label, onPick, onSize) {
     this.label = label;
     this.onPick = onPick;
+    this.onSize = onSize;
     this.element = make("div", "entries");
     this.element.tabIndex = 0;
     this.element.setAttribute("role", "listbox");
@@ -82,6 +84,11 @@ export class Grid {
   }
 
   resize() {
+    this.layOut();
+    this.onSize();
+  }
+
+  layOut() {
     const width = this.element.clientWidth;
     if (!width) return;
     this.cell = (width < NARROW ? NARROW_CELLS : WIDE_CELLS)[Number(this.areLong())];
@@ -90,6 +97,11 @@ export class Grid {
     this.spacer.style.height = `${rows * this.cell.height}px`;
     for (const [index, cell] of this.cells) this.place(cell, index);
     this.draw();
+  }
+
+  /** Whether no entry is out of sight. */
+  get showsAll() {
+    return !this.places.length || this.spacer.clientHeight <= this.element.clientHeight;
   }
 
   /** Show as many rows more as are in sight now. */

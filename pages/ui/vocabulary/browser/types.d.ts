@@ -6,6 +6,8 @@ export interface Options {
   address: string;
   /** The name of the tokenizer. */
   name: string;
+  /** The name of the part of the vocabulary that is shown alone; "" for all of it. */
+  part: string;
   labels: Record<string, string>;
   locale: string;
   tints: number;

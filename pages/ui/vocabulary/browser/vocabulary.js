@@ -18,9 +18,9 @@ const FOLLOW_PAUSE = 400; // milliseconds without a change, before the first ent
 // The newest vocabularies by address, so that a rerun or a return to the page draws them at once.
 /** @type {Map<string, Vocabulary>} */
 const KEPT = new Map();
-/** What people chose last; until then the script is the one that a vocabulary opens on.
- * @type {Choice | null} */
-let lastChoice = null;
+/** What people chose last in whole vocabularies and in each part; until then the script is the one that a list opens on.
+ * @type {Map<string, Choice>} */
+const CHOSEN = new Map();
 /** @type {WeakMap<ShadowRoot | Element, VocabularyView>} */
 const INSTANCES = new WeakMap();
 
@@ -34,7 +34,7 @@ export default function showVocabulary({ data, parentElement, setTriggerValue })
   const options = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + size)));
   const used = new Int32Array(data.slice(4 + size).buffer);
   let view = INSTANCES.get(parentElement);
-  if (view?.options.locale !== options.locale) {
+  if (view?.options.locale !== options.locale || view.options.part !== options.part) {
     view?.remove();
     view = new VocabularyView(parentElement, options, setTriggerValue);
     INSTANCES.set(parentElement, view);
@@ -58,9 +58,9 @@ class VocabularyView {
     this.tell = tell;
     const label = (this.label = labelsOf(options));
     /** @type {Choice} */
-    this.choice = lastChoice ?? { kind: "text", query: "", matchesCase: false, script: null, use: "all", order: "best", ...EVERYTHING };
+    this.choice = CHOSEN.get(options.part) ?? { kind: "text", query: "", matchesCase: false, script: null, use: "all", order: "best", ...EVERYTHING };
     this.root = make("div", "token-view vocabulary");
-    this.grid = new Grid(label, (id) => this.pick(id));
+    this.grid = new Grid(label, (id) => this.pick(id), () => (this.longer.hidden = this.grid.showsAll));
     this.grid.special = options.scripts.indexOf("special");
     this.controls = new Controls(label, this.choice, options.scripts, () => this.chosen());
     this.note = make("p", "note", label("loading"));
@@ -109,8 +109,8 @@ class VocabularyView {
     if (isNew) {
       this.regex?.stop();
       this.regex = new RegexSearch(vocabulary);
-      if (!lastChoice) this.choice.script = options.script === null ? null : options.scripts.indexOf(options.script);
-      this.follows = Boolean(lastChoice) && !isFirst; // what was looked for is looked at in another tokenizer
+      if (!CHOSEN.has(options.part)) this.choice.script = options.script === null ? null : options.scripts.indexOf(options.script);
+      this.follows = CHOSEN.has(options.part) && !isFirst; // what was looked for is looked at in another tokenizer
       this.changed();
     } else if (usedKey !== this.usedKey || this.missed()) this.draw();
     this.usedKey = usedKey;
@@ -139,7 +139,7 @@ class VocabularyView {
 
   /** People have chosen: search anew, then look at the first entry. */
   chosen() {
-    lastChoice = this.choice; // kept for another tab, page or language
+    CHOSEN.set(this.options.part, this.choice); // kept for another tab, page or language
     this.follows = true;
     this.changed();
   }
@@ -192,7 +192,6 @@ class VocabularyView {
     this.say(this.fault || (isCut ? this.label("in_parts", { query: missed, count: places.length }) : places.length ? "" : this.label("nothing")));
     if (missed && !places.length) this.follow("missed", missed);
     this.root.dataset.shown = String(places.length);
-    this.longer.hidden = !places.length;
     if (this.follows && places.length) this.follow("found", vocabulary.ids[places[0]]);
   }
 

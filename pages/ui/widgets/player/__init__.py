@@ -60,12 +60,14 @@ def options(
     race: str | None,
     choosers: Sequence[str] = (),
     is_learned: bool = False,
+    is_at_once: bool = False,
 ) -> dict[str, Any]:
     """Return what the browser needs to play a training on this sentence, and the tokens that others need for it.
 
     `is_steered` says whether the visitor may control the training, `what` says in a line what is trained, `race`
     is the address of the counts of parallel texts, and `choosers` are the languages that take turns, if they do.
-    `is_learned` says whether the training text has this sentence.
+    `is_learned` says whether the training text has this sentence, and `is_at_once` whether the end of a training
+    that is over is shown without its film.
     Raises `PatternError` if the split pattern is too slow for the sentence.
     """
     run = registry().run(job.id)
@@ -78,6 +80,7 @@ def options(
         "key": run.steering if run and is_steered else "",
         "race": race,
         "is_learned": is_learned,
+        "is_at_once": is_at_once,
         "free_after": max(len(job.training.given), job.training.first_merges),
         "choosers": [
             {"name": without_breaks(name), "light": colour.light, "dark": colour.dark}

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from pages.ui.i18n import LANGUAGES, as_name, as_plain_markdown, catalogue, language, t, translations
+from pages.ui.i18n.breaks import unbroken
 from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.pattern import pattern_name, shortened
 from pages.ui.inputs.tokenizers import lanes_of_choices, reference_counts, reference_lanes, why_not_encodable
@@ -19,6 +20,7 @@ from pages.ui.widgets.receipt import receipt_options
 from pages.ui.widgets.slides import Count, Cut, Name, Slide, View, one_by_one
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
+from tokenizer_core.analysis.pattern_figures import PatternFigures, pattern_figures
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 from tokenizer_core.workers.training_job import Job
@@ -203,14 +205,12 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
     if entry.unfair:
         return unfair_slides(entry.unfair, reference_lanes(entry.lanes))
     if entry.patterns:
-        lanes = [pretoken_lane(pattern, Label(_short_name(pattern))) for pattern in entry.patterns]
-        return [Slide("tokens", views=[View(entry.text, lanes)])]
+        return [pattern_slide(entry.text, [(_short_name(pattern), pattern) for pattern in entry.patterns])]
     if entry.lesson:
         cuts = [
             replace(cut, name=t(cut.name) if is_lesson_word(cut.name) else cut.name) for cut in entry.lesson.cuts
         ]
-        over = translations(f"lessons.{entry.lesson.name}")
-        return [Slide("tokens", over=over, views=[View(entry.text, cuts)])]
+        return [lesson_slide(entry.lesson.name, View(entry.text, cuts))]
     # What is no longer open is left out; a slide without tokens would say nothing.
     lanes = lanes_of_choices(entry.lanes) or reference_lanes()
     if entry.known:
@@ -220,8 +220,38 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
     return [Slide("tokens", views=[View(entry.text, _able(lanes, entry.text))])]
 
 
+def pattern_slide(text: str, patterns: Sequence[tuple[str, str]]) -> Slide:
+    """Return a text in the pieces of patterns, each with its name, below what is to be seen."""
+    figures = [(name, pattern_figures(text, pattern)) for name, pattern in patterns]
+    says = translations("lab.how_step" if any(each.thai_letters_cut for _, each in figures) else "lab.how")
+    lanes = [pretoken_lane(pattern, Label(name)) for name, pattern in patterns]
+    return Slide("tokens", title={language(): verdict_on(figures)}, says=says, views=[View(text, lanes)])
+
+
+def verdict_on(found: Sequence[tuple[str, PatternFigures]]) -> str:
+    """Say which pattern cuts more Thai letters apart, or else more pieces; "" with nothing to compare."""
+    if len(found) < 2:
+        return ""
+    (first, _), (second, _) = found
+    letters, pieces = zip(*((figures.thai_letters_cut, figures.pretokens) for _, figures in found))
+    kind, counts = ("letters", letters) if letters[0] != letters[1] else ("pieces", pieces)
+    if counts[0] == counts[1]:
+        return t("lab.verdict_even", count=counts[0])
+    named = {"first": unbroken(first), "second": unbroken(second)}
+    return t(f"lab.verdict_{kind}", **named, one=counts[0], other=counts[1])
+
+
 def _able(lanes: Sequence[Lane], text: str) -> list[Lane]:
     return [lane for lane in lanes if not why_not_encodable(lane, text)]
+
+
+def lesson_slide(name: str, view: View) -> Slide:
+    """Return what a lesson shows; its counts, and what follows from them, if it is about counts."""
+    if name != "small":
+        return Slide("tokens", over=translations(f"lessons.{name}"), views=[view])
+    theirs, ours = (lane.tokens for lane in view.lanes if isinstance(lane, Cut))
+    title = translations("lessons.small_answer", theirs=theirs, ours=ours)
+    return Slide("tokens", title=title, says=translations("lessons.small_slide"), views=[view])
 
 
 def is_lesson_word(name: str) -> bool:

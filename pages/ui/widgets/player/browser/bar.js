@@ -85,7 +85,7 @@ export class Bar {
     this.live.classList.toggle("on", isLive && this.isPlaying);
     this.live.disabled = isLive;
     this.live.hidden = isOver;
-    this.waits.hidden = !canSteer;
+    this.waits.hidden = !canSteer || (answer?.state === "paused" && !this.waiting.checked);
     this.watching.hidden = !options.feed || canSteer || isOver; // then the bar acts on this view only
   }
 

@@ -2,7 +2,7 @@
 // @ts-check
 
 import { make } from "../../token_view/browser/elements.js";
-import { MARK, RIGHT_TO_LEFT, glyphOf, isWhiteOrUnseen } from "../../token_view/browser/model/characters.js";
+import { MARK, RIGHT_TO_LEFT, glyphOf, isWhiteOrUnseen, zonesOf } from "../../token_view/browser/model/characters.js";
 import { tintOfBytes, tintStyle } from "../../token_view/browser/model/tints.js";
 
 /** @import { PlacedText } from "./sentence.js" */
@@ -24,14 +24,15 @@ export class Board {
   /**
    * @param {PlacedText} sentence
    * @param {number} tintCount
-   * @param {{ tintOf?: (bytes: Uint8Array) => number, showsSpaces?: boolean }} [how] the tint of each token, where
-   *   tokens are traced from merge to merge; and whether spaces have a dot
+   * @param {{ tintOf?: (bytes: Uint8Array) => number, showsSpaces?: boolean, arePretokens?: boolean }} [how] the tint of
+   *   each token, where tokens are traced from merge to merge; whether spaces have a dot; whether pieces are no tokens
    */
-  constructor(sentence, tintCount, { tintOf, showsSpaces = false } = {}) {
+  constructor(sentence, tintCount, { tintOf, showsSpaces = false, arePretokens = false } = {}) {
     this.sentence = sentence;
     this.tintCount = tintCount;
     this.tintOf = tintOf;
     this.showsSpaces = showsSpaces;
+    this.arePretokens = arePretokens;
     this.element = make("div", "board");
     this.line = this.element.appendChild(make("div", "line"));
     this.line.dir = "auto";
@@ -173,9 +174,12 @@ export class Board {
       before = own === before && own !== "gap" ? `t${(Number(own.slice(1)) + 3) % this.tintCount}` : own;
       return [before, Math.min(to, cluster.to) - Math.max(from, cluster.from)];
     });
-    letters.style.cssText = tintStyle({ stripes, text: this.sentence.textOf(cluster.from, cluster.to) });
+    const text = this.sentence.textOf(cluster.from, cluster.to);
+    const zones = this.arePretokens && inside.length > 1 ? zonesOf(text, stripes.map(([, size]) => size)) : null;
+    const [starts, ends] = [inside[0].from === cluster.from, inside[inside.length - 1].to === cluster.to];
+    letters.style.cssText = tintStyle({ stripes, text, zones, starts, ends });
     letters.dataset.stripes = JSON.stringify(stripes);
-    if (inside.length > 1) letters.dataset.n = String(inside.length);
+    if (inside.length > 1 && !zones) letters.dataset.n = String(inside.length);
   }
 
   /** @param {string} text */

@@ -22,7 +22,7 @@ const SLOW = 5; // merges a second; up to this, a pair lights up before it is jo
 const FOLLOWED = 40; // merges that are shown each, of the usual show
 const HOLD = 240; // milliseconds; longer where a merge stays long enough
 const MOST_HOLD = 1400;
-const STILL = 1500; // milliseconds in which merge 0 stands still before the show
+const STILL = 2500; // milliseconds in which merge 0 stands still before the show
 const PHONE = 600; // pixels, as in the style sheet
 const NARROW = 820; // pixels; below that everything stands one under another
 const LOWER = 0.31; // of the screen, for the race below the sentence
@@ -94,6 +94,7 @@ export class Stage {
     /** @type {FilmPlace | null} */
     this.place = null; // from where to go on, once so many merges are here
     this.isFollowed = false; // whether the film goes on in another stage
+    this.goesOn = false; // whether a paused training goes on once the film has caught up
 
     this.root = make("div", "token-view stage");
     this.root.tabIndex = -1;
@@ -291,6 +292,7 @@ export class Stage {
     const { player, milestones, options } = this;
     this.place = options.saved ? null : takePlace(this);
     if (this.place) return this.goOn(this.place);
+    if (options.is_at_once && !options.presents && this.isOver) return player.go(this.learned.total);
     if (options.saved || options.presents || !isShownAgain(options.name)) return this.stand();
     milestones.old = milestones.found.length;
     player.hurries = true;
@@ -439,6 +441,10 @@ export class Stage {
   moved() {
     const { sentence, headline, player } = this;
     const { position, isBusy } = player;
+    if (this.goesOn && player.isLive) {
+      this.goesOn = false;
+      this.feed.command("resume");
+    }
     if (!position) this.showStart();
     else if (this.isAtEnd) this.showEnd();
     else if (!isBusy) headline.show(position);
@@ -492,7 +498,10 @@ export class Stage {
     if (player.isHeld) this.begin();
     else if (!this.bar.isPlaying) this.play();
     else if (player.isLive && this.options.steer && this.isTraining) feed.command("pause");
-    else player.pause();
+    else {
+      this.goesOn = false;
+      player.pause();
+    }
   }
 
   back() {
@@ -501,9 +510,13 @@ export class Stage {
 
   play() {
     const { player, feed } = this;
-    if (player.isLive && this.options.steer && this.answer?.state === "paused") feed.command("resume");
+    const isPaused = Boolean(this.options.steer) && this.answer?.state === "paused";
+    if (player.isLive && isPaused) feed.command("resume");
     else if (player.isLive && !this.isOver) this.go(this.learned.total);
-    else player.play();
+    else {
+      this.goesOn = isPaused;
+      player.play();
+    }
   }
 
   forward() {
@@ -526,6 +539,7 @@ export class Stage {
   go(merges) {
     const { player, feed, bar } = this;
     const wasLive = player.isLive;
+    this.goesOn = false;
     player.go(merges);
     if (!this.options.steer || !bar.waiting.checked || wasLive === player.isLive) return;
     if (wasLive && this.isTraining) feed.command("pause");

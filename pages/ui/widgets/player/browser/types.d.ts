@@ -41,6 +41,8 @@ export interface Options {
   page: string | null;
   /** Whether it fills the screen for a room; then the deck has the keys. */
   presents?: boolean;
+  /** Whether a training that has ended shows its end and not its film: full speed was chosen. */
+  is_at_once?: boolean;
   /** Whether the tokenizer learns from this very sentence. */
   is_learned?: boolean;
   /** What a saved page plays. */

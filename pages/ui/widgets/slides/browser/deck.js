@@ -72,6 +72,8 @@ class Deck {
     this.at = 0;
     this.captions = 0;
     this.started = Date.now();
+    /** @type {Set<number>} */
+    this.watched = new Set(); // films among other slides that have been left
     /** @type {SlideView | null} */
     this.view = null;
     this.root = make("div", "token-view deck");
@@ -166,6 +168,7 @@ class Deck {
   /** @param {number} at */
   show(at) {
     const { slides } = this.options;
+    if (this.view?.stage?.isAtEnd) this.watched.add(this.at);
     this.at = Math.max(0, Math.min(at, slides.length - 1));
     this.view?.remove();
     const slide = slides[this.at];
@@ -194,8 +197,10 @@ class Deck {
   next() {
     if (this.options.showsNotes && ["ask", "vote"].includes(this.root.dataset.kind ?? "")) return this.askToMove();
     const film = this.isFilm ? this.view?.stage : null;
+    const isOver = !this.view?.stage || this.view.stage.isAtEnd;
     if (this.view && !this.view.isRevealed) this.view.reveal();
     else if (film && !film.isAtEnd) return film.forward();
+    else if (!isOver) this.view?.stage?.toTheEnd(); // before it is left, the room sees what came of it
     else if (this.at < this.options.slides.length - 1) this.show(this.at + 1);
     else return this.view?.stage?.forward();
     this.dim();
@@ -210,9 +215,8 @@ class Deck {
 
   back() {
     if (!this.at) return this.view?.stage?.back();
-    const { isOutcome } = this.options.slides[this.at];
     this.show(this.at - 1);
-    if (isOutcome) this.view?.stage?.showOutcome();
+    if (this.watched.has(this.at)) this.view?.stage?.showOutcome();
     this.tell();
   }
 
@@ -280,6 +284,7 @@ class Deck {
       c: () => this.turnCaptions(),
       f: () => toggleFullScreen(this.root),
       e: () => this.view?.vote?.end(),
+      ...Object.fromEntries([..."1234"].map((digit, at) => [digit, () => this.view?.vote?.join(at)])),
       q: () => (this.code.hidden = !this.code.hidden),
       h: () => (this.list.hidden = !this.list.hidden),
     };

@@ -126,7 +126,7 @@ export class SlideView {
     }
     head.append(make("span", "", name));
     const text = new PlacedText(view.text, view.clusters);
-    const board = new Board(text, this.options.tints, { showsSpaces: true });
+    const board = new Board(text, this.options.tints, { showsSpaces: true, arePretokens: lane.kind !== "tokens" });
     board.draw(text.piecesOf(cutsOf(lane)));
     [...board.pieces.values()].forEach((piece, at) => {
       piece.style.animationDelay = `${at * FALL}ms`;
