@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.i18n import language, t
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.learn.lessons import offline_page
+from pages.ui.learn.lessons import LESSONS, OFFLINE, offline_page
 from pages.ui.widgets.printing import bold, printed
 from tokenizer_core.bpe.reference import get_stats, merge
 
@@ -83,7 +83,7 @@ def for_a_class() -> None:
             key="learn_plan",
         )
         st.download_button(
-            t("learn.offline"),
+            t("learn.offline", numbers=", ".join(f"{list(LESSONS).index(name) + 1}" for name in OFFLINE)),
             offline_page(language()),
             f"lessons-{language()}.html",
             "text/html",

@@ -112,8 +112,8 @@ def lesson_options(opened: str = "", *, is_alone: bool = False) -> dict[str, Any
         "locale": language(),
         "tints": TINT_COUNT,
         "lessons": {
-            name: {"minutes": lesson.minutes, "further": _further(name)}
-            for name, lesson in LESSONS.items()
+            name: {"number": number, "minutes": lesson.minutes, "further": _further(name)}
+            for number, (name, lesson) in enumerate(LESSONS.items(), 1)
             if not is_alone or name in OFFLINE
         },
         "names": _names(language()),

@@ -50,7 +50,7 @@ _SHOWS_ALL: Value[bool] = Value("story_all", bool)
 _GUESSES: Value[dict[str, int | None]] = Value("story_guesses", dict)
 """The choice made in each story whose answer is shown; None if the answer was shown without a choice."""
 _MORE: Value[bool] = Value("story_more", bool)
-_WAYS = (("short", "co_present"), ("talk", "co_present"), ("vote", "how_to_vote"), ("story", "slideshow"))
+_WAYS = (("story", "slideshow"), ("short", "co_present"), ("talk", "co_present"), ("vote", "how_to_vote"))
 """Whether the box with all that is not the one thing to do next is open."""
 _STEPS: Value[int] = Value("story_steps", int)
 """How often the visitor went on to another story: the page begins at its top once for each time."""

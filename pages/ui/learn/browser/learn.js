@@ -156,9 +156,9 @@ export class Learn {
     this.names.forEach((name, at) => {
       const item = list.appendChild(make("li"));
       const button = addButton(item, "", () => this.open(name, 0));
-      const { minutes } = this.options.lessons[name];
+      const { minutes, number } = this.options.lessons[name];
       const head = button.appendChild(make("span", "card-head"));
-      head.append(make("b", "", `${at + 1}`), make("span", "", this.label("minutes", { count: minutes })));
+      head.append(make("b", "", `${number}`), make("span", "", this.label("minutes", { count: minutes })));
       if (done.includes(name)) head.append(make("span", "done", `✓ ${this.label("done")}`));
       if (at === next) head.append(make("span", "here", this.label(done.length ? "go_on" : "start_here")));
       button.append(make("strong", "", this.label(`${name}_name`)), make("span", "", this.label(`${name}_can`)));
@@ -379,7 +379,7 @@ export class Learn {
       this.comeBack();
     }).className = "quiet";
     const steps = screens.length + 1;
-    const number = this.names.indexOf(lesson) + 1;
+    const { number } = this.options.lessons[lesson];
     const name = this.label(`${lesson}_name`);
     top.append(make("span", "where", this.label("where", { number, lesson: name, screen: at + 1, screens: steps })));
     const bar = make("progress");

@@ -20,6 +20,8 @@ export interface Further {
 }
 
 export interface LessonFacts {
+  /** Its place among all lessons, from 1; a file has some of them. */
+  number: number;
   minutes: number;
   further: Further[];
 }

@@ -118,7 +118,7 @@ export class Bar {
       const [half, name] = [flag.offsetWidth / 2, Math.ceil(label?.getBoundingClientRect().width ?? 0)];
       const isBehind = want + half + name <= width;
       // A tokenizer that is beaten has its name in any case; a word only where there is room.
-      return { want, at: want, half, name, before: isBeat && !isBehind ? name : 0, behind: isBeat && isBehind ? name : 0 };
+      return { want, at: want, half, name, isBeat, before: isBeat && !isBehind ? name : 0, behind: isBeat && isBehind ? name : 0 };
     });
     while (!spread(boxes, width)) {
       const longest = boxes.reduce((one, other) => (other.before + other.behind > one.before + one.behind ? other : one));
@@ -130,14 +130,16 @@ export class Bar {
       const { flag, label } = flags[at];
       flag.style.insetInlineStart = `${(100 * box.at) / width}%`;
       label?.classList.toggle("before", box.before > 0);
-      if (!box.before && !box.behind) label?.remove();
+      if (box.before || box.behind) return;
+      label?.remove();
+      if (!box.isBeat) flag.hidden = true; // a star without its word says nothing
     });
   }
 }
 
 /**
  * A flag: where it should be and is, half the width of its sign, the width of its name, and what that takes on a side.
- * @typedef {{ want: number, at: number, half: number, name: number, before: number, behind: number }} FlagBox
+ * @typedef {{ want: number, at: number, half: number, name: number, isBeat: boolean, before: number, behind: number }} FlagBox
  */
 
 /**

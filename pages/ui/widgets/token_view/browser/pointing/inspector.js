@@ -173,7 +173,7 @@ export class Inspector {
     const summary = make("div", "summary");
     summary.append(...words.summary());
     title.prepend(summary);
-    const why = make("p", "why", `${whyBytes(model, box)} `);
+    const why = make("p", "why", `${(lane.takenBy && whyCut(model, lane, box)) || whyBytes(model, box)} `);
     if (box.from !== box.to) why.append(make("span", "where", words.offsets()));
     const rungs = make("div", "scroll");
     rungs.tabIndex = 0; // so that keys can scroll it
@@ -303,6 +303,18 @@ function originOf(model, lane, token) {
   const [left, right] = [bytes.subarray(0, origin.left), bytes.subarray(origin.left)].map(spokenBytes);
   const made = model.label("made_by", { merge, left, right });
   return count ? [made, model.label("seen", { count })] : [made];
+}
+
+/**
+ * The words of each part of the pattern that took a piece of a box; "" where they are its source alone.
+ * @param {Model} model
+ * @param {Lane} lane
+ * @param {Box} box
+ */
+function whyCut({ labels }, { takenBy, column }, { first, count }) {
+  const taken = new Set(takenBy?.subarray(first, first + count));
+  const said = [...taken].map((branch) => (branch ? column.branches?.[branch - 1] : { words: labels.between, source: "" }));
+  return said.some((each) => each?.words === each?.source) ? "" : said.map((each) => each?.words).join(" · ");
 }
 
 /**
