@@ -445,6 +445,9 @@ def test_a_token_is_searched_walked_to_and_looked_at(tab: Page, address: str) ->
     shown.get_by_label(ENGLISH["entries.kind"]).select_option(ENGLISH["entries.kind_regex"])
     shown.get_by_role("searchbox").fill(r"^(([\s\S]+)+)+\u{10FFFF}$")
     expect(shown.get_by_text(ENGLISH["entries.too_slow"])).to_be_visible()
+    tab.get_by_role("tab", name=ENGLISH["tabs.vocabulary_unreached"]).click()
+    expect(shown.get_by_role("searchbox")).to_have_value("")  # another list has a search of its own
+    expect(shown.locator(".entry").first).to_be_visible()
 
 
 def test_what_a_chart_says_of_a_bar_goes_when_the_page_moves(tab: Page, address: str) -> None:

@@ -192,6 +192,9 @@ def test_a_phone_votes_round_after_round_until_the_slide_is_left(open_tab: OpenT
     expect(phone.get_by_role("button", pressed=False)).to_have_count(4)
     expect(phone.get_by_role("button").first).to_be_enabled()
     tab.bring_to_front()
+    shown = deck.locator(".vote-card").nth(1).locator(".vote-pair").inner_text()
+    tab.keyboard.press("2")  # the pair for which most hands were raised
+    expect(deck.locator(".vote-said .chip").first).to_have_text(re.sub(r"[\n+]", "", shown))
     tab.keyboard.press("Escape")
     expect(deck).to_have_count(0)
     phone.bring_to_front()

@@ -136,6 +136,7 @@ def test_the_file_of_lessons_is_small_and_needs_nothing_else(language: str) -> N
     (options,) = re.findall(rb'<script type="application/json" id="options">(.*?)</script>', page)
     given_alone = json.loads(options)
     assert list(given_alone["lessons"]) == list(OFFLINE)
+    assert [each["number"] for each in given_alone["lessons"].values()] == [1, 2, 4, 5]  # as on the page
     assert {name: base64.b64decode(each) for name, each in given_alone["tokens"].items()} == {
         "gpt2": packed("gpt2")
     }

@@ -221,6 +221,9 @@ def test_patterns_present_what_both_make_of_the_text() -> None:
     assert [lane["count"] for lane in view["lanes"]] == [
         len(pretokenize(view["text"], pattern)) for pattern in ("llama3", "mark_aware")
     ]
+    assert without_breaks(deck["slides"][0]["title"]["en"]) == (
+        "GPT-4 (cl100k) cuts **4** Thai letters from their marks, Thai-aware **0**."
+    )
 
 
 def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:

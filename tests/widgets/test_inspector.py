@@ -17,6 +17,7 @@ from tests.helpers.drawing import (
     ids_in,
     in_shadow,
     lane_over,
+    pretokens_over,
     redraw,
     references_over,
 )
@@ -75,6 +76,12 @@ def test_what_is_counted_of_a_letter_is_what_the_ladder_shows_beside_it(page: Pa
     page.locator(".lane:not(.ruler) >> nth=0").locator(".p").first.click()
     said = page.locator(".inspector .summary").inner_text()
     assert said == "ลู: gpt2 4 tokens · cl100k_base 2 tokens · o200k_base 1 token"
+
+
+def test_of_a_piece_the_inspector_says_which_part_of_the_pattern_took_it(page: Page) -> None:
+    draw(page, "ที่ 12", [pretokens_over("ที่ 12", "llama3", with_branches=True)], view="staff")
+    page.locator(".lane:not(.ruler) .p").first.click()
+    assert page.locator(".why").inner_text().startswith("part 2 · ")  # letters, and the mark after them
 
 
 @pytest.mark.parametrize("lane", [0, 2])

@@ -18,7 +18,7 @@ from pages.ui.widgets.player.serve import BROWSER as STAGE
 from pages.ui.widgets.player.serve import stage_css
 from pages.ui.widgets.slides import BROWSER as DECK
 from pages.ui.widgets.slides import View, _view
-from pages.ui.widgets.token_view.lanes import Label, Lane
+from pages.ui.widgets.token_view.lanes import Label, Lane, pretoken_lane
 from pages.ui.widgets.token_view.serve import bundle
 from tests.helpers.clusters import boundaries
 from tests.helpers.drawing import HOSTILE
@@ -318,6 +318,62 @@ def test_a_merge_frames_what_it_joins_counts_the_places_and_gives_each_token_one
     assert len(colours) == len(dict(colours))  # of each token one
 
 
+CATCH_UP = """async ([options, merges, pauses]) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, steer: "/steer" });
+  const commands = [];
+  stage.feed.command = (command) => commands.push(command);
+  const learned = merges.length / 3;
+  stage.take({ state: "running", says: "", pace: "fast", learned, goal: 99, merges, served: [] });
+  stage.go(learned);
+  stage.toggle();
+  stage.answer.state = "paused";
+  stage.back();
+  stage.back();
+  const isOffered = !stage.bar.waits.hidden;
+  stage.toggle();
+  if (pauses) stage.toggle();
+  for (let at = 0; at < 100 && stage.player.isBusy; at++) await new Promise((done) => setTimeout(done, 20));
+  if (pauses) stage.go(learned);
+  stage.remove();
+  return [commands, isOffered];
+}"""
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+def test_a_paused_training_goes_on_once_the_film_has_caught_up_unless_it_is_paused_again(
+    page: Page, *, pauses: bool
+) -> None:
+    options = replay_options("none", "", [], "abcdabcd", [], title="") | {"presents": False}
+    options |= {"labels": section("stage", spoken="en"), "locale": "en"}
+    opened(page, bundle(STAGE / "stage.js"))
+    commands, is_offered = page.evaluate(CATCH_UP, [options, [97, 98, 9, 256, 99, 3, 257, 100, 2], pauses])
+    assert commands == (["pause"] if pauses else ["pause", "resume"])
+    assert not is_offered  # to pause it while somebody looks back: it is paused
+
+
+AT_ONCE = """([options, merges]) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null });
+  const learned = merges.length / 3;
+  stage.take({ state: "done", says: "", pace: "full", learned, goal: learned, merges, served: [] });
+  const { position, isHeld } = stage.player;
+  stage.remove();
+  return [position, isHeld];
+}"""
+
+
+@pytest.mark.parametrize(("presents", "is_at_once"), [(False, True), (False, False), (True, True)])
+def test_full_speed_shows_the_end_at_once_but_not_before_a_room(
+    page: Page, *, presents: bool, is_at_once: bool
+) -> None:
+    options = replay_options("none", "", [], "abcdabcd", [], title="")
+    options |= {"presents": presents, "is_at_once": is_at_once, "name": f"full speed {presents} {is_at_once}"}
+    opened(page, bundle(STAGE / "stage.js"))
+    position, is_held = page.evaluate(AT_ONCE, [options, [97, 98, 9, 256, 99, 3]])
+    assert [position, is_held] == ([2, False] if is_at_once and not presents else [0, True])
+
+
 WAIT = """(options) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, options);
@@ -573,6 +629,28 @@ def test_the_counts_under_every_line_of_every_row_are_whole_and_free(
     assert covered == ""
 
 
+STRIPES = """([slide, tints]) => {
+  document.body.innerHTML = "<div class='token-view deck'><div class='deck-place'></div></div>";
+  const view = new parts.SlideView(slide, { tints, locale: "th", labels: { letters: "" } }, ["th"]);
+  return view.boards.map(({ line }) =>
+    [...line.querySelectorAll(".shared[style*=gradient]")].map(({ style, dataset }) =>
+      [style.background.includes("to top"), dataset.n ?? ""]));
+}"""
+
+
+def test_a_cut_between_a_letter_and_its_mark_is_a_step_on_a_slide_and_a_token_keeps_its_stripes(
+    page: Page,
+) -> None:
+    lanes = [pretoken_lane("llama3", Label("llama3")), Lane("gpt2", Label("GPT-2"), openai_tokenizer("gpt2"))]
+    view = json.loads(json.dumps(_view(View("ที่", lanes))))
+    slide = {"kind": "tokens", "over": {}, "title": {}, "says": {}, "notes": {}, "views": [view]}
+    opened(page, bundle(DECK / "slides.js"))
+    pieces, tokens = page.evaluate(STRIPES, [slide, TINT_COUNT])
+    assert pieces == [[True, ""]]
+    assert [is_step for is_step, _ in tokens] == [False]
+    assert int(tokens[0][1]) > 1
+
+
 PLACE_BARS = """([options, merges, isLive]) => {
   const before = window.fetch;
   window.fetch = () => new Promise(() => {});
@@ -727,16 +805,51 @@ DECK_OF = """async ([options, keys]) => {
 }"""
 
 
+def deck_options() -> dict[str, Any]:
+    """What a deck needs besides its slides."""
+    options: dict[str, Any] = {"name": "deck", "talk": "talk", "code": None, "showsNotes": False, "what": "1"}
+    words = {"labels": section("deck", spoken="en"), "languages": ["en"], "locale": "en"}
+    return options | words | {"tints": TINT_COUNT, "address": ""}
+
+
 def test_a_deck_counts_its_slides_and_nothing_behind_it_can_be_reached(page: Page) -> None:
     slide = {"kind": "words", "over": {}, "says": {}, "notes": {}}
     slides = [{**slide, "title": {"en": str(at)}} for at in range(3)]
-    options: dict[str, Any] = {"name": "deck", "talk": "talk", "slides": slides, "code": None}
-    options |= {"labels": section("deck", spoken="en"), "languages": ["en"], "locale": "en", "tints": 8}
-    options |= {"showsNotes": False, "what": "1", "address": ""}
+    options = deck_options() | {"slides": slides}
     opened(page, bundle(DECK / "deck.js"))
     shown, is_shut, is_still_shut, left = page.evaluate(DECK_OF, [options, ["ArrowRight", "ArrowRight", "Home"]])
     assert shown == ["1 / 3", "2 / 3", "3 / 3", "1 / 3"]
     assert (is_shut, is_still_shut, left) == (True, False, 0)
+
+
+TALK = """async ([slides, options, keys]) => {
+  document.body.innerHTML = "<div></div>";
+  const place = document.body.firstChild;
+  const data = new TextEncoder().encode(JSON.stringify({ ...options, slides }));
+  const leave = parts.default({ data, parentElement: place, setTriggerValue: () => {} });
+  const found = keys.map((key) => {
+    document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    const film = place.querySelector(".stage");
+    return [Number(place.querySelector(".deck").dataset.at), film && Number(film.dataset.position)];
+  });
+  await new Promise((done) => setTimeout(done)); // a film that is shown again has its merges a moment later
+  const film = place.querySelector(".stage");
+  leave();
+  return [...found, film && Number(film.dataset.position)];
+}"""
+
+
+def test_a_film_in_a_talk_shows_its_end_before_it_is_left_and_when_somebody_comes_back(page: Page) -> None:
+    film = replay_options("none", "", [(97, 98, 9), (256, 99, 3)], "abcabc", [], title="")
+    words = {"kind": "words", "over": {}, "title": {"en": "words"}, "says": {}, "notes": {}}
+    film |= {"labels": section("stage", spoken="en"), "locale": "en"}
+    slides = [words, {**words, "kind": "stage", "stage": film}, words]
+    keys = ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"]
+    opened(page, bundle(DECK / "deck.js"))
+    *found, again = page.evaluate(TALK, [slides, deck_options(), keys])
+    assert found[:4] == [[1, 0], [1, 0], [1, 2], [2, None]]  # it stands, begins, is over, is left
+    assert found[4][0] == 1
+    assert again == 2
 
 
 # ---- the race

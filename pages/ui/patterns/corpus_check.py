@@ -10,7 +10,9 @@ from pages.ui.inputs.corpus import Corpus
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
 from pages.ui.patterns.lab import Chosen, figure_rows
 from pages.ui.session import Value
+from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.slides.talk import verdict_on
 from tokenizer_core.workers.pattern_check import PatternCheck
 
 CHECKS: Value[dict[tuple[str, str], PatternCheck]] = Value("pattern_checks", dict)
@@ -69,6 +71,8 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
         done = [(chosen, check) for chosen, check in shown if check.figures]
         if done:
             rows = [(chosen.short, check.figures) for chosen, check in done if check.figures]
+            if said := verdict_on(rows):
+                answer(said, key="patterns_corpus")
             figures_table(figure_rows(rows, longest=[check.longest for _, check in done]), t("lab.corpus_figures"))
 
 

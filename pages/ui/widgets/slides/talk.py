@@ -274,7 +274,11 @@ def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
     }
     slides = [Slide("words", title=title, is_strong=True)]
     if text and (able := _able(lanes, text)):
-        slides.append(Slide("tokens", title=translations("biography.others"), views=[View(text, able)]))
+        slides.append(
+            Slide(
+                "tokens", title=translations("biography.others_of", token=text.strip()), views=[View(text, able)]
+            )
+        )
     return slides
 
 

@@ -326,7 +326,8 @@ export class Stage {
 
   /** Before a room: show the end again, once it is here. */
   showOutcome() {
-    this.showsOutcome = true;
+    if (this.isOver) this.go(this.learned.total);
+    else this.showsOutcome = true;
   }
 
   /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
