@@ -54,6 +54,8 @@ ARRIVING = 10.0
 IDLE_VISITS = 5
 SIZE = 1_000
 EXPIRES_SECONDS = 8
+COLLECTED_SECONDS = 20
+"""Seconds after which the app has surely collected garbage once more."""
 HELD = (
     "trained",
     "told their place",
@@ -289,13 +291,17 @@ class Load:
         return found
 
     def rested(self) -> tuple[float, float, int, int]:
-        """Wait until sessions and runs have expired; Streamlit drops sessions when others come and go."""
+        """Wait until sessions and runs have expired, and the app has given back what they held.
+
+        Streamlit drops sessions when others come and go.
+        """
         time.sleep(2 * EXPIRES_SECONDS + 20)
         for _ in range(3):
             last = Visit(self.server.address)
             last.click("home", WidgetStates())
             last.leave()
             time.sleep(1)
+        time.sleep(COLLECTED_SECONDS)
         return self.server.standing()
 
     def _sample(self, found: Round, over: threading.Event) -> None:

@@ -102,6 +102,8 @@ def test_a_talk_is_walked_by_keyboard_and_read_from_the_last_row(
             expect(deck.locator(".stage")).to_have_attribute("data-position", re.compile("[1-9]"))
             expect(deck).to_have_attribute("data-at", str(place))
             tab.keyboard.press("ArrowRight")
+            expect(deck.locator(".stage")).to_have_attribute("data-position", "744")
+            tab.keyboard.press("ArrowRight")
         if kind == "ask":
             expect(deck.locator(".choice.right")).to_have_count(1)
             assert [box.bounding_box() for box in deck.locator(".choice").all()] == places

@@ -970,6 +970,7 @@ COME_BACK = """async ([options, merges, isDeck]) => {
   const answer = { state: "done", says: "", pace: "full", learned: total, goal: total, merges };
   window.fetch = async () => ({ ok: true, status: 200, json: async () => answer });
   const storage = { getItem: () => "shown", setItem: () => {} };
+  const own = Object.getOwnPropertyDescriptor(window, "sessionStorage");
   Object.defineProperty(window, "sessionStorage", { value: storage, configurable: true });
   document.body.innerHTML = isDeck ? "<div class='token-view deck'></div>" : "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: isDeck });
@@ -985,6 +986,7 @@ COME_BACK = """async ([options, merges, isDeck]) => {
     return [flag.className, isIn, name ? parseFloat(getComputedStyle(name).fontSize) : null];
   });
   stage.remove();
+  Object.defineProperty(window, "sessionStorage", own);
   return found;
 }"""
 

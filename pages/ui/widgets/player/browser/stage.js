@@ -94,6 +94,7 @@ export class Stage {
     /** @type {FilmPlace | null} */
     this.place = null; // from where to go on, once so many merges are here
     this.isFollowed = false; // whether the film goes on in another stage
+    this.isAwaited = false; // whether somebody has started the show before there was anything to show
     this.goesOn = false; // whether a paused training goes on once the film has caught up
 
     this.root = make("div", "token-view stage");
@@ -336,6 +337,7 @@ export class Stage {
     this.player.isHeld = true;
     this.showStart();
     if (!this.options.presents) this.stillTimer = setTimeout(() => this.begin(), STILL);
+    else if (this.isAwaited) this.begin();
   }
 
   /** Say what the stripes are, and how a merge comes about, which stays to be read over the first merges. */
@@ -348,6 +350,7 @@ export class Stage {
   begin() {
     clearTimeout(this.stillTimer);
     const { player, options } = this;
+    this.isAwaited = !this.learned.total; // whoever is too early need not press again
     if (!player.isHeld) return;
     if (this.isOver || options.presents) player.play();
     else player.begin();
@@ -496,7 +499,7 @@ export class Stage {
 
   toggle() {
     const { player, feed } = this;
-    if (player.isHeld) this.begin();
+    if (player.isHeld || (this.options.presents && !this.learned.total)) this.begin();
     else if (!this.bar.isPlaying) this.play();
     else if (player.isLive && this.options.steer && this.isTraining) feed.command("pause");
     else {
