@@ -10,12 +10,14 @@ from pages.ui.frame import visitor
 from pages.ui.frame.navigation import go
 from pages.ui.i18n import as_plain_markdown, errors_shown, language, t
 from pages.ui.inputs.corpus import sample_texts
+from pages.ui.inputs.text import TYPED_TEXT, carry_sentence
 from pages.ui.inputs.tokenizers import reference_lanes
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import live_text_area, popover
 from pages.ui.widgets.export_panel import export_panel
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.player import MOST_CHARACTERS as MOST_IN_A_FILM
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Label, Lane
@@ -51,6 +53,7 @@ def lead_to_training() -> None:
     if visitor.own_tokenizer() is None and st.button(
         t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
     ):
+        carry_sentence(TYPED_TEXT.key, MOST_IN_A_FILM)
         go("train")
 
 

@@ -23,7 +23,7 @@ from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.session import Maybe, Value, remembered
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.controls import live_text_area, segmented
 from tokenizer_core.readers.mixing import Mix, ScriptSizes, Unit, lines_by_script, mix, script_sizes
 
 SOURCE: Maybe[str] = Maybe("corpus_source")
@@ -91,14 +91,9 @@ def preview(corpus: Corpus) -> None:
 
 
 def _pick_paste() -> Corpus:
-    text = st.text_area(
-        t("corpus.paste_label"),
-        key="corpus_paste",
-        persist_state="session",
-        height=180,
-        placeholder=t("corpus.paste_placeholder"),
-    )
-    return Corpus(given_name("pasted"), (text or "",))
+    placeholder = t("corpus.paste_placeholder")
+    text = live_text_area(t("corpus.paste_label"), key="corpus_paste", height=180, placeholder=placeholder)
+    return Corpus(given_name("pasted"), (text,))
 
 
 SOURCES: dict[str, Callable[[], Corpus | None]] = {

@@ -24,12 +24,13 @@ from pages.ui.widgets.token_view.drawings import Text
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
 from tokenizer_core.readers.encodings import DecodedText, decode_text
+from tokenizer_core.readers.labels import opening
 
 PLACE = "text"
 _LIMITS = Limits(1, MAX_UPLOAD_MB * 2**20, unpacks=False)
 _SOURCE: Maybe[str] = Maybe("text_source")
-_TYPED_TEXT: Maybe[str] = Maybe("compare_text")
-_GIVEN_TEXT: Maybe[str] = Maybe(f"{_TYPED_TEXT.key}_given")
+TYPED_TEXT: Maybe[str] = Maybe("compare_text")
+_GIVEN_TEXT: Maybe[str] = Maybe(f"{TYPED_TEXT.key}_given")
 """What the box was given, not typed: it follows the sentence on Home."""
 SOURCES = ("type", "sample", "upload", "ids")
 MAX_DIGITS = 40
@@ -56,6 +57,13 @@ def own_sentence() -> str:
 def take_sentence(text: str) -> None:
     """Make a text that the visitor typed on another page the sentence on Home."""
     SENTENCE.put(" ".join(text.splitlines()))
+
+
+def carry_sentence(key: str, most: int) -> None:
+    """Make what the visitor typed into a box on another page the sentence on Home, up to so many characters."""
+    typed = Maybe[str](key).get() or ""
+    if typed and typed != Maybe[str](f"{key}_given").get():
+        take_sentence(opening(typed, most))
 
 
 def follow_sentence(key: str, default: str) -> str:
@@ -94,12 +102,12 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
     if source == "type":
         text = live_text_area(
             t("text.type_label"),
-            key=follow_sentence(_TYPED_TEXT.key, WATCHED.get() or t("examples.pair")),
+            key=follow_sentence(TYPED_TEXT.key, WATCHED.get() or t("examples.pair")),
             height=TYPED_HEIGHT,
             placeholder=t("text.placeholder"),
             show_label=False,
         )
-        example_pills(_TYPED_TEXT.key, "compare")
+        example_pills(TYPED_TEXT.key, "compare")
     else:
         text = _pick_uploaded_text() if source == "upload" else "\n".join(pick_sample().texts)
     if len(text) > MAX_VIEW_CHARACTERS:
@@ -110,7 +118,7 @@ def text_picker(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
 
 def show_text(text: str) -> None:
     """Put a text into the text picker, before it is drawn."""
-    _TYPED_TEXT.put(text)
+    TYPED_TEXT.put(text)
     _GIVEN_TEXT.forget()
     _SOURCE.put("type")
 

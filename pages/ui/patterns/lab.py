@@ -13,7 +13,7 @@ from pages.ui.frame.navigation import go
 from pages.ui.i18n import error_sentence, language, t
 from pages.ui.inputs.corpus import first_training
 from pages.ui.inputs.pattern import OWN_PATTERN, PATTERN_ORDER, PREVIEW_SENTENCE, choose_pattern, shortened
-from pages.ui.inputs.text import example_pills, follow_sentence
+from pages.ui.inputs.text import carry_sentence, example_pills, follow_sentence
 from pages.ui.limits import MAX_VIEW_CHARACTERS
 from pages.ui.patterns.branches import as_lines, explained, from_lines
 from pages.ui.session import Maybe, Value, one_of
@@ -21,6 +21,7 @@ from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import answer, fold, live_text_area
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.player import MOST_CHARACTERS as MOST_IN_A_FILM
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide
 from pages.ui.widgets.slides.talk import Entry, add_button, pattern_slide, verdict_on
 from pages.ui.widgets.token_view import token_view
@@ -200,6 +201,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         offered = own[-1] if own else fewest
         label = t("lab.train", name=offered.short)
         if st.button(label, type="primary", icon=":material/play_arrow:", key="lab_train"):
+            carry_sentence(TEXT.key, MOST_IN_A_FILM)
             visitor.start(first_training(offered.pattern))
             go("train")
         add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")

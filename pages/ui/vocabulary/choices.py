@@ -324,11 +324,11 @@ def picked_in(lane: Lane) -> int:
 
 
 def picked_among(lane: Lane, entries: Entries) -> int:
-    """Return the id that is looked at among some entries of a vocabulary: at first that of the longest."""
+    """Return the id that is looked at among some entries of a vocabulary: at first the first one."""
     picked = PICKED.get().get(lane.choice)
     if picked is not None and picked in entries.ids:
         return picked
-    return int(entries.ids[int(np.argmax(list(map(len, entries.tokens))))])
+    return int(entries.ids[0])
 
 
 def pick(lane: Lane, token_id: int, *, by_click: bool = True) -> None:

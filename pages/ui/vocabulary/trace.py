@@ -42,12 +42,12 @@ def _word(show: Callable[[str], None]) -> None:
 
 def _trace(word: str, tokenizer: Merging) -> None:
     found = list(trace(word, tokenizer))
-    st.html(chip_style() + sideways(trace_html(found, tokenizer, t("trace.title"))))
     if found:
         merges = sum(len(each.steps) for each in found)
         tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
         size = sum(len(each.ids) for each in found)
         st.caption(t("trace.says", bytes=size, merges=merges, tokens=tokens, pieces=len(found)))
+    st.html(chip_style() + sideways(trace_html(found, tokenizer, t("trace.title"))))
 
 
 def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
@@ -60,7 +60,7 @@ def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
             number += 1
             ids = f"{step.left}, {step.right} → <b>{step.token_id}</b>"
             rows.append(_row(f"{number}", ids, content, step.ids, tokenizer))
-    return scroll_box("trace", f"<table>{''.join(rows)}</table>", label)
+    return scroll_box("trace", f"<table class='merges'>{''.join(rows)}</table>", label)
 
 
 def _row(number: str, ids: str, content: bytes, tokens: Sequence[int], tokenizer: Merging) -> str:

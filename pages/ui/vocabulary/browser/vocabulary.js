@@ -58,7 +58,7 @@ class VocabularyView {
     this.tell = tell;
     const label = (this.label = labelsOf(options));
     /** @type {Choice} */
-    this.choice = CHOSEN.get(options.part) ?? { kind: "text", query: "", matchesCase: false, script: null, use: "all", order: "best", ...EVERYTHING };
+    this.choice = CHOSEN.get(options.part) ?? { kind: "text", query: "", matchesCase: false, script: null, use: "all", order: options.part ? "order" : "best", ...EVERYTHING };
     this.root = make("div", "token-view vocabulary");
     this.grid = new Grid(label, (id) => this.pick(id), () => (this.longer.hidden = this.grid.showsAll));
     this.grid.special = options.scripts.indexOf("special");

@@ -29,6 +29,12 @@ TRACE_STYLE = """<style>
 .trace td:first-child { text-align: end; opacity: .8; font-size: 1rem; }
 .trace .token-chip { font-size: 1.25rem; padding: 0 .35rem; display: inline-block;
   vertical-align: middle; }
+@media (max-width: 640px) { /* tokens have the whole width, below their merge */
+  .trace .merges tr { display: grid; grid-template-columns: 2rem 1fr;
+    border-bottom: 1px solid rgba(128,128,128,.18); }
+  .trace .merges td { border: 0; padding-block: 0; }
+  .trace .merges td:nth-child(3) { grid-column: 1 / -1; white-space: normal; }
+}
 </style>"""
 _STYLE = """<style>
 .lattice { overflow-x: auto; padding: .25rem 0; }
