@@ -119,17 +119,20 @@ def _open_tokenizers(on_open: Callable[[str], None]) -> None:
 
 
 def _open(uploads: Sequence[UploadedFile]) -> None:
-    """Open new uploads, together with those that waited for another file."""
+    """Open new uploads, together with those that waited for another file.
+
+    Whoever closes the opener meanwhile ends this run; the next one finds the uploads as new as they were.
+    """
     waiting = [refused for refused in _REFUSED.get() if refused.why.code == "file_needs_both"]
     ids = {name: file_id for refused in waiting for name, file_id in zip(refused.files, refused.ids, strict=True)}
     contents = [(name, content) for refused in waiting for name, content in refused.files.items()]
-    _REFUSED.put([refused for refused in _REFUSED.get() if refused not in waiting])
     for upload in uploads:
-        _READ_FILES.get().add(upload.file_id)
         ids[upload.name] = upload.file_id
         contents.append((upload.name, upload.getvalue()))
     for files in in_groups(contents):
         _open_together(files, tuple(ids[name] for name in files))
+    _REFUSED.put([refused for refused in _REFUSED.get() if all(refused is not each for each in waiting)])
+    _READ_FILES.get().update(upload.file_id for upload in uploads)
 
 
 def _open_together(files: Mapping[str, bytes], ids: tuple[str, ...], **options: str) -> None:

@@ -223,7 +223,7 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
 def pattern_slide(text: str, patterns: Sequence[tuple[str, str]]) -> Slide:
     """Return a text in the pieces of patterns, each with its name, below what is to be seen."""
     figures = [(name, pattern_figures(text, pattern)) for name, pattern in patterns]
-    says = translations("lab.how_step" if any(each.thai_letters_cut for _, each in figures) else "lab.how")
+    says = translations("lab.slide_cut" if any(each.thai_letters_cut for _, each in figures) else "lab.slide")
     lanes = [pretoken_lane(pattern, Label(name)) for name, pattern in patterns]
     return Slide("tokens", title={language(): verdict_on(figures)}, says=says, views=[View(text, lanes)])
 
