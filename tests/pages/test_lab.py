@@ -109,6 +109,20 @@ def test_one_click_trains_with_the_pattern_that_cuts_the_fewest_pieces(
     assert training.texts == first_training().texts
 
 
+@pytest.mark.parametrize(
+    ("page", "box", "button"), [("patterns", "lab_text", "lab_train"), ("compare", "compare_text", "compare_train")]
+)
+def test_what_was_typed_on_another_page_is_the_sentence_of_the_training(page: str, box: str, button: str) -> None:
+    app = open_page(page)
+    app.button(key=button).click().run()
+    assert "home_text" not in app.session_state  # nothing was typed
+    app = open_page(page)
+    app.text_area(key=box).set_value("ครูสมศรี\nสอนดี").run()
+    app.button(key=button).click().run()
+    assert not app.exception
+    assert app.session_state["home_text"] == "ครูสมศรี สอนดี"
+
+
 def test_one_click_trains_with_a_pattern_of_ones_own() -> None:
     app = with_pattern(r"\S+|\s+", lane="second")
     app.button(key="lab_train").click().run()

@@ -4,14 +4,16 @@ import gc
 import json
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import tokenizers
+from streamlit.runtime.scriptrunner_utils.exceptions import StopException
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.inputs import opened_files
-from pages.ui.inputs.opened_files import open_file
+from pages.ui.inputs import opened_files, opener
+from pages.ui.inputs.opened_files import OpenedFile, open_file
 from pages.ui.limits import MAX_OPENED_FILES
 from tests.helpers.app import (
     LANGUAGES,
@@ -49,6 +51,21 @@ def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     app.run()
     assert not app.exception
     return app
+
+
+def test_a_file_is_opened_by_the_next_run_if_this_one_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when the visitor closes the opener while it works."""
+    cut_short = [True]
+
+    def open_or_stop(*arguments: Any, **more: Any) -> OpenedFile:
+        if cut_short.pop():
+            cut_short.append(False)
+            raise StopException
+        cut_short.append(False)
+        return open_file(*arguments, **more)
+
+    monkeypatch.setattr(opener, "open_file", open_or_stop)
+    assert view(compare_with(("wp.json", word_piece()))).names[3:] == ["wp"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
