@@ -110,7 +110,8 @@ def test_one_click_trains_with_the_pattern_that_cuts_the_fewest_pieces(
 
 
 @pytest.mark.parametrize(
-    ("page", "box", "button"), [("patterns", "lab_text", "lab_train"), ("compare", "compare_text", "compare_train")]
+    ("page", "box", "button"),
+    [("patterns", "lab_text", "lab_train"), ("compare", "compare_text", "compare_train")],
 )
 def test_what_was_typed_on_another_page_is_the_sentence_of_the_training(page: str, box: str, button: str) -> None:
     app = open_page(page)

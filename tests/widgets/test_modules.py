@@ -72,13 +72,17 @@ def base64_of(data: bytes) -> str:
 
 def word_cases() -> list[Any]:
     """Each sentence of the catalogue with several numbers, and what Python makes of it."""
-    sections = (section(name, spoken="en") for name in ("token_view", "stage", "entries"))
+    names = ("token_view", "stage", "entries")
+    sections = [section(name, spoken=spoken) for spoken in ("en", "th") for name in names]
     sentences = {words for each in sections for words in each.values()}
     cases = []
     for words in sorted(sentences):
         for count in (0, 1, 2, 1000, "1"):
             values = dict.fromkeys(re.findall(r"\{(\w+)", words), count)
             cases.append((words, values, filled(words, **values)))
+        for name in ("GPT-4 (new)", "ของคุณ", "“x”"):
+            named: dict[str, Any] = dict.fromkeys(values, name)
+            cases.append((words, named, filled(words, **named)))
     assert {"0 tokens", "1 token", "2 tokens"} <= {" ".join(said.split()[-2:]) for *_, said in cases}
     return cases
 

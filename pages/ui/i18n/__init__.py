@@ -85,7 +85,7 @@ def filled(words: str, /, **values: Any) -> str:
     """Fill values into words; integers get commas, and a name in other letters a space where it touches Thai.
 
     `{count:token|tokens}` becomes the first word if the count is 1, else the second.
-    `widgets/token_view/browser/words.js` fills in what only the browser knows; it sets no spaces.
+    `widgets/token_view/browser/words.js` fills in what only the browser knows.
 
     >>> filled("ใช้{name}มาก {count} ครั้ง", name="GPT-2", count=1000)
     'ใช้ GPT-2 มาก 1,000 ครั้ง'

@@ -3,18 +3,35 @@
 
 /** @import { Label, Labels } from "./types.d.ts" */
 
+const THAI_SIGN = /[\u0e00-\u0e7f]/;
+const FOREIGN_FIRST = /[\p{L}\p{N}_`(]/u;
+const FOREIGN_LAST = /[\p{L}\p{N}_`)]/u;
+
 /**
- * `{count}` becomes the number, and `{count:token|tokens}` the first word if it is 1, else the second.
+ * `{count}` becomes the number, and `{count:token|tokens}` the first word if it is 1, else the second. A name in other
+ * letters has a space where it would touch Thai, as in pages/ui/i18n.
  * @param {string} words
  * @param {Record<string, unknown>} values
  * @param {string} locale
  */
 export function filled(words, values, locale) {
-  return words.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) => {
+  return words.replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (place, name, one, many, /** @type {number} */ at) => {
     const value = values[name];
     if (many !== undefined) return String(value) === "1" ? one : many;
-    return typeof value === "number" ? value.toLocaleString(locale) : String(value);
+    if (typeof value === "number") return value.toLocaleString(locale);
+    const text = String(value);
+    const [before, after] = [plainWords(words.slice(0, at)).at(-1), plainWords(words.slice(at + place.length))[0]];
+    return `${touches(before, text[0]) ? " " : ""}${text}${touches(after, text.at(-1), FOREIGN_LAST) ? " " : ""}`;
   });
+}
+
+/**
+ * @param {string} [thai]
+ * @param {string} [other]
+ * @param {RegExp} [foreign]
+ */
+function touches(thai = "", other = "", foreign = FOREIGN_FIRST) {
+  return THAI_SIGN.test(thai) && foreign.test(other) && !THAI_SIGN.test(other);
 }
 
 /**
