@@ -393,7 +393,7 @@ def test_a_lesson_and_characters_and_words_can_be_presented() -> None:
     (deck,) = (each for each in app.get("bidi_component") if each.proto.component_name.endswith("deck"))
     (slide,) = json.loads(bytes(deck.proto.bytes))["slides"]
     assert slide["kind"] == "tokens"
-    assert slide["title"]["en"] == "Starting from characters takes **12** tokens here, from bytes **15**."
+    assert slide["title"]["en"] == "With 400 tokens to know: **12** from characters, **15** from bytes"
     go_to_tab(app, "naive")
     (slide,) = (deck_on(app) or {})["slides"]
     assert [lane["name"] for lane in slide["views"][0]["lanes"]][:3] == [

@@ -82,6 +82,8 @@ def test_of_a_piece_the_inspector_says_which_part_of_the_pattern_took_it(page: P
     draw(page, "ที่ 12", [pretokens_over("ที่ 12", "llama3", with_branches=True)], view="staff")
     page.locator(".lane:not(.ruler) .p").first.click()
     assert page.locator(".why").inner_text().startswith("part 2 · ")  # letters, and the mark after them
+    assert page.locator(".inspector .pieces .p").all_inner_texts() == ["ท", "◌ี่"]
+    assert page.locator(".ladder").count() == 0  # bytes say nothing of a cut
 
 
 @pytest.mark.parametrize("lane", [0, 2])

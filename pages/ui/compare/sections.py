@@ -49,7 +49,12 @@ def say_what_a_stripe_is() -> None:
 
 
 def lead_to_training() -> None:
-    """Lead a visitor who has no tokenizer of their own to Train."""
+    """Lead a visitor who has no tokenizer of their own to Train, and one whose training goes on back to it."""
+    job = visitor.current_job()
+    if job is not None and job.merges and not job.ended:
+        st.caption(t("compare.not_ended", merges=len(job.merges), goal=job.merge_goal), width="content")
+        if st.button(t("train.back_to_job"), icon=":material/arrow_back:", key="compare_back"):
+            go("train")
     if visitor.own_tokenizer() is None and st.button(
         t("compare.train_first"), type="primary", icon=":material/model_training:", key="compare_train"
     ):

@@ -215,7 +215,10 @@ def _next_button(lesson: str | None) -> None:
         else:
             SHOWN.put(lesson)
 
-    label = t("lessons.next", name=t("tabs.pieces_naive") if lesson is None else t(f"lessons.{lesson}"))
+    if lesson is None:
+        label = t("lessons.next_tab", name=t("tabs.pieces_naive"))
+    else:
+        label = t("lessons.next", name=t(f"lessons.{lesson}"))
     st.button(label, type="primary", icon=":material/arrow_forward:", key="pieces_next", on_click=show_it)
 
 

@@ -23,6 +23,7 @@ from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
 from tokenizer_core.analysis.pattern_figures import PatternFigures, pattern_figures
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+from tokenizer_core.workers.sentencepiece_job import LECTURE
 from tokenizer_core.workers.training_job import Job
 
 MOST_ENTRIES = 50
@@ -225,7 +226,17 @@ def pattern_slide(text: str, patterns: Sequence[tuple[str, str]]) -> Slide:
     figures = [(name, pattern_figures(text, pattern)) for name, pattern in patterns]
     says = translations("lab.slide_cut" if any(each.thai_letters_cut for _, each in figures) else "lab.slide")
     lanes = [pretoken_lane(pattern, Label(name)) for name, pattern in patterns]
-    return Slide("tokens", title={language(): verdict_on(figures)}, says=says, views=[View(text, lanes)])
+    return Slide("tokens", title={language(): _cut_apart(figures)}, says=says, views=[View(text, lanes)])
+
+
+def _cut_apart(found: Sequence[tuple[str, PatternFigures]]) -> str:
+    """Say for a room how many Thai letters each of two patterns cuts apart, or else what the verdict says."""
+    letters = [figures.thai_letters_cut for _, figures in found]
+    if len(set(letters)) < 2:
+        return verdict_on(found)
+    (first, _), (second, _) = found
+    named = {"first": unbroken(first), "second": unbroken(second)}
+    return t("lab.slide_letters", **named, one=letters[0], other=letters[1])
 
 
 def verdict_on(found: Sequence[tuple[str, PatternFigures]]) -> str:
@@ -250,7 +261,7 @@ def lesson_slide(name: str, view: View) -> Slide:
     if name != "small":
         return Slide("tokens", over=translations(f"lessons.{name}"), views=[view])
     theirs, ours = (lane.tokens for lane in view.lanes if isinstance(lane, Cut))
-    title = translations("lessons.small_answer", theirs=theirs, ours=ours)
+    title = translations("lessons.small_slide_answer", size=LECTURE.vocab_size, theirs=theirs, ours=ours)
     return Slide("tokens", title=title, says=translations("lessons.small_slide"), views=[view])
 
 

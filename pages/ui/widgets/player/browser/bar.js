@@ -25,7 +25,7 @@ export class Bar {
     this.slider = make("input");
     this.slider.type = "range";
     this.slider.min = "0";
-    this.slider.oninput = () => stage.go(this.slider.valueAsNumber);
+    this.slider.oninput = () => stage.seek(this.slider.valueAsNumber);
     this.line.append(this.flags, this.slider);
     this.where = make("span", "where");
     this.live = addButton(this.element, label("live"), () => stage.go(stage.learned.total));

@@ -8,6 +8,7 @@ import { shortName } from "./race.js";
 import { fractionOf, isText, joinedWords, madeWords, nameLettersHere, partsOfMerge, shownText } from "./parts.js";
 
 const MOST_IN_EQUATION = 16; // characters of a text in an equation
+const MOST_HEX = 6; // bytes of a token in the equation: two Thai characters
 const LONG_IN_EQUATION = 8; // characters of a text from which on it may not fit
 
 /** @import { Learned, Sentence } from "./sentence.js" */
@@ -178,7 +179,7 @@ export class Headline {
         if (words[at] && words[at] !== term.textContent) term.append(make("small", "", words[at]));
       });
       this.chips.replaceChildren(...withSigns(terms));
-      this.shrink(terms.some((term) => (term.querySelector(".whole")?.textContent ?? "").length >= LONG_IN_EQUATION));
+      this.shrink(this.asHex || terms.some((term) => (term.querySelector(".whole")?.textContent ?? "").length >= LONG_IN_EQUATION));
     };
     this.again();
   }
@@ -237,7 +238,7 @@ export function equationOf({ learned, sentence, label, options }, merge, { asHex
     const chip = make("span", "chip");
     chip.style.setProperty("--tint", `var(--t${learned.tintOf(tokens[at], options.tints)})`);
     chip.title = hexOf(tokens[at]);
-    if (asHex) chip.append(make("span", "hex", hexOf(tokens[at])));
+    if (asHex) chip.append(make("span", "hex", shortHexOf(tokens[at])));
     else for (const part of parts) chip.append(partOf(part, most));
     const term = make("span", "term");
     term.append(chip);
@@ -245,6 +246,11 @@ export function equationOf({ learned, sentence, label, options }, merge, { asHex
   });
   const words = [joinedWords(left, label), joinedWords(right, label), madeWords(token, label)];
   return { terms, words: hasParts ? words : [], isWhole: token.every(isText) };
+}
+
+/** @param {Uint8Array} bytes as many as a phone has room for; the tip of the chip has all */
+function shortHexOf(bytes) {
+  return bytes.length > MOST_HEX ? `${hexOf(bytes.subarray(0, MOST_HEX))} …` : hexOf(bytes);
 }
 
 /** @param {Element[]} terms */

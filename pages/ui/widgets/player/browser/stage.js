@@ -551,6 +551,16 @@ export class Stage {
   }
 
   /**
+   * Look at a place on the timeline; say so if the training has not come as far.
+   * @param {number} merges
+   */
+  seek(merges) {
+    const { total } = this.learned;
+    this.go(merges);
+    if (merges > total && !this.isOver) this.banner.tell({ merge: total, kind: "rule", says: this.label("not_yet", { count: total }), name: "" });
+  }
+
+  /**
    * Look at a milestone, with its words.
    * @param {Milestone} milestone
    */

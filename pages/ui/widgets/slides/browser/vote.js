@@ -32,6 +32,7 @@ export class Vote {
     this.isAsking = false;
     this.element = make("div", "vote");
     this.element.dataset.page = vote.page;
+    this.element.classList.toggle("by-hand", !vote.code);
     this.said = make("div", "vote-said");
     this.said.role = "status";
     this.cards = make("div", "vote-cards");
@@ -161,7 +162,7 @@ export class Vote {
       head.append(make("span", "letter", letters[at]), make("b", "votes", "0"));
       const pair = make("span", "vote-pair");
       pair.append(voteChip(left), make("i", "sign", "+"), voteChip(right));
-      card.append(head, pair, make("span", "times", `${count.toLocaleString(this.options.locale)} ×`));
+      card.append(head, pair, make("span", "times", this.label("vote_found", { count })));
       return card;
     });
   }

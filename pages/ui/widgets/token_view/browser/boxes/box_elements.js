@@ -236,5 +236,6 @@ export function tokenChip(lane, token) {
   const chip = make("span", lane.isGap(token) ? "p gap" : "p");
   chip.style.backgroundColor = `var(--${lane.tintOf(token)})`;
   fillToken(chip, lane, token, MAX_CHIP_BYTES);
+  if (lane.sizeOf(token) > MAX_CHIP_BYTES) chip.append("…");
   return chip;
 }

@@ -173,8 +173,10 @@ export class Inspector {
     const summary = make("div", "summary");
     summary.append(...words.summary());
     title.prepend(summary);
-    const why = make("p", "why", `${(lane.takenBy && whyCut(model, lane, box)) || whyBytes(model, box)} `);
+    const cut = lane.takenBy ? whyCut(model, lane, box) : "";
+    const why = make("p", "why", `${cut || whyBytes(model, box)} `);
     if (box.from !== box.to) why.append(make("span", "where", words.offsets()));
+    if (cut) return this.element.replaceChildren(title, piecesOf(model, box), why);
     const rungs = make("div", "scroll");
     rungs.tabIndex = 0; // so that keys can scroll it
     rungs.setAttribute("role", "group");
@@ -303,6 +305,23 @@ function originOf(model, lane, token) {
   const [left, right] = [bytes.subarray(0, origin.left), bytes.subarray(origin.left)].map(spokenBytes);
   const made = model.label("made_by", { merge, left, right });
   return count ? [made, model.label("seen", { count })] : [made];
+}
+
+/**
+ * The pieces of each pattern that have characters of a box.
+ * @param {Model} model
+ * @param {Box} box
+ */
+function piecesOf(model, box) {
+  const list = make("div", "scroll pieces");
+  list.tabIndex = 0;
+  for (const lane of model.lanes) {
+    const row = list.appendChild(make("p"));
+    row.append(make("span", "name", lane.column.name));
+    const [first, last] = [box.from, box.to].map((unit) => lane.byteOfUnit(unit, model.text));
+    for (let token = lane.tokenOfByte(first); token <= lane.tokenOfByte(last - 1); token++) row.append(tokenChip(lane, token));
+  }
+  return list;
 }
 
 /**
