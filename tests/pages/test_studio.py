@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import limits
 from pages.ui.frame import visitor
 from pages.ui.i18n import catalogue, filled
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.run_registry import registry as trainings
 from pages.ui.run_registry.registry import registry
 from pages.ui.train.studio import choice_rows
@@ -22,6 +23,7 @@ from tests.helpers.app import (
     start_training,
     wait_until,
 )
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core.bpe.trainer import Candidate
 
 ENGLISH, THAI = catalogue("en"), catalogue("th")
@@ -238,6 +240,16 @@ def test_what_is_no_recipe_is_refused_in_words() -> None:
 
 
 # ---- what if
+
+
+def test_compare_says_that_a_training_has_not_ended_and_leads_back_to_it() -> None:
+    app = start_training(corpus="ab cd " * 50, size=262, pace="slowest")
+    job = job_of(app)
+    wait_until(app, lambda: bool(job.merges))
+    job.pause()
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    assert any(without_breaks(each.value).startswith("Your training has not ended: ") for each in app.caption)
+    assert app.button(key="compare_back").label == ENGLISH["train.back_to_job"]
 
 
 def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:

@@ -352,6 +352,36 @@ def test_a_paused_training_goes_on_once_the_film_has_caught_up_unless_it_is_paus
     assert not is_offered  # to pause it while somebody looks back: it is paused
 
 
+NARROW = """([options, merges]) => {
+  document.body.innerHTML = "<div style='width: 358px'></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, presents: false });
+  const learned = merges.length / 3;
+  stage.take({ state: "running", says: "", pace: "slowest", learned, goal: 99, merges, served: [] });
+  stage.dress();
+  stage.headline.asHex = true;
+  stage.seek(50);
+  const said = stage.banner.element.textContent;
+  stage.go(learned);
+  const found = [said, stage.root.scrollWidth, stage.root.clientWidth, stage.headline.chips.textContent];
+  stage.remove();
+  return found;
+}"""
+
+
+def test_bytes_of_a_long_token_stay_in_a_phones_width_and_the_timeline_says_what_is_learned(page: Page) -> None:
+    text = "กขคงจฉชซ"
+    tokenizer = train(text * 9, 256 + 23, pattern="none")
+    merges = [number for left, right in tokenizer.merges for number in (left, right, 9)]
+    options = replay_options("none", "", [], text, [], title="")
+    options |= {"labels": section("stage", spoken="en"), "locale": "en", "name": "narrow"}
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, bundle(STAGE / "stage.js"))
+    said, width, room, shown = page.evaluate(NARROW, [options, merges])
+    assert said.startswith(f"So far {len(merges) // 3} merges are learned.")
+    assert width <= room
+    assert "…" in shown
+
+
 AT_ONCE = """([options, merges]) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null });
