@@ -122,6 +122,18 @@ def test_a_click_of_the_presenter_decides_and_a_round_is_closed_once(poll: Poll)
         assert steer(poll, f"join?{query}")["round"] == 1
 
 
+def test_a_slip_of_the_presenter_is_taken_back(poll: Poll) -> None:
+    begun = steer(poll, "back")
+    assert begun["round"] == 0  # there is nothing to take back
+    first = steer(poll, "join?round=0&choice=1")
+    assert steer(poll, "join?round=1&choice=3")["round"] == 2
+    assert {**steer(poll, "back"), "last": None} == {**first, "last": None}
+    assert steer(poll, "end")["isOver"]
+    again = steer(poll, "back")
+    assert (again["isOver"], again["round"]) == (False, 1)
+    assert again["pairs"] == first["pairs"]
+
+
 def test_the_last_round_or_the_presenter_ends_it_and_another_one_begins(poll: Poll) -> None:
     for played in range(1, ROUNDS + 1):
         assert join(poll)["round"] == played

@@ -79,6 +79,8 @@ class Contest:
     def __init__(self) -> None:
         self.room = Runner()
         self.bpe = Runner()
+        self.choices: list[int] = []
+        """Which candidate the room joined in each round."""
         self.has_stopped = False
         """Whether it ended before its last round."""
 
@@ -93,5 +95,13 @@ class Contest:
 
     def join(self, choice: int) -> None:
         """Play a round: the room joins this one of its candidates."""
+        self.choices.append(choice)
         self.room.join(self.room.candidates()[choice])
         self.bpe.join(self.bpe.candidates()[0])
+
+    def without_last(self) -> "Contest":
+        """Return the contest as it was before its last round."""
+        earlier = Contest()
+        for choice in self.choices[:-1]:
+            earlier.join(choice)
+        return earlier

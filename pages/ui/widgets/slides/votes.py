@@ -145,6 +145,16 @@ class Poll:
             contest.join(winner)
             self._show()
 
+    def take_back(self) -> None:
+        """Undo the end, or else the last round, as after a slip of the presenter's finger."""
+        with self._changing:
+            contest = self._contest
+            if contest is None or not (contest.has_stopped or contest.choices):
+                return
+            self._contest, self._last = contest if contest.has_stopped else contest.without_last(), None
+            self._contest.has_stopped = False
+            self._show()
+
     def _show(self) -> None:
         """Make ready what is shown of the present round, and count its votes from zero."""
         contest = self._contest
@@ -292,6 +302,7 @@ def _steer(request: Request) -> Response:
         "shut": poll.shut,
         "again": poll.begin,
         "end": poll.end,
+        "back": poll.take_back,
         "join": lambda: poll.close_round(query.get("round", ""), query.get("choice")),
     }
     if command not in acts:

@@ -284,6 +284,7 @@ class Deck {
       c: () => this.turnCaptions(),
       f: () => toggleFullScreen(this.root),
       e: () => this.view?.vote?.end(),
+      Backspace: () => this.view?.vote?.takeBack(),
       ...Object.fromEntries([..."1234"].map((digit, at) => [digit, () => this.view?.vote?.join(at)])),
       q: () => (this.code.hidden = !this.code.hidden),
       h: () => (this.list.hidden = !this.list.hidden),

@@ -80,6 +80,11 @@ export class Vote {
     this.ask("end");
   }
 
+  /** Undo the last round. */
+  takeBack() {
+    this.ask("back");
+  }
+
   /**
    * @param {string} command
    * @param {string} [query]
