@@ -226,30 +226,24 @@ def pattern_slide(text: str, patterns: Sequence[tuple[str, str]]) -> Slide:
     figures = [(name, pattern_figures(text, pattern)) for name, pattern in patterns]
     says = translations("lab.slide_cut" if any(each.thai_letters_cut for _, each in figures) else "lab.slide")
     lanes = [pretoken_lane(pattern, Label(name)) for name, pattern in patterns]
-    return Slide("tokens", title={language(): _cut_apart(figures)}, says=says, views=[View(text, lanes)])
+    title = verdict_on(figures, on_letters="lab.slide_letters")
+    return Slide("tokens", title={language(): title}, says=says, views=[View(text, lanes)])
 
 
-def _cut_apart(found: Sequence[tuple[str, PatternFigures]]) -> str:
-    """Say for a room how many Thai letters each of two patterns cuts apart, or else what the verdict says."""
-    letters = [figures.thai_letters_cut for _, figures in found]
-    if len(set(letters)) < 2:
-        return verdict_on(found)
-    (first, _), (second, _) = found
-    named = {"first": unbroken(first), "second": unbroken(second)}
-    return t("lab.slide_letters", **named, one=letters[0], other=letters[1])
+def verdict_on(found: Sequence[tuple[str, PatternFigures]], *, on_letters: str = "lab.verdict_letters") -> str:
+    """Say which pattern cuts more Thai letters apart, or else more pieces; "" with nothing to compare.
 
-
-def verdict_on(found: Sequence[tuple[str, PatternFigures]]) -> str:
-    """Say which pattern cuts more Thai letters apart, or else more pieces; "" with nothing to compare."""
+    `on_letters` is the key of the words about letters.
+    """
     if len(found) < 2:
         return ""
     (first, _), (second, _) = found
     letters, pieces = zip(*((figures.thai_letters_cut, figures.pretokens) for _, figures in found))
-    kind, counts = ("letters", letters) if letters[0] != letters[1] else ("pieces", pieces)
+    key, counts = (on_letters, letters) if letters[0] != letters[1] else ("lab.verdict_pieces", pieces)
     if counts[0] == counts[1]:
         return t("lab.verdict_even", count=counts[0])
     named = {"first": unbroken(first), "second": unbroken(second)}
-    return t(f"lab.verdict_{kind}", **named, one=counts[0], other=counts[1])
+    return t(key, **named, one=counts[0], other=counts[1])
 
 
 def _able(lanes: Sequence[Lane], text: str) -> list[Lane]:
