@@ -279,11 +279,8 @@ def known_slides(known: Known, text: str, lanes: Sequence[Lane]) -> list[Slide]:
     }
     slides = [Slide("words", title=title, is_strong=True)]
     if text and (able := _able(lanes, text)):
-        slides.append(
-            Slide(
-                "tokens", title=translations("biography.others_of", token=text.strip()), views=[View(text, able)]
-            )
-        )
+        others = translations("biography.others_of", token=plain_token(text.encode()))
+        slides.append(Slide("tokens", title=others, views=[View(text, able)]))
     return slides
 
 
