@@ -377,7 +377,7 @@ def test_bytes_of_a_long_token_stay_in_a_phones_width_and_the_timeline_says_what
     page.set_viewport_size({"width": 390, "height": 844})
     opened(page, bundle(STAGE / "stage.js"))
     said, width, room, shown = page.evaluate(NARROW, [options, merges])
-    assert said.startswith(f"So far {len(merges) // 3} merges are learned.")
+    assert said.startswith(f"So far {len(merges) // 3} merges are learned;")
     assert width <= room
     assert "…" in shown
 
