@@ -1,5 +1,6 @@
 """A tokenizer encodes as the definition does, decodes exactly, and takes the longest texts."""
 
+import pickle
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cache
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from tests.helpers.hostile import hostile_texts
+from tests.helpers.paths import REPOSITORY
 from tokenizer_core import SPLIT_PATTERNS, Tokenizer, TokenizerError, pretokenize, train
 from tokenizer_core.bpe.reference import Pair, merge
 from tokenizer_core.bpe.tokenizer import MEMORIES_KEPT, encode_pretoken
@@ -27,6 +29,7 @@ CORPUS = (
     "😀😀👨‍👩‍👧 👍🏽 <|endoftext|>\t\t naïve café\n"
 ) * 3
 PATTERNS = [*SPLIT_PATTERNS, "[a-z]+"]
+SAMPLES = REPOSITORY / "sample_data"
 
 long_pretokens = st.tuples(
     st.text(alphabet="ab", min_size=1, max_size=8), st.integers(SHORT // 2, SHORT), st.text(max_size=3)
@@ -342,3 +345,23 @@ def test_many_threads_at_once_leave_few_memories_behind() -> None:
     assert len(tokenizer._memories) == MEMORIES_KEPT
     assert tokenizer.encode_each(["abab"]).ids.tolist() == [256, 256]
     assert len(tokenizer._memories) == MEMORIES_KEPT
+
+
+def test_a_copy_that_is_made_while_a_thread_encodes_writes_the_same_ids() -> None:
+    """A cluster serializes small arrays at once, and large ones when the network takes them."""
+    thai, english = ((SAMPLES / f"parallel.{of}.txt").read_text(encoding="utf-8") for of in ("th", "en"))
+    lines = thai.splitlines() + english.splitlines()
+    tokenizer = train(thai, 300)
+    tokenizer._tree  # noqa: B018 — it grows, so that texts of any size are encoded by it
+    expected = [tokenizer.encode(line) for line in lines]
+    sent = Tokenizer(tokenizer.merges)
+    sent._tree  # noqa: B018
+    sent.encode_each(lines[:5])
+    arrays: list[pickle.PickleBuffer] = []
+    content = pickle.dumps(sent, protocol=5, buffer_callback=arrays.append)
+    sizes = [array.raw().nbytes for array in arrays]
+    at_once = {i: bytes(array.raw()) for i, array in enumerate(arrays) if sizes[i] < 2_000}
+    sent.encode_each(lines[:900])
+    copied = [bytearray(at_once.get(i, array.raw())) for i, array in enumerate(arrays)]
+    copy: Tokenizer = pickle.loads(content, buffers=copied)
+    assert [copy.encode(line) for line in lines[900:] + lines[:900]] == expected[900:] + expected[:900]

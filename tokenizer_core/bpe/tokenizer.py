@@ -255,6 +255,14 @@ class Tokenizer:
         """What no thread uses now; a call that fails leaves nothing here."""
         return []
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a copy and another process get: not what this one remembers.
+
+        A cluster sends large arrays when the network takes them, and small ones at once. Meanwhile a thread may
+        encode: then the arrays of a memory would not fit together, and the copy would write wrong ids.
+        """
+        return {name: value for name, value in vars(self).items() if name != "_memories"}
+
     @cached_property
     def _ranks(self) -> Numbers:
         pairs = self._pairs
