@@ -181,11 +181,17 @@ def encoding_texts() -> list[Any]:
     memory = memory._replace(longer_text=memory.longer_text[:little], longer_ids=memory.longer_ids[:little])
     memory = memory._replace(slots=memory.slots[: len(memory.slots) // text_loop.SLOTS * 8])  # and for eight short
     for merges in ([], [pair[:2] for pair in training()[:60]]):
-        tree = Tokenizer(merges)._tree
+        tokenizer = Tokenizer(merges)
+        tree = tokenizer._tree
+        tokens = np.frombuffer(b"".join(tokenizer.vocabulary), dtype=np.uint8)
+        ends = np.cumsum(list(map(len, tokenizer.vocabulary)))
+        known = text_loop.slots_of_tokens(as_read(tokens), ends, tree.lengths)
         for machine in MACHINES:
+            memory = memory._replace(tokens=known if machine % 2 else text_loop.NO_TOKENS)
             memory.slots[:] = 0
             memory.pairs[:] = 0
             memory.longer[:] = 0
+            memory.used[:] = 0
             for _ in range(2):
                 read = (as_read(content), edges, as_read(kinds), machine)
                 found += text_loop.encode_texts(*read, tree, memory)

@@ -247,8 +247,11 @@ class Tokenizer:
         text = np.frombuffer(b"".join(self.vocabulary), dtype=np.uint8)
         ends = np.cumsum(np.fromiter(map(len, self.vocabulary), dtype=np.int64, count=self.vocab_size))
         parts = np.vstack([np.arange(BYTES).repeat(2).reshape(-1, 2), self._pairs]).astype(np.int32)
-        tree = longest_loop.grow_tree(text, ends, parts[:, 0].copy(), parts[:, 1].copy(), self._ranks)
-        return longest_loop.Tree(*tree)
+        tree = longest_loop.Tree(
+            *longest_loop.grow_tree(text, ends, parts[:, 0].copy(), parts[:, 1].copy(), self._ranks)
+        )
+        self._memories.append(text_loop.empty_memory(text_loop.slots_of_tokens(text, ends, tree.lengths)))
+        return tree
 
     @cached_property
     def _memories(self) -> list[text_loop.Memory]:

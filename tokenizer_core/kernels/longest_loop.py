@@ -44,7 +44,7 @@ class Tree(NamedTuple):
     shorter: Ids
     """For each token: the longest other token that its bytes begin with, or NONE."""
     lengths: Ids
-    """For each token: its bytes."""
+    """For each token: its bytes; 0 if it occurs in no encoding."""
     lefts: Ids
     """For each token: the first of its two parts; a byte is its own."""
     rights: Ids
@@ -154,13 +154,13 @@ def grow_tree(text: Bytes, ends: Numbers, lefts: Ids, rights: Ids, ranks: Number
     nodes = 1
     for token in range(ends.size):
         i = ends[token - 1] if token > 0 else np.int64(0)
-        lengths[token] = ends[token] - i
         left, right = np.int64(lefts[token]), np.int64(rights[token])
         occurs[token] = token < BYTES or (
             occurs[left] and occurs[right] and may_follow(left, right, token, lefts, rights, ranks)
         )
         if not occurs[token]:
             continue
+        lengths[token] = ends[token] - i
         node = ROOT
         inside = False
         while i < ends[token]:
