@@ -119,19 +119,23 @@ def lengths_of(entries: Entries, script: Script | None = None) -> Counts:
 def length_rows(every: Counts, thai: Counts) -> pd.DataFrame:
     """Return the share of each length in bytes, of all tokens and of the Thai ones, if there are any.
 
-    The last row of each has all longer tokens, too; the most frequent length carries the name.
+    The last row of each has all longer tokens, too. The row that rises most above the other one carries the name.
     """
     lengths = [*map(str, range(1, LONGEST)), f"{LONGEST}+"]
+    shown = [
+        np.append(
+            np.append(counts[1:LONGEST], np.zeros(LONGEST, dtype=np.int64))[: LONGEST - 1], counts[LONGEST:].sum()
+        )
+        for counts in (every, thai)
+    ]
+    shares = [counts / max(1, counts.sum()) for counts in shown]
     rows: list[tuple[str, bool, str, int, float, str]] = []
-    for counts, name in ((every, "entries.all"), (thai, "entries.script_thai")):
-        shown = np.append(counts[1:LONGEST], np.zeros(LONGEST, dtype=np.int64))[: LONGEST - 1].tolist()
-        shown.append(int(counts[LONGEST:].sum()))
-        is_thai, whole = counts is thai, sum(shown)
-        most = max(shown)
+    for i, name in enumerate(("entries.all", "entries.script_thai")):
+        named = int((shares[i] - shares[1 - i]).argmax())
         rows += [
-            (t(name), is_thai, length, count, count / whole, t(name) if count == most else "")
-            for length, count in zip(lengths, shown)
-            if whole
+            (t(name), i == 1, length, count, share, t(name) if n == named else "")
+            for n, (length, count, share) in enumerate(zip(lengths, shown[i].tolist(), shares[i].tolist()))
+            if shown[i].any()
         ]
     return pd.DataFrame(rows, columns=["group", "is_thai", "length", "count", "share", "label"])
 
