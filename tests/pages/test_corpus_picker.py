@@ -272,9 +272,24 @@ def test_a_run_is_called_by_its_corpus_in_the_language_of_the_page() -> None:
 def test_who_wants_a_text_of_their_own_is_not_given_the_bundled_sentences(page: str) -> None:
     app = open_page(page)
     app.radio(key=f"{page}_card").set_value("own").run()
-    assert app.segmented_control(key="corpus_source").value == "upload"
-    assert [box.value for box in app.info] == [ENGLISH["corpus.nothing_yet_upload"]]
-    app.segmented_control(key="corpus_source").set_value("paste").run()
+    assert app.segmented_control(key="corpus_source").value == "paste"
+    assert [box.value for box in app.info] == [ENGLISH["corpus.nothing_yet_paste"]]
+    app.segmented_control(key="corpus_source").set_value("upload").run()
     app.radio(key=f"{page}_card").set_value("both").run()
     app.radio(key=f"{page}_card").set_value("own").run()
-    assert app.segmented_control(key="corpus_source").value == "paste"
+    assert app.segmented_control(key="corpus_source").value == "upload"
+
+
+def test_a_file_can_be_chosen_where_a_text_is_typed() -> None:
+    app = open_picker("en", "paste")
+    app.text_area(key="corpus_paste").set_value("aaab").run()
+    assert not app.get("file_uploader")
+    app.text_area(key="corpus_paste").set_value("").run()
+    app.file_uploader(key="corpus_files").set_value([("b.txt", b"banana", "text/plain")]).run()
+    assert app.segmented_control(key="corpus_source").value == "upload"
+    assert texts(app) == ("banana",)
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    assert not app.get("file_uploader")
+    assert given(app) is None
+    app.segmented_control(key="corpus_source").set_value("upload").run()
+    assert texts(app) == ("banana",)

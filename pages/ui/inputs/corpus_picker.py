@@ -15,7 +15,7 @@ from pages.ui.inputs.corpus import (
     pick_sample,
     shares_sentence,
 )
-from pages.ui.inputs.corpus_upload import pick_upload
+from pages.ui.inputs.corpus_upload import offer_upload, pick_upload
 from pages.ui.inputs.counts_upload import COUNTS, show_counts
 from pages.ui.inputs.uploads import CORPUS, too_large
 from pages.ui.inputs.wikipedia import pick_wikipedia
@@ -63,7 +63,7 @@ def corpus_picker(*, takes_counts: bool = False) -> Corpus | None:
 def leave_the_sample(card: Value[str]) -> None:
     """Switch to uploads if the visitor wants a text of their own and the source is still the sample."""
     if card.get() == OWN_TEXT and SOURCE.get() in (None, "sample"):
-        SOURCE.put("upload")
+        SOURCE.put("paste")
 
 
 def mixed(corpus: Corpus) -> Corpus:
@@ -93,13 +93,15 @@ def preview(corpus: Corpus) -> None:
 def _pick_paste() -> Corpus:
     placeholder = t("corpus.paste_placeholder")
     text = live_text_area(t("corpus.paste_label"), key="corpus_paste", height=180, placeholder=placeholder)
+    if not text:
+        offer_upload(then=lambda: SOURCE.put("upload"))
     return Corpus(given_name("pasted"), (text,))
 
 
 SOURCES: dict[str, Callable[[], Corpus | None]] = {
     "sample": pick_sample,
-    "upload": pick_upload,
     "paste": _pick_paste,
+    "upload": pick_upload,
     "wikipedia": pick_wikipedia,
 }
 """The sources of texts. Another source X takes one more line, and the words corpus.X and corpus.nothing_yet_X."""

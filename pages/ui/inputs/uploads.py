@@ -176,14 +176,28 @@ def _refused(place: str) -> Maybe[Upload]:
     return Maybe(f"{place}_upload_refused")
 
 
-def file_picker(place: str, label: str, limits: Limits) -> tuple[Upload | None, bool]:
-    """Draw an uploader; return what `uploaded` does, and whether the uploader itself lists files."""
+def file_picker(
+    place: str, label: str, limits: Limits, then: Callable[[], None] | None = None
+) -> tuple[Upload | None, bool]:
+    """Draw an uploader; return what `uploaded` does, and whether the uploader itself lists files.
+
+    `then` is called after a change.
+    """
     widget = f"{place}_files" if limits.files > 1 else f"{place}_file"
-    found: Any = st.file_uploader(
-        label, None, limits.files > 1, key=widget, on_change=forget_if_emptied, args=(place, widget)
-    )
+
+    def changed() -> None:
+        forget_if_emptied(place, widget)
+        if then is not None:
+            then()
+
+    found: Any = st.file_uploader(label, None, limits.files > 1, key=widget, on_change=changed)
     uploads = found if isinstance(found, list) else [found] if found else []
     return uploaded(place, uploads, limits), bool(uploads)
+
+
+def is_kept(place: str) -> bool:
+    """Tell whether an upload of this place is kept."""
+    return _kept(place).get() is not None
 
 
 def uploaded(place: str, uploads: Sequence[UploadedFile], limits: Limits) -> Upload | None:
