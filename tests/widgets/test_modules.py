@@ -202,9 +202,10 @@ JOINS = {
             b"\xb8",
             f"first ⅓ of many Thai letters | {MIDDLE} | the beginning of many Thai letters",
         ),
-        (b"\xe0\xb8", b"\xa3", f"the beginning of ร | {LAST} | a whole letter"),
+        (b"\xe0\xb8", b"\xa3", f"the beginning of the Thai letter ร | {LAST} | a whole Thai letter"),
         (b"\xe0", b"\xba", f"first ⅓ of many Lao letters | {MIDDLE} | the beginning of many Lao letters"),
-        (b"\xce", b"\xb1", "half a letter | half a letter | a whole letter"),
+        (b"\xce", b"\xb1", "half a letter | half a letter | a whole Greek letter"),
+        (b"\xc3", b"\xa9", "half a letter | half a letter | a whole letter"),
         (b" ", b"\xce", "a space | half a letter | a space and the beginning of the next letter"),
         (b"\xe2\x80", b"\x9c", "the beginning of “ | the last third of a character | a whole character"),
         (
@@ -215,7 +216,7 @@ JOINS = {
         (b"\xf0\x9f", b"\x98", "half a character | a quarter of a character | the beginning of many characters"),
         (b"\xf0\x9f\x98", b"\x80", "the beginning of 😀 | a quarter of a character | a whole character"),
         ("า".encode(), b"\xe0\xb8", f"า | {TWO_THIRDS} | า and the beginning of the next letter"),
-        ("แ".encode() + b"\xe0\xb8", b"\x81", f"แ and the beginning of ก | {LAST} | แก"),
+        ("แ".encode() + b"\xe0\xb8", b"\x81", f"แ and the beginning of the Thai letter ก | {LAST} | แก"),
         (
             b"\xb2",
             b"\xe0",
@@ -231,7 +232,7 @@ JOINS = {
             b"\xe0\xb8",
             "เศษของตัวอักษรหลายตัว | ส่วนต้น (⅔) ของตัวอักษรไทยหลายตัว | ท้ายตัวอักษร กับส่วนต้นของตัวอักษรถัดไป",
         ),
-        (b"\xce", b"\xb1", "ครึ่งตัวอักษร | ครึ่งตัวอักษร | ตัวอักษรครบทั้งตัว"),
+        (b"\xce", b"\xb1", "ครึ่งตัวอักษร | ครึ่งตัวอักษร | ตัวอักษรกรีกครบทั้งตัว"),
     ],
 }
 """The left and the right token of a merge, and the words for both and for what it makes, by language."""

@@ -153,7 +153,10 @@ export function joinedWords(parts, label) {
 export function madeWords(parts, label) {
   const [{ letter, isSign }] = parts;
   const noun = label(isSign ? "part_sign" : "part_letter");
-  if (parts.every(isText) && [...letter].length === 1) return label("part_whole", { noun });
+  if (parts.every(isText) && [...letter].length === 1) {
+    const script = foreignScript(letter, label);
+    return script ? label("part_whole_of", { script }) : label("part_whole", { noun });
+  }
   return inARow(parts.map((part, at) => {
     if (isText(part)) return namedText(part, label);
     if (part.here.length) return shareHere(part, label, { most: MOST_NAMED, isOneOfMany: parts.length > 1 });
@@ -185,6 +188,16 @@ function named(script, label) {
   return new Intl.DisplayNames([label("locale")], { type: "script" }).of(script);
 }
 
+/**
+ * The script of a letter that readers of Latin letters may take for one of these, as น for u; "" if it has none.
+ * @param {string} letter
+ * @param {Label} label
+ */
+function foreignScript(letter, label) {
+  const script = SCRIPTS.find(([, isIn]) => isIn.test(letter))?.[0] ?? "Latn";
+  return script === "Latn" ? "" : named(script, label);
+}
+
 /** The share of a letter that a part is, as a sign; "" where nobody knows. @param {Part} part */
 export function fractionOf({ from, to, size }) {
   return FRACTIONS[size]?.[to - from - 1] ?? "";
@@ -206,7 +219,11 @@ function inARow(names, label) {
  */
 function shareOf(part, label, isOneOfMany = false) {
   const { letter, script, isSign, from, to, size, here } = part;
-  if (letter && !from && to > 1) return label("part_begins", { letter: shownText(letter) }); // as when it was made
+  if (letter && !from && to > 1) { // as when it was made
+    const script = foreignScript(letter, label);
+    const said = { letter: shownText(letter) };
+    return script ? label("part_begins_of", { ...said, script }) : label("part_begins", said);
+  }
   if (here.length) return shareHere(part, label, { isOneOfMany });
   if (size === UNKNOWN) return label("part_of_many");
   if (!letter && !isSign && script && size === 3 && !from) {
