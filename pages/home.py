@@ -47,7 +47,7 @@ with st.container(horizontal=True, vertical_alignment="center", horizontal_align
             key="home_train",
             help=t("home.why_train"),
         ):
-            visitor.start(first_training())  # an error is shown below
+            visitor.start(first_training(text))  # an error is shown below
             go("train")
 lanes = reference_lanes()
 if (own := visitor.own_tokenizer()) is not None:

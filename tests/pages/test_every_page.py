@@ -8,6 +8,7 @@ import pytest
 
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
+from pages.ui.inputs.corpus import sample_to_train_on
 from tests.helpers.app import (
     ENGLISH,
     LANGUAGES,
@@ -55,6 +56,26 @@ def test_one_click_on_home_trains_what_the_train_page_begins_with() -> None:
     assert job.training.described() | {"special_tokens": ()} == training
     assert job.training.texts == job_of(app).training.texts
     assert settings.get("bidi_component")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "sample"),
+    [
+        ("I love mango sticky rice", "en"),
+        ("", "both"),
+        ("น้ำใจ and more", "both"),
+        ("水を飲む", "both"),
+        ("123", "both"),
+    ],
+)
+def test_an_english_sentence_is_watched_with_english_texts(sentence: str, sample: str) -> None:
+    app = open_page("home")
+    app.text_input(key="home_text").set_value(sentence).run()
+    app.switch_page(str(REPOSITORY / "pages" / "train.py")).run()
+    assert app.radio(key="train_card").value == sample
+    app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
+    app.button(key="home_train").click().run()
+    assert job_of(app).training.texts == sample_to_train_on(sample).texts
 
 
 @pytest.mark.parametrize("example", ["thai", "english", "mixed", "numbers", "emoji"])

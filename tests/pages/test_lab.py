@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui import i18n
 from pages.ui.i18n import breaks, catalogue, filled
 from pages.ui.inputs.corpus import first_training
-from pages.ui.inputs.pattern import shortened
+from pages.ui.inputs.pattern import PREVIEW_SENTENCE, shortened
 from pages.ui.patterns import lab
 from pages.ui.patterns.branches import WORDS, as_lines, explained, from_lines
 from pages.ui.patterns.lab import OWN_EXAMPLES
@@ -106,7 +106,7 @@ def test_one_click_trains_with_the_pattern_that_cuts_the_fewest_pieces(
     assert not app.exception
     training = job_of(app).training
     assert training.pattern == trained
-    assert training.texts == first_training().texts
+    assert training.texts == first_training(PREVIEW_SENTENCE).texts
 
 
 @pytest.mark.parametrize(

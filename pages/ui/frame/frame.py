@@ -75,8 +75,9 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-pieces_head { row-gap: .25rem; }
   .st-key-pieces_what p { line-height: 1.5; }
   .st-key-pieces_shown button { padding-inline: .4rem; } /* four in a row */
-  .st-key-train_card [role="radiogroup"] { flex-wrap: nowrap !important; align-items: stretch; gap: .5rem; }
-  .st-key-train_card [role="radiogroup"] > div { flex: 1 1 0; min-width: 0; padding: .5rem !important; }
+  .st-key-train_card [role="radiogroup"] { gap: .5rem !important; }
+  .st-key-train_card [role="radiogroup"] > div {
+    flex: 1 1 calc(50% - .25rem) !important; min-width: 0; padding: .5rem !important; }
   .st-key-train_card [data-testid="stRadioOption"] p { font-size: 1rem !important; }
   .st-key-train_card [data-testid="stRadioCaption"] { display: none; }
   .st-key-train_card [data-testid="stRadioOption"] > div { align-items: flex-start; }
@@ -125,7 +126,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 [data-testid="stRadioOption"]:not(:has(input:checked)) > div > div:first-child {
   border-color: light-dark(#6b7280, #9ca3af); }
 /* The texts to train on, as cards. */
-.st-key-train_card [role="radiogroup"] { gap: 1rem; }
+.st-key-train_card [role="radiogroup"] { gap: 1rem; align-items: stretch; }
 .st-key-train_card [role="radiogroup"] > div {
   position: relative; flex: 1 1 14rem; margin: 0; padding: .9rem 1.1rem; border-radius: .75rem;
   border: 2px solid light-dark(#8a8f98, #6b7280); }

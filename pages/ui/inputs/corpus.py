@@ -216,11 +216,16 @@ def sample_corpus(choice: str) -> Corpus:
     return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice])))
 
 
-def first_training(pattern: str = "mark_aware") -> Training:
-    """Return the training that one click starts: but for the pattern, with what the Train page starts with."""
-    corpus = sample_to_train_on(DEFAULT_SAMPLE)
+def first_training(sentence: str, pattern: str = "mark_aware") -> Training:
+    """Return the training that one click starts, to watch a sentence: but for the pattern, the usual one."""
+    corpus = sample_to_train_on(sample_for(sentence))
     pace = PACES[DEFAULT_PACE]
     return Training(corpus.texts, DEFAULT_SIZE, pattern, stop=DEFAULT_STOP, pace=pace, corpus_name=corpus.name)
+
+
+def sample_for(sentence: str) -> str:
+    """Return the bundled sample to watch a sentence with: Thai letters come first, and may not be in it."""
+    return "en" if _language(sentence, "en") == "en" else DEFAULT_SAMPLE
 
 
 def sample_to_train_on(name: str) -> Corpus:

@@ -202,7 +202,7 @@ def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
         label = t("lab.train", name=offered.short)
         if st.button(label, type="primary", icon=":material/play_arrow:", key="lab_train"):
             carry_sentence(TEXT.key, MOST_IN_A_FILM)
-            visitor.start(first_training(offered.pattern))
+            visitor.start(first_training(text, offered.pattern))
             go("train")
         add_button(Entry(text=text[:MOST_CHARACTERS], patterns=kept), key="lab_add")
     figures = [(chosen.short, made.figures) for chosen, made in usable if made.figures]

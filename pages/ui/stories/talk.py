@@ -188,7 +188,8 @@ def _words_slide(title: str, says: str, notes: str, *, is_strong: bool = False) 
 
 def _stage() -> list[Slide]:
     """Return the slide before the stage, and the stage, which plays a training that was done just now."""
-    training, text = first_training(), t("examples.thai")
+    text = t("examples.thai")
+    training = first_training(text)
     merges = _learned(training.corpus_name, tuple(training.texts), training.vocab_size)
     options = replay_options(
         training.pattern,

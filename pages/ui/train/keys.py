@@ -16,7 +16,7 @@ NOBODY = "nobody"
 
 # ---- the settings, as their widgets hold them
 
-CARDS = ("th", "both", OWN_TEXT)
+CARDS = ("th", "en", "both", OWN_TEXT)
 """The bundled texts to train on, and texts of the visitor's own."""
 CARD = Value("train_card", lambda: DEFAULT_SAMPLE)
 MORE_OPEN: Value[bool] = Value("train_more", bool)

@@ -13,6 +13,7 @@ from pages.ui.inputs.corpus import (
     DEFAULT_STOP,
     Corpus,
     corpus_title,
+    sample_for,
     sample_texts,
     sample_to_train_on,
 )
@@ -214,7 +215,7 @@ def _card() -> str:
             for card in keys.CARDS
         ],
         horizontal=True,
-        key=one_of(keys.CARD.key, keys.CARDS, DEFAULT_SAMPLE),
+        key=one_of(keys.CARD.key, keys.CARDS, sample_for(own_sentence())),
         persist_state="session",
         on_change=_take_card,
     )

@@ -221,8 +221,8 @@ function shareOf(part, label, isOneOfMany = false) {
   const { letter, script, isSign, from, to, size, here } = part;
   if (letter && !from && to > 1) { // as when it was made
     const script = foreignScript(letter, label);
-    const said = { letter: shownText(letter) };
-    return script ? label("part_begins_of", { ...said, script }) : label("part_begins", said);
+    const shown = shownText(letter);
+    return script ? label("part_begins_of", { letter: shown, script }) : label("part_begins", { letter: shown });
   }
   if (here.length) return shareHere(part, label, { isOneOfMany });
   if (size === UNKNOWN) return label("part_of_many");
