@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.i18n import section
 from pages.ui.widgets.receipt import BROWSER, receipt_css, receipt_options
@@ -54,6 +54,28 @@ def test_each_token_has_a_line_with_its_price_and_the_sum_so_far(page: Page) -> 
     assert [row[0].replace("␣", " ") for row in lines(page, 1)] == [
         openai_tokenizer("gpt2").decode([token]) for token in openai_tokenizer("gpt2").encode(ENGLISH)
     ]
+
+
+def hidden_lines(roll: Locator) -> int:
+    """How many lines are above the head, or more than half behind it."""
+    count: int = roll.evaluate(
+        """(roll) => {
+          const edge = roll.querySelector("th").getBoundingClientRect().bottom;
+          const places = [...roll.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect());
+          return places.filter(({ top, bottom }) => (top + bottom) / 2 < edge).length;
+        }"""
+    )
+    return count
+
+
+def test_the_head_counts_all_lines_above_the_first_in_sight(page: Page) -> None:
+    print_bills(page, options(THAI * 6))
+    roll = page.locator(".roll").first
+    for share in (1, 0.4):
+        roll.evaluate("(roll, share) => { roll.scrollTop = Math.round(share * roll.scrollHeight); }", share)
+        hidden = hidden_lines(roll)
+        assert hidden > 50
+        expect(roll.locator("th").first).to_contain_text(f" {hidden} ")
 
 
 def test_parts_of_a_letter_show_the_letter_and_which_part_they_are(page: Page) -> None:
@@ -184,7 +206,6 @@ def test_on_a_phone_the_lines_above_are_counted_and_no_sum_is_cut(page: Page) ->
     print_bills(page, options("ก" * 60, "a"), width=358)
     roll = page.locator(".roll").first
     hidden = int(re.findall(r"\d+", roll.locator("th").first.inner_text())[0])
-    height = roll.locator("tbody tr").first.evaluate("(row) => row.offsetHeight")
-    assert abs(hidden - roll.evaluate("(roll) => roll.scrollTop") / height) <= 1
+    assert hidden == hidden_lines(roll)
     assert 100 < hidden < 120
     assert roll.evaluate("(roll) => roll.scrollWidth - roll.clientWidth") == 0

@@ -181,7 +181,9 @@ class Paper {
 
   /** How many lines stand above those in sight. */
   sayAbove() {
-    const height = this.rows.find((row) => !row.hidden)?.offsetHeight ?? 0;
+    const { rows, shown } = this;
+    // A single row is measured in whole pixels, and is not as high.
+    const height = shown > 1 ? (rows[shown - 1].offsetTop - rows[0].offsetTop) / (shown - 1) : 0;
     const count = height ? Math.round(this.roll.scrollTop / height) : 0;
     const words = this.label("token") + (count ? ` ${this.label("above", { count })}` : "");
     if (this.firstHead && this.firstHead.textContent !== words) this.firstHead.textContent = words;
