@@ -79,3 +79,13 @@ def test_without_a_hand_on_it_a_slider_shows_the_size_that_is_drawn(page: Page) 
     assert page.locator("output").inner_text() == "Size: 280 of 300 tokens"
     redraw(page, token_payload(THAI, LANES, labels=LABELS))
     assert page.get_by_role("slider").count() == 0
+
+
+def test_a_shorter_number_does_not_change_the_slider_under_a_hand(page: Page) -> None:
+    draw(page, THAI, LANES, view="staff", sizes={0: {"of": "run:1", "least": 256, "most": 123_456, "at": 123_456}})
+    slider = page.get_by_role("slider")
+    box = slider.bounding_box()
+    for size in (100_000, 9_999, 256):
+        slider.evaluate("(slider, size) => { slider.value = size; slider.oninput(); }", size)
+        assert f"{size:,}" in page.locator("output").inner_text()
+        assert slider.bounding_box() == box

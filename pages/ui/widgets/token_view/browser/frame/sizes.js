@@ -55,7 +55,9 @@ export class Sizes {
     input.setAttribute("aria-label", model.label("size_of", { name }));
     input.title = model.labels.size_help;
     if (!isHeld) input.value = String(at);
-    this.say(element);
+    const output = this.say(element);
+    // As wide as for the largest size, so that a shorter number does not change the slider under a hand.
+    output.style.minWidth = `${model.label("size", { size: most, most }).length}ch`;
   }
 
   /** @param {Element} element */
@@ -63,7 +65,9 @@ export class Sizes {
     const { model } = this.view.state;
     const input = /** @type {HTMLInputElement} */ (element.querySelector("input"));
     const [size, most] = [input.valueAsNumber, Number(input.max)];
-    /** @type {HTMLElement} */ (element.querySelector("output")).textContent = model.label("size", { size, most });
+    const output = /** @type {HTMLElement} */ (element.querySelector("output"));
+    output.textContent = model.label("size", { size, most });
+    return output;
   }
 
   /**
