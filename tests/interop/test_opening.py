@@ -79,8 +79,40 @@ def test_a_byte_level_file_says_that_it_was_held_to_the_library_or_why_it_is_not
     assert [remark.code for remark in normalized.remarks] == ["ours_normalizer"]
     assert not normalized.has_merges
     assert [remark.code for remark in open_tokenizer("a", char_bpe()).remarks] == ["ours_not_byte_level"]
-    for content in (word_piece(), unigram(), word_level(), model_of()):
+    for content in (unigram(), word_level(), model_of()):
         assert open_tokenizer("a", content).remarks == ()
+    assert [remark.code for remark in open_tokenizer("a", word_piece()).remarks] == ["file_adds_tokens"]
+
+
+TEMPLATE = {
+    "type": "TemplateProcessing",
+    "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
+    "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}},
+}
+BERT = {"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]}
+TRIMS = {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}
+
+
+@pytest.mark.parametrize(
+    ("post_processor", "around"),
+    [
+        (TEMPLATE, "<s> …"),
+        (BERT, "[CLS] … [SEP]"),
+        ({"type": "Sequence", "processors": [TRIMS, TEMPLATE]}, "<s> …"),
+        (TRIMS, None),
+        ({"type": "nothing known"}, None),
+        (7, None),
+    ],
+)
+@pytest.mark.parametrize("content", [byte_level(), word_piece()], ids=["byte_level", "word_piece"])
+def test_tokens_that_the_library_adds_to_every_text_are_said_and_left_out(
+    content: bytes, post_processor: object, around: str | None
+) -> None:
+    opened = open_tokenizer("a", json.dumps({**json.loads(content), "post_processor": post_processor}).encode())
+    said = [remark.values["around"] for remark in opened.remarks if remark.code == "file_adds_tokens"]
+    assert said == ([around] if around else [])
+    assert opened.tokenizer.encode("the cat") == open_tokenizer("a", content).tokenizer.encode("the cat")
 
 
 def test_two_files_are_one_tokenizer_in_any_order_and_under_any_name() -> None:

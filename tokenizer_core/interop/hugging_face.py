@@ -72,7 +72,10 @@ class HuggingFaceTokenizer:
 
     def __init__(self, content: bytes | dict[str, Any], *, name: str = "file") -> None:
         self.name = name
-        self.parts = _checked_parts(read_json(content) if isinstance(content, bytes) else content)
+        found = read_json(content) if isinstance(content, bytes) else content
+        self.parts = _checked_parts(found)
+        self.around = _around(found.get("post_processor"))
+        """What the library adds to a text, as "<s> … </s>"; "" for nothing. It is not encoded here."""
         self.model = str(self.parts["model"]["type"])
         """The kind: "BPE", "WordPiece", "Unigram" or "WordLevel"."""
         self._library = _library_tokenizer(self.parts)
@@ -281,6 +284,19 @@ def _library_tokenizer(parts: dict[str, Any]) -> tokenizers.Tokenizer:
 
     with _faults("tokenizer_json_refused"):
         return tokenizers.Tokenizer.from_str(json.dumps(parts))
+
+
+def _around(post_processor: Any) -> str:
+    """Return what a post-processor adds to a text, which stands as an ellipsis; "" for one that is not known."""
+    word = {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}
+    try:
+        library = _library_tokenizer({"version": "1.0", "model": word, "post_processor": post_processor})
+        with _faults("tokenizer_json_refused"):
+            encoding = library.encode("a")
+    except TokenizerFileError:
+        return ""
+    parts = [token if added else "…" for token, added in zip(encoding.tokens, encoding.special_tokens_mask)]
+    return " ".join(parts) if parts != ["…"] else ""
 
 
 def _checked_parts(found: dict[str, Any]) -> dict[str, Any]:

@@ -212,12 +212,18 @@ def _tokenizer_json(name: str, content: dict[str, Any]) -> Opened:
     try:
         ours = as_ours(opened)
     except TokenizerError as why:
-        return Opened(opened, "tokenizer_json", opened.model, (why.bare(),) if opened.model == "BPE" else ())
-    remarks = [TokenizerError("opened_as_ours", texts=len(PROBES))]
+        remarks = [why.bare()] if opened.model == "BPE" else []
+        return Opened(opened, "tokenizer_json", opened.model, (*remarks, *_left_out(opened)))
+    remarks = [TokenizerError("opened_as_ours", texts=len(PROBES)), *_left_out(opened)]
     if not opened.parts["model"].get("ignore_merges"):
         missed = [text for text in not_merged_whole(ours) if ours.piece_count(text) == 1]
         remarks += [TokenizerError("merges_miss_entries", count=len(missed))] if missed else []
     return Opened(ours, "tokenizer_json", "BPE", tuple(remarks))
+
+
+def _left_out(opened: HuggingFaceTokenizer) -> list[TokenizerError]:
+    """Say what the library adds to every text."""
+    return [TokenizerError("file_adds_tokens", around=opened.around[:80])] if opened.around else []
 
 
 def _gguf(name: str, values: dict[str, Any]) -> Opened:
