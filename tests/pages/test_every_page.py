@@ -219,6 +219,10 @@ def test_a_pattern_that_is_too_slow_on_the_corpus_fails_in_words() -> None:
     app.button(key="start").click().run()
     wait_until(app, lambda: bool(app.error))
     assert "takes too long" in said(app)
+    assert len(app.error) == 1
+    app.button(key="again").click().run()
+    assert app.text_input(key="pattern_custom").value == "(a+)+$"
+    assert "5,001 characters" in said(app)
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,13 @@ MAX_NAME = 60
 
 def where_kept() -> None:
     """Say where and how long the visitor's tokenizers are kept, and who can see them."""
-    saved = registry().saved
+    saved, hours = registry().saved, round(UNSEEN_SECONDS / 3600)
     if saved is None:
-        st.caption(t("runs.kept", hours=round(UNSEEN_SECONDS / 3600)))
+        st.caption(t("runs.kept", hours=hours))
     elif visitor.owner() == LOCAL:
-        st.caption(t("runs.kept_here"), help=as_plain_markdown(str(saved.root)))
+        st.caption(t("runs.kept_here", hours=hours), help=as_plain_markdown(str(saved.root)))
     else:
-        st.caption(t("runs.kept_days", days=SAVED_RUNS_DAYS))
+        st.caption(t("runs.kept_days", days=SAVED_RUNS_DAYS, hours=hours))
 
 
 def trouble_note() -> None:

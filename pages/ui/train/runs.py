@@ -135,7 +135,7 @@ def _again_button(job: Job) -> None:
     st.button(
         t("runs.again"),
         icon=":material/replay:",
-        on_click=_again,
+        on_click=again,
         args=(job,),
         key=f"again_{job.id}",
         help=None if known_training(job) else t(gone),
@@ -165,7 +165,8 @@ def _open(job: Job) -> None:
     keys.RUN_OPENED.put(True)
 
 
-def _again(job: Job) -> None:
+def again(job: Job) -> None:
+    """Show the settings, filled in with those of a training and what it learned from, if that is known."""
     keys.fill_in(known_training(job) or job.training)
     visitor.show_setup(True)
     keys.RUN_OPENED.put(True)

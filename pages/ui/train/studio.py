@@ -25,7 +25,7 @@ from pages.ui.train import keys
 from pages.ui.train.parity import language_names, who_chose, whose_turn
 from pages.ui.train.race import choose_race_texts, race, race_address
 from pages.ui.train.recipes import recipe_outcome, show_recipe
-from pages.ui.train.runs import known_training
+from pages.ui.train.runs import again, known_training
 from pages.ui.train.what_if import what_if_answer, what_if_asker
 from pages.ui.widgets import formatting
 from pages.ui.widgets.controls import fold, save_button
@@ -65,6 +65,9 @@ MOSTLY_THAI = 1.5
 
 def studio(job: Job) -> None:
     """Draw the stage, which plays the training by itself; below it what goes with it, redrawn while it runs."""
+    if job.failure is not None and not job.merges:
+        _failed(job)
+        return
     shown = st.container()
     typed = sentence_of(job).get()
     text = (own_sentence() or first_sentence(job))[:MOST_CHARACTERS] if typed is None else typed
@@ -106,6 +109,16 @@ def studio(job: Job) -> None:
     what_if_answer(job)
     race_refresh = None if job.ended or job.state == "paused" else refresh_interval(RACE_SECONDS)
     st.fragment(_race, run_every=race_refresh)(job, texts, pairs_in_files)
+
+
+def _failed(job: Job) -> None:
+    """Say why a training ended before its first merge, and lead back to its settings."""
+    st.title(t("train.title"), anchor=False)
+    st.caption(_what(job))
+    _draw(job)
+    if visitor.owns(job):
+        icon = ":material/restart_alt:"
+        st.button(t("runs.again"), icon=icon, type="primary", key="again", on_click=again, args=(job,))
 
 
 def _grant(wish: Wish, job: Job, text: str) -> None:
@@ -325,6 +338,8 @@ def first_sentence(job: Job) -> str:
         return t("examples.thai" if job.training.counts.bytes_each > MOSTLY_THAI else "examples.english")
     known = known_training(job)
     texts = known.texts if known else ()
+    if texts and texts[0] == text_to_train_on(SAMPLES["en"][0]) and len(texts) == 1:
+        return t("examples.english")
     is_ours = bool(texts) and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))
     if not job.opening or is_ours or not visitor.owns(job):
         return t("examples.thai")
