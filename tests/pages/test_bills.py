@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import catalogue, filled, translations
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.corpus import sample_topics
-from pages.ui.languages.charts import bins
+from pages.ui.languages.charts import bins, distribution_rows, distribution_svg
 from pages.ui.languages.comparison import FOLDS
 from pages.ui.languages.pairs import ranking
 from pages.ui.widgets.bounded import forget_unused
@@ -273,6 +273,19 @@ def test_the_distribution_counts_every_pair_once() -> None:
     assert len(bins(np.linspace(0.1, 9_999, 5_000))) <= 40
     assert bins(np.array([np.nan])) == []
     assert sum(each.pairs for each in bins(np.full(7, 1.5))) == 7
+
+
+def test_the_last_column_has_what_its_place_says_or_says_that_it_has_all_above() -> None:
+    usual = np.linspace(4, 6, 600)
+    for most, is_open in ((7.9, False), (250.0, True)):
+        values = np.append(usual, [6.5, most])
+        found = bins(values)
+        *others, last = distribution_rows(found, 5.0)["above"].tolist()[:-1]
+        assert not any(others)
+        assert last == (f"≥ {found[-1].start:g}" if is_open else "")
+        assert ("≥" in distribution_svg(found, 5.0, title="")) == is_open
+        assert found[-1].pairs == (values >= found[-1].start).sum()
+        assert found[-1].end >= most
 
 
 # ---- metrics

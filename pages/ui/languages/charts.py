@@ -24,6 +24,8 @@ ROW_HEIGHT = 33
 """Pixels of a bar with the room around it; Thai marks need some above."""
 ROW_ON_PAGE = 42
 MOST_BINS = 40
+SQUEEZED = 2
+"""If the range of the premiums is this many times that of 99.5 % of them, the last bin has all above."""
 PICTURE_WIDTH = 720
 FOLDER = Path(__file__).parent
 
@@ -117,7 +119,7 @@ def bars_svg(bars: Sequence[Bar], *, title: str, says: str) -> str:
 def bins(premiums: npt.NDArray[np.float64]) -> list[Bin]:
     """Count the pairs by premium in at most 40 bins of a round width, without undefined premiums.
 
-    The last bin also has all premiums above it: otherwise, one pair in 200 could squeeze the others together.
+    The last bin also has all premiums above it where one pair in 200 would squeeze the others together.
 
     >>> bins(np.array([1.0, 1.1, 1.9, np.nan]))[:2]
     [Bin(start=1.0, end=1.05, pairs=1), Bin(start=1.05, end=1.1, pairs=0)]
@@ -125,7 +127,9 @@ def bins(premiums: npt.NDArray[np.float64]) -> list[Bin]:
     known = premiums[np.isfinite(premiums)]
     if not len(known):
         return []
-    low, high = float(known.min()), float(np.quantile(known, 0.995, method="higher"))
+    low, most, high = (float(value) for value in np.quantile(known, [0, 0.995, 1], method="higher"))
+    if high - low > SQUEEZED * (most - low):
+        high = most
     steps = (digit * 10.0**power for power in range(-2, 9) for digit in (1, 2, 5))
     width = next(step for step in steps if (high - low) / step < MOST_BINS - 1)
     first = np.floor(low / width + 1e-9)
@@ -137,7 +141,10 @@ def bins(premiums: npt.NDArray[np.float64]) -> list[Bin]:
 
 
 def distribution_rows(found: Sequence[Bin], middle: float) -> pd.DataFrame:
-    """Return the bins, and at the end the median premium with its name and room for it above the tallest bin."""
+    """Return the bins, and at the end the median premium with its name and room for it above the tallest bin.
+
+    A last bin that has all above says so.
+    """
     width = _width(found)
     bins = [
         {
@@ -145,6 +152,7 @@ def distribution_rows(found: Sequence[Bin], middle: float) -> pd.DataFrame:
             "end": each.start + width,
             "pairs": each.pairs,
             "range": f"{each.start:g} – {each.end:g}",
+            "above": _open_name(each, width),
         }
         for each in found
     ]
@@ -155,6 +163,11 @@ def distribution_rows(found: Sequence[Bin], middle: float) -> pd.DataFrame:
 def _width(found: Sequence[Bin]) -> float:
     """Return the width of a bin as drawn; the last bin may reach further."""
     return found[0].end - found[0].start if len(found) > 1 else 1.0
+
+
+def _open_name(each: Bin, width: float) -> str:
+    """Return the name of a bin that has all premiums above its start; "" for the others."""
+    return f"≥ {each.start:g}" if each.end > each.start + 1.5 * width else ""
 
 
 def _middle_name(middle: float) -> str:
@@ -187,6 +200,9 @@ def distribution_chart() -> ChartType:
     median = rows.transform_filter("isValid(datum.median)").encode(x="median:Q")
     return alt.layer(
         columns.mark_bar(opacity=0.85, binSpacing=1),
+        columns.transform_filter("datum.above")
+        .mark_text(style="quiet", dy=-8, align="right")
+        .encode(x="end:Q", text="above:N"),
         median.mark_rule(style="quiet", strokeDash=[5, 4]),
         median.mark_text(style="right", dy=8).encode(y="room:Q", text="name:N"),
         height=240,
@@ -203,6 +219,7 @@ def distribution_svg(found: Sequence[Bin], middle: float, *, title: str) -> str:
     share = (middle - found[0].start) / (_width(found) * len(found))
     shown = {
         "bins": found,
+        "above": _open_name(found[-1], _width(found)) if len(found) > 1 else "",
         "step": PICTURE_WIDTH / len(found),
         "tallest": tallest,
         "most": tallest.pairs or 1,
