@@ -25,17 +25,20 @@ from tokenizer_core.readers.mixing import held_out, lines_by_script
 TWO = [Variant("llama3", "llama3"), Variant("mark_aware", "mark_aware")]
 
 
-def comparison_of(app: AppTest) -> Comparison:
-    found: Comparison = list(app.session_state["pattern_contests"].values())[-1]
-    return found
-
-
 def start(app: AppTest, variants: list[str], size: int = 1_000) -> Comparison:
     app.pills(key="costs_entrants").set_value(variants).run()
     app.segmented_control(key="costs_size").set_value(size).run()
     app.button(key="costs_start").click().run()
     assert not app.exception
-    return comparison_of(app)
+    found: Comparison = list(app.session_state["pattern_contests"].values())[-1]
+    return found
+
+
+def bundled_as_ones_own(app: AppTest) -> None:
+    """Give the bundled sentences as a text of one's own, which workers train on."""
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    lines = [sample_text(file).removesuffix("\n") for file in SAMPLES["both"]]
+    app.text_area(key="corpus_paste").set_value("\n".join(lines)).run()
 
 
 def parted_sample() -> tuple[str, dict[str, str]]:
@@ -48,6 +51,7 @@ def parted_sample() -> tuple[str, dict[str, str]]:
 
 def test_patterns_are_trained_on_the_same_lines_and_measured_on_others() -> None:
     app = open_page("patterns", tab="cost")
+    bundled_as_ones_own(app)
     comparison = start(app, ["llama3", "mark_aware", "two_stages"])
     learned, measured = parted_sample()
     assert (comparison.learned, comparison.measured) == (learned, measured)
@@ -72,10 +76,30 @@ def test_patterns_are_trained_on_the_same_lines_and_measured_on_others() -> None
         assert result.inside == pytest.approx(inside)
     shares = {result.variant.key: result.inside or 0.0 for result in comparison.results}
     assert shares["two_stages"] < shares["mark_aware"] / 3
-    assert costs.verdict(comparison.results, ["thai", "latin"]) in [each.value for each in app.markdown]
+    first, *others = costs.verdict(comparison.results, ["thai", "latin"])
+    assert first in [each.value for each in app.header]
+    assert "  \n".join(others) in [each.value for each in app.markdown]
     assert len(app.get("vega_lite_chart")) == 2
     assert "costs_start" not in buttons(app)
     assert tables_by_row(app)[-1]["Llama 3"][0] == f"{comparison.results[0].counts[0][-1]:,}"
+
+
+def test_the_bundled_sentences_have_their_answer_at_once_and_it_is_that_of_the_workers() -> None:
+    app = open_page("patterns", tab="cost")
+    app.pills(key="costs_entrants").set_value(["llama3", "mark_aware", "two_stages"]).run()
+    app.segmented_control(key="costs_size").set_value(1_000).run()
+    assert not {"costs_start", "costs_stop"} & buttons(app)
+    shown = tables_by_row(app)[-1]
+    learned, measured = parted_sample()
+    wanted = {
+        "Llama 3": train_like_the_page(learned, "llama3"),
+        "Thai-aware": train_like_the_page(learned, "mark_aware"),
+        "Two stages": train_in_two_stages(learned, 1_000, min_count=2),
+    }
+    assert shown.keys() - {ENGLISH["pattern.label"]} == wanted.keys()
+    for name, tokenizer in wanted.items():
+        tokens = [f"{tokenizer.count_tokens(text):,}" for text in measured.values()]
+        assert shown[name][:2] == tokens
 
 
 def train_like_the_page(text: str, pattern: str) -> Tokenizer:
@@ -88,6 +112,7 @@ def train_like_the_page(text: str, pattern: str) -> Tokenizer:
 
 def test_a_tokenizer_of_two_stages_is_saved_as_an_ordinary_one() -> None:
     app = open_page("patterns", tab="cost")
+    bundled_as_ones_own(app)
     comparison = start(app, ["mark_aware", "two_stages"])
     wait_until(app, lambda: comparison.series.is_complete)
     app.run()
@@ -194,6 +219,7 @@ def test_without_a_segmenter_words_are_not_offered_and_the_reason_stands_there()
 
 def test_a_comparison_that_is_left_gives_its_training_back() -> None:
     app = open_page("patterns", tab="cost")
+    bundled_as_ones_own(app)
     comparison = start(app, ["llama3", "mark_aware"], 8_000)
     app.segmented_control(key="costs_size").set_value(1_000).run()
     assert comparison.series.stopped or comparison.series.is_complete
@@ -238,8 +264,8 @@ def result(name: str, thai: int, latin: int) -> Result:
 @pytest.mark.parametrize(
     ("language", "first", "second"),
     [
-        ("en", "7% fewer tokens in Thai and 2% more tokens in English.", "“No splitting” needs"),
-        ("th", "ใช้โทเค็นน้อยลง 7% ในภาษาไทย และมากขึ้น 2% ในภาษาอังกฤษ", "ไม่ตัดเลย"),
+        ("en", "**7%** fewer tokens in Thai and **2%** more tokens in English.", "“No splitting” needs"),
+        ("th", "ใช้โทเค็นน้อยลง **7%** ในภาษาไทย และมากขึ้น **2%** ในภาษาอังกฤษ", "ไม่ตัดเลย"),
     ],
 )
 def test_the_verdict_says_in_plain_words_what_each_pattern_costs(
@@ -247,9 +273,9 @@ def test_the_verdict_says_in_plain_words_what_each_pattern_costs(
 ) -> None:
     monkeypatch.setattr(words, "language", lambda: language)
     done = [result("mark_aware", 93, 102), result("gpt2", 100, 100), result("none", 100, 60)]
-    said = without_breaks(costs.verdict(done, ["thai", "latin"]))
-    assert first in said
-    assert second in said
-    alone = without_breaks(costs.verdict(done[1:], ["thai", "latin"]))
+    said = list(map(without_breaks, costs.verdict(done, ["thai", "latin"])))
+    assert first in said[0]
+    assert second in said[1]
+    (alone,) = map(without_breaks, costs.verdict(done[1:], ["thai", "latin"]))
     assert filled(ENGLISH["costs.same"], place="in Thai") in alone or "ใช้โทเค็นเท่ากันในภาษาไทย" in alone
     assert "40%" in alone

@@ -216,6 +216,11 @@ def sample_corpus(choice: str) -> Corpus:
     return Corpus(given_name(f"sample_{choice}"), tuple(map(sample_text, SAMPLES[choice])))
 
 
+def is_bundled(corpus: Corpus) -> bool:
+    """Tell whether a corpus is a bundled one as it is: short, and the same for all visitors."""
+    return any(corpus is sample_corpus(name) or corpus.texts == sample_corpus(name).texts for name in SAMPLES)
+
+
 def first_training(sentence: str, pattern: str = "mark_aware") -> Training:
     """Return the training that one click starts, to watch a sentence: but for the pattern, the usual one."""
     corpus = sample_to_train_on(sample_for(sentence))

@@ -13,27 +13,28 @@ import streamlit as st
 from altair.typing import ChartType
 
 from pages.ui.i18n import error_sentence, t
-from pages.ui.inputs.corpus import Corpus, sample_texts
+from pages.ui.inputs.corpus import Corpus, is_bundled, sample_texts
 from pages.ui.inputs.corpus_picker import corpus_picker
 from pages.ui.inputs.pattern import shortened
 from pages.ui.patterns.lab import Chosen
 from pages.ui.run_registry.series import Plan, Series, follow, show_progress, stop_all_but
 from pages.ui.session import Value
 from pages.ui.widgets import formatting
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw, log_scale, log_spaced, with_line_ends
-from pages.ui.widgets.controls import fold, save_button, segmented
+from pages.ui.widgets.controls import answer, fold, save_button, segmented
 from pages.ui.widgets.figures_table import figures_table
 from tokenizer_core.analysis.cuts import cuts
 from tokenizer_core.analysis.lineage import token_counts_of
 from tokenizer_core.analysis.segmenters import NEWMM, newmm
 from tokenizer_core.bpe.segments import Ints, TextMap, token_lengths
 from tokenizer_core.bpe.tokenizer import Tokenizer
-from tokenizer_core.bpe.trainer import FIRST_MERGES
+from tokenizer_core.bpe.trainer import FIRST_MERGES, Trainer, cluster_merges
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
+from tokenizer_core.patterns.pretokens import counted_pretokens
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, batches
 from tokenizer_core.readers.mixing import first_lines, held_out, lines_by_script
-from tokenizer_core.workers.training_job import Job
 from tokenizer_core.workers.training_settings import StopRules, Training
 
 MOST_BYTES = 2_000_000
@@ -101,18 +102,30 @@ class Comparison:
     def _plan(self) -> Plan:
         """Yield a training for each variant; a failure is a result too."""
         for variant in self.variants:
-            first_merges = FIRST_MERGES if variant.key == TWO_STAGES else 0
             learned = _words_of(_beginning(self.learned)) if variant.key == WORDS else [self.learned]
+            first = _first_merges(variant)
             outcome = yield Training(
-                list(learned), self.vocab_size, variant.pattern, stop=STOP, first_merges=first_merges
+                list(learned), self.vocab_size, variant.pattern, stop=STOP, first_merges=first
             )
-            self.results.append(self._result(variant, outcome))
+            if isinstance(outcome, TokenizerError):
+                self.results.append(Result(variant, failure=outcome))
+            else:
+                self.results.append(self._result(variant, outcome.tokenizer()))
         self.learned = ""
 
-    def _result(self, variant: Variant, outcome: Job | TokenizerError) -> Result:
-        if isinstance(outcome, TokenizerError):
-            return Result(variant, failure=outcome)
-        tokenizer = outcome.tokenizer()
+    def finish(self) -> None:
+        """Train here and now, without workers: a tenth of a second for each variant of the bundled sentences."""
+        for variant in self.variants:
+            least = STOP.min_count
+            merges = cluster_merges(self.learned, _first_merges(variant), min_count=least)
+            counted = counted_pretokens(self.learned, variant.pattern)
+            trainer = Trainer(counted, self.vocab_size, least, merges=merges)
+            merges += [(merge.left, merge.right) for merge in trainer.step(self.vocab_size)]
+            self.results.append(self._result(variant, Tokenizer(merges, pattern=variant.pattern)))
+        self.learned = ""
+        self.series.is_complete = True
+
+    def _result(self, variant: Variant, tokenizer: Tokenizer) -> Result:
         try:
             pretokens = {side: _pretokens(text, variant) for side, text in self.measured.items()}
         except TokenizerError as error:
@@ -129,6 +142,11 @@ def new_comparison(texts: Sequence[str], variants: Sequence[Variant], vocab_size
         learned, measured = _parted(sample_texts())
     size = len(learned.encode("utf-8", "surrogatepass"))
     return Comparison(variants, vocab_size, learned, size, measured, from_sample)
+
+
+def _first_merges(variant: Variant) -> int:
+    """Return how many merges are learned inside letters with their marks first."""
+    return FIRST_MERGES if variant.key == TWO_STAGES else 0
 
 
 def _parted(texts: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -178,6 +196,8 @@ def _inside(tokenizer: Tokenizer, measured: dict[str, str], pretokens: dict[str,
 
 COMPARISONS: Value[dict[Any, Comparison]] = Value("pattern_contests", dict)
 """Contests by the hash of the corpus, the variants and the vocabulary size."""
+_of_samples = Bounded[Comparison](16, weigh=lambda comparison: 1)
+"""Comparisons on bundled sentences, which are the same for all visitors."""
 VARIANTS: Value[list[str]] = Value("costs_entrants", list)
 PICKED_BY_HAND: Value[bool] = Value("costs_picked", bool)
 """Whether the visitor has picked variants; until then, those above on the page are picked."""
@@ -194,19 +214,22 @@ DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
 
 def pattern_costs(chosen: Sequence[Chosen]) -> None:
     """Offer to train with some patterns, show the outcomes as they arrive, and let the visitor choose the text."""
-    st.markdown(t("costs.what"))
-    place = st.container()
+    said, place = st.container(), st.container()
     with fold(t("costs.text"), icon=":material/notes:", key="costs_text"):
         corpus = corpus_picker()
     with place:
         if corpus is None:
             st.info(t("costs.choose_text"), icon=":material/edit_note:")
         else:
-            _compare(corpus, chosen)
+            comparison = _compare(corpus, chosen)
+            if comparison is not None and comparison.series.is_complete:
+                with said:
+                    _say_who_saves(comparison)
 
 
-def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
+def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> Comparison | None:
     """Let the visitor choose what to train, and start, stop and show a comparison."""
+    st.markdown(t("costs.what"))
     variants = _picker(chosen)
     fits = LEAST <= len(variants) <= MOST
     if not fits:
@@ -218,6 +241,9 @@ def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
         kept = COMPARISONS.get()
         key = (corpus.sha256, tuple(variants), size)
         comparison = kept.get(key)
+        if comparison is None and fits and is_bundled(corpus) and all(map(_is_quick, variants)):
+            with st.spinner(t("costs.training")):
+                comparison = _of_samples.get(key, partial(_finished, corpus.texts, variants, size))
         stop_all_but(comparison.series if comparison else None, (each.series for each in kept.values()))
         if comparison is None or comparison.series.stopped:
             words = t("costs.resume") if comparison else t("costs.start", count=len(variants))
@@ -231,6 +257,18 @@ def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
                 st.rerun()
     if comparison is not None:
         follow(comparison.series, partial(_show, comparison))
+    return comparison
+
+
+def _is_quick(variant: Variant) -> bool:
+    """Tell whether a variant needs no worker: its pattern is never slow, and it needs no segmenter."""
+    return variant.pattern in SPLIT_PATTERNS and variant.key != WORDS
+
+
+def _finished(texts: Sequence[str], variants: Sequence[Variant], vocab_size: int) -> Comparison:
+    comparison = new_comparison(texts, variants, vocab_size)
+    comparison.finish()
+    return comparison
 
 
 def _picker(chosen: Sequence[Chosen]) -> list[Variant]:
@@ -280,8 +318,6 @@ def _show(comparison: Comparison) -> None:
     done = [result for result in comparison.results if result.tokenizer is not None]
     if not done:
         return
-    if comparison.series.is_complete and len(done) > 1:
-        st.markdown(verdict(done, list(comparison.measured)))
     for number, (side, column) in enumerate(
         zip(comparison.measured, st.columns(len(comparison.measured), gap="large"))
     ):
@@ -338,38 +374,45 @@ def costs_chart() -> ChartType:
 
 
 def _what_to_see(done: Sequence[Result], side: int) -> str:
-    """Say in one sentence which needs the fewest tokens at the end, which the most, and how much more."""
+    """Say in one sentence which need the fewest tokens at the end, and which the most."""
     last = {result.variant.short: int(result.counts[side][-1]) for result in done}
-    best, worst = min(last, key=last.__getitem__), max(last, key=last.__getitem__)
-    if last[best] == last[worst]:
-        return t("costs.says_equal", tokens=last[best])
-    return t(
-        "costs.says",
-        best=best,
-        fewest=last[best],
-        worst=worst,
-        most=last[worst],
-        more=formatting.fine_share(last[worst] / last[best] - 1),
-    )
+    fewest, most = min(last.values()), max(last.values())
+    if fewest == most:
+        return t("costs.says_equal", tokens=fewest)
+    best, worst = ("” · “".join(name for name, count in last.items() if count == end) for end in (fewest, most))
+    return t("costs.says", best=best, fewest=fewest, worst=worst, most=most)
 
 
-def verdict(done: Sequence[Result], sides: Sequence[str]) -> str:
-    """Say in plain words what each pattern costs in each language, against GPT-2's or else the first one."""
+def _say_who_saves(comparison: Comparison) -> None:
+    """Draw the answer: how much the variant that needs the fewest tokens saves, and then what the others need."""
+    done = [result for result in comparison.results if result.tokenizer is not None]
+    if len(done) > 1:
+        first, *others = verdict(done, list(comparison.measured))
+        answer(first, key="patterns_costs")
+        if others:
+            st.markdown("  \n".join(others))
+
+
+def verdict(done: Sequence[Result], sides: Sequence[str]) -> list[str]:
+    """Say in plain words what each pattern costs in each language, against GPT-2's or else the first one.
+
+    The one that needs the fewest tokens in the first language comes first, and its figures are marked.
+    """
     base = next((result for result in done if result.variant.key == "gpt2"), done[0])
-    sentences = []
-    for result in done:
-        if result is not base:
-            pairs = zip(result.counts, base.counts, strict=True)
-            ratios = [float(counts[-1] / of_base[-1]) for counts, of_base in pairs]
-            needs = ["fewer" if ratio < 1 else "more" if ratio > 1 else "same" for ratio in ratios]
-            shares = [formatting.share(abs(ratio - 1)) for ratio in ratios]
-            places = [t(f"costs.in_{side}") for side in sides]
-            parts = [
-                t(f"costs.{need}", share=share, place=place) for need, share, place in zip(needs, shares, places)
-            ]
-            said = t("costs.and", first=parts[0], second=parts[1]) if len(parts) > 1 else parts[0]
-            sentences.append(t("costs.verdict", base=base.variant.short, name=result.variant.short, says=said))
-    return "  \n".join(sentences)
+    others = sorted((each for each in done if each is not base), key=lambda each: [n[-1] for n in each.counts])
+    return [_needs(each, base, sides, "**" if each is others[0] else "") for each in others]
+
+
+def _needs(result: Result, base: Result, sides: Sequence[str], mark: str) -> str:
+    pairs = zip(result.counts, base.counts, strict=True)
+    ratios = [float(counts[-1] / of_base[-1]) for counts, of_base in pairs]
+    needs = ["fewer" if ratio < 1 else "more" if ratio > 1 else "same" for ratio in ratios]
+    parts = [
+        t(f"costs.{need}", share=f"{mark}{formatting.share(abs(ratio - 1))}{mark}", place=t(f"costs.in_{side}"))
+        for need, ratio, side in zip(needs, ratios, sides, strict=True)
+    ]
+    said = t("costs.and", first=parts[0], second=parts[1]) if len(parts) > 1 else parts[0]
+    return t("costs.verdict", base=base.variant.short, name=result.variant.short, says=said)
 
 
 def _table(comparison: Comparison, done: Sequence[Result]) -> pd.DataFrame:
