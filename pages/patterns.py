@@ -18,11 +18,10 @@ with place:
     if tab == "cut":
         pattern_lab()
     elif tab == "whole":
-        left, right = st.columns(2, gap="large")
-        with left:
-            corpus = corpus_picker()
-        with right:
-            if corpus:
+        outcome = st.container()
+        corpus = corpus_picker()
+        if corpus:
+            with outcome:
                 check_on_corpus(corpus, chosen_patterns())
     else:
         pattern_costs(chosen_patterns())

@@ -166,13 +166,11 @@ def write_a_pattern(tab: Page, words: dict[str, str]) -> None:
 
 def check_patterns(tab: Page, words: dict[str, str]) -> None:
     """Both patterns on a whole text."""
-    press_until_gone(tab.locator(".st-key-lab_check button"))
     expect(tab.locator(".figures table")).to_have_count(1)
 
 
 def train_with_patterns(tab: Page, words: dict[str, str]) -> None:
     """What two patterns cost, beside two stages."""
-    press_until_gone(tab.locator(".st-key-costs_start button"))
     expect(tab.locator("[data-testid=stDownloadButton]")).to_have_count(3)
     expect(tab.locator(".figures table")).to_have_count(1)
 

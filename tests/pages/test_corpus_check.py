@@ -7,15 +7,21 @@ from tests.helpers.app import ENGLISH, buttons, go_to_tab, open_page, said, tabl
 from tokenizer_core.analysis.pattern_figures import pattern_figures
 
 
-def test_a_corpus_is_checked_in_the_background() -> None:
+@pytest.mark.parametrize("source", ["sample", "paste"])
+def test_a_corpus_is_checked_the_bundled_one_at_once_and_others_in_the_background(source: str) -> None:
     app = open_page("patterns", tab="whole")
-    app.button(key="lab_check").click().run()
-    wait_until(app, lambda: len(tables_by_row(app)) == 1 and "lab_stop" not in buttons(app))
     texts = [sample_text(file) for file in SAMPLES["both"]]
+    if source == "paste":
+        app.segmented_control(key="corpus_source").set_value("paste").run()
+        texts = [texts[0] + "of one's own"]
+        app.text_area(key="corpus_paste").set_value(texts[0]).run()
+        app.button(key="lab_check").click().run()
+    wait_until(app, lambda: len(tables_by_row(app)) == 1 and "lab_stop" not in buttons(app))
     for column, name in enumerate(("llama3", "mark_aware")):
         figures = pattern_figures(texts, name)
         assert tables_by_row(app)[0][ENGLISH["lab.figure_pretokens"]][column] == f"{figures.pretokens:,}"
         assert tables_by_row(app)[0][ENGLISH["lab.figure_distinct"]][column] == f"{figures.distinct:,}"
+        assert tables_by_row(app)[0][ENGLISH["lab.figure_longest"]][column] == f"{len(figures.longest):,}"
     assert not {"lab_check", "lab_stop"} & buttons(app)
 
 

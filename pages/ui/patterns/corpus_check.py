@@ -6,18 +6,24 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.i18n import error_sentence, errors_shown, t
-from pages.ui.inputs.corpus import Corpus
+from pages.ui.inputs.corpus import Corpus, is_bundled
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
 from pages.ui.patterns.lab import Chosen, figure_rows
 from pages.ui.session import Value
+from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.slides.talk import verdict_on
+from tokenizer_core.analysis.pattern_figures import PatternFigures, pattern_figures
+from tokenizer_core.analysis.segmenters import newmm
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
 from tokenizer_core.workers.pattern_check import PatternCheck
 
 CHECKS: Value[dict[tuple[str, str], PatternCheck]] = Value("pattern_checks", dict)
 """Checks by the hash of the corpus and the pattern."""
 
+_of_samples = Bounded[PatternFigures](32, weigh=lambda figures: 1)
+"""Figures of bundled sentences, which are the same for all visitors."""
 REFRESH_SECONDS = 0.4
 MAX_KEPT = 8
 TURNS = threading.Semaphore(MAX_TRAININGS)
@@ -25,7 +31,11 @@ TURNS = threading.Semaphore(MAX_TRAININGS)
 
 
 def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
-    """Draw a button that checks the chosen patterns on a corpus, and show the outcomes."""
+    """Check the chosen patterns on a bundled corpus at once; draw a button for others; show the outcomes."""
+    if chosen and _is_quick(corpus, chosen):
+        found = [(each, _figures_of_sample(corpus, each.pattern)) for each in chosen]
+        _show_figures([(each, figures, len(figures.longest)) for each, figures in found])
+        return
     kept = CHECKS.get()
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
     for check in kept.values():
@@ -41,6 +51,15 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
     if shown:
         pending = not all(check.ended for _, check in shown)
         st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(shown, pending)
+
+
+def _is_quick(corpus: Corpus, chosen: Sequence[Chosen]) -> bool:
+    """Tell whether no worker is needed: the text is short, no pattern is slow, and no words are looked for."""
+    return is_bundled(corpus) and newmm() is None and all(each.pattern in SPLIT_PATTERNS for each in chosen)
+
+
+def _figures_of_sample(corpus: Corpus, pattern: str) -> PatternFigures:
+    return _of_samples.get((corpus.sha256, pattern), lambda: pattern_figures(corpus.texts, pattern))
 
 
 def _start(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
@@ -68,12 +87,16 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
         for chosen, check in shown:
             if check.failure is not None:
                 st.error(f"{chosen.short}: {error_sentence(check.failure)}", icon=":material/error:")
-        done = [(chosen, check) for chosen, check in shown if check.figures]
-        if done:
-            rows = [(chosen.short, check.figures) for chosen, check in done if check.figures]
-            if said := verdict_on(rows):
-                answer(said, key="patterns_corpus")
-            figures_table(figure_rows(rows, longest=[check.longest for _, check in done]), t("lab.corpus_figures"))
+        if done := [(chosen, check.figures, check.longest) for chosen, check in shown if check.figures]:
+            _show_figures(done)
+
+
+def _show_figures(done: Sequence[tuple[Chosen, PatternFigures, int]]) -> None:
+    """Draw the answer, and the figures of each pattern with the characters of its longest piece."""
+    rows = [(chosen.short, figures) for chosen, figures, _ in done]
+    if said := verdict_on(rows):
+        answer(said, key="patterns_corpus")
+    figures_table(figure_rows(rows, longest=[longest for *_, longest in done]), t("lab.corpus_figures"))
 
 
 def _show_progress(chosen: Chosen, check: PatternCheck) -> None:
