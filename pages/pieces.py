@@ -11,18 +11,17 @@ from pages.ui.pieces.lessons import bring_step_into_view, show
 from pages.ui.pieces.settings import choose_corpus, sentencepiece_settings
 from pages.ui.pieces.training import JOB, progress
 from pages.ui.widgets.controls import fold
-from pages.ui.widgets.slides import present
-from pages.ui.widgets.slides.talk import slides_of_entry
+from pages.ui.widgets.slides import Slide, present
 
 with st.container(key="pieces_head"):
     with st.container(horizontal=True, vertical_alignment="center", key="pieces_what"):
         st.markdown(t("pieces.what"))
         st.page_link(page("train"), label=t("nav.train"), icon=":material/arrow_back:")
     tab, place = open_tab("pieces")
-shown = []
+shown: list[Slide] = []
 with place:
     if tab == "sentencepiece":
-        shown.append(show())
+        shown += show()
         with fold(
             t("pieces.train"), icon=":material/model_training:", key="pieces_train", is_open=JOB.get() is not None
         ):
@@ -30,10 +29,11 @@ with place:
             progress()
     else:
         st.markdown(t("naive.intro"))
+        sentence = st.container()
         corpus = choose_corpus()
         if corpus is not None:
-            shown.append(baselines_section(corpus.texts, corpus.name))
+            shown += baselines_section(sentence, corpus.texts, corpus.name)
 bring_step_into_view()
 if shown:
-    present(lambda: slides_of_entry(shown[0]))
+    present(lambda: shown)
 how_to_read("pieces")

@@ -8,17 +8,18 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 from altair.typing import ChartType
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.i18n import t
 from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.opened_files import OpenedFile
-from pages.ui.pieces.chips import ShownLane, compare_button, draw_lanes, entry_of
+from pages.ui.pieces.chips import ShownLane, chips_slide, compare_button, draw_lanes
 from pages.ui.session import remembered
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced
-from pages.ui.widgets.controls import fold
+from pages.ui.widgets.controls import answer, fold
 from pages.ui.widgets.figures_table import figures_table
-from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.slides import Slide
 from pages.ui.widgets.token_view.chips import visible
 from tokenizer_core.analysis.baselines import NaiveTokenizer, character_tokenizer, word_tokenizer
 from tokenizer_core.analysis.lineage import token_counts
@@ -74,30 +75,37 @@ def _count(text: str) -> Baselines:
     return Baselines(tokenizers, lengths, bpe, list(counted))
 
 
-def baselines_section(texts: Sequence[str], corpus_name: str) -> Entry:
-    """Draw a sentence cut into characters, by BPE and into words, a chart and tables; return it for slides."""
+def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: str) -> list[Slide]:
+    """Draw a sentence cut into characters, by BPE and into words at a place, and here a chart and tables.
+
+    Returns the sentence as a slide.
+    """
     baselines = baselines_of(texts)
-    text = st.text_input(
-        t("naive.text"),
-        key=remembered("naive_text", t("naive.text_first")),
-        persist_state="session",
-    )
     most = baselines.bpe.vocab_size
     size = st.slider(t("naive.size"), BYTES, most, min(1_000, most), key="naive_size") if most > BYTES else most
-    text = (text or "")[:MOST_TYPED]
     bpe = baselines.bpe.at(int(size))
-    characters, *words = (_lane(name, baselines, text) for name in baselines.tokenizers)
-    lanes = [characters, ShownLane("pieces.ours", bpe, t("pieces.entries", count=bpe.vocab_size)), *words]
-    draw_lanes(lanes, text)
-    st.caption(t("lessons.naive_says"))
-    entry = entry_of("naive", lanes, text)
-    add_button(entry, key="naive_add")
+    with place:
+        text = st.text_input(
+            t("naive.text"),
+            key=remembered("naive_text", t("naive.text_first")),
+            persist_state="session",
+        )
+        text = (text or "")[:MOST_TYPED]
+        characters, *words = (_lane(name, baselines, text) for name in baselines.tokenizers)
+        lanes = [characters, ShownLane("pieces.ours", bpe, t("pieces.entries", count=bpe.vocab_size)), *words]
+        counts = [len(lane.tokenizer.encode(text)) for lane in (*lanes[:2], words[0])]
+        lost = words[0].tokenizer.encode(text).count(0)
+        named = dict(zip(("characters", "bpe", "words"), counts, strict=True))
+        answered = t("naive.answer", **named, lost=lost)
+        answer(answered, key="naive")
+        draw_lanes(lanes, text)
+        st.caption(t("lessons.naive_says"))
     _compare(baselines.tokenizers, corpus_name)
     st.header(t("naive.chart"), anchor=False)
     _chart(baselines)
     st.caption(t("naive.from", corpus=corpus_title(corpus_name), characters=baselines.lengths["characters"]))
     _table(baselines)
-    return entry
+    return [chips_slide("naive", answered, lanes, text)]
 
 
 def _lane(name: str, baselines: Baselines, text: str) -> ShownLane:

@@ -9,13 +9,13 @@ import regex
 import streamlit as st
 
 from pages.ui.frame.navigation import go
-from pages.ui.i18n import errors_shown, language, t
+from pages.ui.i18n import errors_shown, language, t, translations
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets import formatting
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
-from pages.ui.widgets.slides import cut_of
+from pages.ui.widgets.slides import Slide, cut_of
 from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import Share, bytes_of, chip_style, share_html, shares_of, visible
@@ -123,14 +123,9 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
     rows = [chips_of(lane.tokenizer, text) for lane in lanes]
     letters, most = (max(map(count, rows), default=0) for count in (_letters, len))
     st.html(f"{chip_style()}{_STYLE}")
+    room = f"--letters:{max(letters, 1)};--chips:{most}"
     for lane, chips in zip(lanes, rows, strict=True):
-        total = (
-            f'<div class="piece-total"><b>{len(chips):,}</b> {t("token_view.tokens", count=len(chips))}'
-            f"<div>{html.escape(lane.name)}</div></div>"
-        )
-        drawn = chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name))
-        room = f"--letters:{max(letters, 1)};--chips:{most}"
-        st.html(f'<div class="piece-lane" style="{room}">{total}<div class="piece-room">{drawn}</div></div>')
+        st.html(f'<div style="{room}">{_lane_html(lane, chips)}</div>')
         if lane.caption:
             st.markdown(lane.caption)
         if len(chips) > MOST_CHIPS:
@@ -144,6 +139,23 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
     st.caption(" ".join(said))
     counted = zip(lanes, rows, strict=True)
     return {lane.name: len(chips) for lane, chips in counted if all(chip.kind != "unknown" for chip in chips)}
+
+
+def _lane_html(lane: ShownLane, chips: Sequence[Chip]) -> str:
+    total = (
+        f'<div class="piece-total"><b>{len(chips):,}</b> {t("token_view.tokens", count=len(chips))}'
+        f"<div>{html.escape(lane.name)}</div></div>"
+    )
+    drawn = chips_html(chips[:MOST_CHIPS], label=without_breaks(lane.name))
+    return f'<div class="piece-lane">{total}<div class="piece-room">{drawn}</div></div>'
+
+
+def chips_slide(name: str, title: str, lanes: Sequence[ShownLane], text: str) -> Slide:
+    """Return the tokens of a text by each tokenizer for a full screen, below what is to be seen."""
+    text = text[:MOST_ON_A_SLIDE]
+    drawn = "".join(_lane_html(lane, chips_of(lane.tokenizer, text)) for lane in lanes)
+    over = translations(f"lessons.{name}")
+    return Slide("chips", over=over, title={language(): title}, html=f"{chip_style()}{drawn}")
 
 
 def draw_stripes(lanes: Sequence[ShownLane], text: str) -> None:
@@ -188,7 +200,7 @@ def entry_of(lesson: str, lanes: Sequence[ShownLane], text: str) -> Entry:
     return Entry(text=text, lesson=Lesson(lesson, tuple(cuts)))
 
 
-def chips_html(chips: list[Chip], *, label: str) -> str:
+def chips_html(chips: Sequence[Chip], *, label: str) -> str:
     """Return chips as HTML; everything in them is escaped."""
     items, before = [], -1
     for chip in chips:

@@ -10,11 +10,12 @@ import streamlit as st
 
 from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.tabs import opened, switch_tab
-from pages.ui.i18n import as_plain_markdown, names, t
+from pages.ui.i18n import as_name, as_plain_markdown, names, t
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.inputs.opened_files import Trained, trained_file
 from pages.ui.pieces.chips import (
     ShownLane,
+    chips_slide,
     compare_button,
     draw_lanes,
     draw_stripes,
@@ -24,8 +25,10 @@ from pages.ui.pieces.chips import (
 from pages.ui.pieces.training import AWAITED, JOB, own_lanes
 from pages.ui.session import Value, remembered
 from pages.ui.widgets.controls import answer, segmented
-from pages.ui.widgets.slides.talk import Entry, add_button
+from pages.ui.widgets.slides import Slide
+from pages.ui.widgets.slides.talk import add_button, slides_of_entry
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
+from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import train
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -121,8 +124,11 @@ def _fallback(text: str) -> Shown:
         lanes.append(ShownLane(f"lessons.fallback_{way}", tokenizer, t("lessons.decoded", text=back)))
     more, detail = t("lessons.fallback_more"), t("lessons.fallback_setting")
     unseen = _unseen(text, _learned(small_text(), replace(LECTURE, byte_fallback=False)))
+    answered = t("lessons.fallback_answer", lost=len(unseen))
+    if not unseen:
+        return Shown(lanes, t("lessons.fallback_known"), answered, more, detail)
     says = t("lessons.fallback_says", letters=as_plain_markdown(" ".join(unseen[:MOST_NAMED])))
-    return Shown(lanes, says if unseen else t("lessons.fallback_known"), more=more, detail=detail, is_race=True)
+    return Shown(lanes, says, answered, more, detail)
 
 
 def _unseen(text: str, tokenizer: SentencePieceTokenizer) -> list[str]:
@@ -139,7 +145,15 @@ def _prefix(text: str) -> Shown:
         for way, is_added in (("on", True), ("off", False))
     ]
     word = next(iter(text.split()), t("lessons.prefix_text"))[:MOST_OF_WORD]
-    return Shown(lanes, t("lessons.prefix_says", word=as_plain_markdown(word), lines=_ENGLISH_LINES))
+    added, bare = (_ways_to_write(word, lane.tokenizer) for lane in lanes)
+    answered = t("lessons.prefix_answer", word=as_name(word), added=added, bare=bare)
+    return Shown(lanes, t("lessons.prefix_says", word=as_plain_markdown(word), lines=_ENGLISH_LINES), answered)
+
+
+def _ways_to_write(word: str, tokenizer: AnyTokenizer) -> int:
+    """Return in how many ways a word is written at the start of a text and after a space: 1 or 2."""
+    first, twice = tokenizer.encode(word), tokenizer.encode(f"{word} {word}")
+    return len({tuple(first), tuple(twice[len(first) :])})
 
 
 def _ids(text: str) -> Shown:
@@ -149,7 +163,7 @@ def _ids(text: str) -> Shown:
     byte = next(iter(seen), 0xE0)
     named = {"byte": f"{byte:02X}", "value": byte}
     says = t("lessons.ids_says", **named, control=CONTROLS)
-    answered = t("lessons.ids_answer", **named, shifted=byte + CONTROLS) if seen else ""
+    answered = t("lessons.ids_answer", **named, shifted=byte + CONTROLS)
     return Shown([ShownLane("SentencePiece", theirs), ShownLane("pieces.ours", ours)], says, answered)
 
 
@@ -229,20 +243,20 @@ def bring_step_into_view() -> None:
         bring_into_view(target, str(_STEPS.get()))
 
 
-def show() -> Entry:
-    """Draw the choice of what to see, the sentence, its tokens, and what to see in them; return it for slides."""
+def show() -> list[Slide]:
+    """Draw the choice of what to see, the sentence, its tokens, and what to see in them; return it as slides."""
     job = JOB.get()
     trained = job.tokenizer if job is not None else None
     shown = [*LESSONS, *([OWN] if trained is not None else [])]
     chosen, text = _choose(shown)
     lesson = LESSONS[chosen](text) if chosen in LESSONS else _own(trained)
-    entry = entry_of(chosen, lesson.lanes, text)
     with st.container(key="pieces_lesson"):
         _draw(lesson, text)
     with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
         passed = FOR_PROGRAMMERS if chosen not in FOR_PROGRAMMERS else ()
         _next_button(next((each for each in shown[shown.index(chosen) + 1 :] if each not in passed), None))
-        add_button(entry, key="pieces_add")
+        if lesson.is_striped:  # of the others, a talk would keep no more than stripes, which do not show it
+            add_button(entry_of(chosen, lesson.lanes, text), key="pieces_add")
     if lesson.more:
         st.markdown(lesson.more, help=lesson.detail or None)
     if chosen == OWN and (view := view_of(trained)) is not None:
@@ -252,7 +266,9 @@ def show() -> Entry:
         show_cut(text[:MOST_CUT])
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
-    return entry
+    if lesson.is_striped:
+        return slides_of_entry(entry_of(chosen, lesson.lanes, text))
+    return [chips_slide(chosen, lesson.answer, lesson.lanes, text)]
 
 
 def _choose(shown: Sequence[str]) -> tuple[str, str]:

@@ -77,9 +77,9 @@ class View:
 
 @dataclass(frozen=True)
 class Slide:
-    """What fills the screen: words, bars, a question, texts in tokens, a tree, a stage, a receipt, or a vote."""
+    """What fills the screen: words, bars, a question, texts in tokens, a tree, chips, a stage, a bill, a vote."""
 
-    kind: Literal["words", "bars", "ask", "tokens", "tree", "stage", "receipt", "vote"]
+    kind: Literal["words", "bars", "ask", "tokens", "tree", "chips", "stage", "receipt", "vote"]
     title: Said = field(default_factory=dict)
     says: Said = field(default_factory=dict)
     over: Said = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Slide:
     receipt: Mapping[str, Any] | None = None
     """The options of a receipt."""
     html: str = ""
-    """Bars, or how a token was made."""
+    """Bars, how a token was made, or chips."""
     is_outcome: bool = False
     """Whether it shows what has become of the film before it."""
     vote: Mapping[str, Any] | None = None

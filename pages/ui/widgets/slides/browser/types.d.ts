@@ -26,7 +26,7 @@ export interface DeckView {
 }
 
 export interface Slide {
-  kind: "words" | "bars" | "ask" | "tokens" | "tree" | "stage" | "receipt" | "vote";
+  kind: "words" | "bars" | "ask" | "tokens" | "tree" | "chips" | "stage" | "receipt" | "vote";
   /** The line above: the name of the story. */
   over: Said;
   title: Said;
