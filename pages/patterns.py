@@ -12,8 +12,8 @@ from pages.ui.patterns.lab import chosen_patterns, pattern_lab, slides, take_lin
 from pages.ui.widgets.slides import present
 
 take_link(link_for("patterns"))
-present(slides)
 tab, place = open_tab("patterns")
+answers: list[str] = []
 with place:
     if tab == "cut":
         pattern_lab()
@@ -22,7 +22,8 @@ with place:
         corpus = corpus_picker()
         if corpus:
             with outcome:
-                check_on_corpus(corpus, chosen_patterns())
+                answers = check_on_corpus(corpus, chosen_patterns())
     else:
-        pattern_costs(chosen_patterns())
+        answers = pattern_costs(chosen_patterns())
+present(lambda: slides(answers))
 how_to_read("patterns")

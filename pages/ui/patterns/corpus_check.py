@@ -30,12 +30,15 @@ TURNS = threading.Semaphore(MAX_TRAININGS)
 """Turns for the checks of all visitors: this many run at the same time, others wait."""
 
 
-def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
-    """Check the chosen patterns on a bundled corpus at once; draw a button for others; show the outcomes."""
+def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> list[str]:
+    """Check the chosen patterns on a bundled corpus at once; draw a button for others; show the outcomes.
+
+    Returns the answer, if there is one.
+    """
     if chosen and _is_quick(corpus, chosen):
         found = [(each, _figures_of_sample(corpus, each.pattern)) for each in chosen]
         _show_figures([(each, figures, len(figures.longest)) for each, figures in found])
-        return
+        return _answers([(each.short, figures) for each, figures in found])
     kept = CHECKS.get()
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
     for check in kept.values():
@@ -51,6 +54,11 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> None:
     if shown:
         pending = not all(check.ended for _, check in shown)
         st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(shown, pending)
+    return _answers([(each.short, check.figures) for each, check in shown if check.figures])
+
+
+def _answers(rows: Sequence[tuple[str, PatternFigures]]) -> list[str]:
+    return [said for said in [verdict_on(rows)] if said]
 
 
 def _is_quick(corpus: Corpus, chosen: Sequence[Chosen]) -> bool:
@@ -94,7 +102,7 @@ def _live(shown: Sequence[tuple[Chosen, PatternCheck]], was_pending: bool) -> No
 def _show_figures(done: Sequence[tuple[Chosen, PatternFigures, int]]) -> None:
     """Draw the answer, and the figures of each pattern with the characters of its longest piece."""
     rows = [(chosen.short, figures) for chosen, figures, _ in done]
-    if said := verdict_on(rows):
+    for said in _answers(rows):
         answer(said, key="patterns_corpus")
     figures_table(figure_rows(rows, longest=[longest for *_, longest in done]), t("lab.corpus_figures"))
 

@@ -212,8 +212,12 @@ HEIGHT = 300
 DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
 
 
-def pattern_costs(chosen: Sequence[Chosen]) -> None:
-    """Offer to train with some patterns, show the outcomes as they arrive, and let the visitor choose the text."""
+def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
+    """Offer to train with some patterns, show the outcomes as they arrive, and let the visitor choose the text.
+
+    Returns what each pattern costs once all are trained, the one that saves most first.
+    """
+    answers: list[str] = []
     said, place = st.container(), st.container()
     with fold(t("costs.text"), icon=":material/notes:", key="costs_text"):
         corpus = corpus_picker()
@@ -223,8 +227,14 @@ def pattern_costs(chosen: Sequence[Chosen]) -> None:
         else:
             comparison = _compare(corpus, chosen)
             if comparison is not None and comparison.series.is_complete:
-                with said:
-                    _say_who_saves(comparison)
+                answers = _answers(comparison)
+    with said:
+        for number, each in enumerate(answers):
+            if number:
+                st.markdown(each)
+            else:
+                answer(each, key="patterns_costs")
+    return answers
 
 
 def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> Comparison | None:
@@ -383,14 +393,10 @@ def _what_to_see(done: Sequence[Result], side: int) -> str:
     return t("costs.says", best=best, fewest=fewest, worst=worst, most=most)
 
 
-def _say_who_saves(comparison: Comparison) -> None:
-    """Draw the answer: how much the variant that needs the fewest tokens saves, and then what the others need."""
+def _answers(comparison: Comparison) -> list[str]:
+    """Return how much the variant that needs the fewest tokens saves, and then what the others need."""
     done = [result for result in comparison.results if result.tokenizer is not None]
-    if len(done) > 1:
-        first, *others = verdict(done, list(comparison.measured))
-        answer(first, key="patterns_costs")
-        if others:
-            st.markdown("  \n".join(others))
+    return verdict(done, list(comparison.measured)) if len(done) > 1 else []
 
 
 def verdict(done: Sequence[Result], sides: Sequence[str]) -> list[str]:

@@ -144,8 +144,11 @@ def text_to_cut() -> str:
     return TEXT.get()[:MAX_CHARACTERS]
 
 
-def slides() -> list[Slide]:
-    """Return the beginning of the text under both patterns, to fill the screen."""
+def slides(answers: Sequence[str]) -> list[Slide]:
+    """Return the answers of a tab to fill the screen, or else the beginning of the text under both patterns."""
+    if answers:
+        first, *others = answers
+        return [Slide("words", title={language(): first}, says={language(): "\n".join(others)}, is_strong=True)]
     text = text_to_cut()[:MOST_CHARACTERS]
     return [pattern_slide(text, [(chosen.short, chosen.pattern) for chosen, _ in usable_patterns()])]
 

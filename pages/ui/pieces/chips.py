@@ -9,7 +9,7 @@ import regex
 import streamlit as st
 
 from pages.ui.frame.navigation import go
-from pages.ui.i18n import errors_shown, language, t, translations
+from pages.ui.i18n import errors_shown, language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets import formatting
@@ -154,7 +154,7 @@ def chips_slide(name: str, title: str, lanes: Sequence[ShownLane], text: str) ->
     """Return the tokens of a text by each tokenizer for a full screen, below what is to be seen."""
     text = text[:MOST_ON_A_SLIDE]
     drawn = "".join(_lane_html(lane, chips_of(lane.tokenizer, text)) for lane in lanes)
-    over = translations(f"lessons.{name}")
+    over = {language(): t(f"lessons.{name}")}
     return Slide("chips", over=over, title={language(): title}, html=f"{chip_style()}{drawn}")
 
 

@@ -224,10 +224,11 @@ def slides_of_entry(entry: Entry) -> list[Slide]:
 def pattern_slide(text: str, patterns: Sequence[tuple[str, str]]) -> Slide:
     """Return a text in the pieces of patterns, each with its name, below what is to be seen."""
     figures = [(name, pattern_figures(text, pattern)) for name, pattern in patterns]
-    says = translations("lab.slide_cut" if any(each.thai_letters_cut for _, each in figures) else "lab.slide")
+    says = t("lab.slide_cut" if any(each.thai_letters_cut for _, each in figures) else "lab.slide")
     lanes = [pretoken_lane(pattern, Label(name)) for name, pattern in patterns]
     title = verdict_on(figures, on_letters="lab.slide_letters")
-    return Slide("tokens", title={language(): title}, says=says, views=[View(text, lanes)])
+    # In one language, as the names of the patterns are.
+    return Slide("tokens", title={language(): title}, says={language(): says}, views=[View(text, lanes)])
 
 
 def verdict_on(found: Sequence[tuple[str, PatternFigures]], *, on_letters: str = "lab.verdict_letters") -> str:
