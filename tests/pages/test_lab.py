@@ -85,6 +85,18 @@ def test_the_verdict_comes_first_and_counts_letters_cut_apart_or_else_pieces(
     assert next(each.type for each in app.main if each.type in ("header", "caption", "text_area")) == "header"
 
 
+@pytest.mark.parametrize(
+    ("text", "second", "leads"),
+    [("I love rice", "mark_aware", True), ("ดื่มน้ำ", "mark_aware", False), ("I love rice", "cl100k", False)],
+)
+def test_a_text_that_both_cut_alike_leads_to_thai_where_they_differ(text: str, second: str, leads: bool) -> None:
+    app = open_page("patterns")
+    app.selectbox(key="lab_second_choice").set_value(second).run()
+    app.text_area(key="lab_text").set_value(text).run()
+    wanted = filled(ENGLISH["lab.try_thai"], example=ENGLISH["examples.thai_name"])
+    assert (wanted in [each.value for each in app.markdown]) == leads
+
+
 def test_the_verdict_on_equal_patterns_names_none() -> None:
     app = open_page("patterns")
     for side in lab.SIDES:

@@ -33,7 +33,7 @@ from tokenizer_core.analysis.branches import Pretoken, attribute
 from tokenizer_core.analysis.pattern_figures import PatternFigures, pattern_figures
 from tokenizer_core.analysis.segmenters import NEWMM, newmm
 from tokenizer_core.errors import TokenizerError
-from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS, pretokenize
 
 SIDES = ("first", "second")
 """The two patterns, by their names in a link."""
@@ -177,7 +177,18 @@ def pattern_lab() -> None:
         if said := verdict_on([(chosen.short, made.figures) for chosen, made in usable if made.figures]):
             with verdict:
                 answer(said, key="patterns")
+                if _differ_only_on_thai(usable):
+                    st.markdown(t("lab.try_thai", example=t("examples.thai_name")))
         _show(usable)
+
+
+def _differ_only_on_thai(usable: Sequence[tuple[Chosen, Cut]]) -> bool:
+    """Tell whether two named patterns cut the text alike, but not the Thai example."""
+    patterns = [chosen.pattern for chosen, _ in usable]
+    if len(patterns) < 2 or not all(pattern in SPLIT_PATTERNS for pattern in patterns):
+        return False
+    alike = len({tuple(pretoken.text for pretoken in made.pretokens) for _, made in usable}) == 1
+    return alike and len({tuple(pretokenize(t("examples.thai"), pattern)) for pattern in patterns}) > 1
 
 
 def _show(usable: Sequence[tuple[Chosen, Cut]]) -> None:
