@@ -38,6 +38,7 @@ class Quoted:
     thai: int
     english: int
     texts: str
+    lines: int
     """What was counted."""
     source: str
     date: date

@@ -298,4 +298,4 @@ def _quote(counted_here: set[str]) -> None:
         figures_table(
             frame, t("league.quoted"), formats={t("languages.premium"): formatting.premium}, words=(0, 5)
         )
-        st.caption(t("league.quoted_how", texts=rows[0].texts, date=rows[0].date.isoformat()))
+        st.caption(t("league.quoted_how", texts=rows[0].texts, lines=rows[0].lines, date=rows[0].date.isoformat()))
