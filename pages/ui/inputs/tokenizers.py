@@ -52,12 +52,17 @@ _entries = Bounded[int](256, weigh=lambda entries: 1)
 
 
 def run_names(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the names of runs by the id of their job, all different: the visitor's, or else what a run learns."""
+    """Return the names of runs by the id of their job, all different: the visitor's, or else what a run learns.
+
+    The size is that which was reached, once a training has ended.
+    """
     named = {}
     for run in runs:
-        corpus = _without_fences(corpus_title(run.job.training.corpus_name))
-        values = {"pattern": shortened(pattern_name_of(run.job)), "size": run.job.training.vocab_size}
-        named[run.job.id] = run.name or t("runs.named", corpus=corpus, **values) + way_said(run.job)
+        job = run.job
+        corpus = _without_fences(corpus_title(job.training.corpus_name))
+        size = BYTES + job.learned if job.ended and job.learned else job.training.vocab_size
+        said = t("runs.named", corpus=corpus, pattern=shortened(pattern_name_of(job)), size=size)
+        named[job.id] = run.name or said + way_said(job)
     return distinct(named)
 
 

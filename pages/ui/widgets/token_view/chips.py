@@ -10,7 +10,7 @@ from pages.ui.widgets.colours import DARK, LIGHT
 from pages.ui.widgets.token_view.payload import tint
 
 _GLYPHS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
-LONGEST = 18
+LONGEST, LONGEST_ALONE = 18, 60
 """The most characters on a chip."""
 SHORTENED = 24
 """The most characters of a token beside its bytes in hex."""
@@ -46,8 +46,8 @@ def chip_parts(token: bytes) -> list[tuple[str, bool]]:
 
 
 def token_chips(tokens: Sequence[bytes]) -> str:
-    """Return the HTML of a few tokens side by side."""
-    chips = "".join(f'<span role="listitem">{chip(token)}</span>' for token in tokens)
+    """Return the HTML of a few tokens side by side, nearly whole, so that long ones can be told apart."""
+    chips = "".join(f'<span role="listitem">{chip(token, most=LONGEST_ALONE)}</span>' for token in tokens)
     return f'{chip_style()}<div class="token-chips" role="list">{chips}</div>'
 
 
@@ -70,15 +70,15 @@ def ghost(part: bytes) -> str:
     return " ".join(_ghost_of(run) for run in runs)
 
 
-def chip(token: bytes) -> str:
-    """Return the HTML of one token, without its styles."""
-    return f'<bdi class="token-chip tint-{tint(token)}">{face(token)}</bdi>'
+def chip(token: bytes, *, most: int = LONGEST) -> str:
+    """Return the HTML of one token, or of its last characters, without its styles."""
+    return f'<bdi class="token-chip tint-{tint(token)}">{face(token, most=most)}</bdi>'
 
 
-def face(token: bytes) -> str:
+def face(token: bytes, *, most: int = LONGEST) -> str:
     """Return the HTML of what stands on a chip; the bytes of a part of a character are its title."""
     return "".join(
-        html.escape(_end(text))
+        html.escape(_end(text, most))
         if whole
         else f'<span class="part" title="{text}">{html.escape(ghost(bytes.fromhex(text)))}</span>'
         for text, whole in chip_parts(token)
@@ -158,6 +158,7 @@ def chip_style() -> str:
         "background:repeating-linear-gradient(-45deg,#0003 0 1px,#0000 1px .22em),#ffffff94;"
         "mask:linear-gradient(to right,#000 var(--from),#0000 var(--from) var(--to),#000 var(--to))}",
         ".token-chips{display:flex;flex-wrap:wrap;gap:.4rem .5rem;line-height:1.9}",
+        ".token-chips .token-chip{max-width:100%;white-space:pre-wrap;overflow-wrap:anywhere}",
     ]
     for n, (light, dark) in enumerate(zip(LIGHT.tints, DARK.tints, strict=True)):
         rules.append(
@@ -177,9 +178,9 @@ def _ghost_of(run: bytes) -> str:
     return f"{len(run)}⁄{size}" if size > len(run) else "·" * min(3, len(run))
 
 
-def _end(text: str) -> str:
+def _end(text: str, most: int = LONGEST) -> str:
     """Shorten a long token to its end, where its newest part is."""
-    return text if len(text) <= LONGEST else "…" + text[-LONGEST:]
+    return text if len(text) <= most else "…" + text[-most:]
 
 
 def _as_hex(escaped: str) -> str:
