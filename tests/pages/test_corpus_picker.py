@@ -280,6 +280,19 @@ def test_who_wants_a_text_of_their_own_is_not_given_the_bundled_sentences(page: 
     assert app.segmented_control(key="corpus_source").value == "upload"
 
 
+def test_a_larger_vocabulary_is_proposed_for_files_and_a_size_of_ones_own_stays() -> None:
+    app = open_page("train")
+    app.radio(key="train_card").set_value("own").run()
+    assert app.number_input(key="train_size").value == 1_000
+    app.segmented_control(key="corpus_source").set_value("upload").run()
+    assert app.number_input(key="train_size").value == 4_096
+    app.segmented_control(key="corpus_source").set_value("paste").run()
+    assert app.number_input(key="train_size").value == 1_000
+    app.number_input(key="train_size").set_value(700).run()
+    app.segmented_control(key="corpus_source").set_value("upload").run()
+    assert app.number_input(key="train_size").value == 700
+
+
 def test_a_file_can_be_chosen_where_a_text_is_typed() -> None:
     app = open_picker("en", "paste")
     app.text_area(key="corpus_paste").set_value("aaab").run()

@@ -23,6 +23,8 @@ MORE_OPEN: Value[bool] = Value("train_more", bool)
 MORE_DRAWN: Value[bool] = Value("train_more_drawn", bool)
 """Whether the settings below "more" have been opened or filled in; until then they are as usual, and not drawn."""
 SIZE = Value("train_size", lambda: DEFAULT_SIZE)
+IS_LONG: Value[bool] = Value("train_is_long", bool)
+"""Whether a size was proposed for a long text."""
 PACE = Value("train_pace", lambda: DEFAULT_PACE)
 SPECIAL_TOKENS = Value("train_special_tokens", str)
 MIN_COUNT = Value("train_min_count", lambda: DEFAULT_STOP.min_count)

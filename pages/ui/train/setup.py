@@ -17,7 +17,7 @@ from pages.ui.inputs.corpus import (
     sample_texts,
     sample_to_train_on,
 )
-from pages.ui.inputs.corpus_picker import OWN_TEXT, corpus_picker, leave_the_sample, mixed
+from pages.ui.inputs.corpus_picker import OWN_TEXT, SOURCE, corpus_picker, leave_the_sample, mixed
 from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
 from pages.ui.inputs.pattern import PATTERN_ORDER, pattern_name, pattern_picker, preview_of, shortened
 from pages.ui.inputs.text import own_sentence, take_sentence
@@ -78,6 +78,7 @@ def training_setup(job: Job | None) -> None:
     """Draw what to learn from, how much, and the button that starts it; everything else waits below "more"."""
     st.markdown(t("train.intro"))
     card = _card()
+    _propose_size(card)
     first_row = st.container(horizontal=True, vertical_alignment="bottom", key="start_row")
     with first_row:
         vocab_size = _size_picker()
@@ -217,17 +218,20 @@ def _card() -> str:
         horizontal=True,
         key=one_of(keys.CARD.key, keys.CARDS, sample_for(own_sentence())),
         persist_state="session",
-        on_change=_take_card,
+        on_change=leave_the_sample,
+        args=(keys.CARD,),
     )
     return str(chosen or DEFAULT_SAMPLE)
 
 
-def _take_card() -> None:
-    """Propose a source and a size that fit the card; a size of the visitor's own stays."""
-    leave_the_sample(keys.CARD)
-    sizes = (DEFAULT_SIZE, OWN_SIZE) if keys.CARD.get() == OWN_TEXT else (OWN_SIZE, DEFAULT_SIZE)
-    if keys.SIZE.get() == sizes[0]:
-        keys.SIZE.put(sizes[1])
+def _propose_size(card: str) -> None:
+    """Propose a larger size for files and articles than for what is typed; a size of the visitor's own stays."""
+    is_long = card == OWN_TEXT and SOURCE.get() in ("upload", "wikipedia")
+    if is_long != keys.IS_LONG.get() and keys.REUSED_CORPUS.get() is None:
+        keys.IS_LONG.put(is_long)
+        usual, other = (OWN_SIZE, DEFAULT_SIZE) if is_long else (DEFAULT_SIZE, OWN_SIZE)
+        if keys.SIZE.get() == other:
+            keys.SIZE.put(usual)
 
 
 def _settings_said(more: _More) -> str:
