@@ -17,7 +17,7 @@ from pages.ui.vocabulary.choices import SAMPLE, OwnText, text_below, training_te
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROUND_NUMBERS, ROWS, draw, log_scale, log_spaced
-from pages.ui.widgets.controls import fold, segmented
+from pages.ui.widgets.controls import answer, fold, segmented
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.costs import PUBLISHED, WORTHWHILE, Model, row_parameters, sweet_spot
@@ -57,13 +57,12 @@ def vocabulary_cost(lanes: Sequence[Lane]) -> None:
     """Draw what each vocabulary size costs a model and saves on a text; below, let the visitor choose the text."""
     place, text = text_below()
     with place:
-        st.header(t("cost.title"), anchor=False)
-        st.markdown(t("cost.what"))
         _cost(lanes, text)
 
 
 def _cost(lanes: Sequence[Lane], text: OwnText) -> None:
-    """Let the visitor choose a model, and draw what each vocabulary size costs it and saves."""
+    """Draw the answer; let the visitor choose a model, and draw what each vocabulary size costs it and saves."""
+    said = st.container()
     model = _choose_model()
     line = _line(lanes, text)
     counts = _counts.get(
@@ -75,10 +74,13 @@ def _cost(lanes: Sequence[Lane], text: OwnText) -> None:
     references = [lane for lane in lanes if not lane.is_own and not is_run(lane.choice)]
     others = [(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
     spot = sweet_spot(counts)
+    with said:
+        answer(_answer(len(counts) - 1 + BYTES, spot), key="cost")
     says = _sentence(line, counts, spot, model)
     rows = cost_rows(line.name, counts, others, spot, model)
     draw(cost_chart, rows, key="vocabulary_cost", says=says)
     st.caption(says)
+    st.markdown(t("cost.what"))
     with fold(t("cost.published"), icon=":material/table:", key="cost_published"):
         _published()
 
@@ -219,10 +221,18 @@ def _ids_of(lane: Lane) -> int:
     return tokenizer.vocab_size + len(tokenizer.special_tokens)
 
 
+def _answer(size: int, spot: int | None) -> str:
+    share = formatting.share(WORTHWHILE)
+    if spot is not None:
+        return t("cost.answer", size=spot, share=share)
+    return t("cost.answer_more" if size >= 2 * BYTES else "cost.answer_few", size=size, share=share, bytes=BYTES)
+
+
 def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model) -> str:
     values = {"name": line.name, "text": line.text.name, "share": formatting.share(WORTHWHILE)}
+    size = len(counts) - 1 + BYTES
     if spot is None:
-        says = t("cost.no_spot", size=255 + len(counts), **values)
+        says = t("cost.no_spot" if size >= 2 * BYTES else "cost.too_few", size=size, **values)
     else:
         cost = row_parameters(spot, model.width, is_tied=model.is_tied)
         says = f"{t('cost.says', size=spot, parameters=cost, **values)} {t('cost.depends')}"

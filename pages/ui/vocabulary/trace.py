@@ -6,6 +6,7 @@ from itertools import accumulate, pairwise
 import streamlit as st
 
 from pages.ui.i18n import t
+from pages.ui.inputs.text import own_sentence
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
 from pages.ui.widgets.figures_table import scroll_box, sideways
@@ -32,7 +33,7 @@ def trace_a_word(lane: Lane) -> None:
 def _word(show: Callable[[str], None]) -> None:
     word = st.text_input(
         t("trace.word"),
-        key=remembered("vocabulary_word", t("trace.example")),
+        key=remembered("vocabulary_word", own_sentence()[:MOST_CHARACTERS] or t("trace.example")),
         persist_state="session",
         live=True,
         label_visibility="collapsed",
