@@ -48,7 +48,7 @@ def export(tokenizer: AnyTokenizer, to: str, *, name: str | None = None) -> Expo
         raise ExportError("export_format", format=to)
     parts = exportable(tokenizer)
     if not parts.is_plain and to in LOADED_BY and to != "tokenizer.json":
-        raise ExportError("export_more", name=tokenizer.name)
+        raise ExportError("export_more")
     return _WRITERS[to](parts, file_name(name or tokenizer.name))
 
 
