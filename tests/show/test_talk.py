@@ -239,6 +239,7 @@ def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:
     counts = [[lane["count"] for lane in view["lanes"]] for view in (thai, english)]
     assert counts[0][0] == len(openai_tokenizer("gpt2").encode(thai["text"]))
     assert counts[0][0] / counts[1][0] > 6.01
+    assert f"**{counts[0][0]}** tokens in Thai, **{counts[1][0]}** in English (GPT-2)" in pair[0]["title"]["en"]
     assert [lane["before"] for lane in english["lanes"]] == counts[0]
     assert [bill["count"] for bill in receipt["receipt"]["bills"]] == [124, 23]
 

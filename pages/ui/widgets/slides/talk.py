@@ -13,11 +13,11 @@ from pages.ui.inputs.corpus import corpus_title
 from pages.ui.inputs.pattern import pattern_name, shortened
 from pages.ui.inputs.tokenizers import lanes_of_choices, reference_counts, reference_lanes, why_not_encodable
 from pages.ui.session import Value
-from pages.ui.widgets.formatting import premium, ratio
+from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.premium_bars import premium_bars
 from pages.ui.widgets.receipt import receipt_options
-from pages.ui.widgets.slides import Count, Cut, Name, Slide, View, one_by_one
+from pages.ui.widgets.slides import Count, Cut, Name, Slide, View, cut_of, one_by_one
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
 from tokenizer_core.analysis.pattern_figures import PatternFigures, pattern_figures
@@ -304,11 +304,11 @@ def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
     slides = [_premium_slide(unfair)]
     lanes = [*lanes[:2], *lanes[2:][-1:]]  # long texts, which more rows would make small
     if unfair.line and lanes:
-        title = t(
-            "languages.most_unfair_alone",
-            premium=premium(unfair.pair_premium),
-            tokenizer=_word_for(unfair.tokenizer, "tokenizers"),
-        )
+        counting = next((lane for lane in lanes if lane.key == unfair.tokenizer), lanes[0])
+        first, second = (cut_of(text, counting).tokens for text in unfair.texts)
+        spoken, base = (_word_for(name, "languages") for name in unfair.languages)
+        counts = {"first": first, "second": second, "language": spoken, "base": base}
+        title = t("languages.most_unfair_alone", **counts, tokenizer=counting.label.name.partition(":")[0])
         views = [
             View(text, lanes, label=_word_for(name, "languages"))
             for name, text in zip(unfair.languages, unfair.texts, strict=True)
