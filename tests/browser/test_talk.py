@@ -218,3 +218,16 @@ def test_a_receipt_on_a_slide_begins_with_a_whole_row(tab: Page, address: str) -
         }""")
         assert is_scrolled
         assert min(abs(row - head) for row in rows) < 3
+
+
+def test_counts_under_letters_on_a_slide_are_large_or_not_there(tab: Page, address: str) -> None:
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+    for times, are_there in ((1, True), (3, True), (9, False)):
+        tab.goto(f"{address}/compare?lang=en&present=1&text={'น้ำใจคนไทย ดื่มน้ำเยอะๆ ' * times}")
+        expect(deck_of(tab).locator(".letters[data-n]").first).to_be_attached()
+        sizes = deck_of(tab).evaluate("""(deck) => [...deck.querySelectorAll(".letters[data-n]")]
+          .map((each) => getComputedStyle(each, "::after"))
+          .filter(({ content }) => content !== "none")
+          .map(({ fontSize }) => parseFloat(fontSize))""")
+        assert bool(sizes) == are_there
+        assert min(sizes, default=28) >= 27.5

@@ -17,6 +17,7 @@ const MOST_OF_WORDS = 1.3;
 const LEAST_SCALE = 0.2;
 const STEP = 0.04;
 const LABEL = 40 / 72; // the size of the labels to that of the tokens: smaller tokens have smaller labels
+const COUNTED = 0.7; // share of the type in the style sheet below which counts under letters have less than 28 pixels of 1080
 const HEADS = ["", "heads-wide", "heads-above"]; // where the number and the name of a row stand
 const ABREAST = "abreast"; // the rows of a word side by side, as large as that allows
 const MOST_ABREAST = 5;
@@ -215,6 +216,7 @@ export class SlideView {
     const labels = ["tokens", "tree"].includes(this.slide.kind) ? Math.min(1, scale / LABEL) : 1;
     this.element.style.setProperty("--unit", `${this.base * scale}px`);
     this.element.style.setProperty("--base", `${this.base * labels}px`);
+    this.views.classList.toggle("uncounted", scale < COUNTED);
   }
 
   /**
