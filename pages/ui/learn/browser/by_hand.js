@@ -272,7 +272,8 @@ function game(room) {
 function score(room, bench, text) {
   const merges = bench.merges.length;
   const own = bench.ids.length;
-  const best = new Workbench(text).mergeBest(merges).ids.length;
+  const rival = new Workbench(text).mergeBest(merges);
+  const best = rival.ids.length;
   const verdict = own < best ? "hand_3_won" : own === best ? "hand_3_even" : "hand_3_lost";
   room.say(room.label(verdict, { own, best }), "verdict").setAttribute("role", "status");
   room.bars([
@@ -280,6 +281,10 @@ function score(room, bench, text) {
     [room.label("hand_3_bpe", { merges }), best],
     [room.label("hand_3_gpt2"), room.gpt2.encode(text).length],
   ]);
+  room.add("h3", "", room.label("hand_3_you", { merges }));
+  drawBoard(room, bench);
+  room.add("h3", "", room.label("hand_3_bpe", { merges }));
+  drawBoard(room, rival);
   const missed = bench.merges.filter((each) => each.count < each.best.count);
   if (!missed.length) return;
   const rows = missed.map((each) => [

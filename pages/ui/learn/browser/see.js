@@ -217,7 +217,11 @@ function covered(room) {
   const ids = room.gpt2.encode(word);
   const found = [...word].filter((each) => each === letter).length;
   const row = room.add("div", "numbers");
-  for (const id of ids) row.append(make("span", "tile", String(id)));
+  let before = -1;
+  for (const id of ids) { // in the colour that its letters have below
+    before = room.tint(room.gpt2.bytesOf(id), before);
+    row.appendChild(make("span", "tile", String(id))).style.background = `var(--t${before})`;
+  }
   room.ask(room.label("see_4_ask", { letter }), choicesFor(found, found - 1, found + 1), found, () => {
     room.reading(word, ids.map((id) => room.gpt2.bytesOf(id)));
     room.say(room.label("see_4_says_why", { word, count: ids.length }));
