@@ -729,6 +729,31 @@ def test_before_a_room_no_headline_moves_the_sentence_or_the_bar(
     assert is_fitted_again
 
 
+FIT_AT = """([options, merge]) => {
+  document.body.innerHTML = "<div class='token-view deck'><div></div><div class='deck-foot'>‹</div></div>";
+  const view = new parts.SlideView({ kind: "stage", stage: options }, { labels: {} }, []);
+  document.querySelector(".deck").firstChild.append(view.element);
+  view.placed();
+  view.stage.go(merge);
+  view.stage.fitted = [0, 0]; // as when the window has another size
+  view.stage.fit();
+  const { fontSize } = view.stage.board.line.style;
+  view.remove();
+  return fontSize;
+}"""
+
+
+def test_a_window_that_changes_at_the_end_leaves_the_room_that_the_beginning_needs(page: Page) -> None:
+    text = "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"
+    tokenizer = train(f"{text} " * 9, 256 + 60)
+    merges = [(left, right, 2) for left, right in tokenizer.merges]
+    options = replay_options(tokenizer.pattern, "", merges, text, [], title="")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    opened(page, bundle(DECK / "slides.js"))
+    before, after = (page.evaluate(FIT_AT, [options, merge]) for merge in (0, len(merges)))
+    assert before == after
+
+
 ALWAYS = {"key_black", "key_timer", "key_full", "key_code", "key_leave", "key_list"}
 WHAT_KEYS_DO = [
     ("tokens", ["en"], True, set()),

@@ -288,11 +288,15 @@ export class Board {
    * Set the sentence as large as fits: in at most three lines, and in this height.
    * @param {number} height
    * @param {number} most the largest type, in pixels
+   * @param {Piece[]} widest the pieces that take most room, whichever are drawn now
    */
-  fit(height, most) {
+  fit(height, most, widest) {
     if (!this.element.clientWidth) return;
-    const probe = this.copy();
-    probe.className = "line probe";
+    const probe = make("div", "line probe");
+    for (const piece of widest) {
+      if (this.sentence.mayBreak[piece.from]) probe.append(make("wbr"));
+      probe.append(this.elementOf(piece));
+    }
     this.element.append(probe);
     probe.style.right = `${SCROLLBAR}px`;
     const size = largest(probe, this.element.clientWidth - SCROLLBAR, height, most);

@@ -208,7 +208,7 @@ export class Stage {
     const controls = this.show.offsetHeight - this.board.element.offsetHeight;
     const lower = presents ? 0 : Math.max(LEAST_LOWER, innerHeight * LOWER);
     const free = isNarrow ? innerHeight * LOWER : Math.max(LEAST_BOARD, screen - controls - lower);
-    this.board.fit(free, this.isFull || presents ? 160 : MOST_TYPE);
+    this.board.fit(free, this.isFull || presents ? 160 : MOST_TYPE, this.sentence.piecesAt(0));
     const left = isNarrow ? LEAST_LOWER : Math.max(LEAST_LOWER, screen - this.show.offsetHeight);
     this.root.style.setProperty("--lower", `${left}px`);
     this.charts.race.fit();
