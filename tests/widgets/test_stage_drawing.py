@@ -352,6 +352,47 @@ def test_a_paused_training_goes_on_once_the_film_has_caught_up_unless_it_is_paus
     assert not is_offered  # to pause it while somebody looks back: it is paused
 
 
+RUN_TO_THE_END = """async ([options, merges, chosen]) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, steer: "/steer" });
+  stage.feed.command = () => {};
+  const learned = merges.length / 3;
+  const answer = { state: "running", says: "", pace: "gathering", learned, goal: learned, served: [] };
+  stage.take({ ...answer, merges: merges.slice(0, 30) });
+  stage.begin();
+  if (chosen) {
+    stage.bar.pace.value = chosen;
+    stage.bar.pace.onchange();
+  }
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "e" }));
+  stage.take({ ...answer, merges: [], pace: "full" });
+  const found = [stage.bar.pace.value];
+  stage.take({ ...answer, merges: merges.slice(30), state: "done", pace: "full" });
+  for (let at = 0; at < 150 && !stage.isAtEnd; at++) await new Promise((done) => setTimeout(done, 20));
+  found.push(stage.isAtEnd, stage.bar.pace.value, stage.player.pace);
+  stage.toggle();
+  found.push(stage.player.rateNow() < 5);
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("presents", [False, True])
+@pytest.mark.parametrize("chosen", ["", "slow", "full"])
+def test_a_film_that_ran_to_the_end_is_shown_again_at_the_pace_before(
+    page: Page, *, chosen: str, presents: bool
+) -> None:
+    text = "abcdefghijklmnopqrstuvwxyz"
+    tokenizer = train(text * 9, 256 + 25, pattern="none")
+    merges = [number for left, right in tokenizer.merges for number in (left, right, 9)]
+    options = replay_options("none", "", [], text, [], title="")
+    options |= {"presents": presents, "name": f"to the end {chosen} {presents}"}
+    opened(page, bundle(STAGE / "stage.js"))
+    found = page.evaluate(RUN_TO_THE_END, [options, merges, chosen])
+    again = ["slow", 2] if chosen == "slow" else ["gathering"] * 2
+    assert found == ["full", True, *again, True]
+
+
 NARROW = """([options, merges]) => {
   document.body.innerHTML = "<div style='width: 358px'></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, presents: false });
@@ -1145,9 +1186,10 @@ def test_a_training_that_is_stopped_after_its_newest_merge_was_shown_has_its_end
 RUN_TO_END = """(options) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: true });
-  stage.setPace("full");
+  stage.bar.pace.value = "full";
+  stage.bar.pace.onchange();
   stage.go(stage.learned.total);
-  stage.stand();
+  stage.replay();
   const found = [stage.player.pace, stage.bar.pace.value];
   stage.remove();
   return found;

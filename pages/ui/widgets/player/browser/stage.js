@@ -91,6 +91,7 @@ export class Stage {
     this.stillTimer = 0; // until the show begins by itself
     this.isPaceTouched = false;
     this.pace = ""; // that of the training
+    this.paceAgain = "gathering"; // in place of full speed, once it is over: whoever ran to the end has seen nothing
     /** @type {FilmPlace | null} */
     this.place = null; // from where to go on, once so many merges are here
     this.isFollowed = false; // whether the film goes on in another stage
@@ -252,9 +253,12 @@ export class Stage {
     this.milestones.reach(this.learned.total);
     this.sayWhatHappens(answer.says);
     if (!this.isPaceTouched) {
-      this.bar.showPace(answer.pace);
-      if (answer.pace !== this.pace) this.player.setPace(answer.pace);
-      this.pace = answer.pace;
+      const hasRun = this.isOver && answer.pace === "full";
+      const pace = hasRun ? this.paceAgain : answer.pace;
+      this.bar.showPace(pace);
+      if (pace !== this.pace) this.player.setPace(pace);
+      if (hasRun) this.player.hurries = true; // to what is still to be shown live
+      this.pace = pace;
     }
     if (hadNone && this.learned.total) {
       if (this.options.presents) {
@@ -333,7 +337,6 @@ export class Stage {
 
   /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
   stand() {
-    if (this.isOver && this.player.pace === null) this.showSlowly();
     this.player.isHeld = true;
     this.showStart();
     if (!this.options.presents) this.stillTimer = setTimeout(() => this.begin(), STILL);
@@ -360,16 +363,13 @@ export class Stage {
   /** Show it all once more. */
   replay() {
     this.milestones.old = 0;
-    this.showSlowly();
+    if (this.player.pace === null) {
+      this.setPace("gathering");
+      this.bar.showPace("gathering");
+    }
     this.player.go(0);
     this.stand();
     this.showBar();
-  }
-
-  /** Whoever ran to the end has seen nothing. */
-  showSlowly() {
-    if (this.player.pace === null) this.setPace("gathering");
-    this.bar.showPace("gathering");
   }
 
   get isTraining() {
@@ -603,7 +603,10 @@ export class Stage {
 
   toTheEnd() {
     if (this.isOver) return this.go(this.learned.total);
-    this.bar.showPace("full");
+    const { bar } = this;
+    if (bar.pace.value !== "full") this.paceAgain = bar.pace.value;
+    [this.isPaceTouched, this.pace] = [false, ""]; // the training has full speed now
+    bar.showPace("full");
     this.go(this.learned.total);
     this.feed.command("end");
   }
