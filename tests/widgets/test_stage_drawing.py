@@ -1238,6 +1238,27 @@ def test_while_a_pair_lights_up_all_name_its_merge_and_a_phone_says_in_a_line_wh
     assert (found["isFull"], found["words"]) == (not is_phone, [words["change_short"]] if is_phone else [])
 
 
+WRAP = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });
+  stage.go(1);
+  const { says } = stage.headline;
+  says.style.width = "34em"; // the words of this sentence go to another line
+  const [dot, line] = [says.querySelector(".between"), says].map((each) => each.getBoundingClientRect());
+  stage.remove();
+  return [dot.top - line.top, dot.left - line.left];
+}"""
+
+
+def test_no_line_of_the_headline_ends_with_a_dot(page: Page) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9), (256, 0x81, 3)], "กกข", [], title="")
+    options |= {"labels": section("stage", spoken="en"), "locale": "en"}
+    opened(page, bundle(STAGE / "stage.js"))
+    page.set_viewport_size({"width": 1200, "height": 844})
+    down, right = page.evaluate(WRAP, options)
+    assert (down > 10, right) == (True, 0)
+
+
 END = """([options, width]) => {
   document.body.innerHTML = `<div style="width: ${width}px"></div>`;
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });

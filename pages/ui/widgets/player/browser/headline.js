@@ -169,7 +169,11 @@ export class Headline {
    */
   equation(merge, words, here = "") {
     this.says.replaceChildren(words);
-    if (here) this.says.append(make("span", "between", " · "), make("span", "here", here));
+    if (here) {
+      const about = make("span", "here");
+      about.append(make("span", "between", "· "), here); // a line breaks before the dot
+      this.says.append(" ", about);
+    }
     this.showChooser(merge);
     this.ways.hidden = true;
     this.again = () => {
