@@ -1162,6 +1162,27 @@ def test_no_flag_gives_away_what_is_still_to_come(page: Page) -> None:
     assert found == [True, 0, 1, 1, milestones, milestones]  # at first, at the first one, back, at the end, back
 
 
+FRAME_SLIDER = """(options) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, options);
+  stage.dress();
+  const { flags, slider } = stage.bar;
+  slider.focus({ focusVisible: true });
+  const { outlineOffset, outlineWidth, outlineStyle } = getComputedStyle(slider);
+  const top = slider.getBoundingClientRect().top - parseFloat(outlineOffset) - parseFloat(outlineWidth);
+  const found = [outlineStyle, top - flags.getBoundingClientRect().bottom];
+  stage.remove();
+  return found;
+}"""
+
+
+def test_the_focus_of_the_timeline_leaves_the_flags_above_it_alone(page: Page) -> None:
+    opened(page, bundle(STAGE / "stage.js"))
+    options = replay_options("none", "", [(97, 98, 9)], "abab", [], title="") | {"presents": False}
+    style, room = page.evaluate(FRAME_SLIDER, options)
+    assert (style, room >= 0) == ("solid", True)
+
+
 STOP = """(options) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, options);
