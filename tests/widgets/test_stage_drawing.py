@@ -1259,6 +1259,34 @@ def test_while_a_pair_lights_up_all_name_its_merge_and_a_phone_says_in_a_line_wh
     assert (found["isFull"], found["words"]) == (not is_phone, [words["change_short"]] if is_phone else [])
 
 
+OTHER_SENTENCE = """([options, width]) => {
+  document.body.innerHTML = `<div style="width: ${width}px"></div>`;
+  const app = { cut() {}, compare() {}, exports() {}, train() {} };
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false }, app);
+  const [way, change] = [".way.sentence", ".change"].map((each) => stage.root.querySelector(each));
+  const ways = () => [way, change].map((each) => each.checkVisibility());
+  stage.go(0);
+  const found = [ways()];
+  stage.go(stage.learned.total);
+  found.push(ways());
+  way.focus();
+  way.click();
+  stage.root.querySelector(".editor button:last-of-type").click();
+  found.push(document.activeElement === way);
+  stage.remove();
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_a_phone_has_one_way_to_another_sentence_at_a_time(page: Page, width: int) -> None:
+    options = replay_options("none", "", [(0xE0, 0xB8, 9)], "กกข", [], title="")
+    opened(page, bundle(STAGE / "stage.js"))
+    page.set_viewport_size({"width": width + 16, "height": 844})
+    found = page.evaluate(OTHER_SENTENCE, [options, width])
+    assert found == [[False, True], [True, width > 600], True]
+
+
 WRAP = """(options) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });

@@ -190,6 +190,8 @@ export class Editor {
     this.opener.title = this.opener.ariaLabel = plainWords(label("change"));
     this.opener.onclick = () => this.open(Boolean(this.form.hidden));
     this.opener.setAttribute("aria-expanded", "false");
+    /** @type {HTMLElement} */
+    this.from = this.opener; // where it was opened from
     this.form = make("form", "editor");
     this.form.hidden = true;
     this.box = make("textarea");
@@ -205,9 +207,11 @@ export class Editor {
 
   /** @param {boolean} isOpen */
   open(isOpen) {
+    const { activeElement } = /** @type {Document | ShadowRoot} */ (this.form.getRootNode());
+    if (isOpen && this.form.hidden && activeElement instanceof HTMLElement) this.from = activeElement;
     this.form.hidden = !isOpen;
     this.opener.setAttribute("aria-expanded", String(isOpen));
-    if (!isOpen) return this.opener.focus();
+    if (!isOpen) return this.from.focus();
     this.box.value = this.text;
     this.box.focus();
     this.box.select();
