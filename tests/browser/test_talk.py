@@ -153,6 +153,16 @@ def test_a_film_goes_on_when_its_training_ends_and_leads_to_what_became_of_the_s
     expect(end).to_contain_text("From 74 to 16 tokens")
 
 
+def test_a_film_that_is_presented_before_any_training_starts_one(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/train?lang=en&present=1")
+    deck = deck_of(tab)
+    expect(deck).to_contain_text(catalogue("en")["train.present_nothing"])
+    tab.keyboard.press("ArrowRight")
+    expect(deck.locator(".stage .starter")).to_be_visible()
+    tab.keyboard.press("ArrowRight")
+    expect(deck.locator(".stage")).to_have_attribute("data-position", re.compile("[1-9]"))
+
+
 def test_the_way_back_leads_to_the_page_before_and_not_into_what_was_presented(tab: Page, address: str) -> None:
     tab.goto(f"{address}/?lang=en")
     tab.locator(".st-key-navigation").get_by_role("link", name=catalogue("en")["nav.compare"]).click()

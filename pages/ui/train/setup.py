@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from pages.ui.frame import visitor
+from pages.ui.frame import presenting, visitor
 from pages.ui.i18n import as_plain_markdown, error_sentence, language, names, t, translations
 from pages.ui.inputs.corpus import (
     DEFAULT_SAMPLE,
@@ -13,6 +13,7 @@ from pages.ui.inputs.corpus import (
     DEFAULT_STOP,
     Corpus,
     corpus_title,
+    first_training,
     sample_for,
     sample_texts,
     sample_to_train_on,
@@ -58,6 +59,15 @@ def nothing_yet() -> list[Slide]:
     """Return what fills the screen while there is no training to show: that there is none, and what to press."""
     said = translations("train.present_nothing_says")
     return [Slide("words", title=translations("train.present_nothing"), says=said)]
+
+
+def start_usual() -> None:
+    """Start the usual training, whose film fills the screen then; if it cannot start, the page says why."""
+    try:
+        visitor.start(first_training(own_sentence()))
+    except TokenizerError as error:
+        presenting.leave()
+        st.error(error_sentence(error), icon=":material/error:")
 
 
 class _More(NamedTuple):

@@ -103,8 +103,11 @@ class Slide:
     """The options of a vote."""
 
 
-def present(make: Callable[[], Sequence[Slide]]) -> bool:
-    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual."""
+def present(make: Callable[[], Sequence[Slide]], goes_on: Callable[[], None] | None = None) -> bool:
+    """Fill the screen with slides if this page is presented; return whether it is. Escape draws it as usual.
+
+    After the last slide a key that leads further calls `goes_on`, which gives this page something else to show.
+    """
     if not presenting.presents():
         return False
     slides, shows_notes = make(), presenting.shows_notes()
@@ -121,12 +124,18 @@ def present(make: Callable[[], Sequence[Slide]]) -> bool:
         "locale": language(),
         "tints": TINT_COUNT,
         "showsNotes": shows_notes,
+        "goesOn": goes_on is not None and not shows_notes,
         "what": presenting.what(),
         "code": squares_of(here),
         "address": here,
     }
     st.html(f"<style>{_ALONE}</style>")
-    _component(key="deck", data=json.dumps(data).encode(), on_left_change=presenting.leave)
+    _component(
+        key="deck",
+        data=json.dumps(data).encode(),
+        on_left_change=presenting.leave,
+        on_further_change=goes_on or (lambda: None),
+    )
     return True
 
 

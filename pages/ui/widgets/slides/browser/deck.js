@@ -32,10 +32,11 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
   if (deck?.options.name !== options.name) {
     const at = deck?.options.talk === options.talk ? deck.at : placeBefore(options);
     deck?.remove();
-    deck = new Deck(parentElement, options, at, () => {
+    const leave = () => {
       keepInAddress("");
       setTriggerValue("left", true);
-    });
+    };
+    deck = new Deck(parentElement, options, at, leave, () => setTriggerValue("further", true));
     DECKS.set(parentElement, deck);
     keepInAddress(options.what, options.showsNotes);
   }
@@ -64,11 +65,13 @@ class Deck {
    * @param {DeckOptions} options
    * @param {number} at the slide to begin with
    * @param {() => void} leave
+   * @param {() => void} goOn to what the app has to show after the last slide
    */
-  constructor(parent, options, at, leave) {
+  constructor(parent, options, at, leave, goOn) {
     this.options = options;
     this.label = labelsOf(options);
     this.leave = leave;
+    this.goOn = goOn;
     this.at = 0;
     this.captions = 0;
     this.started = Date.now();
@@ -202,6 +205,7 @@ class Deck {
     else if (film && !film.isAtEnd) return film.forward();
     else if (!isOver) this.view?.stage?.toTheEnd(); // before it is left, the room sees what came of it
     else if (this.at < this.options.slides.length - 1) this.show(this.at + 1);
+    else if (this.options.goesOn) return this.goOn();
     else return this.view?.stage?.forward();
     this.dim();
     this.tell();

@@ -109,6 +109,8 @@ export interface DeckOptions {
   locale: string;
   tints: number;
   showsNotes: boolean;
+  /** Whether the app has something to show after the last slide, once somebody asks for it. */
+  goesOn?: boolean;
   /** What is presented, as the address says it. */
   what: string;
   /** The address as others can open it, and the squares of its QR code, row by row; empty where they cannot. */
