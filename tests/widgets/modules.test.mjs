@@ -297,7 +297,7 @@ test("the axis of the race has few round numbers, and its names stand apart", ()
 // ---- the player, the feed, the milestones
 
 /** A player with a clock of its own; `run` lets time pass, in frames of 20 ms. */
-function playerAt(context, total, slows = []) {
+function playerAt(context, total, slows = [], unseen = []) {
   const [queued, played] = [[], []];
   let clock = 1000;
   globalThis.requestAnimationFrame = (frame) => queued.push(frame);
@@ -305,6 +305,7 @@ function playerAt(context, total, slows = []) {
   const player = new Player({
     total: () => total(clock / 1000 - 1),
     staysAt: (merge) => slows.includes(merge),
+    isSeen: (merge) => !unseen.includes(merge),
     onMerge: (merge) => played.push([merge, clock / 1000 - 1]),
     onMoved: () => {},
   });
@@ -334,6 +335,20 @@ for (const isLive of [true, false]) {
     for (let at = wanted.length; at < 30; at++) assert.ok(stays[at] <= stays[at - 1] + 0.03, `${at}: ${stays[at]}`);
     assert.equal(played.length, 744);
     assert.ok(times.at(-1) - 5 < 34, `${times.at(-1)}`);
+  });
+}
+
+for (const isLive of [true, false]) {
+  test(`of the first merges, those of which nothing is seen pass sooner in the past${isLive ? ", but not live" : ""}`, (context) => {
+    const { player, played, run } = playerAt(context, () => 744, [], [2, 5, 6, 9, 20]);
+    player.isHeld = true;
+    run(1);
+    if (isLive) player.begin();
+    else player.play();
+    run(30);
+    const stays = played.slice(1).map(([, seconds], at) => seconds - played[at][1]);
+    const wanted = [4.5, 3.5, 3, ...[4, 5, 6, 7, 8, 9, 10, 11].map((merge) => (!isLive && [5, 6, 9].includes(merge) ? 0.7 : 1.25))];
+    wanted.forEach((seconds, at) => assert.ok(Math.abs(stays[at] - seconds) < 0.1, `${at + 1}: ${stays[at]}`));
   });
 }
 
@@ -413,7 +428,7 @@ for (const pace of ["live", "gathering", 0.5, 20, 200, null]) {
     globalThis.requestAnimationFrame = (frame) => queued.push(frame);
     context.mock.method(performance, "now", () => clock);
     const played = [];
-    const player = new Player({ total: () => total, staysAt: () => true, onMerge: (merge) => played.push(merge), onMoved: () => {} });
+    const player = new Player({ total: () => total, staysAt: () => true, isSeen: () => false, onMerge: (merge) => played.push(merge), onMoved: () => {} });
     if (pace === "live") player.wake();
     else {
       player.pace = pace;

@@ -9,6 +9,7 @@ const READ_SECONDS = [4.5, 3.5, 3];
 export const READ_MERGES = READ_SECONDS.length;
 const SLOW_MERGES = 11;
 const SLOW_RATE = 0.8; // merges a second
+const UNSEEN_SECONDS = 0.7; // for one of these that changes nothing in the sentence
 const FIRST_RATE = 1; // merge a second after these
 const GAIN = 200; // times as fast after
 const GAIN_SECONDS = 10;
@@ -21,8 +22,8 @@ const RATES = { gathering: "gathering", slowest: 0.5, slow: 2, steady: 20, fast:
 
 export class Player {
   /**
-   * @param {{ total: () => number, staysAt: (merge: number) => boolean, onMerge: (merge: number, rate: number) => void,
-   *   onMoved: () => void }} listener
+   * @param {{ total: () => number, staysAt: (merge: number) => boolean, isSeen: (merge: number) => boolean,
+   *   onMerge: (merge: number, rate: number) => void, onMoved: () => void }} listener
    */
   constructor(listener) {
     this.listener = listener;
@@ -91,8 +92,10 @@ export class Player {
     if (this.isBusy) this.frame = requestAnimationFrame((later) => this.turn(later));
   }
 
-  /** Let a merge stay for a while if the show slows down at it. */
+  /** Let a merge stay for a while if the show slows down at it; or pass sooner if nothing is seen of it in the past. */
   stay() {
+    const isSlow = this.pace === "gathering" && this.position > READ_MERGES && this.position <= SLOW_MERGES;
+    if (isSlow && !this.isLive && !this.listener.isSeen(this.position)) this.due += 1 - UNSEEN_SECONDS * SLOW_RATE;
     if (this.pace !== "gathering" || (this.isLive && this.hurries) || !this.listener.staysAt(this.position)) return;
     this.rest = Math.max(0, STAY_SECONDS - 1 / this.rate);
     this.stayed += this.rest;

@@ -132,6 +132,7 @@ export class Stage {
     this.player = new Player({
       total: () => this.learned.total,
       staysAt: (merge) => this.milestones.slows.has(merge),
+      isSeen: (merge) => this.sentence.isChangedBy(merge),
       onMerge: (merge, rate) => this.onMerge(merge, rate),
       onMoved: () => this.moved(),
     });
