@@ -59,7 +59,7 @@ def assert_is_read_from_afar(tab: Page, kind: str, width: int) -> None:
 
 
 def play_the_vote(tab: Page, deck: Locator, width: int) -> None:
-    """One round without votes, which BPE decides, and the end; another talk may have left one a moment ago."""
+    """A round without votes, the end, and a round after that; another talk may have left one a moment ago."""
     again = deck.locator(".vote-again")
     expect(deck.locator(".vote-card").or_(again).first).to_be_visible()
     if again.count():
@@ -69,6 +69,12 @@ def play_the_vote(tab: Page, deck: Locator, width: int) -> None:
     tab.keyboard.press("Space")
     expect(deck.locator(".vote-round")).not_to_have_text(before)
     assert_is_read_from_afar(tab, "vote", width)
+    tab.keyboard.press("e")
+    expect(deck.locator(".vote-result")).to_be_visible()
+    tab.keyboard.press("Backspace")  # the round is open again, so the same key joins a pair again
+    before = deck.locator(".vote-round").inner_text()
+    tab.keyboard.press("ArrowRight")
+    expect(deck.locator(".vote-round")).not_to_have_text(before)
     tab.keyboard.press("e")
     expect(deck.locator(".vote-result")).to_be_visible()
 

@@ -68,7 +68,7 @@ export class SlideView {
     this.isOneView = slide.views?.length === 1;
     this.base = 1; // pixels of this screen for one of 1920 × 1080
     this.element = make("section", `deck-slide is-${slide.kind}${slide.isStrong ? " strong" : ""}`);
-    this.isTold = !["ask", "receipt", "vote"].includes(slide.kind);
+    this.isTold = !["ask", "receipt"].includes(slide.kind);
     /** @type {Board[]} */
     this.boards = [];
     /** @type {Stage | null} */
@@ -88,7 +88,7 @@ export class SlideView {
       this.element.append(over, title);
     }
     if (slide.vote && slide.views) {
-      this.vote = new Vote(slide.vote, slide.views[0], options, () => (this.isTold = true));
+      this.vote = new Vote(slide.vote, slide.views[0], options);
       this.element.append(this.vote.element);
     }
     this.views = make("div", "views");
@@ -150,8 +150,9 @@ export class SlideView {
     return row;
   }
 
-  /** Whether nothing is kept back: the answer to a question is shown, the show of a training has begun. */
+  /** Whether nothing is kept back: the answer is shown, the show of a training has begun, no round of a vote is open. */
   get isRevealed() {
+    if (this.vote) return this.vote.isOver;
     return this.stage ? !this.stage.player.isHeld : this.isTold;
   }
 

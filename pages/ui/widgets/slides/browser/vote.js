@@ -20,16 +20,14 @@ export class Vote {
    * @param {VoteOptions} vote
    * @param {DeckView} sentence
    * @param {DeckOptions} options
-   * @param {() => void} onOver
    */
-  constructor(vote, sentence, options, onOver) {
+  constructor(vote, sentence, options) {
     this.vote = vote;
     this.options = options;
     this.label = labelsOf(options);
-    this.onOver = onOver;
     /** @type {VoteNews | null} */
     this.news = null;
-    this.isAsking = false;
+    this.isAsking = this.isLost = false;
     this.element = make("div", "vote");
     this.element.dataset.page = vote.page;
     this.element.classList.toggle("by-hand", !vote.code);
@@ -63,6 +61,11 @@ export class Vote {
     this.ended.abort();
     commands = commands.then(() => this.send("shut")).then(() => {});
     this.element.remove();
+  }
+
+  /** Whether there is no round to close. */
+  get isOver() {
+    return this.isLost || Boolean(this.news?.isOver);
   }
 
   // ---- what the presenter does
@@ -115,13 +118,14 @@ export class Vote {
   /** @param {string} key of what has happened */
   lose(key) {
     this.said.textContent = this.label(key);
-    this.onOver();
+    this.isLost = true;
   }
 
   /** @param {VoteNews} news */
   show(news) {
     const before = this.news;
     this.news = news;
+    this.isLost = false;
     if (!news.isOpen) return this.lose("vote_lost");
     if (before?.round !== news.round || before.isOver !== news.isOver) this.draw(news, Boolean(before));
     const total = news.votes.reduce((sum, votes) => sum + votes, 0);
@@ -153,7 +157,6 @@ export class Vote {
       text.textContent = isOver ? inText.toLocaleString(this.options.locale) : "";
     });
     this.lines.replaceChildren(raceOf(runners, this.vote.rounds));
-    if (isOver) this.onOver();
   }
 
   /** @param {VoteNews} news */
