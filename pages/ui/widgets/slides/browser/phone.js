@@ -57,14 +57,13 @@ function show(news) {
 
 /** @param {PhoneNews} news */
 function draw({ round: now, pairs, isOpen, chosen }) {
-  const letters = words.letters.split(" ");
   if (now !== round) place?.replaceChildren(...pairs.map(() => document.createElement("button")));
   round = now;
   pairs.forEach(({ parts, count }, at) => {
     const button = /** @type {HTMLButtonElement} */ (place?.children[at]);
     const [left, right] = parts.map(({ text, tint }) => chip(text, tint));
     button.type = "button";
-    button.replaceChildren(`${letters[at]} `, left, " + ", right, " ", span("count", filled(words.seen, { count })));
+    button.replaceChildren(`${at + 1} `, left, " + ", right, " ", span("count", filled(words.seen, { count })));
     button.setAttribute("aria-pressed", String(chosen === at));
     button.disabled = !isOpen || chosen !== null;
     button.onclick = () => ask(at);

@@ -30,12 +30,13 @@ export class Vote {
     this.isAsking = this.isLost = false;
     this.element = make("div", "vote");
     this.element.dataset.page = vote.page;
-    this.element.classList.toggle("by-hand", !vote.code);
+    this.isByPhone = false; // whether a phone has ever voted
     this.said = make("div", "vote-said");
     this.said.role = "status";
     this.cards = make("div", "vote-cards");
     this.side = make("div", "vote-side");
     this.votes = make("div", "vote-count");
+    this.hands = make("p", "vote-hands", this.label("vote_hands"));
     this.lines = make("div", "vote-lines");
     this.main = make("div", "vote-main");
     this.main.append(this.said, this.cards);
@@ -47,8 +48,8 @@ export class Vote {
       figures.append(figure);
       return { count, board, text };
     });
-    const code = squaresOf(vote.code, vote.link, this.label("vote_here_only"));
-    this.side.append(code, this.votes, figures, make("p", "vote-text", this.label("vote_text")), this.lines);
+    if (vote.code) this.side.append(squaresOf(vote.code, vote.link, ""));
+    this.side.append(this.votes, this.hands, figures, make("p", "vote-text", this.label("vote_text")), this.lines);
     this.element.append(this.main, this.side);
     this.ended = new AbortController();
     window.addEventListener("pagehide", () => this.send("shut"), { signal: this.ended.signal });
@@ -134,8 +135,9 @@ export class Vote {
       /** @type {HTMLElement} */ (card).style.setProperty("--share", `${share * 100}%`);
       card.querySelector(".votes")?.replaceChildren(String(news.votes[at]));
     });
-    const words = this.label("vote_votes", { count: total });
-    this.votes.replaceChildren(...(this.vote.code ? [make("b", "", String(total)), ` ${words}`] : []));
+    this.isByPhone ||= total > 0;
+    this.element.classList.toggle("by-hand", !this.isByPhone);
+    this.votes.replaceChildren(make("b", "", String(total)), ` ${this.label("vote_votes", { count: total })}`);
   }
 
   /**
@@ -146,7 +148,6 @@ export class Vote {
   draw(news, moves) {
     const { isOver, runners } = news;
     this.element.classList.toggle("done", isOver);
-    this.element.classList.toggle("begun", news.round > 0);
     this.cards.replaceChildren(...(isOver ? this.resultOf(runners) : this.cardsOf(news)));
     this.said.replaceChildren(...(isOver ? [] : this.saidOf(news)));
     runners.forEach(({ ends, inSentence, inText }, at) => {
@@ -161,13 +162,12 @@ export class Vote {
 
   /** @param {VoteNews} news */
   cardsOf({ pairs }) {
-    const letters = this.label("letters").split(" ");
     return pairs.map(({ parts: [left, right], count }, at) => {
       const card = make("button", "vote-card");
       card.type = "button";
       card.onclick = () => this.join(at);
       const head = make("span", "vote-head");
-      head.append(make("span", "letter", letters[at]), make("b", "votes", "0"));
+      head.append(make("span", "vote-number", String(at + 1)), make("b", "votes", "0"));
       const pair = make("span", "vote-pair");
       pair.append(voteChip(left), make("i", "sign", "+"), voteChip(right));
       card.append(head, pair, make("span", "times", this.label("vote_found", { count })));
@@ -180,10 +180,11 @@ export class Vote {
     const place = make("span", "vote-round", `${round + 1} / ${this.vote.rounds}`);
     if (!last) return [place];
     const [chosen, best] = [make("span"), make("span")];
-    chosen.append(this.label(last.why === "none" ? "vote_none" : "vote_chosen"), voteChip(last.made));
+    const isUnasked = last.why === "none" && this.isByPhone; // hands that were raised are not known here
+    chosen.append(this.label(isUnasked ? "vote_none" : "vote_chosen"), voteChip(last.made));
     best.append("BPE", voteChip(last.best));
     const why = last.why === "tie" ? [make("span", "", this.label("vote_tie"))] : [];
-    return [place, ...why, chosen, ...(last.why === "none" ? [] : [best])];
+    return [place, ...why, chosen, ...(isUnasked ? [] : [best])];
   }
 
   /** @param {VoteRunner[]} runners */
