@@ -58,12 +58,18 @@ def assert_is_read_from_afar(tab: Page, kind: str, width: int) -> None:
     assert all(size >= 54 * width / 1920 for size in found["lines"]), found["lines"]
 
 
-def play_the_vote(tab: Page, deck: Locator, width: int) -> None:
-    """A round without votes, the end, and a round after that; another talk may have left one a moment ago."""
+def begin_the_vote(deck: Locator) -> None:
+    """Another talk may have left a vote a moment ago."""
     again = deck.locator(".vote-again")
     expect(deck.locator(".vote-card").or_(again).first).to_be_visible()
     if again.count():
         again.click()
+    expect(deck.locator(".vote-card")).to_have_count(4)
+
+
+def play_the_vote(tab: Page, deck: Locator, width: int) -> None:
+    """A round without votes, the end, and a round after that."""
+    begin_the_vote(deck)
     assert_is_read_from_afar(tab, "vote", width)
     before = deck.locator(".vote-round").inner_text()
     tab.keyboard.press("Space")
@@ -223,6 +229,27 @@ def test_a_phone_votes_round_after_round_until_the_slide_is_left(open_tab: OpenT
     phone.bring_to_front()
     expect(phone.get_by_role("status")).to_have_text(words["vote.closed"])
     expect(phone.get_by_role("button").first).to_be_disabled()
+
+
+def test_what_a_vote_says_of_each_round_is_in_the_lists_at_its_end(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/stories?lang=th&present=vote")
+    deck = deck_of(tab)
+    begin_the_vote(deck)
+    tab.keyboard.press("e")
+    expect(deck.locator(".vote-result")).to_be_visible()
+    begin_the_vote(deck)
+    said = deck.locator(".vote-said .chip")
+    moves = []
+    for place, choice in enumerate("1333"):
+        tab.keyboard.press(choice)
+        expect(deck.locator(".vote-round")).to_contain_text(f"{place + 2} ")
+        moves.append(said.all_inner_texts())
+    assert any(room != bpe for room, bpe in moves)
+    tab.keyboard.press("e")
+    for runner in (0, 1):
+        expect(deck.locator(".vote-chosen").nth(runner).locator(".chip")).to_have_text(
+            [move[runner] for move in moves]
+        )
 
 
 def test_a_receipt_on_a_slide_begins_with_a_whole_row(tab: Page, address: str) -> None:

@@ -71,7 +71,8 @@ class Poll:
         self._contest: Contest | None = None
         self._began = 0.0
         self._shown: dict[str, Any] = {"round": -1, "pairs": []}
-        self._last: dict[str, Any] | None = None
+        self._why: str | None = None
+        """How the room's last pair was chosen."""
         self._votes: dict[str, int] = {}
         self._takes_votes = False
         self._changing = Lock()
@@ -112,7 +113,7 @@ class Poll:
     def begin(self) -> None:
         """Start a contest."""
         with self._changing:
-            self._contest, self._began, self._last = Contest(), time.monotonic(), None
+            self._contest, self._began, self._why = Contest(), time.monotonic(), None
             self._show()
 
     def end(self) -> None:
@@ -135,13 +136,11 @@ class Poll:
                 self._takes_votes = False
                 votes = self._counted()
             most = max(votes)
-            why = "tie" if votes.count(most) > 1 else "votes"
             if choice in _CHOICES:
-                winner, why = _CHOICES.index(choice), "clicked"
+                winner, self._why = _CHOICES.index(choice), "clicked"
             else:
-                winner, why = votes.index(most), why if most else "none"
-            pairs = self._shown["pairs"]
-            self._last = {"made": pairs[winner]["made"], "best": pairs[0]["made"], "why": why}
+                winner = votes.index(most)
+                self._why = "none" if not most else "tie" if votes.count(most) > 1 else "votes"
             contest.join(winner)
             self._show()
 
@@ -151,7 +150,7 @@ class Poll:
             contest = self._contest
             if contest is None or not (contest.has_stopped or contest.choices):
                 return
-            self._contest, self._last = contest if contest.has_stopped else contest.without_last(), None
+            self._contest, self._why = contest if contest.has_stopped else contest.without_last(), None
             self._contest.has_stopped = False
             self._show()
 
@@ -180,7 +179,7 @@ class Poll:
     def for_slide(self) -> dict[str, Any]:
         """Return all that the slide shows."""
         with self._counting:
-            return {**self._shown, "isOpen": self.is_open, "votes": self._counted(), "last": self._last}
+            return {**self._shown, "isOpen": self.is_open, "votes": self._counted(), "why": self._why}
 
     # ---- the phones
 

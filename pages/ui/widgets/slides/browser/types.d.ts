@@ -88,7 +88,8 @@ export interface VoteNews {
   pairs: Pair[];
   votes: number[];
   runners: VoteRunner[];
-  last: { made: Chip; best: Chip; why: "votes" | "tie" | "none" | "clicked" } | null;
+  /** How the room's last pair was chosen; null if a round was taken back. */
+  why: "votes" | "tie" | "none" | "clicked" | null;
 }
 
 /** What it answers to a phone. */

@@ -176,15 +176,16 @@ export class Vote {
   }
 
   /** @param {VoteNews} news */
-  saidOf({ round, last }) {
+  saidOf({ round, runners, why }) {
     const place = make("span", "vote-round", `${round + 1} / ${this.vote.rounds}`);
-    if (!last) return [place];
-    const [chosen, best] = [make("span"), make("span")];
-    const isUnasked = last.why === "none" && this.isByPhone; // hands that were raised are not known here
-    chosen.append(this.label(isUnasked ? "vote_none" : "vote_chosen"), voteChip(last.made));
-    best.append("BPE", voteChip(last.best));
-    const why = last.why === "tie" ? [make("span", "", this.label("vote_tie"))] : [];
-    return [place, ...why, chosen, ...(isUnasked ? [] : [best])];
+    if (!round) return [place];
+    const room = why === "tie" ? "vote_tie" : why === "none" && this.isByPhone ? "vote_none" : "vote_room"; // hands are not known here
+    const moves = runners.map(({ chosen }, at) => {
+      const move = make("span", "", at ? "BPE" : this.label(room));
+      move.append(voteChip(chosen[round - 1]));
+      return move;
+    });
+    return [place, ...moves];
   }
 
   /** @param {VoteRunner[]} runners */
