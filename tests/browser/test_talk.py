@@ -7,6 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.i18n import catalogue
 from pages.ui.i18n.breaks import without_breaks
+from pages.ui.widgets.slides.contest import FEWER_ROUNDS, ROUNDS
 from tests.helpers.browser import OpenTab
 
 MOST_WORDS = 15
@@ -67,11 +68,12 @@ def begin_the_vote(deck: Locator) -> None:
     expect(deck.locator(".vote-card")).to_have_count(4)
 
 
-def play_the_vote(tab: Page, deck: Locator, width: int) -> None:
+def play_the_vote(tab: Page, deck: Locator, width: int, rounds: int) -> None:
     """A round without votes, the end, and a round after that."""
     begin_the_vote(deck)
     assert_is_read_from_afar(tab, "vote", width)
     before = deck.locator(".vote-round").inner_text()
+    assert before.endswith(f" {rounds}")
     tab.keyboard.press("Space")
     expect(deck.locator(".vote-round")).not_to_have_text(before)
     expect(deck.locator(".vote-hands")).to_be_visible()
@@ -107,7 +109,7 @@ def test_a_talk_is_walked_by_keyboard_and_read_from_the_last_row(
         expect(deck).to_have_attribute("data-at", str(place))
         kind = deck.get_attribute("data-kind") or ""
         if kind == "vote":
-            play_the_vote(tab, deck, width)
+            play_the_vote(tab, deck, width, FEWER_ROUNDS if talk == "short" else ROUNDS)
         assert_is_read_from_afar(tab, kind, width)
         places = [box.bounding_box() for box in deck.locator(".choice").all()]
         tab.keyboard.press("ArrowRight")

@@ -18,6 +18,7 @@ from pages.ui.i18n.breaks import JOINER, without_breaks
 from pages.ui.stories.all_stories import STORIES
 from pages.ui.widgets import slides
 from pages.ui.widgets.slides import Cut, View, squares_of
+from pages.ui.widgets.slides.contest import FEWER_ROUNDS
 from pages.ui.widgets.slides.talk import (
     MOST_ENTRIES,
     MOST_MERGES,
@@ -30,6 +31,7 @@ from pages.ui.widgets.slides.talk import (
     unfair_slides,
 )
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
+from pages.ui.widgets.slides.votes import polls
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from tests.helpers.app import ENGLISH, deck_on, job_of, open_link, open_page, said, start_training
 from tests.helpers.app import wait_until as wait_for_page
@@ -107,6 +109,9 @@ def test_the_talk_of_five_minutes_has_about_twelve_screens_and_a_reload_presents
     thai, english = deck["slides"][8:10]
     counts = [[lane["count"] for lane in slide["views"][0]["lanes"]] for slide in (thai, english)]
     assert [lane["before"] for lane in english["views"][0]["lanes"]] == counts[0] != counts[1]
+    poll = polls().steered(deck["slides"][-2]["vote"]["key"])
+    assert poll is not None
+    assert poll.rounds == FEWER_ROUNDS
     reloaded = deck_on(presented("stories", lang="en", present=deck["what"]))
     assert reloaded is not None
     assert reloaded["talk"] == deck["talk"]

@@ -11,7 +11,7 @@ from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.widgets.player.serve import KEY_HEADER
 from pages.ui.widgets.slides import votes
-from pages.ui.widgets.slides.contest import CHOICES, ROUNDS, SENTENCE, Contest, _letters
+from pages.ui.widgets.slides.contest import CHOICES, FEWER_ROUNDS, ROUNDS, SENTENCE, Contest, _letters
 from pages.ui.widgets.slides.votes import MOST_BROWSERS, MOST_CONTESTS, MOST_POLLS, Poll, Polls, routes
 from tests.helpers.app import deck_on, open_link
 from tests.helpers.routes import Answer
@@ -142,6 +142,18 @@ def test_the_last_round_or_the_presenter_ends_it_and_another_one_begins(poll: Po
     join(poll)
     ended = steer(poll, "end")
     assert (ended["isOver"], ended["round"]) == (True, 1)
+
+
+def test_another_talk_has_a_contest_of_its_own_rounds(poll: Poll) -> None:
+    join(poll)
+    poll.rounds = FEWER_ROUNDS
+    begun = steer(poll, "open")
+    assert (begun["round"], begun["rounds"]) == (0, FEWER_ROUNDS)
+    for _ in range(FEWER_ROUNDS):
+        join(poll)
+    assert steer(poll, "open")["isOver"]
+    assert not steer(poll, "back")["isOver"]
+    assert join(poll)["isOver"]
 
 
 def test_it_is_shut_when_its_slide_is_left_and_continues_if_that_comes_back_at_once(
@@ -290,11 +302,12 @@ def test_both_learn_as_a_trainer_does_that_is_told_the_same_merges(choices: list
         assert contest.room.chosen == contest.bpe.chosen
 
 
-def test_a_room_that_looks_at_the_sentence_beats_bpe_and_one_that_does_not_loses() -> None:
+@pytest.mark.parametrize("rounds", [FEWER_ROUNDS, ROUNDS])
+def test_a_room_that_looks_at_the_sentence_beats_bpe_and_one_that_does_not_loses(rounds: int) -> None:
     assert SENTENCE in held_out(sample_text(SAMPLES["th"][0]).splitlines())[1]
     ahead = []
     for best in (max, min):
-        contest = Contest()
+        contest = Contest(rounds)
         while not contest.is_over:
             pairs = contest.room.candidates()
             found = [SENTENCE.count(b"".join(contest.room.parts_of(pair)).decode()) for pair in pairs]

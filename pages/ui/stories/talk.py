@@ -19,6 +19,7 @@ from pages.ui.stories.form import Story
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.slides import Said, Slide, View, one_by_one
+from pages.ui.widgets.slides.contest import FEWER_ROUNDS
 from pages.ui.widgets.slides.talk import ENTRIES, MOST_MERGES, Entry, drop, move, name_of, slides_of_entry
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
 from pages.ui.widgets.slides.votes import vote_slide
@@ -155,7 +156,7 @@ def short_talk(make: Callable[[str], Story]) -> list[Slide]:
         *slides_of(make("water"), ("question", "tokens", "remember")),
         *_stage(),
         *slides_of(make("tables_turned"), ("setting", "tokens", "remember")),
-        vote_slide(),
+        vote_slide(FEWER_ROUNDS),
         _end(),
     ]
 

@@ -67,6 +67,8 @@ class Poll:
         """Whoever knows it presents."""
         self.watched = time.monotonic()
         """When the presenter's page last asked."""
+        self.rounds = ROUNDS
+        """Of the next contest."""
         self._is_on_screen = False
         self._contest: Contest | None = None
         self._began = 0.0
@@ -97,7 +99,7 @@ class Poll:
         """Take votes from now on; continue the contest if its slide was left a moment ago, else begin another."""
         was_left, self.watched = time.monotonic() - self.watched > RETURN_SECONDS, time.monotonic()
         self._is_on_screen = True
-        if self._contest is None or self._is_old or was_left:
+        if self._contest is None or self._contest.rounds != self.rounds or self._is_old or was_left:
             self.begin()
 
     def shut(self) -> None:
@@ -113,7 +115,7 @@ class Poll:
     def begin(self) -> None:
         """Start a contest."""
         with self._changing:
-            self._contest, self._began, self._why = Contest(), time.monotonic(), None
+            self._contest, self._began, self._why = Contest(self.rounds), time.monotonic(), None
             self._show()
 
     def end(self) -> None:
@@ -165,6 +167,7 @@ class Poll:
         ]
         shown = {
             "round": contest.round,
+            "rounds": contest.rounds,
             "isOver": contest.is_over,
             "pairs": [] if contest.is_over else pairs,
             "runners": [_runner(contest.room), _runner(contest.bpe)],
@@ -268,13 +271,14 @@ def polls() -> Polls:
     return Polls()
 
 
-def vote_slide() -> Slide:
+def vote_slide(rounds: int = ROUNDS) -> Slide:
     """Return the slide on which the room votes."""
-    title, notes = translations("talk.vote_title"), translations("talk.vote_notes")
+    title, notes = translations("talk.vote_title"), translations("talk.vote_notes", rounds=rounds)
     poll = polls().of(owner())
+    poll.rounds = rounds
     here, page = reachable(st.context.url or ""), address(poll.name)
     link = urljoin(here, page) if here else ""
-    vote = {"key": poll.key, "steer": address("steer"), "rounds": ROUNDS, "page": page}
+    vote = {"key": poll.key, "steer": address("steer"), "page": page}
     shown = vote | {"link": link, "code": squares_of(link)}
     return Slide("vote", title=title, notes=notes, views=[View(SENTENCE)], vote=shown)
 

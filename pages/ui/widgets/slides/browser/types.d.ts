@@ -50,7 +50,6 @@ export interface VoteOptions {
   /** What lets the presenter command, and where commands go. */
   key: string;
   steer: string;
-  rounds: number;
   /** The path of the page for phones. */
   page: string;
   /** What phones open, and the squares of its QR code; empty where phones cannot reach the app. */
@@ -83,6 +82,7 @@ export interface VoteRunner {
 /** What the app answers to the presenter. */
 export interface VoteNews {
   round: number;
+  rounds: number;
   isOver: boolean;
   isOpen: boolean;
   pairs: Pair[];

@@ -157,7 +157,7 @@ export class Vote {
       board.draw(board.sentence.piecesOf(ends.map((to, place) => ({ from: place ? ends[place - 1] : 0, to }))), moves ? 1 : 0);
       text.textContent = isOver ? inText.toLocaleString(this.options.locale) : "";
     });
-    this.lines.replaceChildren(raceOf(runners, this.vote.rounds));
+    this.lines.replaceChildren(raceOf(runners, news.rounds));
   }
 
   /** @param {VoteNews} news */
@@ -176,8 +176,8 @@ export class Vote {
   }
 
   /** @param {VoteNews} news */
-  saidOf({ round, runners, why }) {
-    const place = make("span", "vote-round", `${round + 1} / ${this.vote.rounds}`);
+  saidOf({ round, rounds, runners, why }) {
+    const place = make("span", "vote-round", this.label("vote_round", { round: round + 1, rounds }));
     if (!round) return [place];
     const room = why === "tie" ? "vote_tie" : why === "none" && this.isByPhone ? "vote_none" : "vote_room"; // hands are not known here
     const moves = runners.map(({ chosen }, at) => {
