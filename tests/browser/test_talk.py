@@ -72,6 +72,13 @@ def play_the_vote(tab: Page, deck: Locator, width: int, rounds: int) -> None:
     """A round without votes, the end, and a round after that."""
     begin_the_vote(deck)
     assert_is_read_from_afar(tab, "vote", width)
+    cards, figures = (deck.locator(name).bounding_box() for name in (".vote-cards", ".vote-figures"))
+    assert cards
+    assert figures
+    assert cards["width"] > 0.85 * width  # without a code, they have the whole slide
+    assert figures["y"] >= cards["y"] + cards["height"]
+    numbers = deck.locator(".vote-lines text").all_text_contents()
+    assert numbers[-rounds:] == [str(number + 1) for number in range(rounds)]
     before = deck.locator(".vote-round").inner_text()
     assert before.endswith(f" {rounds}")
     tab.keyboard.press("Space")

@@ -10,7 +10,7 @@ import { labelsOf } from "../../token_view/browser/words.js";
 
 const ASK_EVERY = 1000; // milliseconds
 const PRESENTER_KEY = "X-Steering-Key";
-const RACE = { wide: 560, high: 190, free: 14 }; // the drawing of both lines, and what is free above and below them
+const RACE = { wide: 520, high: 180, left: 68, free: 16, rounds: 50 }; // the drawing of both lines, and what is free around them
 
 /** All commands, one after another: a slide that is drawn anew is shut and opened. */
 let commands = Promise.resolve();
@@ -36,7 +36,6 @@ export class Vote {
     this.cards = make("div", "vote-cards");
     this.side = make("div", "vote-side");
     this.votes = make("div", "vote-count");
-    this.hands = make("p", "vote-hands", this.label("vote_hands"));
     this.lines = make("div", "vote-lines");
     this.main = make("div", "vote-main");
     this.main.append(this.said, this.cards);
@@ -49,7 +48,7 @@ export class Vote {
       return { count, board, text };
     });
     if (vote.code) this.side.append(squaresOf(vote.code, vote.link, ""));
-    this.side.append(this.votes, this.hands, figures, make("p", "vote-text", this.label("vote_text")), this.lines);
+    this.side.append(this.votes, figures, make("p", "vote-text", this.label("vote_text")), this.lines);
     this.element.append(this.main, this.side);
     this.ended = new AbortController();
     window.addEventListener("pagehide", () => this.send("shut"), { signal: this.ended.signal });
@@ -158,6 +157,7 @@ export class Vote {
       text.textContent = isOver ? inText.toLocaleString(this.options.locale) : "";
     });
     this.lines.replaceChildren(raceOf(runners, news.rounds));
+    if (isOver) addButton(this.lines, this.label("vote_again"), () => this.ask("again")).className = "vote-again";
   }
 
   /** @param {VoteNews} news */
@@ -178,14 +178,15 @@ export class Vote {
   /** @param {VoteNews} news */
   saidOf({ round, rounds, runners, why }) {
     const place = make("span", "vote-round", this.label("vote_round", { round: round + 1, rounds }));
-    if (!round) return [place];
+    const hands = make("span", "vote-hands", this.label("vote_hands"));
+    if (!round) return [place, hands];
     const room = why === "tie" ? "vote_tie" : why === "none" && this.isByPhone ? "vote_none" : "vote_room"; // hands are not known here
     const moves = runners.map(({ chosen }, at) => {
       const move = make("span", "", at ? "BPE" : this.label(room));
       move.append(voteChip(chosen[round - 1]));
       return move;
     });
-    return [place, ...moves];
+    return [place, ...moves, hands];
   }
 
   /** @param {VoteRunner[]} runners */
@@ -198,7 +199,6 @@ export class Vote {
       row.append(make("span", "", at ? "BPE" : this.label("vote_room")), ...runner.chosen.map(voteChip));
       return row;
     });
-    addButton(chosen[1], this.label("vote_again"), () => this.ask("again")).className = "vote-again";
     return [result, ...chosen];
   }
 }
@@ -218,9 +218,13 @@ function voteChip({ text, tint }) {
 function raceOf(runners, rounds) {
   const all = runners.flatMap(({ inSentence }) => inSentence);
   const [least, most] = [Math.min(...all), Math.max(...all)];
-  const x = (/** @type {number} */ round) => 12 + (round / rounds) * (RACE.wide - 24);
+  const x = (/** @type {number} */ round) => RACE.left + (round / rounds) * (RACE.wide - RACE.left - RACE.free);
   const y = (/** @type {number} */ tokens) => RACE.free + ((most - tokens) / Math.max(1, most - least)) * (RACE.high - 2 * RACE.free);
-  const svg = makeSvg("svg", { viewBox: `0 0 ${RACE.wide} ${RACE.high}`, "aria-hidden": "true" });
+  const svg = makeSvg("svg", { viewBox: `0 0 ${RACE.wide} ${RACE.high + RACE.rounds}`, "aria-hidden": "true" });
+  const write = (/** @type {number} */ number, /** @type {number} */ left, /** @type {number} */ top) =>
+    svg.append(makeSvg("text", { x: left, y: top }, String(number)));
+  for (const tokens of new Set([least, most])) write(tokens, RACE.left / 2 - 10, y(tokens) + 14);
+  for (let round = 1; round <= rounds; round++) write(round, x(round), RACE.high + RACE.rounds - 8);
   runners.forEach(({ inSentence }, at) => {
     const points = inSentence.map((tokens, round) => `${x(round)},${y(tokens)}`).join(" ");
     const end = inSentence.length - 1;
