@@ -98,6 +98,15 @@ def test_no_line_ends_inside_a_word_of_a_text_that_is_read() -> None:
     assert not any(JOINER in text for text in cut)
 
 
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_how_phones_are_let_in_is_told_to_presenters_and_not_to_the_room(language: str) -> None:
+    words = catalogue(language)
+    assert not [key for key, said in words.items() if key.startswith("deck.") and "--server" in said]
+    for told in (words["manual.stories"], (REPOSITORY / "README.md").read_text("utf-8")):
+        assert "`--server.address=0.0.0.0`" in told
+    assert words["manual.label"].split(",")[0].split(" และ")[0] in without_breaks(words["deck.only_here"])
+
+
 def test_the_talk_of_five_minutes_has_about_twelve_screens_and_a_reload_presents_it_again() -> None:
     app = open_page("stories")
     app.button(key="present_short").click().run()
