@@ -29,7 +29,7 @@ def test_the_letters_that_cost_most_are_named(
     text: str, letters: str | None, count: int, is_whole_in_one: bool
 ) -> None:
     found = without_breaks(letters_said(text, LANES))
-    whole = " o200k_base has it whole in one token." if is_whole_in_one else ""
+    whole = " o200k_base has all of it within one token." if is_whole_in_one else ""
     said = f"gpt2 has no token for {letters}: it puts it together from {count} smaller ones.{whole}"
     assert found == (said if letters else "")
 
