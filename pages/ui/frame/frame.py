@@ -13,7 +13,7 @@ button[kind="primary"]:not(:disabled),
 button[kind="primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
 /* A chosen switch under the mouse: Streamlit's teal on teal has a contrast below 4.5. */
 /* The one before the chosen one may stand at the end of a line, where no other edge closes it. */
-[data-testid="stButtonGroup"] button:has(+ button[data-selected="true"]) {
+button[data-variant="segmented_control"]:not([data-selected="true"]):has(+ button[data-selected="true"]) {
   border-right-color: color-mix(in srgb, currentColor 20%, transparent) !important; }
 [data-testid="stButtonGroup"] button[data-selected="true"] * { color: light-dark(#0a5650, #5eead4); }
 /* Chosen options of a list: white is hard to read there, too. */

@@ -24,7 +24,7 @@ def main() -> None:
     if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
         go("stories")
     frame(visitor.screen(), page.url_path)
-    explain_terms(language())
+    explain_terms(page.url_path or "home", language())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):
         for each in pages[: len(NAMES)]:
             st.page_link(each, label=each.title)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.i18n import catalogue, language, t, words_of
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.i18n.glossary import Term, finder, glossary, terms_in
+from pages.ui.i18n.glossary import Term, finder_of, terms_explained_on, terms_in
 from pages.ui.widgets.controls import fold
 
 _component = st.components.v2.component(
@@ -32,15 +32,15 @@ def terms_of(page: str, spoken: str) -> list[Term]:
     return terms_in(" \n ".join(words), spoken)
 
 
-def explain_terms(language: str) -> None:
-    """Let the browser mark the first occurrence of each term, and show its meaning on hover or tap."""
-    _component(key="page_terms", data=_terms(language))
+def explain_terms(page: str, language: str) -> None:
+    """Let the browser mark the first occurrence of each term of a page, and show its meaning on hover or tap."""
+    _component(key="page_terms", data=_terms(page, language))
 
 
 @cache
-def _terms(language: str) -> bytes:
+def _terms(page: str, language: str) -> bytes:
+    explained = terms_explained_on(page, language)
     terms = [
-        {"name": without_breaks(term.name), "meaning": term.meaning, "forms": term.forms}
-        for term in glossary(language)
+        {"name": without_breaks(term.name), "meaning": term.meaning, "forms": term.forms} for term in explained
     ]
-    return json.dumps({"finder": finder(language), "terms": terms}).encode()
+    return json.dumps({"finder": finder_of(explained), "terms": terms}).encode()

@@ -15,17 +15,16 @@ from pages.ui.widgets.slides import Slide
 
 
 def say_premium() -> None:
-    """Say the highest and the lowest premium in a sentence."""
+    """Say the highest and the lowest premium in a sentence, and draw all as bars."""
     if premiums := _premiums():
         answer(_said(premiums, stressed="**{}**"), key="premium")
+        st.html(f"<style>{PREMIUM_BARS_CSS}</style>{_bars(premiums)}")
 
 
 def premium_section() -> None:
-    """Draw all premiums as bars, and the way to more."""
-    premiums = _premiums()
-    if not premiums:
+    """Say what the premiums are of and why, and lead to more."""
+    if not _premiums():
         return  # the page says which files are missing
-    st.html(f"<style>{PREMIUM_BARS_CSS}</style>{_bars(premiums)}")
     st.caption(t("home.bill_source", lines=_lines()))
     with fold(t("home.why"), icon=":material/help:", key="home_why"):
         st.markdown(t("home.what_is_a_token"))

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,8 @@ class Term(NamedTuple):
     meaning: str
     forms: tuple[str, ...]
     """How it is written in a text, without marks of line breaks."""
+    pages: tuple[str, ...] = ()
+    """The pages where its forms mean this; elsewhere they are plain words. All of them if there are none."""
 
 
 @cache
@@ -25,7 +28,13 @@ def glossary(language: str) -> tuple[Term, ...]:
     """Return all terms in a language, tokens first."""
     mark = with_breaks if language == "th" else str
     return tuple(
-        Term(mark(term[language]), mark(term[f"{language}_says"]), _forms(term, language)) for term in _terms()
+        Term(
+            mark(term[language]),
+            mark(term[f"{language}_says"]),
+            _forms(term, language),
+            tuple(term.get("pages", ())),
+        )
+        for term in _terms()
     )
 
 
@@ -37,13 +46,23 @@ def _forms(term: dict[str, Any], language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*forms, *plurals]))
 
 
+def terms_explained_on(page: str, language: str) -> list[Term]:
+    """Return the terms whose words mean them on a page."""
+    return [term for term in glossary(language) if not term.pages or page in term.pages]
+
+
 @cache
 def finder(language: str) -> str:
-    """Return a regular expression, for Python and for browsers, that finds every form of every term.
+    """Return a regular expression that finds every form of every term."""
+    return finder_of(glossary(language))
+
+
+def finder_of(terms: Iterable[Term]) -> str:
+    """Return a regular expression, for Python and for browsers, that finds every form of these terms.
 
     A longer form goes before a shorter one in it; a form in Latin letters is a word of its own.
     """
-    forms = sorted((form for term in glossary(language) for form in term.forms), key=len, reverse=True)
+    forms = sorted((form for term in terms for form in term.forms), key=len, reverse=True)
     latin = "|".join(re.escape(form) for form in forms if form.isascii())
     others = "|".join(form for form in forms if not form.isascii())
     return f"(?<![A-Za-z-])(?:{latin})(?![A-Za-z-])" + (f"|{others}" if others else "")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.ui.i18n import as_plain_markdown, error_sentence, names, t
 from pages.ui.inputs.corpus import openings, pick_sample
-from pages.ui.inputs.tokenizers import names_of_choices
+from pages.ui.inputs.tokenizers import SPECIAL_ACTS, names_of_choices
 from pages.ui.inputs.uploads import (
     NOT_GUESSED,
     Limits,
@@ -82,6 +82,8 @@ def example_pills(text_key: str, prefix: str) -> None:
     def use_example() -> None:
         if name := pills.get():
             box.put(t(f"examples.{name}"))
+            if name == "special":  # its sentence speaks of markers that act
+                SPECIAL_ACTS.put(True)
             pills.put(None)
 
     st.pills(

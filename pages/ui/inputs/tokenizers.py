@@ -43,6 +43,8 @@ _SHAPES = (".2rem", "50%")
 """Corner radii of the swatches: squares, then circles, so that twice as many runs differ."""
 DOUBTS = {"pattern_assumed", "gguf_pattern", "gguf_pieces"}
 """Remarks on a file whose ids may differ from those of its model."""
+SPECIAL_ACTS: Value[bool] = Value("special_act", bool)
+"""Whether special tokens act, on Home and Compare."""
 MARKER, NEAR_MISS = "<|endoftext|>", "<|endoftex"
 _at_sizes = Bounded[Tokenizer | FileTokenizer](16, weigh=lambda tokenizer: 1)
 _entries = Bounded[int](256, weigh=lambda entries: 1)
@@ -384,7 +386,7 @@ def special_switch(lanes: Sequence[Lane], *, in_menu: bool = False) -> list[Lane
     with (
         st.container() if in_menu else st.container(horizontal=True, vertical_alignment="center", width="content")
     ):
-        acts = st.toggle(t("special.act"), key="special_act", persist_state="session")
+        acts = st.toggle(t("special.act"), key=SPECIAL_ACTS.key, persist_state="session")
         why, icon = t("special.why"), ":material/help:"
         pops = st.popover(why, icon=icon, type="tertiary", key="special_why") if not in_menu else None
         with pops or fold(why, icon=icon, key="special_lesson"):

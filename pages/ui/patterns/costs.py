@@ -43,6 +43,8 @@ WORDS_CHARACTERS = 130_000
 """Characters of the text to find words in: a segmenter takes a second for this many."""
 MEASURED_BYTES = 200_000
 """Bytes of held-out lines to measure on, for each language."""
+LEAST_MEASURED = 2_000
+"""Characters of held-out lines below which nothing may be concluded from the counts."""
 STOP = StopRules(min_count=2)
 TWO_STAGES, WORDS = "two_stages", "words"
 SIDES = ("thai", "latin", "other")
@@ -218,6 +220,7 @@ def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
     Returns what each pattern costs once all are trained, the one that saves most first.
     """
     answers: list[str] = []
+    comparison = None
     said, place = st.container(), st.container()
     with fold(t("costs.text"), icon=":material/notes:", key="costs_text"):
         corpus = corpus_picker()
@@ -229,12 +232,20 @@ def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
             if comparison is not None and comparison.series.is_complete:
                 answers = _answers(comparison)
     with said:
+        if comparison is not None and answers and comparison.from_sample:
+            st.warning(t("costs.uses_sample"), icon=":material/warning:")
+        elif comparison is not None and answers and (few := _measured_characters(comparison)) < LEAST_MEASURED:
+            st.warning(t("costs.few", characters=few), icon=":material/warning:")
         for number, each in enumerate(answers):
             if number:
                 st.markdown(each)
             else:
                 answer(each, key="patterns_costs")
     return answers
+
+
+def _measured_characters(comparison: Comparison) -> int:
+    return sum(map(len, comparison.measured.values()))
 
 
 def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> Comparison | None:
@@ -440,14 +451,13 @@ def _table(comparison: Comparison, done: Sequence[Result]) -> pd.DataFrame:
 
 def _conditions(comparison: Comparison, done: Sequence[Result]) -> list[str]:
     """Say how the table was measured, and what may be surprising in it."""
-    sentences = [t("costs.uses_sample")] if comparison.from_sample else []
     measured = [
         t("costs.measured", side=t(f"costs.{side}"), characters=len(text))
         for side, text in comparison.measured.items()
     ]
     kilobytes = formatting.kilobytes(comparison.learned_bytes)
-    sentences.append(t("costs.how", kilobytes=kilobytes, measured="; ".join(measured)))
-    sentences.append(t("costs.inside_why"))
+    how = t("costs.how", kilobytes=kilobytes, measured="; ".join(measured))
+    sentences = [how, t("costs.inside_why")]
     if not all(_reached(result, comparison.vocab_size) for result in done):
         sentences.append(t("costs.ran_out", size=comparison.vocab_size))
     return sentences

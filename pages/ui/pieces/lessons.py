@@ -176,8 +176,6 @@ LESSONS: dict[str, Callable[[str], Shown]] = {
 """The lessons in their order. Another lesson X takes one more line, and the words lessons.X, X_says and X_text."""
 
 
-FOR_PROGRAMMERS = ("prefix", "ids")
-"""The lessons about programs and not about what a text takes: the way on leads past them."""
 SHOWN = Value("pieces_shown", lambda: "small")
 """What stands at the top: a lesson, or the training."""
 
@@ -253,8 +251,7 @@ def show() -> list[Slide]:
     with st.container(key="pieces_lesson"):
         _draw(lesson, text)
     with st.container(horizontal=True, vertical_alignment="center", key="pieces_then"):
-        passed = FOR_PROGRAMMERS if chosen not in FOR_PROGRAMMERS else ()
-        _next_button(next((each for each in shown[shown.index(chosen) + 1 :] if each not in passed), None))
+        _next_button(next(iter(shown[shown.index(chosen) + 1 :]), None))
         if lesson.is_striped:  # of the others, a talk would keep no more than stripes, which do not show it
             add_button(entry_of(chosen, lesson.lanes, text), key="pieces_add")
     if lesson.more:

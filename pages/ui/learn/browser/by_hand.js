@@ -276,6 +276,7 @@ function score(room, bench, text) {
   const best = rival.ids.length;
   const verdict = own < best ? "hand_3_won" : own === best ? "hand_3_even" : "hand_3_lost";
   room.say(room.label(verdict, { own, best }), "verdict").setAttribute("role", "status");
+  if (own === best && rival.merges.at(-1)?.count === 1) room.say(room.label("hand_3_tie"));
   room.bars([
     [room.label("hand_3_you", { merges }), own],
     [room.label("hand_3_bpe", { merges }), best],
