@@ -34,11 +34,11 @@ with right, st.container(gap="xsmall"):
         pattern = pick_pattern() if PRETOKENS in chosen else None
         say_what_is_linked()
     lanes = lanes_of(chosen, pattern, text)
+    with more:
+        lanes = special_switch(lanes)
     with row, st.container(horizontal=True, gap="xsmall", key="compare_ways"):
         tokenizer_opener()
         sections.exporter(text, lanes)
-with more:
-    lanes = special_switch(lanes)
 if isinstance(text.content, str):
     shown = View(text.content[:MOST_CHARACTERS], lanes)
     present(lambda: [Slide("tokens", title=verdict(shown), views=[shown])])

@@ -101,6 +101,9 @@ def test_a_reference_on_compare_is_written_when_asked_and_refused_where_it_canno
     app = opened(open_page("compare"), "compare_exports")
     assert taken(app) == {}  # GPT-2 is large
     assert any(code.value.startswith("[") for code in app.code)  # the ids of the text
+    app.text_area(key="compare_text").set_value("end <|endoftext|>").run()
+    app.toggle(key="special_act").set_value(True).run()
+    assert any(code.value == "[437, 220, 50256]" for code in app.code)
     for to in ("minbpe", "gpt2"):
         app.button(key=f"exports_take_{to}_gpt2").click().run()
     all_proven(app)

@@ -189,7 +189,7 @@ def test_each_lane_is_compared_with_the_one_that_is_chosen(page: Page) -> None:
         "three 25% (1 stretch)",
     ]
     assert marked(page) == {"one": "cat", "two": "cat", "three": " hat"}
-    assert page.get_by_label("Differences: 1", exact=True).is_checked()
+    assert page.get_by_label("Differences: 1 (one · two)", exact=True).is_checked()
     assert pressed(page) == ["two 19% (1 stretch)"]
     page.get_by_role("button", name="three 25%").click()
     assert marked(page) == {"one": " hat", "two": "cat", "three": " hat"}
@@ -249,7 +249,7 @@ def test_n_and_p_walk_the_differences(page: Page) -> None:
         page.keyboard.press(key)
         places.append(page.get_by_text("Differences: ").inner_text())
     # The keyboard stands on the first one when it comes in.
-    assert places == [f"Differences: {place} of 3" for place in (2, 3, 2, 1, 3)]
+    assert places == [f"Differences: {place} of 3 (gpt2 · cl100k_base)" for place in (2, 3, 2, 1, 3)]
 
 
 def test_differences_are_marked_only_when_asked_for_and_the_first_one_is_named(page: Page) -> None:
@@ -257,17 +257,18 @@ def test_differences_are_marked_only_when_asked_for_and_the_first_one_is_named(p
     draw(page, text, references_over(text), view="staff")
     marks = page.locator(".p.d, .r.d, .differ, .rail:visible, .steps:visible")
     box = page.get_by_role("checkbox", name="Differences: ")
-    count = int(page.get_by_text("Differences: ").inner_text().split()[-1])
+    count, pair = page.get_by_text("Differences: ").inner_text().removeprefix("Differences: ").split(" ", 1)
+    assert pair == "(gpt2 · cl100k_base)"  # of three lanes, those two that are meant
     assert (marks.count(), box.is_checked()) == (0, False)
     box.check()
-    assert page.get_by_text("Differences: ").inner_text() == f"Differences: 1 of {count}"
+    assert page.get_by_text("Differences: ").inner_text() == f"Differences: 1 of {count} {pair}"
     assert in_shadow(page, "root.activeElement.type") == "checkbox", "the keyboard is lost"
     for kind in (".p.d", ".r.d", ".r.now", ".differ", ".rail:visible", ".steps:visible"):
         assert page.locator(kind).count() > 0
     page.get_by_role("button", name="Next difference").click()
-    assert page.get_by_text("Differences: ").inner_text() == f"Differences: 2 of {count}"
+    assert page.get_by_text("Differences: ").inner_text() == f"Differences: 2 of {count} {pair}"
     box.uncheck()
-    assert page.get_by_text("Differences: ").inner_text() == f"Differences: {count}"
+    assert page.get_by_text("Differences: ").inner_text() == f"Differences: {count} {pair}"
     assert marks.count() == 0
 
 

@@ -122,7 +122,8 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
         )
         lane = known[chosen]
         if isinstance(text.content, str) and text.content:
-            ids = lane.tokenizer.encode(text.content[:MAX_COPIED])
+            copied = text.content[:MAX_COPIED]
+            ids = lane.tokenizer.encode(copied, allowed_special="all" if lane.special_acts else ())
             with st.expander(t("exports.ids", count=len(ids)), icon=":material/content_copy:"):
                 st.code(str(ids), language=None, wrap_lines=True)
         name = "tokenizer" if lane.is_own else lane.key

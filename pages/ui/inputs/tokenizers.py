@@ -277,6 +277,9 @@ def file_lane(file: OpenedFile, size: int | None = None) -> Lane:
     else:
         words = "tokenizers.opened_special" if special else "tokenizers.opened"
         caption = t(words, count=vocab_size_with_special(tokenizer), special=special, **values)
+    added = next((remark.values["around"] for remark in opened.remarks if remark.code == "file_adds_tokens"), None)
+    if added is not None:
+        caption += f" · {t('tokenizers.without', around=added)}"
     details = " · ".join([*origin_of(file), *map(error_sentence, opened.remarks)])
     return Lane(key, Label(file.name[:40], caption, details), tokenizer, chosen_as=file.key)
 

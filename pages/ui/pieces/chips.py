@@ -26,6 +26,8 @@ from tokenizer_core.analysis.cuts import places_tokens
 from tokenizer_core.bpe.protocols import AnyTokenizer, PlacedTokens
 
 MOST_CHIPS = 400
+WITH_IDS = ("prefix", "ids", "own")
+"""The lessons whose ids a room must see."""
 SPACE = "▁"
 """What SentencePiece writes for a space, and before the first word."""
 _STYLE = """<style>
@@ -153,9 +155,16 @@ def _lane_html(lane: ShownLane, chips: Sequence[Chip]) -> str:
 def chips_slide(name: str, title: str, lanes: Sequence[ShownLane], text: str) -> Slide:
     """Return the tokens of a text by each tokenizer for a full screen, below what is to be seen."""
     text = text[:MOST_ON_A_SLIDE]
-    drawn = "".join(_lane_html(lane, chips_of(lane.tokenizer, text)) for lane in lanes)
+    drawn = "".join(_lane_html(lane, chips_of(lane.tokenizer, text)) + _slide_caption(lane) for lane in lanes)
+    look = "piece-slide" if name in WITH_IDS else "piece-slide bare"
+    shown = f'<div class="{look}"><div class="piece-text">{html.escape(text)}</div>{drawn}</div>'
     over = {language(): t(f"lessons.{name}")}
-    return Slide("chips", over=over, title={language(): title}, html=f"{chip_style()}{drawn}")
+    return Slide("chips", over=over, title={language(): title}, html=f"{chip_style()}{shown}")
+
+
+def _slide_caption(lane: ShownLane) -> str:
+    said = lane.caption.replace("`", "")
+    return f'<div class="piece-caption">{html.escape(without_breaks(said))}</div>' if said else ""
 
 
 def draw_stripes(lanes: Sequence[ShownLane], text: str) -> None:

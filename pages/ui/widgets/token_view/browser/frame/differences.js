@@ -9,6 +9,8 @@ import { below } from "../model/sorted.js";
 const WIDTH = 8; // pixels of the rail
 
 /** The steps from one difference to the next. */
+const MOST_OF_PAIR = 16; // characters of a name
+
 export class Differences {
   /** @param {TokenView} view */
   constructor(view) {
@@ -31,7 +33,15 @@ export class Differences {
     const { model, differences, place, choice } = this.state;
     const count = differences.starts.length;
     const isPlace = choice.marks && place !== null && place < count;
-    return isPlace ? model.label("mark_place", { place: place + 1, count }) : model.label("mark", { count });
+    return (isPlace ? model.label("mark_place", { place: place + 1, count }) : model.label("mark", { count })) + this.pair();
+  }
+
+  /** Of several lanes, the two that are meant. */
+  pair() {
+    const { model, base, against } = this.state;
+    if (base === null || against === null || model.comparison.lanes.length < 3) return "";
+    const [first, second] = [base, against].map((lane) => model.lanes[lane].column.name.split(" (")[0].slice(0, MOST_OF_PAIR));
+    return ` (${first} · ${second})`;
   }
 
   /**
