@@ -32,7 +32,8 @@ LEAST_LINES = 101
 MOST_LINES = 2**31 - 1
 MOST_SEEDS = 2_000_000
 MOST_SYMBOLS = 1_000
-_THREADS = 2
+THREADS = 2
+"""Ids depend on how many there are, so there are as many on every machine."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class SentencePieceSettings:
         return asdict(self) | {
             "user_defined_symbols": list(self.user_defined_symbols),
             "shuffle_input_sentence": False,
-            "num_threads": _THREADS,
+            "num_threads": THREADS,
         }
 
 

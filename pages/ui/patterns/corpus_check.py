@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.i18n import error_sentence, errors_shown, t
-from pages.ui.inputs.corpus import Corpus, is_bundled
+from pages.ui.inputs.corpus import Corpus, corpus_title, is_bundled
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
 from pages.ui.patterns.lab import Chosen, figure_rows
 from pages.ui.session import Value
@@ -33,12 +33,12 @@ TURNS = threading.Semaphore(MAX_TRAININGS)
 def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> list[str]:
     """Check the chosen patterns on a bundled corpus at once; draw a button for others; show the outcomes.
 
-    Returns the answer, if there is one.
+    Returns the answer, if there is one, and what was cut.
     """
     if chosen and _is_quick(corpus, chosen):
         found = [(each, _figures_of_sample(corpus, each.pattern)) for each in chosen]
         _show_figures([(each, figures, len(figures.longest)) for each, figures in found])
-        return _answers([(each.short, figures) for each, figures in found])
+        return _with_source(_answers([(each.short, figures) for each, figures in found]), corpus)
     kept = CHECKS.get()
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
     for check in kept.values():
@@ -46,7 +46,7 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> list[str]:
             check.stop()  # nobody can see or stop it any more
     known = chosen and all(check and not check.stopped for check in checks)
     if not known:
-        words, icon = t("lab.check"), ":material/rule:"
+        words, icon = t("lab.check", names=" · ".join(each.short for each in chosen)), ":material/rule:"
         if st.button(words, icon=icon, type="primary", key="lab_check", disabled=not chosen):
             _start(corpus, chosen)
             st.rerun()
@@ -54,7 +54,12 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> list[str]:
     if shown:
         pending = not all(check.ended for _, check in shown)
         st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(shown, pending)
-    return _answers([(each.short, check.figures) for each, check in shown if check.figures])
+    return _with_source(_answers([(each.short, check.figures) for each, check in shown if check.figures]), corpus)
+
+
+def _with_source(answers: list[str], corpus: Corpus) -> list[str]:
+    said = t("lab.slide_source", corpus=corpus_title(corpus.name), characters=corpus.characters)
+    return [*answers, said] if answers else []
 
 
 def _answers(rows: Sequence[tuple[str, PatternFigures]]) -> list[str]:

@@ -217,7 +217,7 @@ DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
 def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
     """Offer to train with some patterns, show the outcomes as they arrive, and let the visitor choose the text.
 
-    Returns what each pattern costs once all are trained, the one that saves most first.
+    Returns what each pattern costs once all are trained, the one that saves most first, and how it was counted.
     """
     answers: list[str] = []
     comparison = None
@@ -241,7 +241,10 @@ def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
                 st.markdown(each)
             else:
                 answer(each, key="patterns_costs")
-    return answers
+    if comparison is None or not answers:
+        return []
+    source = {"size": comparison.vocab_size, "characters": _measured_characters(comparison)}
+    return [*answers, t("costs.slide_source", **source)]
 
 
 def _measured_characters(comparison: Comparison) -> int:

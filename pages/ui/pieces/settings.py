@@ -21,6 +21,7 @@ from tokenizer_core.workers.sentencepiece_job import (
     MOST_PIECE_CHARACTERS,
     MOST_SEEDS,
     NORMALIZATIONS,
+    THREADS,
     SentencePieceSettings,
 )
 
@@ -182,7 +183,7 @@ def _said(settings: SentencePieceSettings) -> str:
         for name, value in held.items()
         if value != first[name] and name not in ("model_type", "vocab_size")
     ]
-    return t("pieces.changed", settings=" · ".join(changed)) if changed else t("pieces.unchanged")
+    return t("pieces.changed", settings=" · ".join(changed)) if changed else t("pieces.unchanged", threads=THREADS)
 
 
 def _value(value: str | float) -> str:

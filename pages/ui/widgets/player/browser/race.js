@@ -14,6 +14,7 @@ const [USUAL_SCREEN, MOST_SCALE] = [1280, 1.5];
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 const [TITLE_WIDTH, TITLE_HEIGHT] = [80, 18]; // pixels, of the name of the axis
 const MOST_TICKS = 4; // of the tokens
+const NEAR_NAME = 16; // so close to the end of the axis a number would meet its name
 
 /**
  * The name that everybody knows, without that of the encoding.
@@ -148,7 +149,7 @@ export class Race {
     for (const tick of TICKS.filter((each) => each <= this.goal)) {
       const x = this.x(tick);
       svg.append(makeSvg("line", { x1: x, x2: x, y1: TOP, y2: floor, class: "grid" }));
-      svg.append(makeSvg("text", { x, y: floor + 20, class: "tick" }, tick.toLocaleString(label("locale"))));
+      if (x < right - NEAR_NAME) svg.append(makeSvg("text", { x, y: floor + 20, class: "tick" }, tick.toLocaleString(label("locale"))));
     }
     svg.append(makeSvg("text", { x: right + BESIDE, y: floor + 20, class: "axis-name" }, label("race_merges")));
     svg.append(makeSvg("text", { x: LEFT, y: 18, class: "axis-name" }, label("race_tokens")));
