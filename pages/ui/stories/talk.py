@@ -142,7 +142,7 @@ def talk(make: Callable[[str], Story]) -> list[Slide]:
     slides = _beginning("talk.subtitle")
     for name in TALK:
         if name == STAGE_BEFORE:
-            slides += [*_stage(), vote_slide()]
+            slides += [*_stage(), vote_slide(FEWER_ROUNDS)]
         slides += slides_of(make(name))
         if name == FAIR_AFTER:
             slides.append(_fair())

@@ -55,8 +55,8 @@ def trace_html(found: Sequence[Trace], tokenizer: Merging, label: str) -> str:
     """Return the HTML of traces: for each pretoken its bytes, and a row for each merge."""
     number, rows = 0, []
     for each in found:
-        content, ids = each.text.encode(), " ".join(map(str, each.ids)) if len(each.ids) <= 4 else ""
-        rows.append(_row("", ids, content, each.ids, tokenizer))
+        content = each.text.encode()
+        rows.append(_row("", "", content, each.ids, tokenizer))
         for step in each.steps:
             number += 1
             ids = f"{step.left}, {step.right} → <b>{step.token_id}</b>"
