@@ -15,7 +15,7 @@ from pages.ui.inputs.corpus import (
     pick_sample,
     shares_sentence,
 )
-from pages.ui.inputs.corpus_upload import offer_upload, pick_upload
+from pages.ui.inputs.corpus_upload import pick_upload
 from pages.ui.inputs.counts_upload import COUNTS, show_counts
 from pages.ui.inputs.uploads import CORPUS, too_large
 from pages.ui.inputs.wikipedia import pick_wikipedia
@@ -27,6 +27,7 @@ from pages.ui.widgets.controls import live_text_area, segmented
 from tokenizer_core.readers.mixing import Mix, ScriptSizes, Unit, lines_by_script, mix, script_sizes
 
 SOURCE: Maybe[str] = Maybe("corpus_source")
+TAKE_FILES = ("paste", "upload")
 OWN_TEXT = "own"
 """The choice to train on a text of the visitor's own."""
 
@@ -42,7 +43,7 @@ def corpus_picker(*, takes_counts: bool = False) -> Corpus | None:
     )
     corpus = SOURCES[source]()
     if corpus is None or not corpus.characters:
-        if source != "upload" or COUNTS.get() is None:  # the reading of counts says itself how far it is
+        if source not in TAKE_FILES or COUNTS.get() is None:  # the reading of counts says itself how far it is
             st.info(t(f"corpus.nothing_yet_{source}"), icon=":material/edit_note:")
             if takes_counts and source == "upload":
                 st.caption(t("counts.hint"))
@@ -90,12 +91,11 @@ def preview(corpus: Corpus) -> None:
     st.code(corpus.opening, language=None, wrap_lines=True)
 
 
-def _pick_paste() -> Corpus:
+def _pick_paste() -> Corpus | None:
+    """Let the visitor type or paste a text; as long as there is none, a file may be chosen in the same place."""
     placeholder = t("corpus.paste_placeholder")
     text = live_text_area(t("corpus.paste_label"), key="corpus_paste", height=180, placeholder=placeholder)
-    if not text:
-        offer_upload(then=lambda: SOURCE.put("upload"))
-    return Corpus(given_name("pasted"), (text,))
+    return Corpus(given_name("pasted"), (text,)) if text else pick_upload()
 
 
 SOURCES: dict[str, Callable[[], Corpus | None]] = {

@@ -1,6 +1,6 @@
 """Uploaded files as a corpus: what was read from each file, and settings to read it differently."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 import pandas as pd
@@ -19,7 +19,6 @@ from pages.ui.inputs.uploads import (
     encoding_name,
     encoding_picker,
     file_picker,
-    is_kept,
     listed,
     show_refusal,
 )
@@ -46,7 +45,8 @@ MAX_NAMED = 4
 
 def pick_upload() -> Corpus | None:
     """Return the uploaded files as a corpus; the session keeps them, because a page change empties an uploader."""
-    upload, is_listed = file_picker(PLACE, _label(), CORPUS)
+    label = t("corpus.upload_label", limit=MAX_CORPUS_BYTES // 2**20)
+    upload, is_listed = file_picker(PLACE, label, CORPUS)
     if upload is None:
         COUNTS.forget()
         return None
@@ -68,16 +68,6 @@ def pick_upload() -> Corpus | None:
     if not read:
         return None
     return Corpus(listed([file.name for file in read]), tuple(file.text for file in read))
-
-
-def offer_upload(then: Callable[[], None]) -> None:
-    """Draw the uploader beside another way to give a text, unless files are kept; after a change call `then`."""
-    if not is_kept(PLACE):
-        file_picker(PLACE, _label(), CORPUS, then)
-
-
-def _label() -> str:
-    return t("corpus.upload_label", limit=MAX_CORPUS_BYTES // 2**20)
 
 
 def _readings(upload: Upload) -> dict[str, Reading]:

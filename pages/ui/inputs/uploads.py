@@ -176,21 +176,12 @@ def _refused(place: str) -> Maybe[Upload]:
     return Maybe(f"{place}_upload_refused")
 
 
-def file_picker(
-    place: str, label: str, limits: Limits, then: Callable[[], None] | None = None
-) -> tuple[Upload | None, bool]:
-    """Draw an uploader; return what `uploaded` does, and whether the uploader itself lists files.
-
-    `then` is called after a change.
-    """
+def file_picker(place: str, label: str, limits: Limits) -> tuple[Upload | None, bool]:
+    """Draw an uploader; return what `uploaded` does, and whether the uploader itself lists files."""
     widget = f"{place}_files" if limits.files > 1 else f"{place}_file"
-
-    def changed() -> None:
-        forget_if_emptied(place, widget)
-        if then is not None:
-            then()
-
-    found: Any = st.file_uploader(label, None, limits.files > 1, key=widget, on_change=changed)
+    found: Any = st.file_uploader(
+        label, None, limits.files > 1, key=widget, on_change=forget_if_emptied, args=(place, widget)
+    )
     uploads = found if isinstance(found, list) else [found] if found else []
     return uploaded(place, uploads, limits), bool(uploads)
 
@@ -263,7 +254,7 @@ def forget(place: str) -> None:
     _kept(place).forget()
     if place == "corpus":
         MIXED.forget()
-        for source in ("upload", "mix"):
+        for source in ("upload", "paste", "mix"):
             CORPORA.get().pop(source, None)
 
 

@@ -23,6 +23,7 @@ from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
 from pages.ui.inputs.pattern import PATTERN_ORDER, pattern_name, pattern_picker, preview_of, shortened
 from pages.ui.inputs.text import own_sentence, take_sentence
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
+from pages.ui.inputs.uploads import is_kept
 from pages.ui.limits import MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
 from pages.ui.session import Value, one_of, remembered
@@ -236,7 +237,8 @@ def _card() -> str:
 
 def _propose_size(card: str) -> None:
     """Propose a larger size for files and articles than for what is typed; a size of the visitor's own stays."""
-    is_long = card == OWN_TEXT and SOURCE.get() in ("upload", "wikipedia")
+    has_file = SOURCE.get() == "upload" or (SOURCE.get() == "paste" and is_kept("corpus"))
+    is_long = card == OWN_TEXT and (has_file or SOURCE.get() == "wikipedia")
     if is_long != keys.IS_LONG.get() and keys.REUSED_CORPUS.get() is None:
         keys.IS_LONG.put(is_long)
         usual, other = (OWN_SIZE, DEFAULT_SIZE) if is_long else (DEFAULT_SIZE, OWN_SIZE)
