@@ -28,7 +28,6 @@ def start_training(tab: Page, address: str, *, pace: str, size: int = 1_000) -> 
     """Upload a corpus and press Train, at a pace with more to learn than any test waits for; return the stage."""
     tab.goto(f"{address}/train?lang=en")
     tab.locator(".st-key-train_card label").last.click()  # a text of one's own
-    tab.get_by_role("radio", name=ENGLISH["corpus.upload"]).click()
     corpus = (REPOSITORY / "sample_data" / "parallel.th.txt").read_bytes()
     tab.locator(".st-key-corpus_files input[type=file]").set_input_files(
         {"name": "ภาษาไทย <b>.txt", "mimeType": "text/plain", "buffer": corpus}
