@@ -11,10 +11,10 @@ _STYLE = """
 /* White is hard to read on the light teal of the dark scheme. */
 button[kind="primary"]:not(:disabled),
 button[kind="primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
-/* A chosen switch under the mouse: Streamlit's teal on teal has a contrast below 4.5. */
 /* The one before the chosen one may stand at the end of a line, where no other edge closes it. */
 button[data-variant="segmented_control"]:not([data-selected="true"]):has(+ button[data-selected="true"]) {
   border-right-color: color-mix(in srgb, currentColor 20%, transparent) !important; }
+/* A chosen switch under the mouse: Streamlit's teal on teal has a contrast below 4.5. */
 [data-testid="stButtonGroup"] button[data-selected="true"] * { color: light-dark(#0a5650, #5eead4); }
 /* Chosen options of a list: white is hard to read there, too. */
 [data-testid="stMultiSelectTagsContainer"] [data-tag], [data-testid="stMultiSelectTagsContainer"] [data-tag] * {

@@ -28,6 +28,7 @@ from tokenizer_core.readers.mixing import Mix, ScriptSizes, Unit, lines_by_scrip
 
 SOURCE: Maybe[str] = Maybe("corpus_source")
 TAKE_FILES = ("paste", "upload")
+"""The sources where files can be chosen."""
 OWN_TEXT = "own"
 """The choice to train on a text of the visitor's own."""
 
@@ -62,7 +63,7 @@ def corpus_picker(*, takes_counts: bool = False) -> Corpus | None:
 
 
 def leave_the_sample(card: Value[str]) -> None:
-    """Switch to uploads if the visitor wants a text of their own and the source is still the sample."""
+    """Switch to the text box if the visitor wants a text of their own and the source is still the sample."""
     if card.get() == OWN_TEXT and SOURCE.get() in (None, "sample"):
         SOURCE.put("paste")
 

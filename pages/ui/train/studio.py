@@ -338,7 +338,7 @@ def first_sentence(job: Job) -> str:
         return t("examples.thai" if job.training.counts.bytes_each > MOSTLY_THAI else "examples.english")
     known = known_training(job)
     texts = known.texts if known else ()
-    if texts and texts[0] == text_to_train_on(SAMPLES["en"][0]) and len(texts) == 1:
+    if texts and texts[0] == text_to_train_on(SAMPLES["en"][0]):
         return t("examples.english")
     is_ours = bool(texts) and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))
     if not job.opening or is_ours or not visitor.owns(job):
