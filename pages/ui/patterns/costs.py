@@ -219,36 +219,35 @@ def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
 
     Returns what each pattern costs once all are trained, the one that saves most first, and how it was counted.
     """
-    answers: list[str] = []
-    comparison = None
     said, place = st.container(), st.container()
     with fold(t("costs.text"), icon=":material/notes:", key="costs_text"):
         corpus = corpus_picker()
     with place:
         if corpus is None:
             st.info(t("costs.choose_text"), icon=":material/edit_note:")
-        else:
-            comparison = _compare(corpus, chosen)
-            if comparison is not None and comparison.series.is_complete:
-                answers = _answers(comparison)
-    with said:
-        if comparison is not None and answers and comparison.from_sample:
-            st.warning(t("costs.uses_sample"), icon=":material/warning:")
-        elif comparison is not None and answers and (few := _measured_characters(comparison)) < LEAST_MEASURED:
-            st.warning(t("costs.few", characters=few), icon=":material/warning:")
-        for number, each in enumerate(answers):
-            if number:
-                st.markdown(each)
-            else:
-                answer(each, key="patterns_costs")
-    if comparison is None or not answers:
+            return []
+        comparison = _compare(corpus, chosen)
+    if comparison is None or not comparison.series.is_complete:
         return []
-    source = {"size": comparison.vocab_size, "characters": _measured_characters(comparison)}
-    return [*answers, t("costs.slide_source", **source)]
+    with said:
+        return _say(comparison)
 
 
-def _measured_characters(comparison: Comparison) -> int:
-    return sum(map(len, comparison.measured.values()))
+def _say(comparison: Comparison) -> list[str]:
+    """Draw the answer, above it a caution if the text is too short; return it with how it was counted."""
+    done = [result for result in comparison.results if result.tokenizer is not None]
+    if len(done) < 2:
+        return []
+    characters = sum(map(len, comparison.measured.values()))
+    if comparison.from_sample:
+        st.warning(t("costs.uses_sample"), icon=":material/warning:")
+    elif characters < LEAST_MEASURED:
+        st.warning(t("costs.few", characters=characters), icon=":material/warning:")
+    first, *others = verdict(done, list(comparison.measured))
+    answer(first, key="patterns_costs")
+    for each in others:
+        st.markdown(each)
+    return [first, *others, t("costs.slide_source", size=comparison.vocab_size, characters=characters)]
 
 
 def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> Comparison | None:
@@ -405,12 +404,6 @@ def _what_to_see(done: Sequence[Result], side: int) -> str:
         return t("costs.says_equal", tokens=fewest)
     best, worst = ("” · “".join(name for name, count in last.items() if count == end) for end in (fewest, most))
     return t("costs.says", best=best, fewest=fewest, worst=worst, most=most)
-
-
-def _answers(comparison: Comparison) -> list[str]:
-    """Return how much the variant that needs the fewest tokens saves, and then what the others need."""
-    done = [result for result in comparison.results if result.tokenizer is not None]
-    return verdict(done, list(comparison.measured)) if len(done) > 1 else []
 
 
 def verdict(done: Sequence[Result], sides: Sequence[str]) -> list[str]:
