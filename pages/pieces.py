@@ -1,5 +1,7 @@
 """SentencePiece, characters and words: other tokenizers, trained live beside our BPE."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from pages.ui.frame.manual import how_to_read
@@ -18,10 +20,10 @@ with st.container(key="pieces_head"):
         st.markdown(t("pieces.what"))
         st.page_link(page("train"), label=t("nav.train"), icon=":material/arrow_back:")
     tab, place = open_tab("pieces")
-shown: list[Slide] = []
+make: Callable[[], list[Slide]] | None = None
 with place:
     if tab == "sentencepiece":
-        shown += show()
+        make = show()
         with fold(
             t("pieces.train"), icon=":material/model_training:", key="pieces_train", is_open=JOB.get() is not None
         ):
@@ -32,8 +34,8 @@ with place:
         sentence = st.container()
         corpus = choose_corpus()
         if corpus is not None:
-            shown += baselines_section(sentence, corpus.texts, corpus.name)
+            make = baselines_section(sentence, corpus.texts, corpus.name)
 bring_step_into_view()
-if shown:
-    present(lambda: shown)
+if make:
+    present(make)
 how_to_read("pieces")

@@ -1,7 +1,7 @@
 """Characters and words as tokenizers, the baselines of BPE: vocabulary size against the length of a text."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import altair as alt
@@ -75,10 +75,10 @@ def _count(text: str) -> Baselines:
     return Baselines(tokenizers, lengths, bpe, list(counted))
 
 
-def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: str) -> list[Slide]:
+def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: str) -> Callable[[], list[Slide]]:
     """Draw a sentence cut into characters, by BPE and into words at a place, and here a chart and tables.
 
-    Returns the sentence as a slide.
+    Returns what makes a slide of the sentence.
     """
     baselines = baselines_of(texts)
     most = baselines.bpe.vocab_size
@@ -95,8 +95,7 @@ def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: 
         lanes = [characters, ShownLane("pieces.ours", bpe, t("pieces.entries", count=bpe.vocab_size)), *words]
         counts = [len(lane.tokenizer.encode(text)) for lane in (*lanes[:2], words[0])]
         lost = words[0].tokenizer.encode(text).count(0)
-        named = dict(zip(("characters", "bpe", "words"), counts, strict=True))
-        answered = t("naive.answer", **named, lost=lost)
+        answered = t("naive.answer", **dict(zip(("characters", "bpe", "words"), counts, strict=True)), lost=lost)
         answer(answered, key="naive")
         draw_lanes(lanes, text)
         st.caption(t("lessons.naive_says"))
@@ -105,7 +104,7 @@ def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: 
     _chart(baselines)
     st.caption(t("naive.from", corpus=corpus_title(corpus_name), characters=baselines.lengths["characters"]))
     _table(baselines)
-    return [chips_slide("naive", answered, lanes, text)]
+    return lambda: [chips_slide("naive", answered, lanes, text)]
 
 
 def _lane(name: str, baselines: Baselines, text: str) -> ShownLane:

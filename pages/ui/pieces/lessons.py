@@ -241,8 +241,8 @@ def bring_step_into_view() -> None:
         bring_into_view(target, str(_STEPS.get()))
 
 
-def show() -> list[Slide]:
-    """Draw the choice of what to see, the sentence, its tokens, and what to see in them; return it as slides."""
+def show() -> Callable[[], list[Slide]]:
+    """Draw the choice of what to see, the sentence, its tokens, and what to see in them; return what makes slides."""
     job = JOB.get()
     trained = job.tokenizer if job is not None else None
     shown = [*LESSONS, *([OWN] if trained is not None else [])]
@@ -264,8 +264,8 @@ def show() -> list[Slide]:
     if chosen == OWN and trained is not None:
         compare_button(t("studio.compare"), lambda: [trained_file(trained)], key="pieces_compare")
     if lesson.is_striped:
-        return slides_of_entry(entry_of(chosen, lesson.lanes, text))
-    return [chips_slide(chosen, lesson.answer, lesson.lanes, text)]
+        return lambda: slides_of_entry(entry_of(chosen, lesson.lanes, text))
+    return lambda: [chips_slide(chosen, lesson.answer, lesson.lanes, text)]
 
 
 def _choose(shown: Sequence[str]) -> tuple[str, str]:
