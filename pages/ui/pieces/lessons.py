@@ -242,7 +242,7 @@ def bring_step_into_view() -> None:
 
 
 def show() -> Callable[[], list[Slide]]:
-    """Draw the choice of what to see, the sentence, its tokens, and what to see in them; return what makes slides."""
+    """Draw the choice of what to see, the sentence, its tokens, and the answer; return what makes slides of it."""
     job = JOB.get()
     trained = job.tokenizer if job is not None else None
     shown = [*LESSONS, *([OWN] if trained is not None else [])]
