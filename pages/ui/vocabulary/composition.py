@@ -123,9 +123,7 @@ def length_rows(every: Counts, thai: Counts) -> pd.DataFrame:
     """
     lengths = [*map(str, range(1, LONGEST)), f"{LONGEST}+"]
     shown = [
-        np.append(
-            np.append(counts[1:LONGEST], np.zeros(LONGEST, dtype=np.int64))[: LONGEST - 1], counts[LONGEST:].sum()
-        )
+        np.bincount(np.arange(len(counts)).clip(max=LONGEST), counts, LONGEST + 1)[1:].astype(np.int64)
         for counts in (every, thai)
     ]
     shares = [counts / max(1, counts.sum()) for counts in shown]
