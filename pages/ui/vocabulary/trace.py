@@ -16,6 +16,8 @@ from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
 from tokenizer_core.analysis.lineage import Merging, Trace, trace
 
 MOST_CHARACTERS = 60
+WORDS = 2
+"""Words of the visitor's own sentence to begin with: each merge takes a row."""
 
 
 def trace_a_word(lane: Lane) -> None:
@@ -31,9 +33,10 @@ def trace_a_word(lane: Lane) -> None:
 
 
 def _word(show: Callable[[str], None]) -> None:
+    own = " ".join(own_sentence().split()[:WORDS])[:MOST_CHARACTERS]
     word = st.text_input(
         t("trace.word"),
-        key=remembered("vocabulary_word", own_sentence()[:MOST_CHARACTERS] or t("trace.example")),
+        key=remembered("vocabulary_word", own or t("trace.example")),
         persist_state="session",
         live=True,
         label_visibility="collapsed",
