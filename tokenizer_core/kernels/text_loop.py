@@ -167,6 +167,38 @@ def longer_slot(text: Bytes, start: int, length: int, hashed: int, longer: Numbe
     return -1
 
 
+@inlined
+def put_ids(ids: Ids, number: int, longer_ids: Ids, used: Numbers) -> int:
+    """Remember ids that a slot does not hold, for which there is room; return where they are, and their number."""
+    place = used[_IDS_USED]
+    for k in range(number):
+        longer_ids[place + k] = ids[k]
+    used[_IDS_USED] += number
+    return place << _LENGTH_BITS | number
+
+
+@inlined
+def put_longer(
+    text: Bytes,
+    begin: int,
+    length: int,
+    hashed: int,
+    ids: int,
+    longer: Numbers,
+    longer_text: Bytes,
+    used: Numbers,
+) -> None:
+    """Remember a longer pretoken, for which there is room, in the first of its two slots, with its `put_ids`."""
+    place = used[_TEXT_USED]
+    for k in range(length):
+        longer_text[place + k] = text[begin + k]
+    used[_TEXT_USED] += length
+    slot = (hashed >> 20 & len(longer) // _PAIR - 1) * _PAIR
+    for k in range(_WORDS):  # what was there moves beside it
+        longer[slot + _WORDS + k] = longer[slot + k]
+    longer[slot], longer[slot + 1], longer[slot + 2] = hashed, place << _LENGTH_BITS | length, ids
+
+
 @borrowing
 def look_up(
     text: Bytes,
@@ -267,25 +299,15 @@ def learn(
             number = encode_one(text, begin, stops[n], tree, pairs, is_dead, ids, np.int64(0))
         found, more = two_ids(ids, 0) | number << _ID_BITS, two_ids(ids, 2)
         if length > _SHORT or number > INLINE:
-            text_used, ids_used = used[_TEXT_USED], used[_IDS_USED]
-            if text_used + length > len(longer_text) or ids_used + number > len(longer_ids):
+            if used[_TEXT_USED] + length > len(longer_text) or used[_IDS_USED] + number > len(longer_ids):
                 used[_IS_FULL] = 1
                 continue
-            for k in range(number):
-                longer_ids[ids_used + k] = ids[k]
-            used[_IDS_USED] += number
-            found, more = np.int64(_ELSEWHERE) << _ID_BITS, ids_used << _LENGTH_BITS | number
+            found, more = np.int64(_ELSEWHERE) << _ID_BITS, put_ids(ids, number, longer_ids, used)
         if length <= _SHORT:
             slot = new_slot(slots, hashed)
             slots[slot], slots[slot + 1], slots[slot + 2], slots[slot + 3] = first, others, found, more
         else:
-            for k in range(length):
-                longer_text[text_used + k] = text[begin + k]
-            used[_TEXT_USED] += length
-            slot = (hashed >> 20 & len(longer) // _PAIR - 1) * _PAIR
-            for k in range(_WORDS):  # what was there moves beside it
-                longer[slot + _WORDS + k] = longer[slot + k]
-            longer[slot], longer[slot + 1], longer[slot + 2] = hashed, text_used << _LENGTH_BITS | length, more
+            put_longer(text, begin, length, hashed, more, longer, longer_text, used)
         firsts[n], lasts[n] = found, more
 
 
