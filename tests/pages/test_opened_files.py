@@ -53,6 +53,15 @@ def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
     return app
 
 
+def test_what_is_exported_has_the_name_that_people_gave_it() -> None:
+    app = compare_with(("thai.model", MODEL))
+    app.session_state["compare_exports"] = True
+    app.session_state["compare_exported"] = opened_key(app)
+    app.run()
+    files = {button.proto.label for button in app.get("download_button")}
+    assert {"thai.tiktoken", "thai.model"} <= files
+
+
 def test_a_file_is_opened_by_the_next_run_if_this_one_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """As when the visitor closes the opener while it works."""
     cut_short = [True]

@@ -17,6 +17,7 @@ from pages.ui.i18n import catalogue, filled, translations
 from pages.ui.i18n.breaks import JOINER, without_breaks
 from pages.ui.stories.all_stories import STORIES
 from pages.ui.widgets import slides
+from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.slides import Cut, View, squares_of
 from pages.ui.widgets.slides.contest import FEWER_ROUNDS
 from pages.ui.widgets.slides.talk import (
@@ -145,8 +146,10 @@ def test_home_presents_its_sentence_and_escape_leaves() -> None:
 def test_compare_presents_its_verdict_above_the_rows() -> None:
     (slide,) = (deck_on(presented("compare", lang="en", present="1")) or {})["slides"]
     lanes = slide["views"][0]["lanes"]
-    best = min(lanes, key=lambda lane: int(lane["count"]))
-    assert slide["title"] == translations("deck.fewest", names=best["name"], count=best["count"])
+    worst, *_, best = sorted(lanes, key=lambda lane: -int(lane["count"]))
+    times, others = ratio(int(worst["count"]) / int(best["count"])), worst["name"]
+    expected = translations("deck.fewest", names=best["name"], count=best["count"], others=others, times=times)
+    assert slide["title"] == expected
     assert len(slide["title"]["en"].split()) <= 15
 
 
@@ -156,7 +159,9 @@ def test_a_verdict_names_all_that_need_the_fewest_and_says_where_there_is_no_dif
     assert slides.verdict(View(word, [gpt2, gpt4])) == translations("deck.even", count=1)
     again = replace(gpt4o, label=Label("o200k: again"))
     named = f"{gpt4o.label.name}, o200k"
-    expected = translations("deck.fewest", names=named, count=len(gpt4o.tokenizer.encode(thai)))
+    few, many = (len(lane.tokenizer.encode(thai)) for lane in (gpt4o, gpt2))
+    others, times = gpt2.label.name, ratio(many / few)
+    expected = translations("deck.fewest", names=named, count=few, others=others, times=times)
     assert slides.verdict(View(thai, [gpt2, gpt4o, again])) == expected
     for alone in (View(thai, [gpt2]), View("", [gpt2, gpt4])):
         assert slides.verdict(alone) == translations("home.stripe")

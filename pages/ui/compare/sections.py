@@ -21,7 +21,7 @@ from pages.ui.widgets.player import MOST_CHARACTERS as MOST_IN_A_FILM
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Label, Lane
-from tokenizer_core.bpe.openai import OpenAITokenizer, with_special_tokens
+from tokenizer_core.bpe.openai import OPENAI_NAMES, OpenAITokenizer, with_special_tokens
 from tokenizer_core.interop.exportable import may_be_exported
 from tokenizer_core.readers.lookalikes import KINDS, Finding, cleaned, find_lookalikes
 
@@ -126,7 +126,8 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
             ids = lane.tokenizer.encode(copied, allowed_special="all" if lane.special_acts else ())
             with st.expander(t("exports.ids", count=len(ids)), icon=":material/content_copy:"):
                 st.code(str(ids), language=None, wrap_lines=True)
-        name = "tokenizer" if lane.is_own else lane.key
+        # Keys of files and runs are digests, which say nothing as the name of a downloaded file.
+        name = "tokenizer" if lane.is_own else lane.key if chosen in OPENAI_NAMES else lane.name
         export_panel(lane.tokenizer, lane.key, sample_texts(), name=name)
 
 

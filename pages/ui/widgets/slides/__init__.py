@@ -19,6 +19,7 @@ from pages.ui.frame import presenting
 from pages.ui.i18n import LANGUAGES, language, section, translations
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import TINT_COUNT
+from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.player.serve import stage_css
 from pages.ui.widgets.premium_bars import PREMIUM_BARS_CSS
 from pages.ui.widgets.receipt import receipt_css
@@ -177,19 +178,19 @@ def _view(view: View) -> dict[str, Any]:
 
 
 def verdict(view: View) -> Said:
-    """Say which tokenizers need the fewest tokens for a text; with nothing to compare, what a stripe is."""
+    """Say who needs the fewest tokens for a text, and how many others take; or, of one lane, what a stripe is."""
     counts = {
         lane.label.name.partition(":")[0]: cut_of(view.text, lane).tokens
         for lane in view.lanes
         if isinstance(lane, Lane) and lane.kind == "tokens"
     }
-    least = min(counts.values(), default=0)
+    least, most = min(counts.values(), default=0), max(counts.values(), default=0)
     if len(counts) < 2 or not least:
         return translations("home.stripe")
-    if least == max(counts.values()):
+    if least == most:
         return translations("deck.even", count=least)
-    names = [name for name, count in counts.items() if count == least]
-    return translations("deck.fewest", names=", ".join(names), count=least)
+    few, many = (", ".join(name for name, count in counts.items() if count == end) for end in (least, most))
+    return translations("deck.fewest", names=few, count=least, others=many, times=ratio(most / least))
 
 
 def one_by_one(first: View, second: View) -> tuple[View, View]:
