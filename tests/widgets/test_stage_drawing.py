@@ -885,6 +885,47 @@ def test_the_film_goes_on_where_it_was_from_the_page_to_the_room_and_back(page: 
     assert stands == [5, False, False]
 
 
+SEEN_BEFORE_A_ROOM = """async ([options, merges]) => {
+  const notes = new Map();
+  const own = Object.getOwnPropertyDescriptor(window, "sessionStorage");
+  const value = {
+    getItem: (key) => notes.get(key) ?? null,
+    setItem: (key, note) => notes.set(key, note),
+    removeItem: (key) => notes.delete(key),
+  };
+  Object.defineProperty(window, "sessionStorage", { value, configurable: true });
+  const fetched = window.fetch;
+  const total = merges.length / 3;
+  const answer = { state: "done", says: "", pace: "full", goal: total, learned: total, merges };
+  window.fetch = async () => ({ ok: true, status: 200, json: async () => answer });
+  document.body.innerHTML = "<div></div>";
+  const shown = async (presents) => {
+    const stage = new parts.Stage(document.body.firstChild, { ...options, presents });
+    while (stage.root.dataset.state !== "done") await new Promise((done) => setTimeout(done, 5));
+    return stage;
+  };
+  const room = await shown(true);
+  room.toTheEnd();
+  room.remove();
+  const page = await shown(false);
+  const found = [page.player.position, page.player.isHeld, page.headline.ways.hidden];
+  page.remove();
+  window.fetch = fetched;
+  Object.defineProperty(window, "sessionStorage", own);
+  return found;
+}"""
+
+
+def test_a_film_that_a_room_saw_to_its_end_shows_its_end_on_the_page(page: Page) -> None:
+    options = replay_options("none", "", [], "abcabc", [], title="") | {
+        "saved": None,
+        "name": "seen",
+        "feed": "/feed",
+    }
+    opened(page, bundle(STAGE / "stage.js"))
+    assert page.evaluate(SEEN_BEFORE_A_ROOM, [options, [97, 98, 9, 256, 99, 3]]) == [2, False, False]
+
+
 DECK_OF = """async ([options, keys]) => {
   document.body.innerHTML = "<button>behind</button><div></div>";
   const [behind, place] = document.body.children;

@@ -464,6 +464,7 @@ export class Stage {
   }
 
   showEnd() {
+    if (!this.options.saved) isShownAgain(this.options.name); // seen before a room, it is not new on the page
     this.headline.showEnd(this.player.position, this.answer);
     const isPhone = this.board.element.clientWidth < PHONE && !this.options.presents;
     if (isPhone && !this.root.classList.contains("over")) this.more.open = false;
