@@ -797,27 +797,63 @@ def test_a_window_that_changes_at_the_end_leaves_the_room_that_the_beginning_nee
 
 
 ALWAYS = {"key_black", "key_timer", "key_full", "key_code", "key_leave", "key_list"}
-WHAT_KEYS_DO = [
-    ("tokens", ["en"], True, set()),
-    ("tokens", ["en", "th"], False, {"key_move", "key_next", "key_ends", "key_captions"}),
-    ("stage", [], True, {"key_steps", "key_play", "key_film"}),
-    ("stage", [], False, {"key_move", "key_enter", "key_ends", "key_play", "key_film"}),
-    ("vote", ["en", "th"], True, {"key_join", "key_vote", "key_captions"}),
-    ("vote", ["en", "th"], False, {"key_join", "key_back", "key_ends", "key_vote", "key_captions"}),
-]
-
-
-@pytest.mark.parametrize(
-    ("kind", "spoken", "is_alone", "does"),
-    WHAT_KEYS_DO,
-    ids=["home", "in a story", "train", "film in a talk", "vote", "vote in a talk"],
+FIRST, AMONG, LAST = (
+    {"isFirst": first, "isLast": last} for first, last in ((True, False), (False, False), (False, True))
 )
+ALONE = {"isAlone": True, "isFirst": True, "isLast": True}
+WHAT_KEYS_DO = {
+    "home": ("tokens", ["en"], ALONE, set()),
+    "in a story": ("tokens", ["en", "th"], AMONG, {"key_move", "key_next", "key_ends", "key_captions"}),
+    "the last slide": ("tokens", ["en"], LAST, {"key_back", "key_ends"}),
+    "a question": ("ask", ["en"], AMONG | {"isShown": False}, {"key_answer", "key_back", "key_ends"}),
+    "an answer": ("ask", ["en"], AMONG, {"key_move", "key_next", "key_ends"}),
+    "a bill that is printed": ("receipt", [], AMONG | {"isShown": False}, {"key_rest", "key_back", "key_ends"}),
+    "train, before": ("stage", [], ALONE | {"film": "held", "isFilm": True}, {"key_start", "key_film"}),
+    "train": ("stage", [], ALONE | {"film": "plays", "isFilm": True}, {"key_steps", "key_play", "key_film"}),
+    "train, its end": (
+        "stage",
+        [],
+        FIRST | {"film": "over", "isFilm": True},
+        {"key_onward", "key_step_back", "key_again"},
+    ),
+    "film in a talk, before": (
+        "stage",
+        [],
+        AMONG | {"film": "held"},
+        {"key_start", "key_back", "key_film", "key_ends"},
+    ),
+    "film in a talk": (
+        "stage",
+        [],
+        AMONG | {"film": "plays"},
+        {"key_to_end", "key_back", "key_play", "key_film", "key_ends"},
+    ),
+    "film in a talk, its end": (
+        "stage",
+        [],
+        AMONG | {"film": "over"},
+        {"key_onward", "key_back", "key_again", "key_ends"},
+    ),
+    "film that ends a talk": ("stage", [], LAST | {"film": "over"}, {"key_back", "key_again", "key_ends"}),
+    "vote": ("vote", ["en", "th"], ALONE | {"isShown": False}, {"key_join", "key_vote", "key_captions"}),
+    "vote in a talk": (
+        "vote",
+        ["en", "th"],
+        AMONG | {"isShown": False},
+        {"key_join", "key_back", "key_ends", "key_vote", "key_captions"},
+    ),
+    "a vote's end": ("vote", ["en"], AMONG, {"key_onward", "key_back", "key_ends", "key_vote"}),
+}
+
+
+@pytest.mark.parametrize(("kind", "spoken", "place", "does"), WHAT_KEYS_DO.values(), ids=list(WHAT_KEYS_DO))
 def test_the_list_of_keys_has_those_that_do_something_on_this_slide_each_key_once(
-    page: Page, kind: str, spoken: list[str], is_alone: bool, does: set[str]
+    page: Page, kind: str, spoken: list[str], place: dict[str, Any], does: set[str]
 ) -> None:
     slide = {"kind": kind, "over": {}, "title": dict.fromkeys(spoken, "words"), "says": {}}
+    place = {"isAlone": False, "isShown": True, "isFilm": False, "film": "", **place}
     opened(page, bundle(DECK / "keys.js"))
-    keys = page.evaluate("([slide, isAlone]) => parts.keysOf(slide, isAlone)", [slide, is_alone])
+    keys = page.evaluate("([slide, place]) => parts.keysOf(slide, place)", [slide, place])
     assert set(keys) == ALWAYS | does
     for language in ("en", "th"):
         words = section("deck", spoken=language)
@@ -988,6 +1024,34 @@ def test_a_film_in_a_talk_shows_its_end_before_it_is_left_and_when_somebody_come
     assert found[:4] == [[1, 0], [1, 0], [1, 2], [2, None]]  # it stands, begins, is over, is left
     assert found[4][0] == 1
     assert again == 2
+
+
+LISTED = """async ([slides, options, keys]) => {
+  document.body.innerHTML = "<div></div>";
+  const place = document.body.firstChild;
+  const data = new TextEncoder().encode(JSON.stringify({ ...options, slides }));
+  const leave = parts.default({ data, parentElement: place, setTriggerValue: () => {} });
+  const found = [];
+  for (const key of keys) {
+    document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    await new Promise((done) => setTimeout(done));
+    found.push(place.querySelector(".deck-keys p").textContent);
+  }
+  leave();
+  return found;
+}"""
+
+
+def test_the_list_of_keys_says_what_they_do_before_a_film_in_it_and_at_its_end(page: Page) -> None:
+    film = replay_options("none", "", [(97, 98, 9), (256, 99, 3)], "abcabc", [], title="")
+    film |= {"labels": section("stage", spoken="en"), "locale": "en"}
+    words = {"kind": "words", "over": {}, "title": {"en": "words"}, "says": {}, "notes": {}}
+    slides = [{**words, "kind": "stage", "stage": film}, {**words, "isOutcome": True}]
+    opened(page, bundle(DECK / "deck.js"))
+    keys = ["h", "ArrowRight", "ArrowRight", "e", "ArrowRight"]
+    listed = page.evaluate(LISTED, [slides, deck_options(), keys])
+    deck = section("deck", spoken="en")
+    assert listed == [deck[f"key_{name}"] for name in ("start", "steps", "steps", "onward", "back")]
 
 
 # ---- the race

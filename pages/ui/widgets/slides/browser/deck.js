@@ -10,6 +10,7 @@ import { addButton, isDark, make, toggleFullScreen } from "../../token_view/brow
 import { keyOf } from "../../token_view/browser/pressed.js";
 import { labelsOf } from "../../token_view/browser/words.js";
 
+/** @import { KeyPlace } from "./keys.js" */
 /** @import { DeckOptions } from "./types.d.ts" */
 
 const CHANNEL = "tokenizer-explorer-talk"; // on which windows of the same browser follow one another
@@ -187,7 +188,6 @@ class Deck {
   showPlace() {
     const { slides, talk } = this.options;
     const { kind } = slides[this.at];
-    this.list.replaceChildren(...keyLines(keysOf(slides[this.at], this.isFilm), this.label));
     this.where.textContent = slides.length > 1 ? `${this.at + 1} / ${slides.length}` : "";
     this.backward.hidden = this.forward.hidden = slides.length < 2;
     this.backward.disabled = !this.at;
@@ -195,6 +195,17 @@ class Deck {
     this.root.dataset.at = String(this.at);
     this.root.dataset.kind = kind;
     keepPlace(talk, this.at);
+  }
+
+  /** What the keys do now: a film that is over leads on to the next slide. */
+  showKeys() {
+    if (this.list.hidden) return;
+    const { at, view, isFilm, options: { slides } } = this;
+    const [isFirst, isLast] = [!at, at === slides.length - 1];
+    const { stage } = view ?? {};
+    const film = !stage ? "" : stage.player.isHeld ? "held" : stage.isAtEnd ? "over" : "plays";
+    const place = { isAlone: slides.length === 1, isShown: view?.isRevealed ?? true, isFilm, film, isFirst, isLast };
+    this.list.replaceChildren(...keyLines(keysOf(slides[at], /** @type {KeyPlace} */ (place)), this.label));
   }
 
   next() {
@@ -298,6 +309,7 @@ class Deck {
     if (!act) return;
     if (!this.black.hidden && !["b", ".", "Escape"].includes(key)) this.black.hidden = true;
     act();
+    setTimeout(() => this.showKeys()); // a film has this key after the deck
     event.preventDefault();
     event.stopPropagation();
   }
@@ -321,6 +333,7 @@ class Deck {
   tick() {
     const seconds = Math.floor((Date.now() - this.started) / 1000);
     const parts = [Math.floor(seconds / 60), seconds % 60].map((part) => String(part).padStart(2, "0"));
+    this.showKeys();
     this.clock.textContent = parts.join(":");
   }
 

@@ -6,29 +6,49 @@ import { make } from "../../token_view/browser/elements.js";
 /** @import { Label } from "../../token_view/browser/types.d.ts" */
 /** @import { Slide } from "./types.d.ts" */
 
-/** The keys that lead through a slide that is alone, or one among others. */
-const ALONG = {
-  stage: { alone: ["key_steps", "key_play", "key_film"], among: ["key_move", "key_enter", "key_play", "key_film"] },
-  vote: { alone: ["key_join"], among: ["key_join", "key_back"] },
-  other: { alone: [], among: ["key_move", "key_next"] },
-};
+/**
+ * What the keys find on a slide at this moment.
+ * @typedef {object} KeyPlace
+ * @property {boolean} isAlone whether there is no other slide
+ * @property {boolean} isShown whether nothing is kept back: an answer, a merge of a vote, the rest of a bill
+ * @property {boolean} isFilm whether the keys that lead on are the film's until its end
+ * @property {"held" | "plays" | "over" | ""} film what a film does; "" without one
+ * @property {boolean} isFirst
+ * @property {boolean} isLast
+ */
 
 /**
- * The labels of the keys that do something on a slide, each key once.
+ * The labels of the keys that do something on a slide now, each key once.
  * @param {Pick<Slide, "kind" | "over" | "title" | "says">} slide
- * @param {boolean} isAlone whether there is no other one
+ * @param {KeyPlace} place
  */
-export function keysOf({ kind, over, title, says }, isAlone) {
+export function keysOf({ kind, over, title, says }, place) {
   const isSaidTwice = [over, title, says].some((said) => Object.keys(said).length > 1);
   return [
-    ...ALONG[kind === "stage" || kind === "vote" ? kind : "other"][isAlone ? "alone" : "among"],
-    ...(isAlone ? [] : ["key_ends"]),
+    ...keysAlong(kind, place),
+    ...(place.isAlone || place.isFilm ? [] : ["key_ends"]),
     ...["key_black", "key_timer"],
     ...(isSaidTwice ? ["key_captions"] : []),
     ...["key_full", "key_code"],
     ...(kind === "vote" ? ["key_vote"] : []),
     ...["key_leave", "key_list"],
   ];
+}
+
+/**
+ * The keys that lead on and back.
+ * @param {Slide["kind"]} kind
+ * @param {KeyPlace} place
+ */
+function keysAlong(kind, { isShown, isFilm, film, isFirst, isLast }) {
+  const back = isFirst ? [] : ["key_back"];
+  const onward = isLast ? [] : ["key_onward"];
+  if (film === "held") return ["key_start", ...back, "key_film"];
+  if (film === "plays") return [...(isFilm ? ["key_steps"] : ["key_to_end", ...back]), "key_play", "key_film"];
+  if (film === "over") return [...onward, ...(isFirst ? ["key_step_back"] : back), "key_again"];
+  if (kind === "vote") return [...(isShown ? onward : ["key_join"]), ...back];
+  if (!isShown) return [kind === "ask" ? "key_answer" : "key_rest", ...back];
+  return isLast ? back : ["key_move", "key_next"];
 }
 
 /**
