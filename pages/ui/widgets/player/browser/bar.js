@@ -7,6 +7,8 @@ import { plainWords } from "../../token_view/browser/words.js";
 /** @import { Stage } from "./stage.js" */
 /** @import { Label, Milestone } from "./types.d.ts" */
 
+const FINE_PRINT = / \(.*\)$/; // after the name of a tokenizer
+const TOKENS = ["space", "superword"]; // milestones of a token that is no word
 const PACES = ["gathering", "slowest", "slow", "steady", "fast", "full"];
 
 export class Bar {
@@ -95,6 +97,17 @@ export class Bar {
   }
 
   /**
+   * What a sign on the timeline stands for, in two or three words.
+   * @param {Milestone} milestone
+   */
+  saidBy(milestone) {
+    const { kind } = milestone;
+    const name = milestone.name.replace(kind === "beat" ? FINE_PRINT : "", "");
+    if (kind === "beat") return this.label("flag_beat", { name });
+    return TOKENS.includes(kind) ? this.label("flag_token", { name }) : this.label("flag_word", { name });
+  }
+
+  /**
    * Milestones stay on the timeline; a click leads to one. No sign or name covers another.
    * @param {Milestone[]} found
    * @param {number} most
@@ -110,16 +123,21 @@ export class Bar {
       flag.type = "button";
       flag.title = flag.ariaLabel = plainWords(says);
       flag.onclick = () => this.stage.jump(milestone);
-      const label = name ? flag.appendChild(make("span", "name", name)) : null;
-      return { flag, label, want: (width * merge) / most, isBeat: kind === "beat" };
+      const label = name ? flag.appendChild(make("span", "name", this.saidBy(milestone))) : null;
+      return { flag, label, want: (width * merge) / most, isBeat: kind === "beat", name };
     });
     this.flags.replaceChildren(...flags.map(({ flag }) => flag));
-    const boxes = flags.map(({ flag, label, want, isBeat }) => {
+    const measured = () => flags.map(({ flag, label, want, isBeat }) => {
       const [half, name] = [flag.offsetWidth / 2, Math.ceil(label?.getBoundingClientRect().width ?? 0)];
       const isBehind = want + half + name <= width;
       // A tokenizer that is beaten has its name in any case; a word only where there is room.
       return { want, at: want, half, name, isBeat, before: isBeat && !isBehind ? name : 0, behind: isBeat && isBehind ? name : 0 };
     });
+    let boxes = measured();
+    if (!spread(boxes, width)) {
+      for (const { label, name, isBeat } of flags) if (label && isBeat) label.textContent = name.replace(FINE_PRINT, "");
+      boxes = measured();
+    }
     while (!spread(boxes, width)) {
       const longest = boxes.reduce((one, other) => (other.before + other.behind > one.before + one.behind ? other : one));
       if (!longest.before && !longest.behind) break;
