@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.i18n import catalogue, filled, translations
 from pages.ui.i18n.breaks import JOINER, without_breaks
 from pages.ui.stories.all_stories import STORIES
+from pages.ui.stories.talk import TALK
 from pages.ui.widgets import slides
 from pages.ui.widgets.formatting import ratio
 from pages.ui.widgets.slides import Cut, View, squares_of
@@ -91,6 +92,25 @@ def test_a_question_repeats_the_count_that_its_story_tells_first(language: str, 
     assert [view["label"] for view in asked["views"]] == [thai, hint]
 
 
+def test_settings_stand_above_questions_and_numbers_above_the_tokens_so_that_no_slide_repeats_another() -> None:
+    deck = deck_on(presented("stories", lang="en", present="1")) or {}
+    asked = [slide["over"]["en"] for slide in deck["slides"] if slide["kind"] == "ask"]
+    settings = [ENGLISH[f"talk.{name}_setting"].partition("{")[0] for name in TALK]
+    assert [said[: len(setting)] for said, setting in zip(asked, settings, strict=True)] == settings
+    titles = [slide["title"]["en"] for slide in deck["slides"] if slide["title"] and slide["kind"] != "stage"]
+    assert len(set(titles)) == len(titles)
+    (numbers,) = (
+        slide for slide in deck["slides"] if slide["title"].get("en", "").startswith("Entries with Thai")
+    )
+    assert numbers["kind"] == "tokens"
+    doctor = [
+        slide["kind"] for slide in deck["slides"] if slide["over"].get("en") == ENGLISH["stories.doctor_name"]
+    ]
+    assert doctor == ["tokens", "tokens"]
+    fair = next(slide for slide in deck["slides"] if slide["over"].get("en") == ENGLISH["stories.fair_name"])
+    assert re.fullmatch(r"Counted on \d+ unseen pairs", fair["says"]["en"])
+
+
 def test_no_line_ends_inside_a_word_of_a_text_that_is_read() -> None:
     deck = deck_on(presented("stories", lang="th", present="1")) or {}
     read = [view["text"] for slide in deck["slides"] if slide["kind"] == "ask" for view in slide["views"]]
@@ -127,7 +147,7 @@ def test_the_talk_of_five_minutes_has_about_twelve_screens_and_a_reload_presents
     assert reloaded["talk"] == deck["talk"]
     whole = deck_on(presented("stories", lang="en", present="1"))
     assert whole is not None
-    assert len(whole["slides"]) > 30
+    assert 25 < len(whole["slides"]) <= 28, "ten minutes, twenty seconds each"
 
 
 def test_home_presents_its_sentence_and_escape_leaves() -> None:

@@ -39,6 +39,8 @@ TALK = ("water", "no_letter", "doctor", "never", "tables_turned", "polite")
 STAGE_BEFORE = FAIR_AFTER = "tables_turned"
 """The stage and the vote stand before this story, and what fairness costs after it."""
 STEPS = ("setting", "question", "tokens", "says", "remember")
+TALK_STEPS = ("asked", "shown", "kept")
+"""The same on fewer slides, for twenty seconds each: the setting stands above the question."""
 
 
 _FINE_PRINT = re.compile(r":.*| \((?:cl100k|o200k)\)$")
@@ -103,7 +105,36 @@ def _remember(story: Story) -> list[Slide]:
     return [Slide("words", title=title, is_strong=True, notes=translations("talk.notes_remember"))]
 
 
-_MAKERS = dict(zip(STEPS, (_setting, _question, _tokens, _numbers, _remember), strict=True))
+def _asked(story: Story) -> list[Slide]:
+    """Return the question below the setting's few words, with the notes of both."""
+    (setting,), (question,) = _setting(story), _question(story)
+    return [replace(question, over=setting.says, notes=_joined(setting.notes, question.notes))]
+
+
+def _shown(story: Story) -> list[Slide]:
+    """Return the tokens; below the numbers in a sentence, if there are any and the tokens are on one slide."""
+    slides, numbers = _tokens(story), _numbers(story)
+    if len(slides) > 1 or not numbers:
+        return slides
+    return [replace(slides[0], over={}, title=numbers[0].title, notes=_joined(slides[0].notes, numbers[0].notes))]
+
+
+def _kept(story: Story) -> list[Slide]:
+    """Return what to remember, with the numbers that do not stand above the tokens: below it, or before."""
+    (remember,), numbers = _remember(story), _numbers(story) if len(_tokens(story)) > 1 else []
+    if not numbers or not (few := _short(story, "remember")):
+        return [*numbers, remember]
+    notes = _joined(remember.title, numbers[0].notes, remember.notes)
+    return [replace(remember, title=few, says=numbers[0].title, notes=notes)]
+
+
+_MAKERS = dict(
+    zip(
+        (*STEPS, *TALK_STEPS),
+        (_setting, _question, _tokens, _numbers, _remember, _asked, _shown, _kept),
+        strict=True,
+    )
+)
 
 
 def _texts(story: Story) -> list[View]:
@@ -143,7 +174,7 @@ def talk(make: Callable[[str], Story]) -> list[Slide]:
     for name in TALK:
         if name == STAGE_BEFORE:
             slides += [*_stage(), vote_slide(FEWER_ROUNDS)]
-        slides += slides_of(make(name))
+        slides += slides_of(make(name), TALK_STEPS)
         if name == FAIR_AFTER:
             slides.append(_fair())
     return [*slides, _end()]
@@ -171,10 +202,12 @@ def _beginning(subtitle: str) -> list[Slide]:
 
 
 def _fair() -> Slide:
-    """Return the numbers of the story on fairness, alone: plain BPE and parity on the same text."""
+    """Return the numbers of the story on fairness, with their source: plain BPE and parity on the same text."""
     story = make_story("fair")
-    title, notes = (translations(f"talk.fair_{step}", **story.figures) for step in ("says", "notes"))
-    return Slide("words", over=story.says_in_every_language("name"), title=title, notes=notes)
+    title, source, notes = (
+        translations(f"talk.fair_{step}", **story.figures) for step in ("says", "source", "notes")
+    )
+    return Slide("words", over=story.says_in_every_language("name"), title=title, says=source, notes=notes)
 
 
 def _end() -> Slide:
