@@ -18,6 +18,7 @@ from tests.helpers.drawing import (
     references_over,
 )
 from tokenizer_core.bpe.openai import openai_tokenizer
+from tokenizer_core.bpe.tokenizer import Tokenizer
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
@@ -32,6 +33,31 @@ def test_chips_name_bytes_marks_and_spaces(page: Page) -> None:
     draw(page, "ไม่ a\n", [lane_over("ไม่ a\n", openai_tokenizer("cl100k_base"))], view="chips")
     (cell,) = page.evaluate(PIECES_OF_CELLS)
     assert [piece["text"] for piece in cell] == ["ไม", "◌่", "␣a", "⏎"]
+
+
+def test_a_token_that_ends_within_a_ligature_ends_with_its_letter(page: Page) -> None:
+    text = "office fly draft"
+    draw(page, text, [lane_over(text, Tokenizer([]))])
+    drawn, alone = page.evaluate(
+        """() => {
+          const pieces = [...window.shadow.querySelector(".cell").querySelectorAll(".p")];
+          const style = getComputedStyle(pieces[0]);
+          const width = (text) => {
+            const letter = document.body.appendChild(document.createElement("span"));
+            letter.style.cssText = `position: absolute; white-space: pre; font-kerning: none;
+              font-family: ${style.fontFamily}; font-size: ${style.fontSize}`;
+            letter.textContent = text;
+            return letter.getBoundingClientRect().width;
+          };
+          const letters = pieces.filter((piece) => piece.textContent.trim());
+          return [
+            letters.map((piece) => piece.getBoundingClientRect().width),
+            letters.map((piece) => width(piece.textContent)),
+          ];
+        }"""
+    )
+    assert len(drawn) == len(text) - 2
+    assert drawn == pytest.approx(alone, abs=0.1)
 
 
 def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:

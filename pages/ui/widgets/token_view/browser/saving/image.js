@@ -77,6 +77,7 @@ export async function pngOf(scene) {
   [canvas.width, canvas.height] = [Math.ceil(scene.width * scale), Math.ceil(scene.height * scale)];
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   pen.scale(scale, scale);
+  [pen.fontKerning, pen.textRendering] = ["none", "optimizeSpeed"]; // neither kerning nor ligatures, as on the page
   pen.fillStyle = scene.paper;
   pen.fillRect(0, 0, scene.width, scene.height);
   for (const { x, y, width, height, fill, round } of scene.rects) {
