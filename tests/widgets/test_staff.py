@@ -272,6 +272,19 @@ def test_differences_are_marked_only_when_asked_for_and_the_first_one_is_named(p
     assert marks.count() == 0
 
 
+def test_two_that_differ_are_compared_before_two_that_do_not(page: Page) -> None:
+    text = "the cat sat"
+    draw(
+        page,
+        text,
+        [*references_over(text), lane_over(text, train(text, 257, pattern="none"), "mine")],
+        view="staff",
+    )
+    said = page.get_by_text("Differences: ").inner_text()
+    assert said.endswith(" (gpt2 · mine)")
+    assert not said.startswith("Differences: 0")
+
+
 def test_one_tokenizer_has_nothing_to_differ_from(page: Page) -> None:
     draw(
         page,

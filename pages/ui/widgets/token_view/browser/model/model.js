@@ -179,11 +179,11 @@ class Comparison {
   }
 
   /**
-   * The lane that is most like another: its differences say most, where others differ nearly everywhere.
+   * The lane that differs least from another, but differs: its differences say most, where others differ everywhere.
    * @param {number} base
    */
   nearest(base) {
-    const shareOf = (/** @type {number} */ lane) => this.between(base, lane)?.share ?? 0;
+    const shareOf = (/** @type {number} */ lane) => this.between(base, lane)?.share || Infinity;
     return this.others(base).reduce((best, lane) => (shareOf(lane) < shareOf(best) ? lane : best));
   }
 }
