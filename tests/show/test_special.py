@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 from pages.ui.compare.sections import CHAT_MARKERS
 from pages.ui.i18n import catalogue
 from pages.ui.inputs.tokenizers import MARKER, NEAR_MISS
-from pages.ui.train.setup import FIVE
 from tests.helpers.app import counts, drawn, job_of, open_page, said, tables, wait_until
 from tests.helpers.trained import model_of, word_piece
 from tokenizer_core.interop.hugging_face import HuggingFaceTokenizer
@@ -82,12 +81,12 @@ def test_the_five_are_trained_with_their_ids_and_act_on_compare() -> None:
     app.number_input(key="train_size").set_value(300).run()
     app.segmented_control(key="train_pace").set_value("full").run()
     app.button(key="special_five").click().run()
-    assert "1,105" in words(app)
+    assert "405" in words(app)
     app.button(key="start").click().run()
     wait_until(app, lambda: job_of(app).ended)
     tokenizer = job_of(app).tokenizer()
-    assert list(tokenizer.special_tokens.values()) == [1101, 1102, 1103, 1104, 1105]
-    assert tokenizer.encode("<|endofprompt|>", allowed_special="all") == [1105]
+    assert list(tokenizer.special_tokens.values()) == [401, 402, 403, 404, 405]
+    assert tokenizer.encode("<|endofprompt|>", allowed_special="all") == [405]
 
 
 @pytest.mark.parametrize(
@@ -99,5 +98,9 @@ def test_an_id_that_collides_is_said_while_it_is_typed(entered: str, reason: str
     app.text_input(key="train_special_tokens").set_value(entered).run()
     assert reason in said(app)
     assert app.button(key="start").disabled
-    app.text_input(key="train_special_tokens").set_value(FIVE).run()
-    assert not app.button(key="start").disabled
+    app.text_input(key="train_special_tokens").set_value("").run()
+    for size in (1_000, 4_096):
+        app.number_input(key="train_size").set_value(size).run()
+        app.button(key="special_five").click().run()
+        assert f"{size + 105:,}" in words(app)
+        assert not app.button(key="start").disabled

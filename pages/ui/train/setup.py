@@ -370,24 +370,28 @@ def _start(training: Training) -> None:
     st.rerun()
 
 
-FIVE = "<|endoftext|>=1101 <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|endofprompt|>"
-"""Five special tokens as GPT-4 has them, with the ids from 1,101 up."""
+FIVE = "<|endoftext|>={first} <|fim_prefix|> <|fim_middle|> <|fim_suffix|> <|endofprompt|>"
+"""Five special tokens as GPT-4 has them, with the ids from the first one up."""
+FREE_BEFORE = 101
+"""Ids that stay free between the vocabulary and them, as GPT-4 leaves some."""
 MAX_SAID = 12
 
 
 def special_tokens_picker(vocab_size: int) -> list[str] | dict[str, int] | None:
     """Return the special tokens, with ids if the visitor chose some; None, with the reason, if they collide."""
+    first = vocab_size + FREE_BEFORE
     with fold(t("train.special_tokens"), icon=":material/star:", key="train_special_fold"):
         entered = st.text_input(
             t("train.special_tokens_label"),
             key=remembered(keys.SPECIAL_TOKENS.key, ""),
             persist_state="session",
             live=True,
-            placeholder="<|endoftext|> <|user|>=1101",
+            placeholder=f"<|endoftext|> <|user|>={first}",
         )
         st.caption(t("train.special_tokens_help"))
         fill_in = keys.SPECIAL_TOKENS.put
-        st.button(t("train.special_tokens_five"), key="special_five", on_click=fill_in, args=(FIVE,))
+        five, label = FIVE.format(first=first), t("train.special_tokens_five", first=first)
+        st.button(label, key="special_five", on_click=fill_in, args=(five,))
         try:
             tokens = parse_special_tokens(entered or "", vocab_size)
         except TokenizerError as error:
