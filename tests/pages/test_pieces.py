@@ -231,6 +231,8 @@ def test_a_training_shows_its_sentence_beside_ours_and_can_be_saved() -> None:
     names = {each.proto.label for each in app.get("download_button")}
     assert {ENGLISH["pieces.download_model"], ENGLISH["pieces.download_vocab"]} <= names
     assert any("Alphabet size" in each.value for each in app.code)
+    choose(app, "ids").button(key="pieces_see").click().run()
+    assert app.segmented_control(key="pieces_shown").value == "own"
 
 
 @pytest.mark.parametrize("language", ["en", "th"])

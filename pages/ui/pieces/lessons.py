@@ -180,7 +180,7 @@ SHOWN = Value("pieces_shown", lambda: "small")
 """What stands at the top: a lesson, or the training."""
 
 _STEPS = Value("pieces_steps", int)
-"""How often the way on was taken."""
+"""How often the visitor was led to something else at the top."""
 MOST_CHARACTERS = 2_000
 MOST_CUT = 60
 """Characters of the text whose cutting is followed step by step."""
@@ -273,6 +273,7 @@ def _choose(shown: Sequence[str]) -> tuple[str, str]:
     if OWN in shown and AWAITED.get():
         AWAITED.forget()
         SHOWN.put(OWN)
+        _STEPS.put(_STEPS.get() + 1)
     if SHOWN.get() not in shown:
         SHOWN.put(shown[0])
     left, right = st.columns(2, gap="small")

@@ -147,7 +147,7 @@ def _say_done(job: SentencePieceJob) -> None:
     tokenizer = job.tokenizer
     assert tokenizer is not None
     words = t("pieces.done", size=tokenizer.vocab_size, lines=job.log.sentences or 0, seconds=f"{job.seconds:.1f}")
-    st.success(words, icon=":material/check_circle:")
+    _say_learned(words)
     if job.log.skipped:
         said = t("pieces.skipped", lines=job.log.skipped, limit=job.settings.max_sentence_length)
         st.warning(said, icon=":material/info:")
@@ -163,12 +163,18 @@ def _say_word_piece_done(job: WordPieceJob) -> None:
     tokenizer = job.tokenizer
     assert tokenizer is not None
     size = vocab_size_with_special(tokenizer)
-    st.success(
-        t("pieces.done_word_piece", size=size, seconds=f"{job.seconds:.1f}"), icon=":material/check_circle:"
-    )
+    _say_learned(t("pieces.done_word_piece", size=size, seconds=f"{job.seconds:.1f}"))
     _say_kept()
     label = t("pieces.download_word_piece")
     save_button(label, tokenizer.content, "tokenizer.json", key="pieces_download_word_piece")
+
+
+def _say_learned(words: str) -> None:
+    """Say that the training is done, and lead to its tokens at the top of the page."""
+    st.success(words, icon=":material/check_circle:")
+    label, icon = t("pieces.see"), ":material/arrow_upward:"
+    if st.button(label, icon=icon, key="pieces_see", on_click=AWAITED.put, args=(True,)):
+        st.rerun()  # not only what follows the training
 
 
 def _say_kept() -> None:
