@@ -47,6 +47,7 @@ def test_tokens_stand_letter_under_letter_and_say_which_cuts_are_met(open_lesson
     gaps.nth(2).click()  # The|␣
     lesson.locator(".choices .strong").click()
     expect(lesson.locator(".under")).to_have_text(list(TEXT))
+    expect(lesson.locator("button.strong")).to_have_text("Next")  # what was done is not the thing to do
     expect(lesson.locator(".gap-cut .joint.cut")).to_have_count(12)
     apart = """(row) => [...row.querySelectorAll(".uncut")].map((holder) => {
       const [above, below] = [...holder.children].map((letter) => letter.getBoundingClientRect());

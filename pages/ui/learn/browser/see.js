@@ -46,6 +46,7 @@ function cuts(room) {
       compare();
       room.lesson.fit();
       below.scrollIntoView({ block: "nearest" });
+      reveal.className = ""; // from here on, the way on is the one thing to do
       room.lesson.showNext(true);
     });
     reveal.className = "strong";
