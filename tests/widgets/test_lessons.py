@@ -97,6 +97,13 @@ def test_a_merge_says_why_it_saves_less_than_was_counted_and_what_is_saved_in_al
     expect(said).to_have_text("9 tokens, 2 saved.")
 
 
+@pytest.mark.parametrize("width", [390, 1024])
+def test_no_line_of_the_program_is_cut(open_lesson: OpenLesson, width: int) -> None:
+    listing = open_lesson(3, width=width, screen=4).locator(".listing")
+    assert listing.evaluate("(list) => list.scrollWidth <= list.clientWidth")
+    expect(listing.locator(".lit")).to_be_in_viewport(ratio=1)
+
+
 def test_the_one_thing_to_do_at_the_end_of_a_lesson_is_the_next_one(open_lesson: OpenLesson) -> None:
     lesson = open_lesson(1, screen=5)
     expect(lesson.locator("button.strong")).to_have_text("Next lesson: A letter is a number; a number is bytes")

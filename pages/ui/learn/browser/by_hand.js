@@ -306,6 +306,7 @@ function programmed(room) {
   listing.tabIndex = 0;
   listing.setAttribute("aria-label", "reference.py");
   const lines = code.map((line) => listing.appendChild(make("li", "", line || " ")));
+  for (const line of lines) line.style.setProperty("--indent", String(line.textContent?.search(/\S|$/)));
   const values = columns.appendChild(make("dl", "values"));
   const bar = room.add("div", "choices");
   let at = 0;
@@ -338,5 +339,8 @@ function programmed(room) {
   slider.max = String(trace.length - 1);
   slider.setAttribute("aria-label", room.label("step"));
   slider.oninput = () => show(Number(slider.value));
-  requestAnimationFrame(() => show(1)); // before the first line there are no values
+  requestAnimationFrame(() => {
+    show(1); // before the first line there are no values
+    document.fonts.ready.then(() => show(at)); // in another font, lines break elsewhere
+  });
 }
