@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from pages.ui.i18n import catalogue
+from pages.ui.i18n import LANGUAGES, catalogue
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.slides.contest import FEWER_ROUNDS
 from tests.helpers.browser import OpenTab
@@ -57,6 +57,16 @@ def assert_is_read_from_afar(tab: Page, kind: str, width: int) -> None:
     assert found["isWhole"] or kind == "stage"
     assert kind == "ask" or len(found["words"]) <= MOST_WORDS, " ".join(found["words"])
     assert all(size >= 54 * width / 1920 for size in found["lines"]), found["lines"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_premium_is_read_from_the_last_row_with_what_was_counted(
+    tab: Page, address: str, language: str
+) -> None:
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+    tab.goto(f"{address}/languages?lang={language}&present=1")
+    expect(deck_of(tab).locator(".over")).to_contain_text("648")
+    assert_is_read_from_afar(tab, "bars", 1920)
 
 
 def begin_the_vote(deck: Locator) -> None:

@@ -270,6 +270,7 @@ def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:
     assert deck is not None
     premium, receipt, *pair = deck["slides"]  # from the mean of all, by an example, to the extreme
     assert (premium["kind"], "6.01" in premium["title"]["en"]) == ("bars", True)
+    assert premium["over"] == {"en": "648 built-in sentence pairs"}
     assert re.findall("<b>([0-9.]+) ×</b>", premium["html"]) == ["6.01", "2.93", "1.39"]
     thai, english = (view for slide in pair for view in slide["views"])
     assert "line" not in pair[0]["title"]["en"]  # a room does not know the file
@@ -288,6 +289,9 @@ def test_two_short_texts_of_an_unfair_pair_stand_side_by_side() -> None:
     said, shown = unfair_slides(pair, [Lane("gpt2", Label("GPT-2"), openai_tokenizer("gpt2"))])
     assert [view.text for view in shown.views] == list(pair.texts)
     assert said.kind == "words"  # one tokenizer alone needs no bar
+    assert not said.over  # the talk was saved before it kept how many were counted
+    (counted,) = unfair_slides(structs.replace(pair, pairs=1), [])
+    assert counted.over == {"en": "1 pair of lines"}
 
 
 def test_ones_own_bar_has_a_caution_and_long_texts_have_three_rows() -> None:

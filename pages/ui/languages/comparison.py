@@ -191,6 +191,7 @@ def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
         (names[bill.language], names[compared.base]),
         bill.premium,
         premiums=_bars(same),
+        pairs=compared.parallel.pairs,
     )
     premiums = pair_premiums(compared, bill.language, bill.lane)
     if not np.isfinite(premiums).any():

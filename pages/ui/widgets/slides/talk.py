@@ -61,6 +61,8 @@ class Unfair(Struct, frozen=True):
     texts: tuple[str, str] = ("", "")
     premiums: Annotated[tuple[tuple[Name, Figure], ...], Meta(max_length=MOST_BARS)] = ()
     """The premium of each tokenizer that was compared, the highest first."""
+    pairs: Count = 0
+    """How many pairs were counted; 0 if the file of a talk does not say."""
 
 
 class Known(Struct, frozen=True):
@@ -320,21 +322,36 @@ def unfair_slides(unfair: Unfair, lanes: Sequence[Lane]) -> list[Slide]:
 
 
 def _premium_slide(unfair: Unfair) -> Slide:
-    """Return the highest premium as a sentence, above a bar for each tokenizer if there are several."""
-    said = premium_said(unfair)
+    """Return the highest premium and what was counted, above a bar for each tokenizer if there are several."""
+    is_sample = unfair.languages[0] in LANGUAGES
+    source = t("languages.slide_source_sample" if is_sample else "languages.slide_source", pairs=unfair.pairs)
+    over = {language(): source} if unfair.pairs else {}
+    spoken, base = (_word_for(name, "languages", form="_short") for name in unfair.languages)
+    tokenizer, times = _short_word_for(unfair.tokenizer), ratio(unfair.premium)
+    said = t("languages.slide", tokenizer=tokenizer, premium=times, language=spoken, base=base)
+    title = {language(): said}
     if len(unfair.premiums) < 2:
-        return Slide("words", title={language(): said}, is_strong=True)
-    named = [(_word_for(name, "tokenizers"), value) for name, value in unfair.premiums]
-    bars = premium_bars(named, base=_word_for(unfair.languages[1], "languages"), says=said)
+        return Slide("words", over=over, title=title, is_strong=True)
+    named = [(_short_word_for(name), value) for name, value in unfair.premiums]
+    bars = premium_bars(named, base=base, says=premium_said(unfair))
     is_own = any(name == MINE for name, _ in unfair.premiums)
-    says = {language(): t("languages.own_note")} if is_own and unfair.languages[0] in LANGUAGES else {}
-    return Slide("bars", title={language(): said}, says=says, html=bars)
+    says = {language(): t("languages.own_note")} if is_own and is_sample else {}
+    return Slide("bars", over=over, title=title, says=says, html=bars)
 
 
-def _word_for(name: str, section: str, called: Callable[[str], str] = str) -> str:
-    """Return the word for a language or a tokenizer that the app has, and any other name as it is."""
+def _word_for(name: str, section: str, called: Callable[[str], str] = str, form: str = "") -> str:
+    """Return the word for a language or a tokenizer that the app has, and any other name as it is.
+
+    `form` ends the key of another word for it.
+    """
     known = (*OPENAI_NAMES, MINE) if section == "tokenizers" else LANGUAGES
-    return t(f"{section}.{name}") if name in known else called(name)
+    return t(f"{section}.{name}{form}") if name in known else called(name)
+
+
+def _short_word_for(tokenizer: str) -> str:
+    """Return what a tokenizer is called in few words: one of the app without what stands in parentheses."""
+    word = _word_for(tokenizer, "tokenizers")
+    return word.partition(" (")[0] if tokenizer in OPENAI_NAMES else word
 
 
 def _short_name(pattern: str) -> str:
