@@ -12,22 +12,23 @@ from pages.ui.vocabulary.composition import composition
 from pages.ui.vocabulary.cost import vocabulary_cost
 from pages.ui.vocabulary.gpt2_files import gpt2_files
 from pages.ui.vocabulary.trace import trace_a_word
-from pages.ui.vocabulary.unreached import unreached
+from pages.ui.vocabulary.unreached import say_how_many_are_unreached, unreached
 from pages.ui.widgets.slides import present
 
-known, chooser, page, earlier = (st.container() for _ in range(4))
 lanes = all_lanes()
 if lanes:
+    tab, place = open_tab("vocabulary")
+    with place:
+        said, chooser, page = (st.container() for _ in range(3))  # on a phone, a tab begins with its answer
+    earlier = st.container()
     with chooser:
-        lane = choose_lane(lanes, earlier)
-    with known:
-        say_what_is_known(lane)
-    with page:
-        tab, place = open_tab("vocabulary")
+        lane = choose_lane(lanes, earlier, is_asked=tab != "cost")
     near = without_earlier(lanes, lane)
     present(lambda: [*slides_of(lane, near), *tree_slides(lane)])
-    with place:
+    with page:
         if tab == "browse":
+            with said:
+                say_what_is_known(lane)
             st.fragment(browse)(lane, near)
         elif tab == "merges":
             trace_a_word(lane)
@@ -35,9 +36,11 @@ if lanes:
         elif tab == "made_of":
             composition(lane, lanes)
         elif tab == "compared":
-            compared(lane, lanes)
+            compared(lane, lanes, said)
         elif tab == "unreached":
+            with said:
+                say_how_many_are_unreached(lane)
             st.fragment(unreached)(lane, near)
         else:
-            vocabulary_cost(lanes)
+            vocabulary_cost(lanes, said)
 how_to_read("vocabulary")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
-from pages.ui.i18n import catalogue, filled
+from pages.ui.frame.tabs import TABS
+from pages.ui.i18n import LANGUAGES, catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.widgets.controls import MOST_LIVE
@@ -251,6 +252,21 @@ def test_rows_are_whole_in_the_first_screen_of_a_phone(tab: Page, address: str) 
         "(tabs) => tabs.map((tab) => tab.getBoundingClientRect().right)"
     )
     assert max(tabs) <= 390
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_each_tab_of_the_vocabulary_says_stands_in_the_upper_half_of_a_phone(
+    tab: Page, address: str, language: str
+) -> None:
+    tab.set_viewport_size({"width": 390, "height": 844})
+    for name in TABS["vocabulary"]:
+        tab.goto(f"{address}/vocabulary?lang={language}&tab={name}")
+        says = tab.locator(".st-key-vocabulary_tabs [role=tabpanel] h2").locator("visible=true").first
+        expect(says).to_be_visible()
+        at_rest(tab)
+        placed = says.bounding_box()
+        assert placed is not None
+        assert placed["y"] + placed["height"] <= 422, name
 
 
 def test_the_receipt_follows_the_bars_on_a_phone(tab: Page, address: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.ui.frame.tabs import TABS
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_texts
@@ -166,6 +167,25 @@ def test_what_a_search_finds_first_is_looked_at_without_a_click() -> None:
     assert not any("into_view" in each.proto.component_name for each in app.get("bidi_component"))
     look_at(app, 6_000)
     assert any("into_view" in each.proto.component_name for each in app.get("bidi_component"))
+
+
+@pytest.mark.parametrize("tab", TABS["vocabulary"])
+def test_each_tab_begins_with_its_own_answer_and_asks_only_for_what_matters_to_it(tab: str) -> None:
+    app = open_page("vocabulary", tab=tab)
+    headers = [each.value for each in app.header]
+    assert any("1,545" in each for each in headers) == (tab == "browse")
+    assert re.search(r"\*\*[\d,]+\*\*", headers[0]) or tab in ("merges", "made_of")
+    pickers = {each.key for each in app.segmented_control}
+    assert ("vocabulary_lane_3" in pickers) == (tab != "cost")  # all tokenizers are drawn there
+
+
+def test_a_tokenizer_stays_chosen_while_nothing_asks_for_it() -> None:
+    app = open_page("vocabulary")
+    app.segmented_control(key="vocabulary_lane_3").set_value("gpt2").run()
+    go_to_tab(app, "cost")
+    go_to_tab(app, "made_of")
+    assert app.segmented_control(key="vocabulary_lane_3").value == "gpt2"
+    assert "GPT-2" in app.header[0].value
 
 
 # ---- what it is made of
@@ -516,7 +536,8 @@ def test_gpt4o_is_compared_with_gpt4_by_its_tokens_and_by_sentences() -> None:
     app = open_page("vocabulary", tab="compared")
     before, after = tokens_of("cl100k_base"), tokens_of("o200k_base")
     moved = sum(before[token] != after[token] for token in before.keys() & after.keys())
-    (says,) = (each.value for each in app.markdown if each.value.startswith("From "))
+    (says,) = (each.value for each in app.caption if each.value.startswith("From "))
+    assert said_numbers(app.header[0].value) == said_numbers(says)[::2]
     assert said_numbers(says)[:3] == [
         len(after.keys() - before.keys()),
         len(before.keys() - after.keys()),
@@ -551,7 +572,7 @@ def test_the_same_vocabulary_has_gained_and_lost_nothing() -> None:
 def test_tokens_out_of_reach_are_listed_by_reason_and_open_their_trees() -> None:
     app = open_page("vocabulary", tab="unreached")
     found = unreachable(openai_tokenizer("o200k_base"))
-    assert any(f"**{len(found.ids):,}** of " in each.value for each in app.markdown)
+    assert app.header[0].value.startswith(f"**{len(found.ids):,}** of ")
     cut = [token_id for token_id, reason in zip(found.ids.tolist(), found.reasons) if reason == "pattern"]
     assert (packed_ids(shown(app).payload), shown(app).options["script"]) == (cut, None)
     assert shown(app).options["picked"] == cut[0]

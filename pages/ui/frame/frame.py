@@ -66,7 +66,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
   /* What is chosen before one looks takes a line each, and is pushed aside. */
-  .st-key-compare_row, .st-key-compare_example [role="radiogroup"] {
+  .st-key-compare_row, .st-key-compare_example [role="radiogroup"], .st-key-vocabulary_lanes {
     flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: none;
     mask: linear-gradient(to right, #000 calc(100% - 2rem), #0000) 0 0 / calc(100% + 2rem) no-repeat;
     animation: row-goes-on linear; animation-timeline: scroll(self inline); }
@@ -95,9 +95,11 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   :is(.st-key-compare_text, .st-key-lab_text) [data-testid="stTextAreaRootElement"] {
     height: auto; min-height: 0; }
   .st-key-compare_view, .st-key-lab_view { margin-top: -.5rem; }
-  .st-key-compare_row { flex-direction: row; align-items: center; }
-  .st-key-compare_row [role="toolbar"] { flex-wrap: nowrap !important; }
-  .st-key-compare_row > *, .st-key-compare_row .stButtonGroup, .st-key-compare_row [role="toolbar"] {
+  .st-key-compare_row, .st-key-vocabulary_lanes { flex-direction: row; align-items: center; }
+  :is(.st-key-compare_row, .st-key-vocabulary_lanes) :is([role="toolbar"], [role="radiogroup"]) {
+    flex-wrap: nowrap !important; }
+  :is(.st-key-compare_row, .st-key-vocabulary_lanes) > *,
+  :is(.st-key-compare_row, .st-key-vocabulary_lanes) :is(.stButtonGroup, [role="toolbar"], [role="radiogroup"]) {
     flex: none; width: max-content !important; max-width: none; }
   /* Languages: the receipt comes at once below the bars, and what is chosen below, but for who counts. */
   [data-testid="stColumn"]:has(> * > * > .st-key-languages_choices),

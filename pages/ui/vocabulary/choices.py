@@ -177,12 +177,14 @@ def say_what_is_known(lane: Lane) -> None:
     count, thai = len(entries_in(lane).ids), entries_with_thai(lane)
     figures = {"count": f"**{count:,}**", "thai": f"**{thai:,}**"}
     answer(t("vocabulary.known", name=name_of(lane), **figures), key="vocabulary")
+    st.markdown(t("vocabulary.what"))
 
 
-def choose_lane(lanes: list[Lane], earlier_place: DeltaGenerator) -> Lane:
+def choose_lane(lanes: list[Lane], earlier_place: DeltaGenerator, *, is_asked: bool = True) -> Lane:
     """Let the visitor choose a tokenizer: at first their own, or else the one with the largest vocabulary.
 
     Runs of earlier visits are folded; one that is chosen stands beside the others, as does what is opened here.
+    What is about all tokenizers asks for none; there, the one that was chosen last is returned.
     """
     by_choice = {lane.choice: lane for lane in lanes}
     names = called_apart(lanes)
@@ -192,19 +194,14 @@ def choose_lane(lanes: list[Lane], earlier_place: DeltaGenerator) -> Lane:
     if (opened := _OPENED_HERE.take()) in shown:
         Maybe[str](_lane_key(len(shown))).put(opened)
     is_taken = _EARLIER.get() in shown
+    key = _lane_key(len(shown))
     with st.container(horizontal=True, vertical_alignment="center", key="vocabulary_lanes"):
-        chosen = segmented(
-            t("vocabulary.tokenizer"),
-            shown,
-            names.__getitem__,
-            key=_lane_key(len(shown)),
-            default=first.choice,
-        )
+        if is_asked:
+            segmented(t("vocabulary.tokenizer"), shown, names.__getitem__, key=key, default=first.choice)
         tokenizer_opener(on_open=_OPENED_HERE.put)
-        st.markdown(t("vocabulary.what"), width="content")
     with earlier_place:
         offer_earlier(earlier, "vocabulary", partial(_take, len(shown) + (not is_taken)))
-    return by_choice[chosen]
+    return by_choice.get(Maybe[str](key).get() or first.choice, first)
 
 
 def _lane_key(count: int) -> str:

@@ -6,15 +6,18 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 from altair.typing import ChartType
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.i18n import errors_shown, language, t
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.corpus import sample_texts
 from pages.ui.inputs.tokenizers import name_of
+from pages.ui.session import one_of
 from pages.ui.vocabulary.choices import called_apart, entries_in
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw
-from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.chips import token_chips
@@ -29,22 +32,27 @@ _differences = Bounded[Difference](8, weigh=lambda found: 1)
 _changes = Bounded[list[Change]](32, weigh=lambda found: 1)
 
 
-def compared(lane: Lane, lanes: Sequence[Lane]) -> None:
-    """Let the visitor choose an earlier vocabulary, and draw how this one differs from it."""
+def compared(lane: Lane, lanes: Sequence[Lane], said: DeltaGenerator) -> None:
+    """Let the visitor choose an earlier vocabulary; say and draw how this one differs from it."""
     others = {each.choice: each for each in lanes if each.choice != lane.choice}
     if not others:
         return
-    chosen = segmented(
+    first = FIRST_CHOICE if FIRST_CHOICE in others else None
+    chosen = st.selectbox(  # runs of earlier visits may be many
         t("compared.with"),
         list(others),
-        called_apart(list(others.values())).__getitem__,
-        key=f"vocabulary_compared_{lane.choice}_{len(others)}",
-        default=FIRST_CHOICE if FIRST_CHOICE in others else None,
-        show_label=True,
+        format_func=called_apart(list(others.values())).__getitem__,
+        key=one_of(f"vocabulary_compared_{lane.choice}", list(others), first),
+        persist_state="session",
+        width=320,
     )
     other = others[chosen]
     with errors_shown():
         found = _differences.get((other.key, lane.key), lambda: difference(entries_in(other), entries_in(lane)))
+        with said:
+            counts = {"gained": len(found.gained.ids), "both": len(found.after)}
+            says = t("compared.answer", name=name_of(lane), other=name_of(other), **counts)
+            answer(with_breaks(says), key="compared")
         _by_script(found, other, lane)
         _sentences(other, lane)
 
@@ -57,7 +65,6 @@ def _by_script(found: Difference, other: Lane, lane: Lane) -> None:
         "share": formatting.share(both / max(1, both + counts["gained"])),
         "other_share": formatting.share(both / max(1, both + counts["lost"])),
     }
-    st.markdown(t("compared.says", **counts, **shares, **named))
     left, right = st.columns(2, gap="large")
     rows = script_rows(found)
     with left:
@@ -66,6 +73,7 @@ def _by_script(found: Difference, other: Lane, lane: Lane) -> None:
         st.caption(says)
         frame = rows[COLUMNS].rename(columns={each: t(f"compared.{each}") for each in COLUMNS})
         figures_table(frame, says)
+        st.caption(t("compared.says", **counts, **shares, **named))
     with right:
         for entries, words in ((found.gained, "compared.gained_most"), (found.lost, "compared.lost_most")):
             script, longest = longest_of(entries)

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 from altair.typing import ChartType
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.i18n import t
 from pages.ui.inputs.corpus import sample_texts
@@ -53,16 +54,15 @@ class Line(NamedTuple):
 _counts = Bounded[list[int]](16, weigh=lambda counts: 1)
 
 
-def vocabulary_cost(lanes: Sequence[Lane]) -> None:
+def vocabulary_cost(lanes: Sequence[Lane], said: DeltaGenerator) -> None:
     """Draw what each vocabulary size costs a model and saves on a text; below, let the visitor choose the text."""
     place, text = text_below()
     with place:
-        _cost(lanes, text)
+        _cost(lanes, text, said)
 
 
-def _cost(lanes: Sequence[Lane], text: OwnText) -> None:
+def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> None:
     """Draw the answer; let the visitor choose a model, and draw what each vocabulary size costs it and saves."""
-    said = st.container()
     model = _choose_model()
     line = _line(lanes, text)
     counts = _counts.get(

@@ -6,11 +6,12 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.i18n import errors_shown, t
+from pages.ui.i18n.breaks import with_breaks
 from pages.ui.inputs.tokenizers import name_of
 from pages.ui.vocabulary.browse import Part, browse
 from pages.ui.vocabulary.choices import entries_in, picked_among
 from pages.ui.widgets.bounded import Bounded
-from pages.ui.widgets.controls import segmented
+from pages.ui.widgets.controls import answer, segmented
 from pages.ui.widgets.token_view.chips import token_chips
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.unreachable import REASONS, Unreachable, unreachable
@@ -18,25 +19,35 @@ from tokenizer_core.analysis.unreachable import REASONS, Unreachable, unreachabl
 _found = Bounded[Unreachable](8, weigh=lambda found: 1)
 
 
+def say_how_many_are_unreached(lane: Lane) -> None:
+    """Say how many tokens a vocabulary has that their own text does not become."""
+    with st.spinner(t("unreached.working")):
+        count = len(_found_in(lane).ids)
+    says = t("unreached.answer", name=name_of(lane), count=count, all=len(entries_in(lane).ids))
+    answer(with_breaks(says), key="unreached")
+
+
+def _found_in(lane: Lane) -> Unreachable:
+    return _found.get(lane.key, lambda: unreachable(lane.tokenizer))
+
+
 def unreached(lane: Lane, lanes: Sequence[Lane]) -> None:
-    """Say how many tokens a vocabulary has that their own text does not become; list those of one reason."""
+    """List the tokens that their own text does not become, for one reason: a fragment of the page."""
     with errors_shown():
-        with st.spinner(t("unreached.working")):
-            found = _found.get(lane.key, lambda: unreachable(lane.tokenizer))
-        count, all_ = len(found.ids), len(entries_in(lane).ids)
-        st.markdown(t("unreached.what", name=name_of(lane), count=count, all=all_))
+        found = _found_in(lane)
         reasons = [reason for reason in REASONS[::-1] if found.count(reason)]
         if not reasons:
             return
         said = {reason: f"{t(f'unreached.{reason}')} · {found.count(reason):,}" for reason in reasons}
         key = f"vocabulary_reason_{'_'.join(reasons)}"
         reason = segmented(t("unreached.why"), reasons, said.__getitem__, key=key)
-        st.markdown(t(f"unreached.{reason}_why"))
         ids = found.ids[np.array(found.reasons) == reason]
         part = Part(reason, entries_in(lane).only(np.isin(entries_in(lane).ids, ids)))
         if reason != "no_text":
             _becomes(lane, picked_among(lane, part.entries))
+        st.markdown(t(f"unreached.{reason}_why"))
         browse(lane, lanes, part)
+        st.caption(t("unreached.what"))
 
 
 def _becomes(lane: Lane, token_id: int) -> None:
