@@ -275,9 +275,16 @@ def test_the_receipt_follows_the_bars_on_a_phone(tab: Page, address: str) -> Non
     bars, bills = tab.locator("[data-testid=stVegaLiteChart]").first, tab.locator(".receipt .papers")
     expect(bars).to_be_visible()
     expect(bills).to_be_visible()
-    chosen = [tab.locator(f".st-key-{key}") for key in ("receipt_choices", "languages_choices")]
-    tops = [each.evaluate("each => each.getBoundingClientRect().top") for each in (bars, bills, *chosen)]
-    assert tops[0] < tops[1] < min(tops[2:])
+    says, own, others = (
+        tab.locator(f".st-key-{key}") for key in ("answer_languages", "receipt_choices", "languages_choices")
+    )
+    tops = [each.evaluate("each => each.getBoundingClientRect().top") for each in (bars, bills, others)]
+    assert tops == sorted(tops)
+    above, own_texts, below = says.bounding_box(), own.bounding_box(), bars.bounding_box()
+    assert above is not None
+    assert own_texts is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= own_texts["y"] < below["y"]  # in the first screen
     counts = tab.get_by_label(ENGLISH["receipt.with"]).first.evaluate("each => each.getBoundingClientRect().top")
     assert tops[0] < counts < tops[1]  # who counts is seen with what it counts
 

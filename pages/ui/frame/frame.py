@@ -101,14 +101,17 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   :is(.st-key-compare_row, .st-key-vocabulary_lanes) > *,
   :is(.st-key-compare_row, .st-key-vocabulary_lanes) :is(.stButtonGroup, [role="toolbar"], [role="radiogroup"]) {
     flex: none; width: max-content !important; max-width: none; }
-  /* Languages: the receipt comes at once below the bars, and what is chosen below, but for who counts. */
-  [data-testid="stColumn"]:has(> * > * > .st-key-languages_choices),
-  [data-testid="stColumn"] > :has(> * > .st-key-languages_choices) { display: contents; }
-  [data-testid="stHorizontalBlock"]:has(> * > * > * > .st-key-languages_choices) > *,
-  [data-testid="stColumn"] > :has(> * > .st-key-languages_choices) > * { flex: 1 1 100%; }
+  /* Languages: one's own texts come at once below the answer, the receipt below the bars, and then what else is
+     chosen, but for who counts. */
+  [data-testid="stColumn"]:has(> * > * > :is(.st-key-languages_choices, .st-key-receipt_row)),
+  [data-testid="stColumn"] > :has(> * > :is(.st-key-languages_choices, .st-key-receipt_row)) { display: contents; }
+  [data-testid="stColumn"] > :has(> * > :is(.st-key-languages_choices, .st-key-receipt_row)) > * {
+    flex: 1 1 100%; }
   .st-key-receipt_row, :has(> .st-key-receipt_row) { display: contents; }
   .st-key-receipt_row > [data-testid="stElementContainer"] { flex: none !important; }
-  :has(> .st-key-languages_choices), :has(> .st-key-receipt_choices) { order: 1; }
+  :has(> .st-key-languages_choices) { order: 1; }
+  :has(> .st-key-receipt_choices) { order: -1; flex: 1 1 100%; }
+  .st-key-receipt_add { flex: none !important; }
   /* A tokenizer of the list has a line for its names, and its buttons stand below. */
   [class*="st-key-run_"] > :has(> [data-testid="stVerticalBlock"]) { flex: 1 1 calc(100% - 3rem) !important; }
   /* Columns one under another are no further apart than all else. */
