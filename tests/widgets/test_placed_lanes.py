@@ -149,6 +149,14 @@ def test_one_sentence_says_who_needs_fewest_and_nobody_is_compared_with_none(pag
         ("a", [lane_over("a", tokenizer, name) for name, tokenizer in (gpt2, gpt4o)], "1 token each"),
         ("กิน 12", pieces, ""),  # the page of patterns says it
         ("  ", [lane_over("  ", gpt2[1]), placed_over("  ", "word_piece")], ""),
+        (
+            "ຂຂ a",
+            [
+                *(lane_over("ຂຂ a", tokenizer, name) for name, tokenizer in (gpt2, gpt4o)),
+                placed_over("ຂຂ a", "word_piece"),
+            ],
+            "gpt2: 1.40 times as many. Not counted, because text is lost: word_piece.",
+        ),
     ]
     for text, lanes, said in cases:
         draw(page, text, lanes, text_first=True)
@@ -173,3 +181,5 @@ def test_the_view_draws_plain_text_writings_and_tokens_without_text(page: Page) 
     page.keyboard.press("Escape")
     page.locator(".lane:not(.ruler) .p").last.hover()
     assert "<unk>" in page.locator(".card").inner_text()
+    assert "its text is lost" in page.locator(".card").inner_text()
+    assert [each.inner_text() for each in page.locator(".p.lost").all()] == ["ຂ"]

@@ -182,7 +182,7 @@ def verdict(view: View) -> Said:
     counts = {
         lane.label.name.partition(":")[0]: cut_of(view.text, lane).tokens
         for lane in view.lanes
-        if isinstance(lane, Lane) and lane.kind == "tokens"
+        if isinstance(lane, Lane) and lane.kind == "tokens" and not _loses(view.text, lane)
     }
     least, most = min(counts.values(), default=0), max(counts.values(), default=0)
     if len(counts) < 2 or not least:
@@ -191,6 +191,12 @@ def verdict(view: View) -> Said:
         return translations("deck.even", count=least)
     few, many = (", ".join(name for name, count in counts.items() if count == end) for end in (least, most))
     return translations("deck.fewest", names=few, count=least, others=many, times=ratio(most / least))
+
+
+def _loses(text: str, lane: Lane) -> bool:
+    """Tell whether some of the text is lost: who does not know it needs few tokens for that reason."""
+    kind_of = getattr(lane.tokenizer, "token_kind", None)
+    return kind_of is not None and any(kind_of(each) == "unknown" for each in set(lane.tokenizer.encode(text)))
 
 
 def one_by_one(first: View, second: View) -> tuple[View, View]:

@@ -159,13 +159,18 @@ class LaneOnText:
         return 0 if self.pieces is None else uncovered_characters(self.text_map, self.pieces)
 
     @cached_property
-    def unknown(self) -> int:
-        """Tokens that only say that the vocabulary does not have some text."""
+    def are_unknown(self) -> Flags:
+        """Which of the distinct tokens only say that the vocabulary does not have some text."""
         kind_of = getattr(self.lane.tokenizer, "token_kind", None)
         if self.pieces is None or kind_of is None:
-            return 0
+            return np.zeros(len(self.distinct), dtype=np.bool_)
         flags = [token_id != NO_TOKEN and kind_of(token_id) == "unknown" for token_id in self.distinct.tolist()]
-        return int(np.count_nonzero(np.array(flags, dtype=np.bool_)[self.places]))
+        return np.array(flags, dtype=np.bool_)
+
+    @cached_property
+    def unknown(self) -> int:
+        """Tokens whose text is lost, because the vocabulary does not have it."""
+        return int(np.count_nonzero(self.are_unknown[self.places]))
 
     @cached_property
     def sizes(self) -> Ints:

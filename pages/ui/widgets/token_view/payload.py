@@ -176,6 +176,7 @@ def _column(placed: LaneOnText, blocks: "Blocks", labels: Mapping[str, str]) -> 
         "tints": blocks.add(np.array([tint(token) for token in placed.spelled], dtype=np.int64)),
         "bytes": blocks.add(np.frombuffer(b"".join(placed.distinct_bytes), dtype=np.uint8)),
         "specials": np.flatnonzero(np.isin(placed.distinct, special)).tolist(),
+        "lost": np.flatnonzero(placed.are_unknown).tolist(),
         "made": _made(placed, blocks) if lane.merges else None,
         **_branches(lane.cuts, blocks),
     }

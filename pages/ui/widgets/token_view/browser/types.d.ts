@@ -122,6 +122,8 @@ export interface Column {
   bytes: Place;
   /** Which of the distinct tokens are special. */
   specials: number[];
+  /** Which of them only say that the vocabulary lacks some text, which is lost. */
+  lost: number[];
   made: Made<Place> | null;
   branches: Branch[] | null;
   taken_by: Place | null;

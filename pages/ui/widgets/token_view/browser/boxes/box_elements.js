@@ -56,7 +56,9 @@ class Patch {
       delete node.dataset.n;
       node.shownText = node.shownStyle = null;
     }
-    node.classList.toggle("special", box.count === 1 && lane.isSpecial(box.first));
+    const isLost = box.count === 1 && lane.isLost(box.first);
+    node.classList.toggle("special", isLost || (box.count === 1 && lane.isSpecial(box.first)));
+    node.classList.toggle("lost", isLost);
     node.lane = lane;
     node.box = box;
   }

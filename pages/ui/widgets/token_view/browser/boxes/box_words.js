@@ -131,6 +131,7 @@ export class BoxWords {
     for (let token = first; token < Math.min(stop, first + MAX_LISTED); token++) ids.push(lane.id(token));
     const known = ids.filter((id) => id !== null).join(", ");
     const name = model.label(key, { first: before + 1, last, count: lane.column.count, text, ids: known });
+    if (last - before === 1 && lane.isLost(first)) return `${name}, ${model.labels.lost}`;
     return this.isSpecial ? `${name}, ${model.labels.special}` : name;
   }
 }
@@ -145,7 +146,8 @@ export function idOf(model, lane, token) {
   if (lane.isGap(token)) return [make("b", "", model.labels.no_token)];
   if (lane.isPretokens) return [];
   const id = make("b", "", model.label("id", { id: String(lane.id(token)) }));
-  return lane.isSpecial(token) ? [id, make("span", "control", model.labels.special)] : [id];
+  const said = lane.isLost(token) ? model.labels.lost : lane.isSpecial(token) ? model.labels.special : "";
+  return said ? [id, make("span", "control", said)] : [id];
 }
 
 /** @param {Uint8Array} bytes */

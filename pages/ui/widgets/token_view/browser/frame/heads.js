@@ -32,12 +32,15 @@ export function drawHeads({ state, sizes }) {
 
 /**
  * Who needs the fewest tokens, how much more the others need at most, and how many the visitor's own needs that lies
- * between; where texts come first.
+ * between; where texts come first. Who loses text needs few tokens for that reason, and is named as such.
  * @param {ViewState} state
  */
 function verdictOf({ model }) {
-  const lanes = model.lanes.filter(({ isPretokens }) => !isPretokens);
-  if (!model.options.text_first || !model.whole || !model.text || lanes.length < 2) return [];
+  const all = model.lanes.filter(({ isPretokens }) => !isPretokens);
+  if (!model.options.text_first || !model.whole || !model.text || all.length < 2) return [];
+  const [lanes, losing] = [all.filter(({ lost }) => !lost.size), all.filter(({ lost }) => lost.size)];
+  const lost = model.label("verdict_lost", { names: losing.map(({ column }) => column.name).join(", ") });
+  if (lanes.length < 2) return [make("div", "verdict", lost)];
   const counts = lanes.map((lane) => lane.numberOf(lane.tokens.length));
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   if (!least) return []; // it drops the whole text
@@ -49,7 +52,8 @@ function verdictOf({ model }) {
   const isBetween = own >= 0 && counts[own] !== least && counts[own] !== most;
   const also = isBetween ? model.label("verdict_own", { name: lanes[own].column.name, count: counts[own] }) : "";
   const said = `${model.label(least === most ? "verdict_even" : "verdict", values)} ${also}`.trim();
-  return [make("div", "verdict", said.replace(`, ${least}`, `,\u00a0${least}`))]; // "1." begins no line
+  const whole = said.replace(`, ${least}`, `,\u00a0${least}`); // "1." begins no line
+  return [make("div", "verdict", losing.length ? `${whole} ${lost}` : whole)];
 }
 
 /**

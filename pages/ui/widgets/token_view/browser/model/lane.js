@@ -46,11 +46,17 @@ export class Lane {
     const { made } = column;
     this.made = made && { merges: read(made.merges), left: read(made.left), counts: made.counts && read(made.counts) };
     this.specials = new Set(column.specials);
+    this.lost = new Set(column.lost);
   }
 
   /** @param {number} token */
   isSpecial(token) {
     return this.specials.has(this.tokens[token]);
+  }
+
+  /** @param {number} token */
+  isLost(token) {
+    return this.lost.has(this.tokens[token]);
   }
 
   get segments() {

@@ -94,7 +94,8 @@ export class Scene {
       const ends = (isChip || box.ends) && index === places.length - 1;
       const round = isChip ? ROUND_OF_CHIP : stripes.length === 1 && starts && ends ? ROUND_OF_BOX : 0;
       this.addStripes(place, stripes, [starts ? GAP : 0, ends ? GAP : -OVERLAP], round);
-      if (classList.contains("special")) this.addFrame(place, starts, ends);
+      const ink = this.tint(classList.contains("lost") ? "cut2" : "text");
+      if (classList.contains("special")) this.addFrame(place, ink, starts, ends);
       if (classList.contains("d")) this.addRect(new DOMRect(place.x, place.bottom - 2, place.width, 2), this.tint("differ-under"));
     });
     if (!places.length) return;
@@ -133,14 +134,14 @@ export class Scene {
   }
 
   /**
-   * The frame of a special token on one line, on the ground of the page.
+   * The frame of a special or lost token on one line, on the ground of the page.
    * @param {DOMRect} place
+   * @param {string} ink
    * @param {boolean} starts whether the token starts here
    * @param {boolean} ends
    */
-  addFrame(place, starts, ends) {
+  addFrame(place, ink, starts, ends) {
     const { x, y, width, height } = place;
-    const ink = this.tint("text");
     this.addRect(place, this.tint("gap"));
     this.addRect({ x, y, width, height: 2 }, ink);
     this.addRect({ x, y: y + height - 2, width, height: 2 }, ink);
