@@ -66,7 +66,8 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-lang { left: 1rem; }
   .st-key-present { left: 10.5rem; }
   /* What is chosen before one looks takes a line each, and is pushed aside. */
-  .st-key-compare_row, .st-key-compare_example [role="radiogroup"], .st-key-vocabulary_lanes {
+  .st-key-compare_row > .stElementContainer, .st-key-compare_example [role="radiogroup"],
+  .st-key-vocabulary_lanes {
     flex-wrap: nowrap !important; overflow-x: auto; scrollbar-width: none;
     mask: linear-gradient(to right, #000 calc(100% - 2rem), #0000) 0 0 / calc(100% + 2rem) no-repeat;
     animation: row-goes-on linear; animation-timeline: scroll(self inline); }
@@ -89,16 +90,18 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   [class*="st-key-answer_"] h2 { font-size: 1.125rem; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }
   .st-key-lab_pickers [data-testid="stColumn"] { min-width: 0; flex: 1 1 0; }
-  /* The text of Compare takes the lines that it needs; its tokenizers, and the ways to others, take one line. */
+  /* The text of Compare takes the lines that it needs; its tokenizers take a line, as do the ways to others. */
   :is(.st-key-compare_text, .st-key-lab_text) textarea {
     field-sizing: content; height: auto !important; min-height: 2.75rem; max-height: 7rem; }
   :is(.st-key-compare_text, .st-key-lab_text) [data-testid="stTextAreaRootElement"] {
     height: auto; min-height: 0; }
   .st-key-compare_view, .st-key-lab_view { margin-top: -.5rem; }
-  .st-key-compare_row, .st-key-vocabulary_lanes { flex-direction: row; align-items: center; }
+  .st-key-vocabulary_lanes { flex-direction: row; align-items: center; }
+  .st-key-compare_row { row-gap: .375rem; }
+  .st-key-compare_ways button { min-height: 2rem; padding-block: .125rem; }
   :is(.st-key-compare_row, .st-key-vocabulary_lanes) :is([role="toolbar"], [role="radiogroup"]) {
     flex-wrap: nowrap !important; }
-  :is(.st-key-compare_row, .st-key-vocabulary_lanes) > *,
+  .st-key-vocabulary_lanes > *,
   :is(.st-key-compare_row, .st-key-vocabulary_lanes) :is(.stButtonGroup, [role="toolbar"], [role="radiogroup"]) {
     flex: none; width: max-content !important; max-width: none; }
   /* Languages: one's own texts come at once below the answer, the receipt below the bars, and then what else is

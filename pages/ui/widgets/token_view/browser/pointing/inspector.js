@@ -181,7 +181,7 @@ export class Inspector {
     rungs.tabIndex = 0; // so that keys can scroll it
     rungs.setAttribute("role", "group");
     rungs.setAttribute("aria-label", model.labels.inspector);
-    rungs.append(...new Ladder(model, box).elements());
+    rungs.append(...new Ladder(model, box, lane).elements());
     rungs.addEventListener("scroll", () => this.showCut(), { passive: true });
     this.element.replaceChildren(title, why, rungs);
   }
@@ -207,14 +207,19 @@ export class Inspector {
   }
 }
 
+const FIT = 3; // lanes of which a phone shows all
+
 /** The ladder of bytes: a rung for each byte of a box, with its character, and with its token in each lane. */
 class Ladder {
   /**
    * @param {Model} model
    * @param {Box} box
+   * @param {Lane} own
    */
-  constructor(model, box) {
+  constructor(model, box, own) {
     this.model = model;
+    // Many lanes do not fit a phone: the one that was pressed comes first.
+    this.lanes = model.lanes.length > FIT ? [own, ...model.lanes.filter((lane) => lane !== own)] : model.lanes;
     this.from = model.clusterStart(Math.min(box.from, model.text.length - 1));
     this.to = box.to > box.from ? box.to : model.clusterEnd(this.from); // a token without text: what is beside it
     this.bytes = utf8Length(model.text.slice(this.from, this.to));
@@ -227,8 +232,8 @@ class Ladder {
 
   /** The table, and how many bytes it leaves out. */
   elements() {
-    const { model, table, bytes } = this;
-    const { labels, lanes } = model;
+    const { model, lanes, table, bytes } = this;
+    const { labels } = model;
     const head = table.createTHead().insertRow();
     for (const title of [labels.character, labels.byte, ...lanes.map(({ column }) => column.name)]) {
       head.appendChild(make("th", "", title)).scope = "col";

@@ -154,7 +154,8 @@ export class Light {
   }
 
   /**
-   * Put the card below, or above where there is no room; nowhere, if the inspector is read there.
+   * Put the card below, or above where there is no room or the steps to the next difference stand; nowhere, if the
+   * inspector is read there, or there is no room above either.
    * @param {[left: number, below: number, above: number]} place
    * @param {{ top: number, bottom: number, isWhole: boolean }} free
    */
@@ -162,8 +163,10 @@ export class Light {
     const { card } = this;
     if (!card.matches(":popover-open")) card.showPopover();
     const { offsetWidth: width, offsetHeight: height } = card;
-    const fitsBelow = below + height < free.bottom;
-    if (!fitsBelow && above - height < free.top + 8 && !free.isWhole) return this.hideCard();
+    const steps = this.view.differences.element.getBoundingClientRect();
+    const covers = steps.height > 0 && below < steps.bottom && below + height > steps.top;
+    const fitsBelow = below + height < free.bottom && !covers;
+    if (!fitsBelow && above - height < free.top + 8 && (covers || !free.isWhole)) return this.hideCard();
     card.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
     card.style.top = `${Math.max(8, fitsBelow ? below : above - height)}px`;
   }
