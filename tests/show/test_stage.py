@@ -302,6 +302,14 @@ def test_the_end_of_the_show_leads_to_compare(monkeypatch: pytest.MonkeyPatch) -
     assert app.text_area(key="compare_text").value == WORDS["examples.thai"]
 
 
+def test_a_text_of_ones_own_is_watched_rather_than_an_example_but_not_than_what_was_typed() -> None:
+    app = start_training(corpus="เสือกินปลา ปลากินมด\n" * 20)
+    for typed, watched in ((catalogue("en")["examples.special"], "เสือกินปลา ปลากินมด"), ("ข้าวผัด", "ข้าวผัด")):
+        app.session_state["home_text"] = typed
+        app.run()
+        assert app.session_state["watched_sentence"] == watched
+
+
 def test_compare_shows_the_sentence_that_was_watched_last(monkeypatch: pytest.MonkeyPatch) -> None:
     app = start_training(size=300)
     compare, train = (str(REPOSITORY / "pages" / f"{name}.py") for name in ("compare", "train"))

@@ -6,7 +6,7 @@ from itertools import accumulate
 
 import streamlit as st
 
-from pages.ui.i18n import as_plain_markdown, error_sentence, names, t
+from pages.ui.i18n import LANGUAGES, as_plain_markdown, catalogue, error_sentence, names, t
 from pages.ui.inputs.corpus import openings, pick_sample
 from pages.ui.inputs.tokenizers import SPECIAL_ACTS, names_of_choices
 from pages.ui.inputs.uploads import (
@@ -52,6 +52,11 @@ def own_sentence() -> str:
     """Return the sentence of the visitor's own; "" while it is the one that Home begins with."""
     typed = SENTENCE.get() or ""
     return "" if typed == t("examples.thai") else typed
+
+
+def is_example(sentence: str) -> bool:
+    """Tell whether a sentence is one of the examples, in any language."""
+    return any(sentence == catalogue(spoken)[f"examples.{name}"] for spoken in LANGUAGES for name in EXAMPLES)
 
 
 def take_sentence(text: str) -> None:

@@ -16,7 +16,7 @@ from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
 from pages.ui.inputs.pattern import shortened
-from pages.ui.inputs.text import WATCHED, own_sentence, show_text, take_sentence
+from pages.ui.inputs.text import WATCHED, is_example, own_sentence, show_text, take_sentence
 from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, reference_lanes, way_said
 from pages.ui.limits import MAX_TRAININGS, MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
@@ -70,7 +70,10 @@ def studio(job: Job) -> None:
         return
     shown = st.container()
     typed = sentence_of(job).get()
-    text = (own_sentence() or first_sentence(job))[:MOST_CHARACTERS] if typed is None else typed
+    text = first_sentence(job) if typed is None else typed
+    if typed is None and (own := own_sentence()) and (not is_example(own) or is_example(text)):
+        text = own  # but no example in place of what the visitor trains on
+    text = text[:MOST_CHARACTERS]
     WATCHED.put(text)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         with st.popover(t("race.another"), icon=":material/flag:", type="tertiary"):
