@@ -185,15 +185,17 @@ def test_each_lane_is_compared_with_the_one_that_is_chosen(page: Page) -> None:
     draw(page, text, lanes, view="staff", marks=True)
     assert page.locator(".differ").inner_text().split("\n") == [
         "Cut differently from one:",
-        "two 19% (1 stretch)",
-        "three 25% (1 stretch)",
+        "two: 19% of the text (1 stretch)",
+        "three: 25% of the text (1 stretch)",
     ]
     assert marked(page) == {"one": "cat", "two": "cat", "three": " hat"}
     assert page.get_by_label("Differences: 1 (one · two)", exact=True).is_checked()
-    assert pressed(page) == ["two 19% (1 stretch)"]
-    page.get_by_role("button", name="three 25%").click()
+    assert pressed(page) == ["two: 19% of the text (1 stretch)"]
+    page.get_by_role("button", name="three: 25%").click()
     assert marked(page) == {"one": " hat", "two": "cat", "three": " hat"}
-    assert in_shadow(page, "root.activeElement.textContent") == "three 25% (1 stretch)", "the keyboard is lost"
+    assert in_shadow(page, "root.activeElement.textContent") == "three: 25% of the text (1 stretch)", (
+        "the keyboard is lost"
+    )
     page.get_by_role("button", name="Next difference").click()
     assert (
         in_shadow(page, "root.activeElement.parentElement.parentElement.style.getPropertyValue('--number')") == "2"
@@ -202,10 +204,10 @@ def test_each_lane_is_compared_with_the_one_that_is_chosen(page: Page) -> None:
     page.get_by_label("Compare with").select_option("two")
     assert page.locator(".differ").inner_text().split("\n") == [
         "Cut differently from two:",
-        "one 19% (1 stretch)",
-        "three 44% (2 stretches)",
+        "one: 19% of the text (1 stretch)",
+        "three: 44% of the text (2 stretches)",
     ]
-    assert pressed(page) == ["three 44% (2 stretches)"]
+    assert pressed(page) == ["three: 44% of the text (2 stretches)"]
     assert marked(page) == {"one": "cat", "two": "cat hat", "three": "cat hat"}
     ruler = in_shadow(page, "[...root.querySelectorAll('.r.d')].map((each) => each.textContent).join('|')")
     assert ruler == "cat| hat"
