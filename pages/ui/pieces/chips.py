@@ -30,6 +30,7 @@ WITH_IDS = ("prefix", "ids", "own")
 """The lessons whose ids a room must see."""
 SPACE = "▁"
 """What SentencePiece writes for a space, and before the first word."""
+BLANK = visible(" ")
 _STYLE = """<style>
 .st-key-pieces_lesson code { color: inherit; } /* what was lost must not look well */
 .piece-lane { display: grid; gap: .25rem 1.25rem; align-items: center; }
@@ -138,6 +139,8 @@ def draw_lanes(lanes: Sequence[ShownLane], text: str) -> dict[str, int]:
         said.append(t("pieces.hatched"))
     if any(chip.kind == "ordinary" and SPACE in str(chip.shown) for chip in shown):
         said.append(t("pieces.space", sign=SPACE))
+    if any(BLANK in str(chip.shown) for chip in shown):
+        said.append(t("pieces.blank", sign=BLANK))
     st.caption(" ".join(said))
     counted = zip(lanes, rows, strict=True)
     return {lane.name: len(chips) for lane, chips in counted if all(chip.kind != "unknown" for chip in chips)}
