@@ -142,7 +142,8 @@ def chat_markers() -> None:
     if not plain:
         return
     extended = with_special_tokens(CHAT_BASE, CHAT_MARKERS)
-    label = Label(t("chat.name"), t("tokenizers.reference", name=extended.name, count=extended.id_counts.total))
+    name = t("chat.more", name=CHAT_BASE, count=len(CHAT_MARKERS))
+    label = Label(t("chat.name"), t("tokenizers.reference", name=name, count=extended.id_counts.total))
     lanes = [*plain, Lane("chat", label, extended, special_acts=True)]
     token_view(drawing(Text(text[:MAX_CHAT]), lanes, language=language()), key="chat_view", toolbar="short")
     _rows(extended)

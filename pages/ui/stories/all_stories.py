@@ -373,7 +373,9 @@ STORIES: dict[str, Callable[[str], Story]] = {
     ),
     "bangkok": _bangkok,
     "loanword": _plain("gpt2_thai", "gpt2_english", _sizes("เฟซบุ๊ก"), english="Facebook", thai="เฟซบุ๊ก"),
-    "digits": _plain("o200k_base_thai", "o200k_base_arabic", _sizes("๒๕๖๗"), arabic="2567", thai="๒๕๖๗"),
+    "digits": _plain(
+        "o200k_base_thai_digits", "o200k_base_arabic", _sizes("๒๕๖๗"), arabic="2567", thai_digits="๒๕๖๗"
+    ),
     "football": _football,
     "chat": _plain(
         "o200k_base_much_drawn",

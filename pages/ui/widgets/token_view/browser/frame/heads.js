@@ -46,7 +46,7 @@ function verdictOf({ model }) {
   if (!least) return []; // it drops the whole text
   const namesAt = (/** @type {number} */ count) =>
     lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name.replaceAll("-", `-${JOINER}`)).join(", ");
-  const ratio = least === 1 ? String(most) : (most / least).toFixed(2);
+  const ratio = most % least === 0 ? String(most / least) : (most / least).toFixed(2);
   const values = { least: namesAt(least), most: namesAt(most), count: least, ratio };
   const own = lanes.findIndex(({ index }) => model.options.sizes?.[index]);
   const isBetween = own >= 0 && counts[own] !== least && counts[own] !== most;
