@@ -34,7 +34,7 @@ if lanes:
             trace_a_word(lane)
             gpt2_files()
         elif tab == "made_of":
-            composition(lane, lanes)
+            composition(lane, near)
         elif tab == "compared":
             compared(lane, lanes, said)
         elif tab == "unreached":

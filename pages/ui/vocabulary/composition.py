@@ -146,6 +146,7 @@ def lengths_chart() -> ChartType:
         every.mark_bar(style="quiet", opacity=0.45),
         thai.mark_line(strokeWidth=2),
         thai.mark_point(size=45),
+        every.mark_text(dy=-9, style="halo").encode(text="label:N"),  # the line of Thai may cross it
         every.mark_text(dy=-9, style="quiet").encode(text="label:N"),
         thai.mark_text(dy=-11, style="strong").encode(text="label:N"),
         height=220,

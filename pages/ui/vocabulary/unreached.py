@@ -35,7 +35,7 @@ def unreached(lane: Lane, lanes: Sequence[Lane]) -> None:
     """List the tokens that their own text does not become, for one reason: a fragment of the page."""
     with errors_shown():
         found = _found_in(lane)
-        reasons = [reason for reason in REASONS[::-1] if found.count(reason)]
+        reasons = [reason for reason in REASONS if found.count(reason)]
         if not reasons:
             return
         said = {reason: f"{t(f'unreached.{reason}')} · {found.count(reason):,}" for reason in reasons}

@@ -46,6 +46,7 @@ def theme() -> alt.theme.ThemeConfig:
     styles: Any = {
         "strong": {"color": in_both(CATEGORIES[0])},
         "quiet": {"color": in_both(QUIET)},
+        "halo": {"stroke": {"expr": "background"}, "strokeWidth": 5, "strokeJoin": "round"},
         "right": {"align": "left", "baseline": "middle", "dx": 8},
         "inside": {"align": "right", "baseline": "middle", "dx": -8, "color": in_both(ON_BAR)},
     }
