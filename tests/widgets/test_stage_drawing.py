@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from pages.ui.i18n import catalogue, filled, section
+from pages.ui.i18n import LANGUAGES, catalogue, filled, section
 from pages.ui.stories.talk import _stage
 from pages.ui.vocabulary.biography import CONTEXTS_STYLE, contexts_html, tree_html
 from pages.ui.widgets.colours import TINT_COUNT
@@ -56,7 +56,7 @@ SHOW = """async ([options, merges]) => {
   const line = root.querySelector(".line");
   const shown = { text: line.textContent, tokens: Number(root.dataset.tokens), pwned: window.pwned ?? null,
     glyphs: line.querySelectorAll(".glyph").length,
-    strange: root.querySelectorAll(".line :not(span, i, wbr), script, img, iframe").length };
+    strange: root.querySelectorAll(".line :not(span, i, wbr, br), script, img, iframe").length };
   remove();
   window.fetch = before;
   return shown;
@@ -1368,6 +1368,70 @@ def test_while_a_pair_lights_up_all_name_its_merge_and_a_phone_says_in_a_line_wh
     is_phone = width < 600
     assert (lines[-1] == here, lines[-1].endswith(f"training text · {here}")) == (is_phone, not is_phone)
     assert (found["isFull"], found["words"]) == (not is_phone, [words["change_short"]] if is_phone else [])
+
+
+STANDS = """async ([options, width]) => {
+  document.body.innerHTML = `<div lang="${options.locale}" style="width: ${width}px"></div>`;
+  const app = { cut() {}, compare() {}, exports() {}, train() {} };
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false }, app);
+  stage.dress();
+  stage.player.pause();
+  const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const topOf = (element) => Math.round(element.getBoundingClientRect().top);
+  const bars = [];
+  const lines = [];
+  const halves = [];
+  for (let merge = 0; merge <= stage.learned.total; merge += merge < stage.learned.total - 4 ? 4 : 1) {
+    stage.go(merge);
+    await frame();
+    bars.push(topOf(stage.bar.element));
+    const pieces = [...stage.board.line.querySelectorAll(".piece")];
+    lines.push([...new Set(pieces.map((piece) => Math.round(piece.offsetTop)))].length);
+    halves.push(pieces.filter((piece) => piece.matches(".comes, .goes")).length);
+  }
+  const hint = stage.headline.hint;
+  const isBelow = hint.checkVisibility() && topOf(hint) > topOf(stage.bar.element);
+  const { banner } = stage;
+  const text = stage.board.line.textContent;
+  banner.show("word ".repeat(60), "word");
+  await frame();
+  const far = topOf(stage.bar.element);
+  banner.show("word", "word");
+  await frame();
+  const stays = topOf(stage.bar.element) === far;
+  stage.go(1);
+  await frame();
+  const isGone = !hint.checkVisibility();
+  const slide = document.body.appendChild(document.createElement("div"));
+  slide.className = "token-view";
+  stage.board.copyTo(slide, 1700, 500);
+  const copied = slide.querySelectorAll(".comes, .goes, br").length;
+  stage.remove();
+  slide.remove();
+  return { bars, lines, halves: Math.max(...halves), isBelow, stays, isGone, text, copied };
+}"""
+
+
+@pytest.mark.parametrize("spoken", LANGUAGES)
+def test_on_a_phone_no_merge_and_no_end_moves_the_lines_of_the_sentence_or_the_bar(
+    page: Page, *, spoken: str
+) -> None:
+    text = "วันนี้ฝนตกหนักมากตั้งแต่เช้า ผมเลยไปเรียนสาย รถติดทั้งถนนลาดพร้าว"
+    tokenizer = train(f"{text} " * 3, 256 + 130)
+    merges = [(left, right, 3) for left, right in tokenizer.merges]
+    levels = [("GPT-2", 128), ("GPT-4 (cl100k)", 62), ("GPT-4o (o200k)", 4)]
+    options = replay_options(tokenizer.pattern, "", merges, text, levels, title="") | {"is_learned": True}
+    options |= {"labels": section("stage", spoken=spoken, has_breaks=True), "locale": spoken}
+    options["saved"]["answer"] |= {"ran_out": True, "goal": 744}
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, bundle(STAGE / "stage.js"))
+    found = page.evaluate(STANDS, [options, 358])
+    assert len(set(found["bars"])) == 1, found["bars"]
+    assert len(set(found["lines"])) == 1
+    assert found["lines"][0] > 1
+    assert found["halves"]  # a token over two words stands on two lines
+    assert found["text"] == text
+    assert (found["isBelow"], found["stays"], found["isGone"], found["copied"]) == (True, True, True, 0)
 
 
 OTHER_SENTENCE = """([options, width]) => {

@@ -40,6 +40,10 @@ export class Board {
     this.pieces = new Map();
     /** @type {Map<number, HTMLElement>} */
     this.breaks = new Map(); // where a line may break, by the byte of the piece after it
+    /** @type {Piece[]} */
+    this.drawn = []; // as they were asked for
+    /** @type {number[]} */
+    this.lineStarts = []; // in bytes, but for the first line: the lines of a fitted sentence stay, whatever is merged
     /** @type {Animation[]} */
     this.moves = [];
     this.calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -67,6 +71,7 @@ export class Board {
    * @returns {Set<PieceElement>} what is new
    */
   patch(wanted) {
+    this.drawn = wanted;
     /** @type {Set<PieceElement>} */
     const fresh = new Set();
     /** @type {Set<ChildNode>} */
@@ -74,14 +79,16 @@ export class Board {
     const known = this.pieces;
     const tints = this.tintsOf(wanted);
     this.pieces = new Map();
-    for (const piece of wanted) {
-      if (this.sentence.mayBreak[piece.from]) {
-        const place = this.breaks.get(piece.from) ?? make("wbr");
+    for (const piece of this.inLines(wanted)) {
+      const isStart = this.lineStarts.includes(piece.from);
+      if (isStart || this.sentence.mayBreak[piece.from]) {
+        const there = this.breaks.get(piece.from);
+        const place = there && (there.tagName === "BR") === isStart ? there : make(isStart ? "br" : "wbr");
         this.breaks.set(piece.from, place);
         nodes.add(place);
       }
       const old = known.get(piece.from);
-      const isSame = old?.piece.tokens.map(({ to }) => to).join() === piece.tokens.map(({ to }) => to).join();
+      const isSame = old?.piece.to === piece.to && old.piece.tokens.map(({ to }) => to).join() === piece.tokens.map(({ to }) => to).join();
       const element = old && isSame ? old : this.elementOf(piece);
       if (element !== old) fresh.add(element);
       unlight(element); // what was lit up for a moment that is past
@@ -96,6 +103,23 @@ export class Board {
       else this.line.insertBefore(node, at);
     }
     return fresh;
+  }
+
+  /**
+   * The pieces, those that reach over the end of a line in two: a token that spans two words may stand on two lines.
+   * @param {Piece[]} pieces
+   * @returns {Piece[]}
+   */
+  inLines(pieces) {
+    if (!this.lineStarts.length) return pieces;
+    return pieces.flatMap((piece) => {
+      const ends = [...this.lineStarts.filter((start) => start > piece.from && start < piece.to), piece.to];
+      if (ends.length === 1) return [piece];
+      return ends.map((to, at) => {
+        const from = at ? ends[at - 1] : piece.from;
+        return { from, to, text: this.sentence.textOf(from, to), tokens: piece.tokens.filter((token) => token.from < to && token.to > from) };
+      });
+    });
   }
 
   /**
@@ -132,6 +156,8 @@ export class Board {
     // Letters from right to left keep their order only in one line of text, not in boxes.
     const element = /** @type {PieceElement} */ (make("span", RIGHT_TO_LEFT.test(piece.text) ? "piece flows" : "piece"));
     element.piece = piece;
+    element.classList.toggle("comes", piece.tokens[0].from < piece.from);
+    element.classList.toggle("goes", piece.tokens[piece.tokens.length - 1].to > piece.to);
     if (piece.tokens.length === 1) element.append(this.lettersOf(piece.text));
     else for (const { from, to } of this.sentence.clustersOf(piece)) {
       const letters = this.lettersOf(this.sentence.textOf(from, to));
@@ -292,23 +318,33 @@ export class Board {
    */
   fit(height, most, widest) {
     if (!this.element.clientWidth) return;
-    const probe = make("div", "line probe");
-    for (const piece of widest) {
-      if (this.sentence.mayBreak[piece.from]) probe.append(make("wbr"));
-      probe.append(this.elementOf(piece));
-    }
+    const probe = this.lineOf(widest);
+    probe.classList.add("probe");
     this.element.append(probe);
     probe.style.right = `${SCROLLBAR}px`;
     const size = largest(probe, this.element.clientWidth - SCROLLBAR, height, most);
     probe.style.fontSize = this.line.style.fontSize = `${size}px`;
     this.element.style.minHeight = `${probe.offsetHeight}px`; // merged pieces may need a line less: nothing jumps
+    const before = this.lineStarts.join();
+    this.lineStarts = lineStartsOf(probe, size * LINE);
     probe.remove();
+    if (this.lineStarts.join() !== before) this.draw(this.drawn);
   }
 
-  copy() {
-    const copy = make("div", "line");
-    copy.append(...[...this.line.childNodes].map((node) => node.cloneNode(true)));
-    return copy;
+  /**
+   * A line of these pieces, which breaks where there is no room.
+   * @param {Piece[]} pieces
+   */
+  lineOf(pieces) {
+    const line = make("div", "line");
+    const tints = this.tintsOf(pieces);
+    for (const piece of pieces) {
+      if (this.sentence.mayBreak[piece.from]) line.append(make("wbr"));
+      const element = this.elementOf(piece);
+      this.paint(element, tints);
+      line.append(element);
+    }
+    return line;
   }
 
   /**
@@ -318,14 +354,25 @@ export class Board {
    * @param {number} height
    */
   copyTo(place, width, height) {
-    const copy = this.copy();
-    for (const element of copy.querySelectorAll(".piece")) {
-      unlight(element);
-      element.classList.remove("new");
-    }
+    const copy = this.lineOf(this.drawn);
     place.append(copy);
     copy.style.fontSize = `${largest(copy, width, height, SLIDE_MOST)}px`;
   }
+}
+
+/**
+ * The bytes at which the lines after the first one start.
+ * @param {HTMLElement} line
+ * @param {number} height of a line
+ */
+function lineStartsOf(line, height) {
+  const pieces = /** @type {PieceElement[]} */ ([...line.querySelectorAll(".piece")]);
+  let top = pieces[0]?.offsetTop ?? 0;
+  return pieces.filter((piece) => {
+    const isNext = piece.offsetTop - top > height / 2;
+    if (isNext) top = piece.offsetTop;
+    return isNext;
+  }).map(({ piece }) => piece.from);
 }
 
 /** @param {Element} element a piece */

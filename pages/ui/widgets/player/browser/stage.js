@@ -152,10 +152,11 @@ export class Stage {
     this.watch = new ResizeObserver(() => {
       this.fit();
       this.showFlags();
+      if (!options.presents) for (const each of this.above) keepHeight(each);
     });
     this.watch.observe(this.board.element);
     this.watch.observe(this.bar.flags);
-    if (options.presents) this.watch.observe(this.headline.element);
+    for (const each of this.above) this.watch.observe(each);
     this.showBar();
     this.feed.start();
     this.charts.ask();
@@ -195,6 +196,11 @@ export class Stage {
     return document.fullscreenElement !== null;
   }
 
+  /** What stands above the sentence, and moves neither it nor the bar below it. */
+  get above() {
+    return [this.headline.element, this.banner.element];
+  }
+
   /** The sentence as large as the screen allows, and below it, on the same screen, the race. */
   fit() {
     const { clientWidth } = this.board.element;
@@ -205,6 +211,7 @@ export class Stage {
     if (!clientWidth || (isFitted && !isCut)) return;
     this.fitted = [clientWidth, innerHeight];
     if (presents) this.keepRoom(isFitted ? this.headline.element.offsetHeight : 0);
+    else if (Math.abs(clientWidth - width) >= 20) for (const each of this.above) each.style.minHeight = "";
     const isNarrow = clientWidth < NARROW && !presents;
     const screen = presents ? this.root.clientHeight : innerHeight - topOf(this.root) - BETWEEN;
     const controls = this.show.offsetHeight - this.board.element.offsetHeight;
@@ -467,6 +474,7 @@ export class Stage {
     if (!this.options.saved) isShownAgain(this.options.name); // seen before a room, it is not new on the page
     this.headline.showEnd(this.player.position, this.answer);
     const isPhone = this.board.element.clientWidth < PHONE && !this.options.presents;
+    if (isPhone && this.headline.hint.isConnected) this.bar.element.after(this.headline.hint); // above the sentence it would push the bar away
     if (isPhone && !this.root.classList.contains("over")) this.more.open = false;
     this.root.classList.add("over");
   }
@@ -612,6 +620,15 @@ export class Stage {
     this.go(this.learned.total);
     this.feed.command("end");
   }
+}
+
+/**
+ * Keep the greatest height that an element had, so that nothing below it comes back up when it says less.
+ * @param {HTMLElement} element
+ */
+function keepHeight(element) {
+  const { minHeight } = element.style;
+  if (element.offsetHeight > Number.parseFloat(minHeight || "0")) element.style.minHeight = `${element.offsetHeight}px`;
 }
 
 /**
