@@ -19,7 +19,7 @@ const { Model } = await load("widgets/token_view/browser/model/model.js");
 const { Learned, Sentence } = await load("widgets/player/browser/sentence.js");
 const { Player } = await load("widgets/player/browser/player.js");
 const { Feed } = await load("widgets/player/browser/feed.js");
-const { joinedWords, madeWords, nameLettersHere, partsOfMerge, shownText } = await load("widgets/player/browser/parts.js");
+const { joinedWords, lettersLater, madeWords, nameLettersHere, partsOfMerge, shownText } = await load("widgets/player/browser/parts.js");
 const { endWords } = await load("widgets/player/browser/headline.js");
 const { apart, ticksTo } = await load("widgets/player/browser/race.js");
 const { Milestones } = await load("widgets/player/browser/milestones.js");
@@ -242,6 +242,23 @@ test("a part of many letters is named by those of the sentence: where the merge 
   });
   assert.deepEqual(said("🍜", ["9f8d", "9c"], [{ from: 1, to: 4 }]).words, ["a part of 🍜 …", "end of 🍜 …", "end of 🍜 …"]);
   assert.deepEqual(said("กน", ["e0b8", "81e0b8"], [{ from: 0, to: 5 }]).words[1], "end of ก and start of น …");
+});
+
+test("a part of a letter that the sentence does not have is named by the letter that a later merge makes of it", () => {
+  const learned = new Learned();
+  const [sara, tho, ho] = [0xb0, 0x97, 0xab]; // the last bytes of ะ, ท, and ห
+  learned.add([[0xe0, 0xb8], [256, tho], [257, 256], [ho, 258], [256, 0xa7], [259, sara], [256, 261]].flatMap((pair) => [...pair, 2]));
+  const named = (/** @type {number} */ merge, /** @type {boolean} */ isLater) => {
+    const [left, right, made] = learned.idsOf(merge).map((id) => learned.bytesOf(id));
+    const parts = partsOfMerge(left, right);
+    const sentence = new Sentence("วด", [], [0, 3]);
+    nameLettersHere(parts, made, sentence, [], isLater ? (at, size) => lettersLater(learned, merge, at, size) : undefined);
+    return parts.token.map(({ letter, here }) => letter || here.join(" "));
+  };
+  assert.deepEqual(named(3, false), ["ท", "ว ด"]);
+  assert.deepEqual(named(3, true), ["ท", "ะ"]);
+  assert.deepEqual(named(4, true), ["ห", "ท", "ะ"]); // from both sides, and over several merges
+  assert.deepEqual(named(1, true), ["ท ว ะ ห"]);
 });
 
 test("what is drawn of a merge is all that it joins, and each share is true", () => {

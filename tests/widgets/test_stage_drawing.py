@@ -1462,6 +1462,38 @@ def test_a_phone_has_one_way_to_another_sentence_at_a_time(page: Page, width: in
     assert found == [[False, True], [True, width > 600], True]
 
 
+LATER = """([options]) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });
+  const { newest } = stage.charts;
+  const shown = () => {
+    newest.draw(3);
+    const row = newest.list.firstChild;
+    const [whole, part] = [...row.querySelectorAll(".term:last-child .chip > *")];
+    const letters = part.querySelector(".example").getBoundingClientRect();
+    const range = document.createRange();
+    range.selectNodeContents(whole);
+    const beside = range.getBoundingClientRect();
+    return [part.textContent, row.querySelector("small").textContent, letters.bottom - beside.bottom];
+  };
+  const found = [shown()];
+  stage.learned.add([258, 0xb0, 2]);
+  found.push(shown());
+  stage.remove();
+  return found;
+}"""
+
+
+def test_a_row_of_the_newest_merges_has_the_letter_that_a_later_merge_makes(page: Page) -> None:
+    merges = [(0xE0, 0xB8, 9), (256, 0x97, 2), (257, 256, 2)]
+    options = replay_options("none", "", merges, "ว", [], title="") | {"labels": section("stage", spoken="th")}
+    opened(page, bundle(STAGE / "stage.js"))
+    (guessed, *_), (letter, words, below) = page.evaluate(LATER, [options])
+    assert (guessed, letter) == ("ว", "ะ")
+    assert "ะ" in words
+    assert abs(below) <= 5  # on the line of the letters beside it
+
+
 WRAP = """(options) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, presents: false });

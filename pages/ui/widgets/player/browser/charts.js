@@ -113,13 +113,16 @@ class Newest {
     this.element = make("section", "newest");
     this.list = make("ol");
     this.element.append(make("h2", "", label("newest")), this.list);
-    this.shown = -1;
+    this.shown = this.known = -1;
   }
 
   /** @param {number} merges */
   draw(merges) {
-    if (merges === this.shown) return;
-    const isNext = merges > this.shown && merges - this.shown < ROWS;
+    const { total } = this.learned;
+    const isKnown = total === this.known; // later merges tell which letters the parts of letters belong to
+    if (merges === this.shown && isKnown) return;
+    this.known = total;
+    const isNext = isKnown && merges > this.shown && merges - this.shown < ROWS;
     const from = isNext ? this.shown + 1 : merges - ROWS + 1;
     if (!isNext) this.list.replaceChildren();
     for (let merge = Math.max(1, from); merge <= merges; merge++) this.list.prepend(this.row(merge));

@@ -5,7 +5,7 @@ import { addButton, make } from "../../token_view/browser/elements.js";
 import { RIGHT_TO_LEFT, hexOf } from "../../token_view/browser/model/characters.js";
 import { plainWords } from "../../token_view/browser/words.js";
 import { shortName } from "./race.js";
-import { fractionOf, isText, joinedWords, madeWords, nameLettersHere, partsOfMerge, shownText } from "./parts.js";
+import { fractionOf, isText, joinedWords, lettersLater, madeWords, nameLettersHere, partsOfMerge, shownText } from "./parts.js";
 
 const MOST_IN_EQUATION = 16; // characters of a text in an equation
 const MOST_HEX = 6; // bytes of a token in the equation: two Thai characters
@@ -237,7 +237,7 @@ export function equationOf({ learned, sentence, label, options }, merge, { asHex
   const { left, right, token } = parts;
   const sides = [left, right, token];
   const hasParts = sides.some((parts) => !parts.every(isText));
-  if (hasParts) nameLettersHere(parts, tokens[2], sentence, sentence.madeBy(merge));
+  if (hasParts) nameLettersHere(parts, tokens[2], sentence, sentence.madeBy(merge), (at, size) => lettersLater(learned, merge, at, size));
   const terms = sides.map((parts, at) => {
     const chip = make("span", "chip");
     chip.style.setProperty("--tint", `var(--t${learned.tintOf(tokens[at], options.tints)})`);

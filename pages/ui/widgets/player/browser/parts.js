@@ -1,10 +1,12 @@
 // What a merge joins, letter by letter: whole text, or a part of a letter, such as the first two thirds of ร.
 // @ts-check
 
-import { glyphOf, hexOf, isWhiteOrUnseen, onCircle } from "../../token_view/browser/model/characters.js";
+import { MARK, glyphOf, hexOf, isWhiteOrUnseen, onCircle } from "../../token_view/browser/model/characters.js";
 
-/** @import { Sentence } from "./sentence.js" */
+/** @import { Learned, Sentence } from "./sentence.js" */
 /** @import { Cut, Label, Part } from "./types.d.ts" */
+
+/** @typedef {{ letter: Uint8Array, lost: number, isMark: boolean }} Found a letter, and its bytes before those that were looked for */
 
 const STRICT_DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const UNKNOWN = -1; // the size of a letter of which only bytes from its inside are there
@@ -19,6 +21,7 @@ const SCRIPTS = [
   ...["Tibt", "Geor", "Armn", "Ethi", "Hang", "Hira", "Kana", "Hani"],
 ].map((code) => /** @type {const} */ ([code, new RegExp(`\\p{Script=${code}}`, "u")]));
 const MOST_NAMED = 4; // letters
+const LOOKED_AHEAD = 20_000; // merges that may complete a letter
 const TRIED = 256; // letters that are looked at to learn what a beginning may become
 
 /**
@@ -94,18 +97,21 @@ export function isText({ size }) {
 }
 
 /**
- * Tell the parts of a merge that may belong to many letters which of these a sentence has.
+ * Tell the parts of a merge that may belong to many letters which these are: those where the sentence has the token; if
+ * it has none, those that later merges make of the token; if there are none yet, those of the sentence that may be meant.
  * @param {ReturnType<typeof partsOfMerge>} merge
  * @param {Uint8Array} token its bytes
  * @param {Sentence} sentence
- * @param {Cut[]} places where the sentence has the token; elsewhere its letters are looked for if it has none
+ * @param {Cut[]} places where the sentence has the token
+ * @param {(at: number, size: number) => Found[]} [laterOf] what later merges make of these bytes of the token
  */
-export function nameLettersHere({ left, right, token: made }, token, sentence, places) {
+export function nameLettersHere({ left, right, token: made }, token, sentence, places, laterOf = () => []) {
   for (const { letter, from, to, size, at } of made) {
     if (letter) continue;
     const bytes = token.subarray(at, at + to - from);
     const isEnd = size === UNKNOWN;
-    const found = places.length ? places.map((place) => sentence.letterAt(place.from + at)) : lettersWith(bytes, isEnd, sentence);
+    const later = places.length ? [] : laterOf(at, bytes.length);
+    const found = places.length ? places.map((place) => sentence.letterAt(place.from + at)) : later.length ? later : lettersWith(bytes, isEnd, sentence);
     const [first] = found;
     const isAlike = found.every((each) => each.letter.length === first.letter.length && each.lost === first.lost);
     if (!first || !isAlike || first.lost + bytes.length > first.letter.length) continue;
@@ -116,6 +122,36 @@ export function nameLettersHere({ left, right, token: made }, token, sentence, p
       Object.assign(part, { here, size: whole, from: part.from + lost, to: part.to + lost });
     }
   }
+}
+
+/**
+ * The letters that later merges make of a part of one, the first ones.
+ * @param {Learned} learned
+ * @param {number} merge that made the token with the part
+ * @param {number} at the byte of the token at which the part starts
+ * @param {number} size bytes of the part
+ */
+export function lettersLater(learned, merge, at, size) {
+  /** @type {Found[]} */
+  const found = [];
+  const places = new Map([[learned.idsOf(merge)[2], [at]]]); // of the part in the tokens that have it and not the whole letter
+  const end = Math.min(learned.total, merge + LOOKED_AHEAD);
+  for (let next = merge + 1; next <= end && found.length < MOST_NAMED; next++) {
+    const [left, right, made] = learned.idsOf(next);
+    const before = [...(places.get(left) ?? [])];
+    for (const place of places.get(right) ?? []) before.push(learned.bytesOf(left).length + place);
+    if (!before.length) continue;
+    const bytes = learned.bytesOf(made);
+    const open = before.filter((place) => {
+      const whole = lettersOf(bytes).find(({ start, end }) => start <= place && place + size <= end);
+      if (!whole?.letter) return true;
+      const letter = bytes.subarray(whole.start, whole.end);
+      found.push({ letter, lost: place - whole.start, isMark: MARK.test(whole.letter) });
+      return false;
+    });
+    if (open.length) places.set(made, open);
+  }
+  return found;
 }
 
 /**
