@@ -1100,6 +1100,32 @@ def test_the_names_of_the_race_can_be_read_and_nothing_crosses_them(
     assert found == [[[True] * 4] * (1 + len(levels))] * len(marks)
 
 
+TICKS = """([goal, width]) => {
+  const race = new parts.Race((key) => ({ locale: "en", race_merges: "จำนวนครั้งที่รวม" })[key] ?? key);
+  document.body.innerHTML = `<div class='token-view stage' style='width: ${width}px'></div>`;
+  document.body.firstChild.append(race.element);
+  race.fit();
+  race.show([{ name: "ก", learned: 1, levels: [], steps: [{ merge: 0, tokens: 9 }] }], goal, "");
+  const ticks = [...race.svg.querySelectorAll(".tick:not(.end)")];
+  const boxes = [...ticks, race.svg.querySelector(".axis-name")].map((text) => text.getBBox());
+  const areApart = boxes.every((box, at) => !at || boxes[at - 1].x + boxes[at - 1].width + 2 < box.x);
+  const numbers = ticks.map((tick) => tick.textContent);
+  return [race.svg.querySelectorAll(".grid").length - ticks.length, areApart, numbers];
+}"""
+
+
+@pytest.mark.parametrize("width", [358, 1000])
+@pytest.mark.parametrize("goal", [100, 105, 133, 744, 1000, 1300, 10_000, 12_000, 100_000])
+def test_each_line_of_the_race_has_its_number_which_meets_no_other_words(
+    page: Page, goal: int, width: int
+) -> None:
+    page.set_viewport_size({"width": width + 32, "height": 844})
+    opened(page, bundle(STAGE / "race.js"))
+    bare, are_apart, numbers = page.evaluate(TICKS, [goal, width])
+    assert (bare, are_apart) == (0, True)
+    assert "100" in numbers
+
+
 RACE_OF_THE_SENTENCE = """(options) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, options);

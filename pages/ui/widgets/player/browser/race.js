@@ -14,7 +14,7 @@ const [USUAL_SCREEN, MOST_SCALE] = [1280, 1.5];
 const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 const [TITLE_WIDTH, TITLE_HEIGHT] = [80, 18]; // pixels, of the name of the axis
 const MOST_TICKS = 4; // of the tokens
-const NEAR_NAME = 16; // so close to the end of the axis a number would meet its name
+const [DIGIT, BETWEEN_NUMBERS, MOST_ASIDE] = [7.8, 5, 8]; // pixels: of a digit, after a number, of a number beside its line
 
 /**
  * The name that everybody knows, without that of the encoding.
@@ -146,10 +146,16 @@ export class Race {
     const [floor, right] = [height - BOTTOM, width - RIGHT];
     this.most = Math.max(1, runner?.steps[0].tokens ?? 1, ...(runner?.levels ?? []).map(({ count }) => count));
     svg.append(makeSvg("line", { x1: LEFT, x2: right, y1: floor, y2: floor, class: "axis" }));
+    let taken = 0; // pixels, by the numbers before
     for (const tick of TICKS.filter((each) => each <= this.goal)) {
       const x = this.x(tick);
+      const words = tick.toLocaleString(label("locale"));
+      const half = (DIGIT * words.length) / 2;
+      const at = Math.min(x, right + BESIDE - BETWEEN_NUMBERS - half);
+      if (x - at > MOST_ASIDE || at - half < taken) continue; // it would meet the name of the axis, or the number before
+      taken = at + half + BETWEEN_NUMBERS;
       svg.append(makeSvg("line", { x1: x, x2: x, y1: TOP, y2: floor, class: "grid" }));
-      if (x < right - NEAR_NAME) svg.append(makeSvg("text", { x, y: floor + 20, class: "tick" }, tick.toLocaleString(label("locale"))));
+      svg.append(makeSvg("text", { x: at, y: floor + 20, class: "tick" }, words));
     }
     svg.append(makeSvg("text", { x: right + BESIDE, y: floor + 20, class: "axis-name" }, label("race_merges")));
     svg.append(makeSvg("text", { x: LEFT, y: 18, class: "axis-name" }, label("race_tokens")));
