@@ -287,8 +287,8 @@ test("the end says which tokenizers need more tokens, and which do not", () => {
   const label = labelsOf({ labels: cases.stage.en, locale: "en" });
   const levels = [["GPT-2", 1250], ["GPT-4 (cl100k)", 26], ["GPT-4o (o200k)", 13]].map(([name, count]) => ({ name, count }));
   const said = [5, 13, 26, 2000].map((count) => endWords(2500, count, levels, label));
-  assert.ok(said.every((words) => !/-(?!\u2060)/.test(words)), "no line breaks within a name");
-  assert.deepEqual(said.map((words) => words.replaceAll("\u2060", "")), [
+  assert.ok(said.every((words) => !/-(?!\u2060)| \(/.test(words)), "no line breaks within a name, or before its number");
+  assert.deepEqual(said.map((words) => words.replaceAll("\u2060", "").replaceAll("\u00a0(", " (")), [
     "From 2,500 to 5 tokens. That beats GPT-2 (1,250), GPT-4 (26), and GPT-4o (13).",
     "From 2,500 to 13 tokens. That beats GPT-2 (1,250) and GPT-4 (26). As many as GPT-4o (13).",
     "From 2,500 to 26 tokens. That beats GPT-2 (1,250), but not GPT-4o (13). As many as GPT-4 (26).",

@@ -195,7 +195,7 @@ def test_the_show_begins_with_merge_0_and_ends_with_ways_on(page: Page, *, prese
     shown = page.evaluate(PLAY, [{**options, "locale": "en"}, presents])
     words = section("stage", spoken="en")
     start = [0, True, f"{before} bytes, {before} tokens {words['start_bytes'].format(size=3)}", True, True]
-    says = f"From {before} to {after} tokens. That beats GPT-\u20602 (45), but not GPT-\u20604 (2)."
+    says = f"From {before} to {after} tokens. That beats GPT-\u20602\u00a0(45), but not GPT-\u20604\u00a0(2)."
     end = [len(merges), False, says, False, False]
     assert shown["found"] == [start, [0, False], end, start]
     assert shown["hint"] == ("" if presents else f"{words['end_more']} {words['end_train']}")

@@ -210,7 +210,7 @@ export function endWords(before, count, levels, label) {
   /** @param {Level[]} some @param {"conjunction" | "disjunction"} type */
   const named = (some, type) =>
     new Intl.ListFormat(label("locale"), { type })
-      .formatToParts(some.map((each) => `${shortName(each)} (${each.count.toLocaleString(label("locale"))})`))
+      .formatToParts(some.map((each) => `${shortName(each)}\u00a0(${each.count.toLocaleString(label("locale"))})`))
       .map(({ value }) => value.replace(/^(?=\p{L}\p{M}*\P{ASCII})|(?<=\P{ASCII})$/gu, " ")) // Thai "and" has no spaces
       .join("")
       .replace(/-(?=\w)/g, "-\u2060"); // no line breaks within GPT-2
