@@ -155,6 +155,36 @@ def test_the_end_says_why_no_more_was_learned_and_whether_the_sentence_was_in_th
     assert shown["hint"] == f"{why} {words['end_learned']} {again}"
 
 
+@pytest.mark.parametrize("least", [2, 5])
+def test_a_text_that_may_end_before_says_at_most_and_names_the_count_that_no_pair_has_any_more(
+    page: Page, *, least: int
+) -> None:
+    words = section("stage", spoken="en")
+    options = replay_options("none", "", [(97, 98, 9)], "abab", [], title="") | {"labels": words, "locale": "en"}
+    options |= {"is_learned": True, "name": f"least {least}"}
+    opened(page, bundle(STAGE / "stage.js"))
+    said, at_end, hint = page.evaluate(AT_MOST, [options, {"learned": 1, "goal": 744, "least": least}])
+    assert said == "0 of at most 744 merges"
+    assert at_end == "1 of 1 merge"
+    key = "end_ran_out" if least == 2 else "end_ran_out_least"
+    assert hint.startswith(filled(words[key], merges=1, goal=744, count=least))
+
+
+AT_MOST = """([options, answer]) => {
+  document.body.innerHTML = "<div></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, presents: false });
+  const where = () => stage.bar.where.textContent.replaceAll("\u00a0", " ");
+  const all = { says: "", pace: "slowest", served: [], ran_out: true, ...answer };
+  stage.take({ ...all, state: "running", merges: [97, 98, 9] });
+  const found = [where()];
+  stage.take({ ...all, state: "done", merges: [] });
+  stage.go(1);
+  found.push(where(), stage.headline.hint.textContent);
+  stage.remove();
+  return found;
+}"""
+
+
 MEASURE_EQUATION = """([options]) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, options, null);

@@ -84,6 +84,7 @@ def answer(job: Job, spoken: str, first: int) -> dict[str, object]:
         "learned": learned,
         "goal": job.merge_goal,
         "ran_out": job.ending == "pairs" and learned < job.merge_goal,
+        "least": job.training.stop.min_count,
         "merges": [number for merge in news for number in (merge.left, merge.right, merge.count)],
         "served": job.served[max(0, first) :][: len(news)],
         "superwords_after": job.superwords_after,  # after the merges: they cross spaces only once it is known

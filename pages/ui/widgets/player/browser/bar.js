@@ -79,7 +79,8 @@ export class Bar {
     this.slider.max = String(most);
     this.slider.value = String(position);
     this.line.style.setProperty("--learned", `${(100 * total) / most}%`);
-    const words = this.label("place", { merge: position, total: most });
+    const mayEndBefore = options.is_learned && !isOver; // a text that somebody has typed or pasted is often short
+    const words = this.label(mayEndBefore ? "place_most" : "place", { merge: position, total: most });
     this.where.textContent = total || answer ? words : "";
     this.slider.setAttribute("aria-valuetext", plainWords(words));
     this.back.disabled = position === 0;

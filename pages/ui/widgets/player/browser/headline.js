@@ -9,6 +9,7 @@ import { fractionOf, isText, joinedWords, lettersLater, madeWords, nameLettersHe
 
 const MOST_IN_EQUATION = 16; // characters of a text in an equation
 const MOST_HEX = 6; // bytes of a token in the equation: two Thai characters
+const LEAST_COUNT = 2; // of a pair that occurs more than once
 const LONG_IN_EQUATION = 8; // characters of a text from which on it may not fit
 
 /** @import { Learned, Sentence } from "./sentence.js" */
@@ -98,7 +99,9 @@ export class Headline {
     if (options.presents) return;
     const hasRunOut = Boolean(answer?.ran_out);
     const isBeaten = options.levels.some((each) => each.count < count);
-    const why = hasRunOut ? label("end_ran_out", { merges, goal: answer?.goal ?? merges }) : isBeaten ? label("end_more") : "";
+    const values = { merges, goal: answer?.goal ?? merges, count: answer?.least ?? LEAST_COUNT };
+    const ranOut = values.count > LEAST_COUNT ? label("end_ran_out_least", values) : label("end_ran_out", values);
+    const why = hasRunOut ? ranOut : isBeaten ? label("end_more") : "";
     const learned = options.is_learned ? label("end_learned") : "";
     this.hint.replaceChildren([why, learned].filter(Boolean).join(" "), " ");
     if (why && this.train) addButton(this.hint, label(hasRunOut ? "end_train_text" : "end_train"), this.train).className = "train";

@@ -89,6 +89,8 @@ export interface Answer {
   goal: number;
   /** Whether it ended because no pair was left that occurs often enough. */
   ran_out?: boolean;
+  /** How often a pair has to occur, so that it is joined. */
+  least?: number;
   /** Left, right and count of each merge that is new. */
   merges: number[];
   /** After so many merges tokens may cross spaces; null while they may not. */
