@@ -145,6 +145,25 @@ def english(tab: Page) -> list[str]:
     return [words for words in OF_STREAMLIT if words in seen]
 
 
+RING = """(option) => {
+  const [ring, words] = [option.querySelector("div > div"), option.querySelector("p")];
+  const middle = (element, height) => element.getBoundingClientRect().top + height / 2;
+  const line = parseFloat(getComputedStyle(words).lineHeight);
+  return middle(ring, ring.offsetHeight) - middle(words, line);
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_ring_of_a_text_to_train_on_stands_on_the_line_of_its_words(
+    tab: Page, address: str, width: int
+) -> None:
+    tab.set_viewport_size({"width": width, "height": 844})
+    tab.goto(f"{address}/train?lang=th")
+    at_rest(tab)
+    for option in tab.locator(".st-key-train_card [data-testid=stRadioOption]").all():
+        assert abs(option.evaluate(RING)) <= 1
+
+
 def test_the_upload_of_a_corpus_speaks_thai_and_says_its_limit(tab: Page, address: str) -> None:
     tab.goto(f"{address}/train?lang=th")
     tab.locator(".st-key-train_card label").filter(has_text=THAI["train.card_own"]).click()
