@@ -119,6 +119,20 @@ def test_small_counts_are_whole_where_letters_are_small(page: Page, screen: str)
     assert in_shadow(page, COVERED) == 0
 
 
+NEIGHBOURS = """[...root.querySelectorAll('.lane .p.n + .p.n')].map((piece) => {
+  const [one, other] = [piece.previousElementSibling, piece].map((each) => each.getBoundingClientRect());
+  if (one.top !== other.top) return 99;
+  const digit = 0.54 * parseFloat(getComputedStyle(piece, "::after").fontSize);
+  return (other.left + other.right - one.left - one.right) / 2 - digit;
+})"""
+"""The pixels between two counts of one digit."""
+
+
+def test_on_a_phone_two_counts_below_narrow_letters_are_two_numbers(page: Page) -> None:
+    draw_rows(page, "พรุ่งนี้ไปกินหมูกระทะกันไหม 555 เลิกเรียนแล้วเจอกันหน้ามหาลัยนะเพื่อนๆ", "phone")
+    assert min(in_shadow(page, NEIGHBOURS)) >= 1.5
+
+
 def named(prefix: str, text: str) -> list[Lane]:
     return [Lane(prefix + lane.key, Label(prefix + lane.name), lane.tokenizer, lane.encoding) for lane in
             references_over(text)]  # fmt: skip
