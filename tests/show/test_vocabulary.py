@@ -574,7 +574,7 @@ def test_tokens_out_of_reach_are_listed_by_reason_and_open_their_trees() -> None
     found = unreachable(openai_tokenizer("o200k_base"))
     assert app.header[0].value.startswith(f"**{len(found.ids):,}** of ")
     cut = [token_id for token_id, reason in zip(found.ids.tolist(), found.reasons) if reason == "pattern"]
-    assert len(packed_ids(shown(app).payload)) == found.count("no_text")  # some of the others are no words for a class
+    assert len(packed_ids(shown(app).payload)) == found.count("no_text")  # words of the others are not for a class
     assert not any(ENGLISH["unreached.becomes"] in each.value for each in app.caption)
     app.segmented_control(key="vocabulary_reason_no_text_pattern").set_value("pattern").run()
     assert (packed_ids(shown(app).payload), shown(app).options["script"]) == (cut, None)
