@@ -57,6 +57,7 @@ with tokens:
             link=link_to(list(map(name_in_link, chosen)), pattern=pattern, has_text=text.ids_of is None),
             **linked_view(),
         )
+        sections.say_what_it_learned_from(text)
         with st.container(horizontal=True, vertical_alignment="center", key="compare_then"):
             sections.lead_to_training()
             if isinstance(text.content, str):

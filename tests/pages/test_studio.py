@@ -242,6 +242,15 @@ def test_what_is_no_recipe_is_refused_in_words() -> None:
 # ---- what if
 
 
+def test_compare_says_where_a_tokenizer_learned_from_the_text_that_it_cuts() -> None:
+    app = start_training(corpus="เสือกินปลา ปลากินมด\n" * 20)
+    wait_until(app, lambda: job_of(app).ended)
+    app.switch_page(str(REPOSITORY / "pages" / "compare.py")).run()
+    for text, is_said in (("เสือกินปลา", True), ("เสือกินหมู", False)):
+        app.text_area(key="compare_text").set_value(text).run()
+        assert (ENGLISH["compare.learned"] in {each.value for each in app.caption}) is is_said
+
+
 def test_compare_says_that_a_training_has_not_ended_and_leads_back_to_it() -> None:
     app = start_training(corpus="ab cd " * 50, size=262, pace="slowest")
     job = job_of(app)

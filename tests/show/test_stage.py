@@ -136,6 +136,7 @@ class Ending:
     served: tuple[int, ...] = ()
     superwords_after = None
     recounts = False
+    training = Training(["ab"], 300)
 
     def __init__(self) -> None:
         self.reads = 0

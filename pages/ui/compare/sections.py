@@ -48,6 +48,13 @@ def say_what_a_stripe_is() -> None:
         st.caption(t("home.look_inside"))
 
 
+def say_what_it_learned_from(text: Text) -> None:
+    """Say that the visitor's tokenizer learned from this text, if it did: it does less well on others."""
+    job, said = visitor.current_job(), text.content.strip() if isinstance(text.content, str) else ""
+    if job is not None and said and visitor.own_tokenizer() and visitor.owns(job) and said in job.opening:
+        st.caption(t("compare.learned"))
+
+
 def lead_to_training() -> None:
     """Lead a visitor who has no tokenizer of their own to Train, and one whose training goes on back to it."""
     job = visitor.current_job()

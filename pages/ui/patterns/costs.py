@@ -247,6 +247,8 @@ def _say(comparison: Comparison) -> list[str]:
     answer(first, key="patterns_costs")
     for each in others:
         st.markdown(each)
+    if any(result.variant.key == TWO_STAGES for result in done):
+        st.caption(t("costs.two_stages_short", merges=FIRST_MERGES))
     return [first, *others, t("costs.slide_source", size=comparison.vocab_size, characters=characters)]
 
 

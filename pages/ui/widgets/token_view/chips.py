@@ -175,7 +175,7 @@ def _ghost_of(run: bytes) -> str:
         letters = [letter for letter in become if _LETTER.match(letter)][:_EXAMPLES]
         if letters:
             return " ".join([*map(visible, letters), "…"])
-    return f"{len(run)}⁄{size}" if size > len(run) else "·" * min(3, len(run))
+    return f"{len(run)}⁄{size}" if size > len(run) else run[:_EXAMPLES].hex(" ").upper()
 
 
 def _end(text: str, most: int = LONGEST) -> str:
