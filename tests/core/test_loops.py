@@ -114,6 +114,17 @@ def mask_of(wanted: bytes) -> Callable[[Any, int], np.uint64]:
     return mask_at
 
 
+def put_number(numbers: Any, i: int, number: np.int64) -> None:
+    """Write one number."""
+    assert 0 <= i < numbers.size
+    numbers[i] = number
+
+
+def highest_bit(mask: np.uint64) -> np.int64:
+    """Count the bits below the highest one."""
+    return np.int64(int(mask).bit_length() - 1)
+
+
 def lowest_bit(mask: np.uint64) -> np.int64:
     """Count the zeros below the lowest bit."""
     return np.int64((int(mask) & -int(mask)).bit_length() - 1 if mask else 64)
@@ -124,6 +135,7 @@ READS = {
     "word_at": word_at,
     "number_at": lambda numbers, i: numbers[i],
     "put_word": put_word,
+    "put_number": put_number,
     "letters_at": run_of(SMALL + SMALL.upper()),
     "small_letters_at": run_of(SMALL),
     "letters_in": mask_of(SMALL + SMALL.upper()),
@@ -133,6 +145,7 @@ READS = {
     "not_ascii_in": mask_of(bytes(range(0x80, 0x100))),
     **{name: mask_of(bytes(range(first, last + 1))) for name, (first, last) in OF_THAI.items()},
     **{f"{name}_in": mask_of(byte) for name, byte in MARKS.items()},
+    "highest_bit": highest_bit,
     "lowest_bit": lowest_bit,
     "count_bits": lambda mask: np.int64(int(mask).bit_count()),
 }
@@ -281,9 +294,15 @@ def test_ctrl_c_in_a_loop_is_an_exception() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES[:-1])
 def test_a_machine_stops_where_there_is_no_more_room(machine: np.int64) -> None:
-    text, ends = np.frombuffer(b"a b c d e", dtype=np.uint8), np.zeros(4, dtype=np.int64)
-    assert called_from_python(cut_loop.cut)(text, 0, text.size, character_kinds(), machine, ends[:3]) == 3
-    assert ends.tolist() == [1, 3, 5, 0]
+    cut, kinds = called_from_python(cut_loop.cut), character_kinds()
+    text, ends = np.frombuffer(b"a b c d e", dtype=np.uint8), np.zeros(70, dtype=np.int64)
+    assert cut(text, 0, text.size, kinds, machine, ends[:66]) == 3  # two more, and there was room for a block
+    assert ends.tolist() == [1, 3, 5] + 67 * [0]
+    text = np.frombuffer(b"a1" * 100, dtype=np.uint8)
+    found = cut(text, 0, text.size, kinds, machine, ends[:64])
+    assert ends[:found].tolist() == list(range(1, found + 1))
+    assert found > 50
+    assert not ends[64:].any()
 
 
 @pytest.mark.parametrize(("rows", "used", "more"), [(4, 3, 1), (4, 4, 1), (4, 3, 2), (4, 4, 90)])

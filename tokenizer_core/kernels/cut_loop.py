@@ -107,6 +107,8 @@ def _put_word(_context: Any, numbers: Any, _i: Any, _word: Any) -> tuple[Any, An
 
 put_word: Any = intrinsic(_put_word)
 """`put_word(array, i, word)` writes eight bytes from `i` on, whatever the numbers of the array are."""
+put_number: Any = intrinsic(_put_word)
+"""`put_number(numbers, i, number)` is `numbers[i] = number`, as `number_at` reads it."""
 
 
 _WIDE, _BLOCK = 16, 64
@@ -168,6 +170,14 @@ def _count_bits(_context: Any, _mask: Any) -> tuple[Any, Any]:
     return types.int64(types.uint64), count
 
 
+def _highest_bit(_context: Any, _mask: Any) -> tuple[Any, Any]:
+
+    def count(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.sub(ir.IntType(64)(63), builder.ctlz(arguments[0], ir.IntType(1)(0)))
+
+    return types.int64(types.uint64), count
+
+
 def _lowest_bit(_context: Any, _mask: Any) -> tuple[Any, Any]:
 
     def count(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -191,6 +201,8 @@ _first_half_in, _second_half_in = _mask_at("\xb8", "\xb8"), _mask_at("\xb9", "\x
 _letters_to_a_in, _letters_to_am_in, _letters_from_e_in = map(_mask_at, "\x81\xb2\x80", "\xb0\xb3\x86")
 _sara_above_in, _signs_to_phinthu_in, _tones_in = map(_mask_at, "\xb1\xb4\x87", "\xb1\xba\x8e")
 count_bits: Any = intrinsic(_count_bits)
+highest_bit: Any = intrinsic(_highest_bit)
+"""`highest_bit(mask)` is the place of the highest bit that is set, and -1 if there is none."""
 lowest_bit: Any = intrinsic(_lowest_bit)
 """`lowest_bit(mask)` is the place of the lowest bit that is set, and 64 if there is none."""
 
@@ -468,22 +480,33 @@ def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
     return starts & ~one
 
 
+@inlined
+def put_places(ends: Numbers, found: int, i: int, starts: np.uint64) -> None:
+    """Note the places of the bits, eight at a time; this may overwrite seven places behind them."""
+    past = found + count_bits(starts)
+    while found < past:
+        for k in range(8):
+            put_number(ends, found + k, i + lowest_bit(starts))
+            starts &= starts - np.uint64(1)
+        found += 8
+
+
 @borrowing
 def cut(text: Bytes, i: int, end: int, kinds: Bytes, pattern: int, ends: Numbers) -> int:
-    """Note where the next pretokens end, from `i` on, until `ends` is full or the text ends; return how many."""
+    """Note where the next pretokens end, from `i` on, until `ends` has no room for those of another block or the
+    text ends; return how many.
+    """
     found = 0
     if pattern == NONE:
         ends[0] = end
         return 1
-    while i < end and found < ends.size:
-        if (text[i] < 0x80 or text[i] == _THAI_LEAD) and i + _BLOCK + 2 <= end and found + _BLOCK <= ends.size:
+    while i < end and found + _BLOCK <= ends.size:
+        if (text[i] < 0x80 or text[i] == _THAI_LEAD) and i + _BLOCK + 2 <= end:
             starts = starts_in(text, i, pattern)
             if starts:
-                while starts:
-                    ends[found] = i + lowest_bit(starts)
-                    found += 1
-                    starts &= starts - np.uint64(1)
-                i = ends[found - 1]
+                put_places(ends, found, i, starts)
+                found += count_bits(starts)
+                i += highest_bit(starts)  # not the last end, for which the next block would have to wait
                 continue
         if pattern == GPT2:
             i = gpt2_end(text, i, end, kinds)
