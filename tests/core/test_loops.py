@@ -120,6 +120,11 @@ def put_number(numbers: Any, i: int, number: np.int64) -> None:
     numbers[i] = number
 
 
+def prefetch(numbers: Any, i: int) -> None:
+    """Only the processor needs to know."""
+    assert 0 <= i < numbers.size
+
+
 def highest_bit(mask: np.uint64) -> np.int64:
     """Count the bits below the highest one."""
     return np.int64(int(mask).bit_length() - 1)
@@ -136,6 +141,7 @@ READS = {
     "number_at": lambda numbers, i: numbers[i],
     "put_word": put_word,
     "put_number": put_number,
+    "prefetch": prefetch,
     "letters_at": run_of(SMALL + SMALL.upper()),
     "small_letters_at": run_of(SMALL),
     "letters_in": mask_of(SMALL + SMALL.upper()),

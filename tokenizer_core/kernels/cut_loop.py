@@ -111,6 +111,23 @@ put_number: Any = intrinsic(_put_word)
 """`put_number(numbers, i, number)` is `numbers[i] = number`, as `number_at` reads it."""
 
 
+def _prefetch(_context: Any, numbers: Any, _i: Any) -> tuple[Any, Any]:
+
+    def fetch(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        number = ir.IntType(32)
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
+        builder.call(function, [place, number(0), number(3), number(1)])  # to read it, into every cache, as data
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.int64), fetch
+
+
+prefetch: Any = intrinsic(_prefetch)
+"""`prefetch(numbers, i)` lets the processor fetch the line with `numbers[i]`, and does not wait for it."""
+
 _WIDE, _BLOCK = 16, 64
 _WHOLE = 63
 """The bytes of a block that hold whole Thai characters, of three bytes each."""

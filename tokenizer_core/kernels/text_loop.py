@@ -1,10 +1,11 @@
 """The compiled loops that encode whole texts: they cut pretokens, look up the ids of each, and write them.
 
 Most pretokens of a text came before, so two tables remember their ids: one holds short pretokens and few ids in
-its slots, the other longer ones in arrays beside it. A batch of pretokens is looked up; then what is new is found
-among the tokens, or else `longest_loop` encodes it; then the ids of all are written. So the loops that see every
-pretoken are small and call nothing. The plain twin counts distinct pretokens and encodes each: `count_loop` and
-`encode_loop`.
+its slots, the other longer ones in arrays beside it. A batch of pretokens gets keys, which say where their slots
+are. While it makes the later keys, the processor fetches the slots of the earlier ones; then the ids in them are
+written. If a pretoken is unknown, all unknown ones of the batch are found among the tokens, or else `longest_loop`
+encodes them. So the loops that see every pretoken are small and call nothing. The plain twin counts distinct
+pretokens and encodes each: `count_loop` and `encode_loop`.
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tokenizer_core.kernels.compiled import borrowing, compiled, inlined
-from tokenizer_core.kernels.cut_loop import WORD, cut, number_at, put_word, word_at
+from tokenizer_core.kernels.cut_loop import WORD, cut, number_at, prefetch, put_number, put_word, word_at
 from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long
 from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_one
 
@@ -32,14 +33,19 @@ _SHORT = 15
 _PAIR = 2 * _WORDS
 _ID_BITS = 28
 _ID = 2**_ID_BITS - 1
-_UNKNOWN, _ELSEWHERE = 0, 7  # instead of their number: not remembered; too many for the slot
+_ELSEWHERE = 7  # instead of their number: too many for the slot
 # A slot of a longer pretoken: the hash of its bytes; where they are remembered, and their number; the same of ids.
 _TEXT_USED, _IDS_USED, _IS_FULL = 0, 1, 2
 _LENGTH_BITS = 12
 _LENGTH = 2**_LENGTH_BITS - 1
 _FACTOR = 0x9E3779B97F4A7C15 - 2**64
 _AT_ONCE = 512
-_SHIFTS = (40, 20)  # the bits of a hash that tell the two places of a short pretoken
+_SHIFTS = (37, 17)  # the bits of a hash that tell the two places of a short pretoken
+# A key, in a row of its own: the first two numbers of the slot that may have the pretoken, and the first place of
+# the two where that slot may be. For longer pretokens it is the hash, and a second number that no slot has.
+# Pretokens without a key are too long, or end where sixteen bytes from their start on cannot be read.
+_ROW = 3
+_LONGER, _NO_KEY = 2**60, 2**61
 _UP_TO = [(1 << 8 * size) - 1 for size in range(WORD)]
 _FIRST = np.array(_UP_TO + [-1] * WORD, dtype=np.int64)
 _OTHERS = np.array([0] * WORD + _UP_TO, dtype=np.int64)
@@ -86,28 +92,39 @@ def two_ids(ids: Ids, place: int) -> int:
 
 
 @inlined
-def slot_of(slots: Numbers, first: int, others: int, hashed: int) -> int:
+def place_of(slots: Numbers, first: int, others: int, shift: int) -> int:
+    """Return where two slots are that may have a short pretoken."""
+    return (first ^ others * _FACTOR) * _FACTOR >> shift & len(slots) - _PAIR
+
+
+@inlined
+def has(slots: Numbers, slot: int, first: int, others: int) -> bool:
+    """Tell whether a slot has this pretoken."""
+    return number_at(slots, slot) == first and number_at(slots, slot + 1) == others
+
+
+@inlined
+def slot_of(slots: Numbers, first: int, others: int, shifts: tuple[int, ...]) -> int:
     """Return the slot with this pretoken; -1 if none has it. Two are side by side, and two elsewhere."""
-    for shift in _SHIFTS:
-        slot = (hashed >> shift & len(slots) // _PAIR - 1) * _PAIR
-        if number_at(slots, slot) == first and number_at(slots, slot + 1) == others:
+    for shift in shifts:
+        slot = place_of(slots, first, others, shift)
+        if has(slots, slot, first, others):
             return slot
-        slot += _WORDS
-        if number_at(slots, slot) == first and number_at(slots, slot + 1) == others:
-            return slot
+        if has(slots, slot + _WORDS, first, others):
+            return slot + _WORDS
     return -1
 
 
 @inlined
-def new_slot(slots: Numbers, hashed: int) -> int:
+def new_slot(slots: Numbers, first: int, others: int) -> int:
     """Return the slot for a new pretoken: a free one, or the first, and what was there moves beside it."""
     for shift in _SHIFTS:
-        slot = (hashed >> shift & len(slots) // _PAIR - 1) * _PAIR
+        slot = place_of(slots, first, others, shift)
         if not slots[slot + 1]:
             return slot
         if not slots[slot + _WORDS + 1]:
             return slot + _WORDS
-    slot = (hashed >> _SHIFTS[0] & len(slots) // _PAIR - 1) * _PAIR
+    slot = place_of(slots, first, others, _SHIFTS[0])
     for k in range(_WORDS):
         slots[slot + _WORDS + k] = slots[slot + k]
     return slot
@@ -130,7 +147,7 @@ def slots_of_tokens(text: Bytes, ends: Numbers, lengths: Ids) -> Numbers:
         if 0 < length <= _SHORT and start + 2 * WORD <= text.size:
             first = word_at(text, start) & number_at(_FIRST, length)
             others = word_at(text, start + WORD) & number_at(_OTHERS, length) | length << 56
-            slot = new_slot(slots, (first ^ others * _FACTOR) * _FACTOR)
+            slot = new_slot(slots, first, others)
             slots[slot], slots[slot + 1], slots[slot + 2] = first, others, token | 1 << _ID_BITS
     return slots
 
@@ -143,7 +160,7 @@ def hash_of(text: Bytes, start: int, end: int) -> np.int64:
         hashed = (hashed ^ word_at(text, i)) * _FACTOR
         hashed ^= hashed >> 32
     hashed = (hashed ^ word_at(text, end - WORD)) * _FACTOR
-    return hashed ^ hashed >> 32
+    return (hashed ^ hashed >> 32) | 1  # not 0, which stands in a free slot
 
 
 @inlined
@@ -156,10 +173,18 @@ def is_same(text: Bytes, start: int, length: int, other: Bytes, place: int) -> b
 
 
 @inlined
-def longer_slot(text: Bytes, start: int, length: int, hashed: int, longer: Numbers, longer_text: Bytes) -> int:
+def place_of_longer(longer: Numbers, hashed: int) -> int:
+    """Return where two slots are that may have a longer pretoken."""
+    return hashed >> 20 & len(longer) - _PAIR
+
+
+@inlined
+def longer_slot(
+    text: Bytes, start: int, end: int, hashed: int, place: int, longer: Numbers, longer_text: Bytes
+) -> int:
     """Return the slot with this longer pretoken; -1 if neither of its two slots has it."""
-    first = (hashed >> 20 & len(longer) // _PAIR - 1) * _PAIR
-    for slot in (first, first + _WORDS):
+    length = end - start
+    for slot in (place, place + _WORDS):
         if number_at(longer, slot) == hashed:
             known = number_at(longer, slot + 1)
             if known & _LENGTH == length and is_same(text, start, length, longer_text, known >> _LENGTH_BITS):
@@ -193,56 +218,126 @@ def put_longer(
     for k in range(length):
         longer_text[place + k] = text[begin + k]
     used[_TEXT_USED] += length
-    slot = (hashed >> 20 & len(longer) // _PAIR - 1) * _PAIR
+    slot = place_of_longer(longer, hashed)
     for k in range(_WORDS):  # what was there moves beside it
         longer[slot + _WORDS + k] = longer[slot + k]
     longer[slot], longer[slot + 1], longer[slot + 2] = hashed, place << _LENGTH_BITS | length, ids
 
 
 @borrowing
-def look_up(
+def note_keys(text: Bytes, bounds: Numbers, found: int, slots: Numbers, longer: Numbers, keys: Numbers) -> None:
+    """Note the keys of pretokens, and let the processor fetch their slots, so that nobody waits for them later.
+
+    Without that, encoding English takes half as long again where other work has used the processor's cache.
+    """
+    for n in range(found):
+        start = number_at(bounds, n)
+        end = number_at(bounds, n + 1)
+        size = end - start
+        first, others, place = np.int64(0), np.int64(_NO_KEY), np.int64(0)
+        if size <= _SHORT:
+            if start + 2 * WORD <= text.size:
+                first = word_at(text, start) & number_at(_FIRST, size)
+                others = word_at(text, start + WORD) & number_at(_OTHERS, size) | size << 56
+                place = place_of(slots, first, others, _SHIFTS[0])
+                prefetch(slots, place)
+        elif size <= LONG:
+            first, others = hash_of(text, start, end), np.int64(_LONGER)
+            place = place_of_longer(longer, first)
+            prefetch(longer, place)
+        put_number(keys, _ROW * n, first)
+        put_number(keys, _ROW * n + 1, others)
+        put_number(keys, _ROW * n + 2, place)
+
+
+@inlined
+def put_remembered(where: int, longer_ids: Ids, ids: Ids, written: int) -> int:
+    """Write ids that no slot holds; return where they end."""
+    place = where >> _LENGTH_BITS
+    number = where & _LENGTH
+    for k in range(number):
+        ids[written + k] = longer_ids[place + k]
+    return written + number
+
+
+@borrowing
+def write(
     text: Bytes,
-    start: int,
-    stops: Numbers,
+    bounds: Numbers,
+    keys: Numbers,
+    done: int,
+    found: int,
     slots: Numbers,
     longer: Numbers,
     longer_text: Bytes,
-    firsts: Numbers,
-    lasts: Numbers,
+    longer_ids: Ids,
+    ids: Ids,
+    written: int,
+) -> tuple[int, int]:
+    """Write the ids of pretokens up to one that is unknown; return which one, and where the ids end."""
+    for n in range(done, found):
+        first = number_at(keys, _ROW * n)
+        others = number_at(keys, _ROW * n + 1)
+        slot = number_at(keys, _ROW * n + 2)
+        if others >= _LONGER:
+            if others == _NO_KEY:
+                return n, written
+            start, end = number_at(bounds, n), number_at(bounds, n + 1)
+            slot = longer_slot(text, start, end, first, slot, longer, longer_text)
+            if slot < 0:
+                return n, written
+            written = put_remembered(number_at(longer, slot + 2), longer_ids, ids, written)
+            continue
+        if not has(slots, slot, first, others):
+            slot += _WORDS
+            if not has(slots, slot, first, others):
+                slot = slot_of(slots, first, others, _SHIFTS[1:])
+                if slot < 0:
+                    return n, written
+        some = number_at(slots, slot + 2)
+        put_word(ids, written, some & ~(7 << _ID_BITS))
+        put_word(ids, written + 2, number_at(slots, slot + 3))
+        number = some >> _ID_BITS & 7
+        if number == _ELSEWHERE:
+            written = put_remembered(number_at(slots, slot + 3), longer_ids, ids, written)
+        else:
+            written += number
+    return found, written
+
+
+@borrowing
+def note_unknown(
+    text: Bytes,
+    bounds: Numbers,
+    keys: Numbers,
+    done: int,
+    found: int,
+    slots: Numbers,
+    longer: Numbers,
+    longer_text: Bytes,
     unknown: Numbers,
 ) -> int:
-    """Note the ids of each pretoken as a slot has them; note which are unknown, and return how many."""
+    """Note which pretokens have a key, but no slot has them; return how many."""
     count = 0
-    for n in range(stops.size):
-        stop = stops[n]
-        length = stop - start
-        found = np.int64(_UNKNOWN)
-        if length > _SHORT:
-            if length <= LONG:
-                slot = longer_slot(text, start, length, hash_of(text, start, stop) | 1, longer, longer_text)
-                if slot >= 0:
-                    found = np.int64(_ELSEWHERE) << _ID_BITS
-                    lasts[n] = number_at(longer, slot + 2)
-        elif start + 2 * WORD <= text.size:
-            first = word_at(text, start) & number_at(_FIRST, length)
-            others = word_at(text, start + WORD) & number_at(_OTHERS, length) | length << 56
-            slot = slot_of(slots, first, others, (first ^ others * _FACTOR) * _FACTOR)
-            if slot >= 0:
-                found = number_at(slots, slot + 2)
-                lasts[n] = number_at(slots, slot + 3)
-        firsts[n] = found
-        if not found:
+    for n in range(done, found):
+        first = number_at(keys, _ROW * n)
+        others = number_at(keys, _ROW * n + 1)
+        if others == _LONGER:
+            start, end, place = number_at(bounds, n), number_at(bounds, n + 1), number_at(keys, _ROW * n + 2)
+            slot = longer_slot(text, start, end, first, place, longer, longer_text)
+        else:
+            slot = slot_of(slots, first, others, _SHIFTS)
+        if slot < 0 and others != _NO_KEY:
             unknown[count] = n
             count += 1
-        start = stop
     return count
 
 
 @borrowing
 def learn(
     text: Bytes,
-    start: int,
-    stops: Numbers,
+    bounds: Numbers,
+    keys: Numbers,
     children: Numbers,
     shorter: Ids,
     lengths: Ids,
@@ -257,81 +352,43 @@ def learn(
     used: Numbers,
     pairs: Numbers,
     is_dead: NDArray[np.bool_],
-    firsts: Numbers,
-    lasts: Numbers,
     unknown: Numbers,
     ids: Ids,
 ) -> None:
-    """Encode the unknown pretokens, remember each, and note its ids as its slot has them.
+    """Encode the unknown pretokens, and remember each.
 
-    Those stay unknown that are too long, lie at the very end of the text, or find no room. `ids` is scratch. The
-    arrays stand one by one, because numba would count the references to each array of a tuple in the loop.
+    Those that find no room stay unknown. `ids` is scratch. The arrays stand one by one, because numba would count
+    the references to each array of a tuple in the loop.
     """
     tree = Tree(children, shorter, lengths, lefts, rights, ranks)
     for n in unknown:
-        begin = stops[n - 1] if n > 0 else np.int64(start)
-        length = stops[n] - begin
-        if length > LONG or begin + 2 * WORD > text.size:
-            continue
-        first = others = np.int64(0)
+        begin, end = bounds[n], bounds[n + 1]
+        first, others, place = keys[_ROW * n], keys[_ROW * n + 1], keys[_ROW * n + 2]
         whole = np.int64(-1)
-        if length <= _SHORT:
-            first = word_at(text, begin) & number_at(_FIRST, length)
-            others = word_at(text, begin + WORD) & number_at(_OTHERS, length) | length << 56
-            hashed = (first ^ others * _FACTOR) * _FACTOR
-            slot = slot_of(slots, first, others, hashed)
-            if slot >= 0:  # the same came a moment ago
-                firsts[n] = slots[slot + 2]
-                lasts[n] = slots[slot + 3]
+        if others == _LONGER:
+            if longer_slot(text, begin, end, first, place, longer, longer_text) >= 0:  # the same came a moment ago
                 continue
-            whole = np.int64(slot_of(tokens, first, others, hashed))
         else:
-            hashed = hash_of(text, begin, stops[n]) | 1  # not 0, which stands in a free slot
-            slot = longer_slot(text, begin, length, hashed, longer, longer_text)
-            if slot >= 0:
-                firsts[n] = np.int64(_ELSEWHERE) << _ID_BITS
-                lasts[n] = longer[slot + 2]
+            if slot_of(slots, first, others, _SHIFTS) >= 0:
                 continue
+            whole = np.int64(slot_of(tokens, first, others, _SHIFTS))
         if whole >= 0:
             number = np.int64(1)
             ids[0] = tokens[whole + 2] & _ID
         else:
-            number = encode_one(text, begin, stops[n], tree, pairs, is_dead, ids, np.int64(0))
-        found, more = two_ids(ids, 0) | number << _ID_BITS, two_ids(ids, 2)
-        if length > _SHORT or number > INLINE:
+            number = encode_one(text, begin, end, tree, pairs, is_dead, ids, np.int64(0))
+        some, more = two_ids(ids, 0) | number << _ID_BITS, two_ids(ids, 2)
+        length = end - begin
+        if others == _LONGER or number > INLINE:
             if used[_TEXT_USED] + length > len(longer_text) or used[_IDS_USED] + number > len(longer_ids):
                 used[_IS_FULL] = 1
                 continue
-            found, more = np.int64(_ELSEWHERE) << _ID_BITS, put_ids(ids, number, longer_ids, used)
-        if length <= _SHORT:
-            slot = new_slot(slots, hashed)
-            slots[slot], slots[slot + 1], slots[slot + 2], slots[slot + 3] = first, others, found, more
+            some, more = np.int64(_ELSEWHERE) << _ID_BITS, put_ids(ids, number, longer_ids, used)
+        if others == _LONGER:
+            put_longer(text, begin, length, first, more, longer, longer_text, used)
         else:
-            put_longer(text, begin, length, hashed, more, longer, longer_text, used)
-        firsts[n], lasts[n] = found, more
-
-
-@borrowing
-def write(
-    firsts: Numbers, lasts: Numbers, done: int, found: int, longer_ids: Ids, ids: Ids, written: int
-) -> tuple[int, int]:
-    """Write the ids of pretokens up to one that is unknown; return which one, and where the ids end."""
-    for n in range(done, found):
-        first = number_at(firsts, n)
-        last = number_at(lasts, n)
-        number = first >> _ID_BITS & 7
-        if number == _UNKNOWN:
-            return n, written
-        if number == _ELSEWHERE:
-            place = last >> _LENGTH_BITS
-            number = last & _LENGTH
-            for k in range(number):
-                ids[written + k] = longer_ids[place + k]
-        else:
-            put_word(ids, written, first & ~(7 << _ID_BITS))
-            put_word(ids, written + 2, last)
-        written += number
-    return found, written
+            slot = new_slot(slots, first, others)
+            slots[slot], slots[slot + 1], slots[slot + 2], slots[slot + 3] = first, others, some, more
 
 
 @compiled
@@ -341,9 +398,9 @@ def encode_texts(
     """Encode texts that lie end to end, from one edge to the next; return their ids, and how many each has."""
     ids = np.empty(text.size + INLINE, dtype=np.int32)
     counts = np.empty(edges.size - 1, dtype=np.int64)
-    stops = np.empty(_AT_ONCE, dtype=np.int64)
-    firsts = np.empty(_AT_ONCE, dtype=np.int64)
-    lasts = np.empty(_AT_ONCE, dtype=np.int64)
+    bounds = np.empty(_AT_ONCE + 1, dtype=np.int64)
+    ends = bounds[1:]
+    keys = np.empty(_ROW * _AT_ONCE, dtype=np.int64)
     unknown = np.empty(_AT_ONCE, dtype=np.int64)
     is_dead = np.empty(LONG + 1, dtype=np.bool_)
     scratch = np.empty(LONG + INLINE, dtype=np.int32)
@@ -354,25 +411,32 @@ def encode_texts(
         start, end = edges[t], edges[t + 1]
         before = written
         while start < end:
-            found = cut(text, start, end, kinds, pattern, stops)
-            count = look_up(text, start, stops[:found], slots, longer, longer_text, firsts, lasts, unknown)
-            if count > 0:
-                learn(
-                    *(text, start, stops[:found], children, shorter, lengths, lefts, rights, ranks),
-                    *(tokens, slots, longer, longer_text, longer_ids, used, pairs),
-                    *(is_dead, firsts, lasts, unknown[:count], scratch),
-                )
+            bounds[0] = start
+            found = np.int64(cut(text, start, end, kinds, pattern, ends))
+            note_keys(text, bounds, found, slots, longer, keys)
             done = np.int64(0)
+            has_learned = False
             while done < found:
-                done, written = write(firsts, lasts, done, np.int64(found), longer_ids, ids, written)
-                if done < found:  # an unknown one
-                    begin = stops[done - 1] if done > 0 else start
-                    if stops[done] - begin > LONG:
-                        written = encode_long(text, begin, stops[done], ranks, ids, written)
-                    else:
-                        written = encode_one(text, begin, stops[done], tree, pairs, is_dead, ids, written)
-                    done += 1
-            start = stops[found - 1]
+                done, written = write(
+                    *(text, bounds, keys, done, found, slots, longer, longer_text, longer_ids, ids, written)
+                )
+                if done == found:
+                    break
+                if not has_learned:
+                    count = note_unknown(text, bounds, keys, done, found, slots, longer, longer_text, unknown)
+                    learn(
+                        *(text, bounds, keys, children, shorter, lengths, lefts, rights, ranks),
+                        *(tokens, slots, longer, longer_text, longer_ids, used, pairs),
+                        *(is_dead, unknown[:count], scratch),
+                    )
+                    has_learned = True
+                    continue
+                if bounds[done + 1] - bounds[done] > LONG:
+                    written = encode_long(text, bounds[done], bounds[done + 1], ranks, ids, written)
+                else:
+                    written = encode_one(text, bounds[done], bounds[done + 1], tree, pairs, is_dead, ids, written)
+                done += 1
+            start = bounds[found]
             if used[_IS_FULL]:  # forget all
                 slots[:] = 0
                 longer[:] = 0
