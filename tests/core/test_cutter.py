@@ -100,6 +100,8 @@ def test_texts_of_many_words_are_cut_as_regex_cuts_them(pattern: str) -> None:
         "  ",
         "   ",
         "\n\n",
+        "\n \n",
+        ".\n",
         "\r\n",
         "'s",
         "'LL",

@@ -441,6 +441,35 @@ def o200k_end(text: Bytes, i: int, end: int, kinds: Bytes) -> int:
 
 
 @inlined
+def third_after(starts: np.uint64, digits: np.uint64) -> np.uint64:
+    """Return which digits stand three places after one of these, with digits between."""
+    return starts << np.uint64(3) & digits & digits << np.uint64(1) & digits << np.uint64(2)
+
+
+@inlined
+def margins_in(
+    spaces: np.uint64, newlines: np.uint64, after_sign: np.uint64, printable: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Return which spaces start no pretoken, and the first line feed that may not be the last of its white space.
+
+    White space up to its last line end is one pretoken, but a sign takes the line ends right behind it: only then
+    does a space between two line feeds start a pretoken. Other margins must end before a printable character.
+    """
+    one = np.uint64(1)
+    margins = newlines << one & spaces
+    between = margins & newlines >> one
+    after_taken = (newlines + (newlines & after_sign)) & ~newlines  # adding carries a bit through each run
+    margins &= ~between
+    after_margins = (spaces + margins) & ~spaces
+    others = after_margins & ~printable
+    unknown = np.uint64(0)
+    if others or count_bits(margins) != count_bits(after_margins):
+        margins &= (others & ~others + one) - one  # those that begin before the first other end
+        unknown = one << np.uint64(highest_bit(margins) - 1)
+    return between & ~after_taken, unknown
+
+
+@inlined
 def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
     """Return where pretokens start in the 64 bytes from `i` on, where one starts: a bit for each, but not for `i`.
 
@@ -464,7 +493,7 @@ def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
         printable |= thai
     after_space, after_sign = spaces << one, signs << one
     first_signs = signs & ~(after_sign | after_space)  # of a run of signs that has no space before it
-    unknown = ~(printable | newlines) | first_signs & apostrophes_in(text, i)
+    unknown = ~(printable | newlines) | first_signs & apostrophes_in(text, i) & letters >> one  # contractions
     first_letters = letters & ~(letters << one | after_space)
     first_digits = digits & ~(digits << one)
     # White space starts a pretoken with its first character, and with its last one, which goes with what follows.
@@ -474,15 +503,16 @@ def starts_in(text: Bytes, i: int, pattern: int) -> np.uint64:
         starts |= first_letters | first_digits & ~after_space
     else:
         # Three digits make a pretoken, and one sign goes with the word behind it.
-        three = digits & digits << one & digits << np.uint64(2)
-        unknown |= three & digits << np.uint64(3)
-        starts |= first_letters & ~(first_signs << one | (first_signs & marks) << np.uint64(3)) | first_digits
+        fourth_digits = third_after(first_digits, digits)
+        seventh_digits = third_after(fourth_digits, digits)
+        unknown |= third_after(seventh_digits, digits)
+        starts |= first_digits | fourth_digits | seventh_digits
+        starts |= first_letters & ~(first_signs << one | (first_signs & marks) << np.uint64(3))
         starts |= newlines & ~(newlines << one | after_space | after_sign)
-        # White space up to its last line end is one pretoken: a margin must end before a printable character.
-        margins = newlines << one & spaces
-        after_margins = (spaces + margins) & ~spaces  # adding carries a bit through each run of spaces
-        if margins and (after_margins & ~printable or count_bits(margins) != count_bits(after_margins)):
-            unknown |= newlines
+        if newlines << one & spaces:
+            joined, unsure = margins_in(spaces, newlines, after_sign, printable)
+            starts &= ~joined
+            unknown |= unsure
     if pattern == O200K:  # words end before capitals, and line ends and slashes go with signs
         unknown |= newlines << one & slashes_in(text, i)
         # What capitals do after a caseless letter depends on what follows; some signs take marks with them.
