@@ -1437,13 +1437,16 @@ STANDS = """async ([options, width]) => {
   const bars = [];
   const lines = [];
   const halves = [];
-  for (let merge = 0; merge <= stage.learned.total; merge += merge < stage.learned.total - 4 ? 4 : 1) {
+  const ends = [];
+  for (let merge = 0; merge <= stage.learned.total; merge++) {
     stage.go(merge);
     await frame();
     bars.push(topOf(stage.bar.element));
     const pieces = [...stage.board.line.querySelectorAll(".piece")];
     lines.push([...new Set(pieces.map((piece) => Math.round(piece.offsetTop)))].length);
     halves.push(pieces.filter((piece) => piece.matches(".comes, .goes")).length);
+    const open = (side) => pieces.filter((piece) => piece.matches(side)).length;
+    ends.push(open(".goes") - open(".comes"));
   }
   const hint = stage.headline.hint;
   const isBelow = hint.checkVisibility() && topOf(hint) > topOf(stage.bar.element);
@@ -1464,7 +1467,7 @@ STANDS = """async ([options, width]) => {
   const copied = slide.querySelectorAll(".comes, .goes, br").length;
   stage.remove();
   slide.remove();
-  return { bars, lines, halves: Math.max(...halves), isBelow, stays, isGone, text, copied };
+  return { bars, lines, ends, halves: Math.max(...halves), isBelow, stays, isGone, text, copied };
 }"""
 
 
@@ -1486,6 +1489,7 @@ def test_on_a_phone_no_merge_and_no_end_moves_the_lines_of_the_sentence_or_the_b
     assert len(set(found["lines"])) == 1
     assert found["lines"][0] > 1
     assert found["halves"]  # a token over two words stands on two lines
+    assert not any(found["ends"])  # and is open on both
     assert found["text"] == text
     assert (found["isBelow"], found["stays"], found["isGone"], found["copied"]) == (True, True, True, 0)
 

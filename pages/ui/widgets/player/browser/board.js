@@ -88,7 +88,7 @@ export class Board {
         nodes.add(place);
       }
       const old = known.get(piece.from);
-      const isSame = old?.piece.to === piece.to && old.piece.tokens.map(({ to }) => to).join() === piece.tokens.map(({ to }) => to).join();
+      const isSame = old?.piece.to === piece.to && endsOf(old.piece) === endsOf(piece);
       const element = old && isSame ? old : this.elementOf(piece);
       if (element !== old) fresh.add(element);
       unlight(element); // what was lit up for a moment that is past
@@ -435,4 +435,12 @@ function largestIn(line, width, height, most, mostLines) {
     else high = size - 1;
   }
   return low;
+}
+
+/**
+ * Where the tokens of a piece begin and end: the first may begin on the line before.
+ * @param {Piece} piece
+ */
+function endsOf({ tokens }) {
+  return tokens.map(({ from, to }) => `${from}-${to}`).join();
 }
