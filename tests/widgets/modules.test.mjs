@@ -279,8 +279,9 @@ test("what is drawn of a merge is all that it joins, and each share is true", ()
 
 test("of a long text the middle is left out, and no letter loses its marks", () => {
   assert.equal(shownText("ขอบคุณค่ะลูกค้า", 6), "ขอบ…ค้า");
-  assert.equal(shownText("น้ำใจคนไทยดีที่สุด", 4), "น้…ด");
+  assert.equal(shownText("น้ำใจคนไทยดีที่สุด", 4), "น้ำ…ด");
   assert.equal(shownText("สั้น", 6), "สั้น");
+  assert.equal(shownText("ภาษาและน้ำไทย", 8), "ภาษา…ไทย");
 });
 
 test("the end says which tokenizers need more tokens, and which do not", () => {

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+import regex
 from playwright.sync_api import Page
 
 from pages.ui.vocabulary.browse import BROWSER, pack
@@ -46,6 +47,14 @@ def test_a_regular_expression_finds_what_python_finds(scripts: Page, entries: En
     texts = [token.decode("utf-8", errors="replace") for token in entries.tokens]
     expected = [place for place, text in enumerate(texts) if re.search(source, text)]
     assert scripts.evaluate(MATCH, source)["found"] == expected
+
+
+def test_a_script_needs_no_prefix(scripts: Page, entries: Entries) -> None:
+    texts = [token.decode("utf-8", errors="replace") for token in entries.tokens]
+    expected = [place for place, text in enumerate(texts) if regex.search(r"\A\p{Thai}{2,}\Z", text)]
+    assert expected
+    assert scripts.evaluate(MATCH, r"^\p{Thai}{2,}$")["found"] == expected
+    assert scripts.evaluate(MATCH, r"^\p{Letter}$")["found"] == scripts.evaluate(MATCH, r"^\p{L}$")["found"]
 
 
 def test_a_fault_is_told_and_an_expression_that_never_ends_is_stopped(scripts: Page) -> None:

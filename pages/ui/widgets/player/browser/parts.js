@@ -295,8 +295,8 @@ export function shownText(text, most = MOST_SHOWN) {
  */
 function withoutMiddle(text, most) {
   const beginning = text.slice(0, Math.ceil(most / 2)).replace(/[\ud800-\udbff]$/, "");
-  const [marks] = text.slice(beginning.length).match(/^\p{M}*/u) ?? [""];
-  const end = text.slice(-Math.floor(most / 2)).replace(/^[\p{M}\udc00-\udfff]+/u, "");
+  const [marks] = text.slice(beginning.length).match(/^[\p{M}\u0e33\u0eb3]*/u) ?? [""]; // ำ is no mark, but stands on a letter
+  const end = text.slice(-Math.floor(most / 2)).replace(/^[\p{M}\u0e33\u0eb3\udc00-\udfff]+/u, "");
   return `${beginning}${marks}…${end}`;
 }
 
