@@ -401,4 +401,6 @@ def special_tokens_picker(vocab_size: int) -> list[str] | dict[str, int] | None:
         said = [f"{as_plain_markdown(token)} → {token_id:,}" for token, token_id in ids.items()]
         if said:
             st.markdown(" · ".join([*said[:MAX_SAID], "…"] if len(said) > MAX_SAID else said))
+        if said and not isinstance(tokens, dict):
+            st.caption(t("train.special_tokens_if"))
     return tokens

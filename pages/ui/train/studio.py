@@ -59,6 +59,7 @@ STOP_WAIT = 0.2
 SENTENCE_CHARACTERS = 80
 """Characters of the sentence that the corpus gives: they fit in three lines of large type."""
 NAMED_TIES = 3
+MOST_SPECIAL = 12
 MOSTLY_THAI = 1.5
 """Bytes of a character: English has 1, Thai 3, and of a half-Thai text each has 2."""
 
@@ -256,6 +257,9 @@ def _figures(job: Job, vocab_size: int) -> None:
     figures[3].caption(t("studio.seconds_watched", seconds=_seconds(job.seconds)))
     if said := who_chose(job):
         st.caption(said)
+    if special := job.tokenizer().special_tokens:
+        listed = [f"{as_plain_markdown(token)} → {token_id:,}" for token, token_id in special.items()]
+        st.caption(t("studio.special", listed=" · ".join(listed[:MOST_SPECIAL])))
 
 
 def _seconds(seconds: float) -> str:
