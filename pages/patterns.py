@@ -8,13 +8,15 @@ from pages.ui.frame.tabs import open_tab
 from pages.ui.inputs.corpus_picker import corpus_picker
 from pages.ui.patterns.corpus_check import check_on_corpus
 from pages.ui.patterns.costs import pattern_costs
-from pages.ui.patterns.lab import chosen_patterns, pattern_lab, slides, take_link
+from pages.ui.patterns.lab import chosen_patterns, pattern_lab, say_what_is_left_out, slides, take_link
 from pages.ui.widgets.slides import present
 
 take_link(link_for("patterns"))
 tab, place = open_tab("patterns")
 answers: list[str] = []
 with place:
+    if tab != "cut":
+        say_what_is_left_out()
     if tab == "cut":
         pattern_lab()
     elif tab == "whole":

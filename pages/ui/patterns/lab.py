@@ -253,6 +253,12 @@ def _own_pattern(side: str) -> None:
     _own_examples(side)
 
 
+def say_what_is_left_out() -> None:
+    """Say on the other tabs which pattern is left out there, and why."""
+    for chosen in {chosen_on(side) for side in SIDES} - set(chosen_patterns()):
+        _say_what_is_wrong(chosen)
+
+
 def _say_what_is_wrong(chosen: Chosen) -> None:
     """Say why a pattern cannot be used, or that it matches nothing."""
     made = cut(text_to_cut(), chosen.pattern)

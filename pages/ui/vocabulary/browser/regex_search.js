@@ -11,6 +11,15 @@ function workerCode() {
   const scope = /** @type {any} */ (self);
   /** @type {string[]} */
   let texts = [];
+  /** A script needs no prefix elsewhere, as in \p{Thai}, but in JavaScript it does. */
+  const scriptOrNot = (/** @type {string} */ start, /** @type {string} */ kind, /** @type {number} */ at, /** @type {string} */ all) => {
+    const [name] = all.slice(at + start.length).split("}", 1);
+    try {
+      return new RegExp(`\\p{Script=${name}}`, "u") && `\\${kind}{Script=`;
+    } catch {
+      return start; // a category, such as \p{Letter}
+    }
+  };
   scope.onmessage = (/** @type {MessageEvent} */ { data }) => {
     if (data.ends) {
       const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -19,7 +28,7 @@ function workerCode() {
       return;
     }
     try {
-      const expression = new RegExp(data.source, "u");
+      const expression = new RegExp(data.source.replace(/\\(p)\{(?=[A-Z][a-z]{2,}\})/gi, scriptOrNot), "u");
       const found = new Uint8Array(texts.length);
       for (let i = 0; i < texts.length; i++) if (expression.test(texts[i])) found[i] = 1;
       scope.postMessage({ found }, [found.buffer]);
