@@ -166,7 +166,10 @@ def test_the_ring_of_a_text_to_train_on_stands_on_the_line_of_its_words(
 
 def test_the_upload_of_a_corpus_speaks_thai_and_says_its_limit(tab: Page, address: str) -> None:
     tab.goto(f"{address}/train?lang=th")
-    tab.locator(".st-key-train_card label").filter(has_text=THAI["train.card_own"]).click()
+    caption = tab.locator('.st-key-train_card [data-testid="stRadioCaption"]').last
+    box = caption.bounding_box()
+    assert box is not None
+    tab.mouse.click(box["x"] + 20, box["y"] + box["height"] / 2)  # the whole card is pressed
     tab.get_by_role("radio", name=THAI["corpus.upload"]).first.click()
     uploader = tab.get_by_test_id("stFileUploader").first
     label = filled(THAI["corpus.upload_label"], limit=MAX_CORPUS_BYTES // 2**20)

@@ -9,8 +9,8 @@ from pages.ui.i18n import language, t
 
 _STYLE = """
 /* White is hard to read on the light teal of the dark scheme. */
-button[kind="primary"]:not(:disabled),
-button[kind="primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
+button[kind^="primary"]:not(:disabled),
+button[kind^="primary"]:not(:disabled) * { color: light-dark(#ffffff, #04211d); }
 /* The one before the chosen one may stand at the end of a line, where no other edge closes it. */
 button[data-variant="segmented_control"]:not([data-selected="true"]):has(+ button[data-selected="true"]) {
   border-right-color: color-mix(in srgb, currentColor 20%, transparent) !important; }
@@ -143,6 +143,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   position: relative; flex: 1 1 14rem; margin: 0; padding: .9rem 1.1rem; border-radius: .75rem;
   border: 2px solid light-dark(#8a8f98, #6b7280); }
 .st-key-train_card label::after { content: ""; position: absolute; inset: 0; cursor: pointer; }
+.st-key-train_card [data-testid="stRadioCaption"] { pointer-events: none; } /* a press on it is one on the card */
 .st-key-train_card [data-testid="stRadioOption"] p { font-weight: 600; font-size: 1.125rem; }
 .st-key-train_card [role="radiogroup"] > div:has(input:checked) {
   border-color: light-dark(#0f766e, #2dd4bf); background: light-dark(#0f766e14, #2dd4bf1f); }
