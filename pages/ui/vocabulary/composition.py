@@ -15,6 +15,7 @@ from pages.ui.vocabulary.choices import entries_in
 from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw
+from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import Lane
@@ -29,8 +30,9 @@ _lengths_of = Bounded[tuple[Counts, Counts]](8, weigh=lambda lengths: 1)
 
 def composition(lane: Lane, lanes: Sequence[Lane]) -> None:
     """Draw what a vocabulary is made of, and how much Thai it has beside the others."""
-    st.header(t("made_of.title", name=name_of(lane)), anchor=False)
     entries = entries_in(lane)
+    figures = {script: entries.count(script) for script in ("thai", "latin")}
+    answer(t("made_of.answer", name=name_of(lane), count=len(entries.ids), **figures), key="made_of")
     _strip(entries)
     left, right = st.columns(2, gap="large")
     with left:

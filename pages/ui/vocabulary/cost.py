@@ -71,7 +71,7 @@ def _cost(lanes: Sequence[Lane], text: OwnText, said: DeltaGenerator) -> None:
     if not counts[0]:
         st.info(t("cost.no_text"), icon=":material/notes:")
         return
-    references = [lane for lane in lanes if not lane.is_own and not is_run(lane.choice)]
+    references = [lane for lane in lanes if lane.key != line.key and not is_run(lane.choice)]
     others = [(lane.name, _ids_of(lane), int(uses_in(lane, line.text).counts.sum())) for lane in references]
     spot = sweet_spot(counts)
     with said:
@@ -190,10 +190,11 @@ def _choose_model() -> Model:
 def _line(lanes: Sequence[Lane], text: OwnText) -> Line:
     """Return the visitor's own tokenizer, or else one trained now on the built-in sentences.
 
+    One's own is too small where it has not doubled yet: nothing can be told of it.
     That one is measured on sentences that it has not seen, unless the visitor chose another text.
     """
     for lane in lanes:
-        if lane.is_own and isinstance(lane.tokenizer, Tokenizer):
+        if lane.is_own and isinstance(lane.tokenizer, Tokenizer) and lane.tokenizer.vocab_size >= 2 * BYTES:
             learned = set(training_texts())
             return Line(lane.name, lane.key, lane.tokenizer, text, not learned.isdisjoint(text.texts))
     if text.source == SAMPLE:
@@ -225,7 +226,7 @@ def _answer(size: int, spot: int | None) -> str:
     share = formatting.share(WORTHWHILE)
     if spot is not None:
         return t("cost.answer", size=spot, share=share)
-    return t("cost.answer_more" if size >= 2 * BYTES else "cost.answer_few", size=size, share=share, bytes=BYTES)
+    return t("cost.answer_more", size=size, share=share)
 
 
 def _sentence(line: Line, counts: Sequence[int], spot: int | None, model: Model) -> str:

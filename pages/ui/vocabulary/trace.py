@@ -9,15 +9,17 @@ from pages.ui.i18n import t
 from pages.ui.inputs.text import own_sentence
 from pages.ui.session import remembered
 from pages.ui.vocabulary.choices import merging, why_no_merges
+from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import scroll_box, sideways
 from pages.ui.widgets.token_view.chips import chip_style, placed_chip
 from pages.ui.widgets.token_view.lanes import Lane
 from pages.ui.widgets.token_view.walks import TRACE_STYLE, view_of
 from tokenizer_core.analysis.lineage import Merging, Trace, trace
+from tokenizer_core.readers.labels import opening
 
 MOST_CHARACTERS = 60
-WORDS = 2
-"""Words of the visitor's own sentence to begin with: each merge takes a row."""
+FIRST_CHARACTERS = 12
+"""Characters of the visitor's own sentence to begin with: each merge takes a row."""
 
 
 def trace_a_word(lane: Lane) -> None:
@@ -33,7 +35,7 @@ def trace_a_word(lane: Lane) -> None:
 
 
 def _word(show: Callable[[str], None]) -> None:
-    own = " ".join(own_sentence().split()[:WORDS])[:MOST_CHARACTERS]
+    own = opening(own_sentence(), FIRST_CHARACTERS)
     word = st.text_input(
         t("trace.word"),
         key=remembered("vocabulary_word", own or t("trace.example")),
@@ -50,7 +52,8 @@ def _trace(word: str, tokenizer: Merging) -> None:
         merges = sum(len(each.steps) for each in found)
         tokens = sum(len(each.steps[-1].ids if each.steps else each.ids) for each in found)
         size = sum(len(each.ids) for each in found)
-        st.caption(t("trace.says", bytes=size, merges=merges, tokens=tokens, pieces=len(found)))
+        answer(t("trace.answer", bytes=size, merges=merges, tokens=tokens), key="trace")
+        st.caption(f"{t('trace.says', pieces=len(found))} {t('pieces.hatched')}")
     st.html(chip_style() + sideways(trace_html(found, tokenizer, t("trace.title"))))
 
 
