@@ -167,7 +167,9 @@ WALK = """async (keys) => {
     const at = learn.querySelector("progress")?.value ?? 0;
     const ask = learn.querySelector(".foot .wait")?.textContent ? "asks" : "tells";
     const where = learn.querySelector(".top .where")?.textContent.match(/\\d+/)?.[0];
-    return at ? `${where} ${at} ${ask}` : "cards";
+    const merged = learn.querySelectorAll(".work .learned li").length;
+    const done = merged || learn.querySelector("input[type=range]")?.value;
+    return at ? `${where} ${at} ${ask}${learn.querySelector(".ask") ? "" : ` ${done || ""}`}`.trim() : "cards";
   };
   const found = [seen()];
   for (let at = 0; at < 200 && !(found.length > 1 && seen() === "cards"); at++) {
@@ -274,6 +276,43 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
         learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
     learn.locator(".ask button").first.click()
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
+
+
+STEPPED = """(lesson) => {
+  const find = (part) => lesson.querySelector(part);
+  const done = find(".learned")?.children.length ?? find("input[type=range]").value;
+  return [find("progress").value, Number(done), find(".deck-help").textContent];
+}"""
+
+
+def test_before_a_room_keys_merge_by_hand_and_go_through_the_program_before_they_move_on(page: Page) -> None:
+    options = lesson_options("hand", is_alone=True) | {"presents": True, "deck": section("deck")}
+    labels, deck = options["labels"], options["deck"]
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    learn = page.locator(".learn")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    for step, key, count in ((2, "hand_2_key", CLASSIC_SIZE - 256), (4, "hand_4_key", CLASSIC_SIZE - 256)):
+        seen = [learn.evaluate(STEPPED)]
+        page.keyboard.press("h")
+        said = page.locator(".deck-keys").inner_text()
+        assert labels[key] in said
+        assert deck["key_move"] not in said
+        page.keyboard.press("h")
+        for at in range(count):
+            assert seen[-1][2] == f"{deck['help']} · {labels[key]}"
+            page.keyboard.press(["ArrowRight", " "][at % 2])
+            seen.append(learn.evaluate(STEPPED))
+        assert seen[-1][2] == deck["help"]
+        assert [each[0] for each in seen] == [step] * (count + 1)
+        assert len({each[1] for each in seen}) == count + 1
+        if step == 2:
+            assert seen[-1][1] == count
+            for _ in range(3):  # on to the game, to its end, and on
+                page.keyboard.press("ArrowRight")
+    assert page.locator(".values").inner_text().count("258") > 0  # what the last merge made
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".keep")).to_be_visible()
 
 
 ANSWERED = """(lesson) => {

@@ -6,7 +6,7 @@ import { Workbench } from "./merges.js";
 import { seen } from "./room.js";
 
 /** @import { Room } from "./room.js" */
-/** @import { Pair } from "./types.d.ts" */
+/** @import { Pair, TraceStep } from "./types.d.ts" */
 
 const CLASSIC = "aaabdaaabac";
 const STRIPS = "กาตากามาตากา";
@@ -42,14 +42,14 @@ function workOn(room, bench) {
   const draw = (/** @type {string} */ said) => {
     holder.replaceChildren();
     room.place = holder;
-    const merge = (/** @type {Pair} */ pair) => {
+    const merge = (/** @type {Pair} */ pair, isByKey = false) => {
       const most = bench.pairs[0];
       const [best, name] = [named(bench, most), named(bench, pair)];
       const saved = bench.merge(pair.left, pair.right);
       const overlap = saved < pair.count ? room.label("hand_2_overlap", { pair: name, count: pair.count, saved }) : "";
       const cost = pair.count < most.count ? room.label("hand_2_cost", { saved, best, count: most.count }) : "";
       draw([overlap, cost].filter(Boolean).join(" "));
-      holder.querySelector("button")?.focus();
+      if (!isByKey) holder.querySelector("button")?.focus();
     };
     drawBoard(room, bench, merge);
     const [count, first] = [bench.ids.length, bench.merges[0]?.before.length];
@@ -65,6 +65,9 @@ function workOn(room, bench) {
     undo.className = "quiet";
     undo.disabled = !bench.merges.length;
     room.place = outer;
+    const [best] = bench.pairs;
+    if (best?.count > 1) room.lesson.offer(room.label("hand_2_key"), () => merge(best, true));
+    else room.lesson.offer();
   };
   draw("");
 }
@@ -298,6 +301,18 @@ function score(room, bench, text) {
 
 // ---- the program
 
+/** The steps at which one more merge is there; in place of the last of them, the end. @param {TraceStep[]} trace */
+function stepsWithMerge(trace) {
+  let before = "[]";
+  const found = trace.flatMap(({ values }, at) => {
+    const now = values.find(([name]) => name === "merges")?.[1] ?? before;
+    const isNew = now !== before;
+    before = now;
+    return isNew ? [at] : [];
+  });
+  return [...found.slice(0, -1), trace.length - 1];
+}
+
 /** reference.py at work on the classic: the line that runs next is lit, its variables stand beside it. @param {Room} room */
 function programmed(room) {
   const { code, trace } = room.lesson.options;
@@ -309,6 +324,7 @@ function programmed(room) {
   for (const line of lines) line.style.setProperty("--indent", String(line.textContent?.search(/\S|$/)));
   const values = columns.appendChild(make("dl", "values"));
   const bar = room.add("div", "choices");
+  const stops = stepsWithMerge(trace);
   let at = 0;
   let timer = 0;
   const show = (/** @type {number} */ step) => {
@@ -320,6 +336,12 @@ function programmed(room) {
     slider.value = String(at);
     slider.setAttribute("aria-valuetext", room.label("hand_4_step", { step: at + 1, steps: trace.length }));
     if (at === trace.length - 1) stop();
+    if (listing.isConnected) offerNext();
+  };
+  const offerNext = () => {
+    const next = stops.find((each) => each > at);
+    if (next) room.lesson.offer(room.label("hand_4_key"), () => (stop(), show(next)));
+    else room.lesson.offer();
   };
   const stop = () => {
     clearInterval(timer);
@@ -339,8 +361,9 @@ function programmed(room) {
   slider.max = String(trace.length - 1);
   slider.setAttribute("aria-label", room.label("step"));
   slider.oninput = () => show(Number(slider.value));
+  offerNext();
   requestAnimationFrame(() => {
-    show(1); // before the first line there are no values
+    show(Math.max(1, at)); // before the first line there are no values
     document.fonts.ready.then(() => show(at)); // in another font, lines break elsewhere
   });
 }

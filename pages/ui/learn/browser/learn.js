@@ -3,7 +3,7 @@
 
 import { keepInAddress } from "../../widgets/slides/browser/address.js";
 import { shutBehind } from "../../widgets/slides/browser/behind.js";
-import { keyList } from "../../widgets/slides/browser/keys.js";
+import { keyLines, keyList } from "../../widgets/slides/browser/keys.js";
 import { addButton, ancestorsOf, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
 import { keyOf } from "../../widgets/token_view/browser/pressed.js";
 import { labelsOf } from "../../widgets/token_view/browser/words.js";
@@ -100,6 +100,9 @@ export class Learn {
     this.upNext = ""; // the first lesson that is not done
     /** @type {(() => void) | null} what shows the answer of a screen that has a way on only after it */
     this.reveal = null;
+    /** @type {(() => void) | null} what the keys do on a screen that can be left, as long as there is something to do */
+    this.step = null;
+    this.stepWords = "";
     this.openBehind = () => {};
     /** @type {Record<string, Ranked>} those that are here */
     this.tokenizers = {};
@@ -149,6 +152,7 @@ export class Learn {
 
   showCards() {
     this.lesson = "";
+    this.step = null;
     const { done } = this.kept.values;
     const list = make("ol", "lessons");
     const next = Math.max(0, this.names.findIndex((name) => !done.includes(name)));
@@ -181,18 +185,43 @@ export class Learn {
 
   /** Add the hint at the list of keys, that list, and the way out. @param {HTMLElement} foot */
   withKeys(foot) {
-    const say = labelsOf({ labels: this.options.deck, locale: this.options.locale });
-    this.keys = keyList([...(this.lesson ? ["key_move", "key_next"] : ["key_lesson"]), "key_black", "key_full", "key_leave", "key_list"], say);
+    const say = this.sayKeys;
+    this.keys = keyList([], say);
     this.black = make("div", "deck-black");
     this.black.hidden = true;
     this.black.onclick = () => this.uncover();
-    const help = make("span", "deck-help", say("help"));
-    foot.insertBefore(help, foot.children[1] ?? null);
+    this.help = make("span", "deck-help", say("help"));
+    foot.insertBefore(this.help, foot.children[1] ?? null);
     const leave = addButton(foot, "✕", () => this.leave());
     leave.className = "leave";
     leave.title = leave.ariaLabel = say("leave");
     foot.append(this.keys, this.black);
     return foot;
+  }
+
+  get sayKeys() {
+    return labelsOf({ labels: this.options.deck, locale: this.options.locale });
+  }
+
+  /** Show the list of what the keys do now, or hide it. */
+  toggleKeys() {
+    if (!this.keys) return;
+    const back = this.back?.disabled ? [] : ["key_back"];
+    const along = !this.lesson ? ["key_lesson"] : this.reveal ? ["key_answer", ...back] : this.step ? back : ["key_move", "key_next"];
+    const lines = keyLines([...along, "key_black", "key_full", "key_leave", "key_list"], this.sayKeys);
+    this.keys.replaceChildren(...(this.step ? [make("p", "", this.stepWords)] : []), ...lines);
+    this.keys.hidden = !this.keys.hidden;
+  }
+
+  /**
+   * Before a room, let the keys do something on a screen before they move on; nothing, if there is nothing left to do.
+   * @param {string} [words] which keys, and what they do
+   * @param {(() => void) | null} [step]
+   */
+  offer(words = "", step = null) {
+    if (!this.options.presents) return;
+    [this.stepWords, this.step] = [words, step];
+    if (this.help) this.help.textContent = [this.sayKeys("help"), words].filter(Boolean).join(" · ");
   }
 
   leave() {
@@ -207,11 +236,14 @@ export class Learn {
     return wasBlack;
   }
 
-  /** As a story does: show the answer, and only then go on; from the cards, to the first lesson that is not done. */
+  /** As a story does: show the answer, or do what the screen is about, and only then go on; from the cards, to the first lesson that is not done. */
   advance() {
     if (!this.lesson) this.open(this.upNext, 0);
     else if (this.reveal) {
       this.reveal();
+      this.fit();
+    } else if (this.step) {
+      this.step();
       this.fit();
     } else if (this.element.querySelector(".screen")) this.next?.click();
   }
@@ -242,7 +274,7 @@ export class Learn {
       b: blacken,
       ".": blacken,
       f: () => toggleFullScreen(this.element),
-      h: () => this.keys && (this.keys.hidden = !this.keys.hidden),
+      h: () => this.toggleKeys(),
     }[keyOf(event)];
     if (!act) return;
     if (!["b", ".", "Escape"].includes(keyOf(event))) this.uncover();
@@ -409,6 +441,7 @@ export class Learn {
   fillRoom(room) {
     const { at, screens } = this;
     this.showNext(true);
+    this.offer();
     const title = at < screens.length ? this.label(`${room.name}_title`) : this.label("remember");
     const heading = room.add("h2", "", title);
     heading.tabIndex = -1;

@@ -49,7 +49,7 @@ export class Kept {
 /** One screen of a lesson. */
 export class Room {
   /**
-   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean, first?: string, reveal?: () => void) => void, fit: () => void }} lesson
+   * @param {{ options: LearnOptions, label: Label, kept: Kept, tokenizers: Record<string, Ranked>, guesses: Map<string, string>, showNext: (isShown: boolean, first?: string, reveal?: () => void) => void, fit: () => void, offer: (words?: string, step?: (() => void) | null) => void }} lesson
    * @param {string} name of the screen, such as "letter_1"
    */
   constructor(lesson, name) {
