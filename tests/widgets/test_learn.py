@@ -504,3 +504,17 @@ def test_another_answer_shows_the_text_without_the_lost_number_again(page: Page)
         expect(page.locator('.numbers [aria-pressed="true"]')).to_have_count(1)
         expect(page.locator(".numbers button").first).to_have_attribute("aria-pressed", "true")
         assert page.locator(".again").inner_text() != options["text"]
+
+
+@pytest.mark.parametrize("text", ["น้ำใจคนไทย", "The kindness of Thai people"])
+def test_the_marked_bar_is_that_of_the_right_answer(page: Page, text: str) -> None:
+    options = lesson_options("naive") | {"text": text, "isAlone": True}
+    options["tokens"] = {"gpt2": base64.b64encode(packed("gpt2")).decode()}
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.locator(".ask .choices button").first.click()
+    right = page.locator(".ask .right").inner_text().removeprefix("✓ ")
+    bar = page.locator(".bars li", has_text=right)
+    colour = "(bar) => getComputedStyle(bar).backgroundColor"
+    colours = [each.evaluate(colour) for each in page.locator(".bars i").all()]
+    assert colours.count(bar.locator("i").evaluate(colour)) == 1
+    assert sorted(map(colours.count, colours)) == [1, 2, 2]

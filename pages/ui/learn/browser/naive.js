@@ -28,7 +28,7 @@ function lengths(room) {
     ];
     const [most] = counts.toSorted(([, one], [, other]) => other - one);
     room.ask(room.label("naive_1_ask"), counts.map(([name]) => name), most[0], () => {
-      room.bars(counts);
+      room.bars(counts, counts.indexOf(most));
       room.say(room.label("naive_1_known"));
     });
   });

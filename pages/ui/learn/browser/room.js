@@ -296,12 +296,12 @@ export class Room {
     return table;
   }
 
-  /** Bars that compare counts. @param {[string, number][]} rows */
-  bars(rows) {
+  /** Bars that compare counts. @param {[string, number][]} rows @param {number} [marked] the place of the one that is meant */
+  bars(rows, marked = 0) {
     const most = Math.max(1, ...rows.map(([, count]) => count));
     const list = this.add("ul", "bars");
-    for (const [name, count] of rows) {
-      const line = list.appendChild(make("li"));
+    for (const [at, [name, count]] of rows.entries()) {
+      const line = list.appendChild(make("li", at === marked ? "marked" : ""));
       line.append(make("span", "", name), make("b", "", this.number(count)));
       const bar = line.appendChild(make("i"));
       bar.style.width = `${(100 * count) / most}%`;
