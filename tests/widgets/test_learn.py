@@ -518,3 +518,12 @@ def test_the_marked_bar_is_that_of_the_right_answer(page: Page, text: str) -> No
     colours = [each.evaluate(colour) for each in page.locator(".bars i").all()]
     assert colours.count(bar.locator("i").evaluate(colour)) == 1
     assert sorted(map(colours.count, colours)) == [1, 2, 2]
+
+
+def test_an_answer_that_nobody_guessed_stands_apart_from_the_words_before_it(page: Page) -> None:
+    options = lesson_options("see", is_alone=True)
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    page.locator(".ask .quiet").click()
+    said = without_breaks(page.locator(".ask .verdict").inner_text())
+    assert said == f"The answer: {without_breaks(options['labels']['see_2_gone'])}."
