@@ -527,3 +527,19 @@ def test_an_answer_that_nobody_guessed_stands_apart_from_the_words_before_it(pag
     page.locator(".ask .quiet").click()
     said = without_breaks(page.locator(".ask .verdict").inner_text())
     assert said == f"The answer: {without_breaks(options['labels']['see_2_gone'])}."
+
+
+@pytest.mark.parametrize(
+    ("words", "key"), [(["ตากลม"], "naive_3_browser_one"), (["ตา", "กลม"], "naive_3_browser")], ids=["one", "two"]
+)
+def test_a_dictionary_that_finds_one_word_is_said_to_leave_it_so(page: Page, words: list[str], key: str) -> None:
+    found = json.dumps([{"segment": word, "isWordLike": True} for word in words])
+    page.evaluate(f"Intl.Segmenter.prototype.segment = () => {found}")
+    options = lesson_options("naive") | {"isAlone": True}
+    options["tokens"] = {"gpt2": base64.b64encode(packed("gpt2")).decode()}
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    for _ in range(2):
+        page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    page.locator(".ask .quiet").click()
+    said = without_breaks(page.locator(".ask + .below > p").inner_text())
+    assert said == without_breaks(options["labels"][key]).replace("{words}", " | ".join(words))

@@ -62,6 +62,7 @@ function readings(room) {
   room.ask(room.label("naive_3_ask"), [1, 2, 3], READINGS.length, () => {
     const rows = READINGS.map((words, at) => [words.join(" | "), room.label(at ? "naive_3_second" : "naive_3_first")]);
     room.table([room.label("naive_3_reading"), room.label("naive_3_means")], rows);
-    room.say(room.label("naive_3_browser", { words: wordsOfText(ROUND_EYES).map(seen).join(" | ") }));
+    const found = wordsOfText(ROUND_EYES);
+    room.say(found.length > 1 ? room.label("naive_3_browser", { words: found.map(seen).join(" | ") }) : room.label("naive_3_browser_one"));
   });
 }
