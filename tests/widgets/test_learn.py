@@ -543,3 +543,31 @@ def test_a_dictionary_that_finds_one_word_is_said_to_leave_it_so(page: Page, wor
     page.locator(".ask .quiet").click()
     said = without_breaks(page.locator(".ask + .below > p").inner_text())
     assert said == without_breaks(options["labels"][key]).replace("{words}", " | ".join(words))
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize("own", [0, 1, 4, 20])
+def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
+    page: Page, language: str, own: int
+) -> None:
+    LANGUAGE.put(language)
+    options = lesson_options("hand", is_alone=True) | {"presents": True, "deck": section("deck")}
+    LANGUAGE.forget()
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    learn = page.locator(".learn")
+    for _ in range(2):
+        learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    for _ in range(own):
+        for place in range(2):
+            learn.locator(".board button").nth(place).click()
+    if learn.locator(".score").count():
+        page.keyboard.press("ArrowRight")
+    assert learn.locator(".board").count() == 1 + bool(own)
+    assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
+    if not own:
+        counts = [int(each) for each in learn.locator(".bars b").all_inner_texts()]
+        assert counts[1] == len(options["text"])
+        assert counts[0] == learn.locator(".board .token").count() < counts[1]
+        said = [learn.locator(".verdict").inner_text(), *learn.locator(".bars span").all_inner_texts()[:2]]
+        assert all("BPE" in each for each in said)

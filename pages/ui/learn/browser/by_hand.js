@@ -241,6 +241,7 @@ function game(room) {
       room.place = before;
     };
     const play = () => inside(() => {
+      holder.classList.remove("scored");
       const said = room.say(room.label("hand_3_score", { count: bench.ids.length, left: GAME - bench.merges.length }), "score");
       said.setAttribute("role", "status");
       drawBoard(room, bench, (pair) => {
@@ -259,6 +260,7 @@ function game(room) {
       undo.disabled = !bench.merges.length;
     });
     const end = () => inside(() => {
+      holder.classList.add("scored");
       score(room, bench, text);
       addButton(holder, room.label("again"), () => {
         while (bench.merges.length) bench.undo();
@@ -274,6 +276,7 @@ function game(room) {
 /** @param {Room} room @param {Workbench} bench @param {string} text */
 function score(room, bench, text) {
   const merges = bench.merges.length;
+  if (!merges) return void scoreOfBpe(room, bench, text);
   const own = bench.ids.length;
   const rival = new Workbench(text).mergeBest(merges);
   const best = rival.ids.length;
@@ -297,6 +300,20 @@ function score(room, bench, text) {
     `${named(bench, each.best)} · ${room.label("times", { count: each.best.count })}`,
   ]);
   room.table([room.label("merge"), room.label("hand_3_yours"), room.label("hand_3_most")], rows);
+}
+
+/** What BPE makes of a text in which nobody has merged. @param {Room} room @param {Workbench} bench @param {string} text */
+function scoreOfBpe(room, bench, text) {
+  const rival = new Workbench(text).mergeBest(GAME);
+  const merges = rival.merges.length;
+  const [first, count] = [bench.ids.length, rival.ids.length];
+  room.say(room.label("hand_3_alone", { first, count }), "verdict").setAttribute("role", "status");
+  room.bars([
+    [room.label("hand_3_bpe", { merges }), count],
+    [room.label("hand_3_bpe", { merges: 0 }), first],
+    [room.label("hand_3_gpt2"), room.gpt2.encode(text).length],
+  ]);
+  drawBoard(room, rival);
 }
 
 // ---- the program
