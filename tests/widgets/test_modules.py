@@ -193,6 +193,7 @@ def line_cases() -> list[dict[str, Any]]:
     return [{"text": text, "clusters": clusters_of(text), "unbroken": unbroken} for text, unbroken in lines]
 
 
+LAST_OF = "the last third of a"
 TWO_THIRDS, PART = "first ⅔ of many Thai letters", "a part of many letters"
 FIRST, MIDDLE, LAST = (f"the {which} third of a letter" for which in ("first", "middle", "last"))
 JOINS = {
@@ -224,6 +225,23 @@ JOINS = {
         ),
         (b"\xb8", b"\xb2", f"{PART} | {PART} | {PART}"),
         (b"t", b"h", "t | h | th"),
+        # A mark is no letter, which is what the eye sees with its marks.
+        (
+            b"\xe0\xb9",
+            b"\x89",
+            f"the beginning of the Thai tone mark ◌้ | {LAST_OF} tone mark | a whole Thai tone mark",
+        ),
+        (
+            b"\xe0\xb8",
+            b"\xb4",
+            f"the beginning of the Thai vowel mark ◌ิ | {LAST_OF} vowel mark | a whole Thai vowel mark",
+        ),
+        (
+            b"\xe0\xb9",
+            b"\x8c",
+            f"the beginning of the Thai character ◌์ | {LAST_OF} character | a whole Thai character",
+        ),
+        (b"\xcc", b"\x81", "half a character | half a character | a whole character"),
     ],
     "th": [
         (b"\xe0", b"\xb8", "ส่วนต้น (⅓) ของตัวอักษรไทยหลายตัว | ส่วนกลาง (⅓) ของตัวอักษร | ส่วนต้นของตัวอักษรไทยหลายตัว"),
@@ -233,6 +251,8 @@ JOINS = {
             "เศษของตัวอักษรหลายตัว | ส่วนต้น (⅔) ของตัวอักษรไทยหลายตัว | ท้ายตัวอักษร กับ ส่วนต้นของตัวอักษรถัดไป",
         ),
         (b"\xce", b"\xb1", "ครึ่งตัวอักษร | ครึ่งตัวอักษร | ตัวอักษรกรีกครบทั้งตัว"),
+        (b"\xe0\xb9", b"\x89", "ส่วนต้นของวรรณยุกต์ไทย ◌้ | ส่วนท้าย (⅓) ของวรรณยุกต์ | วรรณยุกต์ไทยครบทั้งตัว"),
+        (b"\xe0\xb8", b"\xb4", "ส่วนต้นของสระไทย ◌ิ | ส่วนท้าย (⅓) ของสระ | สระไทยครบทั้งตัว"),
     ],
 }
 """The left and the right token of a merge, and the words for both and for what it makes, by language."""

@@ -16,6 +16,8 @@ const SHARES = { 2: ["1_2"], 3: ["1_3", "2_3"], 4: ["1_4", "1_2", "3_4"] };
 const FRACTIONS = { 2: "½", 3: "⅓⅔", 4: "¼½¾" };
 const MOST_SHOWN = 24; // characters of a long token that are shown
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const TONE = /^[\u0e48-\u0e4b\u0ec8-\u0ecb]/; // of Thai and Lao, as are the vowels
+const VOWEL = /^[\u0e31\u0e33-\u0e39\u0eb1\u0eb3-\u0eb9\u0ebb]/;
 const SCRIPTS = [
   ...["Thai", "Laoo", "Grek", "Cyrl", "Latn", "Hebr", "Arab", "Deva", "Beng", "Taml", "Mymr", "Khmr", "Sinh"],
   ...["Tibt", "Geor", "Armn", "Ethi", "Hang", "Hira", "Kana", "Hani"],
@@ -187,11 +189,11 @@ export function joinedWords(parts, label) {
  * @param {Label} label
  */
 export function madeWords(parts, label) {
-  const [{ letter, isSign }] = parts;
-  const noun = label(isSign ? "part_sign" : "part_letter");
+  const [{ letter }] = parts;
+  const noun = nounOf(parts[0], label);
   if (parts.every(isText) && [...letter].length === 1) {
     const script = foreignScript(letter, label);
-    return script ? label("part_whole_of", { script }) : label("part_whole", { noun });
+    return script ? label("part_whole_of", { script, noun }) : label("part_whole", { noun });
   }
   return inARow(parts.map((part, at) => {
     if (isText(part)) return namedText(part, label);
@@ -217,6 +219,13 @@ function shareHere({ here, from, to, size }, label, { most = 1, isOneOfMany = fa
   const start = isThird ? "1_3_here" : "many_here";
   const said = label(`part_${from ? end : isOneOfMany ? "next_here" : start}`, { letters });
   return said.replace(` ${letters}`, `\u00a0${letters}`).replace(/ …/, "\u00a0…"); // no letter alone on a line
+}
+
+/** What a character is called: a mark is no letter, which is what the eye sees with its marks. @param {Part} part @param {Label} label */
+function nounOf({ letter, isSign }, label) {
+  if (TONE.test(letter)) return label("part_tone");
+  if (VOWEL.test(letter)) return label("part_vowel");
+  return isSign || MARK.test(letter) ? label("part_sign") : label("part_letter");
 }
 
 /** The name of a script. @param {string} script @param {Label} label */
@@ -255,10 +264,11 @@ function inARow(names, label) {
  */
 function shareOf(part, label, isOneOfMany = false) {
   const { letter, script, isSign, from, to, size, here } = part;
+  const noun = nounOf(part, label);
   if (letter && !from && to > 1) { // as when it was made
     const script = foreignScript(letter, label);
     const shown = shownText(letter);
-    return script ? label("part_begins_of", { letter: shown, script }) : label("part_begins", { letter: shown });
+    return script ? label("part_begins_of", { letter: shown, script, noun }) : label("part_begins", { letter: shown });
   }
   if (here.length) return shareHere(part, label, { isOneOfMany });
   if (size === UNKNOWN) return label("part_of_many");
@@ -266,7 +276,6 @@ function shareOf(part, label, isOneOfMany = false) {
     const name = named(script, label);
     return to === 1 ? label("part_1_3_of_many", { script: name }) : label("part_2_3_of_many", { script: name });
   }
-  const noun = label(isSign ? "part_sign" : "part_letter");
   if (size === 3 && to - from === 1 && from) return label(from === 1 ? "part_middle_third" : "part_last_third", { noun });
   const share = SHARES[size]?.[to - from - 1];
   return share ? label(`part_${share}`, { noun }) : label("part_some", { noun });
