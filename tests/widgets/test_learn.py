@@ -571,3 +571,36 @@ def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
         assert counts[0] == learn.locator(".board .token").count() < counts[1]
         said = [learn.locator(".verdict").inner_text(), *learn.locator(".bars span").all_inner_texts()[:2]]
         assert all("BPE" in each for each in said)
+
+
+SAID = """(learn) => [".says", ".question", ".asked > .below"].map((part) => {
+  const each = learn.querySelector(part);
+  return parseFloat(getComputedStyle(each).fontSize) * each.currentCSSZoom;
+})"""
+"""Pixels of what is said, of what is asked, and of the answer."""
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize(
+    ("lesson", "step"), [("see", 3), ("letter", 1), ("letter", 2), ("encode", 1), ("same", 1), ("same", 4)]
+)
+def test_before_a_room_a_question_is_large_whatever_its_answer_needs(
+    page: Page, language: str, lesson: str, step: int
+) -> None:
+    LANGUAGE.put(language)
+    options = lesson_options(lesson) | {"presents": True, "deck": section("deck")}
+    LANGUAGE.forget()
+    options["tokens"] = {name: base64.b64encode(packed(name)).decode() for name in PACKED}
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options | {"isAlone": True}])
+    learn = page.locator(".learn")
+    for _ in range(step - 1):
+        learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    before = learn.evaluate(SAID)
+    page.keyboard.press("ArrowRight")
+    said, asked, answer = learn.evaluate(SAID)
+    assert before == [said, asked, answer]
+    assert said >= 27 - 0.5
+    assert asked >= 33 - 0.5
+    assert answer >= 18.5
+    assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0

@@ -39,8 +39,17 @@ const MOST_OF_CARDS = 50;
 const LEAST_OF_CARDS = 16;
 // How large the type below the heading is before a room, and how it saves space (see the style sheet); the first that fits.
 const TYPE_SHARES = [1.17, 1.08, 1, 0.93, 0.86, 0.8];
-/** @type {[share: number, saves: string][]} */
-const FITS = [[TYPE_SHARES[0], ""], ...TYPE_SHARES.flatMap((share) => /** @type {[number, string][]} */ ([[share, "tight"], [share, "tight beside"]]))];
+// How large an answer is beside what is said and asked, which are to be read from the last row.
+const ANSWER_SHARES = [1, 0.86, 0.75, 0.66];
+/** The least share of an answer, 26 or 22 pixels, as long as what is said has at least the other. @type {[answer: number, said: number][]} */
+const LEAST_SHARES = [[0.8, 1], [0.69, 0]];
+/** @type {[share: number, saves: string, answer: number][]} */
+const FITS = [[TYPE_SHARES[0], "", 1]];
+for (const [least, said] of LEAST_SHARES) {
+  for (const share of TYPE_SHARES.filter((each) => each >= said)) {
+    for (const answer of ANSWER_SHARES.filter((each) => each * share >= least)) FITS.push([share, "tight", answer], [share, "tight beside", answer]);
+  }
+}
 const SAVINGS = ["tight", "beside"];
 const STRIP_SIZES = [6, 5.5, 5, 4.5, 4, 3.5, 3, 2.5, 2.25]; // the most that letters of a strip of tokens measure, in rem
 const IS_NARROW = "(max-width: 640px)";
@@ -333,8 +342,9 @@ export class Learn {
   shrink() {
     const { element } = this;
     for (;;) {
-      const [share, saves] = FITS[this.fitted];
+      const [share, saves, answer] = FITS[this.fitted];
       element.style.setProperty("--share", String(share));
+      element.style.setProperty("--answer", String(answer));
       element.style.setProperty("--strip", `${STRIP_SIZES[this.strip]}rem`);
       for (const each of SAVINGS) element.classList.toggle(each, saves.includes(each));
       if (this.isWhole()) return;
