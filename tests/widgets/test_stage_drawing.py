@@ -511,7 +511,7 @@ def test_while_no_merges_come_the_newest_moment_says_why_and_an_earlier_one_stay
 DRAW_SLIDE = """([slide, tints]) => {
   document.body.innerHTML = "<div class='token-view deck'><div class='deck-place'></div></div>";
   const labels = { letters: "", tokens: "โทเค็น" };
-  const view = new parts.SlideView(slide, { tints, locale: "th", labels }, ["th"]);
+  const view = new parts.SlideView(slide, { tints, locale: "th", labels });
   document.querySelector(".deck-place").append(view.element);
   view.placed();
   return view.boards.map(({ line }) => {
@@ -733,7 +733,7 @@ def test_the_counts_under_every_line_of_every_row_are_whole_and_free(
 
 STRIPES = """([slide, tints]) => {
   document.body.innerHTML = "<div class='token-view deck'><div class='deck-place'></div></div>";
-  const view = new parts.SlideView(slide, { tints, locale: "th", labels: { letters: "" } }, ["th"]);
+  const view = new parts.SlideView(slide, { tints, locale: "th", labels: { letters: "" } });
   return view.boards.map(({ line }) =>
     [...line.querySelectorAll(".shared[style*=gradient]")].map(({ style, dataset }) =>
       [style.background.includes("to top"), dataset.n ?? ""]));
@@ -757,7 +757,7 @@ PLACE_BARS = """([options, merges, isLive]) => {
   const before = window.fetch;
   window.fetch = () => new Promise(() => {});
   document.body.innerHTML = "<div class='token-view deck'><div></div><div class='deck-foot'>‹</div></div>";
-  const view = new parts.SlideView({ kind: "stage", stage: options }, { labels: {} }, []);
+  const view = new parts.SlideView({ kind: "stage", stage: options }, { labels: {} });
   document.querySelector(".deck").firstChild.append(view.element);
   view.placed();
   const { stage } = view;
@@ -803,7 +803,7 @@ def test_before_a_room_no_headline_moves_the_sentence_or_the_bar(
 
 FIT_AT = """([options, merge]) => {
   document.body.innerHTML = "<div class='token-view deck'><div></div><div class='deck-foot'>‹</div></div>";
-  const view = new parts.SlideView({ kind: "stage", stage: options }, { labels: {} }, []);
+  const view = new parts.SlideView({ kind: "stage", stage: options }, { labels: {} });
   document.querySelector(".deck").firstChild.append(view.element);
   view.placed();
   view.stage.go(merge);
@@ -832,58 +832,52 @@ FIRST, AMONG, LAST = (
 )
 ALONE = {"isAlone": True, "isFirst": True, "isLast": True}
 WHAT_KEYS_DO = {
-    "home": ("tokens", ["en"], ALONE, set()),
-    "in a story": ("tokens", ["en", "th"], AMONG, {"key_move", "key_next", "key_ends", "key_captions"}),
-    "the last slide": ("tokens", ["en"], LAST, {"key_back", "key_ends"}),
-    "a question": ("ask", ["en"], AMONG | {"isShown": False}, {"key_answer", "key_back", "key_ends"}),
-    "an answer": ("ask", ["en"], AMONG, {"key_move", "key_next", "key_ends"}),
-    "a bill that is printed": ("receipt", [], AMONG | {"isShown": False}, {"key_rest", "key_back", "key_ends"}),
-    "train, before": ("stage", [], ALONE | {"film": "held", "isFilm": True}, {"key_start", "key_film"}),
-    "train": ("stage", [], ALONE | {"film": "plays", "isFilm": True}, {"key_steps", "key_play", "key_film"}),
+    "home": ("tokens", ALONE, set()),
+    "in a story": ("tokens", AMONG, {"key_move", "key_next", "key_ends"}),
+    "the last slide": ("tokens", LAST, {"key_back", "key_ends"}),
+    "a question": ("ask", AMONG | {"isShown": False}, {"key_answer", "key_back", "key_ends"}),
+    "an answer": ("ask", AMONG, {"key_move", "key_next", "key_ends"}),
+    "a bill that is printed": ("receipt", AMONG | {"isShown": False}, {"key_rest", "key_back", "key_ends"}),
+    "train, before": ("stage", ALONE | {"film": "held", "isFilm": True}, {"key_start", "key_film"}),
+    "train": ("stage", ALONE | {"film": "plays", "isFilm": True}, {"key_steps", "key_play", "key_film"}),
     "train, its end": (
         "stage",
-        [],
         FIRST | {"film": "over", "isFilm": True},
         {"key_onward", "key_step_back", "key_again"},
     ),
     "film in a talk, before": (
         "stage",
-        [],
         AMONG | {"film": "held"},
         {"key_start", "key_back", "key_film", "key_ends"},
     ),
     "film in a talk": (
         "stage",
-        [],
         AMONG | {"film": "plays"},
         {"key_to_end", "key_back", "key_play", "key_film", "key_ends"},
     ),
     "film in a talk, its end": (
         "stage",
-        [],
         AMONG | {"film": "over"},
         {"key_onward", "key_back", "key_again", "key_ends"},
     ),
-    "film that ends a talk": ("stage", [], LAST | {"film": "over"}, {"key_back", "key_again", "key_ends"}),
-    "vote": ("vote", ["en", "th"], ALONE | {"isShown": False}, {"key_join", "key_vote", "key_captions"}),
+    "film that ends a talk": ("stage", LAST | {"film": "over"}, {"key_back", "key_again", "key_ends"}),
+    "vote": ("vote", ALONE | {"isShown": False}, {"key_join", "key_vote"}),
     "vote in a talk": (
         "vote",
-        ["en", "th"],
         AMONG | {"isShown": False},
-        {"key_join", "key_back", "key_ends", "key_vote", "key_captions"},
+        {"key_join", "key_back", "key_ends", "key_vote"},
     ),
-    "a vote's end": ("vote", ["en"], AMONG, {"key_onward", "key_back", "key_ends", "key_vote"}),
+    "a vote's end": ("vote", AMONG, {"key_onward", "key_back", "key_ends", "key_vote"}),
 }
 
 
-@pytest.mark.parametrize(("kind", "spoken", "place", "does"), WHAT_KEYS_DO.values(), ids=list(WHAT_KEYS_DO))
+@pytest.mark.parametrize(("kind", "place", "does"), WHAT_KEYS_DO.values(), ids=list(WHAT_KEYS_DO))
 def test_the_list_of_keys_has_those_that_do_something_on_this_slide_each_key_once(
-    page: Page, kind: str, spoken: list[str], place: dict[str, Any], does: set[str]
+    page: Page, kind: str, place: dict[str, Any], does: set[str]
 ) -> None:
-    slide = {"kind": kind, "over": {}, "title": dict.fromkeys(spoken, "words"), "says": {}}
     place = {"isAlone": False, "isShown": True, "isFilm": False, "film": "", **place}
     opened(page, bundle(DECK / "keys.js"))
-    keys = page.evaluate("([slide, place]) => parts.keysOf(slide, place)", [slide, place])
+    keys = page.evaluate("([kind, place]) => parts.keysOf({ kind }, place)", [kind, place])
     assert set(keys) == ALWAYS | does
     for language in ("en", "th"):
         words = section("deck", spoken=language)
@@ -1012,8 +1006,16 @@ DECK_OF = """async ([options, keys]) => {
 def deck_options() -> dict[str, Any]:
     """What a deck needs besides its slides."""
     options: dict[str, Any] = {"name": "deck", "talk": "talk", "code": None, "showsNotes": False, "what": "1"}
-    words = {"labels": section("deck", spoken="en"), "languages": ["en"], "locale": "en"}
+    words = {"labels": section("deck", spoken="en"), "locale": "en"}
     return options | words | {"tints": TINT_COUNT, "address": ""}
+
+
+def test_a_deck_shows_the_words_of_its_own_language_or_those_there_are(page: Page) -> None:
+    slide = {"kind": "words", "over": {}, "title": {"en": "one", "th": "หนึ่ง"}, "says": {"th": "สอง"}}
+    opened(page, bundle(DECK / "slides.js"))
+    show = """([slide, options]) =>
+      [...new parts.SlideView(slide, options).element.querySelectorAll("p")].map((line) => line.textContent)"""
+    assert page.evaluate(show, [slide, deck_options()]) == ["one", "สอง"]
 
 
 def test_a_deck_counts_its_slides_and_nothing_behind_it_can_be_reached(page: Page) -> None:

@@ -34,7 +34,7 @@ OPEN = """async ([code, css, options]) => {
   const place = document.body.appendChild(document.createElement("div"));
   if (options.presents) {
     place.className = "token-view deck";
-    const view = new SlideView({ kind: "stage", stage: options }, { labels: {} }, []);
+    const view = new SlideView({ kind: "stage", stage: options }, { labels: {} });
     place.innerHTML = "<div></div><div class='deck-foot'><button class='deck-button'>›</button></div>";
     place.firstChild.append(view.element);
     view.placed();

@@ -77,7 +77,7 @@ def t(key: str, **values: Any) -> str:
 
 
 def translations(key: str, **values: Any) -> dict[str, str]:
-    """Return the words for a key by language, with values filled in, for captions in two languages."""
+    """Return the words for a key by language, with values filled in."""
     return {spoken: filled(catalogue(spoken)[key], **values) for spoken in LANGUAGES}
 
 

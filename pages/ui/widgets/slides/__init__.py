@@ -16,7 +16,7 @@ import streamlit as st
 from msgspec import Meta, Struct
 
 from pages.ui.frame import presenting
-from pages.ui.i18n import LANGUAGES, language, section, translations
+from pages.ui.i18n import language, section, translations
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.formatting import ratio
@@ -42,7 +42,7 @@ _ALONE = """
 """
 """Hides what stands behind the deck, which takes it from the keyboard too."""
 Said = Mapping[str, str]
-"""Words in each language that captions can have."""
+"""Words in each language that they have; the deck shows those of its own."""
 
 
 _css = stage_css() + receipt_css() + PREMIUM_BARS_CSS + (BROWSER / "deck.css").read_text("utf-8")
@@ -121,7 +121,6 @@ def present(make: Callable[[], Sequence[Slide]], goes_on: Callable[[], None] | N
         "talk": sha256(json.dumps(same).encode()).hexdigest(),
         "slides": drawn,
         "labels": section("deck", has_breaks=True),
-        "languages": list(LANGUAGES),
         "locale": language(),
         "tints": TINT_COUNT,
         "showsNotes": shows_notes,

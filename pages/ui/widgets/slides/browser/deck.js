@@ -74,7 +74,6 @@ class Deck {
     this.leave = leave;
     this.goOn = goOn;
     this.at = 0;
-    this.captions = 0;
     this.started = Date.now();
     /** @type {Set<number>} */
     this.watched = new Set(); // films among other slides that have been left
@@ -147,14 +146,6 @@ class Deck {
     return button;
   }
 
-  /** The languages of the captions: the page's own, the other one, or both. */
-  get spoken() {
-    const { languages, locale } = this.options;
-    const own = languages.includes(locale) ? locale : languages[0];
-    const others = languages.filter((language) => language !== own);
-    return [[own], others.length ? others : [own], [own, ...others]][this.captions % 3];
-  }
-
   // ---- movement
 
   /** More slides follow; the one that is shown goes on. @param {DeckOptions} options */
@@ -178,7 +169,7 @@ class Deck {
     const slide = slides[this.at];
     if (this.options.showsNotes) this.showNotes();
     else {
-      this.view = new SlideView(slide, this.options, this.spoken);
+      this.view = new SlideView(slide, this.options);
       this.place.replaceChildren(this.view.element);
       this.view.placed();
     }
@@ -296,7 +287,6 @@ class Deck {
       b: () => (this.black.hidden = !this.black.hidden),
       ".": () => (this.black.hidden = !this.black.hidden),
       t: () => (this.clock.hidden = !this.clock.hidden),
-      c: () => this.turnCaptions(),
       f: () => toggleFullScreen(this.root),
       e: () => this.view?.vote?.end(),
       Backspace: () => this.view?.vote?.takeBack(),
@@ -321,13 +311,6 @@ class Deck {
     return over.length > 0;
   }
 
-  turnCaptions() {
-    this.captions += 1;
-    const isRevealed = this.view?.isRevealed;
-    this.show(this.at);
-    if (isRevealed && this.view && !this.view.isRevealed) this.view.reveal();
-  }
-
   // ---- what stands beside the slides
 
   tick() {
@@ -339,16 +322,16 @@ class Deck {
 
   /** The speaker's window: what to say now, and what comes next. */
   showNotes() {
-    const { slides } = this.options;
+    const { slides, locale } = this.options;
     const [now, next] = [slides[this.at], slides[this.at + 1]];
     const page = make("section", "deck-notes");
-    page.append(wordsIn("over", now.over, this.spoken), wordsIn("title", now.title, this.spoken));
-    page.append(wordsIn("notes", now.notes, this.spoken));
+    page.append(wordsIn("over", now.over, locale), wordsIn("title", now.title, locale));
+    page.append(wordsIn("notes", now.notes, locale));
     if (now.choices) page.append(make("p", "answer", `✓ ${now.choices[now.right ?? 0]}`));
     if (next) {
       const soon = make("div", "soon");
       const title = Object.keys(next.title).length ? next.title : next.over;
-      soon.append(make("span", "", this.label("next")), wordsIn("", title, this.spoken));
+      soon.append(make("span", "", this.label("next")), wordsIn("", title, locale));
       page.append(soon);
     }
     this.clock.hidden = false;

@@ -19,17 +19,14 @@ import { make } from "../../token_view/browser/elements.js";
 
 /**
  * The labels of the keys that do something on a slide now, each key once.
- * @param {Pick<Slide, "kind" | "over" | "title" | "says">} slide
+ * @param {Pick<Slide, "kind">} slide
  * @param {KeyPlace} place
  */
-export function keysOf({ kind, over, title, says }, place) {
-  const isSaidTwice = [over, title, says].some((said) => Object.keys(said).length > 1);
+export function keysOf({ kind }, place) {
   return [
     ...keysAlong(kind, place),
     ...(place.isAlone || place.isFilm ? [] : ["key_ends"]),
-    ...["key_black", "key_timer"],
-    ...(isSaidTwice ? ["key_captions"] : []),
-    ...["key_full", "key_code"],
+    ...["key_black", "key_timer", "key_full", "key_code"],
     ...(kind === "vote" ? ["key_vote"] : []),
     ...["key_leave", "key_list"],
   ];

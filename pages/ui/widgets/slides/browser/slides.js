@@ -27,15 +27,14 @@ const A_WORD = 12; // UTF-16 units of a text that stands alone in larger type
 const FALL = 45; // milliseconds between two pieces that fall into place
 
 /**
- * Words in the languages that are shown, one under the other.
+ * Words in the language of the page; those in another one only, such as figures of the visitor's texts, as they are.
  * @param {string} className
  * @param {Said} said
- * @param {string[]} spoken
+ * @param {string} locale
  */
-export function wordsIn(className, said, spoken) {
+export function wordsIn(className, said, locale) {
   const block = make("div", className);
-  // Words in one language only, such as figures of the visitor's texts, are shown whatever the captions are.
-  const shown = spoken.some((language) => said[language]) ? spoken : Object.keys(said);
+  const shown = said[locale] ? [locale] : Object.keys(said);
   for (const language of shown) {
     if (!said[language]) continue;
     const line = make("p");
@@ -59,9 +58,8 @@ export class SlideView {
   /**
    * @param {Slide} slide
    * @param {DeckOptions} options
-   * @param {string[]} spoken
    */
-  constructor(slide, options, spoken) {
+  constructor(slide, options) {
     this.slide = slide;
     this.options = options;
     this.label = labelsOf(options);
@@ -81,7 +79,7 @@ export class SlideView {
     this.choices = [];
     const isAlone = slide.kind === "stage" || slide.kind === "receipt"; // they bring their own words
     if (!isAlone) {
-      const [over, title] = [wordsIn("over", slide.over, spoken), wordsIn("title", slide.title, spoken)];
+      const [over, title] = [wordsIn("over", slide.over, options.locale), wordsIn("title", slide.title, options.locale)];
       const heading = title.childElementCount ? title : over;
       heading.setAttribute("role", "heading");
       heading.setAttribute("aria-level", "1");
@@ -96,7 +94,7 @@ export class SlideView {
     if (slide.views?.length && !this.vote) this.element.append(this.views);
     if (slide.html) this.element.append(document.createRange().createContextualFragment(slide.html));
     if (slide.choices) this.element.append(this.choicesOf(slide.choices));
-    if (!isAlone) this.element.append(wordsIn("said", slide.says, spoken));
+    if (!isAlone) this.element.append(wordsIn("said", slide.says, options.locale));
   }
 
   /** @param {DeckView} view */

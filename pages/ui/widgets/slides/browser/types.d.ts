@@ -3,7 +3,7 @@
 import type { Options as StageOptions } from "../../player/browser/types.d.ts";
 import type { ReceiptOptions } from "../../receipt/browser/types.d.ts";
 
-/** Words in each language that captions can have. */
+/** Words in each language that they have. */
 export type Said = Record<string, string>;
 
 export interface DeckLane {
@@ -106,7 +106,6 @@ export interface DeckOptions {
   talk: string;
   slides: Slide[];
   labels: Record<string, string>;
-  languages: string[];
   locale: string;
   tints: number;
   showsNotes: boolean;
