@@ -861,13 +861,15 @@ WHAT_KEYS_DO = {
         {"key_onward", "key_back", "key_again", "key_ends"},
     ),
     "film that ends a talk": ("stage", LAST | {"film": "over"}, {"key_back", "key_again", "key_ends"}),
-    "vote": ("vote", ALONE | {"isShown": False}, {"key_join", "key_vote"}),
+    "vote": ("vote", ALONE | {"isShown": False}, {"key_join", "key_vote", "key_undo"}),
     "vote in a talk": (
         "vote",
         AMONG | {"isShown": False},
-        {"key_join", "key_back", "key_ends", "key_vote"},
+        {"key_join", "key_back", "key_ends", "key_vote", "key_undo"},
     ),
-    "a vote's end": ("vote", AMONG, {"key_onward", "key_back", "key_ends", "key_vote"}),
+    "a vote's end": ("vote", AMONG, {"key_move", "key_next", "key_ends", "key_undo"}),
+    "a vote's end, alone": ("vote", ALONE, {"key_undo"}),
+    "train, without a training": ("words", ALONE | {"goesOn": True}, {"key_train"}),
 }
 
 

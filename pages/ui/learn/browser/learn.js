@@ -217,7 +217,8 @@ export class Learn {
     if (!this.keys) return;
     const back = this.back?.disabled ? [] : ["key_back"];
     const along = !this.lesson ? ["key_lesson"] : this.reveal ? ["key_answer", ...back] : this.step ? back : ["key_move", "key_next"];
-    const lines = keyLines([...along, "key_black", "key_full", "key_leave", "key_list"], this.sayKeys);
+    const reach = this.lesson ? ["key_reach"] : [];
+    const lines = keyLines([...along, ...reach, "key_black", "key_full", "key_leave", "key_list"], this.sayKeys);
     this.keys.replaceChildren(...(this.step ? [make("p", "", this.stepWords)] : []), ...lines);
     this.keys.hidden = !this.keys.hidden;
   }

@@ -191,11 +191,11 @@ class Deck {
   /** What the keys do now: a film that is over leads on to the next slide. */
   showKeys() {
     if (this.list.hidden) return;
-    const { at, view, isFilm, options: { slides } } = this;
+    const { at, view, isFilm, options: { slides, goesOn } } = this;
     const [isFirst, isLast] = [!at, at === slides.length - 1];
     const { stage } = view ?? {};
     const film = !stage ? "" : stage.player.isHeld ? "held" : stage.isAtEnd ? "over" : "plays";
-    const place = { isAlone: slides.length === 1, isShown: view?.isRevealed ?? true, isFilm, film, isFirst, isLast };
+    const place = { isAlone: slides.length === 1, isShown: view?.isRevealed ?? true, isFilm, film, isFirst, isLast, goesOn };
     this.list.replaceChildren(...keyLines(keysOf(slides[at], /** @type {KeyPlace} */ (place)), this.label));
   }
 

@@ -15,6 +15,7 @@ import { make } from "../../token_view/browser/elements.js";
  * @property {"held" | "plays" | "over" | ""} film what a film does; "" without one
  * @property {boolean} isFirst
  * @property {boolean} isLast
+ * @property {boolean} [goesOn] whether the app has something to show after the last one: a training that is started then
  */
 
 /**
@@ -27,7 +28,7 @@ export function keysOf({ kind }, place) {
     ...keysAlong(kind, place),
     ...(place.isAlone || place.isFilm ? [] : ["key_ends"]),
     ...["key_black", "key_timer", "key_full", "key_code"],
-    ...(kind === "vote" ? ["key_vote"] : []),
+    ...(kind !== "vote" ? [] : place.isShown ? ["key_undo"] : ["key_vote", "key_undo"]),
     ...["key_leave", "key_list"],
   ];
 }
@@ -37,15 +38,15 @@ export function keysOf({ kind }, place) {
  * @param {Slide["kind"]} kind
  * @param {KeyPlace} place
  */
-function keysAlong(kind, { isShown, isFilm, film, isFirst, isLast }) {
+function keysAlong(kind, { isShown, isFilm, film, isFirst, isLast, goesOn }) {
   const back = isFirst ? [] : ["key_back"];
   const onward = isLast ? [] : ["key_onward"];
   if (film === "held") return ["key_start", ...back, "key_film"];
   if (film === "plays") return [...(isFilm ? ["key_steps"] : ["key_to_end", ...back]), "key_play", "key_film"];
   if (film === "over") return [...onward, ...(isFirst ? ["key_step_back"] : back), "key_again"];
-  if (kind === "vote") return [...(isShown ? onward : ["key_join"]), ...back];
-  if (!isShown) return [kind === "ask" ? "key_answer" : "key_rest", ...back];
-  return isLast ? back : ["key_move", "key_next"];
+  if (!isShown) return [{ ask: "key_answer", vote: "key_join" }[String(kind)] ?? "key_rest", ...back];
+  if (isLast) return goesOn ? ["key_train", ...back] : back;
+  return ["key_move", "key_next"];
 }
 
 /**
