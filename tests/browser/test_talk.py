@@ -183,6 +183,7 @@ def test_a_film_goes_on_when_its_training_ends_and_leads_to_what_became_of_the_s
     expect(deck.locator(".lane-head b")).to_have_text(["16", "50", "26", "13"])
     tab.keyboard.press("ArrowLeft")
     expect(end).to_contain_text("From 74 to 16 tokens")
+    assert deck.locator(".stage .banner.on").count() == 0  # the room was told of its milestones
 
 
 def test_a_film_that_is_presented_before_any_training_starts_one(tab: Page, address: str) -> None:

@@ -275,10 +275,7 @@ export class Stage {
       }
       this.open();
     } else if (this.place) this.goOn(this.place);
-    if (this.showsOutcome && this.isOver) {
-      this.showsOutcome = false;
-      this.go(this.learned.total);
-    }
+    if (this.showsOutcome) this.showOutcome();
     if (answer.state === "paused") this.player.hurries = true;
     if (!wasOver && this.isAtEnd) this.moved(); // it was stopped when all had been shown
     this.showBar();
@@ -339,8 +336,10 @@ export class Stage {
 
   /** Before a room: show the end again, once it is here. */
   showOutcome() {
-    if (this.isOver) this.go(this.learned.total);
-    else this.showsOutcome = true;
+    this.showsOutcome = !this.isOver;
+    if (!this.isOver) return;
+    this.milestones.old = this.milestones.found.length; // the room has been told of them
+    this.go(this.learned.total);
   }
 
   /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
