@@ -95,6 +95,7 @@ export class Stage {
     /** @type {FilmPlace | null} */
     this.place = null; // from where to go on, once so many merges are here
     this.isFollowed = false; // whether the film goes on in another stage
+    this.beginsItself = !options.presents; // after a moment
     this.isAwaited = false; // whether somebody has started the show before there was anything to show
     this.goesOn = false; // whether a paused training goes on once the film has caught up
 
@@ -342,12 +343,12 @@ export class Stage {
     this.go(this.learned.total);
   }
 
-  /** Let merge 0 stand still: before a room until somebody starts the show, else for a moment. */
+  /** Let merge 0 stand still: before a room until somebody starts the show, unless the room has started the training. */
   stand() {
     this.player.isHeld = true;
     this.showStart();
-    if (!this.options.presents) this.stillTimer = setTimeout(() => this.begin(), STILL);
-    else if (this.isAwaited) this.begin();
+    if (this.isAwaited && this.options.presents) this.begin();
+    else if (this.beginsItself) this.stillTimer = setTimeout(() => this.begin(), STILL);
   }
 
   /** Say what the stripes are, and how a merge comes about, which stays to be read over the first merges. */
@@ -364,6 +365,13 @@ export class Stage {
     if (!player.isHeld) return;
     if (this.isOver || options.presents) player.play();
     else player.begin();
+    this.showBar();
+  }
+
+  /** A room that has started the training need not start its show. */
+  beginItself() {
+    this.beginsItself = true;
+    if (this.player.isHeld) this.stand();
     this.showBar();
   }
 
@@ -482,7 +490,7 @@ export class Stage {
     this.bar.show();
     this.charts.mark();
     const { position, isHeld } = this.player;
-    this.starter.hidden = !isHeld || !this.options.presents;
+    this.starter.hidden = !isHeld || this.beginsItself;
     const said = { position, played: this.played, tokens: this.sentence.tokensAt(position) };
     for (const [name, value] of Object.entries(said)) this.root.dataset[name] = String(value);
   }

@@ -18,6 +18,7 @@ const ALONE = 500; // milliseconds after which a window of notes moves by itself
 
 /** @type {WeakMap<ShadowRoot | Element, Deck>} */
 const DECKS = new WeakMap();
+let hasGoneOn = false; // whether the next deck is what a key has asked for after the last slide
 let hasPlace = false; // whether a deck has been shown since the page was loaded
 
 /**
@@ -37,7 +38,13 @@ export default function showDeck({ data, parentElement, setTriggerValue }) {
       keepInAddress("");
       setTriggerValue("left", true);
     };
-    deck = new Deck(parentElement, options, at, leave, () => setTriggerValue("further", true));
+    const goOn = () => {
+      hasGoneOn = true;
+      setTriggerValue("further", true);
+    };
+    deck = new Deck(parentElement, options, at, leave, goOn);
+    if (hasGoneOn) deck.view?.stage?.beginItself();
+    hasGoneOn = false;
     DECKS.set(parentElement, deck);
     keepInAddress(options.what, options.showsNotes);
   }
