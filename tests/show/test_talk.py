@@ -251,6 +251,7 @@ def test_without_a_training_the_train_page_says_so_and_with_one_it_presents_it()
     assert outcome["isOutcome"]
     assert [lane["name"] for lane in view["lanes"]][:2] == [ENGLISH["tokenizers.mine"], "GPT-2"]
     assert view["text"] == slide["stage"]["text"]
+    assert outcome["title"]["en"].startswith(ENGLISH["deck.fewest"].partition("{")[0])
 
 
 def test_patterns_present_what_both_make_of_the_text() -> None:

@@ -11,7 +11,7 @@ from pages.ui.frame import visitor
 from pages.ui.frame.frame import bring_into_view
 from pages.ui.frame.navigation import go, page
 from pages.ui.frame.status import refresh_interval
-from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, language, t, translations
+from pages.ui.i18n import as_plain_markdown, error_sentence, errors_shown, language, t
 from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_train_on
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
@@ -32,7 +32,7 @@ from pages.ui.widgets.controls import fold, save_button
 from pages.ui.widgets.export_panel import export_panel
 from pages.ui.widgets.player import MOST_CHARACTERS, Wish, options, stage
 from pages.ui.widgets.player.serve import PACES
-from pages.ui.widgets.slides import Slide, View, present
+from pages.ui.widgets.slides import Slide, View, present, verdict
 from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view.chips import chip, chip_style, plain_token
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane
@@ -149,8 +149,8 @@ def _compared(job: Job, text: str) -> list[Slide]:
     if not job.ended or not job.merges:
         return []
     own = Lane(MINE, Label(t("tokenizers.mine")), job.tokenizer())
-    views = [View(text, [own, *reference_lanes()])]
-    return [Slide("tokens", title=translations("home.stripe"), views=views, is_outcome=True)]
+    view = View(text, [own, *reference_lanes()])
+    return [Slide("tokens", title=verdict(view), views=[view], is_outcome=True)]
 
 
 def _live(job: Job, state_at_start: str) -> None:
