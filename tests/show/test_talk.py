@@ -107,8 +107,9 @@ def test_settings_stand_above_questions_and_numbers_above_the_tokens_so_that_no_
         slide["kind"] for slide in deck["slides"] if slide["over"].get("en") == ENGLISH["stories.doctor_name"]
     ]
     assert doctor == ["tokens", "tokens"]
-    fair = next(slide for slide in deck["slides"] if slide["over"].get("en") == ENGLISH["stories.fair_name"])
-    assert re.fullmatch(r"Counted on \d+ unseen pairs", fair["says"]["en"])
+    (fair,) = (slide for slide in deck["slides"] if slide["kind"] == "bars")
+    assert re.fullmatch(r"On \d+ unseen pairs", fair["over"]["en"])
+    assert fair["html"].count('class="premium ') == 2
 
 
 def test_no_line_ends_inside_a_word_of_a_text_that_is_read() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.frame import presenting
-from pages.ui.i18n import catalogue, t, translations
-from pages.ui.i18n.breaks import with_breaks
+from pages.ui.i18n import catalogue, language, t, translations
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.corpus import corpus_title, first_training
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.session import Maybe, Value
@@ -18,6 +18,7 @@ from pages.ui.stories.all_stories import STORIES, make_story
 from pages.ui.stories.form import Story
 from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
+from pages.ui.widgets.premium_bars import premium_bars
 from pages.ui.widgets.slides import Said, Slide, View, one_by_one
 from pages.ui.widgets.slides.contest import FEWER_ROUNDS
 from pages.ui.widgets.slides.talk import ENTRIES, MOST_MERGES, Entry, drop, move, name_of, slides_of_entry
@@ -34,7 +35,7 @@ PRESENTS: Value[str] = Value("presents_what", lambda: "talk")
 """What presenter mode shows: the "talk", the "short" one, the "vote", the chosen "story", or one's own, "mine"."""
 _TALK_FILE: Maybe[Any] = Maybe("talk_file")
 _TALK_REFUSED: Value[bool] = Value("talk_refused", bool)
-TALK = ("water", "no_letter", "doctor", "never", "tables_turned", "polite")
+TALK = ("water", "no_letter", "doctor", "polite", "never", "tables_turned")
 """The stories of the talk."""
 STAGE_BEFORE = FAIR_AFTER = "tables_turned"
 """The stage and the vote stand before this story, and what fairness costs after it."""
@@ -202,12 +203,12 @@ def _beginning(subtitle: str) -> list[Slide]:
 
 
 def _fair() -> Slide:
-    """Return the numbers of the story on fairness, with their source: plain BPE and parity on the same text."""
-    story = make_story("fair")
-    title, source, notes = (
-        translations(f"talk.fair_{step}", **story.figures) for step in ("says", "source", "notes")
-    )
-    return Slide("words", over=story.says_in_every_language("name"), title=title, says=source, notes=notes)
+    """Return the premiums of the story on fairness: plain BPE and parity, trained on the same text."""
+    figures = make_story("fair").figures
+    title, source, notes = (translations(f"talk.fair_{step}", **figures) for step in ("says", "source", "notes"))
+    named = [(t(f"talk.fair_{way}"), float(figures[f"{way}_premium"])) for way in ("plain", "fair")]
+    bars = premium_bars(named, base=t("languages.en"), says=without_breaks(title[language()]).replace("**", ""))
+    return Slide("bars", over=source, title=title, html=bars, notes=notes)
 
 
 def _end() -> Slide:

@@ -26,13 +26,14 @@ PREMIUM_BARS_CSS = f"""
 def premium_bars(premiums: Sequence[tuple[str, float]], *, base: str, says: str) -> str:
     """Return a bar for each named tokenizer with its premium, and a line at 1, where `base` stands."""
     most = max(max(value for _, value in premiums), 1.0)
-    rows = "".join(_bar(name, value, value / most) for name, value in premiums)
+    rows = "".join(_bar(name, value, value / most, 1 / most) for name, value in premiums)
     even = f'<div class="even" style="--at:{1 / most:.4f}"><span>{_escaped(base)} = 1</span></div>'
     return f'<div class="premiums" role="img" aria-label="{_escaped(says)}">{rows}{even}</div>'
 
 
-def _bar(name: str, value: float, share: float) -> str:
-    place = "on" if share > 0.5 else "beside"
+def _bar(name: str, value: float, share: float, even: float) -> str:
+    """Return a bar with its number on it, or beside it where it is short or would cross the line."""
+    place = "beside" if share <= 0.5 or even < share < min(even + 0.2, 0.8) else "on"
     return (
         f'<span class="name">{_escaped(name)}</span>'
         f'<span class="premium {place}" style="--at:{share:.4f}"><b>{ratio(value)} ×</b></span>'
