@@ -9,11 +9,12 @@ from pages.ui.inputs.corpus_picker import corpus_picker
 from pages.ui.patterns.corpus_check import check_on_corpus
 from pages.ui.patterns.costs import pattern_costs
 from pages.ui.patterns.lab import chosen_patterns, pattern_lab, say_what_is_left_out, slides, take_link
-from pages.ui.widgets.slides import present
+from pages.ui.widgets.slides import Slide, present
 
 take_link(link_for("patterns"))
 tab, place = open_tab("patterns")
 answers: list[str] = []
+costs: list[Slide] = []
 with place:
     if tab != "cut":
         say_what_is_left_out()
@@ -26,6 +27,6 @@ with place:
             with outcome:
                 answers = check_on_corpus(corpus, chosen_patterns())
     else:
-        answers = pattern_costs(chosen_patterns())
-present(lambda: slides(answers))
+        costs = pattern_costs(chosen_patterns())
+present(lambda: costs or slides(answers))
 how_to_read("patterns")

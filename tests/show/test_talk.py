@@ -265,6 +265,11 @@ def test_patterns_present_what_both_make_of_the_text() -> None:
     assert without_breaks(deck["slides"][0]["title"]["en"]) == (
         "Thai letters cut from their marks: **4** by GPT-4 (cl100k), **0** by Thai-aware"
     )
+    (whole,) = (deck_on(open_link("patterns", lang="en", present="1", tab="whole")) or {})["slides"]
+    assert whole["says"]["en"].startswith("24.8% of all Thai letters · ")
+    (cost,) = (deck_on(open_link("patterns", lang="en", present="1", tab="cost")) or {})["slides"]
+    assert (cost["kind"], cost["html"].count('class="premium ')) == ("bars", 2)
+    assert 'class="even before"' in cost["html"]  # its words are not cut off at the right
 
 
 def test_languages_present_the_premium_and_the_most_unfair_pair() -> None:

@@ -10,6 +10,7 @@ from pages.ui.inputs.corpus import Corpus, corpus_title, is_bundled
 from pages.ui.limits import MAX_TRAININGS, MAX_WORKER_BYTES
 from pages.ui.patterns.lab import Chosen, figure_rows
 from pages.ui.session import Value
+from pages.ui.widgets import formatting
 from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
@@ -38,7 +39,7 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> list[str]:
     if chosen and _is_quick(corpus, chosen):
         found = [(each, _figures_of_sample(corpus, each.pattern)) for each in chosen]
         _show_figures([(each, figures, len(figures.longest)) for each, figures in found])
-        return _with_source(_answers([(each.short, figures) for each, figures in found]), corpus)
+        return _for_a_room([(each.short, figures) for each, figures in found], corpus)
     kept = CHECKS.get()
     checks = [kept.get((corpus.sha256, each.pattern)) for each in chosen]
     for check in kept.values():
@@ -54,12 +55,18 @@ def check_on_corpus(corpus: Corpus, chosen: Sequence[Chosen]) -> list[str]:
     if shown:
         pending = not all(check.ended for _, check in shown)
         st.fragment(_live, run_every=REFRESH_SECONDS if pending else None)(shown, pending)
-    return _with_source(_answers([(each.short, check.figures) for each, check in shown if check.figures]), corpus)
+    return _for_a_room([(each.short, check.figures) for each, check in shown if check.figures], corpus)
 
 
-def _with_source(answers: list[str], corpus: Corpus) -> list[str]:
+def _for_a_room(rows: Sequence[tuple[str, PatternFigures]], corpus: Corpus) -> list[str]:
+    """Return the answer, if there is one, and of how many letters of which text that is said."""
+    if not (answers := _answers(rows)):
+        return []
+    most = max((figures for _, figures in rows), key=lambda figures: figures.thai_letters_cut)
     said = t("lab.slide_source", corpus=corpus_title(corpus.name), characters=corpus.characters)
-    return [*answers, said] if answers else []
+    if most.thai_letters_cut:
+        said = f"{t('lab.slide_share', share=formatting.fine_share(most.thai_clusters_cut))} · {said}"
+    return [*answers, said]
 
 
 def _answers(rows: Sequence[tuple[str, PatternFigures]]) -> list[str]:

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 from altair.typing import ChartType
 
-from pages.ui.i18n import error_sentence, t
+from pages.ui.i18n import error_sentence, language, t
 from pages.ui.inputs.corpus import Corpus, is_bundled, sample_texts
 from pages.ui.inputs.corpus_picker import corpus_picker
 from pages.ui.inputs.pattern import shortened
@@ -24,6 +24,8 @@ from pages.ui.widgets.bounded import Bounded
 from pages.ui.widgets.charts import ROWS, draw, log_scale, log_spaced, with_line_ends
 from pages.ui.widgets.controls import answer, fold, save_button, segmented
 from pages.ui.widgets.figures_table import figures_table
+from pages.ui.widgets.premium_bars import premium_bars
+from pages.ui.widgets.slides import Slide
 from tokenizer_core.analysis.cuts import cuts
 from tokenizer_core.analysis.lineage import token_counts_of
 from tokenizer_core.analysis.segmenters import NEWMM, newmm
@@ -214,10 +216,10 @@ HEIGHT = 300
 DASHES = [[1, 0], [7, 3], [2, 3], [9, 3, 2, 3]]
 
 
-def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
+def pattern_costs(chosen: Sequence[Chosen]) -> list[Slide]:
     """Offer to train with some patterns, show the outcomes as they arrive, and let the visitor choose the text.
 
-    Returns what each pattern costs once all are trained, the one that saves most first, and how it was counted.
+    Returns a slide once all are trained: what the one that saves most costs, and a bar for each.
     """
     said, place = st.container(), st.container()
     with fold(t("costs.text"), icon=":material/notes:", key="costs_text"):
@@ -233,8 +235,8 @@ def pattern_costs(chosen: Sequence[Chosen]) -> list[str]:
         return _say(comparison)
 
 
-def _say(comparison: Comparison) -> list[str]:
-    """Draw the answer, above it a caution if the text is too short; return it with how it was counted."""
+def _say(comparison: Comparison) -> list[Slide]:
+    """Draw the answer, above it a caution if the text is too short; return its beginning as a slide."""
     done = [result for result in comparison.results if result.tokenizer is not None]
     if len(done) < 2:
         return []
@@ -249,7 +251,22 @@ def _say(comparison: Comparison) -> list[str]:
         st.markdown(each)
     if any(result.variant.key == TWO_STAGES for result in done):
         st.caption(t("costs.two_stages_short", merges=FIRST_MERGES))
-    return [first, *others, t("costs.slide_source", size=comparison.vocab_size, characters=characters)]
+    source = t("costs.slide_source", size=comparison.vocab_size, characters=characters)
+    bars = _bars(done, next(iter(comparison.measured)), says=first)
+    return [Slide("bars", over={language(): source}, title={language(): first}, html=bars)]
+
+
+def _bars(done: Sequence[Result], side: str, says: str) -> str:
+    """Return a bar for each pattern but the base: its tokens on the first side, divided by those of the base."""
+    base = _base(done)
+    others = sorted((each for each in done if each is not base), key=lambda each: int(each.counts[0][-1]))
+    named = [(_called(each.variant), float(each.counts[0][-1] / base.counts[0][-1])) for each in others]
+    return premium_bars(named, base=f"{base.variant.short} · {t(f'costs.{side}')}", says=says.replace("**", ""))
+
+
+def _called(variant: Variant) -> str:
+    """Name a variant for a room, which has not read what two stages are."""
+    return variant.name if variant.key == TWO_STAGES else variant.short
 
 
 def _compare(corpus: Corpus, chosen: Sequence[Chosen]) -> Comparison | None:
@@ -413,9 +430,13 @@ def verdict(done: Sequence[Result], sides: Sequence[str]) -> list[str]:
 
     The one that needs the fewest tokens in the first language comes first, and its figures are marked.
     """
-    base = next((result for result in done if result.variant.key == "gpt2"), done[0])
+    base = _base(done)
     others = sorted((each for each in done if each is not base), key=lambda each: [n[-1] for n in each.counts])
     return [_needs(each, base, sides, "**" if each is others[0] else "") for each in others]
+
+
+def _base(done: Sequence[Result]) -> Result:
+    return next((result for result in done if result.variant.key == "gpt2"), done[0])
 
 
 def _needs(result: Result, base: Result, sides: Sequence[str], mark: str) -> str:

@@ -20,6 +20,7 @@ PREMIUM_BARS_CSS = f"""
   inset-inline-start: calc(100% * var(--at)); border-inline-start: 2px dashed {QUIET.css}; }}
 .premiums .even span {{ padding-inline-start: .4rem; font-size: .9375rem; white-space: nowrap; color: {QUIET.css};
   line-height: 1.6; }}
+.premiums .before span {{ position: absolute; inset-inline-end: .4rem; padding-inline-start: 0; }}
 """
 
 
@@ -27,7 +28,8 @@ def premium_bars(premiums: Sequence[tuple[str, float]], *, base: str, says: str)
     """Return a bar for each named tokenizer with its premium, and a line at 1, where `base` stands."""
     most = max(max(value for _, value in premiums), 1.0)
     rows = "".join(_bar(name, value, value / most, 1 / most) for name, value in premiums)
-    even = f'<div class="even" style="--at:{1 / most:.4f}"><span>{_escaped(base)} = 1</span></div>'
+    side = "even" if 1 / most < 0.8 else "even before"  # words behind a line at the right would be cut off
+    even = f'<div class="{side}" style="--at:{1 / most:.4f}"><span>{_escaped(base)} = 1</span></div>'
     return f'<div class="premiums" role="img" aria-label="{_escaped(says)}">{rows}{even}</div>'
 
 
