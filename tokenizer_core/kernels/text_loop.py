@@ -3,9 +3,9 @@
 Most pretokens of a text came before, so two tables remember their ids: one holds short pretokens and few ids in
 its slots, the other longer ones in arrays beside it. A batch of pretokens gets keys, which say where their slots
 are. While it makes the later keys, the processor fetches the slots of the earlier ones; then the ids in them are
-written. If a pretoken is unknown, all unknown ones of the batch are found among the tokens, or else `longest_loop`
-encodes them. So the loops that see every pretoken are small and call nothing. The plain twin counts distinct
-pretokens and encodes each: `count_loop` and `encode_loop`.
+written. If a pretoken is unknown, all unknown ones of the batch are found among the tokens, or else `encode_loop`
+or `longest_loop` encodes them. So the loops that see every pretoken are small and call nothing. The plain twin
+counts distinct pretokens and encodes each: `count_loop` and `encode_loop`.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tokenizer_core.kernels.compiled import borrowing, compiled, inlined
 from tokenizer_core.kernels.cut_loop import WORD, cut, number_at, prefetch, put_number, put_word, word_at
-from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long
+from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long, merge_short
 from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_one
 
 SLOTS = 2**17
@@ -38,6 +38,7 @@ _ELSEWHERE = 7  # instead of their number: too many for the slot
 _TEXT_USED, _IDS_USED, _IS_FULL = 0, 1, 2
 _LENGTH_BITS = 12
 _LENGTH = 2**_LENGTH_BITS - 1
+_NOT_ASCII = 0x8080808080808080 - 2**64  # the highest bit of each byte
 _FACTOR = 0x9E3779B97F4A7C15 - 2**64
 _AT_ONCE = 512
 _SHIFTS = (37, 17)  # the bits of a hash that tell the two places of a short pretoken
@@ -312,12 +313,13 @@ def note_unknown(
     keys: Numbers,
     done: int,
     found: int,
+    tokens: Numbers,
     slots: Numbers,
     longer: Numbers,
     longer_text: Bytes,
     unknown: Numbers,
 ) -> int:
-    """Note which pretokens have a key, but no slot has them; return how many."""
+    """Note which pretokens have a key, but no slot has them, and fetch their tokens' slots; return how many."""
     count = 0
     for n in range(done, found):
         first = number_at(keys, _ROW * n)
@@ -327,6 +329,8 @@ def note_unknown(
             slot = longer_slot(text, start, end, first, place, longer, longer_text)
         else:
             slot = slot_of(slots, first, others, _SHIFTS)
+            if slot < 0:
+                prefetch(tokens, place_of(tokens, first, others, _SHIFTS[0]))
         if slot < 0 and others != _NO_KEY:
             unknown[count] = n
             count += 1
@@ -353,12 +357,14 @@ def learn(
     pairs: Numbers,
     is_dead: NDArray[np.bool_],
     unknown: Numbers,
+    pair_ranks: Ids,
     ids: Ids,
 ) -> None:
     """Encode the unknown pretokens, and remember each.
 
-    Those that find no room stay unknown. `ids` is scratch. The arrays stand one by one, because numba would count
-    the references to each array of a tuple in the loop.
+    Those that find no room stay unknown. The bytes of a short one are merged if all are ASCII, because the tree
+    takes a step for each of them, and twice the time. `pair_ranks` and `ids` are scratch. The arrays stand one by
+    one, because numba would count the references to each array of a tuple in the loop.
     """
     tree = Tree(children, shorter, lengths, lefts, rights, ranks)
     for n in unknown:
@@ -375,8 +381,12 @@ def learn(
         if whole >= 0:
             number = np.int64(1)
             ids[0] = tokens[whole + 2] & _ID
-        else:
+        elif others == _LONGER or (first | others) & _NOT_ASCII:
             number = encode_one(text, begin, end, tree, pairs, is_dead, ids, np.int64(0))
+        else:
+            for k in range(end - begin):
+                ids[k] = text[begin + k]
+            number = np.int64(merge_short(ids[: end - begin], pair_ranks, ranks))
         some, more = two_ids(ids, 0) | number << _ID_BITS, two_ids(ids, 2)
         length = end - begin
         if others == _LONGER or number > INLINE:
@@ -403,6 +413,7 @@ def encode_texts(
     keys = np.empty(_ROW * _AT_ONCE, dtype=np.int64)
     unknown = np.empty(_AT_ONCE, dtype=np.int64)
     is_dead = np.empty(LONG + 1, dtype=np.bool_)
+    pair_ranks = np.empty(_SHORT, dtype=np.int32)
     scratch = np.empty(LONG + INLINE, dtype=np.int32)
     children, shorter, lengths, lefts, rights, ranks = tree
     tokens, slots, longer, longer_text, longer_ids, used, pairs = memory
@@ -423,11 +434,13 @@ def encode_texts(
                 if done == found:
                     break
                 if not has_learned:
-                    count = note_unknown(text, bounds, keys, done, found, slots, longer, longer_text, unknown)
+                    count = note_unknown(
+                        text, bounds, keys, done, found, tokens, slots, longer, longer_text, unknown
+                    )
                     learn(
                         *(text, bounds, keys, children, shorter, lengths, lefts, rights, ranks),
                         *(tokens, slots, longer, longer_text, longer_ids, used, pairs),
-                        *(is_dead, unknown[:count], scratch),
+                        *(is_dead, unknown[:count], pair_ranks, scratch),
                     )
                     has_learned = True
                     continue
