@@ -61,10 +61,10 @@ def plain_token(token: bytes) -> str:
 
 
 def ghost(part: bytes) -> str:
-    """Write bytes that are not whole characters: the letters that they can become, or else how many there are.
+    """Write bytes that are not whole characters: the letters that they can become, their share, or else the bytes.
 
     >>> ghost(b"\\xe0\\xb8"), ghost(b"\\xe0"), ghost(b"\\xb8\\x81")
-    ('ก ข ฃ …', '1⁄3', '··')
+    ('ก ข ฃ …', '1⁄3', 'B8 81')
     """
     runs = regex.findall(rb"[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]+", part)
     return " ".join(_ghost_of(run) for run in runs)

@@ -149,7 +149,10 @@ export class Bar {
       const { flag, label } = flags[at];
       flag.style.insetInlineStart = `${(100 * box.at) / width}%`;
       label?.classList.toggle("before", box.before > 0);
-      if (box.before || box.behind) return;
+      if (box.before || box.behind) {
+        flag.ariaLabel = plainWords(`${label?.textContent}: ${flag.title}`); // who speaks to the browser says what is seen
+        return;
+      }
       label?.remove();
       if (!box.isBeat) flag.hidden = true; // a star without its word says nothing
     });
