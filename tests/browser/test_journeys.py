@@ -136,7 +136,7 @@ def test_runs_are_listed_after_a_reload_and_can_be_deleted(tab: Page, address: s
     open_fold(tab, ENGLISH["runs.earlier"].partition(":")[0])  # of this visit is what is shown above
     expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(2)
     at_rest(tab)  # a click on what is drawn anew at that moment gets lost
-    tab.get_by_role("button", name=ENGLISH["runs.more"]).last.click()
+    tab.get_by_role("button", name=ENGLISH["runs.more"], exact=True).last.click()
     at_rest(tab)
     tab.get_by_role("button", name=ENGLISH["runs.delete"]).click()
     expect(tab.get_by_role("button", name=ENGLISH["runs.open"])).to_have_count(1)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from pages.ui.i18n import catalogue, filled
-from tests.helpers.browser import PATIENCE, at_rest, running_app
+from tests.helpers.browser import PATIENCE, at_rest, open_fold, running_app
 from tokenizer_core.workers.compiling import PARTS
 
 ENGLISH = catalogue("en")
@@ -70,6 +70,7 @@ def test_a_killed_server_comes_back_with_its_training(tab: Page, tmp_path: Path)
         tab.context.clear_cookies()  # another browser, and no address of a run
         tab.goto(f"{address}/train?lang=en")
         at_rest(tab)
+        open_fold(tab, ENGLISH["runs.earlier"].partition(":")[0])
         expect(tab.get_by_text(re.compile(r"interrupted: \d+ of 744"))).to_be_visible()
         tab.get_by_role("button", name=ENGLISH["runs.again"]).click()
         at_rest(tab)
