@@ -1,5 +1,6 @@
 """Special tokens act where the switch lets them, are drawn as badges, and get the ids that the visitor chooses."""
 
+import re
 from typing import Any
 
 import pytest
@@ -87,7 +88,7 @@ def test_the_five_are_trained_with_their_ids_and_act_on_compare() -> None:
     tokenizer = job_of(app).tokenizer()
     assert list(tokenizer.special_tokens.values()) == [401, 402, 403, 404, 405]
     assert tokenizer.encode("<|endofprompt|>", allowed_special="all") == [405]
-    assert any(each.value.startswith("Special tokens: ") and "→ 405" in each.value for each in app.caption)
+    wait_until(app, lambda: any(re.match("Special tokens: .*→ 405", each.value) for each in app.caption))
 
 
 @pytest.mark.parametrize(
