@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.i18n import LANGUAGE, section
 from pages.ui.i18n.breaks import JOINER, without_breaks
@@ -260,11 +260,8 @@ def test_before_a_room_what_is_pressed_is_in_sight_and_a_question_stays_beside_i
         learn.locator(".top button").click()
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
-@pytest.mark.parametrize(("lesson", "step"), [("encode", 1), ("same", 1), ("same", 2), ("same", 4)])
-def test_before_a_room_an_answer_is_no_higher_than_the_screen(
-    page: Page, language: str, lesson: str, step: int
-) -> None:
+def screen_before_a_room(page: Page, language: str, lesson: str, step: int) -> Locator:
+    """A lesson at a step, as a projector shows it, before its answer."""
     LANGUAGE.put(language)
     options = lesson_options(lesson) | {"presents": True, "deck": section("deck")}
     LANGUAGE.forget()
@@ -274,6 +271,15 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
     learn = page.locator(".learn")
     for _ in range(step - 1):
         learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    return learn
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize(("lesson", "step"), [("encode", 1), ("same", 1), ("same", 2), ("same", 4)])
+def test_before_a_room_an_answer_is_no_higher_than_the_screen(
+    page: Page, language: str, lesson: str, step: int
+) -> None:
+    learn = screen_before_a_room(page, language, lesson, step)
     learn.locator(".ask button").first.click()
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
 
@@ -590,15 +596,7 @@ SAID = """(learn) => [".says", ".question", ".asked > .below"].map((part) => {
 def test_before_a_room_a_question_is_large_whatever_its_answer_needs(
     page: Page, language: str, lesson: str, step: int
 ) -> None:
-    LANGUAGE.put(language)
-    options = lesson_options(lesson) | {"presents": True, "deck": section("deck")}
-    LANGUAGE.forget()
-    options["tokens"] = {name: base64.b64encode(packed(name)).decode() for name in PACKED}
-    page.set_viewport_size({"width": 1920, "height": 1080})
-    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options | {"isAlone": True}])
-    learn = page.locator(".learn")
-    for _ in range(step - 1):
-        learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    learn = screen_before_a_room(page, language, lesson, step)
     before = learn.evaluate(SAID)
     page.keyboard.press("ArrowRight")
     said, asked, answer = learn.evaluate(SAID)
