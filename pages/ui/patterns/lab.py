@@ -255,8 +255,10 @@ def _own_pattern(side: str) -> None:
 
 def say_what_is_left_out() -> None:
     """Say on the other tabs which pattern is left out there, and why."""
-    for chosen in {chosen_on(side) for side in SIDES} - set(chosen_patterns()):
-        _say_what_is_wrong(chosen)
+    usable = chosen_patterns()
+    for chosen in dict.fromkeys(map(chosen_on, SIDES)):
+        if chosen not in usable:
+            _say_what_is_wrong(chosen)
 
 
 def _say_what_is_wrong(chosen: Chosen) -> None:
