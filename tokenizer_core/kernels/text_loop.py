@@ -425,6 +425,8 @@ def encode_texts(
             bounds[0] = start
             found = np.int64(cut(text, start, end, kinds, pattern, ends))
             note_keys(text, bounds, found, slots, longer, keys)
+            # Write up to an unknown one, learn all that are unknown at once, and go on. Those that found no room,
+            # or are too long to be remembered, are encoded one by one.
             done = np.int64(0)
             has_learned = False
             while done < found:
