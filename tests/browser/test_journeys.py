@@ -233,6 +233,28 @@ def test_tokens_stand_in_the_first_screen_of_a_phone(tab: Page, address: str, pa
     assert placed[1]["y"] > placed[0]["y"]  # the settings of the view come below
 
 
+BEYOND = """(shown) => {
+  const right = (part) => part.getBoundingClientRect().right;
+  const parts = [...shown.querySelectorAll(".search *, .scripts")];
+  return parts.filter((part) => right(part) > right(shown) + 1).length;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_search_of_a_vocabulary_stays_in_its_column_whatever_it_searches_by(
+    tab: Page, address: str, width: int
+) -> None:
+    tab.set_viewport_size({"width": width, "height": 844})
+    tab.goto(f"{address}/vocabulary?lang=en")
+    shown = tab.locator(".vocabulary")
+    expect(shown.locator(".entry").first).to_be_visible()
+    at_rest(tab)
+    kind = shown.locator(".search select")
+    for name in kind.locator("option").all_inner_texts():
+        kind.select_option(name)
+        assert shown.evaluate(BEYOND) == 0, name
+
+
 def test_rows_are_whole_in_the_first_screen_of_a_phone(tab: Page, address: str) -> None:
     tab.set_viewport_size({"width": 390, "height": 844})
     tab.goto(f"{address}/pieces?lang=en")
