@@ -49,6 +49,8 @@ from tests.helpers.paths import REPOSITORY
 
 THINKING = (1.0, 4.0)
 """Seconds that a person takes between two clicks."""
+ASKING = {"in line": 0.8, "waiting": 0.15, "starting": 0.15, "counting": 0.15, "running": 0.3, "paused": 1.5}
+"""Seconds between two questions of the stage, by the state of the training, as `feed.js` has them."""
 ARRIVING = 10.0
 """Seconds in which all visitors of a class open the app."""
 IDLE_VISITS = 5
@@ -196,7 +198,7 @@ class Visit:
             has_waited |= state == "waiting" and bool(answer["says"])
             if state in ("done", "stopped", "failed"):
                 break
-            time.sleep(0.3)
+            time.sleep(ASKING["in line" if state == "waiting" and answer["says"] else state])
             for fragment in list(self.timers):
                 now = time.monotonic()
                 if now - drawn.setdefault(fragment, now) >= self.timers.get(fragment, math.inf):

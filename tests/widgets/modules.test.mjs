@@ -493,6 +493,15 @@ function feedOf(context) {
   return { asked, learned, feed, reply };
 }
 
+test("who waits in line asks less often than who is about to see merges", (context) => {
+  const { feed } = feedOf(context);
+  const wait = (state, says, learned = 0) => feed.waitAfter({ state, says, learned });
+  assert.ok(wait("waiting", "2 are before you") > 2 * wait("running", ""));
+  assert.ok(wait("waiting", "") < wait("running", ""));
+  assert.equal(wait("waiting", "2 are before you", 5), 0);
+  assert.equal(wait("done", ""), null);
+});
+
 for (const order of [[1, 2], [2, 1]]) {
   test(`a command and a question at the same time bring no merge twice: ${order}`, async (context) => {
     const { asked, learned, feed, reply } = feedOf(context);

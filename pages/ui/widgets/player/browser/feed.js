@@ -5,6 +5,7 @@
 
 const RUNNING = 300; // milliseconds between two questions
 const STARTING = 150;
+const IN_LINE = 800; // of a class of fifty, nearly all wait for their turn at once
 const RESTING = 1500;
 const LOST = 3; // questions without an answer, after which people are told
 
@@ -64,10 +65,11 @@ export class Feed {
    * The milliseconds until the next question; null if nothing more will come.
    * @param {Answer} answer
    */
-  waitAfter({ state, learned }) {
+  waitAfter({ state, says, learned }) {
     if (this.listener.known() < learned) return 0;
     if (ENDED.includes(state)) return null;
     if (state === "running") return RUNNING;
+    if (state === "waiting" && says) return IN_LINE;
     return state === "paused" ? RESTING : STARTING;
   }
 
