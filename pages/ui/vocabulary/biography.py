@@ -36,16 +36,16 @@ TO_BYTES: Value[bool] = Value("vocabulary_to_bytes", bool)
 """Whether trees go down to the bytes."""
 _families = Bounded[tuple[list[int], list[int]]](64, weigh=lambda family: 1)
 _found = Bounded[list[Context]](64, weigh=lambda found: 1)
+CONTEXT_CHARACTERS = 120
+"""Characters on each side of a use: more than the widest page shows."""
 CONTEXTS_STYLE = """<style>
-.contexts { overflow-x: auto; } .contexts table { border-collapse: collapse; line-height: 1.9; white-space: pre; }
-.contexts td { border: 0; padding: .1rem .15rem; } .contexts td:first-child { text-align: end; opacity: .8; }
-.contexts td:last-child { opacity: .8; }
-@media (max-width: 640px) { /* a use is one line: what is further from the token gives way to … */
-  .contexts table { width: 100%; }
-  .contexts td:is(:first-child, :last-child) {
-    width: 50%; max-width: 0; overflow: hidden; text-overflow: ellipsis; }
-  .contexts td:first-child { direction: rtl; text-align: right; }
-}
+.contexts { overflow-x: auto; }
+.contexts table { width: 100%; border-collapse: collapse; line-height: 1.9; white-space: pre; }
+.contexts td { border: 0; padding: .1rem .15rem; }
+/* A use is one line: what is further from the token gives way to … */
+.contexts td:is(:first-child, :last-child) {
+  width: 50%; max-width: 0; overflow: hidden; text-overflow: ellipsis; opacity: .8; }
+.contexts td:first-child { direction: rtl; text-align: right; }
 </style>"""
 
 
@@ -153,7 +153,7 @@ def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
         st.markdown(t("biography.unused", text=text.name))
         return
     key = (lane.key, token_id, text.digest)
-    found = _found.get(key, lambda: contexts_of(token_id, text.texts, lane.tokenizer))
+    found = _found.get(key, lambda: contexts_of(token_id, text.texts, lane.tokenizer, width=CONTEXT_CHARACTERS))
     st.html(CONTEXTS_STYLE + chip_style() + contexts_html(found, t("biography.contexts")))
     st.caption(t("biography.contexts_says", shown=len(found), count=count, text=text.name))
 
