@@ -26,7 +26,10 @@ TAIL_BYTES = 12
 ENDINGS_OPEN: Value[bool] = Value("compare_endings_open", bool)
 _NEXT: Maybe[str] = Maybe("compare_next")
 _STYLE = """<style>
-.endings { overflow-x: auto; } .endings table { border-collapse: collapse; }
+/* Where it is too wide, the end is what people came to see. */
+.endings { overflow-x: auto; direction: rtl; }
+.endings table { border-collapse: collapse; direction: ltr; margin: 0 auto 0 0; }
+.endings td:first-child { position: sticky; left: 0; z-index: 1; background: light-dark(#fff, #171614); }
 .endings td { border: 0; border-bottom: 1px solid rgba(128,128,128,.18); padding: .3rem .75rem .3rem 0;
   font-size: 1.125rem; line-height: 1.9; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .endings .new .token-chip { outline: 2px solid light-dark(#0f766e, #2dd4bf); outline-offset: 1px; }
