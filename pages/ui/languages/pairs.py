@@ -20,12 +20,10 @@ from pages.ui.widgets.token_view import token_view
 from pages.ui.widgets.token_view.drawings import Text, drawing
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.ratios import premium
-from tokenizer_core.readers.labels import opening
 
 ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8
 """Pairs in the list."""
-LISTED_CHARACTERS = 60
 WHOLE_CHARACTERS = 600
 """Characters of a line that is drawn at full length; a longer one scrolls in a box."""
 Ints = npt.NDArray[np.int64]
@@ -141,15 +139,13 @@ def _list(compared: Compared, premiums: Premiums, ranked: Ints, side: int, place
             t("languages.place_short"): np.arange(first, first + len(listed)) + 1,
             t("languages.line"): listed + 1,
             t("languages.premium"): premiums[listed],
-            compared.names[side]: [_shortened(compared.parallel.lines[side][pair]) for pair in listed.tolist()],
+            compared.names[side]: [
+                formatting.beginning(compared.parallel.lines[side][pair]) for pair in listed.tolist()
+            ],
         }
     )
     formats = {t("languages.premium"): formatting.premium}
     figures_table(frame, t("languages.list"), formats=formats, words=(3,), marked=place - first)
-
-
-def _shortened(line: str) -> str:
-    return line if len(line) <= LISTED_CHARACTERS else opening(line, LISTED_CHARACTERS).rstrip() + "…"
 
 
 def _pair(compared: Compared, premiums: Premiums, pair: int, side: int, lane: Lane, lanes: Sequence[Lane]) -> None:

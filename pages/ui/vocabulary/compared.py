@@ -134,7 +134,10 @@ def _sentences(other: Lane, lane: Lane) -> None:
         st.markdown(t("compared.none_changed"))
         return
     head = [t("compared.sentence"), other.name, lane.name, t("compared.change")]
-    rows = [[texts[each.place], each.before, each.after, f"{each.after - each.before:+,}"] for each in changed]
+    rows = [
+        [formatting.beginning(texts[each.place]), each.before, each.after, f"{each.after - each.before:+,}"]
+        for each in changed
+    ]
     figures_table(pd.DataFrame(rows, columns=head), t("compared.sentences"))
     shown = drawing(Text(texts[changed[0].place]), [other, lane], language=language())
     token_view(shown, key="compared_view", toolbar="none", max_height=None)

@@ -9,10 +9,21 @@ import streamlit as st
 
 from pages.ui.i18n import t
 from tokenizer_core.analysis.bootstrap import SHARE
+from tokenizer_core.readers.labels import opening
 from tokenizer_core.saved_runs.entry import LAST_SECOND
 
 NONE = "–"
 """Shown in place of a number that is undefined or unknown."""
+LISTED_CHARACTERS = 60
+
+
+def beginning(line: str) -> str:
+    """Return a line for a table: at most 60 characters, with "…" after them if there are more.
+
+    >>> beginning("ก" * 60) == "ก" * 60, beginning("ก" * 61) == "ก" * 60 + "…"
+    (True, True)
+    """
+    return line if len(line) <= LISTED_CHARACTERS else opening(line, LISTED_CHARACTERS).rstrip() + "…"
 
 
 def ratio(value: float | None) -> str:
