@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from pages.ui.frame.links import link_for
 from pages.ui.frame.manual import how_to_read
 from pages.ui.frame.navigation import halves, page
 from pages.ui.i18n import errors_shown, t
@@ -11,7 +10,7 @@ from pages.ui.learn.lessons import LESSONS, show_lessons
 
 halves()
 with errors_shown():
-    if (wish := show_lessons(link_for("learn"))) is not None:
+    if (wish := show_lessons()) is not None:
         st.switch_page(page(wish.page), query_params=wish.query)
 st.caption(t("learn.says", lessons=len(LESSONS), minutes=sum(lesson.minutes for lesson in LESSONS.values())))
 for_a_class()

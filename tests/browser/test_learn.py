@@ -1,5 +1,6 @@
 """Every lesson walked by keyboard alone, in the app and in the file that needs no app."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,10 @@ def test_a_lesson_keeps_the_text_leads_to_its_story_and_remembers(open_tab: Open
     expect(lesson.locator(".cuttable .under")).to_have_text(list("<img src=x onerror=alert(1)> กก"))
     lesson.get_by_role("button", name=words["lesson.all"]).click()
     lesson.get_by_role("button", name=words["lesson.naive_name"]).click()
+    expect(field).to_have_value("<img src=x onerror=alert(1)> กก")
+    expect(tab).to_have_url(re.compile("lesson=naive"))
+    tab.reload()  # a pupil opens the lesson again, by its address
+    expect(lesson.locator(".ask .choices button").first).to_be_visible()
     expect(field).to_have_value("<img src=x onerror=alert(1)> กก")
     for _ in range(3):
         lesson.locator(".ask .choices button").first.click()

@@ -17,7 +17,7 @@ The visitor's own tokenizer would need its training, which only they may control
 """
 MAX_PATTERN = 1_000
 """Characters of a custom pattern in a link; some programs cut off longer links."""
-KEPT_IN_ADDRESS = {"lang", "job", "present", "notes", "tab"}
+KEPT_IN_ADDRESS = {"lang", "job", "present", "notes", "tab", "lesson"}
 """Parameters that stay in the address of a page."""
 
 

@@ -64,6 +64,8 @@ def keep_address(page: str) -> None:
     wanted = {"lang": language(), **tabs.address_parameters(page)}
     if "present" in st.query_params:  # the deck puts it there, so that the browser's Back leads past it
         wanted |= presenting.address_parameters()
+    if page == "learn" and "lesson" in st.query_params:  # the browser puts it there when a lesson is opened
+        wanted["lesson"] = st.query_params["lesson"]
     job = current_job()
     if job is not None:
         _JOB_ID.put(job.id)

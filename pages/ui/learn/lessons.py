@@ -5,7 +5,7 @@ import json
 import re
 import struct
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -71,8 +71,6 @@ class Wish(NamedTuple):
     query: dict[str, str]
 
 
-_LINKED: Maybe[str] = Maybe("linked_lesson")
-"""The lesson that a link names."""
 _TOLD: Maybe[Any] = Maybe("learn")
 
 
@@ -83,11 +81,9 @@ def _css() -> str:
 _component = st.components.v2.component("learn", css=_css(), js=bundle(BROWSER / "learn.js"))
 
 
-def show_lessons(link: Mapping[str, str]) -> Wish | None:
-    """Draw the lessons, opened where a link says; return the page that the visitor has just asked for."""
-    if link.get("lesson"):
-        _LINKED.put(link["lesson"])
-    data = json.dumps(lesson_options(_LINKED.get() or "")).encode()
+def show_lessons() -> Wish | None:
+    """Draw the lessons, opened where the address says; return the page that the visitor has just asked for."""
+    data = json.dumps(lesson_options(st.query_params.get("lesson", ""))).encode()
     told = _component(
         key=_TOLD.key, data=data, on_go_change=lambda: None, on_left_change=presenting.leave, height="content"
     )

@@ -1,7 +1,7 @@
 // Lessons: cards to choose from, and one screen at a time of the lesson that is open.
 // @ts-check
 
-import { keepInAddress } from "../../widgets/slides/browser/address.js";
+import { keepInAddress, noteInAddress } from "../../widgets/slides/browser/address.js";
 import { shutBehind } from "../../widgets/slides/browser/behind.js";
 import { keyLines, keyList } from "../../widgets/slides/browser/keys.js";
 import { addButton, ancestorsOf, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
@@ -67,8 +67,10 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
   /** @type {LearnOptions} */
   const options = JSON.parse(new TextDecoder().decode(data));
   const before = PLACES.get(parentElement);
-  const key = JSON.stringify([options.locale, options.open, options.presents]);
-  if (before?.key === key) {
+  const key = JSON.stringify([options.locale, options.presents]);
+  const isAsked = !before || ![before.options.open, before.lesson].includes(options.open);
+  if (before?.key === key && !isAsked) {
+    before.options.open = options.open;
     before.dress();
   } else {
     const learn = new Learn(options, setTriggerValue, key);
@@ -76,9 +78,8 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
     parentElement.append(learn.element);
     if (options.presents) learn.openBehind = shutBehind(learn.element);
     PLACES.set(parentElement, learn);
-    const isAsked = options.open !== before?.options.open;
     if (before?.lesson && !isAsked) learn.open(before.lesson, before.at);
-    else if (options.open in options.lessons) learn.open(options.open, 0);
+    else if (isAsked && options.open in options.lessons) learn.open(options.open, 0);
     else learn.showCards();
     learn.dress();
   }
@@ -162,6 +163,7 @@ export class Learn {
   showCards() {
     this.lesson = "";
     this.step = null;
+    noteInAddress("lesson", "");
     const { done } = this.kept.values;
     const list = make("ol", "lessons");
     const next = Math.max(0, this.names.findIndex((name) => !done.includes(name)));
@@ -383,6 +385,7 @@ export class Learn {
   async open(name, at) {
     this.lesson = name;
     this.at = at;
+    noteInAddress("lesson", name);
     const needed = NEEDED[name] ?? [];
     if (["gpt2", ...needed].some((each) => !this.tokenizers[each])) {
       this.element.replaceChildren(make("p", "", this.label("loading")));

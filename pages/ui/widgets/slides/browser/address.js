@@ -1,4 +1,4 @@
-// The address of what is presented, without another step for the browser's Back button.
+// What the address of a page says of what is open, without another step for the browser's Back button.
 // @ts-check
 
 /**
@@ -7,12 +7,19 @@
  * @param {boolean} [showsNotes] whether this is the speaker's window
  */
 export function keepInAddress(what, showsNotes = false) {
+  noteInAddress("present", what);
+  noteInAddress("notes", what && showsNotes ? "1" : "");
+}
+
+/**
+ * Note a parameter in the address; "" takes it away.
+ * @param {string} name
+ * @param {string} value
+ */
+export function noteInAddress(name, value) {
   if (!location.host) return; // a file has no address to share
   const address = new URL(location.href);
-  const { searchParams } = address;
-  if (what) searchParams.set("present", what);
-  else searchParams.delete("present");
-  if (what && showsNotes) searchParams.set("notes", "1");
-  else searchParams.delete("notes");
+  if (value) address.searchParams.set(name, value);
+  else address.searchParams.delete(name);
   if (address.href !== location.href) history.replaceState(history.state, "", address);
 }
