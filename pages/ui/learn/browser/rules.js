@@ -19,7 +19,7 @@ function dogsLearned(room) {
   const taught = [...DOGS, ...DOGS, ...DOGS];
   const ways = { off: Merges.learned(taught, ROUNDS_OF_DOGS), on: Merges.learned(taught.flatMap(piecesByGpt2), ROUNDS_OF_DOGS) };
   const withDog = (/** @type {Merges} */ merges) => merges.texts.filter((text) => text.includes("dog")).length;
-  room.say(DOGS.join(" "), "large");
+  room.say(DOGS.join("\u2003"), "large"); // three texts: no space is learned
   room.ask(room.label("cut_1_ask"), choicesFor(withDog(ways.off), 1, 3), withDog(ways.off), () => {
     room.choose(room.label("cut_rule"), [["off", room.label("cut_off")], ["on", room.label("cut_on")]], (way) => {
       const merges = ways[way];

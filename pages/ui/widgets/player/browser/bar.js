@@ -148,6 +148,9 @@ export class Bar {
       if (!box.before && !box.behind) nameInRoom(box, boxes[at - 1], boxes[at + 1], width);
       const { flag, label } = flags[at];
       flag.style.insetInlineStart = `${(100 * box.at) / width}%`;
+      const off = box.want - box.at; // a sign that gave way to another is tied to its place
+      if (Math.abs(off) > 3) flag.classList.add("away", off < 0 ? "late" : "early");
+      flag.style.setProperty("--off", `${Math.abs(off)}px`);
       label?.classList.toggle("before", box.before > 0);
       if (box.before || box.behind) {
         flag.ariaLabel = plainWords(`${label?.textContent}: ${flag.title}`); // who speaks to the browser says what is seen

@@ -28,15 +28,24 @@ export class BoxWords {
   }
 
   /**
-   * The first token of the box in a lane, and the one after its last: in its own lane the token of a chip, otherwise
-   * all tokens of the characters.
+   * The first token of the box in a lane, and the one after its last: in its own lane the token of a chip or all that
+   * are drawn in the box, in others those that have bytes of its text.
    * @param {Lane} lane
    */
   tokensIn(lane) {
     const { kind, token, from, to } = this.box;
     if (kind === "chip" && lane === this.lane) return [token, token + 1];
     if (!lane.segments) return [0, 0];
+    if (lane !== this.lane && from < to) return this.tokensOfText(lane);
     return [lane.tokenAt[lane.segmentOfUnit(from)], lane.tokenAt[lane.segmentOfUnit(Math.max(from, to - 1)) + 1]];
+  }
+
+  /** @param {Lane} lane */
+  tokensOfText(lane) {
+    const { text } = this.model;
+    const { from, to } = this.box;
+    const start = lane.byteOfUnit(from, text);
+    return [lane.tokenOfByte(start), lane.tokenOfByte(start + utf8Length(text.slice(from, to)) - 1) + 1];
   }
 
   /** The text, whether it is a special token, and where it lies. */
@@ -66,11 +75,8 @@ export class BoxWords {
    */
   countIn(lane) {
     if (!lane.segments) return 0;
-    const { text } = this.model;
-    const { from, to } = this.box;
-    const start = lane.byteOfUnit(from, text);
-    const stop = start + utf8Length(text.slice(from, to));
-    return lane.numberOf(lane.tokenOfByte(stop - 1) + 1) - lane.numberOf(lane.tokenOfByte(start));
+    const [first, stop] = this.tokensOfText(lane);
+    return lane.numberOf(stop) - lane.numberOf(first);
   }
 
   /** What the card says: of each lane the tokens. */
