@@ -86,7 +86,7 @@ def unbroken(name: str) -> str:
     >>> without_breaks(unbroken("GPT-4 (cl100k)")), unbroken("กำ").count(JOINER)
     ('GPT-4 (cl100k)', 0)
     """
-    return JOINER.join(regex.findall(r"\X", name))
+    return JOINER.join(regex.findall(r"\X", name)).replace(" ", NO_BREAK)
 
 
 def _joined(match: re.Match[str]) -> str:
