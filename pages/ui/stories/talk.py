@@ -205,10 +205,10 @@ def _beginning(subtitle: str) -> list[Slide]:
 def _fair() -> Slide:
     """Return the premiums of the story on fairness: plain BPE and parity, trained on the same text."""
     figures = make_story("fair").figures
-    title, source, notes = (translations(f"talk.fair_{step}", **figures) for step in ("says", "source", "notes"))
+    title, axis, notes = (translations(f"talk.fair_{step}", **figures) for step in ("says", "axis", "notes"))
     named = [(t(f"talk.fair_{way}"), float(figures[f"{way}_premium"])) for way in ("plain", "fair")]
-    bars = premium_bars(named, base=t("languages.en"), says=without_breaks(title[language()]).replace("**", ""))
-    return Slide("bars", over=source, title=title, html=bars, notes=notes)
+    bars = premium_bars(named, says=without_breaks(title[language()]).replace("**", ""))
+    return Slide("bars", title=title, says=axis, html=bars, notes=notes)
 
 
 def _end() -> Slide:
