@@ -25,8 +25,8 @@ SMALLEST = """() => {
     const isSeen = parentElement.checkVisibility({ opacityProperty: true, visibilityProperty: true });
     if (!data.trim() || parentElement.closest("[hidden], option") || !isSeen) continue;
     sizes.push([parseFloat(getComputedStyle(parentElement).fontSize), data.slice(0, 40)]);
-    // Texts that are shown, and the letters of choices, are no words about them.
-    const isText = parentElement.closest(".plain, .line, .stage, .choices-row, .vote-card, .chip");
+    // Texts that are shown, the letters of choices, and what the speaker is to press are no words about them.
+    const isText = parentElement.closest(".plain, .line, .stage, .choices-row, .vote-card, .chip, .vote-hands");
     if (isText || !slide.contains(parentElement)) continue;
     const label = parentElement.closest("p, h2")?.textContent ?? data;
     labels.add(label.replace(/[\\u200b\\u2060]/g, ""));
@@ -97,6 +97,7 @@ def play_the_vote(tab: Page, deck: Locator, width: int, rounds: int) -> None:
     assert_is_read_from_afar(tab, "vote", width)
     tab.keyboard.press("e")
     expect(deck.locator(".vote-result")).to_be_visible()
+    assert_is_read_from_afar(tab, "vote", width)  # nobody has voted
     tab.keyboard.press("Backspace")  # the round is open again, so the same key joins a pair again
     before = deck.locator(".vote-round").inner_text()
     tab.keyboard.press("ArrowRight")
@@ -269,6 +270,38 @@ def test_what_a_vote_says_of_each_round_is_in_the_lists_at_its_end(tab: Page, ad
         expect(deck.locator(".vote-chosen").nth(runner).locator(".chip")).to_have_text(
             [move[runner] for move in moves]
         )
+
+
+def test_the_way_back_takes_the_last_round_back_and_only_then_leaves_the_vote(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/stories?lang=en&present=short")
+    deck = deck_of(tab)
+    tab.keyboard.press("End")
+    tab.keyboard.press("ArrowLeft")
+    begin_the_vote(deck)
+    at = str(deck.get_attribute("data-at"))
+    place = deck.locator(".vote-round")
+    while deck.locator(".vote-said .chip").count():  # another talk may have played some
+        before = place.inner_text()
+        tab.keyboard.press("ArrowLeft")
+        expect(place).not_to_have_text(before)
+    first = place.inner_text()
+    with tab.expect_response(lambda answer: answer.url.endswith("/back")):
+        tab.keyboard.press("3")
+        tab.keyboard.press("ArrowLeft")  # a slip, noticed at once
+    expect(deck.locator(".vote-said .chip")).to_have_count(0)
+    expect(place).to_have_text(first)
+    tab.keyboard.press("3")
+    expect(place).not_to_have_text(first)
+    tab.keyboard.press("h")
+    expect(deck.locator(".deck-keys")).to_contain_text(catalogue("en")["deck.key_undo_back"])
+    tab.keyboard.press("ArrowLeft")  # closes the list, and takes nothing back
+    expect(deck.locator(".deck-keys")).to_be_hidden()
+    expect(place).not_to_have_text(first)
+    tab.keyboard.press("ArrowLeft")
+    expect(place).to_have_text(first)
+    expect(deck).to_have_attribute("data-at", at)
+    tab.keyboard.press("ArrowLeft")
+    expect(deck).to_have_attribute("data-at", str(int(at) - 1))
 
 
 def test_a_receipt_on_a_slide_begins_with_a_whole_row(tab: Page, address: str) -> None:

@@ -143,8 +143,22 @@ def test_before_a_room_all_lessons_are_on_the_screen_with_a_way_out_and_the_keys
     assert options["deck"]["key_leave"] in said
     assert options["deck"]["key_move"] not in said  # there is no screen before or after the cards
     assert options["deck"]["key_lesson"] in said
+    for key in (
+        "Escape",
+        "h",
+        "ArrowRight",
+        "ArrowLeft",
+        "Enter",
+        " ",
+        "b",
+    ):  # close the list, and do nothing else
+        page.keyboard.press(key)
+        assert page.locator(".deck-keys").is_hidden()
+        assert page.locator(".lessons").is_visible()
+        assert page.locator(".deck-black").is_hidden()
+        page.keyboard.press("h")
+        assert page.locator(".deck-keys").is_visible()
     page.keyboard.press("Escape")
-    assert page.locator(".deck-keys").is_hidden()
     assert page.evaluate("told") == []
     page.evaluate(THAI_H)
     assert page.locator(".deck-keys").is_visible()

@@ -865,9 +865,9 @@ WHAT_KEYS_DO = {
     "vote in a talk": (
         "vote",
         AMONG | {"isShown": False},
-        {"key_join", "key_back", "key_ends", "key_vote", "key_undo"},
+        {"key_join", "key_ends", "key_vote", "key_undo_back"},
     ),
-    "a vote's end": ("vote", AMONG, {"key_move", "key_next", "key_ends", "key_undo"}),
+    "a vote's end": ("vote", AMONG, {"key_onward", "key_ends", "key_undo_back"}),
     "a vote's end, alone": ("vote", ALONE, {"key_undo"}),
     "train, without a training": ("words", ALONE | {"goesOn": True}, {"key_train"}),
 }
@@ -1066,26 +1066,111 @@ LISTED = """async ([slides, options, keys]) => {
   const data = new TextEncoder().encode(JSON.stringify({ ...options, slides }));
   const leave = parts.default({ data, parentElement: place, setTriggerValue: () => {} });
   const found = [];
+  const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+  const list = place.querySelector(".deck-keys");
+  const deck = place.querySelector(".deck");
+  const stands = () => [deck.dataset.at, place.querySelector(".stage")?.dataset.position].join();
   for (const key of keys) {
-    document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    press("h");
+    const [said, isShown, before] = [list.firstChild.textContent, !list.hidden, stands()];
+    press(key); // closes the list, and does nothing else
+    found.push([said, isShown, list.hidden && deck.isConnected && stands() === before]);
+    if (!["h", "Escape", "s", "p", " "].includes(key)) press(key);
     await new Promise((done) => setTimeout(done));
-    found.push(place.querySelector(".deck-keys p").textContent);
   }
   leave();
   return found;
 }"""
 
 
-def test_the_list_of_keys_says_what_they_do_before_a_film_in_it_and_at_its_end(page: Page) -> None:
+def test_the_list_of_keys_says_what_they_do_now_and_a_key_closes_it_and_moves_nothing(page: Page) -> None:
     film = replay_options("none", "", [(97, 98, 9), (256, 99, 3)], "abcabc", [], title="")
     film |= {"labels": section("stage", spoken="en"), "locale": "en"}
     words = {"kind": "words", "over": {}, "title": {"en": "words"}, "says": {}, "notes": {}}
     slides = [{**words, "kind": "stage", "stage": film}, {**words, "isOutcome": True}]
     opened(page, bundle(DECK / "deck.js"))
-    keys = ["h", "ArrowRight", "ArrowRight", "e", "ArrowRight"]
+    keys = ["h", "Escape", "Enter", "s", "p", " ", "ArrowRight", "e", "ArrowRight", "ArrowLeft"]
     listed = page.evaluate(LISTED, [slides, deck_options(), keys])
     deck = section("deck", spoken="en")
-    assert listed == [deck[f"key_{name}"] for name in ("start", "steps", "steps", "onward", "back")]
+    does = ["start"] * 3 + ["steps"] * 5 + ["onward", "back"]
+    assert listed == [[deck[f"key_{name}"], True, True] for name in does]
+
+
+VOTED = """async ([slide, options, answers]) => {
+  const fetched = window.fetch;
+  let at = 0;
+  window.fetch = async (path) => {
+    if (path.includes("/join")) at += 1;
+    if (path.includes("/end")) at = answers.length - 1;
+    return { ok: true, status: 200, json: async () => answers[at] };
+  };
+  document.body.innerHTML = "<div></div>";
+  const place = document.body.firstChild;
+  const data = new TextEncoder().encode(JSON.stringify({ ...options, slides: [slide] }));
+  const leave = parts.default({ data, parentElement: place, setTriggerValue: () => {} });
+  const isDrawn = async (said) => {
+    const isThere = () => place.querySelector(".vote")?.textContent.includes(said);
+    while (!isThere()) await new Promise((done) => setTimeout(done, 5));
+  };
+  const boxes = [];
+  const said = [];
+  for (let round = 0; round + 1 < answers.length; round++) {
+    await isDrawn(`Round ${round + 1} `);
+    boxes.push([".title", ".vote-round", ".vote-hands", ".vote-cards", ".vote-main > .board"].map((name) => {
+      const { left, top, width, height } = place.querySelector(name).getBoundingClientRect();
+      return [left, top, name === ".vote-round" ? 0 : width, height].map(Math.round);
+    }));
+    said.push(place.querySelector(".vote-said span:has(.chip)")?.firstChild.textContent ?? "");
+    document.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+  }
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "e" }));
+  while (!place.querySelector(".vote-result")) await new Promise((done) => setTimeout(done, 5));
+  said.push(place.querySelector(".vote-result").textContent);
+  leave();
+  window.fetch = fetched;
+  return [boxes, said];
+}"""
+
+
+def rounds_of_a_vote(whys: Sequence[str]) -> list[dict[str, Any]]:
+    """What the app answers in each round that was chosen so, and at the end."""
+    chip = {"text": "น้ำ", "tint": 1}
+    pair = {"parts": [chip, chip], "made": chip, "count": 364}
+    answers = []
+    for played in range(len(whys) + 1):
+        runner = {"ends": [3, 6], "inSentence": [2] * (played + 1), "inText": 9, "chosen": [chip] * played}
+        news = {"round": played, "rounds": 8, "isOver": False, "isOpen": True, "pairs": [pair] * 4}
+        answers.append(news | {"votes": [0] * 4, "runners": [runner] * 2, "whys": [*whys[:played]]})
+    return [*answers, answers[-1] | {"isOver": True, "pairs": []}]
+
+
+@pytest.mark.parametrize("has_code", [False, True])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_moves_between_the_rounds_of_a_vote_which_says_when_nobody_voted(
+    page: Page, language: str, *, has_code: bool
+) -> None:
+    words = section("deck", spoken=language)
+    options = deck_options() | {"labels": words | {"vote_round": "Round {round} of {rounds}"}, "locale": language}
+    code = [[1, 0] * 12] * 25 if has_code else None
+    vote = {
+        "key": "k",
+        "steer": "/steer",
+        "page": "/vote/abcdefgh",
+        "code": code,
+        "link": "http://192.168.1.5/vote",
+    }
+    title = {language: catalogue(language)["talk.vote_title"]}
+    views = [{"label": "", "text": "กข", "clusters": [0, 3], "lanes": []}]
+    words_of_it = {"over": {}, "title": title, "says": {}, "notes": {}}
+    slide = {"kind": "vote", **words_of_it, "vote": vote, "views": views}
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    opened(page, bundle(DECK / "deck.js"))
+    for whys, end in ((["none", "none"], "vote_unvoted"), (["clicked", "none", "tie", "votes"], "vote_even")):
+        boxes, said = page.evaluate(VOTED, [slide, options, rounds_of_a_vote(whys)])
+        assert len({json.dumps(each) for each in boxes}) == 1, boxes
+        keys = {"none": "vote_none", "tie": "vote_tie"}
+        assert said[:-1] == ["", *(words[keys.get(why, "vote_room")] for why in whys)]
+        assert said[-1].startswith(words[end].partition("{")[0])
 
 
 # ---- the race

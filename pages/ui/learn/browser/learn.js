@@ -3,7 +3,7 @@
 
 import { keepInAddress, noteInAddress } from "../../widgets/slides/browser/address.js";
 import { shutBehind } from "../../widgets/slides/browser/behind.js";
-import { keyLines, keyList } from "../../widgets/slides/browser/keys.js";
+import { closeByAnyKey, keyLines, keyList } from "../../widgets/slides/browser/keys.js";
 import { addButton, ancestorsOf, isDark, make, toggleFullScreen } from "../../widgets/token_view/browser/elements.js";
 import { keyOf } from "../../widgets/token_view/browser/pressed.js";
 import { labelsOf } from "../../widgets/token_view/browser/words.js";
@@ -121,6 +121,8 @@ export class Learn {
     this.ended = new AbortController();
     if (options.presents) {
       const { signal } = this.ended;
+      this.keys = keyList([], this.sayKeys); // one for all screens, so that it can be opened while a lesson is loading
+      closeByAnyKey(this.keys, signal);
       document.addEventListener("keydown", (event) => this.onKey(event), { signal });
       window.addEventListener("resize", () => this.fit(true), { signal });
       keepInAddress(options.what);
@@ -197,7 +199,6 @@ export class Learn {
   /** Add the hint at the list of keys, that list, and the way out. @param {HTMLElement} foot */
   withKeys(foot) {
     const say = this.sayKeys;
-    this.keys = keyList([], say);
     this.black = make("div", "deck-black");
     this.black.hidden = true;
     this.black.onclick = () => this.uncover();
@@ -206,7 +207,7 @@ export class Learn {
     const leave = addButton(foot, "✕", () => this.leave());
     leave.className = "leave";
     leave.title = leave.ariaLabel = say("leave");
-    foot.append(this.keys, this.black);
+    foot.append(this.keys ?? "", this.black);
     return foot;
   }
 
@@ -214,15 +215,15 @@ export class Learn {
     return labelsOf({ labels: this.options.deck, locale: this.options.locale });
   }
 
-  /** Show the list of what the keys do now, or hide it. */
-  toggleKeys() {
+  /** Show the list of what the keys do now; any key hides it. */
+  showKeys() {
     if (!this.keys) return;
     const back = this.back?.disabled ? [] : ["key_back"];
     const along = !this.lesson ? ["key_lesson"] : this.reveal ? ["key_answer", ...back] : this.step ? back : ["key_move", "key_next"];
     const reach = this.lesson ? ["key_reach"] : [];
     const lines = keyLines([...along, ...reach, "key_black", "key_full", "key_leave", "key_list"], this.sayKeys);
     this.keys.replaceChildren(...(this.step ? [make("p", "", this.stepWords)] : []), ...lines);
-    this.keys.hidden = !this.keys.hidden;
+    this.keys.hidden = false;
   }
 
   /**
@@ -282,11 +283,11 @@ export class Learn {
       " ": () => this.advance(),
       ArrowLeft: () => isOnScreen && this.back?.click(),
       PageUp: () => isOnScreen && this.back?.click(),
-      Escape: () => this.uncover() || (this.keys && !this.keys.hidden ? (this.keys.hidden = true) : this.leave()),
+      Escape: () => this.uncover() || this.leave(),
       b: blacken,
       ".": blacken,
       f: () => toggleFullScreen(this.element),
-      h: () => this.toggleKeys(),
+      h: () => this.showKeys(),
     }[keyOf(event)];
     if (!act) return;
     if (!["b", ".", "Escape"].includes(keyOf(event))) this.uncover();
@@ -388,7 +389,7 @@ export class Learn {
     noteInAddress("lesson", name);
     const needed = NEEDED[name] ?? [];
     if (["gpt2", ...needed].some((each) => !this.tokenizers[each])) {
-      this.element.replaceChildren(make("p", "", this.label("loading")));
+      this.element.replaceChildren(make("p", "", this.label("loading")), this.keys ?? "");
       try {
         await Promise.all([this.loading, ...needed.map((each) => this.load(each))]);
       } catch {

@@ -73,8 +73,8 @@ class Poll:
         self._contest: Contest | None = None
         self._began = 0.0
         self._shown: dict[str, Any] = {"round": -1, "pairs": []}
-        self._why: str | None = None
-        """How the room's last pair was chosen."""
+        self._whys: list[str] = []
+        """How the room's pair was chosen in each round."""
         self._votes: dict[str, int] = {}
         self._takes_votes = False
         self._changing = Lock()
@@ -115,7 +115,7 @@ class Poll:
     def begin(self) -> None:
         """Start a contest."""
         with self._changing:
-            self._contest, self._began, self._why = Contest(self.rounds), time.monotonic(), None
+            self._contest, self._began, self._whys = Contest(self.rounds), time.monotonic(), []
             self._show()
 
     def end(self) -> None:
@@ -139,11 +139,12 @@ class Poll:
                 votes = self._counted()
             most = max(votes)
             if choice in _CHOICES:
-                winner, self._why = _CHOICES.index(choice), "clicked"
+                winner, why = _CHOICES.index(choice), "clicked"
             else:
                 winner = votes.index(most)
-                self._why = "none" if not most else "tie" if votes.count(most) > 1 else "votes"
+                why = "none" if not most else "tie" if votes.count(most) > 1 else "votes"
             contest.join(winner)
+            self._whys.append(why)
             self._show()
 
     def take_back(self) -> None:
@@ -152,8 +153,11 @@ class Poll:
             contest = self._contest
             if contest is None or not (contest.has_stopped or contest.choices):
                 return
-            self._contest, self._why = contest if contest.has_stopped else contest.without_last(), None
-            self._contest.has_stopped = False
+            if contest.has_stopped:
+                contest.has_stopped = False
+            else:
+                self._contest = contest.without_last()
+                self._whys.pop()
             self._show()
 
     def _show(self) -> None:
@@ -182,7 +186,7 @@ class Poll:
     def for_slide(self) -> dict[str, Any]:
         """Return all that the slide shows."""
         with self._counting:
-            return {**self._shown, "isOpen": self.is_open, "votes": self._counted(), "why": self._why}
+            return {**self._shown, "isOpen": self.is_open, "votes": self._counted(), "whys": [*self._whys]}
 
     # ---- the phones
 

@@ -3,7 +3,7 @@
 
 import { keepInAddress } from "./address.js";
 import { shutBehind } from "./behind.js";
-import { keyLines, keyList, keysOf } from "./keys.js";
+import { closeByAnyKey, keyLines, keyList, keysOf } from "./keys.js";
 import { SlideView, wordsIn } from "./slides.js";
 import { squaresOf } from "./vote.js";
 import { addButton, isDark, make, toggleFullScreen } from "../../token_view/browser/elements.js";
@@ -110,6 +110,7 @@ class Deck {
     this.openBehind = shutBehind(this.root);
     this.ended = new AbortController();
     const { signal } = this.ended;
+    closeByAnyKey(this.list, signal);
     document.addEventListener("keydown", (event) => this.onKey(event), { signal });
     window.addEventListener("resize", () => this.view?.fit(), { signal });
     this.place.addEventListener("click", (event) => this.onClick(event));
@@ -207,7 +208,7 @@ class Deck {
   }
 
   next() {
-    if (this.options.showsNotes && ["ask", "vote"].includes(this.root.dataset.kind ?? "")) return this.askToMove();
+    if (this.options.showsNotes && ["ask", "vote"].includes(this.root.dataset.kind ?? "")) return this.askToMove("next");
     const film = this.isFilm ? this.view?.stage : null;
     const isOver = !this.view?.stage || this.view.stage.isAtEnd;
     if (this.view && !this.view.isRevealed) this.view.reveal();
@@ -226,7 +227,13 @@ class Deck {
     this.forward.disabled = at === options.slides.length - 1 && Boolean(view?.isRevealed) && !view?.stage && !view?.vote;
   }
 
+  /** Back to the slide before; in a vote, first round by round. */
   back() {
+    if (this.options.showsNotes && this.root.dataset.kind === "vote") return this.askToMove("back");
+    if (this.view?.vote?.canTakeBack) {
+      this.view.vote.takeBack();
+      return this.tell();
+    }
     if (!this.at) return this.view?.stage?.back();
     this.show(this.at - 1);
     if (this.watched.has(this.at)) this.view?.stage?.showOutcome();
@@ -238,19 +245,25 @@ class Deck {
     this.channel.postMessage({ talk, what, at: this.at, isRevealed: Boolean(this.view?.isRevealed) });
   }
 
-  /** The speaker's window does not know what is still to come on such a slide: the large screen decides. */
-  askToMove() {
-    this.channel.postMessage({ talk: this.options.talk, at: this.at, moves: true });
-    this.alone = setTimeout(() => this.show(this.at + 1), ALONE);
+  /**
+   * The speaker's window does not know what such a slide has before it is left: the large screen decides.
+   * @param {"next" | "back"} moves
+   */
+  askToMove(moves) {
+    this.channel.postMessage({ talk: this.options.talk, at: this.at, moves });
+    this.alone = setTimeout(() => this.show(this.at + (moves === "next" ? 1 : -1)), ALONE);
   }
 
-  /** @param {{ talk: string, what?: string, at: number, isRevealed?: boolean, moves?: boolean }} data */
+  /** @param {{ talk: string, what?: string, at: number, isRevealed?: boolean, moves?: "next" | "back" }} data */
   follow({ talk, what, at, isRevealed, moves }) {
     clearTimeout(this.alone);
     if (talk !== this.options.talk) return this.change(what);
-    if (moves) return this.view && at === this.at && this.next();
+    if (moves) {
+      if (this.view && at === this.at) this[moves]();
+      return;
+    }
     if (at !== this.at) {
-      this.black.hidden = true; // as any key does here
+      this.black.hidden = this.list.hidden = true; // as any key does here
       this.show(at);
     }
     if (isRevealed && this.view && !this.view.isRevealed && !this.view.vote) this.view.reveal();
@@ -296,24 +309,26 @@ class Deck {
       t: () => (this.clock.hidden = !this.clock.hidden),
       f: () => toggleFullScreen(this.root),
       e: () => this.view?.vote?.end(),
-      Backspace: () => this.view?.vote?.takeBack(),
+      Backspace: () => this.view?.vote && this.back(),
       ...Object.fromEntries([..."1234"].map((digit, at) => [digit, () => this.view?.vote?.join(at)])),
       q: () => (this.code.hidden = !this.code.hidden),
-      h: () => (this.list.hidden = !this.list.hidden),
+      h: () => {
+        this.list.hidden = false;
+        this.showKeys();
+      },
     };
     const key = keyOf(event);
     const act = acts[/** @type {keyof typeof acts} */ (key)];
     if (!act) return;
     if (!this.black.hidden && !["b", ".", "Escape"].includes(key)) this.black.hidden = true;
     act();
-    setTimeout(() => this.showKeys()); // a film has this key after the deck
     event.preventDefault();
     event.stopPropagation();
   }
 
   /** Close what lies over the slide; false if nothing does. */
   uncover() {
-    const over = [this.list, this.code, this.black].filter(({ hidden }) => !hidden);
+    const over = [this.code, this.black].filter(({ hidden }) => !hidden);
     for (const each of over) each.hidden = true;
     return over.length > 0;
   }

@@ -28,7 +28,7 @@ export function keysOf({ kind }, place) {
     ...keysAlong(kind, place),
     ...(place.isAlone || place.isFilm ? [] : ["key_ends"]),
     ...["key_black", "key_timer", "key_full", "key_code"],
-    ...(kind !== "vote" ? [] : place.isShown ? ["key_undo"] : ["key_vote", "key_undo"]),
+    ...(kind === "vote" && !place.isShown ? ["key_vote"] : []),
     ...["key_leave", "key_list"],
   ];
 }
@@ -41,10 +41,11 @@ export function keysOf({ kind }, place) {
 function keysAlong(kind, { isShown, isFilm, film, isFirst, isLast, goesOn }) {
   const back = isFirst ? [] : ["key_back"];
   const onward = isLast ? [] : ["key_onward"];
+  if (kind === "vote") return [...(isShown ? onward : ["key_join"]), isFirst ? "key_undo" : "key_undo_back"];
   if (film === "held") return ["key_start", ...back, "key_film"];
   if (film === "plays") return [...(isFilm ? ["key_steps"] : ["key_to_end", ...back]), "key_play", "key_film"];
   if (film === "over") return [...onward, ...(isFirst ? ["key_step_back"] : back), "key_again"];
-  if (!isShown) return [{ ask: "key_answer", vote: "key_join" }[String(kind)] ?? "key_rest", ...back];
+  if (!isShown) return [kind === "ask" ? "key_answer" : "key_rest", ...back];
   if (isLast) return goesOn ? ["key_train", ...back] : back;
   return ["key_move", "key_next"];
 }
@@ -59,6 +60,21 @@ export function keyList(keys, label) {
   list.append(...keyLines(keys, label));
   list.hidden = true;
   return list;
+}
+
+/**
+ * While the list covers the screen, a key closes it and does nothing else: nobody sees what moves behind it.
+ * @param {HTMLElement} list
+ * @param {AbortSignal} signal
+ */
+export function closeByAnyKey(list, signal) {
+  const close = (/** @type {KeyboardEvent} */ event) => {
+    if (list.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    list.hidden = true;
+    event.stopImmediatePropagation();
+    if (!/^F\d/.test(event.key)) event.preventDefault(); // F5 and F11 are the browser's
+  };
+  document.addEventListener("keydown", close, { signal, capture: true }); // before a film, or a token that has the focus
 }
 
 /**

@@ -88,8 +88,8 @@ export interface VoteNews {
   pairs: Pair[];
   votes: number[];
   runners: VoteRunner[];
-  /** How the room's last pair was chosen; null if a round was taken back. */
-  why: "votes" | "tie" | "none" | "clicked" | null;
+  /** How the room's pair was chosen in each round. */
+  whys: ("votes" | "tie" | "none" | "clicked")[];
 }
 
 /** What it answers to a phone. */

@@ -27,7 +27,7 @@ export class Vote {
     this.label = labelsOf(options);
     /** @type {VoteNews | null} */
     this.news = null;
-    this.isAsking = this.isLost = false;
+    this.isAsking = this.isJoining = this.isLost = false;
     this.element = make("div", "vote");
     this.element.dataset.page = vote.page;
     this.isByPhone = false; // whether a phone has ever voted
@@ -38,7 +38,8 @@ export class Vote {
     this.votes = make("div", "vote-count");
     this.lines = make("div", "vote-lines");
     this.main = make("div", "vote-main");
-    this.main.append(this.said, this.cards);
+    this.hands = make("p", "vote-hands", this.label("vote_hands"));
+    this.main.append(this.said, ...(vote.code ? [] : [this.hands]), this.cards);
     const figures = make("div", "vote-figures");
     this.rows = [this.label("vote_room"), "BPE"].map((name) => {
       const board = new Board(new PlacedText(sentence.text, sentence.clusters), options.tints);
@@ -47,7 +48,7 @@ export class Vote {
       figures.append(figure);
       return { count, board, text };
     });
-    if (vote.code) this.side.append(squaresOf(vote.code, vote.link, ""));
+    if (vote.code) this.side.append(squaresOf(vote.code, vote.link, ""), this.hands); // two ways to vote
     this.side.append(this.votes, figures, make("p", "vote-text", this.label("vote_text")), this.lines);
     this.element.append(this.main, this.side);
     this.ended = new AbortController();
@@ -68,6 +69,11 @@ export class Vote {
     return this.isLost || Boolean(this.news?.isOver);
   }
 
+  /** Whether there is a round, or the end, to take back; a slip is noticed before the app has answered. */
+  get canTakeBack() {
+    return !this.isLost && Boolean(this.isJoining || this.news?.isOver || this.news?.round);
+  }
+
   // ---- what the presenter does
 
   /**
@@ -76,6 +82,7 @@ export class Vote {
    */
   join(choice) {
     if (!this.news || this.news.isOver) return;
+    this.isJoining = true;
     this.ask("join", `?round=${this.news.round}${choice === undefined ? "" : `&choice=${choice}`}`);
   }
 
@@ -125,7 +132,7 @@ export class Vote {
   show(news) {
     const before = this.news;
     this.news = news;
-    this.isLost = false;
+    this.isJoining = this.isLost = false;
     if (!news.isOpen) return this.lose("vote_lost");
     if (before?.round !== news.round || before.isOver !== news.isOver) this.draw(news, Boolean(before));
     const total = news.votes.reduce((sum, votes) => sum + votes, 0);
@@ -147,7 +154,7 @@ export class Vote {
   draw(news, moves) {
     const { isOver, runners } = news;
     this.element.classList.toggle("done", isOver);
-    this.cards.replaceChildren(...(isOver ? this.resultOf(runners) : this.cardsOf(news)));
+    this.cards.replaceChildren(...(isOver ? this.resultOf(news) : this.cardsOf(news)));
     this.said.replaceChildren(...(isOver ? [] : this.saidOf(news)));
     runners.forEach(({ ends, inSentence, inText }, at) => {
       const { count, board, text } = this.rows[at];
@@ -176,23 +183,24 @@ export class Vote {
   }
 
   /** @param {VoteNews} news */
-  saidOf({ round, rounds, runners, why }) {
+  saidOf({ round, rounds, runners, whys }) {
     const place = make("span", "vote-round", this.label("vote_round", { round: round + 1, rounds }));
-    const hands = make("span", "vote-hands", this.label("vote_hands"));
-    if (!round) return [place, hands];
-    const room = why === "tie" ? "vote_tie" : why === "none" && this.isByPhone ? "vote_none" : "vote_room"; // hands are not known here
+    if (!round) return [place];
+    const why = whys[round - 1];
+    const room = why === "tie" ? "vote_tie" : why === "none" ? "vote_none" : "vote_room";
     const moves = runners.map(({ chosen }, at) => {
       const move = make("span", "", at ? "BPE" : this.label(room));
       move.append(voteChip(chosen[round - 1]));
       return move;
     });
-    return [place, ...moves, hands];
+    return [place, ...moves];
   }
 
-  /** @param {VoteRunner[]} runners */
-  resultOf(runners) {
+  /** @param {VoteNews} news */
+  resultOf({ runners, whys }) {
     const [room, bpe] = runners.map(({ inSentence }) => inSentence[inSentence.length - 1]);
-    const key = room < bpe ? "vote_room_ahead" : bpe < room ? "vote_bpe_ahead" : "vote_even";
+    const isUnvoted = whys.length > 0 && whys.every((why) => why === "none");
+    const key = isUnvoted ? "vote_unvoted" : room < bpe ? "vote_room_ahead" : bpe < room ? "vote_bpe_ahead" : "vote_even";
     const result = make("p", "vote-result", this.label(key, { count: Math.abs(room - bpe) || room }));
     const chosen = runners.map((runner, at) => {
       const row = make("div", "vote-chosen");
