@@ -414,6 +414,7 @@ def test_a_strip_of_tokens_is_as_wide_as_the_screen_allows_with_counts_apart(
 
 def test_the_last_letter_has_as_much_of_its_token_as_the_others(page: Page) -> None:
     options = lesson_options("see", is_alone=True) | {"text": "นะ นะ"}
+    page.set_viewport_size({"width": 1200, "height": 800})
     page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
     page.locator(".learn .choices .strong").click()
     expect(page.locator(".cuttable .joint")).to_have_count(len("นะ นะ"))
