@@ -29,6 +29,25 @@ SMALL = """(root) => {
   }
   return found;
 }"""
+LARGE = 30
+"""Pixels of the smallest type that is read from the last row of a room, on a screen of 1920 × 1080."""
+LEAST = """async (root) => {
+  await document.fonts.ready;
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const sizeOf = (style, element) => parseFloat(style.fontSize) * element.currentCSSZoom;
+  const walker = document.createTreeWalker(root.querySelector(".screen"), NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { parentElement: element, data } = walker.currentNode;
+    if (data.trim() && element.checkVisibility()) found.push([sizeOf(getComputedStyle(element), element), data]);
+  }
+  for (const element of root.querySelectorAll(".screen :is([data-n], input:not([type=range]))")) {
+    const style = getComputedStyle(element, element.dataset.n ? "::after" : "");
+    found.push([sizeOf(style, element), element.dataset.n ?? element.value]);
+  }
+  return found.sort(([one], [other]) => one - other)[0];
+}"""
+"""The smallest type of a screen, and its words; fonts that come late have been fitted."""
 SIZES = [(390, 844), (1024, 768), (1920, 1080)]
 WALKS = [
     pytest.param(language, size, marks=() if (language, size) == ("th", SIZES[0]) else pytest.mark.long)
@@ -106,6 +125,28 @@ def test_every_lesson_can_be_walked_by_keyboard(
     expect(lesson.locator(".lessons li")).to_have_count(len(LESSONS))
     for at, name in enumerate(LESSONS):
         walk(tab, lesson, name, at, "" if (language, size) == ("th", SIZES[0]) else axe)
+
+
+@pytest.mark.parametrize("language", ["th", "en"])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "encode" else pytest.mark.long) for name in LESSONS]
+)
+def test_before_a_room_each_answer_is_read_from_the_last_row(
+    open_tab: OpenTab, address: str, language: str, name: str
+) -> None:
+    tab = open_tab(reduced_motion="reduce")
+    tab.set_viewport_size({"width": 1920, "height": 1080})
+    tab.goto(f"{address}/learn?lang={language}&present=1&lesson={name}")
+    at_rest(tab)
+    lesson = tab.locator(".st-key-learn .learn")
+    expect(lesson.locator(".screen h2")).to_be_visible()
+    while not lesson.locator(".keep").count():
+        if not lesson.locator(".foot .wait:not(:empty)").count():
+            where = lesson.locator(".top .where").inner_text()
+            size, words = lesson.evaluate(LEAST)
+            assert size >= LARGE, f"{where}: {words}"
+            assert lesson.evaluate("(each) => each.scrollHeight - each.clientHeight") == 0, where
+        tab.keyboard.press("ArrowRight")
 
 
 def test_a_lesson_keeps_the_text_leads_to_its_story_and_remembers(open_tab: OpenTab, address: str) -> None:

@@ -37,20 +37,23 @@ const READERS = {
 // Pixels of the type of the cards before a room, where all of them are on the screen; less cannot be read from afar.
 const MOST_OF_CARDS = 50;
 const LEAST_OF_CARDS = 16;
-// How large the type below the heading is before a room, and how it saves space (see the style sheet); the first that fits.
-const TYPE_SHARES = [1.17, 1.08, 1, 0.93, 0.86, 0.8];
-// How large an answer is beside what is said and asked, which are to be read from the last row.
-const ANSWER_SHARES = [1, 0.86, 0.75, 0.66];
-/** The least share of an answer, 26 or 22 pixels, as long as what is said has at least the other. @type {[answer: number, said: number][]} */
-const LEAST_SHARES = [[0.8, 1], [0.69, 0]];
-/** @type {[share: number, saves: string, answer: number][]} */
-const FITS = [[TYPE_SHARES[0], "", 1]];
-for (const [least, said] of LEAST_SHARES) {
-  for (const share of TYPE_SHARES.filter((each) => each >= said)) {
-    for (const answer of ANSWER_SHARES.filter((each) => each * share >= least)) FITS.push([share, "tight", answer], [share, "tight beside", answer]);
+// How large what is said and asked is before a room; 0.94 is 30 pixels, which are read from the last row.
+const TYPE_SHARES = [1.17, 1.08, 1, 0.94, 0.86, 0.8];
+const LEAST_SAID = 0.94;
+// How large an answer is beside that.
+const ANSWER_SHARES = [1, 0.93, 0.87, 0.81, 0.75, 0.7];
+const LEAST_ANSWER = 0.69;
+// How a screen saves space (see the style sheet): an answer stands below its question, beside it, or beside all that comes before.
+const SAVINGS = ["tight", "beside", "aside"];
+/** From the largest answer to the smallest; what is said is small only where nothing else fits. @type {[share: number, saves: string[], answer: number][]} */
+const FITS = [[TYPE_SHARES[0], [], 1]];
+for (const isLarge of [true, false]) {
+  const pairs = TYPE_SHARES.filter((share) => share >= LEAST_SAID === isLarge).flatMap((share) => ANSWER_SHARES.map((answer) => [share, answer]));
+  const readable = pairs.filter(([share, answer]) => share * answer >= LEAST_ANSWER).sort((one, other) => other[0] * other[1] - one[0] * one[1]);
+  for (const [share, answer] of readable) {
+    for (const saves of [["tight"], ["tight", "beside"], ["tight", "aside"]]) FITS.push([share, saves, answer]);
   }
 }
-const SAVINGS = ["tight", "beside"];
 const STRIP_SIZES = [6, 5.5, 5, 4.5, 4, 3.5, 3, 2.5, 2.25]; // the most that letters of a strip of tokens measure, in rem
 const IS_NARROW = "(max-width: 640px)";
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
@@ -361,7 +364,7 @@ export class Learn {
   /** Whether nothing must be scrolled; in the narrow column beside a question, no table and no row of bits either. */
   isWhole() {
     const { element } = this;
-    const wide = [...element.querySelectorAll(".asked :is(.scroll, .bits)")].filter(() => element.matches(".beside"));
+    const wide = [...element.querySelectorAll(".asked :is(.scroll, .bits)")].filter(() => element.matches(".beside, .aside"));
     return element.scrollHeight <= element.clientHeight && wide.every((each) => each.scrollWidth <= each.clientWidth);
   }
 
@@ -444,6 +447,7 @@ export class Learn {
     const heading = this.fillRoom(room);
     this.element.scrollTop = 0;
     this.fit(true);
+    if (document.fonts.status === "loading") document.fonts.ready.then(() => room.element.isConnected && this.reveal && this.fit(true));
     if (matchMedia(IS_NARROW).matches && !this.options.presents) this.element.scrollIntoView(); // a step fills the screen
     heading.focus({ preventScroll: true });
   }
