@@ -137,6 +137,7 @@ function drawStep(room, tokenizer, step, text) {
   const ids = tokenizer.encode(text);
   if (step === "normalize") room.say(seen(cut.join("")), "normal");
   else if (step === "pieces") room.chips(cut.map((piece) => new TextEncoder().encode(piece)));
+  else if (step === "model" && room.lesson.options.presents && !isPieces) room.reading(text, ids.map((id) => tokenizer.bytesOf(id))); // fifty chips would be too small
   else if (step === "model") room.chips(ids.map((id) => (isPieces ? new TextEncoder().encode(pieceWritten(tokenizer, id)) : tokenizer.bytesOf(id))));
   else room.add("code", "ids", (isPieces ? [CONTROL_PIECES.indexOf("<s>"), ...ids] : ids).join(" "));
 }

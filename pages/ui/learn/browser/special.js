@@ -47,11 +47,11 @@ function acting(room) {
   });
 }
 
-/** Tokens of GPT-4, among them special ones. @param {Room} room @param {number[]} ids */
-function chatChips(room, ids) {
+/** Tokens of GPT-4, among them special ones. @param {Room} room @param {number[]} ids @param {boolean} [hasNumbers] */
+function chatChips(room, ids, hasNumbers = true) {
   const { markers } = room.lesson.options.envelope;
   const bytes = ids.map((id) => (markers[id] ? new TextEncoder().encode(markers[id]) : room.lesson.tokenizers.cl100k.bytesOf(id)));
-  room.chips(bytes, { under: ids }).forEach((chip, at) => chip.classList.toggle("special", ids[at] in markers));
+  room.chips(bytes, { under: hasNumbers ? ids : undefined }).forEach((chip, at) => chip.classList.toggle("special", ids[at] in markers));
 }
 
 /** What is typed, in the envelope of a chat: all of it counts. @param {Room} room */
@@ -63,7 +63,7 @@ function billed(room) {
     const all = [...before, ...own, ...after];
     room.ask(room.label("special_3_ask", { typed: own.length }), choicesFor(all.length, own.length, own.length + 2), all.length, () => {
       room.choose(room.label("special_3_shown"), [["all", room.label("special_3_all")], ["own", room.label("special_3_own")]], (shown) => {
-        chatChips(room, shown === "all" ? all : own);
+        chatChips(room, shown === "all" ? all : own, !room.lesson.options.presents); // a room counts, and reads larger tokens
       });
       room.bars([[room.label("special_3_all"), all.length], [room.label("special_3_own"), own.length]]);
     });
