@@ -69,6 +69,22 @@ def test_the_premium_is_read_from_the_last_row_with_what_was_counted(
     assert_is_read_from_afar(tab, "bars", 1920)
 
 
+PALE = """() => [...document.querySelectorAll("[data-stale]:has(.st-key-deck), .st-key-deck")].map((each) => {
+  each.dataset.stale = "true";
+  each.style.opacity = .3;
+  return getComputedStyle(each).opacity;
+})"""
+"""As Streamlit does while the page is drawn anew."""
+
+
+def test_what_fills_the_screen_is_not_seen_through_while_the_page_is_drawn_anew(tab: Page, address: str) -> None:
+    tab.goto(f"{address}/languages?lang=en&present=1")
+    deck_of(tab)
+    opacities = tab.evaluate(PALE)
+    assert opacities
+    assert set(opacities) == {"1"}
+
+
 def begin_the_vote(deck: Locator) -> None:
     """Another talk may have left a vote a moment ago."""
     again = deck.locator(".vote-again")

@@ -24,8 +24,9 @@ button[data-variant="segmented_control"]:not([data-selected="true"]):has(+ butto
 [data-testid="stCaptionContainer"] { opacity: .8; }
 /* Show where the keyboard is. */
 a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
-/* The stage plays by itself, and must not grow pale while the page around it is drawn anew. */
-.st-key-stage, .st-key-stage *, [data-stale="true"]:has(.st-key-stage) { opacity: 1 !important; }
+/* What plays by itself or fills the screen must not grow pale, and be seen through, while the page is drawn anew. */
+:is(.st-key-stage, .st-key-deck, .st-key-learn), :is(.st-key-stage, .st-key-deck, .st-key-learn) *,
+[data-stale="true"]:has(.st-key-stage, .st-key-deck, .st-key-learn) { opacity: 1 !important; }
 /* Streamlit keeps 100 pixels free for its header, which holds one menu: the navigation stands beside that. */
 [data-testid="stHeader"] { background: none; }
 [data-testid="stHeader"], [data-testid="stHeader"] * { pointer-events: none; }
