@@ -24,7 +24,7 @@ button[data-variant="segmented_control"]:not([data-selected="true"]):has(+ butto
 [data-testid="stCaptionContainer"] { opacity: .8; }
 /* Show where the keyboard is. */
 a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
-/* What plays by itself or fills the screen must not grow pale, and be seen through, while the page is drawn anew. */
+/* What plays by itself or fills the screen must not grow pale, and be seen through, while a page is drawn anew. */
 :is(.st-key-stage, .st-key-deck, .st-key-learn), :is(.st-key-stage, .st-key-deck, .st-key-learn) *,
 [data-stale="true"]:has(.st-key-stage, .st-key-deck, .st-key-learn) { opacity: 1 !important; }
 /* Streamlit keeps 100 pixels free for its header, which holds one menu: the navigation stands beside that. */

@@ -7,8 +7,8 @@ import streamlit as st
 from pages.ui.session import Value
 
 _PARAMETERS = ("present", "notes")
-LAST, SHORT, VOTE = "1", "short", "vote"
-"""What is presented, as an address says it: what the page presented last, the short talk, or the vote alone."""
+LAST, TALK, SHORT, VOTE = "1", "talk", "short", "vote"
+"""What is presented, as an address says it: what the page presented last, a talk, or the vote alone."""
 STORY = "story-"
 """Before the name of a story that is presented alone."""
 _PRESENTING: Value[dict[str, str]] = Value("presenting", dict)
@@ -20,7 +20,7 @@ _FROM_HERE: Value[bool] = Value("presents_from_here", bool)
 def take_from_address(query: Mapping[str, str]) -> None:
     """Take presenter mode from the address."""
     asked = query.get("present", "")
-    if asked in (LAST, SHORT, VOTE) or (asked.startswith(STORY) and asked.isascii() and len(asked) < 50):
+    if asked in (LAST, TALK, SHORT, VOTE) or (asked.startswith(STORY) and asked.isascii() and len(asked) < 50):
         notes = {"notes": "1"} if query.get("notes") == "1" else {}
         _PRESENTING.put({"present": asked, **notes})
     elif "present" in query:

@@ -29,7 +29,7 @@ from tokenizer_core.bpe.trainer import Merge, Trainer
 from tokenizer_core.patterns.pretokens import count_pretokens
 from tokenizer_core.workers.training_settings import Training
 
-LASTING = (presenting.SHORT, presenting.VOTE)
+LASTING = (presenting.TALK, presenting.SHORT, presenting.VOTE)
 """What the address names, so that a reload presents it again."""
 PRESENTS: Value[str] = Value("presents_what", lambda: "talk")
 """What presenter mode shows: the "talk", the "short" one, the "vote", the chosen "story", or one's own, "mine"."""
