@@ -45,6 +45,8 @@ WHOLE = (
     "น้อย|กว่า",
     "การ|รวม",
     "หาย|ไป",
+    "ภาษา|อังกฤษ",
+    "ภาษา|ไทย",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
