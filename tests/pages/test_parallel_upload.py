@@ -5,12 +5,15 @@ import re
 from dataclasses import replace
 
 import pytest
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, named
+from pages.ui.inputs.uploads import Limits, unpacked
 from pages.ui.languages.comparison import FOLDS
 from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, Cells, drawn, said, sortable_tables, tables
 from tests.helpers.languages_page import bills, box_of, by_hand, method, opened, unfolded
@@ -242,6 +245,19 @@ def test_texts_that_come_into_step_are_compared_again() -> None:
     app.file_uploader(key="languages_files").set_value(contents).run()
     assert {spoken for _, spoken in bills(app)} == {"a.th", "b.en"}
     assert ENGLISH["apart.may"] not in [each.value for each in app.markdown]
+
+
+def test_a_file_that_stays_is_still_whole_when_the_one_beside_it_is_replaced() -> None:
+    def picked(number: str, content: bytes) -> UploadedFile:
+        return UploadedFile(UploadedFileRec(number, f"{number}.txt", "text/plain", content), FileURLs())
+
+    limits = Limits(files=2, bytes=1_000)
+    first, second, third = picked("1", b"one"), picked("2", b"two"), picked("3", b"three")
+    before = unpacked(("1", "2"), [first, second], None, limits)
+    before.drop_contents()  # they have been read
+    after = unpacked(("1", "3"), [first, third], before, limits)
+    assert [file.content for file in after.files.values()] == [b"one", b"three"]
+    assert after.size == 8
 
 
 def test_a_guessed_encoding_of_texts_out_of_step_can_be_changed_too() -> None:

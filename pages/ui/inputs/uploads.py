@@ -52,6 +52,8 @@ class Upload:
     refusal: CorpusError | None = None
     size: int = 0
     """Bytes that its files have, or had before they were refused."""
+    is_dropped: bool = False
+    """Whether the bytes of its files were freed after they had been read."""
     owner: str = field(default_factory=visitor.owner)
     _choices: dict[str, Choices] = field(default_factory=dict)
     _read: dict[str, tuple[Hashable, Any]] = field(default_factory=dict, repr=False)
@@ -93,6 +95,7 @@ class Upload:
     def drop_contents(self) -> None:
         """Free the bytes of files that nobody will read in another way."""
         self.files = {key: replace(file, content=b"") for key, file in self.files.items()}
+        self.is_dropped = True
 
 
 def too_large(code: str, limit: int, size: int) -> CorpusError:
@@ -123,7 +126,7 @@ def unpacked(
     if (size := sum(upload.size for upload in uploads)) > limits.bytes:
         return Upload(ids, refusal=too_large(limits.code, limits.bytes, size))
     files: dict[str, PackedFile] = {}
-    before = known.files if known else {}
+    before = known.files if known and not known.is_dropped else {}
     for upload in uploads:
         prefix = f"{upload.file_id}/"
         found = {key: file for key, file in before.items() if key.startswith(prefix)}
