@@ -199,6 +199,7 @@ export class Inspector {
     if (!this.pinned) return;
     this.close();
     this.view.cursor.focus();
+    this.view.light.hideCard(); // nothing opens where something was closed
   }
 
   /** @param {Lane} lane */
