@@ -298,13 +298,16 @@ export class Stage {
     this.isSaying = isSaid;
   }
 
-  /** There are merges to show: from where they were shown last, or from the first one, unless this tab has shown them. */
+  /**
+   * There are merges to show: from where they were shown last, or from the first one, unless this tab has shown them or
+   * the visitor wants full speed.
+   */
   open() {
     const { player, milestones, options } = this;
     this.place = options.saved ? null : takePlace(this);
     if (this.place) return this.goOn(this.place);
-    if (options.is_at_once && !options.presents && this.isOver) return player.go(this.learned.total);
-    if (options.saved || options.presents || !isShownAgain(options.name)) return this.stand();
+    const isAtOnce = options.is_at_once && !options.presents;
+    if (!isAtOnce && (options.saved || options.presents || !isShownAgain(options.name))) return this.stand();
     milestones.old = milestones.found.length;
     player.hurries = true;
     if (this.isOver) player.go(this.learned.total);
