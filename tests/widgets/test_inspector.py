@@ -264,6 +264,14 @@ def test_a_finger_that_scrolls_opens_no_card_and_a_tap_opens_the_inspector(page:
     assert page.locator(".hot").count() > 0
 
 
+def test_nothing_opens_where_the_inspector_was_closed(page: Page) -> None:
+    draw(page, THAI, references_over(THAI), view="staff")
+    page.locator(".lane:not(.ruler) .p").first.click()
+    page.locator(".inspector .title button").click()
+    assert page.locator(".inspector").is_hidden()
+    assert page.locator(".card").is_hidden()
+
+
 def test_the_card_of_another_letter_leaves_the_inspector_free(page: Page) -> None:
     text = (THAI + " The quick brown fox. ") * 30
     draw(page, text, lanes_of_four(text), view="staff", max_height=640)

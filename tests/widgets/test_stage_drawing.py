@@ -1289,7 +1289,12 @@ DRAW_FLAGS = """([options, width, merges]) => {
     beaten: flags[0].querySelector(".name")?.textContent,
     said: flags.map((flag) => flag.querySelector(".name")?.textContent ?? ""),
     names: flags.flatMap((flag) => [...flag.querySelectorAll(".name")].map(ends)),
-    line: ends(stage.bar.line),
+    ties: flags.map((flag) => {
+      const [left, right] = ends(flag);
+      const [off, isEarly] = [parseFloat(flag.style.getPropertyValue("--off")), flag.classList.contains("early")];
+      return (left + right) / 2 + (isEarly ? off : -off);
+    }),
+    line: ends(stage.bar.flags),
   };
   stage.remove();
   return found;
@@ -1313,6 +1318,10 @@ def test_names_on_the_timeline_cover_no_other_name_and_no_flag(page: Page, width
     if width > 1000:  # a sign alone says nothing
         said = [name.replace("\u00a0", " ") for name in found["said"] if name]
         assert {"beats GPT-2", "beats GPT-4"} <= set(said) <= {"beats GPT-2", "beats GPT-4", *STAR_WORDS}
+    left, right = found["line"]
+    shown = [(tie, merge) for tie, merge, said in zip(found["ties"], merges, found["said"]) if said]
+    for tie, merge in shown:  # a sign that gave way is tied to its merge
+        assert tie == pytest.approx(left + (right - left) * merge / 744, abs=0.6)
     drawn = sorted(found["names"] + found["signs"])
     assert all(before[1] <= behind[0] + 0.1 for before, behind in zip(drawn, drawn[1:]))
 

@@ -14,6 +14,7 @@ from tests.helpers.drawing import (
     THAI,
     draw,
     lane_over,
+    pretokens_over,
     redraw,
     references_over,
 )
@@ -69,6 +70,14 @@ def test_hover_lights_the_same_characters_in_every_column(page: Page) -> None:
     )
     assert lit == ["น้ำ", "น้ำ", "น้ำ"]
     assert "E0 B8 99 E0 B9 89 E0 B8 B3" in page.locator(".card").inner_text()
+
+
+def test_a_card_lists_of_other_rows_only_the_pieces_that_hold_its_letters(page: Page) -> None:
+    text = "กำลังเรียนที่"  # GPT-4's pieces share letters, so they are drawn in one box
+    draw(page, text, [pretokens_over(text, "cl100k"), pretokens_over(text, ".")], view="staff")
+    page.locator(".cell").last.locator(".p").first.hover()
+    said = page.locator(".card .who").all_inner_texts()
+    assert said == ["cl100k · 1", ". · 2"]
 
 
 def test_arrow_keys_walk_the_pieces_and_each_one_says_what_it_is(page: Page) -> None:
