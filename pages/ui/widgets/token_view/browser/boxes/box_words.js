@@ -107,7 +107,8 @@ export class BoxWords {
       item.append(make("span", "hex", bytes.length ? hex : this.model.labels.no_text));
     }
     const hidden = stop - first - MAX_LISTED;
-    if (hidden > 0) list.append(make("span", "note", this.model.label("more_tokens", { count: hidden })));
+    const more = lane.isPretokens ? "more_pretokens" : "more_tokens";
+    if (hidden > 0) list.append(make("span", "note", this.model.label(more, { count: hidden })));
     return list;
   }
 
