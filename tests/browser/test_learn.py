@@ -165,9 +165,13 @@ def test_a_lesson_keeps_the_text_leads_to_its_story_and_remembers(open_tab: Open
     tab.reload()  # a pupil opens the lesson again, by its address
     expect(lesson.locator(".ask .choices button").first).to_be_visible()
     expect(field).to_have_value("<img src=x onerror=alert(1)> กก")
+    tab.go_back()
+    expect(lesson.locator(".lessons li")).to_have_count(len(LESSONS))
+    tab.go_forward()
     for _ in range(3):
         lesson.locator(".ask .choices button").first.click()
         lesson.locator(".foot .strong").click()
+    expect(tab).to_have_url(re.compile(r"lesson=naive\.4"))
     lesson.locator(".further button.quiet").first.click()
     expect(tab.locator(".st-key-story_question")).to_be_visible()
     assert "story=round_eyes" in tab.url or tab.url.endswith("/stories?lang=en")

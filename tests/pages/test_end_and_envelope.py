@@ -36,8 +36,12 @@ def opened(app: AppTest, fold: str) -> AppTest:
 # ---- the end of a text
 
 
+def texts_of(row: Row) -> list[bytes]:
+    return [row.content[slice(*span)] for span, _ in row.tokens]
+
+
 def shown(row: Row) -> bytes:
-    return b"".join(token for token, _ in row.tokens)
+    return b"".join(texts_of(row))
 
 
 @settings(max_examples=60)
@@ -65,7 +69,8 @@ def test_each_row_is_the_end_of_its_text_and_frames_what_is_new(
 def spans(row: Row, hidden: bytes) -> list[tuple[tuple[int, int], bool]]:
     """Where each shown token lies, and whether it is framed."""
     found, at = [], len(hidden)
-    for token, is_new in row.tokens:
+    for (start, end), is_new in row.tokens:
+        token = row.content[start:end]
         found.append(((at, at + len(token)), is_new))
         at += len(token)
     return found
@@ -74,9 +79,9 @@ def spans(row: Row, hidden: bytes) -> list[tuple[tuple[int, int], bool]]:
 @pytest.mark.parametrize("name", OPENAI_NAMES)
 def test_a_space_at_the_end_belongs_to_the_word_that_follows(name: str) -> None:
     rows = rows_of("The cat sat", "next", openai_tokenizer(name))
-    assert [token for token, _ in rows[1].tokens][-1] == b" "
-    assert rows[2].tokens[-1] == (b" n", True)
-    assert rows[-1].tokens[-1] == (b" next", True)
+    assert texts_of(rows[1])[-1] == b" "
+    assert (texts_of(rows[2])[-1], rows[2].tokens[-1][1]) == (b" n", True)
+    assert (texts_of(rows[-1])[-1], rows[-1].tokens[-1][1]) == (b" next", True)
 
 
 def test_the_page_says_so_and_warns_of_a_space_that_is_there() -> None:

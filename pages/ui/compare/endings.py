@@ -13,7 +13,7 @@ from pages.ui.inputs.tokenizers import name_of
 from pages.ui.session import Maybe, Value, distinct, remembered
 from pages.ui.widgets.controls import segmented
 from pages.ui.widgets.figures_table import scroll_box
-from pages.ui.widgets.token_view.chips import chip, chip_style, visible
+from pages.ui.widgets.token_view.chips import chip_style, placed_chip, visible
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.cuts import piece_ends
 from tokenizer_core.bpe.protocols import AnyTokenizer
@@ -30,6 +30,8 @@ _STYLE = """<style>
 .endings { overflow-x: auto; direction: rtl; }
 .endings table { border-collapse: collapse; direction: ltr; margin: 0 auto 0 0; }
 .endings td:first-child { position: sticky; left: 0; z-index: 1; background: light-dark(#fff, #171614); }
+.endings td:first-child::after { content: ""; position: absolute; inset: 0 auto 0 100%; width: 1rem;
+  background: linear-gradient(to right, light-dark(#fff, #171614), transparent); }
 .endings td { border: 0; border-bottom: 1px solid rgba(128,128,128,.18); padding: .3rem .75rem .3rem 0;
   font-size: 1.125rem; line-height: 1.9; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .endings .new .token-chip { outline: 2px solid light-dark(#0f766e, #2dd4bf); outline-offset: 1px; }
@@ -45,8 +47,9 @@ class Row(NamedTuple):
     """All tokens of the text."""
     ends: Sequence[int]
     """Where tokens end, in bytes."""
-    tokens: list[tuple[bytes, bool]]
-    """The last tokens, each with whether it was not there in the row before."""
+    content: bytes
+    tokens: list[tuple[tuple[int, int], bool]]
+    """Where the last tokens are in the content, each with whether it was not there in the row before."""
 
 
 def endings(text: str, lanes: Sequence[Lane]) -> None:
@@ -91,8 +94,8 @@ def rows_of(base: str, following: str, tokenizer: AnyTokenizer) -> list[Row]:
     known: set[tuple[int, int]] = set()
     for text, (pieces, _), ends in zip(texts, found, edges):
         spans = [span for span in zip(ends, ends[1:]) if span[0] >= start]
-        tokens = [(text.encode()[slice(*span)], bool(rows) and span not in known) for span in spans]
-        rows.append(Row(text[len(base) :], int(pieces.are_tokens.sum()), ends, tokens))
+        tokens = [(span, bool(rows) and span not in known) for span in spans]
+        rows.append(Row(text[len(base) :], int(pieces.are_tokens.sum()), ends, text.encode(), tokens))
         known = set(spans)
     return rows
 
@@ -102,7 +105,8 @@ def rows_html(rows: Sequence[Row]) -> str:
     lines = []
     for row in rows:
         chips = "".join(
-            f'<span class="{"new" if new else "old"}">{chip(token)}</span>' for token, new in row.tokens
+            f'<span class="{"new" if new else "old"}">{placed_chip(row.content, *span)}</span>'
+            for span, new in row.tokens
         )
         added = html.escape(visible(row.added))
         lines.append(f"<tr><td>… {added}</td><td>{chips}</td><td>{t('endings.count', count=row.size)}</td></tr>")

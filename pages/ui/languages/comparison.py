@@ -13,6 +13,7 @@ from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.opener import tokenizer_opener
 from pages.ui.inputs.parallel_texts import Apart, Compared, pick_parallel, say_what_was_read, wants_upload
 from pages.ui.inputs.tokenizers import lanes_that_encode
+from pages.ui.inputs.uploads import is_kept
 from pages.ui.languages import bill
 from pages.ui.languages.apart import show_apart
 from pages.ui.languages.bill import Terms, worst
@@ -131,7 +132,7 @@ def _answer(
         return found
     if isinstance(picked, Apart):
         show_apart(picked, lanes_that_encode(lanes, [side.texts[0] for side in picked.sides]))
-    else:
+    elif not is_kept("languages"):  # else what is wrong is said beside the files
         st.info(t("languages.choose_texts"))
     if printed:
         present(lambda: printed)

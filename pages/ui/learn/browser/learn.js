@@ -71,7 +71,7 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
   const options = JSON.parse(new TextDecoder().decode(data));
   const before = PLACES.get(parentElement);
   const key = JSON.stringify([options.locale, options.presents]);
-  const isAsked = !before || ![before.options.open, before.lesson].includes(options.open);
+  const isAsked = !before || ![before.options.open, before.address].includes(options.open);
   if (before?.key === key && !isAsked) {
     before.options.open = options.open;
     before.dress();
@@ -82,14 +82,18 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
     if (options.presents) learn.openBehind = shutBehind(learn.element);
     PLACES.set(parentElement, learn);
     if (before?.lesson && !isAsked) learn.open(before.lesson, before.at);
-    else if (isAsked && options.open in options.lessons) learn.open(options.open, 0);
-    else learn.showCards();
+    else learn.show(isAsked ? options.open : "");
     learn.dress();
   }
   return () => {
     PLACES.get(parentElement)?.remove();
     PLACES.delete(parentElement);
   };
+}
+
+/** The lesson that an address names. @param {string} address */
+function lessonIn(address) {
+  return new URL(address).searchParams.get("lesson") ?? "";
 }
 
 export class Learn {
@@ -133,6 +137,8 @@ export class Learn {
       this.element.tabIndex = -1;
       this.element.addEventListener("click", ({ detail }) => detail && this.leaveButton());
     }
+    const goBack = () => lessonIn(location.href) !== this.address && this.show(lessonIn(location.href));
+    if (!options.isAlone) window.addEventListener("popstate", goBack, { signal: this.ended.signal });
     this.loading = this.load("gpt2");
     this.loading.catch(() => {}); // `open` says so
   }
@@ -168,7 +174,7 @@ export class Learn {
   showCards() {
     this.lesson = "";
     this.step = null;
-    noteInAddress("lesson", "");
+    this.note();
     const { done } = this.kept.values;
     const list = make("ol", "lessons");
     const next = Math.max(0, this.names.findIndex((name) => !done.includes(name)));
@@ -189,6 +195,24 @@ export class Learn {
     this.element.append(this.withKeys(make("footer", "foot")));
     this.fit(true);
     this.element.focus({ preventScroll: true });
+  }
+
+  /** What the address says of what is open: a lesson, and its screen from the second one on. */
+  get address() {
+    return this.at && this.lesson ? `${this.lesson}.${this.at + 1}` : this.lesson;
+  }
+
+  /** Note in the address what is open; the browser's Back leads from a lesson to all of them, and to no screen. */
+  note() {
+    const isStep = !this.options.presents && lessonIn(location.href).split(".")[0] !== this.lesson;
+    noteInAddress("lesson", this.address, isStep);
+  }
+
+  /** Show what an address says; all lessons, if it says nothing that is here. @param {string} address */
+  show(address) {
+    const [name, screen] = address.split(".");
+    if (!(name in this.options.lessons)) return this.showCards();
+    this.open(name, Math.max(0, Math.min((Number(screen) || 1) - 1, SCREENS[name].length)));
   }
 
   /** From a lesson to all of them, where the next one can be opened at once. */
@@ -389,7 +413,7 @@ export class Learn {
   async open(name, at) {
     this.lesson = name;
     this.at = at;
-    noteInAddress("lesson", name);
+    this.note();
     const needed = NEEDED[name] ?? [];
     if (["gpt2", ...needed].some((each) => !this.tokenizers[each])) {
       this.element.replaceChildren(make("p", "", this.label("loading")), this.keys ?? "");
@@ -500,6 +524,7 @@ export class Learn {
     else if (at < 0) this.open(this.lessonBefore, SCREENS[this.lessonBefore].length);
     else {
       this.at = at;
+      this.note();
       if (at === this.screens.length) this.kept.finish(this.lesson);
       this.draw();
     }

@@ -91,7 +91,8 @@ export class Stage {
     this.stillTimer = 0; // until the show begins by itself
     this.isPaceTouched = false;
     this.pace = ""; // that of the training
-    this.paceAgain = "gathering"; // in place of full speed, once it is over: whoever ran to the end has seen nothing
+    // In place of full speed, once it is over: whoever ran to the end has seen nothing, but not who chose that speed.
+    this.paceAgain = options.is_at_once ? "full" : "gathering";
     /** @type {FilmPlace | null} */
     this.place = null; // from where to go on, once so many merges are here
     this.isFollowed = false; // whether the film goes on in another stage

@@ -199,7 +199,7 @@ export class Inspector {
     if (!this.pinned) return;
     this.close();
     this.view.cursor.focus();
-    this.view.light.hideCard(); // nothing opens where something was closed
+    this.view.light.turnOff(); // nothing opens or stays lit where something was closed
   }
 
   /** @param {Lane} lane */

@@ -46,7 +46,8 @@ export class Light {
       if (element) this.turnOn(lane, box, element);
     });
     const turnOffOutside = (/** @type {PointerEvent} */ event) => {
-      if (!event.composedPath().includes(scroller)) this.turnOff();
+      const path = event.composedPath();
+      if (!path.includes(scroller) && !path.includes(this.view.inspector.element)) this.turnOff();
     };
     document.addEventListener("pointerdown", turnOffOutside, { signal });
     const moveCard = () => (this.hot ? requestAnimationFrame(() => this.placeCard()) : this.hideCard());
