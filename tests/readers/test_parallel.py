@@ -84,6 +84,14 @@ def test_files_of_different_length_are_refused_with_counts_and_the_line() -> Non
     assert "648" in str(error)
 
 
+def test_a_few_lines_are_too_few_to_tell_where_files_part() -> None:
+    error = refusal(
+        code="parallel_few_lines_differ", a_th="\n".join(THAI_LINES[:5]), b_en="\n".join(ENGLISH_LINES[:3])
+    )
+    assert (error.values["first_lines"], error.values["other_lines"]) == (5, 3)
+    assert "line" not in error.values
+
+
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("missing", [1, 4])
 def test_the_line_where_files_part_is_found(seed: int, missing: int) -> None:

@@ -30,6 +30,8 @@ MAX_PAIRS = 1_000_000
 Floats = npt.NDArray[np.float64]
 _SHIFTS = range(1, 11)
 """Line offsets tried: one side may be this many lines late."""
+_LEAST_JUDGED = 20
+"""Lines from which their lengths tell where two sides part."""
 _LEAST_SHIFTED = 20
 _CAP = 1.5
 _LEAST_GAIN = 6.0
@@ -206,14 +208,12 @@ def _checked(parallel: Parallel) -> Parallel:
             raise CorpusError("parallel_side_empty", name=name)
     for name, side in zip(parallel.names[1:], parallel.lines[1:]):
         if len(side) != parallel.pairs:
-            raise CorpusError(
-                "parallel_lines_differ",
-                first=parallel.names[0],
-                other=name,
-                first_lines=parallel.pairs,
-                other_lines=len(side),
-                line=first_extra_line(parallel.lines[0], side),
-            )
+            counts: dict[str, str | int] = {"first": parallel.names[0], "first_lines": parallel.pairs}
+            counts |= {"other": name, "other_lines": len(side)}
+            if min(parallel.pairs, len(side)) < _LEAST_JUDGED:
+                raise CorpusError("parallel_few_lines_differ", **counts)
+            line = first_extra_line(parallel.lines[0], side)
+            raise CorpusError("parallel_lines_differ", **counts, line=line)
     if parallel.pairs > MAX_PAIRS:
         raise CorpusError("parallel_too_long", pairs=parallel.pairs, limit=MAX_PAIRS)
     return parallel
