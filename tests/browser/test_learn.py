@@ -177,6 +177,8 @@ def test_a_lesson_keeps_the_text_leads_to_its_story_and_remembers(open_tab: Open
     assert "story=round_eyes" in tab.url or tab.url.endswith("/stories?lang=en")
     tab.goto(f"{address}/learn?lang=en")
     expect(lesson.locator(".lessons li:nth-child(3) .done")).to_be_visible()
+    tab.goto(f"{address}/learn?lang=en&lesson=constructor")  # no lesson, though every object has one
+    expect(lesson.locator(".lessons li")).to_have_count(len(LESSONS))
     tab.evaluate("localStorage.clear()")  # the next visitor has the same browser
 
 

@@ -211,7 +211,7 @@ export class Learn {
   /** Show what an address says; all lessons, if it says nothing that is here. @param {string} address */
   show(address) {
     const [name, screen] = address.split(".");
-    if (!(name in this.options.lessons)) return this.showCards();
+    if (!Object.hasOwn(this.options.lessons, name)) return this.showCards();
     this.open(name, Math.max(0, Math.min((Number(screen) || 1) - 1, SCREENS[name].length)));
   }
 
