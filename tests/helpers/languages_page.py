@@ -1,5 +1,6 @@
 """The languages page with its views and uploads, and counts made by hand."""
 
+import json
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -61,3 +62,19 @@ def make_csv_and_report() -> None:
     found = bills(compared, reference_lanes())
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
     st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5))
+
+
+def receipt_on(app: AppTest) -> dict[str, Any] | None:
+    """What the receipt on the page got."""
+    assert not app.exception
+    for element in app.get("bidi_component"):
+        if element.proto.component_name.endswith("receipt"):
+            found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
+            return found
+    return None
+
+
+def receipt_of(app: AppTest) -> dict[str, Any]:
+    found = receipt_on(app)
+    assert found is not None
+    return found

@@ -16,7 +16,7 @@ from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, named
 from pages.ui.inputs.uploads import Limits, unpacked
 from pages.ui.languages.comparison import FOLDS
 from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, Cells, drawn, said, sortable_tables, tables
-from tests.helpers.languages_page import bills, box_of, by_hand, method, opened, unfolded
+from tests.helpers.languages_page import bills, box_of, by_hand, method, opened, receipt_of, unfolded
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
 from tokenizer_core.bpe.openai import openai_tokenizer
@@ -44,6 +44,17 @@ def test_a_pair_of_files_is_compared_with_english_as_the_base() -> None:
     thai, english = by_hand("gpt2", THAI_LINES[:50]), by_hand("gpt2", ENGLISH_LINES[:50])
     assert bills(app)["GPT-2", "a.th"][:2] == [f"{thai:,}", f"{thai / english:.2f} ×"]
     assert "tokens in a.th as in b.en." in app.header[0].value
+
+
+def test_the_receipt_bills_the_first_whole_pair_of_the_files_until_another_is_written() -> None:
+    app = upload(("b.en", lines("", "long " * 200, "a cat", "a dog")), ("a.th", lines("ก", "ข", "แมว", "หมา")))
+    boxes = [box for box in app.text_area if str(box.key).startswith("receipt_")]
+    assert [box.value for box in boxes] == ["แมว", "a cat"]
+    assert [bill["text"] for bill in receipt_of(app)["bills"]] == ["แมว", "a cat"]
+    boxes[0].set_value("นก").run()
+    assert [bill["text"] for bill in receipt_of(app)["bills"]] == ["นก", "a cat"]
+    app.segmented_control(key="languages_source").set_value("sample").run()
+    assert [bill["count"] for bill in receipt_of(app)["bills"]] == [124, 23]
 
 
 def test_three_languages_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,6 @@
 """The receipt on the Languages page: whose texts it bills, what it counts, and what a link restores."""
 
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,25 +12,10 @@ from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.widgets.receipt import MESSAGES, MOST_CHARACTERS, receipt_options
 from pages.ui.widgets.token_view.lanes import Label, Lane
 from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, SPOKEN, deck_on, open_link, open_page, said
+from tests.helpers.languages_page import receipt_of, receipt_on
 from tokenizer_core.bpe.openai import OPENAI_NAMES, openai_tokenizer
 
 THAI, SAME = ENGLISH["examples.sample"].split("\n")
-
-
-def receipt_on(app: AppTest) -> dict[str, Any] | None:
-    """What the receipt on the page got."""
-    assert not app.exception
-    for element in app.get("bidi_component"):
-        if element.proto.component_name.endswith("receipt"):
-            found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
-            return found
-    return None
-
-
-def receipt_of(app: AppTest) -> dict[str, Any]:
-    found = receipt_on(app)
-    assert found is not None
-    return found
 
 
 def counted(name: str, *texts: str) -> list[int]:

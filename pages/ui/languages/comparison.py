@@ -69,7 +69,7 @@ def compare_languages() -> None:
             ):
                 picked = pick_parallel()
     with right:
-        lane, terms, printed = _receipt(lanes)
+        lane, terms, printed = _receipt(lanes, picked)
     with top:
         found = _answer(picked, lanes, lane, printed)
         if picked is not None and wants_upload():  # it stands above the place where files are chosen
@@ -101,12 +101,14 @@ def _open_league() -> None:
     _LEAGUE_ASKED.put(_LEAGUE_ASKED.get() + 1)
 
 
-def _receipt(lanes: Sequence[Lane]) -> tuple[Lane | None, Terms, list[Slide]]:
+def _receipt(
+    lanes: Sequence[Lane], picked: Compared | Apart | None
+) -> tuple[Lane | None, Terms, list[Slide]]:
     """Draw the receipt with its settings; return who counts it, the terms, and the receipt as a slide."""
     with st.container(horizontal=True, gap="xsmall", key="receipt_row"):
         lane = choose_lane(lanes) if lanes else None
         with st.container(horizontal=True, gap="xsmall", width="content", key="receipt_choices"):
-            texts = choose_texts()
+            texts = choose_texts(picked)
             terms = bill.choose_terms()
     if lane is None or not can_be_billed(lane, texts):
         return lane, terms, []

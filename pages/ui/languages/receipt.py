@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.frame.frame import bring_into_view
 from pages.ui.i18n import language, t
 from pages.ui.i18n.breaks import with_breaks, without_breaks
+from pages.ui.inputs.parallel_texts import Apart, Compared
 from pages.ui.inputs.tokenizers import lanes_that_encode
 from pages.ui.languages.bill import PRICE
 from pages.ui.session import Maybe, Value, one_of, remembered
@@ -40,19 +41,29 @@ def take_link(link: Mapping[str, str]) -> None:
         PRICE.put(link["price"][:MOST_OF_PRICE])
 
 
-def choose_texts() -> tuple[str, str]:
-    """Let the visitor write two texts of their own; at first they are a question in Thai and in English."""
+def choose_texts(picked: Compared | Apart | None) -> tuple[str, str]:
+    """Let the visitor write two texts; at first a pair of their files, or a question in Thai and in English."""
+    keys, texts = [text.key for text in _TEXTS], our_question()
+    if isinstance(picked, Compared) and not picked.is_sample and (pair := pair_of_files(picked)):
+        keys, texts = [f"{key}_{picked.parallel.digest[:12]}_{picked.base}" for key in keys], pair
     with popover(t("receipt.texts"), icon=":material/edit:", key=_WRITES.key, type="primary"):
         first, second = (
             live_text_area(
-                t(f"receipt.{name}"), key=remembered(text.key, ours), max_chars=MOST_CHARACTERS, height=100
+                t(f"receipt.{name}"), key=remembered(key, text), max_chars=MOST_CHARACTERS, height=100
             )
-            for name, text, ours in zip(_LINKED, _TEXTS, our_question(), strict=True)
+            for name, key, text in zip(_LINKED, keys, texts, strict=True)
         )
         st.button(t("receipt.print"), type="primary", key="receipt_print", on_click=_show_receipt)
     if _SHOWN.get():
         bring_into_view("receipt", str(_SHOWN.get()))
     return first, second
+
+
+def pair_of_files(compared: Compared) -> tuple[str, str] | None:
+    """Return the first pair with text on both sides that a receipt has room for, the base language second."""
+    sides = (compared.parallel.lines[place] for place in (compared.others[0], compared.base))
+    fits = ((first, second) for first, second in zip(*sides) if first.strip() and second.strip())
+    return next((pair for pair in fits if max(map(len, pair)) <= MOST_CHARACTERS), None)
 
 
 def _show_receipt() -> None:
