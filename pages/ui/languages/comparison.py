@@ -101,9 +101,7 @@ def _open_league() -> None:
     _LEAGUE_ASKED.put(_LEAGUE_ASKED.get() + 1)
 
 
-def _receipt(
-    lanes: Sequence[Lane], picked: Compared | Apart | None
-) -> tuple[Lane | None, Terms, list[Slide]]:
+def _receipt(lanes: Sequence[Lane], picked: Compared | Apart | None) -> tuple[Lane | None, Terms, list[Slide]]:
     """Draw the receipt with its settings; return who counts it, the terms, and the receipt as a slide."""
     with st.container(horizontal=True, gap="xsmall", key="receipt_row"):
         lane = choose_lane(lanes) if lanes else None

@@ -48,9 +48,7 @@ def choose_texts(picked: Compared | Apart | None) -> tuple[str, str]:
         keys, texts = [f"{key}_{picked.parallel.digest[:12]}_{picked.base}" for key in keys], pair
     with popover(t("receipt.texts"), icon=":material/edit:", key=_WRITES.key, type="primary"):
         first, second = (
-            live_text_area(
-                t(f"receipt.{name}"), key=remembered(key, text), max_chars=MOST_CHARACTERS, height=100
-            )
+            live_text_area(t(f"receipt.{name}"), key=remembered(key, text), max_chars=MOST_CHARACTERS, height=100)
             for name, key, text in zip(_LINKED, keys, texts, strict=True)
         )
         st.button(t("receipt.print"), type="primary", key="receipt_print", on_click=_show_receipt)
