@@ -182,11 +182,15 @@ def test_what_is_wrong_with_a_pattern_is_said_in_thai(pattern: str) -> None:
     assert not re.search("[A-Za-z]{3,}", error.value)
 
 
-def test_a_pattern_of_ones_own_begins_with_the_mark_aware_one() -> None:
+def test_a_pattern_of_ones_own_begins_short_and_with_another_result_and_can_begin_with_the_mark_aware_one() -> None:
     app = open_page("patterns")
     app.selectbox(key="lab_first_choice").set_value("custom").run()
+    assert app.text_area(key="lab_first_custom").value == as_lines(OWN_EXAMPLES[0])
+    assert [lane["count"] for lane in lanes(app)] == [10, 8]
+    assert not any(lane["caption"] for lane in lanes(app))
+    app.pills(key="lab_first_example").set_value("mark_aware").run()
     assert app.text_area(key="lab_first_custom").value == as_lines(SPLIT_PATTERNS["mark_aware"])
-    assert lanes(app)[0]["count"] == lanes(app)[1]["count"]
+    assert [lane["count"] for lane in lanes(app)] == [8, 8]
 
 
 def test_an_example_of_ones_own_is_one_click_away() -> None:

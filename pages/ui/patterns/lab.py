@@ -47,7 +47,7 @@ def pattern_keys(side: str) -> str:
 
 def own_pattern(side: str) -> Value[str]:
     """Return the session value of the custom pattern on one side, as it stands in its box."""
-    return Value(f"{pattern_keys(side)}_custom", lambda: as_lines(SPLIT_PATTERNS["mark_aware"]))
+    return Value(f"{pattern_keys(side)}_custom", lambda: as_lines(OWN_EXAMPLES[0]))
 
 
 def _choice(side: str) -> Maybe[str]:
@@ -271,18 +271,21 @@ def _say_what_is_wrong(chosen: Chosen) -> None:
 
 
 def _own_examples(side: str) -> None:
-    """Draw short patterns to start with; a click puts one into the box of the custom pattern."""
+    """Draw patterns to start with, short ones and a named one; a click puts one into the box."""
     pills, box = Maybe[str](f"{pattern_keys(side)}_example"), own_pattern(side)
 
     def use() -> None:
         if pattern := pills.get():
-            box.put(as_lines(pattern))
+            box.put(as_lines(SPLIT_PATTERNS.get(pattern, pattern)))
             pills.put(None)
+
+    called = {pattern: f"`{pattern}`" for pattern in OWN_EXAMPLES}
+    called["mark_aware"] = shortened(t("pattern.mark_aware_name"))
 
     st.pills(
         t("examples.label"),
-        OWN_EXAMPLES,
-        format_func="`{}`".format,
+        called,
+        format_func=called.__getitem__,
         key=pills.key,
         on_change=use,
         label_visibility="collapsed",
@@ -296,17 +299,18 @@ def _drawing(text: str, cuts: Sequence[tuple[Chosen, Cut]]) -> Drawing:
     """Return one lane for each pattern, colored by branch; the same text and patterns come from the cache."""
 
     def make() -> bytes:
-        lanes = [_lane(chosen, made) for chosen, made in cuts]
+        has_own = any(chosen.choice == OWN_PATTERN for chosen, _ in cuts)  # whose box takes the room of captions
+        lanes = [_lane(chosen, made, says_what=not has_own) for chosen, made in cuts]
         return token_payload(text, lanes, labels=view_labels(language()), locale=language())
 
     return Drawing(_payloads.get((text, tuple(chosen for chosen, _ in cuts), language()), make))
 
 
-def _lane(chosen: Chosen, made: Cut) -> Lane:
+def _lane(chosen: Chosen, made: Cut, *, says_what: bool) -> Lane:
     bare = PretokenTokenizer(chosen.pattern)
     return Lane(
         f"pretokens {chosen.pattern}",
-        Label(chosen.short, t(f"pattern.{chosen.choice}_what")),
+        Label(chosen.short, t(f"pattern.{chosen.choice}_what") if says_what else ""),
         bare,
         bare.number(pretoken.text for pretoken in made.pretokens),
         cuts=BranchCuts(explained(chosen.pattern), [pretoken.branch for pretoken in made.pretokens]),
