@@ -22,8 +22,9 @@ LANES = [Lane(name, Label(name), openai_tokenizer(name)) for name in OPENAI_NAME
         ("", None, 0, False),
         ("𓀀", "𓀀", 4, False),
         ("*น้ำ*", "น้ำ", 6, True),
+        ("a 🐘", "` ␣🐘 `", 3, False),
     ],
-    ids=["Thai", "English", "empty", "a hieroglyph", "markup"],
+    ids=["Thai", "English", "empty", "a hieroglyph", "markup", "a space"],
 )
 def test_the_letters_that_cost_most_are_named(
     text: str, letters: str | None, count: int, is_whole_in_one: bool

@@ -33,7 +33,7 @@ def letters_said(text: str, lanes: Sequence[Lane]) -> str:
     letters = text[start:end]
     if len(lanes[dear].tokenizer.encode(letters)) < 2:
         return ""  # it has a token, which the letters around it kept it from
-    said = t("home.letters", name=name_of(lanes[dear]), letters=as_name(letters), count=most)
+    said = t("home.letters", name=name_of(lanes[dear]), letters=as_name(letters.replace(" ", "␣")), count=most)
     first, last = (len(text[:place].encode("utf-8", "surrogatepass")) for place in (start, end))
     whole = next((each.lane for each in reversed(placed) if _is_in_one(each, first, last)), None)
     return said if whole is None else f"{said} {t('home.letters_whole', name=name_of(whole))}"
