@@ -182,7 +182,9 @@ def test_what_is_wrong_with_a_pattern_is_said_in_thai(pattern: str) -> None:
     assert not re.search("[A-Za-z]{3,}", error.value)
 
 
-def test_a_pattern_of_ones_own_begins_short_and_with_another_result_and_can_begin_with_the_mark_aware_one() -> None:
+def test_a_pattern_of_ones_own_begins_short_and_with_another_result_and_can_begin_with_the_mark_aware_one() -> (
+    None
+):
     app = open_page("patterns")
     app.selectbox(key="lab_first_choice").set_value("custom").run()
     assert app.text_area(key="lab_first_custom").value == as_lines(OWN_EXAMPLES[0])

@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from pages.ui.frame.cookie_and_headers import secret_in
+from pages.ui.frame.cookie_and_headers import secret_in, secret_of_cookie
 from pages.ui.frame.visitor import owner
 from pages.ui.i18n import LANGUAGES, section, translations
 from pages.ui.limits import IS_PUBLIC
@@ -191,12 +191,12 @@ class Poll:
     # ---- the phones
 
     def vote(self, browser: str, number: str, choice: str) -> bool:
-        """Count a browser's first choice in this round; return False if no more browsers can be counted."""
+        """Count a browser's last choice in this round; return False if no more browsers can be counted."""
         with self._counting:
             takes = self.is_open and self._takes_votes and number == str(self._shown["round"])
-            if not takes or browser in self._votes or choice not in _CHOICES:
+            if not takes or choice not in _CHOICES:
                 return True
-            if len(self._votes) >= MOST_BROWSERS:
+            if browser not in self._votes and len(self._votes) >= MOST_BROWSERS:
                 return False
             self._votes[browser] = _CHOICES.index(choice)
             return True
@@ -223,7 +223,7 @@ def _runner(runner: Runner) -> dict[str, Any]:
 
 
 class Polls:
-    """The votes of all presenters: one each, so that a reload finds it again."""
+    """The votes of all presenters: one for each browser, so that a reload finds it again."""
 
     def __init__(self) -> None:
         self._polls: dict[str, Poll] = {}
@@ -278,7 +278,7 @@ def polls() -> Polls:
 def vote_slide(rounds: int = ROUNDS) -> Slide:
     """Return the slide on which the room votes."""
     title, notes = translations("talk.vote_title"), translations("talk.vote_notes", rounds=rounds)
-    poll = polls().of(owner())
+    poll = polls().of(secret_of_cookie() or owner())  # on its own machine the app has one owner
     poll.rounds = rounds
     here, page = reachable(st.context.url or ""), address(poll.name)
     link = urljoin(here, page) if here else ""

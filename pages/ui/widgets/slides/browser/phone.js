@@ -65,7 +65,7 @@ function draw({ round: now, pairs, isOpen, chosen }) {
     button.type = "button";
     button.replaceChildren(`${at + 1} `, left, " + ", right, " ", span("count", filled(words.seen, { count })));
     button.setAttribute("aria-pressed", String(chosen === at));
-    button.disabled = !isOpen || chosen !== null;
+    button.disabled = !isOpen;
     button.onclick = () => ask(at);
   });
 }
