@@ -620,3 +620,30 @@ def test_before_a_room_a_question_is_large_whatever_its_answer_needs(
     assert asked >= 33 - 0.5
     assert answer >= 25
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
+
+
+def screen_alone(page: Page, lesson: str, step: int, **more: Any) -> Locator:
+    """A lesson of the file at a step, before its answer."""
+    options = lesson_options(lesson, is_alone=True) | more
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    for _ in range(step - 1):
+        page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    return page.locator(".learn")
+
+
+@pytest.mark.parametrize(
+    ("text", "pair", "said"),
+    [
+        ("aaabdaaabac", 0, "a + a was counted 4 times, but some of these places share a token: only 2 could be merged."),
+        ("aaabdaaabac", 1, "a + a was counted 4 times, but some of these places share a token: only 2 could be merged."),
+        ("ababab cdcd", 0, ""),
+        ("ababab cdcd", 2, "c + d stood there 2 times, a + b 3."),
+    ],
+)
+def test_a_pair_is_not_held_to_places_that_could_not_be_merged(page: Page, text: str, pair: int, said: str) -> None:
+    learn = screen_alone(page, "hand", 2, text=text)
+    if text != CLASSIC:
+        learn.locator(".switch button").last.click()
+    learn.locator(".pair").nth(pair).click()
+    status = without_breaks(learn.locator(".verdict").inner_text())
+    assert status.partition("saved.")[2].strip() == said

@@ -44,11 +44,10 @@ function workOn(room, bench) {
     room.place = holder;
     const merge = (/** @type {Pair} */ pair, isByKey = false) => {
       const most = bench.pairs[0];
-      const [best, name] = [named(bench, most), named(bench, pair)];
-      const saved = bench.merge(pair.left, pair.right);
-      const overlap = saved < pair.count ? room.label("hand_2_overlap", { pair: name, count: pair.count, saved }) : "";
-      const cost = pair.count < most.count ? room.label("hand_2_cost", { saved, best, count: most.count }) : "";
-      draw([overlap, cost].filter(Boolean).join(" "));
+      const overlaps = [pair, ...(pair.count < most.count ? [most] : [])].map((each) => overlapOf(room, bench, each));
+      const cost = pair.count < most.count && !overlaps[1] ? room.label("hand_2_cost", { pair: named(bench, pair), found: pair.count, best: named(bench, most), count: most.count }) : "";
+      bench.merge(pair.left, pair.right);
+      draw([...overlaps, cost].filter(Boolean).join(" "));
       if (!isByKey) holder.querySelector("button")?.focus();
     };
     drawBoard(room, bench, merge);
@@ -70,6 +69,12 @@ function workOn(room, bench) {
     else room.lesson.offer();
   };
   draw("");
+}
+
+/** That a pair is merged in fewer places than it was counted; empty where it is merged in all. @param {Room} room @param {Workbench} bench @param {Pair} pair */
+function overlapOf(room, bench, pair) {
+  const saved = bench.savingOf(pair);
+  return saved < pair.count ? room.label("hand_2_overlap", { pair: named(bench, pair), count: pair.count, saved }) : "";
 }
 
 /** @param {Workbench} bench @param {Pair} pair */

@@ -79,18 +79,22 @@ export class Workbench {
     return pairsOf(this.ids);
   }
 
+  /** How many tokens a pair saves where it is merged; places that overlap are merged once. @param {Pair} pair */
+  savingOf({ left, right }) {
+    return this.ids.length - replaced(this.ids, left, right, FIRST_BY_HAND).length;
+  }
+
   /**
-   * Merge a pair everywhere; return how many tokens that saved.
+   * Merge a pair everywhere.
    * @param {number} left
    * @param {number} right
    */
   merge(left, right) {
     const { pairs, ids } = this;
     const pair = pairs.find((each) => each.left === left && each.right === right);
-    if (!pair) return 0;
+    if (!pair) return;
     this.ids = replaced(ids, left, right, FIRST_BY_HAND + this.merges.length);
     this.merges.push({ ...pair, best: pairs[0], before: ids });
-    return ids.length - this.ids.length;
   }
 
   undo() {
