@@ -647,3 +647,38 @@ def test_a_pair_is_not_held_to_places_that_could_not_be_merged(page: Page, text:
     learn.locator(".pair").nth(pair).click()
     status = without_breaks(learn.locator(".verdict").inner_text())
     assert status.partition("saved.")[2].strip() == said
+
+
+def kept_text(page: Page) -> str:
+    """What the screens that show no field use as the visitor's text."""
+    page.locator(".learn .top button").click()
+    page.locator(".learn .lessons button").first.click()
+    return page.locator(".learn .write input").input_value()
+
+
+def test_an_example_never_takes_the_place_of_a_text_of_ones_own(page: Page) -> None:
+    learn = screen_alone(page, "encode", 2)
+    field, example = learn.locator(".write input"), learn.locator(".write button")
+    words = example.inner_text()
+    example.click()
+    assert kept_text(page) == words  # nobody has written anything yet
+    screen_alone(page, "encode", 2)
+    field.fill("my own words")
+    example.click()
+    expect(field).to_have_value(words)
+    expect(example).to_have_attribute("aria-pressed", "true")
+    example.click()
+    expect(field).to_have_value("my own words")
+    expect(example).to_have_attribute("aria-pressed", "false")
+    example.click()
+    assert kept_text(page) == "my own words"
+
+
+def test_a_text_without_a_pair_can_be_changed_where_it_is_merged(page: Page) -> None:
+    learn = screen_alone(page, "hand", 2, text="abc")
+    learn.locator(".switch button").last.click()
+    said = lesson_options(is_alone=True)["labels"]
+    expect(learn.locator(".columns p").first).to_have_text(said["hand_2_none"])
+    learn.locator(".write input").fill("abab")
+    learn.locator(".pair").click()
+    expect(learn.locator(".columns p")).to_have_text(said["hand_2_done"])

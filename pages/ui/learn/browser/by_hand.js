@@ -30,8 +30,10 @@ function count(room) {
 
 /** @param {Room} room */
 function byHand(room) {
-  room.choose(room.label("hand_2_choose"), [[CLASSIC, CLASSIC], [STRIPS, STRIPS], [room.text, room.label("own")]], (text) => {
-    workOn(room, new Workbench(text));
+  room.choose(room.label("hand_2_choose"), [[CLASSIC, CLASSIC], [STRIPS, STRIPS], ["", room.label("own")]], (text) => {
+    const work = (/** @type {string} */ chosen) => workOn(room, new Workbench(chosen));
+    if (text) work(text);
+    else room.write("text", work);
   });
 }
 
@@ -87,7 +89,7 @@ function drawPairs(room, bench, columns, merge) {
   const box = columns.appendChild(make("section"));
   box.append(make("h3", "", room.label("pairs")));
   const pairs = bench.pairs.filter(({ count: times }) => times > 1).slice(0, MOST_PAIRS);
-  if (!pairs.length) box.append(make("p", "", room.label("hand_2_done")));
+  if (!pairs.length) box.append(make("p", "", room.label(bench.merges.length ? "hand_2_done" : "hand_2_none")));
   const most = pairs[0]?.count ?? 1;
   for (const pair of pairs) {
     const button = addButton(box, "", () => merge(pair));

@@ -89,7 +89,8 @@ export class Room {
   }
 
   /**
-   * A text that visitors write; what depends on it is drawn again with each letter.
+   * A text that visitors write; what depends on it is drawn again with each letter. An example takes its place only on
+   * this screen, and on all of them as long as nothing of one's own is there; pressed again, it gives that back.
    * @param {"text" | "word"} which
    * @param {(text: string) => void} draw
    * @param {string[]} [examples]
@@ -100,23 +101,28 @@ export class Room {
     const field = this.field(row, this.label(`own_${which}`), kept.values[which], which === "word" ? 12 : 80);
     const outer = this.place;
     const below = this.add("div", "below");
-    const again = () => {
-      kept.values[which] = field.value.trim() ? field.value : kept.first[which];
-      kept.keep();
+    const drawAgain = (/** @type {string} */ text) => {
+      for (const button of buttons) button.setAttribute("aria-pressed", String(button.textContent === text));
       below.replaceChildren();
       this.place = below;
-      draw(kept.values[which]);
+      draw(text);
       this.place = outer;
     };
-    field.oninput = again;
-    for (const example of examples.map(plainWords)) {
+    field.oninput = () => {
+      kept.values[which] = field.value.trim() ? field.value : kept.first[which];
+      kept.keep();
+      drawAgain(kept.values[which]);
+    };
+    const buttons = examples.map(plainWords).map((example) => {
       const button = addButton(row, example, () => {
-        field.value = example;
-        again();
+        if (kept.values[which] === kept.first[which]) kept.values[which] = kept.first[which] = example;
+        field.value = field.value === example ? kept.values[which] : example;
+        drawAgain(field.value);
       });
       button.className = "quiet";
-    }
-    again();
+      return button;
+    });
+    drawAgain(kept.values[which]);
   }
 
   /** @param {HTMLElement} row @param {string} name @param {string} value @param {number} most characters */
