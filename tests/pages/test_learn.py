@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import LANGUAGE, catalogue, section
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.learn.for_a_class import MINUTES, STRIPS, plan, rounds_of
+from pages.ui.learn.for_a_class import MINUTES, ROUNDS, STRIPS, plan, rounds_of
 from pages.ui.learn.lessons import LESSONS, OFFLINE, offline_page, packed, routes
 from pages.ui.stories.all_stories import STORIES
 from tests.helpers.app import LANGUAGES, open_link, open_page
@@ -126,6 +126,9 @@ def test_the_plan_has_every_sheet_and_its_answers_are_those_of_the_definition(la
     rounds = rounds_of(STRIPS)
     assert [(*each.pair, each.found) for each in rounds] == [("ก", "า", 3), ("ต", "า", 2), ("ตา", "กา", 2)]
     assert all("".join(each.tokens) == STRIPS and " | ".join(each.tokens) in page for each in rounds)
+    assert len(rounds) < ROUNDS  # the key says why lines of the worksheet stay empty
+    for answer in ("key_rounds", "key_stop", "key_back"):
+        assert html.escape(words[f"plan.{answer}"].format(rounds=len(rounds))) in page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

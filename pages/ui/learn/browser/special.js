@@ -25,10 +25,12 @@ function typed(room) {
 function acting(room) {
   const { cl100k } = room.lesson.tokenizers;
   const { markers } = room.lesson.options.envelope;
-  const [same, other, error] = ["special_2_same", "special_2_other", "special_2_error"].map((key) => room.label(key));
-  room.ask(room.label("special_2_ask"), [same, other, error], other, () => {
+  const [same, other, nothing] = ["special_2_same", "special_2_other", "special_2_nothing"].map((key) => room.label(key));
+  const sentence = room.plain("special_2_text", { mark: END });
+  room.say(sentence, "normal");
+  room.ask(room.label("special_2_ask"), [same, other, nothing], other, () => {
     const row = room.add("div", "write");
-    const field = room.field(row, room.label("special_2_field"), room.label("special_2_text", { mark: END }), 100);
+    const field = room.field(row, room.label("special_2_field"), sentence, 100);
     const below = room.add("div", "below");
     const draw = () => {
       below.replaceChildren();
