@@ -682,3 +682,13 @@ def test_a_text_without_a_pair_can_be_changed_where_it_is_merged(page: Page) -> 
     learn.locator(".write input").fill("abab")
     learn.locator(".pair").click()
     expect(learn.locator(".columns p")).to_have_text(said["hand_2_done"])
+
+
+def test_digits_of_a_byte_above_an_id_are_explained_where_they_stand(page: Page) -> None:
+    learn = screen_alone(page, "encode", 1)
+    learn.locator(".ask button").first.click()
+    said = learn.get_by_text(without_breaks(lesson_options(is_alone=True)["labels"]["hex_tiles"]))
+    expect(said).to_have_count(0)
+    learn.locator(".write input").fill("aab ก")
+    expect(said).to_have_count(1)
+    expect(learn.locator(".ways .x").first).to_be_visible()

@@ -87,6 +87,7 @@ function race(room, merges, bytes) {
   const goal = last(all[0][1]);
   const partings = all.map(([, pictures]) => partsAt(merges, pictures, goal)).sort((one, other) => one - other);
   const bar = room.add("div", "choices");
+  room.sayBytes(all[0][1][0].ids.map((id) => merges.bytesOf(id)));
   const rows = room.add("div", "ways");
   let step = 0;
   const draw = () => {
@@ -140,7 +141,9 @@ function atGpt2(room) {
     room.ask(room.label("encode_2_ask"), choices, apart.length ? choices[1] : choices[0], () => {
       room.say(room.label("encode_2_apart", { apart: apart.length, count: piecesByGpt2(text).length }), "verdict");
       if (!apart.length) room.say(room.label("encode_2_elsewhere", { text: example }));
-      for (const { piece, lowest, longest } of (apart.length ? apart : apartIn(room, example)).slice(0, SHOWN)) {
+      const shown = (apart.length ? apart : apartIn(room, example)).slice(0, SHOWN);
+      room.sayBytes(shown.flatMap(({ lowest, longest }) => [...lowest, ...longest]).map((id) => room.gpt2.bytesOf(id)));
+      for (const { piece, lowest, longest } of shown) {
         const pair = room.add("section", "apart-pair");
         pair.append(make("h3", "", seen(piece)));
         for (const [name, ids] of /** @type {[string, number[]][]} */ ([["encode_lowest", lowest], ["encode_longest", longest]])) {
@@ -165,7 +168,8 @@ function tie(room) {
       listMerges(room, merges);
       for (const text of [TAUGHT, TRY]) {
         const ids = merges.encode(text);
-        room.add("p", "quiet-words", `${text} · ${room.label("tokens", { count: ids.length })}`);
+        const name = text === TRY ? `${room.label("encode_1_field")}: ${text}` : text;
+        room.add("p", "quiet-words", `${name} · ${room.label("tokens", { count: ids.length })}`);
         room.chips(ids.map((id) => merges.bytesOf(id)), { name: text, under: ids });
       }
     });

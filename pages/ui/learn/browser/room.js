@@ -229,6 +229,11 @@ export class Room {
     });
   }
 
+  /** What the digits of a byte are, where one stands alone in a tile: they look like the id below it. @param {Uint8Array[]} tokens */
+  sayBytes(tokens) {
+    if (tokens.some((bytes) => partsOf(bytes).some(({ hex }) => hex))) this.say(this.label("hex_tiles"), "quiet-words");
+  }
+
   /** The tint of a token; neighbours differ. @param {Uint8Array} bytes @param {number} before */
   tint(bytes, before) {
     const { tints } = this.lesson.options;

@@ -27,6 +27,7 @@ function topics(room) {
   const right = recipes.ids.length === football.ids.length ? same : (recipes.ids.length < football.ids.length ? recipes : football).name;
   for (const { name, taught } of topicsTaught) room.say(`**${name}:** ${taught}`);
   room.ask(room.label("size_1_ask", { word }), [recipes.name, football.name, same], right, () => {
+    room.sayBytes(topicsTaught.flatMap(({ merges, ids }) => ids.map((id) => merges.bytesOf(id))));
     for (const { name, merges, ids } of topicsTaught) {
       room.add("p", "quiet-words", `${name} · ${room.label("tokens", { count: ids.length })}`);
       room.chips(ids.map((id) => merges.bytesOf(id)), { name, under: ids });

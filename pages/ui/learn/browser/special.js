@@ -36,6 +36,7 @@ function acting(room) {
       below.replaceChildren();
       const outer = room.place;
       room.place = below;
+      room.sayBytes(cl100k.encode(field.value).map((each) => cl100k.bytesOf(each)));
       const parts = field.value.split(END);
       const id = Object.keys(markers).map(Number).find((each) => markers[each] === END) ?? -1;
       parts.forEach((part, at) => {
@@ -65,7 +66,9 @@ function billed(room) {
     const all = [...before, ...own, ...after];
     room.ask(room.label("special_3_ask", { typed: own.length }), choicesFor(all.length, own.length, own.length + 2), all.length, () => {
       room.choose(room.label("special_3_shown"), [["all", room.label("special_3_all")], ["own", room.label("special_3_own")]], (shown) => {
-        chatChips(room, shown === "all" ? all : own, !room.lesson.options.presents); // a room counts, and reads larger tokens
+        const hasNumbers = !room.lesson.options.presents; // a room counts, and reads larger tokens
+        if (hasNumbers) room.sayBytes(own.map((id) => cl100k.bytesOf(id)));
+        chatChips(room, shown === "all" ? all : own, hasNumbers);
       });
       room.bars([[room.label("special_3_all"), all.length], [room.label("special_3_own"), own.length]]);
     });
