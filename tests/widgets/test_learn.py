@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -594,7 +595,8 @@ def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
         assert counts[1] == len(options["text"])
         assert counts[0] == learn.locator(".board .token").count() < counts[1]
         said = [learn.locator(".verdict").inner_text(), *learn.locator(".bars span").all_inner_texts()[:2]]
-        assert all("BPE" in each for each in said)
+        assert all("BPE" in each for each in said[:2])
+        assert said[2] == without_breaks(options["labels"]["hand_3_before"])
 
 
 SAID = """(learn) => [".says", ".question", ".asked > .below"].map((part) => {
@@ -631,16 +633,21 @@ def screen_alone(page: Page, lesson: str, step: int, **more: Any) -> Locator:
     return page.locator(".learn")
 
 
+OVERLAP = "a + a was counted 4 times, but some of these places share a token: only 2 could be merged."
+
+
 @pytest.mark.parametrize(
     ("text", "pair", "said"),
     [
-        ("aaabdaaabac", 0, "a + a was counted 4 times, but some of these places share a token: only 2 could be merged."),
-        ("aaabdaaabac", 1, "a + a was counted 4 times, but some of these places share a token: only 2 could be merged."),
+        (CLASSIC, 0, OVERLAP),
+        (CLASSIC, 1, OVERLAP),
         ("ababab cdcd", 0, ""),
         ("ababab cdcd", 2, "c + d stood there 2 times, a + b 3."),
     ],
 )
-def test_a_pair_is_not_held_to_places_that_could_not_be_merged(page: Page, text: str, pair: int, said: str) -> None:
+def test_a_pair_is_not_held_to_places_that_could_not_be_merged(
+    page: Page, text: str, pair: int, said: str
+) -> None:
     learn = screen_alone(page, "hand", 2, text=text)
     if text != CLASSIC:
         learn.locator(".switch button").last.click()
@@ -692,3 +699,68 @@ def test_digits_of_a_byte_above_an_id_are_explained_where_they_stand(page: Page)
     learn.locator(".write input").fill("aab ก")
     expect(said).to_have_count(1)
     expect(learn.locator(".ways .x").first).to_be_visible()
+
+
+@pytest.mark.parametrize("way", ["click", "press"])
+@pytest.mark.parametrize(("step", "line"), [(2, ".verdict"), (3, ".score")])
+def test_two_tokens_that_are_no_neighbours_are_said_to_be_so_until_the_next_is_pressed(
+    page: Page, step: int, line: str, way: str
+) -> None:
+    apart = without_breaks(lesson_options(is_alone=True)["labels"]["hand_2_apart"])
+    learn = screen_alone(page, "hand", step)
+    said, tokens = learn.locator(line), learn.locator(".board button")
+    usual = said.inner_text()
+    for at, words in ((0, usual), (3, apart), (3, usual)):
+        tokens.nth(at).click() if way == "click" else tokens.nth(at).press("Enter")
+        expect(said).to_have_text(words)
+    tokens.nth(0).drag_to(tokens.nth(4))
+    expect(said).to_have_text(apart)
+    tokens.nth(1).click()
+    tokens.nth(0).click()
+    expect(said).not_to_have_text(re.compile(f"{apart}|{usual}"))  # they have been merged
+
+
+COLOURS = """(learn) => Object.fromEntries([...learn.querySelectorAll(".token")].map((token) => {
+  const { backgroundColor } = getComputedStyle(token.querySelector(".p"));
+  return [token.innerText, backgroundColor];
+}))"""
+"""The colour of each token with its id, the last one that it has."""
+SHADES = "(learn) => new Set([...learn.querySelectorAll('.token .p')].map((each) => each.style.cssText)).size"
+
+
+def test_by_hand_a_token_has_one_colour_wherever_it_stands_and_no_other_token_has_it(page: Page) -> None:
+    learn = screen_alone(page, "hand", 2)
+    colours: dict[str, str] = {}
+    for merges in range(4):
+        found = learn.evaluate(COLOURS)
+        assert learn.evaluate(SHADES) == len(found) == len(set(found.values()))
+        assert found == {token: colours.get(token, colour) for token, colour in found.items()}
+        colours |= found
+        if merges < 3:
+            learn.locator(".pair").first.click()
+    assert len(colours) == len(set(colours.values())) == len(set(CLASSIC)) + 3
+    learn = screen_alone(page, "encode", 3)
+    learn.locator(".ask button").first.click()
+    found = learn.evaluate(COLOURS)
+    assert found == {token: colours[token] for token in found}
+    assert len(found) > 4
+
+
+def test_on_a_phone_the_controls_of_the_program_stay_where_they_are(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    learn = screen_alone(page, "hand", 4)
+    slider = learn.locator("input[type=range]")
+    heights = set()
+    for step in range(0, int(slider.get_attribute("max") or 0), 7):
+        slider.fill(str(step))
+        heights.add(slider.evaluate("(slider) => slider.getBoundingClientRect().y"))
+    assert len(heights) == 1
+
+
+def test_the_card_of_a_lesson_that_is_done_is_not_the_next_to_do(page: Page) -> None:
+    here = page.locator(".lessons .here")
+    for done, shown in (["see"], 1), (list(OFFLINE), 0):
+        page.evaluate(KEPT, done)
+        page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), lesson_options(is_alone=True)])
+        expect(here).to_have_count(shown)
+    page.evaluate(KEPT, [])

@@ -52,10 +52,10 @@ function workOn(room, bench) {
       draw([...overlaps, cost].filter(Boolean).join(" "));
       if (!isByKey) holder.querySelector("button")?.focus();
     };
-    drawBoard(room, bench, merge);
+    const board = drawBoard(room, bench, merge);
     const [count, first] = [bench.ids.length, bench.merges[0]?.before.length];
     const total = first ? room.label("hand_2_saved", { count, saved: first - count }) : room.label("hand_2_tokens", { count });
-    room.say(`${total} ${said}`.trim(), "verdict").setAttribute("role", "status");
+    board?.sayIn(room.say(`${total} ${said}`.trim(), "verdict"), room.label("hand_2_apart"));
     const columns = room.add("div", "columns");
     drawPairs(room, bench, columns, merge);
     drawVocabulary(room, bench, columns);
@@ -114,7 +114,7 @@ function drawVocabulary(room, bench, columns) {
 
 /**
  * The tokens; with `merge`, a token can be dragged onto its neighbour, or one pressed after the other. All places
- * where the pair stands light up.
+ * where the pair stands light up. A token has the same colour wherever it stands, as long as there are colours.
  * @param {Room} room
  * @param {Workbench} bench
  * @param {(pair: Pair) => void} [merge]
@@ -122,9 +122,10 @@ function drawVocabulary(room, bench, columns) {
 function drawBoard(room, bench, merge) {
   const tokens = bench.ids.map((id) => new TextEncoder().encode(bench.textOf(id)));
   const under = bench.isAscii ? bench.ids.map((id) => String(bench.shownId(id))) : undefined;
-  const chips = room.chips(tokens, { name: room.label("board"), under, tag: merge ? "button" : "span" });
+  const tints = room.tintsInOrder(bench.known, bench.ids);
+  const chips = room.chips(tokens, { name: room.label("board"), under, tag: merge ? "button" : "span", tints });
   chips[0]?.closest(".chips")?.classList.add("board");
-  if (merge) new Board(bench, /** @type {HTMLButtonElement[]} */ (chips), merge);
+  return merge && new Board(bench, /** @type {HTMLButtonElement[]} */ (chips), merge);
 }
 
 class Board {
@@ -136,6 +137,8 @@ class Board {
     /** @type {number | null} */
     this.taken = null;
     this.wasDragged = false;
+    /** @type {(isApart: boolean) => void} */
+    this.tell = () => {};
     chips.forEach((chip, at) => {
       chip.tabIndex = at ? -1 : 0;
       chip.onclick = () => this.press(at);
@@ -149,6 +152,15 @@ class Board {
     board.onpointermove = (event) => this.light(this.placeOf(event));
     board.onpointerup = (event) => this.drop(this.placeOf(event));
     board.onpointercancel = () => this.take(null);
+  }
+
+  /** Say in a line that two tokens are no neighbours, until the next one is pressed. @param {HTMLElement} line @param {string} words */
+  sayIn(line, words) {
+    line.setAttribute("role", "status");
+    const usual = line.textContent;
+    this.tell = (isApart) => {
+      line.textContent = isApart ? words : usual;
+    };
   }
 
   /** The place under the pointer; a finger that drags keeps its events at the chip where it began. @param {PointerEvent} event */
@@ -173,7 +185,10 @@ class Board {
     if (from === null || from === undefined || at < 0 || at === from) return;
     this.wasDragged = true;
     if (Math.abs(at - from) === 1) this.join(from, at);
-    else this.take(null);
+    else {
+      this.take(null);
+      this.tell(true);
+    }
   }
 
   /** @param {number} at */
@@ -186,6 +201,7 @@ class Board {
 
   /** @param {number | null} at */
   take(at) {
+    this.tell(this.taken !== null && at !== null && Math.abs(this.taken - at) > 1);
     this.taken = at;
     this.chips.forEach((chip, place) => {
       chip.setAttribute("aria-pressed", String(place === at));
@@ -250,13 +266,13 @@ function game(room) {
     const play = () => inside(() => {
       holder.classList.remove("scored");
       const said = room.say(room.label("hand_3_score", { count: bench.ids.length, left: GAME - bench.merges.length }), "score");
-      said.setAttribute("role", "status");
-      drawBoard(room, bench, (pair) => {
+      const board = drawBoard(room, bench, (pair) => {
         bench.merge(pair.left, pair.right);
         if (bench.merges.length === GAME || !bench.pairs.length) end();
         else play();
         holder.querySelector("button")?.focus();
       });
+      board?.sayIn(said, room.label("hand_2_apart"));
       const row = room.add("div", "choices");
       addButton(row, room.label("hand_3_finish"), end);
       const undo = addButton(row, room.label("undo"), () => {
@@ -317,7 +333,7 @@ function scoreOfBpe(room, bench, text) {
   room.say(room.label("hand_3_alone", { first, count }), "verdict").setAttribute("role", "status");
   room.bars([
     [room.label("hand_3_bpe", { merges }), count],
-    [room.label("hand_3_bpe", { merges: 0 }), first],
+    [room.label("hand_3_before"), first],
     [room.label("hand_3_gpt2"), room.gpt2.encode(text).length],
   ]);
   drawBoard(room, rival);
@@ -340,6 +356,7 @@ function stepsWithMerge(trace) {
 /** reference.py at work on the classic: the line that runs next is lit, its variables stand beside it. @param {Room} room */
 function programmed(room) {
   const { code, trace } = room.lesson.options;
+  const bar = room.add("div", "choices"); // above what grows
   const columns = room.add("div", "columns program");
   const listing = columns.appendChild(make("ol", "listing"));
   listing.tabIndex = 0;
@@ -347,7 +364,6 @@ function programmed(room) {
   const lines = code.map((line) => listing.appendChild(make("li", "", line || " ")));
   for (const line of lines) line.style.setProperty("--indent", String(line.textContent?.search(/\S|$/)));
   const values = columns.appendChild(make("dl", "values"));
-  const bar = room.add("div", "choices");
   const stops = stepsWithMerge(trace);
   let at = 0;
   let timer = 0;

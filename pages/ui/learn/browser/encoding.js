@@ -22,6 +22,13 @@ function written(merges, ids) {
   return ids.map((id) => new TextDecoder().decode(merges.bytesOf(id))).join(" | ");
 }
 
+/** Tokens as chips, in the colours that they have in the lesson before. @param {Room} room @param {Merges} merges @param {number[]} ids @param {string} name */
+function drawTokens(room, merges, ids, name) {
+  const letters = merges.encode(TAUGHT, 256);
+  const known = [...new Set([...letters, ...merges.pairs.map((_, at) => 256 + at), ...ids])];
+  room.chips(ids.map((id) => merges.bytesOf(id)), { name, under: ids, tints: room.tintsInOrder(known, ids) });
+}
+
 /** @param {Merges} merges @param {Uint8Array} bytes @returns {[string, Picture[]][]} */
 function threeWays(merges, bytes) {
   return [
@@ -100,7 +107,7 @@ function race(room, merges, bytes) {
       const isApart = partsAt(merges, pictures, goal) <= step;
       row.append(make("h3", "", `${isApart ? "≠ " : ""}${room.label(name)}`));
       room.place = row;
-      room.chips(ids.map((id) => merges.bytesOf(id)), { name: room.label(name), under: ids });
+      drawTokens(room, merges, ids, room.label(name));
       room.place = outer;
       const said = isDone ? room.label("encode_1_end", { count: ids.length }) : made < 0 ? room.label("encode_1_start") : room.label("encode_1_made", { id: made });
       row.append(make("p", "quiet-words", said));
@@ -170,7 +177,7 @@ function tie(room) {
         const ids = merges.encode(text);
         const name = text === TRY ? `${room.label("encode_1_field")}: ${text}` : text;
         room.add("p", "quiet-words", `${name} · ${room.label("tokens", { count: ids.length })}`);
-        room.chips(ids.map((id) => merges.bytesOf(id)), { name: text, under: ids });
+        drawTokens(room, merges, ids, text);
       }
     });
   });

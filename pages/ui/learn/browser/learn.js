@@ -186,7 +186,7 @@ export class Learn {
       const head = button.appendChild(make("span", "card-head"));
       head.append(make("b", "", `${number}`), make("span", "", this.label("minutes", { count: minutes })));
       if (done.includes(name)) head.append(make("span", "done", `✓ ${this.label("done")}`));
-      if (at === next) head.append(make("span", "here", this.label(done.length ? "go_on" : "start_here")));
+      if (at === next && !done.includes(name)) head.append(make("span", "here", this.label(done.length ? "go_on" : "start_here")));
       button.append(make("strong", "", this.label(`${name}_name`)), make("span", "", this.label(`${name}_can`)));
     });
     list.children[next]?.classList.add("next");

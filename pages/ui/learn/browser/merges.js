@@ -79,6 +79,11 @@ export class Workbench {
     return pairsOf(this.ids);
   }
 
+  /** The tokens that have been there, in the order of their first appearance. */
+  get known() {
+    return [...new Set(this.merges[0]?.before ?? this.ids), ...this.merges.map((_, at) => FIRST_BY_HAND + at)];
+  }
+
   /** How many tokens a pair saves where it is merged; places that overlap are merged once. @param {Pair} pair */
   savingOf({ left, right }) {
     return this.ids.length - replaced(this.ids, left, right, FIRST_BY_HAND).length;

@@ -210,7 +210,7 @@ export class Room {
   /**
    * Tokens as chips, one for each.
    * @param {Uint8Array[]} tokens
-   * @param {{ name?: string, under?: (string | number)[], parent?: Element, tag?: "span" | "button", tints?: number[] }} [more]
+   * @param {{ name?: string, under?: (string | number)[], parent?: Element, tag?: "span" | "button", tints?: (number | undefined)[] }} [more]
    */
   chips(tokens, { name = "", under, parent = this.place, tag = "span", tints } = {}) {
     const box = parent.appendChild(make("div", "chips"));
@@ -227,6 +227,12 @@ export class Room {
       if (under) holder.append(make("small", "", String(under[at])));
       return chip;
     });
+  }
+
+  /** A tint for each of these ids, the same wherever it stands; none for those that are known after the tints have been given. @param {number[]} known @param {number[]} ids */
+  tintsInOrder(known, ids) {
+    const { tints } = this.lesson.options;
+    return ids.map((id) => [known.indexOf(id)].find((at) => at >= 0 && at < tints));
   }
 
   /** What the digits of a byte are, where one stands alone in a tile: they look like the id below it. @param {Uint8Array[]} tokens */
