@@ -47,7 +47,8 @@ function workOn(room, bench) {
     const merge = (/** @type {Pair} */ pair, isByKey = false) => {
       const most = bench.pairs[0];
       const overlaps = [pair, ...(pair.count < most.count ? [most] : [])].map((each) => overlapOf(room, bench, each));
-      const cost = pair.count < most.count && !overlaps[1] ? room.label("hand_2_cost", { pair: named(bench, pair), found: pair.count, best: named(bench, most), count: most.count }) : "";
+      const [name, best] = [named(bench, pair), named(bench, most)];
+      const cost = pair.count < most.count && !overlaps[1] ? room.label("hand_2_cost", { pair: name, found: pair.count, best, count: most.count }) : "";
       bench.merge(pair.left, pair.right);
       draw([...overlaps, cost].filter(Boolean).join(" "));
       if (!isByKey) holder.querySelector("button")?.focus();
@@ -75,8 +76,8 @@ function workOn(room, bench) {
 
 /** That a pair is merged in fewer places than it was counted; empty where it is merged in all. @param {Room} room @param {Workbench} bench @param {Pair} pair */
 function overlapOf(room, bench, pair) {
-  const saved = bench.savingOf(pair);
-  return saved < pair.count ? room.label("hand_2_overlap", { pair: named(bench, pair), count: pair.count, saved }) : "";
+  const [saved, name] = [bench.savingOf(pair), named(bench, pair)];
+  return saved < pair.count ? room.label("hand_2_overlap", { pair: name, count: pair.count, saved }) : "";
 }
 
 /** @param {Workbench} bench @param {Pair} pair */
