@@ -46,6 +46,23 @@ def test_a_pair_of_files_is_compared_with_english_as_the_base() -> None:
     assert "tokens in a.th as in b.en." in app.header[0].value
 
 
+@pytest.mark.parametrize("names", [("en_2024.txt", "th_2024.txt"), ("b.txt", "a.txt"), ("a", "b")])
+def test_the_base_is_the_text_in_latin_letters_where_no_name_says_english(names: tuple[str, str]) -> None:
+    english, thai = lines(*ENGLISH_LINES[:30]), lines(*THAI_LINES[:30])
+    for files in ((names[0], english), (names[1], thai)), ((names[1], thai), (names[0], english)):
+        app = upload(*files)
+        assert f"tokens in {names[1]} as in {names[0]}." in without_breaks(app.header[0].value).replace("`", "")
+        assert [bill["text"] for bill in receipt_of(app)["bills"]] == [THAI_LINES[0], ENGLISH_LINES[0]]
+
+
+def test_the_most_unfair_pair_is_the_same_whichever_language_is_the_base() -> None:
+    both = ("a.th", lines("ก", "น้ำใจคนไทย", "ข้อ")), ("b.en", lines("a long line of words", "kind", "one"))
+    app = upload(*both, view="pairs")
+    shown = [view["text"] for view in drawn(app)]
+    box_of(app, "selectbox", "base").set_value(0).run()
+    assert [view["text"] for view in drawn(app)] == shown[::-1] == ["kind", "น้ำใจคนไทย"]
+
+
 def test_the_receipt_bills_the_first_whole_pair_of_the_files_until_another_is_written() -> None:
     app = upload(("b.en", lines("", "long " * 200, "a cat", "a dog")), ("a.th", lines("ก", "ข", "แมว", "หมา")))
     boxes = [box for box in app.text_area if str(box.key).startswith("receipt_")]

@@ -24,6 +24,7 @@ from pages.ui.widgets.controls import segmented
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.readers.files import table_kind
 from tokenizer_core.readers.labels import column_labels
+from tokenizer_core.readers.mixing import script_shares
 from tokenizer_core.readers.parallel import (
     JOININGS,
     MAX_LANGUAGES,
@@ -41,6 +42,8 @@ SOURCES = ("sample", "upload")
 PLACE = "languages"
 NAME_CHARACTERS = 28
 _ENGLISH = ("en", "eng", "english", "en.txt", "eng.txt")
+_OPENING = 10_000
+"""Characters of a text that tell its script."""
 _LIMITS = Limits(MAX_LANGUAGES, MAX_CORPUS_BYTES)
 
 
@@ -174,10 +177,11 @@ def _short(name: str, *, keep_end: bool) -> str:
 
 
 def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
-    """Let the visitor pick the base language; at first English if a name says so, else the last language."""
+    """Let the visitor pick the base language; at first English if a name says so, else one in Latin letters."""
     places = range(len(shown))
     english = [place for place, name in enumerate(parallel.names) if name.lower().rpartition(".")[2] in _ENGLISH]
     english += [place for place, name in enumerate(parallel.names) if name.lower().endswith(_ENGLISH)]
+    english += [place for place in reversed(places) if _is_latin(parallel.texts[place])]
     chosen = st.selectbox(
         t("languages.base"),
         places,
@@ -187,6 +191,12 @@ def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
         help=t("languages.base_help"),
     )
     return int(chosen or 0)
+
+
+def _is_latin(text: str) -> bool:
+    """Tell whether most letters of a text, by its beginning, are Latin ones."""
+    shares = script_shares([text[:_OPENING]])
+    return shares is not None and shares.latin > 0.5
 
 
 def _pick_joining() -> Joining:

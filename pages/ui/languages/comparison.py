@@ -20,7 +20,7 @@ from pages.ui.languages.bill import Terms, worst
 from pages.ui.languages.counts import Bill, bills, countable, pair_premiums
 from pages.ui.languages.league import show_league
 from pages.ui.languages.metrics import show_metrics
-from pages.ui.languages.pairs import show_pairs
+from pages.ui.languages.pairs import show_pairs, unfairness
 from pages.ui.languages.receipt import can_be_billed, choose_lane, choose_texts, link_to, says_of, take_link
 from pages.ui.languages.report import take_away
 from pages.ui.session import Value
@@ -198,9 +198,9 @@ def _unfair(compared: Compared, found: Sequence[Bill]) -> Unfair | None:
         pairs=compared.parallel.pairs,
     )
     premiums = pair_premiums(compared, bill.language, bill.lane)
-    if not np.isfinite(premiums).any():
+    if np.isnan(far := unfairness(premiums)).all():
         return unfair
-    pair = int(np.nanargmax(np.where(np.isfinite(premiums), premiums, np.nan)))
+    pair = int(np.nanargmax(far))
     spoken, base = (
         compared.parallel.lines[place][pair][:MOST_CHARACTERS] for place in (bill.language, compared.base)
     )

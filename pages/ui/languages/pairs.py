@@ -47,14 +47,22 @@ def show_pairs(compared: Compared, lanes: Sequence[Lane]) -> None:
 def ranking(premiums: Premiums, order: str) -> Ints:
     """Return the pairs in this order; those without a premium come last, and equal ones in file order.
 
-    >>> ranking(np.array([1.0, np.nan, 3.0]), "dearest").tolist()
-    [2, 0, 1]
+    Three times as many tokens are as unfair as a third of them.
+
+    >>> ranking(np.array([1.0, np.nan, 3.0, 0.25]), "dearest").tolist()
+    [3, 2, 0, 1]
     """
     if order == "file":
         return np.arange(len(premiums))
-    known = np.isfinite(premiums)
-    keys = np.where(known, -premiums if order == "dearest" else premiums, np.inf)
+    unfair = unfairness(premiums)
+    keys = np.where(np.isnan(unfair), np.inf, -unfair if order == "dearest" else unfair)
     return np.argsort(keys, kind="stable")
+
+
+def unfairness(premiums: Premiums) -> Premiums:
+    """Return how far each premium is from 1, as a logarithm; NaN for a pair without a premium or without tokens."""
+    is_known = np.isfinite(premiums) & (premiums > 0)
+    return np.abs(np.log(premiums, out=np.full(len(premiums), np.nan), where=is_known))
 
 
 def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:
