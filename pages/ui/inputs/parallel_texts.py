@@ -311,7 +311,7 @@ def _read_or_part(upload: Upload, choices: Sequence[Choices], max_bytes: int) ->
     try:
         return _read_as(upload, choices, max_bytes)
     except CorpusError as error:
-        if error.code not in ("parallel_lines_differ", "parallel_few_lines_differ"):
+        if error.code not in ("parallel_lines_differ", "parallel_lengths_differ"):
             raise
         sides = read_each(list(upload.files.values()), [each.encoding for each in choices])
         return Apart(tuple(sides), error.bare())
