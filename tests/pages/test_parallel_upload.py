@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
 
 from pages.ui.i18n import catalogue, filled
-from pages.ui.i18n.breaks import without_breaks
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, named
 from pages.ui.inputs.uploads import Limits, unpacked
 from pages.ui.languages.comparison import FOLDS
@@ -68,7 +68,14 @@ def test_the_receipt_bills_the_first_whole_pair_of_the_files_until_another_is_wr
     boxes = [box for box in app.text_area if str(box.key).startswith("receipt_")]
     assert [box.value for box in boxes] == ["แมว", "a cat"]
     assert [bill["text"] for bill in receipt_of(app)["bills"]] == ["แมว", "a cat"]
+    drawn_of_files = receipt_of(app)
+    assert [bill["name"] for bill in drawn_of_files["bills"]] == ["a.th", "b.en"]
+    first, second = (len(openai_tokenizer("gpt2").encode(text)) for text in ("แมว", "a cat"))
+    assert drawn_of_files["title"] == with_breaks(
+        filled(ENGLISH["receipt.title_pair"], first=first, second=second)
+    )
     boxes[0].set_value("นก").run()
+    assert receipt_of(app)["bills"][0]["name"] == ENGLISH["receipt.first"]
     assert [bill["text"] for bill in receipt_of(app)["bills"]] == ["นก", "a cat"]
     app.segmented_control(key="languages_source").set_value("sample").run()
     assert [bill["count"] for bill in receipt_of(app)["bills"]] == [124, 23]

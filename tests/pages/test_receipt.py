@@ -1,7 +1,5 @@
 """The receipt on the Languages page: whose texts it bills, what it counts, and what a link restores."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

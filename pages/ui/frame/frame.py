@@ -87,7 +87,7 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
   .st-key-train_card [data-testid="stRadioCaption"] { display: none; }
   .st-key-train_card [data-testid="stRadioOption"] > div { align-items: flex-start; }
   .st-key-train_card [data-testid="stRadioOption"] > div > :first-child { margin-top: .3rem; } /* the ring */
-  .st-key-train_stripe [data-testid="stElementContainer"]:has([data-testid="stCaptionContainer"]) { display: none; }
+  .st-key-train_stripe > :has([data-testid="stCaptionContainer"]) { display: none; }
   .st-key-start_row > :has([data-testid="stCaptionContainer"]) { flex: 1 1 7rem; min-width: 0; }
   [class*="st-key-answer_"] h2 { font-size: 1.125rem; }
   .st-key-lab_pickers [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; gap: .75rem; }

@@ -29,7 +29,6 @@ from pages.ui.widgets.receipt import receipt
 from pages.ui.widgets.slides import MOST_CHARACTERS, Slide, present
 from pages.ui.widgets.slides.talk import (
     MOST_BARS,
-    Billed,
     Entry,
     Unfair,
     add_button,
@@ -106,11 +105,13 @@ def _receipt(lanes: Sequence[Lane], picked: Compared | Apart | None) -> tuple[La
     with st.container(horizontal=True, gap="xsmall", key="receipt_row"):
         lane = choose_lane(lanes) if lanes else None
         with st.container(horizontal=True, gap="xsmall", width="content", key="receipt_choices"):
-            texts = choose_texts(picked)
+            billed = choose_texts(picked)
             terms = bill.choose_terms()
+    texts = billed.texts
     if lane is None or not can_be_billed(lane, texts):
         return lane, terms, []
-    slides = receipt_slides(billed := Billed(texts, terms.price, terms.currency), [lane])
+    billed = replace(billed, price=terms.price, currency=terms.currency)
+    slides = receipt_slides(billed, [lane])
     for slide in slides:
         options = slide.receipt or {}
         says = says_of(options, lane, lanes, texts)

@@ -60,9 +60,10 @@ def ranking(premiums: Premiums, order: str) -> Ints:
 
 
 def unfairness(premiums: Premiums) -> Premiums:
-    """Return how far each premium is from 1, as a logarithm; NaN for a pair without a premium or without tokens."""
+    """Return how far each premium is from 1, as a logarithm; NaN for a pair without a premium or tokens."""
     is_known = np.isfinite(premiums) & (premiums > 0)
-    return np.abs(np.log(premiums, out=np.full(len(premiums), np.nan), where=is_known))
+    logs: Premiums = np.log(premiums, out=np.full(len(premiums), np.nan), where=is_known)
+    return np.abs(logs)
 
 
 def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:

@@ -14,6 +14,7 @@ from pages.ui.languages.bill import PRICE
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.widgets.controls import live_text_area, popover
 from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question
+from pages.ui.widgets.slides.talk import Billed
 from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.bpe.openai import OPENAI_NAMES
 from tokenizer_core.bpe.protocols import count_tokens
@@ -41,11 +42,12 @@ def take_link(link: Mapping[str, str]) -> None:
         PRICE.put(link["price"][:MOST_OF_PRICE])
 
 
-def choose_texts(picked: Compared | Apart | None) -> tuple[str, str]:
+def choose_texts(picked: Compared | Apart | None) -> Billed:
     """Let the visitor write two texts; at first a pair of their files, or a question in Thai and in English."""
-    keys, texts = [text.key for text in _TEXTS], our_question()
+    keys, texts, spoken = [text.key for text in _TEXTS], our_question(), None
     if isinstance(picked, Compared) and not picked.is_sample and (pair := pair_of_files(picked)):
         keys, texts = [f"{key}_{picked.parallel.digest[:12]}_{picked.base}" for key in keys], pair
+        spoken = picked.names[picked.others[0]], picked.names[picked.base]
     with popover(t("receipt.texts"), icon=":material/edit:", key=_WRITES.key, type="primary"):
         first, second = (
             live_text_area(t(f"receipt.{name}"), key=remembered(key, text), max_chars=MOST_CHARACTERS, height=100)
@@ -54,7 +56,7 @@ def choose_texts(picked: Compared | Apart | None) -> tuple[str, str]:
         st.button(t("receipt.print"), type="primary", key="receipt_print", on_click=_show_receipt)
     if _SHOWN.get():
         bring_into_view("receipt", str(_SHOWN.get()))
-    return first, second
+    return Billed((first, second), languages=spoken if (first, second) == texts else None)
 
 
 def pair_of_files(compared: Compared) -> tuple[str, str] | None:

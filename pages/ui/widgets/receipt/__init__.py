@@ -60,16 +60,20 @@ def receipt_options(
     texts: tuple[str, str],
     price: float | None,
     currency: str,
+    languages: tuple[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return what the browser needs to print the bills of two texts, counted by this tokenizer.
 
-    `price` is that of a million tokens. A page can add a `link`: the parameters that show the bills again.
+    `price` is that of a million tokens; `languages` are names of texts that are a pair of files. A page can
+    add a `link`: the parameters that show the bills again.
     """
     is_ours = texts == our_question()
     names = ("languages.th", "languages.en") if is_ours else ("receipt.first", "receipt.second")
-    bills = [_bill(lane, t(name), text) for name, text in zip(names, texts, strict=True)]
+    called = languages or tuple(map(t, names))
+    bills = [_bill(lane, name, text) for name, text in zip(called, texts, strict=True)]
     each = None if price is None else cost(MESSAGES, price)
     said = {"first": bills[0]["count"], "second": bills[1]["count"]}
+    title = "receipt.title" if is_ours else "receipt.title_pair" if languages else "receipt.title_own"
     words = {"tokenizer": lane.name, "messages": MESSAGES}
     says = "receipt.free"
     if price is not None:
@@ -78,7 +82,7 @@ def receipt_options(
     labels = {name: section("token_view")[name] for name in _SAVING} | section("receipt")
     return {
         "name": sha256(json.dumps(bills).encode()).hexdigest(),
-        "title": with_breaks(t("receipt.title" if is_ours else "receipt.title_own", **said)),
+        "title": with_breaks(t(title, **said)),
         "says": with_breaks(t(says, **words)),
         "bills": bills,
         "each": each,

@@ -87,6 +87,8 @@ class Billed(Struct, frozen=True):
     texts: tuple[Name, Name]
     price: Figure | None = None
     currency: Annotated[str, Meta(max_length=10)] = ""
+    languages: tuple[Name, Name] | None = None
+    """What the texts are called if they are a pair of a visitor's files."""
 
 
 IN_FILES = {
@@ -291,7 +293,9 @@ def receipt_slides(billed: Billed, lanes: Sequence[Lane]) -> list[Slide]:
     """Return the bills of two texts by the first lane that can encode them."""
     able = _able(_able(lanes, billed.texts[0]), billed.texts[1])
     return [
-        Slide("receipt", receipt=receipt_options(lane, billed.texts, billed.price, billed.currency))
+        Slide(
+            "receipt", receipt=receipt_options(lane, billed.texts, billed.price, billed.currency, billed.languages)
+        )
         for lane in able[:1]
     ]
 
