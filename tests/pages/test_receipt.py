@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import with_breaks, without_breaks

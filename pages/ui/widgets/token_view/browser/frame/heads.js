@@ -51,8 +51,7 @@ function verdictOf({ model }) {
   const own = lanes.findIndex(({ index }) => model.options.sizes?.[index]);
   const isBetween = own >= 0 && counts[own] !== least && counts[own] !== most;
   const also = isBetween ? model.label("verdict_own", { name: lanes[own].column.name, count: counts[own] }) : "";
-  const said = `${model.label(least === most ? "verdict_even" : "verdict", values)} ${also}`.trim();
-  const whole = said.replace(`, ${least}`, `,\u00a0${least}`); // "1." begins no line
+  const whole = `${model.label(least === most ? "verdict_even" : "verdict", values)} ${also}`.trim();
   return [make("div", "verdict", losing.length ? `${whole} ${lost}` : whole)];
 }
 
