@@ -144,7 +144,7 @@ def test_one_sentence_says_who_needs_fewest_and_nobody_is_compared_with_none(pag
         (
             "น้ำ",
             [lane_over("น้ำ", tokenizer, name) for name, tokenizer in (gpt2, gpt4o)],
-            "o200k_base,\N{NO-BREAK SPACE}1. gpt2: 6 times",
+            "1 by o200k_base. gpt2: 6 times",
         ),
         ("a", [lane_over("a", tokenizer, name) for name, tokenizer in (gpt2, gpt4o)], "1 token each"),
         ("กิน 12", pieces, ""),  # the page of patterns says it

@@ -11,9 +11,11 @@ from pages.ui.inputs.corpus import (
     DEFAULT_SAMPLE,
     DEFAULT_SIZE,
     DEFAULT_STOP,
+    SAMPLES,
     Corpus,
     corpus_title,
     first_training,
+    sample_corpus,
     sample_for,
     sample_texts,
     sample_to_train_on,
@@ -223,7 +225,9 @@ def _card() -> str:
         keys.CARDS,
         format_func=names("train.card_{}", keys.CARDS),
         captions=[
-            t(f"train.card_{card}_says", lines=0 if card == OWN_TEXT else sample_to_train_on(card).lines)
+            t(f"train.card_{card}_says", lines=sample_to_train_on(card).lines, all=sample_corpus(card).lines)
+            if card in SAMPLES
+            else t("train.card_own_says")
             for card in keys.CARDS
         ],
         horizontal=True,

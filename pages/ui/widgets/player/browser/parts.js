@@ -16,6 +16,7 @@ const SHARES = { 2: ["1_2"], 3: ["1_3", "2_3"], 4: ["1_4", "1_2", "3_4"] };
 const FRACTIONS = { 2: "½", 3: "⅓⅔", 4: "¼½¾" };
 const MOST_SHOWN = 24; // characters of a long token that are shown
 const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const THAI_STARTS = [0xb8, 0xb9].map((second) => Uint8Array.of(0xe0, second));
 const TONE = /^[\u0e48-\u0e4b\u0ec8-\u0ecb]/; // of Thai and Lao, as are the vowels
 const VOWEL = /^[\u0e31\u0e33-\u0e39\u0eb1\u0eb3-\u0eb9\u0ebb]/;
 const SCRIPTS = [
@@ -166,8 +167,17 @@ function lettersWith(bytes, isEnd, { letters }) {
   const known = letters.map((each) => ({ ...each, lost: isEnd ? each.letter.length - bytes.length : 0 }));
   const found = known.filter(({ letter, lost }) => lost >= 0 && bytes.every((byte, at) => letter[lost + at] === byte));
   if (found.length || !isEnd) return found;
-  const akin = known.filter(({ lost }) => lost > 0).map(({ letter, lost }) => Uint8Array.from([...letter.slice(0, lost), ...bytes]));
+  const starts = known.filter(({ lost }) => lost > 0).flatMap(({ letter, lost }) => startsLike(letter.slice(0, lost)));
+  const akin = starts.map((start) => Uint8Array.from([...start, ...bytes]));
   return akin.filter((each) => LETTER.test(decoded(each))).map((letter) => ({ letter, isMark: false, lost: letter.length - bytes.length }));
+}
+
+/**
+ * The beginnings of letters that may be meant as well as this one: Thai letters have two, and ends of either look alike.
+ * @param {Uint8Array} start
+ */
+function startsLike(start) {
+  return THAI_STARTS.some((each) => each.join() === start.join()) ? THAI_STARTS : [start];
 }
 
 /**

@@ -57,7 +57,7 @@ export class Sizes {
     if (!isHeld) input.value = String(at);
     const output = this.say(element);
     // As wide as for the largest size, so that a shorter number does not change the slider under a hand.
-    output.style.minWidth = `${model.label("size", { size: most, most }).length}ch`;
+    output.style.minWidth = `min(100%, ${model.label("size", { size: most, most }).length}ch)`;
   }
 
   /** @param {Element} element */
