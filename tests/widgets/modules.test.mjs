@@ -234,6 +234,7 @@ test("a part of many letters is named by those of the sentence: where the merge 
   });
   // Not in the sentence: its letters that begin so, and one that differs from its letters in no more than the end.
   assert.deepEqual(said("aน", ["a3", "e0b8"]).words, ["end of ร …", "the beginning of น …", "end of ร … and start of น …"]);
+  assert.deepEqual(said("aโ", ["82", "e0b8"]).words[0], "end of ข …"); // as the end of the more frequent letters
   assert.deepEqual(said("a", ["a3", "e0b8"]).words[0], "a part of many letters");
   // The inside of a character of four bytes is neither its beginning nor its end.
   assert.deepEqual(said("🍜", ["9f", "8d"], [{ from: 1, to: 3 }]), {

@@ -158,7 +158,7 @@ export function lettersLater(learned, merge, at, size) {
 }
 
 /**
- * The letters of a sentence that begin, or end, with some bytes; if none ends so, those that differ in no more than that.
+ * The letters of a sentence that begin with some bytes; or those that end so and begin as letters of the sentence do.
  * @param {Uint8Array} bytes
  * @param {boolean} isEnd
  * @param {Sentence} sentence
@@ -166,10 +166,10 @@ export function lettersLater(learned, merge, at, size) {
 function lettersWith(bytes, isEnd, { letters }) {
   const known = letters.map((each) => ({ ...each, lost: isEnd ? each.letter.length - bytes.length : 0 }));
   const found = known.filter(({ letter, lost }) => lost >= 0 && bytes.every((byte, at) => letter[lost + at] === byte));
-  if (found.length || !isEnd) return found;
-  const starts = known.filter(({ lost }) => lost > 0).flatMap(({ letter, lost }) => startsLike(letter.slice(0, lost)));
+  if (!isEnd) return found;
+  const starts = (found.length ? found : known.filter(({ lost }) => lost > 0)).flatMap(({ letter, lost }) => startsLike(letter.slice(0, lost)));
   const akin = starts.map((start) => Uint8Array.from([...start, ...bytes]));
-  return akin.filter((each) => LETTER.test(decoded(each))).map((letter) => ({ letter, isMark: false, lost: letter.length - bytes.length }));
+  return akin.filter((each) => LETTER.test(decoded(each))).map((letter) => ({ letter, isMark: MARK.test(decoded(letter)), lost: letter.length - bytes.length }));
 }
 
 /**
