@@ -29,6 +29,7 @@ SUPERWORDS_RULES = RULES | {
     "superwords": f"from the vocabulary size superwords_from on, the texts are cut by {SUPERWORDS}; the merges "
     "until then are made in them first, in order"
 }
+HASHED = "each text in order: its length in bytes as 8 bytes, lowest first, then its UTF-8"
 MAX_BYTES = 8 * 2**20
 Pattern = Annotated[str, Meta(max_length=MAX_PATTERN_LENGTH)]
 
@@ -49,6 +50,8 @@ class Recipe(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="f
     """The name of the corpus for people."""
     corpus_sha256: Sha256
     """The result of `corpus_hash`."""
+    corpus_sha256_of: Annotated[str, Meta(max_length=200)] = ""
+    """What that is the hash of, for people who want to compute it."""
     corpus_characters: Total
     pattern: Pattern
     """A name in `SPLIT_PATTERNS`, or a regular expression."""
@@ -98,6 +101,7 @@ def recipe_of(job: Job, merges: Sequence[Merge] | None = None) -> Recipe | None:
         rules=PARITY_RULES if parity else SUPERWORDS_RULES if crosses else RULES,
         corpus=training.corpus_name,
         corpus_sha256=job.corpus_sha256,
+        corpus_sha256_of="" if training.counts else HASHED,
         corpus_characters=job.corpus_characters,
         pattern=training.pattern,
         pattern_source=SPLIT_PATTERNS.get(training.pattern, training.pattern),

@@ -234,6 +234,18 @@ for (const moved of ["scroll", "pointerdown"]) {
   document.addEventListener(moved, hideTooltip, { capture: true, passive: true });
 }
 
+// From a button the keyboard goes on into what the button has opened, which Streamlit draws at the page's end.
+document.addEventListener("keydown", (event) => {
+  const opener = event.target.closest?.('[data-testid="stPopoverButton"][aria-expanded="true"]');
+  const isForward = event.key === "Tab" && !event.shiftKey;
+  if (!opener || !isForward) return;
+  const inside = document.querySelectorAll('[data-testid="stPopoverBody"] :is(button, input, select, textarea, a)');
+  const first = [...inside].find((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
+  if (!first) return;
+  event.preventDefault();
+  first.focus();
+});
+
 const seen = new WeakMap();
 export default function ({ data, parentElement }) {
   const { language, screen } = JSON.parse(new TextDecoder().decode(data));

@@ -120,7 +120,9 @@ def training_setup(job: Job | None) -> None:
             visitor.show_setup(False)
             st.rerun()
         if vocab_size is not None:
-            key = "train.size_means_most" if card == OWN_TEXT else "train.size_means"
+            is_proposed = keys.IS_LONG.get() and vocab_size == OWN_SIZE
+            own = "train.size_means_long" if is_proposed else "train.size_means_most"
+            key = own if card == OWN_TEXT else "train.size_means"
             means = t(key, size=vocab_size, merges=vocab_size - BYTES, bytes=BYTES)
             st.caption(means, width="content")
     with fold(t("train.experiments"), icon=":material/science:", key="train_experiments"):
