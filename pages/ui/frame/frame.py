@@ -239,7 +239,8 @@ document.addEventListener("keydown", (event) => {
   const opener = event.target.closest?.('[data-testid="stPopoverButton"][aria-expanded="true"]');
   const isForward = event.key === "Tab" && !event.shiftKey;
   if (!opener || !isForward) return;
-  const inside = document.querySelectorAll('[data-testid="stPopoverBody"] :is(button, input, select, textarea, a)');
+  const all = '[data-testid="stPopoverBody"] :is(button, input, select, textarea, a)';
+  const inside = document.querySelectorAll(all);
   const first = [...inside].find((each) => each.tabIndex >= 0 && !each.disabled && each.checkVisibility());
   if (!first) return;
   event.preventDefault();
