@@ -191,7 +191,7 @@ def test_the_sentence_can_be_changed_and_is_escaped() -> None:
 @pytest.mark.parametrize(
     ("counts", "says"),
     [
-        ({"a": 4, "b": 6}, "Fewest tokens: a, 4. b: 1.50 times as many."),
+        ({"a": 4, "b": 6}, "Fewest tokens: 4 by a. b: 1.50 times as many."),
         ({"a": 2, "b": 2}, "As many for all: 2 tokens each."),
         ({"a": 0, "b": 2}, None),
         ({"a": 2}, None),

@@ -7,6 +7,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from msgspec.structs import replace
 
 from pages.ui.stories.all_stories import STORIES
 from pages.ui.widgets.slides import talk_file
@@ -74,7 +75,9 @@ def test_an_old_opened_file_is_the_same() -> None:
 def test_an_old_recipe_is_the_same() -> None:
     content = (OLD / "recipe.json").read_text("utf-8")
     assert recipe_text(parse_recipe(content)) == content
-    assert parse_recipe(content) == recipe_of(opened("finished-run")[2])
+    made = recipe_of(opened("finished-run")[2])
+    assert made is not None
+    assert parse_recipe(content) == replace(made, corpus_sha256_of="")  # words that recipes have since then
 
 
 def test_an_old_counts_file_is_the_same() -> None:

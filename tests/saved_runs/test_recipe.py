@@ -15,6 +15,7 @@ from tests.helpers.browser import PATIENCE
 from tokenizer_core.corpus_counts.counts import CountsRecipe
 from tokenizer_core.errors import RecipeError
 from tokenizer_core.saved_runs.recipe import (
+    HASHED,
     PARITY_RULES,
     SUPERWORDS_RULES,
     ParityRule,
@@ -69,6 +70,7 @@ def test_a_recipe_says_all_that_decides_the_merges_and_survives_its_json(job: Jo
     assert parse_recipe(recipe_text(recipe)) == recipe
     assert parse_recipe(recipe_text(recipe).encode()) == recipe
     assert (recipe.corpus_sha256, recipe.corpus_characters) == (corpus_hash(TEXTS), sum(map(len, TEXTS)))
+    assert recipe.corpus_sha256_of == HASHED
     assert (recipe.given, recipe.min_count, recipe.special_tokens) == (((32, 112),), 2, ("<|end|>",))
     assert recipe.vocab_size == 256 + len(job.merges)
     assert recipe.merges_sha256 == merges_hash([(merge.left, merge.right) for merge in job.merges])
