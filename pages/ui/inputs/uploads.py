@@ -12,7 +12,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.ui.frame import visitor
 from pages.ui.frame.upload_limit import count_upload, free_streamlits_copy, unpacked_bytes
-from pages.ui.i18n import as_plain_markdown, error_sentence, section, t
+from pages.ui.i18n import as_name, error_sentence, section, t
 from pages.ui.inputs.corpus import CORPORA, MIXED
 from pages.ui.limits import MAX_CORPUS_BYTES, MAX_FILES, MAX_UPLOADS_BYTES
 from pages.ui.session import Maybe
@@ -266,7 +266,7 @@ def forget(place: str) -> None:
 
 def listed(names: Sequence[str]) -> str:
     """List the first names, safe in Markdown."""
-    return as_plain_markdown(", ".join(name[:60] for name in names[:3])[:120] + (" …" if len(names) > 3 else ""))
+    return as_name(", ".join(name[:60] for name in names[:3])[:120] + (" …" if len(names) > 3 else ""))
 
 
 def encoding_picker(
