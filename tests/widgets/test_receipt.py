@@ -151,6 +151,18 @@ def test_both_totals_are_in_sight_however_long_a_bill_is(page: Page) -> None:
     assert all(place is not None and place["y"] + place["height"] <= 700 for place in places)
 
 
+def test_the_last_line_stays_above_the_total_as_the_window_changes(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    print_bills(page, options())
+    for height in (1400, 900):
+        page.set_viewport_size({"width": 1280, "height": height})
+        roll = page.locator(".roll").first
+        page.wait_for_function(
+            "roll => roll.clientHeight + roll.scrollTop >= roll.scrollHeight - 1", arg=roll.element_handle()
+        )
+        expect(roll.locator("tbody tr").last).to_be_in_viewport()
+
+
 def test_on_a_phone_the_place_of_a_part_is_written_in_full(page: Page) -> None:
     print_bills(page, options("ที่นี่", price=100.0), width=358)
     assert [row[0].split()[-1] for row in lines(page, 0)][:2] == ["1/6", "2/6"]

@@ -157,6 +157,7 @@ class Paper {
     this.roll.setAttribute("aria-label", label("lines", { name: bill.name }));
     this.roll.append(this.table());
     this.roll.addEventListener("scroll", () => this.sayAbove(), { passive: true });
+    new ResizeObserver(() => this.toEnd()).observe(this.roll);
     this.tokens = make("b");
     this.cost = make("b");
     const total = make("div", "total");
@@ -230,13 +231,18 @@ class Paper {
     for (let at = count < this.shown ? 0 : this.shown; at < count; at++) rows[at].hidden = false;
     for (let at = count; at < rows.length; at++) rows[at].hidden = true;
     this.shown = count;
-    this.roll.scrollTop = this.roll.scrollHeight;
-    this.sayAbove();
+    this.toEnd();
     const isWhole = count === rows.length;
     const tokens = isWhole ? bill.count : count;
     this.totalName.textContent = this.label(isWhole ? "total" : "so_far");
     this.tokens.textContent = this.label("tokens", { count: tokens });
     this.cost.textContent = options.each === null ? "" : this.written(options.each * tokens);
+  }
+
+  /** Show the last line above the total, also when the window changes. */
+  toEnd() {
+    this.roll.scrollTop = this.roll.scrollHeight;
+    this.sayAbove();
   }
 
   /** @param {number} value */
