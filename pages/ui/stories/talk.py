@@ -207,7 +207,7 @@ def _fair() -> Slide:
     figures = make_story("fair").figures
     title, axis, notes = (translations(f"talk.fair_{step}", **figures) for step in ("says", "axis", "notes"))
     named = [(t(f"talk.fair_{way}"), float(figures[f"{way}_premium"])) for way in ("plain", "fair")]
-    bars = premium_bars(named, says=without_breaks(title[language()]).replace("**", ""), base=t("languages.en"))
+    bars = premium_bars(named, base=t("languages.en"), says=without_breaks(title[language()]).replace("**", ""))
     return Slide("bars", title=title, says=axis, html=bars, notes=notes)
 
 

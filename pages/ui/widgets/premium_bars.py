@@ -24,13 +24,12 @@ PREMIUM_BARS_CSS = f"""
 """
 
 
-def premium_bars(premiums: Sequence[tuple[str, float]], *, says: str, base: str = "") -> str:
-    """Return a bar for each named tokenizer with its premium, and a line at 1, where `base` stands, if given."""
+def premium_bars(premiums: Sequence[tuple[str, float]], *, base: str, says: str) -> str:
+    """Return a bar for each named tokenizer with its premium, and a line at 1, where `base` stands."""
     most = max(max(value for _, value in premiums), 1.0)
     rows = "".join(_bar(name, value, value / most, 1 / most) for name, value in premiums)
     side = "even" if 1 / most < 0.8 else "even before"  # words behind a line at the right would be cut off
-    label = _escaped(f"{base} = 1" if base else "1")
-    even = f'<div class="{side}" style="--at:{1 / most:.4f}"><span>{label}</span></div>'
+    even = f'<div class="{side}" style="--at:{1 / most:.4f}"><span>{_escaped(base)} = 1</span></div>'
     return f'<div class="premiums" role="img" aria-label="{_escaped(says)}">{rows}{even}</div>'
 
 
