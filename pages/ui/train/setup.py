@@ -250,7 +250,6 @@ def _propose_size(card: str) -> None:
         usual, other = (OWN_SIZE, DEFAULT_SIZE) if is_long else (DEFAULT_SIZE, OWN_SIZE)
         if keys.SIZE.get() == other:
             keys.SIZE.put(usual)
-            st.toast(t("train.size_proposed", size=usual), icon=":material/tune:")
 
 
 def _settings_said(more: _More) -> str:
