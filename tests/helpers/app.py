@@ -76,13 +76,18 @@ def drawn(app: AppTest) -> list[dict[str, Any]]:
     return [view.block.header for view in views(app)]
 
 
-def deck_on(app: AppTest) -> dict[str, Any] | None:
-    """What the deck on the page got."""
+def got_by(app: AppTest, component: str) -> dict[str, Any] | None:
+    """What the component of this name on the page got; None if it is not there."""
     for element in app.get("bidi_component"):
-        if element.proto.component_name.endswith("deck"):
+        if element.proto.component_name.endswith(component):
             found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
             return found
     return None
+
+
+def deck_on(app: AppTest) -> dict[str, Any] | None:
+    """What the deck on the page got."""
+    return got_by(app, "deck")
 
 
 def staged(app: AppTest) -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """The languages page with its views and uploads, and counts made by hand."""
 
-import json
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.languages.comparison import FOLDS
-from tests.helpers.app import open_page, sortable_tables
+from tests.helpers.app import got_by, open_page, sortable_tables
 from tokenizer_core.bpe.openai import openai_tokenizer
 
 
@@ -67,11 +66,7 @@ def make_csv_and_report() -> None:
 def receipt_on(app: AppTest) -> dict[str, Any] | None:
     """What the receipt on the page got."""
     assert not app.exception
-    for element in app.get("bidi_component"):
-        if element.proto.component_name.endswith("receipt"):
-            found: dict[str, Any] = json.loads(bytes(element.proto.bytes))
-            return found
-    return None
+    return got_by(app, "receipt")
 
 
 def receipt_of(app: AppTest) -> dict[str, Any]:
