@@ -134,6 +134,17 @@ def wait_until(app: AppTest, condition: Callable[[], object], seconds: float = P
         assert not app.exception
 
 
+def open_what_if(app: AppTest) -> None:
+    """Open the question what if, as soon as the page has it: a run without the popover forgets that it is open."""
+
+    def is_open() -> bool:
+        app.session_state["what_if_asks"] = True
+        app.run()
+        return any(button.key == "what_if_go" for button in app.button)
+
+    wait_until(app, is_open)
+
+
 def start_training(
     language: str = "en", *, corpus: str | None = None, size: int | None = None, pace: str = "full"
 ) -> AppTest:

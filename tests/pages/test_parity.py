@@ -12,7 +12,7 @@ from pages.ui.inputs.tokenizers import run_names
 from pages.ui.run_registry.registry import registry
 from pages.ui.train.parity import language_names, units_of
 from pages.ui.widgets.player.serve import answer
-from tests.helpers.app import ENGLISH, job_of, open_page, said, staged, wait_until
+from tests.helpers.app import ENGLISH, job_of, open_page, open_what_if, said, staged, wait_until
 from tokenizer_core.saved_runs.job import SavedJob, entry_of
 from tokenizer_core.workers.training_settings import Training
 
@@ -105,8 +105,7 @@ def test_a_pause_says_whose_turn_it_is_and_what_if_keeps_to_the_turns(language: 
     job = job_of(app)
     job.pause()
     wait_until(app, lambda: job.state == "paused" and job.choice is not None)
-    app.session_state["what_if_asks"] = True  # not before: a run without the popover would forget it
-    app.run()
+    open_what_if(app)
     choice, words = job.choice, catalogue(language)
     assert choice is not None
     assert choice.served is not None

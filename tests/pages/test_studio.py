@@ -19,6 +19,7 @@ from tests.helpers.app import (
     job_of,
     open_link,
     open_page,
+    open_what_if,
     said,
     start_training,
     wait_until,
@@ -266,8 +267,7 @@ def test_the_other_of_two_tied_pairs_can_have_its_way() -> None:
     job = job_of(app)
     job.pause()
     wait_until(app, lambda: job.state == "paused" and job.choice is not None)
-    app.session_state["what_if_asks"] = True  # not before: a run without the popover would forget it
-    app.run()
+    open_what_if(app)
     app.button(key="what_if_go").click().run()
     asked = app.session_state["what_if"]
     wait_until(app, lambda: asked.series.is_complete)
