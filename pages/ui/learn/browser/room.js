@@ -229,10 +229,13 @@ export class Room {
     });
   }
 
-  /** A tint for each of these ids, the same wherever it stands; none for those that are known after the tints have been given. @param {number[]} known @param {number[]} ids */
+  /** A tint for each id, the same wherever it stands, in the order in which they are known; none where no tint is left. @param {number[]} known @param {number[]} ids */
   tintsInOrder(known, ids) {
     const { tints } = this.lesson.options;
-    return ids.map((id) => [known.indexOf(id)].find((at) => at >= 0 && at < tints));
+    return ids.map((id) => {
+      const at = known.indexOf(id);
+      return at >= 0 && at < tints ? at : undefined;
+    });
   }
 
   /** What the digits of a byte are, where one stands alone in a tile: they look like the id below it. @param {Uint8Array[]} tokens */
