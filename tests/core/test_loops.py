@@ -204,10 +204,10 @@ def encoding_texts() -> list[Any]:
         tree = tokenizer._tree
         tokens = np.frombuffer(b"".join(tokenizer.vocabulary), dtype=np.uint8)
         ends = np.cumsum(list(map(len, tokenizer.vocabulary)))
-        known = text_loop.slots_of_tokens(as_read(tokens), ends, tree.lengths)
         for machine in MACHINES:
-            memory = memory._replace(tokens=known if machine % 2 else text_loop.NO_TOKENS)
             memory.slots[:] = 0
+            if machine % 2:
+                text_loop.remember_tokens(as_read(tokens), ends, tree.lengths, memory.slots)
             memory.pairs[:] = 0
             memory.longer[:] = 0
             memory.used[:] = 0

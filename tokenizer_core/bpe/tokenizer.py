@@ -253,7 +253,9 @@ class Tokenizer:
         tree = longest_loop.Tree(
             *longest_loop.grow_tree(text, ends, parts[:, 0].copy(), parts[:, 1].copy(), self._ranks)
         )
-        self._memories.append(text_loop.empty_memory(text_loop.slots_of_tokens(text, ends, tree.lengths)))
+        memory = text_loop.empty_memory(self.vocab_size)
+        text_loop.remember_tokens(text, ends, tree.lengths, memory.slots)
+        self._memories.append(memory)
         return tree
 
     @cached_property

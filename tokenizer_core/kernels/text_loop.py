@@ -3,9 +3,9 @@
 Most pretokens of a text came before, so two tables remember their ids: one holds short pretokens and few ids in
 its slots, the other longer ones in arrays beside it. A batch of pretokens gets keys, which say where their slots
 are. While it makes the later keys, the processor fetches the slots of the earlier ones; then the ids in them are
-written. If a pretoken is unknown, all unknown ones of the batch are found among the tokens, or else `encode_loop`
-or `longest_loop` encodes them. So the loops that see every pretoken are small and call nothing. The plain twin
-counts distinct pretokens and encodes each: `count_loop` and `encode_loop`.
+written. If a pretoken is unknown, `encode_loop` or `longest_loop` encodes all unknown ones of the batch. So the
+loops that see every pretoken are small and call nothing. Most distinct pretokens are tokens, which the slots hold
+from the start. The plain twin counts distinct pretokens and encodes each: `count_loop` and `encode_loop`.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from tokenizer_core.kernels.encode_loop import Ids, Numbers, encode_long, merge_
 from tokenizer_core.kernels.longest_loop import LONG, MEMO, Bytes, Tree, encode_one
 
 SLOTS = 2**17
-"""Pretokens to remember; English text of 2 MB has 18,000 different ones."""
+"""The fewest pretokens to remember; English text of 2 MB has 18,000 different ones."""
 INLINE = 4
 """The most ids that a slot holds; a short pretoken with more is remembered among the longer ones."""
 LONGER_SLOTS = 2**17
@@ -56,9 +56,8 @@ _OTHERS = np.array([0] * WORD + _UP_TO, dtype=np.int64)
 class Memory(NamedTuple):
     """What encoding remembers; two threads must not share it."""
 
-    tokens: Numbers
-    """The slots of short tokens, which are never changed."""
     slots: Numbers
+    """The slots of short pretokens."""
     longer: Numbers
     """The slots of pretokens that are longer than a slot."""
     longer_text: Bytes
@@ -69,14 +68,13 @@ class Memory(NamedTuple):
     """Which tokens may be neighbors: `longest_loop.may_stand`."""
 
 
-NO_TOKENS: Numbers = np.zeros(_PAIR, dtype=np.int64)
-
-
-def empty_memory(tokens: Numbers = NO_TOKENS) -> Memory:
-    """Return a memory of 15 MB, of which only what is used takes room."""
+def empty_memory(tokens: int = 0) -> Memory:
+    """Return a memory of 15 MB, or more if it shall hold many tokens, of which only what is used takes room."""
+    size = SLOTS
+    while size < 2 * tokens:
+        size *= 2
     return Memory(
-        tokens,
-        slots=_on_large_pages(_WORDS * SLOTS),
+        slots=_on_large_pages(_WORDS * size),
         longer=np.zeros(_WORDS * LONGER_SLOTS, dtype=np.int64),
         longer_text=np.zeros(LONGER_TEXT, dtype=np.uint8),
         longer_ids=np.zeros(LONGER_IDS, dtype=np.int32),
@@ -142,17 +140,12 @@ def new_slot(slots: Numbers, first: int, others: int) -> int:
 
 
 @compiled
-def slots_of_tokens(text: Bytes, ends: Numbers, lengths: Ids) -> Numbers:
-    """Return slots with the short tokens, whose bytes lie end to end; a pretoken with the bytes of one has its id.
+def remember_tokens(text: Bytes, ends: Numbers, lengths: Ids, slots: Numbers) -> None:
+    """Remember the short tokens, whose bytes lie end to end: a pretoken with the bytes of one has its id.
 
-    The earliest ones, which are the most frequent, come last, so that no other takes their place.
+    The earliest ones are the most frequent, and find the first of their places free.
     """
-    size = _PAIR
-    while size < 2 * _WORDS * ends.size:
-        size *= 2
-    slots = np.zeros(size, dtype=np.int64)
-    for n in range(ends.size):
-        token = ends.size - 1 - n
+    for token in range(ends.size):
         start = ends[token - 1] if token > 0 else np.int64(0)
         length = np.int64(lengths[token])
         if 0 < length <= _SHORT and start + 2 * WORD <= text.size:
@@ -160,7 +153,6 @@ def slots_of_tokens(text: Bytes, ends: Numbers, lengths: Ids) -> Numbers:
             others = word_at(text, start + WORD) & number_at(_OTHERS, length) | length << 56
             slot = new_slot(slots, first, others)
             slots[slot], slots[slot + 1], slots[slot + 2] = first, others, token | 1 << _ID_BITS
-    return slots
 
 
 @inlined
@@ -323,13 +315,12 @@ def note_unknown(
     keys: Numbers,
     done: int,
     found: int,
-    tokens: Numbers,
     slots: Numbers,
     longer: Numbers,
     longer_text: Bytes,
     unknown: Numbers,
 ) -> int:
-    """Note which pretokens have a key, but no slot has them, and fetch their tokens' slots; return how many."""
+    """Note which pretokens have a key, but no slot has them; return how many."""
     count = 0
     for n in range(done, found):
         first = number_at(keys, _ROW * n)
@@ -339,8 +330,6 @@ def note_unknown(
             slot = longer_slot(text, start, end, first, place, longer, longer_text)
         else:
             slot = slot_of(slots, first, others, _SHIFTS)
-            if slot < 0:
-                prefetch(tokens, place_of(tokens, first, others, _SHIFTS[0]))
         if slot < 0 and others != _NO_KEY:
             unknown[count] = n
             count += 1
@@ -358,7 +347,6 @@ def learn(
     lefts: Ids,
     rights: Ids,
     ranks: Numbers,
-    tokens: Numbers,
     slots: Numbers,
     longer: Numbers,
     longer_text: Bytes,
@@ -380,18 +368,12 @@ def learn(
     for n in unknown:
         begin, end = bounds[n], bounds[n + 1]
         first, others, place = keys[_ROW * n], keys[_ROW * n + 1], keys[_ROW * n + 2]
-        whole = np.int64(-1)
         if others == _LONGER:
             if longer_slot(text, begin, end, first, place, longer, longer_text) >= 0:  # the same came a moment ago
                 continue
-        else:
-            if slot_of(slots, first, others, _SHIFTS) >= 0:
-                continue
-            whole = np.int64(slot_of(tokens, first, others, _SHIFTS))
-        if whole >= 0:
-            number = np.int64(1)
-            ids[0] = tokens[whole + 2] & _ID
-        elif others == _LONGER or (first | others) & _NOT_ASCII:
+        elif slot_of(slots, first, others, _SHIFTS) >= 0:
+            continue
+        if others == _LONGER or (first | others) & _NOT_ASCII:
             number = encode_one(text, begin, end, tree, pairs, is_dead, ids, np.int64(0))
         else:
             for k in range(end - begin):
@@ -426,7 +408,7 @@ def encode_texts(
     pair_ranks = np.empty(_SHORT, dtype=np.int32)
     scratch = np.empty(LONG + INLINE, dtype=np.int32)
     children, shorter, lengths, lefts, rights, ranks = tree
-    tokens, slots, longer, longer_text, longer_ids, used, pairs = memory
+    slots, longer, longer_text, longer_ids, used, pairs = memory
     written = np.int64(0)
     for t in range(edges.size - 1):
         start, end = edges[t], edges[t + 1]
@@ -446,12 +428,10 @@ def encode_texts(
                 if done == found:
                     break
                 if not has_learned:
-                    count = note_unknown(
-                        text, bounds, keys, done, found, tokens, slots, longer, longer_text, unknown
-                    )
+                    count = note_unknown(text, bounds, keys, done, found, slots, longer, longer_text, unknown)
                     learn(
                         *(text, bounds, keys, children, shorter, lengths, lefts, rights, ranks),
-                        *(tokens, slots, longer, longer_text, longer_ids, used, pairs),
+                        *(slots, longer, longer_text, longer_ids, used, pairs),
                         *(is_dead, unknown[:count], pair_ranks, scratch),
                     )
                     has_learned = True
@@ -462,8 +442,10 @@ def encode_texts(
                     written = encode_one(text, bounds[done], bounds[done + 1], tree, pairs, is_dead, ids, written)
                 done += 1
             start = bounds[found]
-            if used[_IS_FULL]:  # forget all
-                slots[:] = 0
+            if used[_IS_FULL]:  # forget all that is not in a slot
+                for slot in range(0, slots.size, _WORDS):
+                    if slots[slot + 2] >> _ID_BITS & 7 == _ELSEWHERE:
+                        slots[slot + 1] = 0
                 longer[:] = 0
                 used[:] = 0
         counts[t] = written - before
