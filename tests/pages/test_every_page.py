@@ -9,6 +9,7 @@ import pytest
 from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_to_train_on
+from pages.ui.inputs.text import WATCHED
 from tests.helpers.app import (
     ENGLISH,
     LANGUAGES,
@@ -207,6 +208,15 @@ def test_a_pattern_that_cannot_be_used_is_refused_in_words(pattern: str, reason:
     app.text_input(key="pattern_custom").set_value(pattern).run()
     assert app.button(key="start").disabled
     assert reason in said(app)
+
+
+def test_a_text_of_ones_own_shows_the_sentence_of_its_film_before_the_film() -> None:
+    app = open_page("train")
+    choose_source(app, "paste")
+    app.text_area(key="corpus_paste").set_value("cats\nแมวกินปลา แมวนอน\n").run()
+    assert "แมวกินปลา แมวนอน" in [view["text"] for view in drawn(app)]
+    app.button(key="start").click().run()
+    assert app.session_state[WATCHED.key] == "แมวกินปลา แมวนอน"
 
 
 @pytest.mark.long

@@ -73,6 +73,15 @@ def opening(text: str, characters: int = 200) -> str:
     return beginning if len(beginning) == len(text.lstrip()) else whole_lines.strip() or beginning
 
 
+def openings(texts: Sequence[str]) -> str:
+    """Return the first lines of the first two texts.
+
+    >>> openings(["one", "", "three"])
+    'one'
+    """
+    return "\n".join(filter(None, map(opening, texts[:2])))
+
+
 def _visible(text: str) -> str:
     """Remove control characters, marks of writing direction, lone surrogates and line breaks."""
     return "".join(character for character in text if character.isprintable()).strip()

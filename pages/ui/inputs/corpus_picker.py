@@ -85,17 +85,18 @@ def _kept(place: str, corpus: Corpus) -> Corpus:
 
 
 def preview(corpus: Corpus) -> None:
-    """Show what was read: its size, its scripts, and its first lines."""
+    """Show what was read: its size, its scripts, and its first lines, if no box shows them already."""
     kilobytes = formatting.kilobytes(corpus.size, exact_below=10_000)
     summary = t("corpus.summary", characters=corpus.characters, lines=corpus.lines, kilobytes=kilobytes)
-    st.caption(f"{summary}  \n{shares_sentence(corpus.shares)}")
-    st.code(corpus.opening, language=None, wrap_lines=True)
+    st.caption(f"{summary} · {shares_sentence(corpus.shares)}")
+    if corpus.name != given_name("pasted"):
+        st.code(corpus.opening, language=None, wrap_lines=True)
 
 
 def _pick_paste() -> Corpus | None:
     """Let the visitor type or paste a text; as long as there is none, a file may be chosen in the same place."""
     placeholder = t("corpus.paste_placeholder")
-    text = live_text_area(t("corpus.paste_label"), key="corpus_paste", height=180, placeholder=placeholder)
+    text = live_text_area(t("corpus.paste_label"), key="corpus_paste", height=120, placeholder=placeholder)
     return Corpus(given_name("pasted"), (text,)) if text else pick_upload()
 
 

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
+import numpy as np
 import streamlit as st
 
 from pages.ui.i18n import LANGUAGES, as_plain_markdown, catalogue, error_sentence, names, t
@@ -22,6 +23,7 @@ from pages.ui.session import Maybe, one_of, remembered
 from pages.ui.widgets.controls import live_text_area, segmented
 from pages.ui.widgets.token_view.drawings import Text
 from tokenizer_core.bpe.protocols import AnyTokenizer
+from tokenizer_core.bpe.segments import TextMap
 from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
 from tokenizer_core.readers.encodings import DecodedText, decode_text
 from tokenizer_core.readers.labels import opening
@@ -36,6 +38,8 @@ SOURCES = ("type", "sample", "upload", "ids")
 MAX_DIGITS = 40
 _BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
 TYPED_HEIGHT = 76
+SENTENCE_CHARACTERS = 80
+"""Characters of the sentence that a corpus gives: they fit in three lines of large type."""
 """Two lines of Thai, so that the tokens below come into sight; the box's corner makes it taller."""
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
 
@@ -57,6 +61,37 @@ def own_sentence() -> str:
 def is_example(sentence: str) -> bool:
     """Tell whether a sentence is one of the examples, in any language."""
     return any(sentence == catalogue(spoken)[f"examples.{name}"] for spoken in LANGUAGES for name in EXAMPLES)
+
+
+def sentence_to_watch(of_corpus: str) -> str:
+    """Return the visitor's own sentence, or one of the corpus; no example in place of what is trained on."""
+    own = own_sentence()
+    return own if own and (not is_example(own) or is_example(of_corpus)) else of_corpus
+
+
+def is_thai(text: str) -> bool:
+    """Tell whether most bytes of a text are Thai, if all others are of ASCII.
+
+    >>> is_thai("น้ำ water"), is_thai("น้ำ water, please")
+    (True, False)
+    """
+    thai = sum("ก" <= character <= "๛" for character in text)
+    return 3 * thai > len(text) - thai
+
+
+def line_to_watch(beginning: str) -> str:
+    """Return the first line of the beginning of a corpus; "" if there is none.
+
+    It is the first one of Thai where Thai has most bytes: the first merges join those, and are seen in it.
+    A long line is cut at a space, or else where a letter with its marks ends.
+    """
+    lines = [line.strip() for line in beginning.split("\n") if line.strip()] or [""]
+    line = next(filter(is_thai, lines), lines[0]) if is_thai(beginning) else lines[0]
+    if len(line) <= SENTENCE_CHARACTERS:
+        return line
+    ends = np.flatnonzero(TextMap(line).cluster_starts)
+    cut = line[: int(ends[ends <= SENTENCE_CHARACTERS][-1])]
+    return cut.rpartition(" ")[0] or cut
 
 
 def take_sentence(text: str) -> None:

@@ -23,7 +23,7 @@ from pages.ui.inputs.corpus import (
 from pages.ui.inputs.corpus_picker import OWN_TEXT, SOURCE, corpus_picker, leave_the_sample, mixed
 from pages.ui.inputs.counts_upload import pattern_of, pattern_said, show_counts
 from pages.ui.inputs.pattern import PATTERN_ORDER, pattern_name, pattern_picker, preview_of, shortened
-from pages.ui.inputs.text import own_sentence, take_sentence
+from pages.ui.inputs.text import line_to_watch, own_sentence, sentence_to_watch, take_sentence
 from pages.ui.inputs.tokenizers import reference_counts, reference_lanes
 from pages.ui.inputs.uploads import is_kept
 from pages.ui.limits import MAX_VOCAB_SIZE
@@ -48,6 +48,7 @@ from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
+from tokenizer_core.readers.labels import openings
 from tokenizer_core.workers.training_job import Job
 from tokenizer_core.workers.training_settings import Goal, StopRules, Training
 
@@ -97,8 +98,8 @@ def training_setup(job: Job | None) -> None:
         vocab_size = _size_picker()
     corpus = _corpus() if card == OWN_TEXT else sample_to_train_on(card)
     said = st.container()
-    if card != OWN_TEXT:
-        _before()
+    if line := _first_sentence(card, corpus):
+        _before(sentence_to_watch(line))
     if keys.MORE_OPEN.get() or (corpus is not None and corpus.counts is not None):
         keys.MORE_DRAWN.put(True)
     with fold(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
@@ -129,9 +130,16 @@ def training_setup(job: Job | None) -> None:
         _experiments(more.corpus)
 
 
-def _before() -> None:
+def _first_sentence(card: str, corpus: Corpus | None) -> str:
+    """Return the sentence that the film of a card begins with; "" while it has no text."""
+    if card in SAMPLES:
+        return t("examples.english" if card == "en" else "examples.thai")
+    return line_to_watch(openings(corpus.texts)) if corpus is not None and corpus.counts is None else ""
+
+
+def _before(text: str) -> None:
     """Draw the sentence of the stage as it is before the first merge, when each byte is a token."""
-    text = own_sentence()[:MOST_CHARACTERS] or t("examples.thai")
+    text = text[:MOST_CHARACTERS]
     lane = Lane("bytes", Label(t("train.before")), Tokenizer(()))
     token_view(
         drawing(Text(text), [lane], language=language()),

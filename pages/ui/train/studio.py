@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Literal
 from urllib.parse import urlencode
 
-import numpy as np
 import streamlit as st
 
 from pages.ui.frame import visitor
@@ -16,7 +15,7 @@ from pages.ui.inputs.corpus import SAMPLES, corpus_title, sample_texts, text_to_
 from pages.ui.inputs.counts_upload import pattern_said, recipe_sentences
 from pages.ui.inputs.parallel_texts import NamedTexts
 from pages.ui.inputs.pattern import shortened
-from pages.ui.inputs.text import WATCHED, is_example, own_sentence, show_text, take_sentence
+from pages.ui.inputs.text import WATCHED, line_to_watch, sentence_to_watch, show_text, take_sentence
 from pages.ui.inputs.tokenizers import pattern_name_of, reference_counts, reference_lanes, way_said
 from pages.ui.limits import MAX_TRAININGS, MAX_VOCAB_SIZE
 from pages.ui.run_registry.registry import registry
@@ -37,7 +36,6 @@ from pages.ui.widgets.slides.talk import Entry, add_button
 from pages.ui.widgets.token_view.chips import chip, chip_style, plain_token
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane
 from tokenizer_core.analysis.ratios import characters_per_token
-from tokenizer_core.bpe.segments import TextMap
 from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.trainer import Candidate
 from tokenizer_core.bpe.vocabulary import BYTES
@@ -56,8 +54,6 @@ RACE_SECONDS = 3.0
 PAUSED_SECONDS = 3.0
 """Another tab with the same training may end a pause, so a paused training is refreshed too."""
 STOP_WAIT = 0.2
-SENTENCE_CHARACTERS = 80
-"""Characters of the sentence that the corpus gives: they fit in three lines of large type."""
 NAMED_TIES = 3
 MOST_SPECIAL = 12
 MOSTLY_THAI = 1.5
@@ -71,9 +67,7 @@ def studio(job: Job) -> None:
         return
     shown = st.container()
     typed = sentence_of(job).get()
-    text = first_sentence(job) if typed is None else typed
-    if typed is None and (own := own_sentence()) and (not is_example(own) or is_example(text)):
-        text = own  # but no example in place of what the visitor trains on
+    text = sentence_to_watch(first_sentence(job)) if typed is None else typed
     text = text[:MOST_CHARACTERS]
     WATCHED.put(text)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -324,22 +318,10 @@ def _tie_sentence(choice: Choice, known: Sequence[Candidate], tokenizer: Tokeniz
     return t("studio.tie", pairs=named, count=known[0].count)
 
 
-def is_thai(text: str) -> bool:
-    """Tell whether most bytes of a text are Thai, if all others are of ASCII.
-
-    >>> is_thai("น้ำ water"), is_thai("น้ำ water, please")
-    (True, False)
-    """
-    thai = sum("ก" <= character <= "๛" for character in text)
-    return 3 * thai > len(text) - thai
-
-
 def first_sentence(job: Job) -> str:
-    """Return a sentence that is in no bundled text, for those and for counts; for other texts, their first line.
+    """Return a sentence that is in no bundled text, for those and for counts; for others, `line_to_watch`.
 
-    It is the first one of Thai where Thai has most bytes: the first merges join those, and are seen in it.
-    A long line is cut at a space, or else where a letter with its marks ends. Saved runs and counts have no text,
-    and a link shows none.
+    Saved runs and counts have no text, and a link shows none.
     """
     if job.training.counts is not None:
         return t("examples.thai" if job.training.counts.bytes_each > MOSTLY_THAI else "examples.english")
@@ -350,13 +332,7 @@ def first_sentence(job: Job) -> str:
     is_ours = bool(texts) and texts[0] in (sample_texts()[0], text_to_train_on(SAMPLES["th"][0]))
     if not job.opening or is_ours or not visitor.owns(job):
         return t("examples.thai")
-    lines = [line.strip() for line in job.opening.split("\n") if line.strip()] or [""]
-    line = next(filter(is_thai, lines), lines[0]) if is_thai(job.opening) else lines[0]
-    if len(line) <= SENTENCE_CHARACTERS:
-        return line
-    ends = np.flatnonzero(TextMap(line).cluster_starts)
-    cut = line[: int(ends[ends <= SENTENCE_CHARACTERS][-1])]
-    return cut.rpartition(" ")[0] or cut
+    return line_to_watch(job.opening)
 
 
 def _ways_on(job: Job) -> None:
