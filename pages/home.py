@@ -60,7 +60,7 @@ lanes += lanes_that_encode(beside, [text])
 with menu:
     lanes = special_switch(lanes, in_menu=True)
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=tuple(lane.choice for lane in lanes)), key="home_add")
-    talk_links()
+    talk_links("home")
 present(lambda: [Slide("tokens", title=translations("home.stripe"), views=[View(text, lanes)]), *premium_slides()])
 with st.container(gap="xsmall", key="home_tokens"):
     st.caption(f"{t('home.how_to_read')} {letters_said(text, reference_lanes())}")

@@ -23,6 +23,8 @@ def main() -> None:
     visitor.keep_address(page.url_path)
     if page.url_path == "languages" and "story" in query:  # where links led while stories were told there
         go("stories")
+    if (back := presenting.way_back()) and page.url_path:
+        go(back)
     frame(visitor.screen(), page.url_path)
     explain_terms(page.url_path or "home", language())
     with st.container(horizontal=True, vertical_alignment="center", key="navigation"):

@@ -48,8 +48,9 @@ def halves() -> None:
         st.page_link(page("stories"), label=t("learn.stories"), icon=":material/quiz:")
 
 
-def talk_links() -> None:
-    """Draw the ways to the talks that are ready to be given."""
+def talk_links(here: str) -> None:
+    """Draw the ways to the talks that are ready to be given; they lead back to the page `here`."""
+    presenting.may_be_opened_on(here)
     for what in (presenting.SHORT, presenting.TALK):
         query = {"lang": language(), "present": what}
         st.page_link(page("stories"), label=t(f"talk.{what}"), icon=":material/co_present:", query_params=query)

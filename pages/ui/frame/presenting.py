@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from pages.ui.session import Value
+from pages.ui.session import Maybe, Value
 
 _PARAMETERS = ("present", "notes")
 LAST, TALK, SHORT, VOTE = "1", "talk", "short", "vote"
@@ -15,6 +15,9 @@ _PRESENTING: Value[dict[str, str]] = Value("presenting", dict)
 """What the address says about presenter mode."""
 _FROM_HERE: Value[bool] = Value("presents_from_here", bool)
 """Whether to begin with what the page shows, if it is a part of what is presented."""
+_OPENED_ON: Maybe[str] = Maybe("presents_opened_on")
+"""The page with the link to what is presented on another page."""
+_WAY_BACK: Maybe[str] = Maybe("presents_way_back")
 
 
 def take_from_address(query: Mapping[str, str]) -> None:
@@ -64,9 +67,22 @@ def is_from_here() -> bool:
     return _FROM_HERE.get()
 
 
+def may_be_opened_on(page: str) -> None:
+    """Remember the page that links to something to present."""
+    _OPENED_ON.put(page)
+
+
+def way_back() -> str | None:
+    """Return, once, the page on which what has just been left was opened; None if nothing was."""
+    if not presents():
+        _OPENED_ON.forget()
+    return _WAY_BACK.take()
+
+
 def leave() -> None:
-    """Draw the page as usual again."""
+    """Draw the page as usual again, or the one on which this was opened."""
     _PRESENTING.forget()
+    _WAY_BACK.put(_OPENED_ON.take())
     _FROM_HERE.forget()
     for name in _PARAMETERS:
         st.query_params.pop(name, None)
