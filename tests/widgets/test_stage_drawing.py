@@ -838,8 +838,16 @@ WHAT_KEYS_DO = {
     "a question": ("ask", AMONG | {"isShown": False}, {"key_answer", "key_back", "key_ends"}),
     "an answer": ("ask", AMONG, {"key_move", "key_next", "key_ends"}),
     "a bill that is printed": ("receipt", AMONG | {"isShown": False}, {"key_rest", "key_back", "key_ends"}),
-    "train, before": ("stage", ALONE | {"film": "held", "isFilm": True}, {"key_start", "key_film"}),
-    "train": ("stage", ALONE | {"film": "plays", "isFilm": True}, {"key_steps", "key_play", "key_film"}),
+    "train, before": (
+        "stage",
+        ALONE | {"film": "held", "isFilm": True},
+        {"key_start", "key_film", "key_film_end"},
+    ),
+    "train": (
+        "stage",
+        ALONE | {"film": "plays", "isFilm": True},
+        {"key_steps", "key_play", "key_film", "key_film_end"},
+    ),
     "train, its end": (
         "stage",
         FIRST | {"film": "over", "isFilm": True},
@@ -848,12 +856,12 @@ WHAT_KEYS_DO = {
     "film in a talk, before": (
         "stage",
         AMONG | {"film": "held"},
-        {"key_start", "key_back", "key_film", "key_ends"},
+        {"key_start", "key_back", "key_film", "key_film_end", "key_ends"},
     ),
     "film in a talk": (
         "stage",
         AMONG | {"film": "plays"},
-        {"key_to_end", "key_back", "key_play", "key_film", "key_ends"},
+        {"key_to_end", "key_back", "key_play", "key_film", "key_film_end", "key_ends"},
     ),
     "film in a talk, its end": (
         "stage",
@@ -861,11 +869,11 @@ WHAT_KEYS_DO = {
         {"key_onward", "key_back", "key_again", "key_ends"},
     ),
     "film that ends a talk": ("stage", LAST | {"film": "over"}, {"key_back", "key_again", "key_ends"}),
-    "vote": ("vote", ALONE | {"isShown": False}, {"key_join", "key_vote", "key_undo"}),
+    "vote": ("vote", ALONE | {"isShown": False}, {"key_join", "key_hands", "key_vote", "key_undo"}),
     "vote in a talk": (
         "vote",
         AMONG | {"isShown": False},
-        {"key_join", "key_ends", "key_vote", "key_undo_back"},
+        {"key_join", "key_hands", "key_ends", "key_vote", "key_undo_back"},
     ),
     "a vote's end": ("vote", AMONG, {"key_onward", "key_ends", "key_undo_back"}),
     "a vote's end, alone": ("vote", ALONE, {"key_undo"}),
@@ -886,6 +894,7 @@ def test_the_list_of_keys_has_those_that_do_something_on_this_slide_each_key_onc
         said = " ".join(words[key] for key in keys)
         named = re.findall(r"[→←]|Page Down|Page Up|Enter|Space|Home|End|Esc|\b[A-Z]\b", said)
         assert len(named) == len(set(named)), named
+        assert all(words[key].count(": ") == 1 for key in keys)  # a line for each thing that keys do
 
 
 HAND_OVER = """async ([options, merges, isAlive]) => {

@@ -41,9 +41,9 @@ export function keysOf({ kind }, place) {
 function keysAlong(kind, { isShown, isFilm, film, isFirst, isLast, goesOn }) {
   const back = isFirst ? [] : ["key_back"];
   const onward = isLast ? [] : ["key_onward"];
-  if (kind === "vote") return [...(isShown ? onward : ["key_join"]), isFirst ? "key_undo" : "key_undo_back"];
-  if (film === "held") return ["key_start", ...back, "key_film"];
-  if (film === "plays") return [...(isFilm ? ["key_steps"] : ["key_to_end", ...back]), "key_play", "key_film"];
+  if (kind === "vote") return [...(isShown ? onward : ["key_join", "key_hands"]), isFirst ? "key_undo" : "key_undo_back"];
+  if (film === "held") return ["key_start", ...back, "key_film", "key_film_end"];
+  if (film === "plays") return [...(isFilm ? ["key_steps"] : ["key_to_end", ...back]), "key_play", "key_film", "key_film_end"];
   if (film === "over") return [...onward, ...(isFirst ? ["key_step_back"] : back), "key_again"];
   if (!isShown) return [kind === "ask" ? "key_answer" : "key_rest", ...back];
   if (isLast) return goesOn ? ["key_train", ...back] : back;
