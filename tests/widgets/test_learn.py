@@ -720,6 +720,65 @@ def test_two_tokens_that_are_no_neighbours_are_said_to_be_so_until_the_next_is_p
     expect(said).not_to_have_text(re.compile(f"{apart}|{usual}"))  # they have been merged
 
 
+BELOW_EDGE = """(learn) => {
+  const foot = learn.querySelector(".foot").getBoundingClientRect().top;
+  const seen = [...learn.querySelectorAll(".verdict, .bars, .scored .board, .ways section")];
+  return seen.map((each) => each.getBoundingClientRect()).filter(({ top, bottom }) => top < 0 || bottom > foot);
+}"""
+"""What came of a screen and cannot be seen."""
+
+
+def below_other_parts_of_the_page(page: Page, language: str, lesson: str, step: int) -> Locator:
+    """A lesson at a step in a window of 1280 × 800, where the app has a header and a title above it."""
+    LANGUAGE.put(language)
+    options = lesson_options(lesson, is_alone=True)
+    LANGUAGE.forget()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    learn = page.locator(".learn")
+    learn.evaluate("(learn) => (learn.style.marginBlock = '135px 400px')")
+    for _ in range(step - 1):
+        learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    return learn
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_after_the_game_both_texts_are_in_sight(page: Page, language: str) -> None:
+    learn = below_other_parts_of_the_page(page, language, "hand", 3)
+    while learn.locator(".score").count():
+        for place in range(2):
+            learn.locator(".board button").nth(place).click()
+    assert learn.locator(".scored .board").count() == 2
+    assert learn.evaluate(BELOW_EDGE) == []
+
+
+@pytest.mark.parametrize("language", ["en", "th"])
+def test_three_ways_of_encoding_are_in_sight_together(page: Page, language: str) -> None:
+    learn = below_other_parts_of_the_page(page, language, "encode", 1)
+    learn.locator(".ask .quiet").click()
+    assert learn.locator(".ways section").count() == 3
+    assert learn.evaluate(BELOW_EDGE) == []
+
+
+def test_before_a_room_a_text_that_is_cut_in_many_other_ways_fits(page: Page) -> None:
+    text = "It rained in Chiang Mai. Supercalifragilistic Songkhla Ayutthaya 2567 Phuket!"
+    options = lesson_options("encode", is_alone=True) | {"presents": True, "deck": section("deck"), "text": text}
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    learn = page.locator(".learn")
+    learn.locator(".foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
+    page.keyboard.press("ArrowRight")
+    expect(learn.locator(".apart-pair").first).to_be_visible()
+    assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
+
+
+def test_equal_pairs_are_chosen_by_their_names(page: Page) -> None:
+    learn = screen_alone(page, "encode", 3)
+    assert learn.locator(".ask [data-choice]").all_inner_texts()[:2] == ["aa + a", "a + b"]
+    learn.locator(".ask [data-choice]").first.click()
+    expect(learn.locator(".switch button").last).to_contain_text("a + b")
+
+
 COLOURS = """(learn) => Object.fromEntries([...learn.querySelectorAll(".token")].map((token) => {
   const { backgroundColor } = getComputedStyle(token.querySelector(".p"));
   return [token.innerText, backgroundColor];

@@ -269,13 +269,13 @@ function game(room) {
       const said = room.say(room.label("hand_3_score", { count: bench.ids.length, left: GAME - bench.merges.length }), "score");
       const board = drawBoard(room, bench, (pair) => {
         bench.merge(pair.left, pair.right);
-        if (bench.merges.length === GAME || !bench.pairs.length) end();
-        else play();
+        if (bench.merges.length === GAME || !bench.pairs.length) return finish();
+        play();
         holder.querySelector("button")?.focus();
       });
       board?.sayIn(said, room.label("hand_2_apart"));
       const row = room.add("div", "choices");
-      addButton(row, room.label("hand_3_finish"), end);
+      addButton(row, room.label("hand_3_finish"), finish);
       const undo = addButton(row, room.label("undo"), () => {
         bench.undo();
         play();
@@ -292,6 +292,11 @@ function game(room) {
       }).className = "quiet";
       room.lesson.showNext(true);
     });
+    const finish = () => {
+      end();
+      holder.querySelector("button")?.focus({ preventScroll: true }); // it stands below what is read first
+      holder.querySelector(".verdict")?.scrollIntoView({ block: "nearest" });
+    };
     play();
     room.place = outer;
   });

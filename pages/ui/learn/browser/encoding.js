@@ -14,6 +14,7 @@ const NEW_TEXT = "aaaab";
 const TIE = 1; // the round of the classic in which two pairs are equally frequent
 const TRY = "ab";
 const SHOWN = 6; // pieces that are cut in two ways
+const SHOWN_TO_A_ROOM = 4; // as many as the screen holds
 
 export const ENCODE = [ways, atGpt2, tie];
 
@@ -148,7 +149,7 @@ function atGpt2(room) {
     room.ask(room.label("encode_2_ask"), choices, apart.length ? choices[1] : choices[0], () => {
       room.say(room.label("encode_2_apart", { apart: apart.length, count: piecesByGpt2(text).length }), "verdict");
       if (!apart.length) room.say(room.label("encode_2_elsewhere", { text: example }));
-      const shown = (apart.length ? apart : apartIn(room, example)).slice(0, SHOWN);
+      const shown = (apart.length ? apart : apartIn(room, example)).slice(0, room.lesson.options.presents ? SHOWN_TO_A_ROOM : SHOWN);
       room.sayBytes(shown.flatMap(({ lowest, longest }) => [...lowest, ...longest]).map((id) => room.gpt2.bytesOf(id)));
       for (const { piece, lowest, longest } of shown) {
         const pair = room.add("section", "apart-pair");
@@ -167,10 +168,11 @@ function tie(room) {
   const both = [Merges.learned(TAUGHT, ROUNDS), Merges.learned(TAUGHT, ROUNDS, TIE)];
   const pairs = both.map((merges) => merges.pairs[TIE].map((part) => merges.texts[part]).join(" + "));
   const counts = both.map((merges) => merges.encode(TAUGHT).length);
-  const choices = [room.label("encode_3_first"), room.label("encode_3_second"), room.label("encode_3_same")];
+  const choices = [...pairs, room.label("encode_3_same")];
   const right = counts[0] === counts[1] ? choices[2] : counts[0] < counts[1] ? choices[0] : choices[1];
-  room.ask(room.label("encode_3_ask", { first: pairs[0], second: pairs[1], text: TAUGHT }), choices, right, () => {
-    room.choose(room.label("encode_3_wins"), [["0", pairs[0]], ["1", pairs[1]]], (which) => {
+  room.ask(room.label("encode_3_ask", { text: TAUGHT }), choices, right, () => {
+    const ifWins = (/** @type {string} */ pair) => room.label("encode_3_wins", { pair });
+    room.choose(room.label("encode_3_title"), [["0", ifWins(pairs[0])], ["1", ifWins(pairs[1])]], (which) => {
       const merges = both[Number(which)];
       listMerges(room, merges);
       for (const text of [TAUGHT, TRY]) {
