@@ -20,6 +20,7 @@ from tokenizer_core.readers.parallel import (
     first_shifted,
     parallel_texts,
     read_each,
+    read_fitting,
     read_parallel,
     split_lines,
 )
@@ -228,6 +229,32 @@ def test_each_text_alone_has_its_lines_and_its_encoding() -> None:
     assert (sides[1].lines, sides[1].texts) == ((("one", "", "two"),), ("one\r\n\ntwo",))
     with pytest.raises(ValueError, match="zip"):
         read_each([thai, english], [None])
+
+
+@pytest.mark.parametrize(
+    ("lengths", "left_out"),
+    [((2, 2, 1), [2]), ((1, 2, 2, 3), [0, 3]), ((2, 1), []), ((1, 2, 3), []), ((2, 2, 3, 3), [])],
+)
+def test_files_with_other_lines_than_most_are_left_out(lengths: tuple[int, ...], left_out: list[int]) -> None:
+    read = [PackedFile(f"{place}", b"a\n" * lines) for place, lines in enumerate(lengths)]
+    sides, others = read_fitting(read, [None] * len(read))
+    assert [each.place for each in others] == left_out
+    assert [side.names[0] for side in sides] == [
+        str(place) for place in range(len(lengths)) if place not in left_out
+    ]
+
+
+def test_each_file_that_is_left_out_has_its_reason() -> None:
+    names = {"a": b"1\n", "b": b"2\n", "empty": b"", "blank": b" \n", "long": b"1\n2\n", "t.csv": b"a,b\n1,2\n"}
+    read = [*map(PackedFile, names, names.values()), PackedFile("locked", b"", CorpusError("archive_encrypted"))]
+    _, left_out = read_fitting(read, [None] * len(read))
+    assert [(each.place, each.why.code) for each in left_out] == [
+        (2, "empty_file"),
+        (3, "parallel_side_empty"),
+        (4, "parallel_other_lines"),
+        (5, "parallel_table_and_more"),
+        (6, "archive_encrypted"),
+    ]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.txt"])

@@ -5,6 +5,7 @@ An empty line is a line like any other: it stays in its pair, and it is counted 
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from tokenizer_core.readers.archives import PackedFile
 from tokenizer_core.readers.encodings import decode_text
 from tokenizer_core.readers.files import MAX_BYTES, TableKind, table_kind, text_table
 from tokenizer_core.readers.labels import column_labels
+from tokenizer_core.readers.languages import language_of
 from tokenizer_core.readers.parquet import OpenParquet, open_parquet
 from tokenizer_core.readers.tables import TableReading, cells_of
 
@@ -58,6 +60,14 @@ class Guess(NamedTuple):
     encoding: str
 
 
+class LeftOut(NamedTuple):
+    """A file beside which the others are compared, because it cannot be."""
+
+    place: int
+    """Its place among all files that were chosen."""
+    why: CorpusError
+
+
 @dataclass(frozen=True)
 class Parallel:
     """The same lines in several languages: line n says the same in each."""
@@ -71,11 +81,18 @@ class Parallel:
     guesses: tuple[Guess, ...] = ()
     table: TableReading | None = None
     """How the table with the lines was read; None for text files."""
+    left_out: tuple[LeftOut, ...] = ()
+    """Files that could not be compared with these."""
 
     @property
     def pairs(self) -> int:
         """The number of lines in each language."""
         return len(self.lines[0])
+
+    @cached_property
+    def languages(self) -> tuple[str | None, ...]:
+        """The code of each language, such as "th"; None where neither name nor script tells it."""
+        return tuple(language_of(name, text) for name, text in zip(self.names, self.texts, strict=True))
 
     @cached_property
     def empty(self) -> EmptyLines:
@@ -165,17 +182,56 @@ def read_each(files: Sequence[PackedFile], encodings: Sequence[str | None]) -> l
     >>> [side.pairs for side in read_each([PackedFile("a", b"1\\n2\\n"), PackedFile("b", b"1\\n")], [None, None])]
     [2, 1]
     """
-    sides = []
-    for file, said in zip(files, encodings, strict=True):
+    return [_read_text(file, said) for file, said in zip(files, encodings, strict=True)]
+
+
+def _read_text(file: PackedFile, encoding: str | None) -> Parallel:
+    try:
+        if file.refusal is not None:
+            raise file.refusal
+        decoded = decode_text(file.content, encoding=encoding)
+    except CorpusError as error:
+        raise error.at(file=file.name) from None
+    guesses = (Guess(file.name, decoded.encoding),) if decoded.is_guess else ()
+    return Parallel((file.name,), (tuple(split_lines(decoded.text)),), (decoded.text,), guesses)
+
+
+def read_fitting(
+    files: Sequence[PackedFile], encodings: Sequence[str | None]
+) -> tuple[list[Parallel], tuple[LeftOut, ...]]:
+    """Read each text file by itself; leave out, with the reason, what cannot be read or has other lines.
+
+    The number of lines must be that of most files; if no number is, as with two files, none is left out for it.
+
+    >>> files = [PackedFile("a", b"1\\n2\\n"), PackedFile("b", b"1\\n2\\n"), PackedFile("c", b"1\\n")]
+    >>> sides, left_out = read_fitting(files, [None] * 3)
+    >>> [side.names for side in sides], [(each.place, each.why.code) for each in left_out]
+    ([('a',), ('b',)], [(2, 'parallel_other_lines')])
+    """
+    sides: dict[int, Parallel] = {}
+    left_out: dict[int, CorpusError] = {}
+    for place, (file, encoding) in enumerate(zip(files, encodings, strict=True)):
         try:
-            if file.refusal is not None:
-                raise file.refusal
-            decoded = decode_text(file.content, encoding=said)
+            sides[place] = _read_beside_others(file, encoding, len(files))
         except CorpusError as error:
-            raise error.at(file=file.name) from None
-        guesses = (Guess(file.name, decoded.encoding),) if decoded.is_guess else ()
-        sides.append(Parallel((file.name,), (tuple(split_lines(decoded.text)),), (decoded.text,), guesses))
-    return sides
+            left_out[place] = error.bare()
+    (usual, most), *others = Counter(side.pairs for side in sides.values()).most_common() or [(0, 0)]
+    if most > max([1, *(count for _, count in others)]):
+        for place, side in sides.items():
+            if side.pairs != usual:
+                why = CorpusError("parallel_other_lines", name=files[place].name, lines=side.pairs, usual=usual)
+                left_out[place] = why
+    fitting = [side for place, side in sides.items() if place not in left_out]
+    return fitting, tuple(LeftOut(place, left_out[place]) for place in sorted(left_out))
+
+
+def _read_beside_others(file: PackedFile, encoding: str | None, files: int) -> Parallel:
+    if table_kind(file.name):
+        raise CorpusError("parallel_table_and_more", name=file.name, files=files)
+    side = _read_text(file, encoding)
+    if not side.texts[0].strip():
+        raise CorpusError("parallel_side_empty", name=file.name)
+    return side
 
 
 def _read_table(
