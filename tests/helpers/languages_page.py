@@ -56,8 +56,9 @@ def make_csv_and_report() -> None:
     from pages.ui.languages.counts import bills
     from pages.ui.languages.report import csv_of, report_html
 
-    names = ("=Thai", "<b>English")
-    compared = Compared(replace(sample_parallel(), names=names), names, names, False, 1, "lines")
+    names = ("=East", "<b>West")
+    sample = replace(sample_parallel(), names=names)
+    compared = Compared(sample, names, names, False, 1, "lines", typed=names)
     found = bills(compared, reference_lanes())
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
     st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5))

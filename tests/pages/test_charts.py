@@ -127,3 +127,11 @@ def test_names_beside_level_lines_never_lie_over_one_another(places: list[float]
     assert [moved[index] for index in by_place] == ordered
     if all(above - below >= 15 for below, above in zip(sorted(places), sorted(places)[1:], strict=False)):
         assert moved == pytest.approx(places)
+
+
+def test_a_language_keeps_its_colour_where_it_is_drawn_alone() -> None:
+    """Without a domain, Vega gives the first colour to the first value."""
+    domains = [
+        each["scale"]["domain"] for each in channels(bar_chart().to_dict()) if each.get("field") == "colour"
+    ]
+    assert domains == [list(range(len(CATEGORIES)))]

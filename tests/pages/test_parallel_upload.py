@@ -14,11 +14,14 @@ from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, named
 from pages.ui.inputs.uploads import Limits, unpacked
+from pages.ui.languages.apart import MOST_WITH_WORDS
 from pages.ui.languages.comparison import FOLDS
+from pages.ui.languages.metrics import words_said
 from tests.helpers.app import ENGLISH, HOSTILE_HTML, LANGUAGES, Cells, drawn, said, sortable_tables, tables
 from tests.helpers.languages_page import bills, box_of, by_hand, method, opened, receipt_of, unfolded
 from tests.helpers.paths import REPOSITORY
 from tests.helpers.sample import ENGLISH_LINES, THAI_LINES
+from tokenizer_core.analysis.segmenters import segmenter_for
 from tokenizer_core.bpe.openai import openai_tokenizer
 from tokenizer_core.readers.parallel import parallel_texts
 
@@ -42,16 +45,21 @@ def lines(*each: str) -> str:
 def test_a_pair_of_files_is_compared_with_english_as_the_base() -> None:
     app = upload(("b.en", lines(*ENGLISH_LINES[:50])), ("a.th", lines(*THAI_LINES[:50])))
     thai, english = by_hand("gpt2", THAI_LINES[:50]), by_hand("gpt2", ENGLISH_LINES[:50])
-    assert bills(app)["GPT-2", "a.th"][:2] == [f"{thai:,}", f"{thai / english:.2f} ×"]
-    assert "tokens in a.th as in b.en." in app.header[0].value
+    assert bills(app)["GPT-2", "Thai"][:2] == [f"{thai:,}", f"{thai / english:.2f} ×"]
+    assert "tokens in Thai as in English." in app.header[0].value
 
 
-@pytest.mark.parametrize("names", [("en_2024.txt", "th_2024.txt"), ("b.txt", "a.txt"), ("a", "b")])
-def test_the_base_is_the_text_in_latin_letters_where_no_name_says_english(names: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [(("en_2024.txt", "th_2024.txt"), "English"), (("b.txt", "a.txt"), "b"), (("a", "b"), "a")],
+)
+def test_the_base_is_the_text_in_latin_letters_where_no_name_says_english(
+    names: tuple[str, str], shown: str
+) -> None:
     english, thai = lines(*ENGLISH_LINES[:30]), lines(*THAI_LINES[:30])
     for files in ((names[0], english), (names[1], thai)), ((names[1], thai), (names[0], english)):
         app = upload(*files)
-        assert f"tokens in {names[1]} as in {names[0]}." in without_breaks(app.header[0].value).replace("`", "")
+        assert f"tokens in Thai as in {shown}." in without_breaks(app.header[0].value)
         assert [bill["text"] for bill in receipt_of(app)["bills"]] == [THAI_LINES[0], ENGLISH_LINES[0]]
 
 
@@ -69,7 +77,7 @@ def test_the_receipt_bills_the_first_whole_pair_of_the_files_until_another_is_wr
     assert [box.value for box in boxes] == ["แมว", "a cat"]
     assert [bill["text"] for bill in receipt_of(app)["bills"]] == ["แมว", "a cat"]
     drawn_of_files = receipt_of(app)
-    assert [bill["name"] for bill in drawn_of_files["bills"]] == ["a.th", "b.en"]
+    assert [bill["name"] for bill in drawn_of_files["bills"]] == ["Thai", "English"]
     first, second = (len(openai_tokenizer("gpt2").encode(text)) for text in ("แมว", "a cat"))
     assert drawn_of_files["title"] == with_breaks(
         filled(ENGLISH["receipt.title_pair"], first=first, second=second)
@@ -88,7 +96,7 @@ def test_three_languages_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
         for name, word in (("th", "น้ำใจ"), ("de", "Wasserfall"), ("en", "water"))
     ]
     app = upload(*files)
-    assert {language for _, language in bills(app)} == {"x.th", "x.de", "x.en"}
+    assert {language for _, language in bills(app)} == {"Thai", "German", "English"}
     for view in FOLDS:
         unfolded(app, view)
         assert not app.exception
@@ -106,13 +114,14 @@ def test_a_guessed_encoding_is_said_and_can_be_changed(language: str) -> None:
     (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
     assert (picker.value, german[0] in app.text[0].value) == ("mac_roman", False)
     misread = lines(*german).encode("cp1252").decode("mac_roman").splitlines()
-    assert bills(app)["GPT-2", "a.de"][0] == f"{by_hand('gpt2', misread):,}"
+    named = without_breaks(catalogue(language)["languages.de"])
+    assert bills(app)["GPT-2", named][0] == f"{by_hand('gpt2', misread):,}"
     picker.set_value("utf-8").run()
     assert "` a.de `" in app.error[0].value
     (picker,) = [each for each in app.selectbox if "` a.de `" in each.label]
     picker.set_value("cp1252").run()
     assert not app.error
-    assert bills(app)["GPT-2", "a.de"][0] == f"{by_hand('gpt2', german):,}"
+    assert bills(app)["GPT-2", named][0] == f"{by_hand('gpt2', german):,}"
 
 
 def test_an_encoding_that_is_not_found_can_be_chosen() -> None:
@@ -121,7 +130,7 @@ def test_an_encoding_that_is_not_found_can_be_chosen() -> None:
     assert len(app.error) == 1
     next(box for box in app.selectbox if "` t.tsv `" in box.label).set_value("mac_roman").run()
     assert not app.error
-    assert bills(app)["GPT-2", "fr"][0] == f"{by_hand('gpt2', [french]):,}"
+    assert bills(app)["GPT-2", "French"][0] == f"{by_hand('gpt2', [french]):,}"
     assert app.text[0].value == french
 
 
@@ -133,7 +142,7 @@ def test_languages_with_long_names_stay_apart() -> None:
     rows = [{key: {"th": th, "de": f"{en} {en}", "en": en}} for th, en in zip(THAI_LINES[:30], ENGLISH_LINES[:30])]
     app = upload(("pairs.json", "\n".join(map(json.dumps, rows))))
     assert len({language for _, language in bills(app)}) == 3
-    assert box_of(app, "selectbox", "base").options[0].endswith("th")
+    assert box_of(app, "selectbox", "base").options[0] == "Thai"
     before = bills(app)
     box_of(app, "selectbox", "base").set_value(0).run()
     assert bills(app) != before
@@ -143,22 +152,24 @@ def test_a_table_that_has_no_head_line_is_compared() -> None:
     pairs = [{"translation": {"en": en, "th": th}} for th, en in zip(THAI_LINES[:30], ENGLISH_LINES[:30])]
     app = upload(("pairs.jsonl", "\n".join(map(json.dumps, pairs))))
     assert not app.checkbox
-    assert bills(app)["GPT-2", "translation.th"][0] == f"{by_hand('gpt2', THAI_LINES[:30]):,}"
-    assert bills(app)["GPT-2", "translation.en"][1] == "1.00 ×"
+    assert bills(app)["GPT-2", "Thai"][0] == f"{by_hand('gpt2', THAI_LINES[:30]):,}"
+    assert bills(app)["GPT-2", "English"][1] == "1.00 ×"
 
 
 def test_a_table_with_quotes_and_line_breaks_is_compared() -> None:
     app = upload(("t.csv", CSV))
     found = bills(app)
-    assert {language for _, language in found} == {"th", "en"}
+    assert {language for _, language in found} == {"Thai", "English"}
     gpt2 = openai_tokenizer("gpt2")
     expected = sum(len(gpt2.encode(cell)) for cell in ("แมว\nดำตัวหนึ่ง", "หมาขาวตัวใหญ่", "นกบินอยู่"))
-    assert found["GPT-2", "th"][0] == f"{expected:,}"
+    assert found["GPT-2", "Thai"][0] == f"{expected:,}"
     assert "3 pairs" in method(app)
 
 
 def test_the_columns_of_a_table_can_be_chosen() -> None:
-    table = "a;b;c\n" + "".join(f"หมาขาวตัวใหญ่ {n};a large white dog {n};ein Hund, weiß {n}\n" for n in range(5))
+    table = "a;b;c\n" + "".join(
+        f"ein großer Hund {n};a large white dog {n};ein Hund, weiß {n}\n" for n in range(5)
+    )
     app = upload(("t.csv", table))
     assert {language for _, language in bills(app)} == {"a", "b", "c"}
     app.multiselect[0].set_value(["a", "c"]).run()
@@ -174,11 +185,14 @@ def test_the_columns_of_a_table_can_be_chosen() -> None:
 def test_long_names_are_cut_where_they_say_least() -> None:
     column = "a column with a name that goes on and on"
     app = upload(
-        ("t.csv", f"{column},en\nหมาขาวตัวใหญ่ วิ่งเร็ว,a large white dog runs\nแมวดำตัวหนึ่ง นอน,a black cat sleeps\n")
+        (
+            "t.csv",
+            f"{column},en\nein großer Hund rennt,a large white dog runs\ndie Katze schläft,a black cat sleeps\n",
+        )
     )
-    assert {name for _, name in bills(app)} == {column[:27] + "…", "en"}
-    app = upload((f"{'x' * 60}.th", "น้ำ\n"), ("b.en", "water\n"))
-    assert any(name.startswith("…") and name.endswith("x.th") for _, name in bills(app))
+    assert {name for _, name in bills(app)} == {column[:27] + "…", "English"}
+    app = upload((f"{'x' * 60}.nl", "het water\n"), ("b.en", "water\n"))
+    assert any(name.startswith("…") and name.endswith("x.nl") for _, name in bills(app))
 
 
 def test_the_first_line_of_a_table_can_be_read_as_text() -> None:
@@ -195,7 +209,7 @@ def test_an_upload_is_kept_when_the_page_is_left() -> None:
     app.switch_page(str(REPOSITORY / "pages" / "home.py")).run()
     app.switch_page(str(REPOSITORY / "pages" / "languages.py")).run()
     assert not app.exception
-    assert {language for _, language in bills(app)} == {"a.th", "b.en"}
+    assert {language for _, language in bills(app)} == {"Thai", "English"}
 
 
 # ---- bad input
@@ -273,12 +287,60 @@ def test_texts_with_other_numbers_of_lines_get_figures_of_their_own_and_no_premi
     assert found["b.en", "GPT-2"][3] == f"{by_hand('gpt2', shorter) / spoken:.2f}"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("wrong", "content"),
+    [
+        ("bad.txt", "ภาษาไทย".encode() * 9 + b"\xff"),
+        ("empty.txt", b""),
+        ("blank.txt", b" \n \n"),
+        ("short.txt", b"one\n"),
+        ("t.csv", CSV.encode()),
+    ],
+)
+def test_a_wrong_file_is_named_with_its_reason_and_the_others_are_compared(
+    wrong: str, content: bytes, language: str
+) -> None:
+    app = upload((wrong, content), ("a.th", "น้ำ\nใจ\n"), ("b.en", "water\nheart\n"), language=language)
+    assert not app.error
+    (warning,) = app.warning
+    assert wrong in warning.value
+    assert warning.value.endswith(catalogue(language)["languages.left_out"].removeprefix("{whys} "))
+    assert len({spoken for _, spoken in bills(app)}) == 2
+
+
+def test_a_file_that_was_left_out_comes_back_in_another_encoding() -> None:
+    damaged = "ภาษาไทย".encode() * 9 + b"\xff\n" + b"one\n"
+    app = upload(("f.txt", damaged), ("a.th", "น้ำ\nใจ\n"), ("b.en", "water\nheart\n"))
+    assert {spoken for _, spoken in bills(app)} == {"Thai", "English"}
+    (picker,) = [each for each in app.selectbox if "` f.txt `" in each.label]
+    picker.set_value("mac_roman").run()
+    assert {spoken for _, spoken in bills(app)} == {"f", "Thai", "English"}
+    assert app.text[0].value == damaged.decode("mac_roman").strip()
+
+
+def test_of_files_without_a_common_number_of_lines_each_stands_by_itself() -> None:
+    app = upload(("a.th", lines("ก", "ข", "ค")), ("b.en", lines("a", "b")), ("empty.txt", ""))
+    assert "empty.txt" in app.warning[0].value
+    assert {row[0] for row in tables(app)[0][1:]} == {"a.th", "b.en"}
+
+
+def test_of_each_text_apart_it_is_said_how_its_words_were_found_or_why_none_are_counted() -> None:
+    long = "a cat " * 20_000
+    app = upload(("a.th", lines("ก", "ข", "ค")), ("b.en", lines("a", "b")), ("c", long))
+    said = next(each.value for each in app.caption if each.value.startswith("a.th: ")).split("  \n")
+    segmenter = segmenter_for(["ก", "ข", "ค"])
+    assert said[0] == f"a.th: {words_said(segmenter)}"
+    assert said[1] == f"b.en: {words_said(segmenter_for(['a', 'b']))}"
+    assert said[2] == f"c: {filled(ENGLISH['apart.too_long'], limit=MOST_WITH_WORDS)}"
+
+
 def test_texts_that_come_into_step_are_compared_again() -> None:
     app = upload(("a.th", lines("ก", "ข", "ค")), ("b.en", lines("a", "b")))
     assert ENGLISH["apart.may"] in [each.value for each in app.markdown]
     contents = [(name, text.encode(), "") for name, text in (("a.th", "ก\nข\n"), ("b.en", "a\nb\n"))]
     app.file_uploader(key="languages_files").set_value(contents).run()
-    assert {spoken for _, spoken in bills(app)} == {"a.th", "b.en"}
+    assert {spoken for _, spoken in bills(app)} == {"Thai", "English"}
     assert ENGLISH["apart.may"] not in [each.value for each in app.markdown]
 
 
@@ -342,15 +404,17 @@ def name_of(app: AppTest, side: int) -> TextInput:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_languages_of_uploads_can_be_named(language: str) -> None:
     app = upload(("x.th", lines("ก", "ข")), ("x.en", lines("a", "b")), language=language)
-    assert " x.th" in app.header[0].value
+    thai, english = (without_breaks(catalogue(language)[f"languages.{code}"]) for code in ("th", "en"))
+    assert thai in without_breaks(app.header[0].value)
     assert "`" not in app.header[0].value
-    assert [name_of(app, side).value for side in (0, 1)] == ["x.th", "x.en"]
+    assert [name_of(app, side).value for side in (0, 1)] == [thai, english]
+    assert ["x.th" in name_of(app, 0).label, "x.en" in name_of(app, 1).label] == [True, True]
     name_of(app, 0).set_value(" คำเมือง ").run()
-    name_of(app, 1).set_value("English").run()
+    name_of(app, 1).set_value("Plain").run()
     assert "คำเมือง" in app.header[0].value
-    assert {spoken for _, spoken in bills(app)} == {"คำเมือง", "English"}
+    assert {spoken for _, spoken in bills(app)} == {"คำเมือง", "Plain"}
     base = box_of(app, "selectbox", "base")
-    assert (base.value, base.options) == (1, ["คำเมือง", "English"])
+    assert (base.value, base.options) == (1, ["คำเมือง", "Plain"])
 
 
 def test_a_name_of_a_language_is_bounded_shown_as_it_is_and_never_the_same_twice() -> None:
@@ -362,7 +426,39 @@ def test_a_name_of_a_language_is_bounded_shown_as_it_is_and_never_the_same_twice
     name_of(app, 0).set_value("Thai").run()
     assert {spoken for _, spoken in bills(app)} == {"Thai", "Thai (2)"}
     name_of(app, 0).set_value("").run()
-    assert {spoken for _, spoken in bills(app)} == {"x.th", "Thai"}
+    name_of(app, 1).set_value("Plain").run()
+    assert {spoken for _, spoken in bills(app)} == {"Thai", "Plain"}
+
+
+def test_a_proposed_name_follows_the_language_of_the_page_and_a_typed_one_stays() -> None:
+    app = upload(("x.th", lines("ก")), ("x.en", lines("a")))
+    name_of(app, 1).set_value("Plain").run()
+    app.session_state["language"] = "th"
+    app.run()
+    assert [name_of(app, side).value for side in (0, 1)] == ["ภาษาไทย", "Plain"]
+    assert "ภาษาไทย" in without_breaks(app.header[0].value)
+
+
+def test_files_of_one_language_keep_the_names_of_the_files_and_either_can_get_that_of_the_language() -> None:
+    app = upload(("thai.txt", lines("ก")), ("other.txt", lines("ข")), ("x.en", lines("a")))
+    assert {spoken for _, spoken in bills(app)} == {"thai.txt", "other.txt", "English"}
+    name_of(app, 1).set_value("Thai").run()
+    assert {spoken for _, spoken in bills(app)} == {"thai.txt", "Thai", "English"}
+
+
+@pytest.mark.parametrize(
+    ("files", "colours"),
+    [
+        ({"x.en": "a", "x.th": "ก"}, (1, 0)),
+        ({"x": "a", "x.th": "ก"}, (1, 0)),
+        ({"x": "a", "x.en": "a", "x.th": "ก", "y.th": "ก", "z": "a"}, (2, 1, 0, 3, 2)),
+        ({"x": "a", "y": "b", "z": "c", "w": "d", "v": "e"}, (0, 1, 2, 3, 0)),
+    ],
+)
+def test_thai_and_english_have_their_own_colours_in_any_order(
+    files: dict[str, str], colours: tuple[int, ...]
+) -> None:
+    assert named(parallel_texts(list(files), list(files.values())), is_sample=False).colours == colours
 
 
 def test_a_typed_name_is_in_saved_tables_and_others_keep_the_whole_name_of_the_file() -> None:

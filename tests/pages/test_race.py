@@ -211,10 +211,10 @@ def upload(app: AppTest, first: bytes, second: bytes) -> AppTest:
 
 
 def test_an_uploaded_pair_takes_the_place_of_the_sample_until_it_is_sent_back() -> None:
-    app = upload(page_of_race(), "น้ำ\nใจ".encode(), b"water\nheart")
-    named = filled(ENGLISH["race.what_files"], lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
-    assert named in captions(app)
-    assert f"fewer tokens than GPT-2 on ` {HOSTILE_NAME} `" in app.markdown[-1].value
+    app = upload(page_of_race(), "ရေ\nနှလုံး".encode(), b"water\nheart")
+    name = HOSTILE_NAME.removesuffix(".txt")
+    assert filled(ENGLISH["race.what_files"], lines=2, first=f"` {name} `", second="b") in captions(app)
+    assert f"As many tokens as GPT-2 on ` {name} `" in app.markdown[-1].value
     app.button(key="race_back").click().run()
     assert filled(ENGLISH["race.what_sample"], lines=held_out_pairs().pairs) in captions(app)
 
@@ -253,5 +253,5 @@ def test_other_ends_of_lines_than_line_feeds_end_no_line() -> None:
     """The same two files make as many pairs here as on the Languages page."""
     app = upload(page_of_race(), "น้ำ\u2028ใจ\nดี".encode(), b"heart\ngood")
     assert not app.error
-    named = filled(ENGLISH["race.what_files"], lines=2, first=f"` {HOSTILE_NAME} `", second="b.txt")
+    named = filled(ENGLISH["race.what_files"], lines=2, first=ENGLISH["languages.th"], second="b")
     assert named in captions(app)

@@ -145,10 +145,18 @@ def _section(prefix: str, spoken: str, has_breaks: bool) -> dict[str, str]:
     }
 
 
-def error_sentence(error: TokenizerError, *, spoken: str | None = None) -> str:
-    """Say what went wrong and how to continue, in the visitor's language; outside a page run, pass `spoken`."""
+def error_sentence(
+    error: TokenizerError, *, spoken: str | None = None, written: Callable[[str], str] | None = None
+) -> str:
+    """Say what went wrong and how to continue, in the visitor's language; outside a page run, pass `spoken`.
+
+    `written` formats what the visitor named, which is otherwise made safe in Markdown.
+    """
     sentence, values = sentence_of(error, catalogue(spoken or language()))
-    return filled(sentence, **{name: plain(value) for name, value in values.items()})
+    written = written or plain
+    return filled(
+        sentence, **{name: written(value) if isinstance(value, str) else value for name, value in values.items()}
+    )
 
 
 @contextmanager

@@ -1,12 +1,16 @@
 """The picker of parallel texts: the bundled sentences, files aligned line by line, or a table."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import count
 
 import streamlit as st
 
-from pages.ui.i18n import as_name, as_plain_markdown, error_sentence, names, t
+from pages.ui.i18n import as_name, as_plain_markdown, error_sentence, names, t, translations
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import openings, sample_texts
 from pages.ui.inputs.uploads import (
     MENDED_BY_ENCODING,
@@ -20,19 +24,21 @@ from pages.ui.inputs.uploads import (
 )
 from pages.ui.limits import MAX_CORPUS_BYTES
 from pages.ui.session import Maybe, one_of, remembered, rename_choices
+from pages.ui.widgets.colours import CATEGORIES
 from pages.ui.widgets.controls import segmented
 from tokenizer_core.errors import CorpusError
 from tokenizer_core.readers.files import table_kind
 from tokenizer_core.readers.labels import column_labels
-from tokenizer_core.readers.mixing import script_shares
+from tokenizer_core.readers.languages import is_in
 from tokenizer_core.readers.parallel import (
     JOININGS,
     MAX_LANGUAGES,
     Guess,
     Joining,
+    LeftOut,
     Parallel,
     parallel_texts,
-    read_each,
+    read_fitting,
     read_parallel,
 )
 from tokenizer_core.workers.parquet_reader import open_parquet_apart
@@ -41,9 +47,10 @@ _SOURCE: Maybe[str] = Maybe("languages_source")
 SOURCES = ("sample", "upload")
 PLACE = "languages"
 NAME_CHARACTERS = 28
-_ENGLISH = ("en", "eng", "english", "en.txt", "eng.txt")
-_OPENING = 10_000
-"""Characters of a text that tell its script."""
+_ENDING = re.compile(r"\.(txt|text|md)$", re.IGNORECASE)
+"""Endings of file names that say nothing; others may be a language."""
+_COLOURS = {"th": 0, "en": 1}
+"""The colours of Thai and English, which are theirs whatever stands beside them."""
 _LIMITS = Limits(MAX_LANGUAGES, MAX_CORPUS_BYTES)
 
 
@@ -66,7 +73,15 @@ class NamedTexts:
         if self.is_sample:
             return self.names
         typed = self.typed or ("",) * len(self.names)
-        return column_labels(name or whole for name, whole in zip(typed, self.parallel.names, strict=True))
+        return column_labels(name or whole for name, whole in zip(typed, _proposed(self.parallel), strict=True))
+
+    @property
+    def colours(self) -> tuple[int, ...]:
+        """The index of the color of each language: Thai and English have their own, others the next free one."""
+        codes = self.parallel.languages
+        own = {codes.index(code): colour for code, colour in _COLOURS.items() if code in codes}
+        free = (each for each in count() if each % len(CATEGORIES) not in own.values())
+        return tuple(own[side] if side in own else next(free) % len(CATEGORIES) for side in range(len(codes)))
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,7 @@ class Apart:
 
     sides: tuple[Parallel, ...]
     why: CorpusError
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -105,27 +121,54 @@ def named(parallel: Parallel, *, is_sample: bool) -> NamedTexts:
     if is_sample:
         names = tuple(t(f"languages.{name}") for name in parallel.names)
         return NamedTexts(parallel, names, names, is_sample)
-    names = _shortened(parallel.names, keep_end=parallel.table is None)
+    names = _shortened(_proposed(parallel), keep_end=parallel.table is None)
     return NamedTexts(parallel, names, tuple(map(as_name, names)), is_sample)
 
 
+def _proposed(parallel: Parallel) -> list[str]:
+    """Return the language of each text where it is known, else the name of its column, or of its file in short.
+
+    Texts that would have the same name keep that of their file or column.
+    """
+    proposed = [
+        without_breaks(t(f"languages.{code}")) if code else _in_short(name, is_file=parallel.table is None)
+        for name, code in zip(parallel.names, parallel.languages, strict=True)
+    ]
+    times = Counter(proposed)
+    return [short if times[short] == 1 else name for short, name in zip(proposed, parallel.names, strict=True)]
+
+
+def _in_short(name: str, *, is_file: bool) -> str:
+    return _ENDING.sub("", name.rpartition("/")[2]) or name if is_file else name
+
+
 def _let_name(texts: NamedTexts) -> NamedTexts:
-    """Let the visitor name the languages; a name that is cleared is again that of the file or column."""
+    """Let the visitor name the languages; a name that is cleared is again the proposed one."""
     with st.container(horizontal=True):
         typed = tuple(
             st.text_input(
                 t("languages.name_of", name=as_name(texts.parallel.names[side])),
-                key=remembered(f"languages_name_{texts.parallel.digest[:12]}_{side}", name),
+                key=_name_box(texts, side),
                 persist_state="session",
                 max_chars=NAME_CHARACTERS,
                 on_change=rename_choices,
                 width=260,
             ).strip()
-            for side, name in enumerate(texts.names)
+            for side in range(len(texts.names))
         )
     names = column_labels(each or name for each, name in zip(typed, texts.names, strict=True))
     new = tuple("" if each == name else each for each, name in zip(typed, texts.names, strict=True))
     return replace(texts, names=names, spoken=tuple(map(as_name, names)), typed=new)
+
+
+def _name_box(texts: NamedTexts, side: int) -> str:
+    """Give the box of a language its proposed name, also in place of that name in another language."""
+    name, code = texts.names[side], texts.parallel.languages[side]
+    box: Maybe[str] = Maybe(f"languages_name_{texts.parallel.digest[:12]}_{side}")
+    known = translations(f"languages.{code}").values() if code else ()
+    if {name, box.get()} <= set(map(without_breaks, known)):
+        box.put(name)
+    return remembered(box.key, name)
 
 
 def wants_upload() -> bool:
@@ -179,9 +222,8 @@ def _short(name: str, *, keep_end: bool) -> str:
 def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
     """Let the visitor pick the base language; at first English if a name says so, else one in Latin letters."""
     places = range(len(shown))
-    english = [place for place, name in enumerate(parallel.names) if name.lower().rpartition(".")[2] in _ENGLISH]
-    english += [place for place, name in enumerate(parallel.names) if name.lower().endswith(_ENGLISH)]
-    english += [place for place in reversed(places) if _is_latin(parallel.texts[place])]
+    english = [place for place in places if parallel.languages[place] == "en"]
+    english += [place for place in reversed(places) if is_in("Latin", parallel.texts[place])]
     chosen = st.selectbox(
         t("languages.base"),
         places,
@@ -191,12 +233,6 @@ def _pick_base(parallel: Parallel, shown: Sequence[str]) -> int:
         help=t("languages.base_help"),
     )
     return int(chosen or 0)
-
-
-def _is_latin(text: str) -> bool:
-    """Tell whether most letters of a text, by its beginning, are Latin ones."""
-    shares = script_shares([text[:_OPENING]])
-    return shares is not None and shares.latin > 0.5
 
 
 def _pick_joining() -> Joining:
@@ -236,7 +272,8 @@ def say_what_was_read(compared: Compared) -> None:
 
 def remarks(parallel: Parallel, written: Callable[[str], str]) -> list[str]:
     """Return sentences on what may be wrong with the texts; `written` formats the name of a file."""
-    said = [
+    said = _left_out_said(parallel, written)
+    said += [
         t(
             "languages.guessed",
             name=written(guess.name),
@@ -252,6 +289,20 @@ def remarks(parallel: Parallel, written: Callable[[str], str]) -> list[str]:
     if parallel.first_shifted:
         said.append(t("languages.shifted", line=parallel.first_shifted))
     return said
+
+
+def say_what_was_left_out(apart: Apart) -> None:
+    """Show which files are not shown beside these, and why."""
+    for sentence in _left_out_said(apart, as_plain_markdown):
+        st.warning(sentence, icon=":material/warning:")
+
+
+def _left_out_said(read: Parallel | Apart, written: Callable[[str], str]) -> list[str]:
+    """Return in one paragraph why each file was left out; nothing if all fit."""
+    if not read.left_out:
+        return []
+    whys = " ".join(error_sentence(each.why, written=written) for each in read.left_out)
+    return [t("languages.left_out", whys=whys)]
 
 
 # ---- uploaded files
@@ -307,14 +358,23 @@ def _read(upload: Upload, max_bytes: int) -> Parallel | Apart | CorpusError:
 
 
 def _read_or_part(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Parallel | Apart:
-    """Read the files as parallel texts, or each by itself if they do not have the same lines."""
+    """Read the files as parallel texts, those that fit if not all do, or each by itself if no two fit."""
     try:
         return _read_as(upload, choices, max_bytes)
     except CorpusError as error:
+        if is_table(upload):
+            raise
+        why = error.bare()
+    sides, left_out = read_fitting(list(upload.files.values()), [each.encoding for each in choices])
+    if len(sides) < 2:
+        raise why
+    try:
+        found = parallel_texts([side.names[0] for side in sides], [side.texts[0] for side in sides])
+    except CorpusError as error:
         if error.code not in ("parallel_lines_differ", "parallel_lengths_differ"):
             raise
-        sides = read_each(list(upload.files.values()), [each.encoding for each in choices])
-        return Apart(tuple(sides), error.bare())
+        return Apart(tuple(sides), error.bare(), left_out)
+    return replace(found, guesses=tuple(guess for side in sides for guess in side.guesses), left_out=left_out)
 
 
 def _read_as(upload: Upload, choices: Sequence[Choices], max_bytes: int) -> Parallel:
@@ -336,12 +396,10 @@ def _guesses(reading: Parallel | Apart | CorpusError) -> list[Guess]:
 
 def _doubtful(upload: Upload, reading: Parallel | Apart | CorpusError) -> list[str]:
     """Return the keys of files that may have another encoding."""
-    if not isinstance(reading, CorpusError):
-        names = [guess.name for guess in _guesses(reading)]
-    else:
-        first = next(iter(upload.files.values())).name
-        mended = reading.code in MENDED_BY_ENCODING
-        names = [str(reading.values.get("file", first))] if mended else []
+    first = next(iter(upload.files.values())).name
+    refused = [reading] if isinstance(reading, CorpusError) else [each.why for each in reading.left_out]
+    names = [str(why.values.get("file", first)) for why in refused if why.code in MENDED_BY_ENCODING]
+    names += [guess.name for guess in _guesses(reading)]
     return [key for key, file in upload.files.items() if upload.choices(key).encoding or file.name in names]
 
 
@@ -349,6 +407,8 @@ def _pick_encodings(upload: Upload, reading: Parallel | Apart | CorpusError, pla
     """Draw an encoding picker for each doubtful file, and the beginning of its text in that encoding."""
     guessed = {guess.name: guess.encoding for guess in _guesses(reading)}
     order = list(upload.files)
+    left_out = set() if isinstance(reading, CorpusError) else {each.place for each in reading.left_out}
+    read = [key for place, key in enumerate(order) if place not in left_out]
     for key in _doubtful(upload, reading):
         name = upload.files[key].name
         encoding_picker(
@@ -358,9 +418,9 @@ def _pick_encodings(upload: Upload, reading: Parallel | Apart | CorpusError, pla
             upload.choices(key).encoding or guessed.get(name),
             label=t("languages.encoding", name=as_plain_markdown(name)),
         )
-        if not isinstance(reading, CorpusError):
+        if not isinstance(reading, CorpusError) and key in read:
             texts = reading.texts if isinstance(reading, Parallel) else [side.texts[0] for side in reading.sides]
-            st.text(openings([texts[0 if is_table(upload) else order.index(key)]]))
+            st.text(openings([texts[0 if is_table(upload) else read.index(key)]]))
 
 
 def _as_chosen(upload: Upload, parallel: Parallel, place: str, max_bytes: int) -> Parallel | None:

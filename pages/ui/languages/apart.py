@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.i18n import as_name, error_sentence, t
-from pages.ui.inputs.parallel_texts import Apart
+from pages.ui.inputs.parallel_texts import Apart, say_what_was_left_out
 from pages.ui.languages.counts import counted, segmenter_of, sizes
 from pages.ui.languages.metrics import words_said
 from pages.ui.widgets import formatting
@@ -21,10 +21,10 @@ MOST_WITH_WORDS = 100_000
 
 def show_apart(apart: Apart, lanes: Sequence[Lane]) -> None:
     """Say that there is no premium, show what each text takes by itself, and say what may not be concluded."""
+    say_what_was_left_out(apart)
     first, second = (as_name(name) for name in apart.names[:2])
     st.header(t("apart.says", first=first, second=second), anchor=False)
     st.caption(error_sentence(apart.why))
-    words = {side.digest: _words(side) for side in apart.sides}
     rows = [
         [name, lane.name, *_figures(side, lane)]
         for name, side in zip(apart.names, apart.sides, strict=True)
@@ -36,14 +36,17 @@ def show_apart(apart: Apart, lanes: Sequence[Lane]) -> None:
     if all(row[-1] == formatting.NONE for row in rows):
         frame = frame.iloc[:, :-1]
     figures_table(frame, t("apart.table"), words=(0, 1))
+    words = [(name, _words(side)) for name, side in zip(apart.names, apart.sides, strict=True)]
+    st.caption("  \n".join(f"{as_name(name)}: {said}" for name, said in words))
     st.markdown(t("apart.may"))
     st.markdown(t("apart.may_not"))
-    st.caption("  \n".join(dict.fromkeys(said for said in words.values() if said)))
 
 
 def _words(side: Parallel) -> str:
-    """Say what finds the words of a text; nothing for a long one, in which none are counted."""
-    return words_said(segmenter_of(side, 0)) if len(side.texts[0]) <= MOST_WITH_WORDS else ""
+    """Say what finds the words of a text, or why none are counted."""
+    if len(side.texts[0]) > MOST_WITH_WORDS:
+        return t("apart.too_long", limit=MOST_WITH_WORDS)
+    return words_said(segmenter_of(side, 0))
 
 
 def _figures(side: Parallel, lane: Lane) -> list[str]:

@@ -147,8 +147,9 @@ def show_table(compared: Compared, found: Sequence[Bill], terms: Terms, reader: 
 
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
     """Return a bar for each bill, labeled with its tokens and its premium."""
+    names, colours = compared.names, compared.colours
     return [
-        Bar(bill.lane.name, compared.names[bill.language], bill.tokens, _label(compared, bill), bill.language)
+        Bar(bill.lane.name, names[side := bill.language], bill.tokens, _label(compared, bill), colours[side])
         for bill in found
     ]
 

@@ -39,7 +39,7 @@ class Bar(NamedTuple):
     value: int
     label: str
     colour: int
-    """The index of the language, which has the same color everywhere."""
+    """The index of the color of the language, which is the same everywhere."""
 
 
 class Bin(NamedTuple):
@@ -91,7 +91,10 @@ def bar_chart() -> ChartType:
     letters = alt.ExprRef(**size(16))
     names = rows.transform_filter("!isValid(datum.value)").encode(x=alt.value(0), text="label:N")
     return alt.layer(
-        bars.mark_bar(cornerRadiusEnd=4).encode(alt.Color("colour:N", legend=None)),
+        # Without a domain, the first colour would go to whichever language is drawn.
+        bars.mark_bar(cornerRadiusEnd=4).encode(
+            alt.Color("colour:N", legend=None, scale=alt.Scale(domain=list(range(len(CATEGORIES)))))
+        ),
         bars.transform_filter("datum.inside").mark_text(style="inside", fontSize=letters, text=words),
         bars.transform_filter("!datum.inside").mark_text(style="right", fontSize=letters, text=words),
         names.mark_text(style="right", fontSize=letters, dx=0, dy=3, fontWeight=600),
@@ -107,7 +110,7 @@ def bars_svg(bars: Sequence[Bar], *, title: str, says: str) -> str:
     for row in rows:
         has_bar = not np.isnan(row["value"])
         row["length"] = max(1.0, round((PICTURE_WIDTH - 4) * row["value"] / most, 1)) if has_bar else None
-        row["fill"] = CATEGORIES[int(row["colour"]) % len(CATEGORIES)].light if has_bar else ""
+        row["fill"] = CATEGORIES[int(row["colour"])].light if has_bar else ""
     height = len(rows) * ROW_HEIGHT + 16
     shown = {"rows": rows, "step": ROW_HEIGHT, "on_bar": ON_BAR.light}
     return svg_picture(FOLDER / "bars.svg", PICTURE_WIDTH, height, title=title, says=says, **shown)

@@ -214,7 +214,8 @@ def _says(compared: Compared, side: int, found: Sequence[Standing]) -> str:
 
 
 def _bars(compared: Compared, side: int, found: Sequence[Standing]) -> list[Bar]:
-    return [Bar(_titled(each.player), compared.names[side], each.tokens, _label(each), side) for each in found]
+    name, colour = compared.names[side], compared.colours[side]
+    return [Bar(_titled(each.player), name, each.tokens, _label(each), colour) for each in found]
 
 
 def _titled(player: Player) -> str:
