@@ -370,6 +370,8 @@ def test_a_warning_names_what_it_is_about() -> None:
     special = Tokenizer([], pattern="cl100k", special_tokens=["<b>x", "<a>", "<b>"])
     assert values(special, "tiktoken")["special_begins"] == {"token": "<b>x", "other": "<b>"}
     assert values(special, "tokenizer.json")["possessive_count"] == {"pattern": "{1,3}+", "instead": "{1,3}"}
+    far = Tokenizer([], special_tokens={"<a>": 300})
+    assert values(far, "tiktoken")["id_gap"] == {"rows": 301, "tokens": 257}
     own = Tokenizer([], pattern="[a-z]+")
     assert values(own, "tiktoken")["own_pattern"] == {"library": "tiktoken", "engine": "fancy-regex"}
     assert values(own, "tokenizer.json")["own_pattern"] == {"library": "tokenizers", "engine": "Oniguruma"}

@@ -62,6 +62,16 @@ def test_what_is_exported_has_the_name_that_people_gave_it() -> None:
     assert {"thai.tiktoken", "thai.model"} <= files
 
 
+def test_what_is_exported_at_a_size_says_so_in_the_list_and_in_the_names_of_its_files() -> None:
+    app = compare_with(("thai.model", MODEL))
+    app.session_state["compare_exports"] = True
+    app.session_state["compare_exported"] = opened_key(app)
+    move_size(app, "thai", 257)
+    assert any(each.startswith("thai: the first 257 of ") for each in app.selectbox(key="compare_exported").options)
+    files = {button.proto.label for button in app.get("download_button")}
+    assert {"thai-257.tiktoken", "thai-257.model"} <= files
+
+
 def test_a_file_is_opened_by_the_next_run_if_this_one_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """As when the visitor closes the opener while it works."""
     cut_short = [True]

@@ -49,7 +49,12 @@ def export(tokenizer: AnyTokenizer, to: str, *, name: str | None = None) -> Expo
     parts = exportable(tokenizer)
     if not parts.is_plain and to in LOADED_BY and to != "tokenizer.json":
         raise ExportError("export_more")
-    return _WRITERS[to](parts, file_name(name or tokenizer.name))
+    written = _WRITERS[to](parts, file_name(name or tokenizer.name))
+    ids = {*parts.ids, *parts.special_tokens.values(), *parts.added_tokens.values()}
+    if to in LOADED_BY and (rows := max(ids) + 1) > len(ids):
+        gap = ExportWarning("id_gap", rows=rows, tokens=len(ids))
+        written = written._replace(warnings=(*written.warnings, gap))
+    return written
 
 
 def file_name(name: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
+from pages.ui.compare.lanes import sizes_of
 from pages.ui.frame import visitor
 from pages.ui.frame.navigation import go
 from pages.ui.i18n import as_plain_markdown, errors_shown, language, t
@@ -120,7 +121,13 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
     with popover(t("exports.title"), icon=":material/download:", key=EXPORTS_OPEN.key):
         if not EXPORTS_OPEN.get():
             return
+        stages = {lanes[number].choice: stage for number, stage in sizes_of(lanes, text).items()}
+        cut = {choice: stage.at for choice, stage in stages.items() if stage.at < stage.most}
         names = {choice: lane.name for choice, lane in known.items()}  # not the lanes: Streamlit keeps it for long
+        names |= {
+            choice: t("exports.first", name=names[choice], size=size, all=stages[choice].most)
+            for choice, size in cut.items()
+        }
         chosen = st.selectbox(
             t("compare.tokenizers"),
             list(known),
@@ -134,7 +141,9 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
             with st.expander(t("exports.ids", count=len(ids)), icon=":material/content_copy:"):
                 st.code(str(ids), language=None, wrap_lines=True)
         # Keys of files and runs are digests, which say nothing as the name of a downloaded file.
-        name = "tokenizer" if lane.is_own else lane.key if chosen in OPENAI_NAMES else lane.name
+        name = "tokenizer" if lane.is_own else chosen if chosen in OPENAI_NAMES else lane.name
+        if chosen in cut:
+            name += f"-{cut[chosen]}"
         export_panel(lane.tokenizer, lane.key, sample_texts(), name=name)
 
 

@@ -87,7 +87,8 @@ def _look(name: str) -> None:
 
 
 def _open_tokenizers(on_open: Callable[[str], None]) -> None:
-    """Draw an uploader for the files of tokenizers; say what was opened, and what is wrong with a file."""
+    """Draw an uploader for the files of tokenizers; say what was opened, and above it what is wrong."""
+    said = st.container()
     uploads = st.file_uploader(
         t("compare.open_label", limit=MAX_FILE_BYTES // 2**20, most=MAX_OPENED_FILES),
         key="model_file",
@@ -106,12 +107,13 @@ def _open_tokenizers(on_open: Callable[[str], None]) -> None:
             on_open(file.key)
         st.rerun()
     first, rest = _REFUSED.get()[:SHOWN_REFUSALS], _REFUSED.get()[SHOWN_REFUSALS:]
-    for refused in first:
-        _say(refused)
-    if rest:
-        with fold(t("compare.more_refused", count=len(rest)), key="more_refused", icon=":material/error:"):
-            for refused in rest:
-                _say(refused)
+    with said:
+        for refused in first:
+            _say(refused)
+        if rest:
+            with fold(t("compare.more_refused", count=len(rest)), key="more_refused", icon=":material/error:"):
+                for refused in rest:
+                    _say(refused)
     if (trouble := _NOT_SAVED.get()) is not None:
         st.warning(t("compare.not_kept", why=error_sentence(trouble)), icon=":material/save:")
     for file in OPENED_FILES.get():

@@ -39,7 +39,9 @@ MAX_DIGITS = 40
 _BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
 TYPED_HEIGHT = 76
 SENTENCE_CHARACTERS = 80
-"""Characters of the sentence that a corpus gives: they fit in three lines of large type."""
+"""Characters of the sentence that a corpus gives, if it must be cut: they fit in three lines of large type."""
+WHOLE_CHARACTERS = 120
+"""Characters of a line that is not cut: what somebody wrote in it would be missed."""
 """Two lines of Thai, so that the tokens below come into sight; the box's corner makes it taller."""
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
 
@@ -87,7 +89,7 @@ def line_to_watch(beginning: str) -> str:
     """
     lines = [line.strip() for line in beginning.split("\n") if line.strip()] or [""]
     line = next(filter(is_thai, lines), lines[0]) if is_thai(beginning) else lines[0]
-    if len(line) <= SENTENCE_CHARACTERS:
+    if len(line) <= WHOLE_CHARACTERS:
         return line
     ends = np.flatnonzero(TextMap(line).cluster_starts)
     cut = line[: int(ends[ends <= SENTENCE_CHARACTERS][-1])]

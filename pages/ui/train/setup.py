@@ -98,13 +98,15 @@ def training_setup(job: Job | None) -> None:
         vocab_size = _size_picker()
     corpus = _corpus() if card == OWN_TEXT else sample_to_train_on(card)
     said = st.container()
-    if line := _first_sentence(card, corpus):
-        _before(sentence_to_watch(line))
+    watched = sentence_to_watch(_first_sentence(card, corpus))
+    if watched:
+        _before(watched)
     if keys.MORE_OPEN.get() or (corpus is not None and corpus.counts is not None):
         keys.MORE_DRAWN.put(True)
     with fold(t("train.more"), icon=":material/tune:", key=keys.MORE_OPEN.key):
         if keys.MORE_DRAWN.get():
-            more = _more(corpus, vocab_size or BYTES, is_sample=card != OWN_TEXT)
+            sentence = watched if card == OWN_TEXT else own_sentence()
+            more = _more(corpus, vocab_size or BYTES, sentence, is_sample=card != OWN_TEXT)
         else:
             more = _More(corpus, PATTERN_ORDER[0], DEFAULT_PACE, DEFAULT_STOP, [], None, None)
     with said:
@@ -120,7 +122,9 @@ def training_setup(job: Job | None) -> None:
         if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
             visitor.show_setup(False)
             st.rerun()
-        if vocab_size is not None:
+        if corpus is None and card == OWN_TEXT:
+            st.caption(t("train.needs_text"), width="content")
+        elif vocab_size is not None:
             is_proposed = keys.IS_LONG.get() and vocab_size == OWN_SIZE
             own = "train.size_means_long" if is_proposed else "train.size_means_most"
             key = own if card == OWN_TEXT else "train.size_means"
@@ -178,18 +182,21 @@ def _experiments(corpus: Corpus | None) -> None:
             race_of_methods(corpus.texts if corpus and corpus.counts is None else ())
 
 
-def _more(corpus: Corpus | None, vocab_size: int, *, is_sample: bool) -> _More:
-    """Draw the settings that few people need to change; the bundled texts can be mixed here."""
+def _more(corpus: Corpus | None, vocab_size: int, sentence: str, *, is_sample: bool) -> _More:
+    """Draw the settings that few people need to change; the bundled texts can be mixed here.
+
+    A sentence shows what a split pattern does; "" stands for one of ours.
+    """
     pattern: str | None
     corpus_side, settings_side = st.columns(2, gap="large")
     with settings_side:
         st.header(t("train.step_pattern"), anchor=False)
         if corpus is None or corpus.counts is None:
-            pattern = pattern_picker(own_sentence())
+            pattern = pattern_picker(sentence)
         else:  # the pattern that cut the counted pieces, with what it does to a sentence
             pattern = pattern_of(corpus.counts.recipe)
             st.caption(pattern_said(corpus.counts.recipe))
-            pattern = pattern if preview_of(pattern, own_sentence()) else None
+            pattern = pattern if preview_of(pattern, sentence) else None
     with corpus_side:
         if corpus is not None and is_sample:
             st.header(t("train.step_corpus"), anchor=False)
