@@ -306,6 +306,7 @@ def test_a_tokenizer_json_holds_steps_added_tokens_and_the_normal_form() -> None
         "special_tokens_act",
         "own_pattern",
         "possessive_count",
+        "id_gap",
     ]
     plain = json.loads(export(Tokenizer([], pattern="none"), "tokenizer.json").files["tokenizer.json"])
     assert (plain["normalizer"], plain["pre_tokenizer"]["type"]) == (None, "ByteLevel")
