@@ -67,7 +67,8 @@ def test_what_is_exported_at_a_size_says_so_in_the_list_and_in_the_names_of_its_
     app.session_state["compare_exports"] = True
     app.session_state["compare_exported"] = opened_key(app)
     move_size(app, "thai", 257)
-    assert any(each.startswith("thai: the first 257 of ") for each in app.selectbox(key="compare_exported").options)
+    named = app.selectbox(key="compare_exported").options
+    assert any(name.startswith("thai: the first 257 of ") for name in named)
     files = {button.proto.label for button in app.get("download_button")}
     assert {"thai-257.tiktoken", "thai-257.model"} <= files
 
