@@ -116,10 +116,13 @@ function race(room, merges, bytes) {
     }
     back.disabled = step === 0;
     on.disabled = step >= most;
+    if (step < most) room.lesson.offer(room.label("encode_1_key"), goOn);
+    else room.lesson.offer();
   };
+  const goOn = () => (step += 1, draw());
   const back = addButton(bar, "‹", () => (step -= 1, draw()));
   back.setAttribute("aria-label", room.label("step_back"));
-  const on = addButton(bar, room.label("encode_1_step"), () => (step += 1, draw()));
+  const on = addButton(bar, room.label("encode_1_step"), goOn);
   const end = addButton(bar, room.label("encode_1_to_end"), () => {
     step = Math.min(most, partings.find((parting) => parting > step) ?? most);
     draw();
@@ -172,8 +175,10 @@ function tie(room) {
   const right = counts[0] === counts[1] ? choices[2] : counts[0] < counts[1] ? choices[0] : choices[1];
   room.ask(room.label("encode_3_ask", { text: TAUGHT }), choices, right, () => {
     const ifWins = (/** @type {string} */ pair) => room.label("encode_3_wins", { pair });
-    room.choose(room.label("encode_3_title"), [["0", ifWins(pairs[0])], ["1", ifWins(pairs[1])]], (which) => {
+    const take = room.choose(room.label("encode_3_title"), [["0", ifWins(pairs[0])], ["1", ifWins(pairs[1])]], (which) => {
       const merges = both[Number(which)];
+      if (which === "0") room.lesson.offer(room.label("encode_3_key", { pair: pairs[1] }), () => take(1));
+      else room.lesson.offer();
       listMerges(room, merges);
       for (const text of [TAUGHT, TRY]) {
         const ids = merges.encode(text);

@@ -343,7 +343,7 @@ export class Learn {
 
   /** Find the type in which each answer fits, on a screen that nobody sees, so that it stays as large after the answer. */
   fitAnswers() {
-    const { guesses, reveal, wait } = this;
+    const { guesses, reveal, wait, step, stepWords } = this;
     const screen = this.element.querySelector(".screen");
     const first = wait?.textContent ?? "";
     this.guesses = new Map();
@@ -358,6 +358,7 @@ export class Learn {
     trial.element.replaceWith(screen ?? "");
     this.guesses = guesses;
     this.showNext(false, first, reveal ?? undefined);
+    this.offer(stepWords, step);
   }
 
   /** The largest type, and then the largest strip of tokens that the space left allows. */

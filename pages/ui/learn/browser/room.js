@@ -329,11 +329,12 @@ export class Room {
   }
 
   /**
-   * Choices of which one holds.
+   * Choices of which one holds. Returns what takes one of them.
    * @template {string} Choice
    * @param {string} name
    * @param {[Choice, string][]} choices
    * @param {(choice: Choice) => void} draw
+   * @returns {(chosen: number) => void}
    */
   choose(name, choices, draw, at = 0) {
     const row = this.add("div", "switch");
@@ -350,6 +351,7 @@ export class Room {
     };
     const buttons = choices.map(([, words], number) => addButton(row, words, () => take(number)));
     take(at);
+    return take;
   }
 }
 
