@@ -55,6 +55,7 @@ for (const isLarge of [true, false]) {
   }
 }
 const STRIP_SIZES = [6, 5.5, 5, 4.5, 4, 3.5, 3, 2.5, 2.25]; // the most that letters of a strip of tokens measure, in rem
+const FIELDS = "input, select, textarea"; // they use keys themselves
 const IS_NARROW = "(max-width: 640px)";
 const IS_WIDE = "(min-width: 900px) and (min-height: 500px)"; // as in the style sheet
 const HAS_NO_KEYS = "(hover: none) and (pointer: coarse)"; // as in the style sheet
@@ -135,7 +136,7 @@ export class Learn {
       keepInAddress(options.what);
       for (const changed of ["click", "input"]) this.element.addEventListener(changed, () => this.fit());
       this.element.tabIndex = -1;
-      this.element.addEventListener("click", ({ detail }) => detail && this.leaveButton());
+      this.element.addEventListener("click", ({ detail }) => detail && this.leaveFocused("button")); // a mouse leaves Space and Enter to the way on
     }
     const goBack = () => lessonIn(location.href) !== this.address && this.show(lessonIn(location.href));
     if (!options.isAlone) window.addEventListener("popstate", goBack, { signal: this.ended.signal });
@@ -288,17 +289,20 @@ export class Learn {
     } else if (this.element.querySelector(".screen")) this.next?.click();
   }
 
-  /** A mouse that has pressed a button leaves Space and Enter to the way on. */
-  leaveButton() {
+  /** Give the keys back to the screen, if what has them is such an element. @param {string} kind @returns whether it was */
+  leaveFocused(kind) {
     const { activeElement } = /** @type {ShadowRoot | Document} */ (this.element.getRootNode());
-    if (activeElement?.matches("button")) this.element.focus({ preventScroll: true });
+    const isThere = Boolean(activeElement?.matches(kind));
+    if (isThere) this.element.focus({ preventScroll: true });
+    return isThere;
   }
 
   /** @param {KeyboardEvent} event that nothing on a screen has used */
   onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
     const [target] = event.composedPath();
-    if (target instanceof HTMLElement && target.matches("input, select, textarea") && event.key !== "Escape") return;
+    const isInField = target instanceof HTMLElement && target.matches(FIELDS);
+    if (isInField && event.key !== "Enter" && event.key !== "Escape") return;
     const isOnButton = target instanceof HTMLElement && target.matches("button");
     if (isOnButton && (event.key === "Enter" || event.key === " ")) return;
     const isOnScreen = Boolean(this.element.querySelector(".screen"));
@@ -306,11 +310,11 @@ export class Learn {
     const act = {
       ArrowRight: () => this.advance(),
       PageDown: () => this.advance(),
-      Enter: () => this.advance(),
+      Enter: () => this.leaveFocused(FIELDS) || this.advance(),
       " ": () => this.advance(),
       ArrowLeft: () => isOnScreen && this.back?.click(),
       PageUp: () => isOnScreen && this.back?.click(),
-      Escape: () => this.uncover() || this.leave(),
+      Escape: () => this.uncover() || this.leaveFocused(FIELDS) || this.leave(),
       b: blacken,
       ".": blacken,
       f: () => toggleFullScreen(this.element),
