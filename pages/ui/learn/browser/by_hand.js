@@ -46,11 +46,10 @@ function workOn(room, bench) {
     room.place = holder;
     const merge = (/** @type {Pair} */ pair, isByKey = false) => {
       const most = bench.pairs[0];
-      const overlaps = [pair, ...(pair.count < most.count ? [most] : [])].map((each) => overlapOf(room, bench, each));
-      const [name, best] = [named(bench, pair), named(bench, most)];
-      const cost = pair.count < most.count && !overlaps[1] ? room.label("hand_2_cost", { pair: name, found: pair.count, best, count: most.count }) : "";
+      const overlap = overlapOf(room, bench, pair, "hand_2_overlap");
+      const cost = pair.count < most.count ? costOf(room, bench, pair, most) : "";
       bench.merge(pair.left, pair.right);
-      draw([...overlaps, cost].filter(Boolean).join(" "));
+      draw([overlap, cost].filter(Boolean).join(" "));
       if (!isByKey) holder.querySelector("button")?.focus();
     };
     const board = drawBoard(room, bench, merge);
@@ -74,10 +73,16 @@ function workOn(room, bench) {
   draw("");
 }
 
-/** That a pair is merged in fewer places than it was counted; empty where it is merged in all. @param {Room} room @param {Workbench} bench @param {Pair} pair */
-function overlapOf(room, bench, pair) {
+/** That a pair is merged in fewer places than it was counted; empty where it is merged in all. @param {Room} room @param {Workbench} bench @param {Pair} pair @param {"hand_2_overlap" | "hand_2_instead"} words */
+function overlapOf(room, bench, pair, words) {
   const [saved, name] = [bench.savingOf(pair), named(bench, pair)];
-  return saved < pair.count ? room.label("hand_2_overlap", { pair: name, count: pair.count, saved }) : "";
+  return saved < pair.count ? room.label(words, { pair: name, count: pair.count, saved }) : "";
+}
+
+/** What the most frequent pair would have given in place of another. @param {Room} room @param {Workbench} bench @param {Pair} pair @param {Pair} most */
+function costOf(room, bench, pair, most) {
+  const [name, best] = [named(bench, pair), named(bench, most)];
+  return overlapOf(room, bench, most, "hand_2_instead") || room.label("hand_2_cost", { pair: name, found: pair.count, best, count: most.count });
 }
 
 /** @param {Workbench} bench @param {Pair} pair */
