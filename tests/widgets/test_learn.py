@@ -300,6 +300,27 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
 
 
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 800)])
+def test_before_a_room_a_long_text_is_merged_to_its_end_with_all_in_sight(
+    page: Page, width: int, height: int
+) -> None:
+    text = "My cat sat on the mat and that cat had a hat on that mat!!"
+    options = lesson_options("hand", is_alone=True) | {"presents": True, "deck": section("deck"), "text": text}
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
+    learn = page.locator(".learn")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    pairs, merged = learn.locator(".pair:visible"), learn.locator(".learned li")
+    learn.locator(".switch button").last.click()
+    while pairs.count():
+        expect(learn.get_by_role("button", name=options["labels"]["undo"])).to_be_visible()
+        assert learn.evaluate(OUT_OF_SIGHT) == []
+        page.keyboard.press("ArrowRight")
+    assert merged.count() > 5
+    assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
+
+
 STEPPED = """(lesson) => {
   const find = (part) => lesson.querySelector(part);
   const done = find(".learned")?.children.length ?? find("input[type=range]").value;
