@@ -676,6 +676,21 @@ def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
         assert said[2] == without_breaks(options["labels"]["hand_3_before"])
 
 
+@pytest.mark.parametrize("language", ["en", "th"])
+@pytest.mark.parametrize("step", [1, 2])
+def test_before_a_room_what_is_said_has_the_width_of_the_slide_where_the_answer_leaves_room(
+    page: Page, language: str, step: int
+) -> None:
+    learn = screen_before_a_room(page, language, "encode", step)
+    said = learn.locator(".says").bounding_box()
+    assert said is not None
+    assert said["width"] > 0.9 * 1920
+    while learn.locator(".wait:not(:empty)").count() or " · " in learn.locator(".deck-help").inner_text():
+        page.keyboard.press("ArrowRight")
+    assert learn.locator(".says").bounding_box() == said
+    assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
+
+
 SAID = """(learn) => [".says", ".question", ".asked > .below"].map((part) => {
   const each = learn.querySelector(part);
   return parseFloat(getComputedStyle(each).fontSize) * each.currentCSSZoom;

@@ -50,12 +50,13 @@ function ways(room) {
   room.ask(room.label("encode_1_ask", { text: NEW_TEXT }), choices, answers[0], () => {
     const row = room.add("div", "write");
     const field = room.field(row, room.label("encode_1_field"), NEW_TEXT, 16);
+    const bar = row.appendChild(make("div", "choices"));
     const below = room.add("div", "below");
     const draw = () => {
       below.replaceChildren();
       const outer = room.place;
       room.place = below;
-      race(room, merges, new TextEncoder().encode(field.value));
+      race(room, merges, new TextEncoder().encode(field.value), bar);
       room.place = outer;
     };
     field.oninput = draw;
@@ -88,13 +89,13 @@ function partsAt(merges, pictures, goal) {
   return String(last(pictures)) === String(goal) ? Infinity : pictures.length - 1;
 }
 
-/** The ways step by step; a row that has parted from the first says so. @param {Room} room @param {Merges} merges @param {Uint8Array} bytes */
-function race(room, merges, bytes) {
+/** The ways step by step; a row that has parted from the first says so. @param {Room} room @param {Merges} merges @param {Uint8Array} bytes @param {Element} bar for what is pressed */
+function race(room, merges, bytes, bar) {
   const all = threeWays(merges, bytes);
   const most = Math.max(...all.map(([, pictures]) => pictures.length)) - 1;
   const goal = last(all[0][1]);
   const partings = all.map(([, pictures]) => partsAt(merges, pictures, goal)).sort((one, other) => one - other);
-  const bar = room.add("div", "choices");
+  bar.replaceChildren();
   room.sayBytes(all[0][1][0].ids.map((id) => merges.bytesOf(id)));
   const rows = room.add("div", "ways");
   let step = 0;

@@ -43,15 +43,15 @@ const LEAST_SAID = 0.94;
 // How large an answer is beside that.
 const ANSWER_SHARES = [1, 0.93, 0.87, 0.81, 0.75, 0.7];
 const LEAST_ANSWER = 0.69;
-// How a screen saves space (see the style sheet): an answer stands below its question, beside it, or beside all that comes before.
-const SAVINGS = ["tight", "beside", "aside", "few"];
+// How a screen saves space (see the style sheet): an answer stands below its question, beside it, or beside all that comes before, with what is said or without.
+const SAVINGS = ["tight", "beside", "aside", "narrow", "few"];
 /** From the largest answer to the smallest; what is said is small only where nothing else fits, fewer pairs neither. @type {[share: number, saves: string[], answer: number][]} */
 const FITS = [[TYPE_SHARES[0], [], 1]];
 for (const [isLarge, few] of /** @type {[boolean, string[]][]} */ ([[true, []], [true, ["few"]], [false, ["few"]]])) {
   const pairs = TYPE_SHARES.filter((share) => share >= LEAST_SAID === isLarge).flatMap((share) => ANSWER_SHARES.map((answer) => [share, answer]));
   const readable = pairs.filter(([share, answer]) => share * answer >= LEAST_ANSWER).sort((one, other) => other[0] * other[1] - one[0] * one[1]);
   for (const [share, answer] of readable) {
-    for (const saves of [["tight"], ["tight", "beside"], ["tight", "aside"]]) FITS.push([share, [...saves, ...few], answer]);
+    for (const saves of [["tight"], ["tight", "beside"], ["tight", "aside"], ["tight", "aside", "narrow"]]) FITS.push([share, [...saves, ...few], answer]);
   }
 }
 const STRIP_SIZES = [6, 5.5, 5, 4.5, 4, 3.5, 3, 2.5, 2.25]; // the most that letters of a strip of tokens measure, in rem
