@@ -59,9 +59,10 @@ def make_csv_and_report() -> None:
     names = ("=East", "<b>West")
     sample = replace(sample_parallel(), names=names)
     compared = Compared(sample, names, names, False, 1, "lines", typed=names)
-    found = bills(compared, reference_lanes())
+    lanes = reference_lanes()
+    found = bills(compared, lanes)
     st.session_state["csv"] = csv_of(compared, found, Terms(1_000, 2.5))
-    st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5))
+    st.session_state["html"] = report_html(compared, found, Terms(1_000, 2.5), lanes[0])
 
 
 def receipt_on(app: AppTest) -> dict[str, Any] | None:

@@ -305,7 +305,7 @@ def test_a_wrong_file_is_named_with_its_reason_and_the_others_are_compared(
     assert not app.error
     (warning,) = app.warning
     assert wrong in warning.value
-    assert warning.value.endswith(catalogue(language)["languages.left_out"].removeprefix("{whys} "))
+    assert warning.value.endswith(catalogue(language)["languages.left_out"].removeprefix("{whys}").lstrip())
     assert len({spoken for _, spoken in bills(app)}) == 2
 
 

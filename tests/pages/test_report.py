@@ -60,6 +60,12 @@ def test_the_report_needs_nothing_but_itself() -> None:
     assert f"{by_hand('gpt2', THAI_LINES):,}" in report
 
 
+def test_a_month_in_the_report_is_by_the_tokenizer_that_counts_the_receipt() -> None:
+    report = ran(make_csv_and_report).session_state["html"].decode()
+    month = by_hand("gpt2", THAI_LINES) / len(THAI_LINES) * 1_000 * 30 * 2.5 / 1e6
+    assert f"<p>{month:.2f} in =East" in report
+
+
 def test_the_report_says_what_may_be_wrong_with_the_texts() -> None:
     app = ran(_report_of_doubtful_texts)
     report = html.unescape(app.session_state["html"].decode())

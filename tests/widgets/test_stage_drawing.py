@@ -703,7 +703,8 @@ FIND_COVERED = """() => {
     const style = getComputedStyle(letters, "::after");
     const [size, [, up]] = [parseFloat(style.fontSize), style.translate.split(" ").map(parseFloat)];
     const { left, right, bottom } = boxOf(letters);
-    const [middle, half] = [(left + right) / 2, 0.3 * size * letters.dataset.n.length];
+    const narrower = parseFloat(style.scale) || 1;
+    const [middle, half] = [(left + right) / 2, 0.3 * size * narrower * letters.dataset.n.length];
     const [low, high] = [bottom + up + size, bottom + up];
     const isOver = (box) =>
       box.left < middle + half && box.right > middle - half && box.top < low && box.bottom > high;

@@ -301,7 +301,7 @@ def _left_out_said(read: Parallel | Apart, written: Callable[[str], str]) -> lis
     """Return in one paragraph why each file was left out; nothing if all fit."""
     if not read.left_out:
         return []
-    whys = " ".join(error_sentence(each.why, written=written) for each in read.left_out)
+    whys = "  \n".join(error_sentence(each.why, written=written) for each in read.left_out)
     return [t("languages.left_out", whys=whys)]
 
 

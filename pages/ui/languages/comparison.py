@@ -153,7 +153,7 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane
         "table": lambda: bill.show_table(compared, found, terms, reader),
         "pairs": lambda: show_pairs(compared, lanes),
         "metrics": lambda: show_metrics(compared, lanes),
-        "take_away": lambda: take_away(compared, found, terms),
+        "take_away": lambda: take_away(compared, found, terms, reader),
     }
     for name, icon in FOLDS.items():
         is_open: Value[bool] = Value(f"languages_{name}", bool)

@@ -53,6 +53,7 @@ def choose_texts(picked: Compared | Apart | None) -> Billed:
             live_text_area(t(f"receipt.{name}"), key=remembered(key, text), max_chars=MOST_CHARACTERS, height=100)
             for name, key, text in zip(_LINKED, keys, texts, strict=True)
         )
+        st.caption(t("receipt.at_most", most=MOST_CHARACTERS, files=t("languages.texts")))
         st.button(t("receipt.print"), type="primary", key="receipt_print", on_click=_show_receipt)
     if _SHOWN.get():
         bring_into_view("receipt", str(_SHOWN.get()))

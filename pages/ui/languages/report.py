@@ -27,17 +27,18 @@ from pages.ui.languages.metrics import DEFINED, WITH_WORDS, metrics_table, words
 from pages.ui.widgets.controls import save_button
 from pages.ui.widgets.figures_table import table_html
 from pages.ui.widgets.printing import picture_button, printed
+from pages.ui.widgets.token_view.lanes import Lane
 from tokenizer_core.analysis.costs import cost
 from tokenizer_core.readers.labels import harmless_cell
 
 _PAGE = Path(__file__).parent / "report.html"
 
 
-def take_away(compared: Compared, found: Sequence[Bill], terms: Terms) -> None:
+def take_away(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
     """Draw the buttons that save the table, the charts and the report."""
     st.markdown(t("report.what"))
     with st.container(horizontal=True):
-        csv, page = csv_of(compared, found, terms), report_html(compared, found, terms)
+        csv, page = csv_of(compared, found, terms), report_html(compared, found, terms, reader)
         save_button(t("report.csv"), csv, "languages.csv", key="languages_csv", icon=":material/table:")
         save_button(t("report.html"), page, "languages.html", key="languages_html", icon=":material/description:")
     pictures = {"bars": bars_picture(compared, found), "distribution": distribution_picture(compared, found)}
@@ -113,7 +114,7 @@ def csv_of(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
 # ---- the report
 
 
-def report_html(compared: Compared, found: Sequence[Bill], terms: Terms) -> bytes:
+def report_html(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None = None) -> bytes:
     """Return one self-contained page: sentence, conditions, bars, tables, definitions."""
     bill = worst(compared, found)
     distribution = distribution_picture(compared, found)
@@ -127,7 +128,7 @@ def report_html(compared: Compared, found: Sequence[Bill], terms: Terms) -> byte
         distribution=distribution,
         bills=table_html(bills, formats=formats, words=(0, 1)),
         terms=terms_said(terms),
-        month=month_said(compared.with_plain_names(), found, terms),
+        month=month_said(compared.with_plain_names(), found, terms, reader=reader),
         metrics=_metrics(compared, found),
         definitions=DEFINED,
     )

@@ -205,6 +205,7 @@ export class Board {
     const [starts, ends] = [inside[0].from === cluster.from, inside[inside.length - 1].to === cluster.to];
     letters.style.cssText = tintStyle({ stripes, text, zones, starts, ends });
     letters.dataset.stripes = JSON.stringify(stripes);
+    letters.dataset.edges = JSON.stringify([starts, ends]);
     if (inside.length > 1 && !zones) letters.dataset.n = String(inside.length);
   }
 

@@ -5,15 +5,13 @@ import { make } from "../../token_view/browser/elements.js";
 import { FileMenu, download } from "../../token_view/browser/saving/file_menu.js";
 import { pngOf, svgOf } from "../../token_view/browser/saving/image.js";
 import { filledPage, scriptJson } from "../../token_view/browser/saving/saved_page.js";
-import { Scene, fontOf } from "../../token_view/browser/saving/scene.js";
+import { GAP, OVERLAP, Scene, fontOf } from "../../token_view/browser/saving/scene.js";
 import { plainWords } from "../../token_view/browser/words.js";
 
 /** @import { Stage } from "./stage.js" */
 /** @import { Answer, Saved } from "./types.d.ts" */
 
 const PAGE = { width: 1920, height: 1080 };
-const FREE = 0.6; // pixels beside a stripe
-const NUMBERS = 3;
 
 /**
  * @param {Stage} stage
@@ -63,16 +61,15 @@ function savedNow({ learned, charts }) {
 }
 
 /**
- * The sentence as it stands now as a slide, 16 to 9, measured on a page of its size that nobody sees: a headline, up
- * to three large numbers, the pieces as large as fit, the source.
+ * The sentence as it stands now as a slide, 16 to 9, measured on a page of its size that nobody sees: a headline, the
+ * pieces as large as fit, a large number for each tokenizer, the source.
  * @param {Stage} stage
  */
 function slideOf(stage) {
   const { sentence, player, options, root, label } = stage;
   const own = { name: plainWords(label("slide_own", { merge: player.position })), count: sentence.tokensAt(player.position) };
-  const others = options.levels.length > 2 ? options.levels.filter((_, at) => at !== 1) : options.levels;
   const figures = make("div", "slide-numbers");
-  for (const { name, count } of [own, ...others].slice(0, NUMBERS)) {
+  for (const { name, count } of [own, ...options.levels]) {
     const figure = figures.appendChild(make("div"));
     figure.append(make("b", "", count.toLocaleString(options.locale)), make("span", "", name));
   }
@@ -111,7 +108,8 @@ function placeIn(scene, element) {
  */
 function addSharedLetter(scene, letters) {
   const place = placeIn(scene, letters);
-  scene.addStripes(place, JSON.parse(letters.dataset.stripes ?? "[]"), [FREE, FREE]);
+  const [starts, ends] = JSON.parse(letters.dataset.edges ?? "[]"); // whether a token starts and ends with the letter
+  scene.addStripes(place, JSON.parse(letters.dataset.stripes ?? "[]"), [starts ? GAP : 0, ends ? GAP : -OVERLAP]);
   if (!letters.dataset.n) return;
   const font = { ...fontOf(letters), size: 20, weight: "600", fill: scene.tint("text") };
   scene.addWords(letters.dataset.n, place.x + place.width / 2, place.bottom + 18, { ...font, anchor: "middle" });

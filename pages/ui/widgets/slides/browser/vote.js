@@ -38,7 +38,7 @@ export class Vote {
     this.votes = make("div", "vote-count");
     this.lines = make("div", "vote-lines");
     this.main = make("div", "vote-main");
-    this.hands = make("p", "vote-hands", this.label("vote_hands"));
+    this.hands = make("p", "vote-hands", vote.code ? this.label("vote_scan") : this.label("vote_hands"));
     this.main.append(this.said, ...(vote.code ? [] : [this.hands]), this.cards);
     const figures = make("div", "vote-figures");
     this.rows = [this.label("vote_room"), "BPE"].map((name) => {

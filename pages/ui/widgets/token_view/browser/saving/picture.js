@@ -67,7 +67,8 @@ function rowsInPicture({ model }, rows) {
 
 const SHEET = { width: 1920, height: 1080 }; // as the style sheet has it
 const SIZES = [160, 136, 112, 96, 80, 68, 58, 50, 44, 38, 34, 30]; // pixels of a letter; the last one is readable in a room
-const MOST_FIGURES = 3;
+const LARGE_FIGURES = 4; // more of them are smaller
+const MOST_FIGURES = 6;
 const MOST_UNITS = 1500; // UTF-16 units that are tried: no slide has room for more
 const HEADLINE = 56; // grapheme clusters of a line
 
@@ -144,12 +145,13 @@ function headlineOf({ text, locale }) {
 }
 
 /**
- * The counts of three lanes; the visitor's own tokenizer is among them.
+ * The counts of the lanes, as many as there is room for; the visitor's own tokenizer is among them.
  * @param {Model} model
  */
 function numbersOf({ lanes, comparison }) {
   const element = make("div", "sheet-figures");
   const shown = lanes.slice(0, MOST_FIGURES);
+  element.classList.toggle("many", shown.length > LARGE_FIGURES);
   if (comparison.base !== null && comparison.base >= MOST_FIGURES) shown[MOST_FIGURES - 1] = lanes[comparison.base];
   for (const { column } of shown) {
     const [[count, unit]] = column.figures;

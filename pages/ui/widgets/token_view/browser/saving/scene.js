@@ -9,8 +9,8 @@ import { RIGHT_TO_LEFT } from "../model/characters.js";
 /** @import { BoxElement, Font, SceneRect, SceneText, Stripe } from "../types.d.ts" */
 
 const MARGIN = 16; // pixels around all
-const GAP = 0.6; // pixels that a rectangle leaves free at a boundary between tokens
-const OVERLAP = 0.5; // pixels that rectangles inside a token overlap, or a seam would show
+export const GAP = 0.6; // pixels that a rectangle leaves free at a boundary between tokens
+export const OVERLAP = 0.5; // pixels that rectangles inside a token overlap, or a seam would show
 const ROUND_OF_CHIP = 8;
 const ROUND_OF_BOX = 4;
 
