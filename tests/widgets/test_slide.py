@@ -76,10 +76,18 @@ def test_of_a_long_text_a_slide_has_the_first_lines_and_says_so(page: Page) -> N
     assert re.sub(r"\s|⏎", "", shown) == re.sub(r"\s", "", first) * 3
 
 
-def test_ones_own_count_is_among_the_three_of_a_slide(page: Page) -> None:
+def test_four_lanes_have_four_large_numbers_on_a_slide(page: Page) -> None:
     lanes = [*references_over(THAI), lane_over(THAI, Tokenizer([]), "my own", is_own=True)]
     words = words_on(slide(page, THAI, lanes))
-    assert [word for word, size in words if size == 120] == ["50", "26", str(len(THAI.encode()))]
+    assert [word for word, size in words if size == 120] == ["50", "26", "13", str(len(THAI.encode()))]
+
+
+def test_of_many_lanes_a_slide_has_six_smaller_numbers_and_ones_own_is_among_them(page: Page) -> None:
+    others = [lane_over(THAI, Tokenizer([]), f"number {number}") for number in range(4)]
+    lanes = [*references_over(THAI), *others, lane_over(THAI, Tokenizer([]), "my own", is_own=True)]
+    words = words_on(slide(page, THAI, lanes))
+    assert len([word for word, size in words if size == 80 and word.isdigit()]) == 6
+    assert any(word.startswith("my own · ") for word, _ in words)
 
 
 def test_a_slide_as_png_is_sixteen_to_nine(page: Page) -> None:
