@@ -285,6 +285,7 @@ def test_a_larger_vocabulary_is_proposed_for_files_and_a_size_of_ones_own_stays(
     app = open_page("train")
     app.radio(key="train_card").set_value("own").run()
     assert app.number_input(key="train_size").value == 1_000
+    assert ENGLISH["train.needs_text"] in [each.value for each in app.caption]
     app.segmented_control(key="corpus_source").set_value("upload").run()
     assert app.number_input(key="train_size").value == 4_096
     proposed = filled(ENGLISH["train.size_means_long"], size=4_096, bytes=256, merges=3_840)

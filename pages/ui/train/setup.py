@@ -122,10 +122,10 @@ def training_setup(job: Job | None) -> None:
         if job is not None and st.button(t("train.back_to_job"), icon=":material/arrow_back:"):
             visitor.show_setup(False)
             st.rerun()
-        if corpus is None and card == OWN_TEXT:
+        is_proposed = keys.IS_LONG.get() and vocab_size == OWN_SIZE
+        if corpus is None and card == OWN_TEXT and not is_proposed:  # else it is said why the size changed
             st.caption(t("train.needs_text"), width="content")
         elif vocab_size is not None:
-            is_proposed = keys.IS_LONG.get() and vocab_size == OWN_SIZE
             own = "train.size_means_long" if is_proposed else "train.size_means_most"
             key = own if card == OWN_TEXT else "train.size_means"
             means = t(key, size=vocab_size, merges=vocab_size - BYTES, bytes=BYTES)
