@@ -1094,7 +1094,8 @@ LISTED = """async ([slides, options, keys]) => {
 
 
 def test_the_list_of_keys_says_what_they_do_now_and_a_key_closes_it_and_moves_nothing(page: Page) -> None:
-    film = replay_options("none", "", [(97, 98, 9), (256, 99, 3)], "abcabc", [], title="")
+    merges = [(97, 98, 9), (256, 99, 3), *((100 + n, 101 + n, 2) for n in range(20))]  # more than play meanwhile
+    film = replay_options("none", "", merges, "abcabc", [], title="")
     film |= {"labels": section("stage", spoken="en"), "locale": "en"}
     words = {"kind": "words", "over": {}, "title": {"en": "words"}, "says": {}, "notes": {}}
     slides = [{**words, "kind": "stage", "stage": film}, {**words, "isOutcome": True}]
