@@ -38,11 +38,11 @@ SOURCES = ("type", "sample", "upload", "ids")
 MAX_DIGITS = 40
 _BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
 TYPED_HEIGHT = 76
+"""Two lines of Thai, so that the tokens below come into sight; the box's corner makes it taller."""
 SENTENCE_CHARACTERS = 80
 """Characters of the sentence that a corpus gives, if it must be cut: they fit in three lines of large type."""
 WHOLE_CHARACTERS = 120
 """Characters of a line that is not cut: what somebody wrote in it would be missed."""
-"""Two lines of Thai, so that the tokens below come into sight; the box's corner makes it taller."""
 EXAMPLES = ("thai", "english", "mixed", "numbers", "emoji", "special")
 
 
