@@ -121,13 +121,11 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
     with popover(t("exports.title"), icon=":material/download:", key=EXPORTS_OPEN.key):
         if not EXPORTS_OPEN.get():
             return
-        stages = {lanes[number].choice: stage for number, stage in sizes_of(lanes, text).items()}
-        cut = {choice: stage.at for choice, stage in stages.items() if stage.at < stage.most}
+        stages = sizes_of(lanes, text).items()
+        moved = {lanes[number].choice: stage for number, stage in stages if stage.at < stage.most}
         names = {choice: lane.name for choice, lane in known.items()}  # not the lanes: Streamlit keeps it for long
-        names |= {
-            choice: t("exports.first", name=names[choice], size=size, all=stages[choice].most)
-            for choice, size in cut.items()
-        }
+        for choice, stage in moved.items():
+            names[choice] = t("exports.first", name=names[choice], size=stage.at, all=stage.most)
         chosen = st.selectbox(
             t("compare.tokenizers"),
             list(known),
@@ -142,8 +140,8 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
                 st.code(str(ids), language=None, wrap_lines=True)
         # Keys of files and runs are digests, which say nothing as the name of a downloaded file.
         name = "tokenizer" if lane.is_own else chosen if chosen in OPENAI_NAMES else lane.name
-        if chosen in cut:
-            name += f"-{cut[chosen]}"
+        if chosen in moved:
+            name += f"-{moved[chosen].at}"
         export_panel(lane.tokenizer, lane.key, sample_texts(), name=name)
 
 
