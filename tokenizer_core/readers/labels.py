@@ -73,10 +73,10 @@ def opening(text: str, characters: int = 200) -> str:
     return beginning if len(beginning) == len(text.lstrip()) else whole_lines.strip() or beginning
 
 
-def openings(texts: Sequence[str]) -> str:
+def corpus_opening(texts: Sequence[str]) -> str:
     """Return the first lines of the first two texts.
 
-    >>> openings(["one", "", "three"])
+    >>> corpus_opening(["one", "", "three"])
     'one'
     """
     return "\n".join(filter(None, map(opening, texts[:2])))

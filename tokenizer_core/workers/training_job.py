@@ -14,7 +14,7 @@ from tokenizer_core.errors import TokenizerError
 from tokenizer_core.kernels.compiled import are_ready
 from tokenizer_core.patterns.pretokens import check_text
 from tokenizer_core.patterns.split_patterns import SUPERWORDS
-from tokenizer_core.readers.labels import openings
+from tokenizer_core.readers.labels import corpus_opening
 from tokenizer_core.workers.child import CANNOT_START, MEMORY_BYTES, Child
 from tokenizer_core.workers.training_settings import Counting, Pace, Training, software_versions
 
@@ -75,7 +75,7 @@ class Job:
         self.ending: Ending | None = None
         self.created = time.time()
         self.versions = software_versions()
-        self.opening = openings(training.texts)
+        self.opening = corpus_opening(training.texts)
         self.corpus_characters = training.characters
         self.corpus_sha256: str | None = None
         self.counting = Counting(0, 0, 0.0)

@@ -48,7 +48,7 @@ from tokenizer_core.bpe.tokenizer import Tokenizer
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.patterns.split_patterns import SPLIT_PATTERNS
-from tokenizer_core.readers.labels import openings
+from tokenizer_core.readers.labels import corpus_opening
 from tokenizer_core.workers.training_job import Job
 from tokenizer_core.workers.training_settings import Goal, StopRules, Training
 
@@ -138,7 +138,7 @@ def _first_sentence(card: str, corpus: Corpus | None) -> str:
     """Return the sentence that the film of a card begins with; "" while it has no text."""
     if card in SAMPLES:
         return t("examples.english" if card == "en" else "examples.thai")
-    return line_to_watch(openings(corpus.texts)) if corpus is not None and corpus.counts is None else ""
+    return line_to_watch(corpus_opening(corpus.texts)) if corpus is not None and corpus.counts is None else ""
 
 
 def _before(text: str) -> None:
