@@ -25,7 +25,8 @@ from tokenizer_core.patterns.pretokens import batches_of, check_text, counted_pr
 from tokenizer_core.patterns.split_patterns import compile_pattern
 
 MEMORIES_KEPT = 2
-"""Of threads that encoded at the same time; each has up to 15 MB, and one more thread begins with nothing."""
+"""Of threads that encoded at the same time; each has up to 15 MB, the first 12 MB more for 200,000
+tokens, and one more thread begins with nothing."""
 _WORTH = 4
 """A text with this many times the bytes of the vocabulary is encoded faster by the tree of tokens, even if it must
 grow first."""

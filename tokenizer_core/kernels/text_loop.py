@@ -69,7 +69,7 @@ class Memory(NamedTuple):
 
 
 def empty_memory(tokens: int = 0) -> Memory:
-    """Return a memory of 15 MB, or more if it shall hold many tokens, of which only what is used takes room."""
+    """Return a memory of 15 MB, of which only what is used takes room, with two slots for each of many tokens."""
     size = SLOTS
     while size < 2 * tokens:
         size *= 2
