@@ -784,6 +784,20 @@ def test_a_text_without_a_pair_can_be_changed_where_it_is_merged(page: Page) -> 
     expect(learn.locator(".columns p")).to_have_text(said["hand_2_done"])
 
 
+@pytest.mark.parametrize(("step", "line"), [(2, ".verdict"), (3, ".score")])
+def test_a_text_that_begins_as_characters_says_so_until_the_first_merge(page: Page, step: int, line: str) -> None:
+    learn = screen_alone(page, "hand", step, text="กากา")
+    if step == 2:
+        learn.locator(".switch button").last.click()
+    characters = re.compile(re.escape(lesson_options(is_alone=True)["labels"]["hand_2_characters"]))
+    expect(learn.locator(line)).to_have_text(characters)
+    for at in range(2):
+        learn.locator(".board button").nth(at).click()
+    expect(learn.locator(line)).not_to_have_text(characters)
+    learn.locator(".write input").fill("abab")  # the numbers below it are its bytes
+    expect(learn.locator(line)).not_to_have_text(characters)
+
+
 def test_digits_of_a_byte_above_an_id_are_explained_where_they_stand(page: Page) -> None:
     learn = screen_alone(page, "encode", 1)
     learn.locator(".ask button").first.click()

@@ -55,7 +55,7 @@ function workOn(room, bench) {
     const board = drawBoard(room, bench, merge);
     const [count, first] = [bench.ids.length, bench.merges[0]?.before.length];
     const total = first ? room.label("hand_2_saved", { count, saved: first - count }) : room.label("hand_2_tokens", { count });
-    board?.sayIn(room.say(`${total} ${said}`.trim(), "verdict"), room.label("hand_2_apart"));
+    board?.sayIn(room.say(`${total} ${said || beginning(room, bench)}`.trim(), "verdict"), room.label("hand_2_apart"));
     const columns = room.add("div", "columns");
     drawPairs(room, bench, columns, merge);
     drawVocabulary(room, bench, columns);
@@ -71,6 +71,11 @@ function workOn(room, bench) {
     else room.lesson.offer();
   };
   draw("");
+}
+
+/** With what a text beyond ASCII begins, as it is not bytes; empty after the first merge. @param {Room} room @param {Workbench} bench */
+function beginning(room, bench) {
+  return bench.isAscii || bench.merges.length ? "" : room.label("hand_2_characters");
 }
 
 /** That a pair is merged in fewer places than it was counted; empty where it is merged in all. @param {Room} room @param {Workbench} bench @param {Pair} pair @param {"hand_2_overlap" | "hand_2_instead"} words */
@@ -271,7 +276,8 @@ function game(room) {
     };
     const play = () => inside(() => {
       holder.classList.remove("scored");
-      const said = room.say(room.label("hand_3_score", { count: bench.ids.length, left: GAME - bench.merges.length }), "score");
+      const left = room.label("hand_3_score", { count: bench.ids.length, left: GAME - bench.merges.length });
+      const said = room.say([left, beginning(room, bench)].filter(Boolean).join(" · "), "score");
       const board = drawBoard(room, bench, (pair) => {
         bench.merge(pair.left, pair.right);
         if (bench.merges.length === GAME || !bench.pairs.length) return finish();
