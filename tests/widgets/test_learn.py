@@ -300,11 +300,18 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
 
 
-@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 800)])
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 800), (1280, 720)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My cat sat on the mat and that cat had a hat on that mat!!",
+        "The quick brown fox jumps over the lazy dog, and then the dog sleeps all day lon",  # as long as a text may be
+    ],
+    ids=len,
+)
 def test_before_a_room_a_long_text_is_merged_to_its_end_with_all_in_sight(
-    page: Page, width: int, height: int
+    page: Page, text: str, width: int, height: int
 ) -> None:
-    text = "My cat sat on the mat and that cat had a hat on that mat!!"
     options = lesson_options("hand", is_alone=True) | {"presents": True, "deck": section("deck"), "text": text}
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(PRESENT, [bundle(BROWSER / "learn.js"), _css(), options])
