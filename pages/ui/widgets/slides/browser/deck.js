@@ -294,10 +294,12 @@ class Deck {
     if (target instanceof HTMLElement && target.matches("input:not([type=range]), select, textarea")) return;
     const isOnButton = target instanceof HTMLElement && target.matches("button");
     if (isOnButton && (event.key === "Enter" || event.key === " ")) return;
+    const stage = this.view?.stage;
+    const isOver = stage?.isAtEnd && this.at < this.options.slides.length - 1; // a film that leads on
     const acts = {
       ArrowRight: () => this.next(),
       PageDown: () => this.next(),
-      " ": () => (this.view?.stage ? this.view.stage.toggle() : this.next()),
+      " ": () => (stage && !isOver ? stage.toggle() : this.next()),
       Enter: () => this.next(),
       ArrowLeft: () => this.back(),
       PageUp: () => this.back(),

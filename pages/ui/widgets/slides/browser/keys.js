@@ -44,7 +44,7 @@ function keysAlong(kind, { isShown, isFilm, film, isFirst, isLast, goesOn }) {
   if (kind === "vote") return [...(isShown ? onward : ["key_join", "key_hands"]), isFirst ? "key_undo" : "key_undo_back"];
   if (film === "held") return ["key_start", ...back, "key_film", "key_film_end"];
   if (film === "plays") return [...(isFilm ? ["key_steps"] : ["key_to_end", ...back]), "key_play", "key_film", "key_film_end"];
-  if (film === "over") return [...onward, ...(isFirst ? ["key_step_back"] : back), "key_again"];
+  if (film === "over") return [...onward, ...(isFirst ? ["key_step_back"] : back), isLast ? "key_again" : "key_replay"];
   if (!isShown) return [kind === "ask" ? "key_answer" : "key_rest", ...back];
   if (isLast) return goesOn ? ["key_train", ...back] : back;
   return ["key_move", "key_next"];
