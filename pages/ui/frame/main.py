@@ -6,6 +6,7 @@ from pages.ui.frame import links, presenting, status, tabs, visitor
 from pages.ui.frame.frame import frame
 from pages.ui.frame.manual import explain_terms
 from pages.ui.frame.navigation import NAMES, all_pages, go
+from pages.ui.frame.navigation import page as page_named
 from pages.ui.i18n import LANGUAGES, SWITCH, errors_shown, language, t
 from pages.ui.i18n.breaks import without_breaks
 
@@ -31,14 +32,7 @@ def main() -> None:
         for each in pages[: len(NAMES)]:
             st.page_link(each, label=each.title)
         st.space("stretch")
-        st.button(
-            t("deck.present"),
-            icon=":material/slideshow:",
-            help=t("deck.begin"),
-            key="present",
-            type="tertiary",
-            on_click=presenting.begin_here,
-        )
+        _presenter(page.url_path)
         _language_switch()
     status.status()
     if page.url_path != "train" or visitor.screen() == "settings":  # a training has a stage, whose text is larger
@@ -46,6 +40,26 @@ def main() -> None:
     with errors_shown():
         page.run()
     status.FIRST_PAGE.set()
+
+
+def _presenter(name: str) -> None:
+    """Draw what presents a page; on Home, where teachers begin, a menu that has the talks as well."""
+    words, icon = t("deck.present"), ":material/slideshow:"
+    if name:
+        begin = presenting.begin_here
+        st.button(words, icon=icon, help=t("deck.begin"), key="present", type="tertiary", on_click=begin)
+        return
+    talks = {what: t(f"talk.{what}") for what in (presenting.SHORT, presenting.TALK)}
+    ways = {presenting.LAST: t("deck.begin"), **talks}
+    chosen = st.menu_button(
+        words, list(ways), format_func=ways.__getitem__, icon=icon, key="present", type="tertiary"
+    )
+    if chosen == presenting.LAST:
+        presenting.begin_here()
+        st.rerun()
+    elif chosen:
+        presenting.may_be_opened_on("home")
+        st.switch_page(page_named("stories"), query_params={"lang": language(), "present": chosen})
 
 
 def _language_switch() -> None:
