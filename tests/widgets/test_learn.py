@@ -305,7 +305,7 @@ def test_before_a_room_an_answer_is_no_higher_than_the_screen(
     "text",
     [
         "My cat sat on the mat and that cat had a hat on that mat!!",
-        "The quick brown fox jumps over the lazy dog, and then the dog sleeps all day lon",  # as long as a text may be
+        "The quick brown fox jumps over the lazy dog, and then the dog sleeps all day lon",
     ],
     ids=len,
 )
