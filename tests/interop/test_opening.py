@@ -147,13 +147,25 @@ def test_several_files_are_put_into_groups(files: list[tuple[str, bytes]], group
         ({"vocab.bpe": MERGES}, "file_needs_both"),
         ({"a": MINBPE, "b": rank_file()}, "file_needs_both"),
         ({"a": ENCODER, "b": ENCODER}, "file_needs_both"),
+        ({"tokenizer.json": b'{"a": 1}'}, "file_unknown"),
         ({"a": b""}, "file_unknown"),
         ({"a.model": b"\x89PNG\r\n"}, "file_unknown"),
         ({"a": b"import os"}, "file_unknown"),
         ({"a": b"\x80\x04\x95\x00pickle"}, "file_unknown"),
         ({"a": b"PK\x03\x04"}, "file_unknown"),
     ],
-    ids=["vocab_only", "merges_only", "no_pair", "same_twice", "empty", "picture", "program", "pickle", "zip"],
+    ids=[
+        "vocab_only",
+        "merges_only",
+        "no_pair",
+        "same_twice",
+        "bare",
+        "empty",
+        "picture",
+        "program",
+        "pickle",
+        "zip",
+    ],
 )
 def test_what_is_no_tokenizer_gets_a_clear_sentence(files: dict[str, bytes], code: str) -> None:
     with pytest.raises(TokenizerError) as caught:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from tokenizer_core.bpe import minbpe_files
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.tokenizer import Tokenizer
+from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError, TokenizerFileError
 from tokenizer_core.interop.byte_level import FileTokenizer, not_merged_whole
 from tokenizer_core.interop.gguf import MAGIC, gguf_tokenizer, read_gguf, read_header
@@ -75,6 +76,8 @@ def open_tokenizer(
     files = {name: content} if isinstance(content, bytes) else dict(content)
     known = known_file(next(iter(files.values()))) if len(files) == 1 else None
     parts = dict(map(_read, files.values()))
+    if len(parts.get("vocab", range(BYTES))) < BYTES:  # no half of two files: those have every byte
+        raise TokenizerFileError("file_unknown")
     if len(files) == 2 and parts.keys() == {"vocab", "merges"}:
         opened = _gpt2(name, parts["vocab"], parts["merges"], pattern or "gpt2")
     elif len(files) != 1 or parts.keys() & {"vocab", "merges"}:
