@@ -179,15 +179,14 @@ def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
         key=one_of("text_ids_of", options),
         persist_state="session",
     )
-    typed = st.text_area(
+    typed = live_text_area(
         t("text.ids_label"),
         key=remembered("text_ids", t("examples.ids")),
-        persist_state="session",
         height=110,
         placeholder=t("text.ids_placeholder"),
     )
     try:
-        ids = parse_ids(typed or "")
+        ids = parse_ids(typed)
         sizes = [len(tokenizers[whose].token_bytes(token_id)) for token_id in ids]
     except TokenizerError as error:
         st.error(error_sentence(error), icon=":material/error:")
