@@ -29,6 +29,7 @@ export class FileMenu {
     this.list.hidden = false;
     this.opener.setAttribute("aria-expanded", "true");
     this.list.querySelector("button")?.focus();
+    this.list.scrollIntoView({ block: "nearest" }); // below the window nobody would know of it
   }
 
   /** Close the menu; the focus goes back to what opened it. */
