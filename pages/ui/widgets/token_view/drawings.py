@@ -130,10 +130,10 @@ def _payload(text: Text, lanes: Sequence[Lane], language: str, *, whole: bool = 
 
 
 def view_labels(spoken: str) -> dict[str, str]:
-    """Return the words of the view; those of the sentence above its rows say where a line may break."""
+    """Return the words of the view; the sentence above its rows and the sizes say where a line may break."""
     whole = section("token_view", spoken=spoken, has_breaks=True)
-    said = section("token_view", spoken=spoken)
-    return {key: whole[key] if key.startswith("verdict") else words for key, words in said.items()}
+    broken = {key: words for key, words in whole.items() if key == "size" or key.startswith("verdict")}
+    return section("token_view", spoken=spoken) | broken
 
 
 def _opening(text: Text, lanes: Sequence[Lane], language: str) -> bytes:

@@ -2,6 +2,7 @@
 // @ts-check
 
 import { make } from "../elements.js";
+import { plainWords } from "../words.js";
 
 /** @import { Model, Stages } from "../types.d.ts" */
 /** @import { TokenView } from "../view.js" */
@@ -57,7 +58,7 @@ export class Sizes {
     if (!isHeld) input.value = String(at);
     const output = this.say(element);
     // As wide as for the largest size, so that a shorter number does not change the slider under a hand.
-    output.style.minWidth = `min(100%, ${model.label("size", { size: most, most }).length}ch)`;
+    output.style.minWidth = `min(100%, ${plainWords(model.label("size", { size: most, most })).length}ch)`;
   }
 
   /** @param {Element} element */
