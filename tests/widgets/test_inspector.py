@@ -205,6 +205,48 @@ def test_a_letter_that_is_clicked_stays_where_it_was_and_in_sight(page: Page, ab
     page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
 
 
+def test_a_menu_of_files_opens_in_the_window(page: Page) -> None:
+    draw(page, THAI, references_over(THAI), view="staff")
+    opener = page.locator(".save > button")
+    page.evaluate("document.body.style.paddingBlock = '2000px'")
+    opener.evaluate("(node) => scrollBy(0, node.getBoundingClientRect().bottom - innerHeight + 4)")
+    opener.evaluate("(node) => node.click()")
+    menu, height = page.locator(".save .choices").bounding_box(), page.evaluate("innerHeight")
+    page.keyboard.press("Escape")
+    page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
+    assert menu
+    assert menu["y"] + menu["height"] <= height
+
+
+def test_over_a_short_text_the_inspector_covers_no_lane(page: Page) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    text = "ลูกมีไข้สูง"
+    draw(page, text, references_over(text), view="staff", ruler=False, large=True)
+    page.evaluate("document.body.style.paddingBlock = '330px 600px'; scrollTo(0, 0)")
+    open_box(page, 0)
+    rows, inspector = (page.locator(part).bounding_box() for part in (".rows", ".inspector"))
+    page.evaluate("document.body.style.padding = ''; scrollTo(0, 0)")
+    assert rows
+    assert inspector
+    assert rows["y"] >= 0
+    assert rows["y"] + rows["height"] <= inspector["y"]
+    assert inspector["y"] + inspector["height"] <= 800
+
+
+def test_on_a_phone_on_its_side_all_of_the_inspector_but_its_button_scrolls(page: Page) -> None:
+    page.set_viewport_size({"width": 844, "height": 390})
+    text = "ลูกมีไข้สูง"
+    draw(page, text, references_over(text), view="staff", ruler=False)
+    open_box(page, 0)
+    page.evaluate("window.shadow.querySelector('.inspector').scrollTop = 9999")
+    button, ladder = (page.locator(f".inspector {part}").bounding_box() for part in (".title button", ".ladder"))
+    page.set_viewport_size({"width": 1200, "height": 800})
+    assert button
+    assert ladder
+    assert 0 <= button["y"] < 390
+    assert ladder["y"] + ladder["height"] <= 390
+
+
 @pytest.mark.parametrize("width", [350, 600, 1000])
 def test_the_inspector_has_room_for_every_lane(page: Page, width: int) -> None:
     text = "น้ำใจคนไทย"
@@ -218,7 +260,8 @@ def test_the_inspector_has_room_for_every_lane(page: Page, width: int) -> None:
 def hidden_at(page: Page, height: int) -> int:
     """How many pixels of the ladder the inspector hides in a window of this height."""
     page.set_viewport_size({"width": 1200, "height": height})
-    draw(page, "น้ำ", references_over("น้ำ"), view="staff", ruler=False)
+    text = "น้ำ" + " and more" * 20  # a short text goes up to make room
+    draw(page, text, references_over(text), view="staff", ruler=False)
     page.locator(".lane:not(.ruler) .p").first.click()
     hidden = "((each) => each.scrollHeight - each.clientHeight)(root.querySelector('.scroll'))"
     return int(in_shadow(page, hidden))

@@ -28,6 +28,7 @@ const AROUND = 24; // between the opened box and it, and below it
 const FOOT = 10; // of them, what it takes where so little hides the foot of its last row
 const HEADER = 64; // at the top of the window the page has its header
 const NUMBER = 48; // above the lanes of a phone stand their numbers of tokens
+const LOW = 480; // up to this height the window is that of a phone on its side, as in token_view.css
 const MAX_RUNGS = 48; // bytes in the ladder
 
 export class Inspector {
@@ -48,7 +49,8 @@ export class Inspector {
   }
 
   /**
-   * Open a box. What a visitor clicked stays where it is, but on a phone, where it goes up to make room.
+   * Open a box. What a visitor clicked stays where it is, but on a phone and in a short text, whose lanes would be
+   * covered: there it goes up to make room.
    * @param {Lane} lane
    * @param {Box} box
    * @param {BoxElement | null} element
@@ -59,26 +61,28 @@ export class Inspector {
     this.element.hidden = false;
     this.view.light.hideCard(); // it says less, and hides the text
     this.view.fit();
-    if (this.isOnPhone) this.makeRoom();
+    if (this.isOnPhone || this.state.isSmallText) this.makeRoom();
     const room = this.room();
     this.isAbove = !this.isOnPhone && room !== null && room.below < ENOUGH && room.above > room.below;
     this.fit();
   }
 
   get isOnPhone() {
-    return innerWidth <= NARROW;
+    return innerWidth <= NARROW || innerHeight <= LOW;
   }
 
-  /** Scroll until all of it stands after the text, or until the opened box is at the top. */
+  /** Scroll until all of it stands after the text, or until the opened box is at the top; not where it fits. */
   makeRoom() {
     const { element } = this;
     const place = this.place();
-    if (!place) return;
+    if (!place || !this.pinned) return;
     element.style.maxHeight = "none";
     element.style.position = "static";
-    const hidden = element.getBoundingClientRect().bottom + AROUND / 2 - innerHeight;
+    const { bottom, height } = element.getBoundingClientRect();
     element.style.position = element.style.maxHeight = "";
-    const shift = Math.min(hidden, place.top - HEADER - NUMBER);
+    const { above, below } = this.roomAround(place, this.view.light.reach(this.pinned.lane));
+    if (!this.isOnPhone && Math.max(above, below) >= Math.min(height, ENOUGH)) return;
+    const shift = Math.min(bottom + AROUND / 2 - innerHeight, place.top - HEADER - (innerWidth <= NARROW ? NUMBER : 0));
     if (shift > 0) scrollerOf(this.state.root).scrollTop += shift;
   }
 
@@ -95,10 +99,17 @@ export class Inspector {
   room() {
     const place = this.place();
     if (!place || !this.pinned || place.bottom < HEADER || place.top > innerHeight) return null;
-    const around = (/** @type {number[]} */ [above, below]) =>
-      ({ ...this.roomAbove(place.top - above), below: innerHeight - place.bottom - below - AROUND });
-    const room = around(this.view.light.reach(this.pinned.lane));
-    return Math.max(this.isOnPhone ? 0 : room.above, room.below) < ENOUGH ? around([0, 0]) : room;
+    const room = this.roomAround(place, this.view.light.reach(this.pinned.lane));
+    return Math.max(this.isOnPhone ? 0 : room.above, room.below) < ENOUGH ? this.roomAround(place, [0, 0]) : room;
+  }
+
+  /**
+   * Free pixels of the window above and below a box with what else reaches out of it.
+   * @param {DOMRect} place
+   * @param {number[]} reach
+   */
+  roomAround(place, [above, below]) {
+    return { ...this.roomAbove(place.top - above), below: innerHeight - place.bottom - below - AROUND };
   }
 
   /**
