@@ -122,13 +122,13 @@ def money(amount: float) -> str:
 
 
 def money_like(amounts: Iterable[float]) -> Callable[[float], str]:
-    """Return a function that writes the amounts of one column, all with the decimals that the smallest needs.
+    """Return a function that writes the amounts of one column: those below 1 with the decimals of the smallest.
 
     >>> list(map(money_like([0.1786, 0.02926, 3.0]), [0.1786, 0.02926, 3.0]))
-    ['0.1786', '0.0293', '3.0000']
+    ['0.1786', '0.0293', '3.00']
     """
     decimals = max((len(money(amount).partition(".")[2]) for amount in amounts), default=2)
-    return f"{{:,.{decimals}f}}".format
+    return lambda amount: f"{amount:,.{2 if amount >= 1 else decimals}f}"
 
 
 def dated(seconds: float) -> str:

@@ -214,9 +214,12 @@ class Paper {
     return row;
   }
 
-  /** @param {number} value */
-  amount(value) {
-    const { decimals: digits, locale } = this.options;
+  /**
+   * @param {number} value
+   * @param {number} digits
+   */
+  amount(value, digits = this.options.decimals) {
+    const { locale } = this.options;
     return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   }
 
@@ -245,8 +248,11 @@ class Paper {
     this.sayAbove();
   }
 
-  /** @param {number} value */
+  /**
+   * The total: from 1 up with two decimals; the sums of the lines keep theirs, so that each token is seen to count.
+   * @param {number} value
+   */
   written(value) {
-    return this.options.money.replace("{amount}", this.amount(value));
+    return this.options.money.replace("{amount}", this.amount(value, value >= 1 ? 2 : this.options.decimals));
   }
 }
