@@ -67,10 +67,12 @@ def compare_languages() -> None:
                 t("languages.texts"), icon=":material/translate:", is_open=wants_upload(), key="languages_texts"
             ):
                 picked = pick_parallel()
-    with right:
-        lane, terms, printed = _receipt(lanes, picked)
     with top:
-        found = _answer(picked, lanes, lane, printed)
+        found = bills(picked, countable(picked, lanes)) if isinstance(picked, Compared) else []
+    with right:
+        lane, terms, printed = _receipt(lanes, picked, found)
+    with top:
+        _answer(picked, found, lanes, lane, printed)
         if picked is not None and wants_upload():  # it stands above the place where files are chosen
             sides = picked.sides if isinstance(picked, Apart) else [picked.parallel]
             bring_into_view("languages_answer", " ".join(side.digest for side in sides))
@@ -100,12 +102,14 @@ def _open_league() -> None:
     _LEAGUE_ASKED.put(_LEAGUE_ASKED.get() + 1)
 
 
-def _receipt(lanes: Sequence[Lane], picked: Compared | Apart | None) -> tuple[Lane | None, Terms, list[Slide]]:
+def _receipt(
+    lanes: Sequence[Lane], picked: Compared | Apart | None, found: Sequence[Bill]
+) -> tuple[Lane | None, Terms, list[Slide]]:
     """Draw the receipt with its settings; return who counts it, the terms, and the receipt as a slide."""
     with st.container(horizontal=True, gap="xsmall", key="receipt_row"):
         lane = choose_lane(lanes) if lanes else None
         with st.container(horizontal=True, gap="xsmall", width="content", key="receipt_choices"):
-            billed = choose_texts(picked)
+            billed = choose_texts(picked, found)
             terms = bill.choose_terms()
     texts = billed.texts
     if lane is None or not can_be_billed(lane, texts):
@@ -121,23 +125,24 @@ def _receipt(lanes: Sequence[Lane], picked: Compared | Apart | None) -> tuple[La
 
 
 def _answer(
-    picked: Compared | Apart | None, lanes: Sequence[Lane], reader: Lane | None, printed: Sequence[Slide]
-) -> list[Bill]:
-    """Say what the texts come to, and present it with the receipt; return the bills of texts that are parallel."""
+    picked: Compared | Apart | None,
+    found: Sequence[Bill],
+    lanes: Sequence[Lane],
+    reader: Lane | None,
+    printed: Sequence[Slide],
+) -> None:
+    """Say what the texts come to, and present it with the receipt."""
     if isinstance(picked, Compared):
-        able = countable(picked, lanes)
-        found = bills(picked, able)
         say_what_was_read(picked)
         bill.say_premium(picked, found, reader)
-        present(lambda: _from_mean_to_extreme(slides_of(picked, able, found), printed))
-        return found
+        present(lambda: _from_mean_to_extreme(slides_of(picked, lanes_of(found), found), printed))
+        return
     if isinstance(picked, Apart):
         show_apart(picked, lanes_that_encode(lanes, [side.texts[0] for side in picked.sides]))
     elif not is_kept("languages"):  # else what is wrong is said beside the files
         st.info(t("languages.choose_texts"))
     if printed:
         present(lambda: printed)
-    return []
 
 
 def _from_mean_to_extreme(unfair: Sequence[Slide], printed: Sequence[Slide]) -> list[Slide]:
@@ -147,7 +152,7 @@ def _from_mean_to_extreme(unfair: Sequence[Slide], printed: Sequence[Slide]) -> 
 
 def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
     """Draw what stands behind the bills, each part once it is opened."""
-    lanes = list({found_bill.lane.key: found_bill.lane for found_bill in found}.values())
+    lanes = lanes_of(found)
     show = {
         "league": lambda: show_league(compared, lanes),
         "table": lambda: bill.show_table(compared, found, terms, reader),
@@ -163,6 +168,11 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane
     if _LEAGUE_ASKED.get():
         bring_into_view(_LEAGUE.key, str(_LEAGUE_ASKED.get()))
     add_button(entry_of(compared, lanes, found), key="languages_add", words="talk.add_premium")
+
+
+def lanes_of(found: Sequence[Bill]) -> list[Lane]:
+    """Return the tokenizers of the bills, each once."""
+    return list({each.lane.key: each.lane for each in found}.values())
 
 
 def slides_of(compared: Compared, lanes: Sequence[Lane], found: Sequence[Bill]) -> list[Slide]:

@@ -10,7 +10,8 @@ from pages.ui.i18n import language, t
 from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.parallel_texts import Apart, Compared
 from pages.ui.inputs.tokenizers import lanes_that_encode
-from pages.ui.languages.bill import PRICE
+from pages.ui.languages.bill import PRICE, worst
+from pages.ui.languages.counts import Bill
 from pages.ui.session import Maybe, Value, one_of, remembered
 from pages.ui.widgets.controls import live_text_area, popover
 from pages.ui.widgets.receipt import MOST_CHARACTERS, our_question
@@ -42,12 +43,17 @@ def take_link(link: Mapping[str, str]) -> None:
         PRICE.put(link["price"][:MOST_OF_PRICE])
 
 
-def choose_texts(picked: Compared | Apart | None) -> Billed:
-    """Let the visitor write two texts; at first a pair of their files, or a question in Thai and in English."""
+def choose_texts(picked: Compared | Apart | None, found: Sequence[Bill]) -> Billed:
+    """Let the visitor write two texts; at first a pair of their files, or a question in Thai and in English.
+
+    Of several languages it is that of which the headline speaks.
+    """
     keys, texts, spoken = [text.key for text in _TEXTS], our_question(), None
-    if isinstance(picked, Compared) and not picked.is_sample and (pair := pair_of_files(picked)):
-        keys, texts = [f"{key}_{picked.parallel.digest[:12]}_{picked.base}" for key in keys], pair
-        spoken = picked.names[picked.others[0]], picked.names[picked.base]
+    highest = worst(picked, found) if isinstance(picked, Compared) and not picked.is_sample else None
+    if highest and isinstance(picked, Compared) and (pair := pair_of_files(picked, highest.language)):
+        sides = f"{picked.parallel.digest[:12]}_{picked.base}_{highest.language}"
+        keys, texts = [f"{key}_{sides}" for key in keys], pair
+        spoken = picked.names[highest.language], picked.names[picked.base]
     with popover(t("receipt.texts"), icon=":material/edit:", key=_WRITES.key, type="primary"):
         first, second = (
             live_text_area(t(f"receipt.{name}"), key=remembered(key, text), max_chars=MOST_CHARACTERS, height=100)
@@ -60,9 +66,9 @@ def choose_texts(picked: Compared | Apart | None) -> Billed:
     return Billed((first, second), languages=spoken if (first, second) == texts else None)
 
 
-def pair_of_files(compared: Compared) -> tuple[str, str] | None:
+def pair_of_files(compared: Compared, language: int) -> tuple[str, str] | None:
     """Return the first pair with text on both sides that a receipt has room for, the base language second."""
-    sides = (compared.parallel.lines[place] for place in (compared.others[0], compared.base))
+    sides = (compared.parallel.lines[place] for place in (language, compared.base))
     fits = ((first, second) for first, second in zip(*sides) if first.strip() and second.strip())
     return next((pair for pair in fits if max(map(len, pair)) <= MOST_CHARACTERS), None)
 
