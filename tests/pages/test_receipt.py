@@ -32,6 +32,15 @@ def test_the_question_at_the_doctor_is_124_tokens_against_23(language: str) -> N
     assert drawn["money"] == {"en": "${amount}", "th": "{amount} บาท"}[language]
 
 
+def test_the_example_price_follows_the_language_and_a_price_of_ones_own_stays() -> None:
+    app = open_page("languages")
+    app.session_state["language"] = "th"
+    assert receipt_of(app.run())["money"] == "{amount} บาท"
+    app.text_input(key="languages_price").set_value("$2.00").run()
+    app.session_state["language"] = "en"
+    assert (receipt_of(app.run())["money"], receipt_of(app)["each"]) == ("${amount}", 0.02)
+
+
 @pytest.mark.parametrize("name", OPENAI_NAMES)
 def test_each_tokenizer_prints_its_own_bill_and_is_named(name: str) -> None:
     app = open_page("languages")

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from pages.ui.i18n import errors_shown, t
-from pages.ui.i18n.breaks import with_breaks
+from pages.ui.i18n import errors_shown, t, translations
+from pages.ui.i18n.breaks import with_breaks, without_breaks
 from pages.ui.inputs.parallel_texts import NAME_CHARACTERS, Compared
 from pages.ui.inputs.tokenizers import choose_tokenizers, is_trained_here, lanes_of_choices, name_of
 from pages.ui.languages.charts import Bar, bar_chart, bar_rows
@@ -189,9 +189,13 @@ def choose_terms() -> Terms:
 
 
 def _price_box() -> str:
+    """Let the visitor enter a price; while it is the example, it is that of the visitor's language."""
+    examples = map(without_breaks, translations("languages.price_example").values())
+    if PRICE.get() in (None, *examples):
+        PRICE.put(without_breaks(t("languages.price_example")))
     entered = st.text_input(
         t("languages.price"),
-        key=remembered(PRICE.key, t("languages.price_example")),
+        key=PRICE.key,
         persist_state="session",
         placeholder=t("languages.price_placeholder"),
         help=t("languages.price_help"),
