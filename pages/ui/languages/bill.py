@@ -1,5 +1,6 @@
 """The bills of the Languages page: the sentence, the bars, the table of all figures, and a month of chats."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -146,11 +147,14 @@ def show_table(compared: Compared, found: Sequence[Bill], terms: Terms, reader: 
 
 
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
-    """Return a bar for each bill, labeled with its tokens and its premium."""
+    """Return a bar for each bill, labeled with its tokens and its premium; who needs the fewest comes first."""
     names, colours = compared.names, compared.colours
+    needed: Counter[str] = Counter()
+    for bill in found:
+        needed[bill.lane.key] += bill.tokens if bill.language != compared.base else 0
     return [
         Bar(bill.lane.name, names[side := bill.language], bill.tokens, _label(compared, bill), colours[side])
-        for bill in found
+        for bill in sorted(found, key=lambda bill: needed[bill.lane.key])
     ]
 
 
