@@ -78,9 +78,11 @@ def test_references_and_models_at_hand_stand_in_order_with_what_each_line_needs(
         assert found[name][1:3] == [f"{sum(thai):,}", f"{sum(english):,}"]
         assert found[name][3].startswith(f"{sum(thai) / sum(english):.2f}")
         assert found[name][4] == f"{low:.2f}–{high:.2f}"
+        price = 1 if language == "en" else 100
+        assert float(found[name][5]) == pytest.approx(sum(thai) * price / 1_000_000, abs=0.005)
     tokens = [int(row[1].replace(",", "")) for row in rows(app)]
     assert tokens == sorted(tokens)
-    assert found["Typhoon 2.5"][6] == without_breaks(words["league.borrowed"]).format(other="Qwen 3")
+    assert found["Typhoon 2.5"][7] == without_breaks(words["league.borrowed"]).format(other="Qwen 3")
     assert found["ollama:ranks"][-1] == without_breaks(words["league.is_not_exact"])
 
 

@@ -141,9 +141,9 @@ def show_table(compared: Compared, found: Sequence[Bill], terms: Terms, reader: 
     say_how_sure(compared, found, reader)
     frame, formats = bills_table(compared, found, terms)
     sortable_table(frame, t("languages.table"), formats=formats, key="languages_table")
-    st.caption(_with_dollars(terms_said(terms)))
+    st.caption(with_dollars(terms_said(terms)))
     month = month_said(compared, found, terms, reader=reader, stressed="**{}**".format)
-    st.markdown(with_breaks(_with_dollars(month)))
+    st.markdown(with_breaks(with_dollars(month)))
 
 
 def bars_of(compared: Compared, found: Sequence[Bill]) -> list[Bar]:
@@ -210,13 +210,16 @@ def _price_box() -> str:
 
 def terms_said(terms: Terms) -> str:
     """Say what the columns of the table mean."""
-    said = [t("languages.table_says", window=terms.window)]
-    if terms.price is not None:
-        said.append(t("languages.cost_says"))
+    return " ".join([t("languages.table_says", window=terms.window), *costs_said(terms)])
+
+
+def costs_said(terms: Terms) -> list[str]:
+    """Say how costs are computed, and that the price is an example."""
+    said = [] if terms.price is None else [t("languages.cost_says")]
     if terms.price is not None and terms.is_example:
         price = with_currency(formatting.money(terms.price), terms.currency)
         said.append(t("languages.price_is_example", price=price))
-    return " ".join(said)
+    return said
 
 
 def month_said(
@@ -245,7 +248,7 @@ def month_said(
     return t("languages.month_says", chats=CHATS_A_DAY, days=DAYS, tokenizer=lane.name, costs=costs_said)
 
 
-def _with_dollars(sentence: str) -> str:
+def with_dollars(sentence: str) -> str:
     """Keep Markdown from reading what stands between two dollar signs as a formula."""
     return sentence.replace("$", r"\$")
 
@@ -277,11 +280,24 @@ def bills_table(compared: Compared, found: Sequence[Bill], terms: Terms) -> tupl
         t("languages.premium"): formatting.premium,
         t("languages.left"): partial(left_of, terms.window),
     }
-    if terms.price is not None:
-        costs = [cost(bill.tokens, terms.price) for bill in found]
-        head = t("languages.cost_in", currency=terms.currency) if terms.currency else t("languages.cost")
-        frame[head], formats[head] = costs, formatting.money_like(costs)
+    add_costs(frame, formats, [bill.tokens for bill in found], terms, at=len(frame.columns))
     return frame, formats
+
+
+def add_costs(
+    frame: pd.DataFrame,
+    formats: dict[str, Callable[[Any], str]],
+    tokens: Sequence[int],
+    terms: Terms,
+    *,
+    at: int,
+) -> None:
+    """Add to a table, at this place, what its rows cost at the visitor's price, if there is one."""
+    if terms.price is not None:
+        costs = [cost(each, terms.price) for each in tokens]
+        head = t("languages.cost_in", currency=terms.currency) if terms.currency else t("languages.cost")
+        frame.insert(at, head, costs)
+        formats[head] = formatting.money_like(costs)
 
 
 def left_of(window: int, left: int) -> str:

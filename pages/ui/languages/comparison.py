@@ -154,7 +154,7 @@ def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane
     """Draw what stands behind the bills, each part once it is opened."""
     lanes = lanes_of(found)
     show = {
-        "league": lambda: show_league(compared, lanes),
+        "league": lambda: show_league(compared, lanes, terms),
         "table": lambda: bill.show_table(compared, found, terms, reader),
         "pairs": lambda: show_pairs(compared, lanes),
         "metrics": lambda: show_metrics(compared, lanes),

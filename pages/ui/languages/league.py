@@ -1,7 +1,7 @@
 """The league table of the Languages page: all models at hand by what they need, and quoted figures of others."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from pages.ui.inputs.opened_files import (
 )
 from pages.ui.inputs.parallel_texts import Compared
 from pages.ui.inputs.tokenizers import DOUBTS, reference_lanes
+from pages.ui.languages.bill import Terms, add_costs, costs_said, with_dollars
 from pages.ui.languages.charts import Bar, bar_chart, bar_rows, bars_svg, premium_with
 from pages.ui.languages.counts import Counts, counted
 from pages.ui.limits import IS_PUBLIC
@@ -82,7 +83,7 @@ _keys = Bounded[str](256, weigh=lambda key: 1)
 _hashes = Bounded[bytes](64, weigh=lambda found: 1)
 
 
-def show_league(compared: Compared, lanes: Sequence[Lane]) -> None:
+def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms) -> None:
     """Count all models at hand, draw who needs the fewest tokens, and quote the figures of others apart."""
     if not compared.others:
         st.info(t("languages.no_premium"))
@@ -99,9 +100,12 @@ def show_league(compared: Compared, lanes: Sequence[Lane]) -> None:
     st.header(with_breaks(says), anchor=False)
     draw(bar_chart, bar_rows(bars := _bars(compared, side, found)), key="languages_league_bars", says=says)
     st.space("small")  # the tools of the table stand above it, on a phone over what is there
-    shown, formats = table_of(compared, side, found), {t("languages.premium"): formatting.premium}
+    shown = table_of(compared, side, found)
+    formats: dict[str, Callable[[Any], str]] = {t("languages.premium"): formatting.premium}
+    add_costs(shown, formats, [each.tokens for each in found], terms, at=5)
     sortable_table(shown, t("languages.view_league"), formats=formats, key="languages_league_table")
     st.caption(t("league.how", pairs=compared.parallel.pairs, draws=DRAWS, share=f"{SHARE:.0%}"))
+    st.caption(with_dollars(" ".join(costs_said(terms))))
     title = t("report.bars_title", pairs=compared.parallel.pairs, base=compared.names[compared.base])
     svg = without_breaks(bars_svg(bars, title=title, says=says))
     with st.container(horizontal=True, vertical_alignment="center"):
