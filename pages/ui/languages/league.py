@@ -295,9 +295,10 @@ def _quote(counted_here: set[str]) -> None:
             t("languages.en"): [row.english for row in rows],
             t("languages.premium"): [row.premium for row in rows],
             t("league.vocabulary"): [row.vocabulary for row in rows],
-            t("league.also"): [also[row.title] or formatting.NONE for row in rows],
         }
     )
+    if any(also.values()):
+        frame[t("league.also")] = [also[row.title] or formatting.NONE for row in rows]
     with st.container(border=True, key="league_quoted"):
         st.markdown(f":material/format_quote: **{t('league.quoted')}**")
         figures_table(
