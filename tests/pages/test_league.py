@@ -107,6 +107,15 @@ def test_the_csv_has_exact_numbers_and_no_formula() -> None:
     assert table["premium"].isna()[0]
 
 
+def test_models_that_need_the_same_in_every_line_share_a_bar() -> None:
+    same, other = (np.array([4, 2]), np.array([2, 1])), (np.array([3, 3]), np.array([2, 1]))
+    names = {"Mistral v1 (SentencePiece)": same, "Mistral v2 (SentencePiece)": same, "Qwen": other}
+    found = league.standings([league.Player(name, name, *counts, 300) for name, counts in names.items()])
+    compared = Compared(sample_parallel(), ("Thai", "English"), ("Thai", "English"), True, 1, "lines")
+    bars = league.bars_of(compared, 0, found)
+    assert [bar.group for bar in bars] == ["Mistral v1, v2 (SentencePiece)", "Qwen"]
+
+
 def test_equal_rows_are_explained_where_the_tokenizers_are_equal() -> None:
     counts = (np.array([4, 2]), np.array([2, 1]))
     of = {"a": b"1", "b": b"1", "c": b"2", "d": b"", "e": b""}

@@ -98,7 +98,7 @@ def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms) -> None
     found = standings(players)
     says = _says(compared, side, found)
     st.header(with_breaks(says), anchor=False)
-    draw(bar_chart, bar_rows(bars := _bars(compared, side, found)), key="languages_league_bars", says=says)
+    draw(bar_chart, bar_rows(bars := bars_of(compared, side, found)), key="languages_league_bars", says=says)
     st.space("small")  # the tools of the table stand above it, on a phone over what is there
     shown = table_of(compared, side, found)
     formats: dict[str, Callable[[Any], str]] = {t("languages.premium"): formatting.premium}
@@ -217,14 +217,42 @@ def _says(compared: Compared, side: int, found: Sequence[Standing]) -> str:
     return t("league.says", language=compared.spoken[side], most=last.tokens, times=times, **values)
 
 
-def _bars(compared: Compared, side: int, found: Sequence[Standing]) -> list[Bar]:
+def bars_of(compared: Compared, side: int, found: Sequence[Standing]) -> list[Bar]:
+    """Return a bar for each player; those that need the same in every line share one."""
     name, colour = compared.names[side], compared.colours[side]
-    return [Bar(_titled(each.player), name, each.tokens, _label(each), colour) for each in found]
+    alike: dict[tuple[bytes, bytes], list[Standing]] = {}
+    for each in found:
+        alike.setdefault((each.player.tokens.tobytes(), each.player.base.tobytes()), []).append(each)
+    return [
+        Bar(_titled([each.player for each in same]), name, same[0].tokens, _label(same[0]), colour)
+        for same in alike.values()
+    ]
 
 
-def _titled(player: Player) -> str:
-    """Return the name of a player with its badge."""
-    return f"{player.name} · {_badge(player)}" if _badge(player) else player.name
+def _titled(players: Sequence[Player]) -> str:
+    """Return the names of players that share a bar, or the name of one with its badge."""
+    first, *others = players
+    if others:
+        return in_one([each.name for each in players])
+    return f"{first.name} · {_badge(first)}" if _badge(first) else first.name
+
+
+def in_one(names: Sequence[str]) -> str:
+    """Join names, and say the words that all begin or end with once.
+
+    >>> in_one(["Mistral v1 (SentencePiece)", "Mistral v2 (SentencePiece)"]), in_one(["Chinda", "Qwen 1–3"])
+    ('Mistral v1, v2 (SentencePiece)', 'Chinda, Qwen 1–3')
+    """
+    words = [name.split() for name in names]
+    start = _alike([each[:-1] for each in words])
+    end = _alike([each[start + 1 :][::-1] for each in words])
+    own = ", ".join(" ".join(each[start : len(each) - end]) for each in words)
+    return " ".join([*words[0][:start], own, *words[0][len(words[0]) - end :]])
+
+
+def _alike(lists: Sequence[Sequence[str]]) -> int:
+    """Return with how many equal words all lists begin."""
+    return next((place for place, each in enumerate(zip(*lists)) if len(set(each)) > 1), min(map(len, lists)))
 
 
 def _badge(player: Player) -> str:
