@@ -60,12 +60,13 @@ def finder(language: str) -> str:
 def finder_of(terms: Iterable[Term]) -> str:
     """Return a regular expression, for Python and for browsers, that finds every form of these terms.
 
-    A longer form goes before a shorter one in it; a form in Latin letters is a word of its own.
+    A longer form goes before a shorter one in it; a form in Latin letters is a word of its own, no part of the
+    name of a file.
     """
     forms = sorted((form for term in terms for form in term.forms), key=len, reverse=True)
     latin = "|".join(re.escape(form) for form in forms if form.isascii())
     others = "|".join(form for form in forms if not form.isascii())
-    return f"(?<![A-Za-z-])(?:{latin})(?![A-Za-z-])" + (f"|{others}" if others else "")
+    return rf"(?<![0-9A-Za-z_.-])(?:{latin})(?![0-9A-Za-z_-]|\.[a-z])" + (f"|{others}" if others else "")
 
 
 def terms_in(text: str, language: str) -> list[Term]:
@@ -73,6 +74,8 @@ def terms_in(text: str, language: str) -> list[Term]:
 
     >>> [term.name for term in terms_in("Tokenizers cut text into pieces.", "en")]
     ['tokenizer', 'piece (pretoken)', 'cut, boundary']
+    >>> [term.name for term in terms_in("corpus.txt has thai_words.", "en")]
+    []
     """
     plain = without_breaks(text)
     found = {match[0].lower() for match in re.finditer(finder(language), plain, re.IGNORECASE)}
