@@ -96,17 +96,17 @@ def test_the_rows_of_known_models_have_as_many_parameters_as_published(model: Mo
 
 
 @given(FALLING)
-def test_no_doubling_beyond_the_sweet_spot_is_worthwhile(counts: list[int]) -> None:
+def test_no_doubling_from_the_sweet_spot_on_is_worthwhile(counts: list[int]) -> None:
     spot, last = sweet_spot(counts), 255 + len(counts)
 
     def saved(size: int) -> float:
-        return 1 - counts[size - 256] / counts[size // 2 - 256]
+        return 1 - counts[2 * size - 256] / counts[size - 256]
 
     if spot is None:
-        assert last < 512 or saved(last) >= WORTHWHILE
+        assert last < 512 or saved(last // 2) >= WORTHWHILE
     else:
-        assert all(saved(size) < WORTHWHILE for size in range(max(spot + 1, 512), last + 1))
-        assert spot == 256 or saved(spot) >= WORTHWHILE
+        assert all(saved(size) < WORTHWHILE for size in range(spot, last // 2 + 1))
+        assert spot == 256 or saved(spot - 1) >= WORTHWHILE
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_doubling_must_save_a_twentieth_of_the_tokens(after: int, spot: int | 
 def test_a_vocabulary_that_was_never_doubled_has_no_sweet_spot_yet() -> None:
     assert sweet_spot([1_000] * 256) is None
     assert sweet_spot([1_000] * 257) == 256
-    assert [sweet_spot([100] * 256 + [50] * 1_000, worthwhile=share) for share in (0.5, 0.6)] == [1_023, 256]
+    assert [sweet_spot([100] * 256 + [50] * 1_000, worthwhile=share) for share in (0.5, 0.6)] == [512, 256]
 
 
 def test_a_text_without_tokens_has_no_worthwhile_doubling() -> None:

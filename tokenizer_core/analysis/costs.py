@@ -98,20 +98,20 @@ def row_parameters(vocab_size: int, width: int, *, is_tied: bool) -> int:
 
 
 def sweet_spot(counts: Sequence[int], *, worthwhile: float = WORTHWHILE) -> int | None:
-    """Return the largest vocabulary size that still saves a worthwhile share of the tokens of half its size.
+    """Return the smallest vocabulary size from which on no doubling saves a worthwhile share of the tokens.
 
     `counts` are the tokens of a text after each number of merges, from none to all. None if the last doubling is
     still worthwhile: then the sweet spot is larger.
 
     >>> sweet_spot([100] * 256 + [50] * 1000), sweet_spot([1000 - n for n in range(600)])
-    (1023, None)
+    (512, None)
     """
     last = BYTES + len(counts) - 1
 
     def saves(size: int) -> bool:
-        before, after = counts[size // 2 - BYTES], counts[size - BYTES]
+        before, after = counts[size - BYTES], counts[2 * size - BYTES]
         return bool(before) and 1 - after / before >= worthwhile
 
-    if last < 2 * BYTES or saves(last):
+    if last < 2 * BYTES or saves(last // 2):
         return None
-    return next((size for size in range(last, 2 * BYTES - 1, -1) if saves(size)), BYTES)
+    return next((size + 1 for size in range(last // 2, BYTES - 1, -1) if saves(size)), BYTES)
