@@ -5,7 +5,7 @@ import streamlit as st
 from pages.ui.frame import visitor
 from pages.ui.frame.links import link_for
 from pages.ui.frame.navigation import go, talk_links
-from pages.ui.home.letters import letters_said
+from pages.ui.home.letters import letters_said, special_said
 from pages.ui.home.premium import premium_section, premium_slides, say_premium
 from pages.ui.i18n import language, t, translations
 from pages.ui.inputs.corpus import first_training
@@ -63,7 +63,8 @@ with menu:
     talk_links("home")
 present(lambda: [Slide("tokens", title=translations("home.stripe"), views=[View(text, lanes)]), *premium_slides()])
 with st.container(gap="xsmall", key="home_tokens"):
-    st.caption(f"{t('home.how_to_read')} {letters_said(text, reference_lanes())}")
+    why = special_said(text, lanes) or letters_said(text, reference_lanes())
+    st.caption(f"{t('home.how_to_read')} {why}")
     token_view(
         drawing(Text(text), lanes, language=language()),
         key=VIEW,

@@ -295,6 +295,9 @@ def test_a_larger_vocabulary_is_proposed_for_files_and_a_size_of_ones_own_stays(
     app.number_input(key="train_size").set_value(700).run()
     app.segmented_control(key="corpus_source").set_value("upload").run()
     assert app.number_input(key="train_size").value == 700
+    app.number_input(key="train_size").set_value(4_096).run()
+    app.file_uploader(key="corpus_files").set_value([("nothing.txt", b"", "text/plain")]).run()
+    assert ENGLISH["train.needs_text"] in [each.value for each in app.caption]
 
 
 def test_a_file_can_be_chosen_where_a_text_is_typed() -> None:

@@ -117,3 +117,22 @@ def test_the_sentence_of_home_is_watched_before_a_training_and_while_it_runs(tex
     before.button(key="start").click().run()
     assert staged(before)["text"] == sentence
     before.button(key="stop").click().run()
+
+
+def test_a_special_token_that_is_cut_like_any_text_says_what_makes_it_one_token() -> None:
+    app = open_page("home")
+    said = filled(
+        ENGLISH["home.special_plain"],
+        token="` <|endoftext|> `",
+        act=ENGLISH["special.act"],
+        view=ENGLISH["home.view"],
+    )
+
+    def is_said() -> bool:
+        return any(said in without_breaks(each.value) for each in app.caption)
+
+    assert not is_said()
+    app.text_input(key="home_text").set_value("a <|endoftext|>").run()
+    assert is_said()
+    app.toggle(key="special_act").set_value(True).run()
+    assert not is_said()

@@ -335,3 +335,16 @@ def test_a_phone_can_show_the_figures_and_files_that_it_hides_after_a_training(w
     fold.click().run()
     assert app.button(key=f"fold_{what}").icon == ":material/expand_less:"
     assert is_there()
+
+
+def test_a_text_in_which_no_pair_occurs_twice_says_so_in_place_of_a_film() -> None:
+    app = open_page("train")
+    app.radio(key="train_card").set_value("own").run()
+    app.text_area(key="corpus_paste").set_value("ก").run()
+    app.button(key="start").click().run()
+    wait_until(app, lambda: job_of(app).ended)
+    app.run()
+    assert filled(ENGLISH["studio.out_of_pairs"], size=256, wanted=1_000) in said(app)
+    assert not any(each.proto.component_name.endswith("stage") for each in app.get("bidi_component"))
+    app.button(key="again").click().run()
+    assert app.button(key="start")

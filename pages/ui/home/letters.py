@@ -1,4 +1,4 @@
-"""Why a few letters take several tokens: the letters of a sentence that a tokenizer cuts into most."""
+"""Why a few letters take several tokens: letters that a tokenizer cuts into most, or a special token that is off."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +11,15 @@ from pages.ui.widgets.token_view.lanes import Lane, LaneOnText
 from tokenizer_core.bpe.segments import TextMap
 
 MOST_CHARACTERS = 2_000
+
+
+def special_said(text: str, lanes: Sequence[Lane]) -> str:
+    """Say that a special token in a text is plain text as yet, and what makes it one token; or ""."""
+    known = (token for lane in lanes if not lane.special_acts for token in lane.tokenizer.special_tokens)
+    found = next((token for token in known if token in text), None)
+    if found is None:
+        return ""
+    return t("home.special_plain", token=as_name(found), act=t("special.act"), view=t("home.view"))
 
 
 def letters_said(text: str, lanes: Sequence[Lane]) -> str:

@@ -62,7 +62,7 @@ def run_names(runs: Sequence[Run]) -> dict[str, str]:
     for run in runs:
         job = run.job
         corpus = _without_fences(corpus_title(job.training.corpus_name))
-        size = BYTES + job.learned if job.ended and job.learned else job.training.vocab_size
+        size = BYTES + job.learned if job.ended and job.failure is None else job.training.vocab_size
         said = t("runs.named", corpus=corpus, pattern=shortened(pattern_name_of(job)), size=size)
         named[job.id] = run.name or said + way_said(job)
     return distinct(named)

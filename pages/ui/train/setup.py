@@ -123,7 +123,8 @@ def training_setup(job: Job | None) -> None:
             visitor.show_setup(False)
             st.rerun()
         is_proposed = keys.IS_LONG.get() and vocab_size == OWN_SIZE
-        if corpus is None and card == OWN_TEXT and not is_proposed:  # else it is said why the size changed
+        # Before a file is chosen, it is said why the size changed.
+        if corpus is None and card == OWN_TEXT and (is_kept("corpus") or not is_proposed):
             st.caption(t("train.needs_text"), width="content")
         elif vocab_size is not None:
             own = "train.size_means_long" if is_proposed else "train.size_means_most"
@@ -271,7 +272,7 @@ def _settings_said(more: _More) -> str:
     """Say in one line which settings below "more" are not as they are at first; "" if all are."""
     pattern, stop = more.pattern, more.stop
     name = shortened(pattern_name(pattern)) if pattern in SPLIT_PATTERNS else as_plain_markdown(pattern or "")
-    said = [] if pattern == PATTERN_ORDER[0] else [name]
+    said = [] if pattern in (PATTERN_ORDER[0], None) else [name]
     if more.pace != DEFAULT_PACE:
         said.append(pace_called(more.pace))
     if stop.min_count != DEFAULT_STOP.min_count:

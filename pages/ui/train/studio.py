@@ -62,10 +62,10 @@ MOSTLY_THAI = 1.5
 
 def studio(job: Job) -> None:
     """Draw the stage, which plays the training by itself; below it what goes with it, redrawn while it runs."""
-    if job.failure is not None and not job.merges:
-        _failed(job)
+    if job.ended and not job.merges:
+        _without_merges(job)
         return
-    shown = st.container()
+    shown = st.container(key="film")
     typed = sentence_of(job).get()
     text = sentence_to_watch(first_sentence(job)) if typed is None else typed
     text = text[:MOST_CHARACTERS]
@@ -94,6 +94,8 @@ def studio(job: Job) -> None:
         film = Slide("stage", stage={**drawn, "presents": True})
         if not present(lambda: [film, *_compared(job, text)]):
             _grant(stage(drawn), job, text)
+            if _SENTENCES.get():
+                bring_into_view("film", str(_SENTENCES.get()))
     if (counts := job.training.counts) is not None:  # only counts were there to learn from
         with fold(t("counts.title"), key="counts_fold", icon=":material/tag:"):
             st.markdown(" ".join(recipe_sentences(counts.recipe, counts.distinct)))
@@ -109,7 +111,7 @@ def studio(job: Job) -> None:
     st.fragment(_race, run_every=race_refresh)(job, texts, pairs_in_files)
 
 
-def _failed(job: Job) -> None:
+def _without_merges(job: Job) -> None:
     """Say why a training ended before its first merge, and lead back to its settings."""
     st.title(t("train.title"), anchor=False)
     st.caption(_what(job))
@@ -124,6 +126,7 @@ def _grant(wish: Wish, job: Job, text: str) -> None:
     if wish.sentence is not None:
         sentence_of(job).put(wish.sentence)
         take_sentence(wish.sentence)
+        _SENTENCES.put(_SENTENCES.get() + 1)
         st.rerun()
     if wish.compares:
         show_text(text)
@@ -194,9 +197,11 @@ def _draw(job: Job) -> None:
                 st.button(t("studio.stop"), key="stop", icon=":material/stop:", on_click=_stop, args=(job,))
             else:
                 _train_another()
-    elif job.merges or not job.failure:
+    elif job.merges:
         _summary(job)
         _ways_on(job)
+    elif job.failure is None:
+        _say_why_it_ended(job)
     if job.choice is not None:
         _choice(job, job.choice, job.tokenizer())
 
@@ -209,14 +214,12 @@ def _stop(job: Job) -> None:
 
 def _summary(job: Job) -> None:
     """Say why the training ended, and show in numbers what it learned."""
-    learned = len(job.merges)
-    vocab_size = BYTES + learned
-    _say_why_it_ended(job, learned, vocab_size)
+    _say_why_it_ended(job)
     if not job.curve:
         return
     _fold_on_a_phone("figures", _FIGURES_OPEN)
     with st.container(key="training_figures"):
-        _figures(job, vocab_size)
+        _figures(job)
 
 
 def _fold_on_a_phone(what: Literal["figures", "files"], is_shown: Value[bool]) -> None:
@@ -234,11 +237,11 @@ def _fold_on_a_phone(what: Literal["figures", "files"], is_shown: Value[bool]) -
         )
 
 
-def _figures(job: Job, vocab_size: int) -> None:
+def _figures(job: Job) -> None:
     learned, before, after = len(job.merges), job.curve[0][1], job.curve[-1][1]
     figures = st.columns(4)
     figures[0].metric(
-        t("studio.metric_size"), f"{vocab_size:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
+        t("studio.metric_size"), f"{BYTES + learned:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
     )
     figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
     per_token = formatting.ratio(characters_per_token(job.corpus_characters, after))
@@ -265,10 +268,10 @@ def _seconds(seconds: float) -> str:
     return "<0.01" if seconds < 0.005 else f"{seconds:.2f}" if seconds < 9.995 else f"{seconds:,.0f}"
 
 
-def _say_why_it_ended(job: Job, learned: int, vocab_size: int) -> None:
+def _say_why_it_ended(job: Job) -> None:
     """Say that the training is done, or which rule ended it early."""
-    training = job.training
-    values = {"size": vocab_size, "wanted": training.vocab_size, "merges": learned, "goal": job.merge_goal}
+    training, learned = job.training, len(job.merges)
+    values = {"size": BYTES + learned, "wanted": training.vocab_size, "merges": learned, "goal": job.merge_goal}
     match job.ending:
         case "interrupted":
             st.info(t("studio.interrupted", **values), icon=":material/pause_circle:")
@@ -338,13 +341,11 @@ def first_sentence(job: Job) -> str:
 def _ways_on(job: Job) -> None:
     """Let the visitor compare the tokenizer, save it, or train another one."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        if job.merges:
-            st.page_link(page("vocabulary"), label=t("studio.vocabulary"), icon=":material/menu_book:")
-        _train_another("secondary" if job.merges else "primary")
-        if job.merges:
-            _fold_on_a_phone("files", _FILES_OPEN)
-            with st.container(horizontal=True, vertical_alignment="center", width="content", key="training_files"):
-                _model_and_recipe(job)
+        st.page_link(page("vocabulary"), label=t("studio.vocabulary"), icon=":material/menu_book:")
+        _train_another()
+        _fold_on_a_phone("files", _FILES_OPEN)
+        with st.container(horizontal=True, vertical_alignment="center", width="content", key="training_files"):
+            _model_and_recipe(job)
 
 
 def _model_and_recipe(job: Job) -> None:
@@ -356,9 +357,9 @@ def _model_and_recipe(job: Job) -> None:
     show_recipe(job)
 
 
-def _train_another(kind: Literal["primary", "secondary"] = "secondary") -> None:
+def _train_another() -> None:
     """Lead to the settings of a training of the visitor's own."""
-    if st.button(t("studio.again"), icon=":material/restart_alt:", key="again", type=kind):
+    if st.button(t("studio.again"), icon=":material/restart_alt:", key="again"):
         visitor.show_setup(True)
         st.rerun()
 
@@ -417,6 +418,8 @@ def watch_link(job: Job) -> None:
 EXPORTS_OPEN: Value[bool] = Value("train_exports", bool)
 _EXPORTS_ASKED: Value[int] = Value("train_exports_asked", int)
 """How often the end of the show led to the exports."""
+_SENTENCES: Value[int] = Value("train_sentences", int)
+"""How many sentences the visitor typed for the stage, whose film begins anew with each."""
 _FIGURES_OPEN: Value[bool] = Value("train_figures", bool)
 """Whether a phone shows the figures of a training that has ended; wider screens always do."""
 _FILES_OPEN: Value[bool] = Value("train_files", bool)
