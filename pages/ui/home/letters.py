@@ -1,4 +1,4 @@
-"""Why a few letters take several tokens: letters that a tokenizer cuts into most, or a special token that is off."""
+"""Why a few letters take several tokens: those that a tokenizer cuts most, or a special token that is off."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -241,7 +241,9 @@ def _figures(job: Job) -> None:
     learned, before, after = len(job.merges), job.curve[0][1], job.curve[-1][1]
     figures = st.columns(4)
     figures[0].metric(
-        t("studio.metric_size"), f"{BYTES + learned:,}", help=t("studio.metric_size_help", bytes=BYTES, merges=learned)
+        t("studio.metric_size"),
+        f"{BYTES + learned:,}",
+        help=t("studio.metric_size_help", bytes=BYTES, merges=learned),
     )
     figures[1].metric(t("studio.metric_tokens"), f"{after:,}", help=t("studio.metric_tokens_help", before=before))
     per_token = formatting.ratio(characters_per_token(job.corpus_characters, after))
