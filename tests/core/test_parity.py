@@ -42,6 +42,7 @@ def all_served(trainer: ParityTrainer, at_once: int = 7) -> Iterator[Served]:
 drawn = given(texts, patterns, st.integers(256, 300), st.integers(0, 12), st.booleans())
 
 
+@settings(max_examples=50)
 @drawn
 @example([("aaaa", "", 1), ("bb", "", 1)], "none", 300, 0, True)
 @example([("ab" * 9, "ab", 1), ("", "cccc", 1)], "none", 300, 1, True)

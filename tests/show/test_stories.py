@@ -136,7 +136,7 @@ def test_everything_can_be_shown_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_the_figures_are_those_of_the_drawing_and_of_a_plain_count(name: str) -> None:
+def test_the_figures_are_those_of_the_drawing_and_of_a_plain_count_and_the_answer_contrasts_two(name: str) -> None:
     told = make_story(name)
     app = opened(name)
     app.button(key="story_show").click().run()
@@ -148,13 +148,6 @@ def test_the_figures_are_those_of_the_drawing_and_of_a_plain_count(name: str) ->
             if not told.lanes[lane].key.startswith("pretokens"):
                 encoded = openai_tokenizer(lane).encode(part.text)
                 assert told.figures[f"{lane}_{part.key}"] == len(encoded)
-
-
-@pytest.mark.parametrize("name", STORIES)
-def test_an_answer_is_a_contrast_of_two_figures_and_a_table_of_all(name: str) -> None:
-    told = make_story(name)
-    app = opened(name)
-    app.button(key="story_show").click().run()
     (contrast,) = (each.proto.body for each in app.get("html") if 'class="contrast"' in each.proto.body)
     shown = [int(each.replace(",", "")) for each in re.findall("<b>([0-9,]+)</b>", contrast)]
     assert shown == [told.figures[figure] for figure in told.contrast]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.i18n import LANGUAGE, section
@@ -36,6 +37,15 @@ from tokenizer_core.interop.byte_level import as_letters
 
 TEXTS = [THAI, PARAGRAPH, *HOSTILE.values(), "  two  spaces \n\n\t x", "It's 1234567, we'll see!", "กกก้ ๒๕๖๗", ""]
 TEXTS += ["I'LL we'Ve x'ſ 12345 \ufeffa \x85b ", "a▁b <s> <0xE0> café 😀", "ชา", "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"]
+
+
+def crossed(languages: list[str], others: list[tuple[Any, ...]]) -> list[ParameterSet]:
+    """Each language with every other case in turn; the rest takes long, and shows little more."""
+    return [
+        pytest.param(language, *other, marks=[pytest.mark.long] if (row + column) % 2 else [])
+        for row, other in enumerate(others)
+        for column, language in enumerate(languages)
+    ]
 
 
 def trained(text: str, size: int, *others: str) -> dict[str, Any]:
@@ -250,8 +260,7 @@ TOGETHER = """(lesson) => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
-@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 900)])
+@pytest.mark.parametrize(("language", "width", "height"), crossed(["th", "en"], [(1920, 1080), (1280, 900)]))
 def test_before_a_room_what_is_pressed_is_in_sight_and_a_question_stays_beside_its_answer(
     page: Page, language: str, width: int, height: int
 ) -> None:
@@ -290,8 +299,10 @@ def screen_before_a_room(page: Page, language: str, lesson: str, step: int) -> L
     return learn
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
-@pytest.mark.parametrize(("lesson", "step"), [("encode", 1), ("same", 1), ("same", 2), ("same", 4)])
+@pytest.mark.parametrize(
+    ("language", "lesson", "step"),
+    crossed(["en", "th"], [("encode", 1), ("same", 1), ("same", 2), ("same", 4)]),
+)
 def test_before_a_room_an_answer_is_no_higher_than_the_screen(
     page: Page, language: str, lesson: str, step: int
 ) -> None:
@@ -447,8 +458,7 @@ ANSWERED = """(lesson) => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
-@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
+@pytest.mark.parametrize(("language", "width", "height"), crossed(["th", "en"], [(1920, 1080), (1280, 720)]))
 def test_before_a_room_nothing_moves_as_an_answer_comes_and_the_frame_stands_still(
     page: Page, language: str, width: int, height: int
 ) -> None:
@@ -654,8 +664,7 @@ def test_a_dictionary_that_finds_one_word_is_said_to_leave_it_so(page: Page, wor
     assert said == without_breaks(options["labels"][key]).replace("{words}", " | ".join(words))
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
-@pytest.mark.parametrize("own", [0, 1, 4, 20])
+@pytest.mark.parametrize(("language", "own"), crossed(["en", "th"], [(0,), (1,), (4,), (20,)]))
 def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
     page: Page, language: str, own: int
 ) -> None:
@@ -705,9 +714,12 @@ SAID = """(learn) => [".says", ".question", ".asked > .below"].map((part) => {
 """Pixels of what is said, of what is asked, and of the answer."""
 
 
-@pytest.mark.parametrize("language", ["en", "th"])
 @pytest.mark.parametrize(
-    ("lesson", "step"), [("see", 3), ("letter", 1), ("letter", 2), ("encode", 1), ("same", 1), ("same", 4)]
+    ("language", "lesson", "step"),
+    crossed(
+        ["en", "th"],
+        [("see", 3), ("letter", 1), ("letter", 2), ("encode", 1), ("same", 1), ("same", 4)],
+    ),
 )
 def test_before_a_room_a_question_is_large_whatever_its_answer_needs(
     page: Page, language: str, lesson: str, step: int
@@ -730,6 +742,21 @@ def screen_alone(page: Page, lesson: str, step: int, **more: Any) -> Locator:
     for _ in range(step - 1):
         page.locator(".learn .foot .strong").evaluate("(on) => { on.disabled = false; on.click(); }")
     return page.locator(".learn")
+
+
+def test_the_way_on_stays_open_for_another_word_but_a_room_is_shown_the_answer_first(page: Page) -> None:
+    learn = screen_alone(page, "letter", 1)
+    way_on = learn.locator(".foot .strong")
+    expect(way_on).to_be_hidden()
+    learn.locator(".ask [data-choice]").first.click()
+    expect(way_on).to_be_visible()
+    learn.get_by_role("button", name="น้ำ").click()
+    expect(learn.locator(".ask .verdict")).to_be_empty()
+    expect(way_on).to_be_visible()
+    room = screen_before_a_room(page, "en", "letter", 1)
+    room.locator(".ask [data-choice]").first.click()
+    room.get_by_role("button", name="น้ำ").click()
+    expect(room.locator(".foot .strong")).to_be_hidden()
 
 
 OVERLAP = "a + a was counted 4 times, but some of these places share a token: only 2 could be merged."

@@ -95,7 +95,8 @@ def baselines_section(place: DeltaGenerator, texts: Sequence[str], corpus_name: 
         lanes = [characters, ShownLane("pieces.ours", bpe, t("pieces.entries", count=bpe.vocab_size)), *words]
         counts = [len(lane.tokenizer.encode(text)) for lane in (*lanes[:2], words[0])]
         lost = words[0].tokenizer.encode(text).count(0)
-        answered = t("naive.answer", **dict(zip(("characters", "bpe", "words"), counts, strict=True)), lost=lost)
+        counted = dict(zip(("characters", "bpe", "words"), counts, strict=True))
+        answered = t("naive.answer", **counted, lost=lost) if text else t("naive.no_text")
         answer(answered, key="naive")
         draw_lanes(lanes, text)
         st.caption(t("lessons.naive_says"))

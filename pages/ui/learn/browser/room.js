@@ -190,7 +190,13 @@ export class Room {
     const skip = addButton(row, this.label("show"), () => show(""));
     skip.className = "quiet";
     if (guesses.has(key)) show(/** @type {string} */ (guesses.get(key)), false);
-    else this.lesson.showNext(false, undefined, () => show(""));
+    else this.lesson.showNext(this.isOpen, undefined, () => show(""));
+  }
+
+  /** Whether the way on stays open: for a reader who has answered here, and asks of another word. A room sees the answer first. */
+  get isOpen() {
+    const { guesses, options } = this.lesson;
+    return !options.presents && [...guesses.keys()].some((key) => key.startsWith(`${this.name} `));
   }
 
   /** Scroll a heading away that the header of the page covers in part. @param {number} edge the lower end of that header */
