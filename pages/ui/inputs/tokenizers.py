@@ -143,14 +143,15 @@ def _pills(
     """Let the visitor choose among these; runs of earlier visits are folded until they are chosen."""
     choice: Value[list[str]] = Value(key, list)
     earlier = {name: said for name, said in earlier_runs(words).items() if name not in choice.get()}
+    names = [name for name in words if name not in earlier]
     chosen = st.pills(
         t(label),
-        [name for name in words if name not in earlier],
+        names,
         selection_mode="multi",
         format_func=words.__getitem__,
         key=key,
         persist_state="session",
-        label_visibility="visible" if label_visible else "collapsed",
+        label_visibility="visible" if label_visible and names else "collapsed",
         wrap=True,
     )
     with place or nullcontext():

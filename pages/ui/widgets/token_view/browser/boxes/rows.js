@@ -321,14 +321,15 @@ function newCell(lane, number, isNamed) {
 }
 
 /**
- * The lanes beside a line, by their names or by their numbers of tokens.
+ * The lanes beside a line, by their names or by their numbers of tokens. A lane alone needs its name only once.
  * @param {Model} model
  * @param {boolean} isNumbered
  */
 function namesOf(model, isNumbered) {
   const names = make("div", "names");
   for (const lane of model.lanes) {
-    const tag = names.appendChild(make("div", "tag", isNumbered ? "" : lane.column.name));
+    const isNamed = !isNumbered && model.lanes.length > 1;
+    const tag = names.appendChild(make("div", "tag", isNamed ? lane.column.name : ""));
     tag.dataset.number = String(lane.index + 1);
     if (isNumbered) tag.append(totalOf(model, lane));
   }
