@@ -193,7 +193,7 @@ def distribution_chart() -> ChartType:
             "pairs:Q",
             title=t("languages.counted"),
             scale=alt.Scale(nice=False),
-            axis=alt.Axis(tickCount=4, format=",d"),
+            axis=alt.Axis(tickCount=4, tickMinStep=1, format=",d"),
         ),
         tooltip=[
             alt.Tooltip("range:N", title=t("languages.premium_of_pair")),

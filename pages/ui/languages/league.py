@@ -105,7 +105,8 @@ def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms) -> None
     add_costs(shown, formats, [each.tokens for each in found], terms, at=5)
     sortable_table(shown, t("languages.view_league"), formats=formats, key="languages_league_table")
     st.caption(t("league.how", pairs=compared.parallel.pairs, draws=DRAWS, share=f"{SHARE:.0%}"))
-    st.caption(with_dollars(" ".join(costs_said(terms))))
+    if terms.price is not None:
+        st.caption(with_dollars(" ".join([t("league.one_price"), *costs_said(terms)])))
     title = t("report.bars_title", pairs=compared.parallel.pairs, base=compared.names[compared.base])
     svg = without_breaks(bars_svg(bars, title=title, says=says))
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -24,6 +24,8 @@ from tokenizer_core.analysis.ratios import premium
 ORDERS = ("dearest", "cheapest", "file")
 LISTED = 8
 """Pairs in the list."""
+LEAST_FOR_SHARE = 20
+"""Pairs of which nine in ten can be said; of fewer, between what all of them lie."""
 WHOLE_CHARACTERS = 600
 """Characters of a line that is drawn at full length; a longer one scrolls in a box."""
 Ints = npt.NDArray[np.int64]
@@ -121,10 +123,11 @@ def _distribution(compared: Compared, premiums: Premiums, lane: Lane, side: int)
     if not found:
         st.info(t("languages.no_premium"))
         return
-    low, middle, high = (float(value) for value in np.quantile(known, [0.05, 0.5, 0.95]))
+    tail = 0.05 if len(known) >= LEAST_FOR_SHARE else 0.0
+    low, middle, high = (float(value) for value in np.quantile(known, [tail, 0.5, 1 - tail]))
     tokens, base = (counted(compared.parallel, place, lane).cuts.tokens for place in (side, compared.base))
     sentence = t(
-        "languages.distribution_says",
+        "languages.distribution_says" if tail else "languages.distribution_says_few",
         tokenizer=lane.name,
         low=formatting.ratio(low),
         high=formatting.ratio(high),

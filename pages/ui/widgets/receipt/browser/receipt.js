@@ -249,10 +249,15 @@ class Paper {
   }
 
   /**
-   * The total: from 1 up with two decimals; the sums of the lines keep theirs, so that each token is seen to count.
+   * The total: two decimals where both bills can be told by them; the sums of the lines keep theirs, so that each token
+   * is seen to count. Halves are rounded up, also where 8.505 is kept as a little less.
    * @param {number} value
    */
   written(value) {
-    return this.options.money.replace("{amount}", this.amount(value, value >= 1 ? 2 : this.options.decimals));
+    const { bills, decimals, each, money } = this.options;
+    const totals = bills.map(({ count }) => count * (each ?? 0));
+    if (Math.max(...totals) < 1 || Math.min(...totals) < 0.1) return money.replace("{amount}", this.amount(value));
+    const rounded = Math.round(value * 100 * (1 + Number.EPSILON)) / 100;
+    return money.replace("{amount}", this.amount(rounded, Math.min(2, decimals)));
   }
 }
