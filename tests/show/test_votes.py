@@ -11,7 +11,7 @@ from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.widgets.player.serve import KEY_HEADER
 from pages.ui.widgets.slides import votes
-from pages.ui.widgets.slides.contest import CHOICES, FEWER_ROUNDS, ROUNDS, SENTENCE, Contest, _letters
+from pages.ui.widgets.slides.contest import CHOICES, FEWER_ROUNDS, FEWEST_ROUNDS, ROUNDS, SENTENCE, Contest, _letters
 from pages.ui.widgets.slides.votes import MOST_BROWSERS, MOST_CONTESTS, MOST_POLLS, Poll, Polls, routes
 from tests.helpers.app import deck_on, open_link
 from tests.helpers.routes import Answer
@@ -303,7 +303,7 @@ def test_both_learn_as_a_trainer_does_that_is_told_the_same_merges(choices: list
         assert contest.room.chosen == contest.bpe.chosen
 
 
-@pytest.mark.parametrize("rounds", [FEWER_ROUNDS, ROUNDS])
+@pytest.mark.parametrize("rounds", [FEWEST_ROUNDS, FEWER_ROUNDS, ROUNDS])
 def test_a_room_that_looks_at_the_sentence_beats_bpe_and_one_that_does_not_loses(rounds: int) -> None:
     assert SENTENCE in held_out(sample_text(SAMPLES["th"][0]).splitlines())[1]
     ahead = []

@@ -320,7 +320,9 @@ def _entries_with(lane: Lane, inside: bytes) -> int:
 
 def _never(name: str) -> Story:
     patterns = ("gpt2", "llama3", "mark_aware")
-    lanes = {pattern: pretoken_lane(pattern, Label(t(f"pattern.{pattern}_name"))) for pattern in patterns}
+    names = {pattern: t(f"pattern.{pattern}_name") for pattern in patterns}
+    names["mark_aware"] = t("stories.lane_mark_aware")  # below names of models, that it is none of theirs
+    lanes = {pattern: pretoken_lane(pattern, Label(name)) for pattern, name in names.items()}
     words = ("กำลัง", "เรียน", "ที่", "โรงเรียน")
     return Story(
         name,

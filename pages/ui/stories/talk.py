@@ -20,7 +20,7 @@ from pages.ui.widgets.controls import fold
 from pages.ui.widgets.player import replay_options
 from pages.ui.widgets.premium_bars import premium_bars
 from pages.ui.widgets.slides import Said, Slide, View, one_by_one
-from pages.ui.widgets.slides.contest import FEWER_ROUNDS
+from pages.ui.widgets.slides.contest import FEWER_ROUNDS, FEWEST_ROUNDS
 from pages.ui.widgets.slides.talk import ENTRIES, MOST_MERGES, Entry, drop, move, name_of, slides_of_entry
 from pages.ui.widgets.slides.talk_file import MOST_BYTES, fitted, read, written
 from pages.ui.widgets.slides.votes import vote_slide
@@ -177,7 +177,7 @@ def talk(make: Callable[[str], Story]) -> list[Slide]:
             slides += [*_stage(), vote_slide(FEWER_ROUNDS)]
         slides += slides_of(make(name), TALK_STEPS)
         if name == FAIR_AFTER:
-            slides.append(_fair())
+            slides += _fair()
     return [*slides, _end()]
 
 
@@ -187,8 +187,8 @@ def short_talk(make: Callable[[str], Story]) -> list[Slide]:
         *_beginning("talk.subtitle_short"),
         *slides_of(make("water"), ("question", "tokens", "remember")),
         *_stage(),
-        *slides_of(make("tables_turned"), ("setting", "tokens", "remember")),
-        vote_slide(FEWER_ROUNDS),
+        *slides_of(make("tables_turned"), ("asked", "tokens", "remember")),
+        vote_slide(FEWEST_ROUNDS),
         _end(),
     ]
 
@@ -202,13 +202,20 @@ def _beginning(subtitle: str) -> list[Slide]:
     ]
 
 
-def _fair() -> Slide:
-    """Return the premiums of the story on fairness: plain BPE and parity, trained on the same text."""
+def _fair() -> list[Slide]:
+    """Return what parity does, and the premiums of the story on fairness: plain BPE and parity, on the same text."""
     figures = make_story("fair").figures
-    title, axis, notes = (translations(f"talk.fair_{step}", **figures) for step in ("says", "axis", "notes"))
+    taught, taught_notes, helped, title, axis, notes = (
+        translations(f"talk.fair_{step}", **figures)
+        for step in ("taught", "taught_notes", "helped", "says", "axis", "notes")
+    )
     named = [(t(f"talk.fair_{way}"), float(figures[f"{way}_premium"])) for way in ("plain", "fair")]
-    bars = premium_bars(named, base=t("languages.en"), says=without_breaks(title[language()]).replace("**", ""))
-    return Slide("bars", title=title, says=axis, html=bars, notes=notes)
+    said = without_breaks(title[language()]).replace("**", "")
+    bars = premium_bars(named, base=t("languages.en_short"), says=said)
+    return [
+        Slide("words", title=taught, says=helped, notes=taught_notes),
+        Slide("bars", title=title, says=axis, html=bars, notes=notes),
+    ]
 
 
 def _end() -> Slide:

@@ -12,8 +12,8 @@ from tokenizer_core.bpe.trainer import Candidate, Trainer, cluster_merges, join_
 from tokenizer_core.bpe.vocabulary import BYTES, Pair
 from tokenizer_core.patterns.pretokens import count_pretokens
 
-ROUNDS, FEWER_ROUNDS = 8, 5
-"""Fewer are enough for the talk of five minutes."""
+ROUNDS, FEWER_ROUNDS, FEWEST_ROUNDS = 8, 5, 3
+"""In the game, and in the talks of ten and of five minutes."""
 CHOICES = 4
 SENTENCE = "แอร์ในห้องนอนไม่เย็นเลยค่ะ สงสัยต้องเรียกช่างมาล้างและเติมน้ำยา"
 """A held-out line of the sample. A room can need fewer tokens for it than BPE, or more, after so few rounds."""
