@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.i18n import LANGUAGES, catalogue
 from pages.ui.i18n.breaks import without_breaks
-from pages.ui.widgets.slides.contest import FEWER_ROUNDS, FEWEST_ROUNDS
+from pages.ui.widgets.slides.contest import FEWER_ROUNDS, FEWEST_ROUNDS, SENTENCE
 from tests.helpers.browser import OpenTab
 
 MOST_WORDS = 15
@@ -27,6 +27,7 @@ SMALLEST = """() => {
     sizes.push([parseFloat(getComputedStyle(parentElement).fontSize), data.slice(0, 40)]);
     // Texts that are shown, the letters of choices, and what the speaker is to press are no words about them.
     const isText = parentElement.closest(".plain, .line, .stage, .choices-row, .vote-card, .chip, .vote-hands");
+    if (parentElement.matches(".is-vote .title")) continue; // a question
     if (isText || !slide.contains(parentElement)) continue;
     const label = parentElement.closest("p, h2")?.textContent ?? data;
     labels.add(label.replace(/[\\u200b\\u2060]/g, ""));
@@ -264,6 +265,10 @@ def test_a_phone_votes_round_after_round_until_the_slide_is_left(open_tab: OpenT
     phone.set_viewport_size({"width": 390, "height": 844})
     phone.goto(address + str(deck.locator(".vote").get_attribute("data-page")))
     phone.bring_to_front()
+    question = deck.locator(".title").inner_text()
+    expect(phone.get_by_role("heading")).to_have_text(question)
+    expect(phone.get_by_text(SENTENCE)).to_be_visible()
+    expect(phone.get_by_text("Round 1 of 8")).to_be_visible()
     pair = phone.get_by_role("button").nth(1)
     said = re.sub(r"\W", "", str(pair.text_content()))
     drawn = deck.locator(".vote-card").nth(1)
@@ -290,7 +295,8 @@ def test_a_phone_votes_round_after_round_until_the_slide_is_left(open_tab: OpenT
     tab.keyboard.press("Escape")
     expect(deck).to_have_count(0)
     phone.bring_to_front()
-    expect(phone.get_by_role("status")).to_have_text(words["vote.closed"])
+    expect(phone.get_by_role("heading")).to_have_text(words["vote.closed"])  # in place of the question
+    expect(phone.get_by_text(SENTENCE)).to_be_hidden()
     expect(phone.get_by_role("button").first).to_be_disabled()
 
 

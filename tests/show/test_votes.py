@@ -11,7 +11,15 @@ from pages.ui.i18n import catalogue
 from pages.ui.inputs.corpus import SAMPLES, sample_text
 from pages.ui.widgets.player.serve import KEY_HEADER
 from pages.ui.widgets.slides import votes
-from pages.ui.widgets.slides.contest import CHOICES, FEWER_ROUNDS, FEWEST_ROUNDS, ROUNDS, SENTENCE, Contest, _letters
+from pages.ui.widgets.slides.contest import (
+    CHOICES,
+    FEWER_ROUNDS,
+    FEWEST_ROUNDS,
+    ROUNDS,
+    SENTENCE,
+    Contest,
+    _letters,
+)
 from pages.ui.widgets.slides.votes import MOST_BROWSERS, MOST_CONTESTS, MOST_POLLS, Poll, Polls, routes
 from tests.helpers.app import deck_on, open_link
 from tests.helpers.routes import Answer

@@ -1171,7 +1171,7 @@ def test_nothing_moves_between_the_rounds_of_a_vote_which_says_when_nobody_voted
         "code": code,
         "link": "http://192.168.1.5/vote",
     }
-    title = {language: catalogue(language)["talk.vote_title"]}
+    title = {language: catalogue(language)["vote.ask"]}
     views = [{"label": "", "text": "กข", "clusters": [0, 3], "lanes": []}]
     words_of_it = {"over": {}, "title": title, "says": {}, "notes": {}}
     slide = {"kind": "vote", **words_of_it, "vote": vote, "views": views}

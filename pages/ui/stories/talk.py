@@ -203,7 +203,7 @@ def _beginning(subtitle: str) -> list[Slide]:
 
 
 def _fair() -> list[Slide]:
-    """Return what parity does, and the premiums of the story on fairness: plain BPE and parity, on the same text."""
+    """Return what parity does, and the premiums of the story on fairness: plain BPE and parity, on one text."""
     figures = make_story("fair").figures
     taught, taught_notes, helped, title, axis, notes = (
         translations(f"talk.fair_{step}", **figures)

@@ -72,7 +72,7 @@ class Poll:
         self._is_on_screen = False
         self._contest: Contest | None = None
         self._began = 0.0
-        self._shown: dict[str, Any] = {"round": -1, "pairs": []}
+        self._shown: dict[str, Any] = {"round": -1, "rounds": ROUNDS, "pairs": []}
         self._whys: list[str] = []
         """How the room's pair was chosen in each round."""
         self._votes: dict[str, int] = {}
@@ -205,7 +205,7 @@ class Poll:
         """Return what a phone shows."""
         with self._counting:
             is_open = self.is_open and self._takes_votes
-            found = {name: self._shown[name] for name in ("round", "pairs")}
+            found = {name: self._shown[name] for name in ("round", "rounds", "pairs")}
             return {**found, "isOpen": is_open, "chosen": self._votes.get(browser or "")}
 
 
@@ -277,7 +277,7 @@ def polls() -> Polls:
 
 def vote_slide(rounds: int = ROUNDS) -> Slide:
     """Return the slide on which the room votes."""
-    title, notes = translations("talk.vote_title"), translations("talk.vote_notes", rounds=rounds)
+    title, notes = translations("vote.ask"), translations("talk.vote_notes", rounds=rounds)
     poll = polls().of(secret_of_cookie() or owner())  # on its own machine the app has one owner
     poll.rounds = rounds
     here, page = reachable(st.context.url or ""), address(poll.name)
@@ -328,10 +328,11 @@ async def _phone(request: Request) -> Response:
     poll = polls().named(request.path_params["name"])
     wanted = request.headers.get("accept-language", "")[:200].lower().split(",")
     spoken = next((each.strip()[:2] for each in wanted if each.strip()[:2] in LANGUAGES), "en")
-    words = section("vote", spoken=spoken)
+    words = section("vote", spoken=spoken) | {"round": section("deck", spoken=spoken)["vote_round"]}
     marks = {
         "LANGUAGE": spoken,
         "TITLE": words["title"],
+        "SENTENCE": SENTENCE,
         "WORDS": html.escape(json.dumps(words, ensure_ascii=False)),
         "SCRIPT": address("phone.js"),
         "PALETTE": palette_css().replace(".token-view", "body"),

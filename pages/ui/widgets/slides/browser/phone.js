@@ -9,11 +9,12 @@ const EVERY = 1000; // milliseconds
 const words = JSON.parse(document.body.dataset.words ?? "{}");
 const place = document.querySelector("div");
 const told = document.querySelector("[role=status]");
+const heading = document.querySelector("h1");
+const about = document.querySelector("section");
+const ENDS = ["closed", "gone"]; // nothing is asked any more
 let round = -1;
 /** What stands on the screen, so that only what is new is drawn, and read aloud. */
 let shown = "";
-
-document.querySelector("h1")?.append(words.ask);
 
 /**
  * @param {string} text
@@ -28,7 +29,15 @@ function filled(text, values) {
 
 /** @param {string} key */
 function say(key) {
-  if (told && told.textContent !== (words[key] ?? "")) told.textContent = words[key] ?? "";
+  const isOver = ENDS.includes(key);
+  write(heading, words[isOver ? key : "ask"]);
+  write(told, isOver ? "" : (words[key] ?? ""));
+  if (about) about.hidden = isOver;
+}
+
+/** Only what is new, so that it is read aloud once. @param {Element | null} element @param {string} text */
+function write(element, text) {
+  if (element && element.textContent !== text) element.textContent = text;
 }
 
 /**
@@ -56,7 +65,8 @@ function show(news) {
 }
 
 /** @param {PhoneNews} news */
-function draw({ round: now, pairs, isOpen, chosen }) {
+function draw({ round: now, rounds, pairs, isOpen, chosen }) {
+  write(document.querySelector("section span"), filled(words.round, { round: now + 1, rounds }));
   if (now !== round) place?.replaceChildren(...pairs.map(() => document.createElement("button")));
   round = now;
   pairs.forEach(({ parts, count }, at) => {

@@ -95,6 +95,7 @@ export interface VoteNews {
 /** What it answers to a phone. */
 export interface PhoneNews {
   round: number;
+  rounds: number;
   isOpen: boolean;
   pairs: Pair[];
   chosen: number | null;

@@ -188,9 +188,11 @@ export class Vote {
     if (!round) return [place];
     const why = whys[round - 1];
     const room = why === "tie" ? "vote_tie" : why === "none" ? "vote_none" : "vote_room";
-    const moves = runners.map(({ chosen }, at) => {
+    const moves = runners.map(({ chosen, inSentence }, at) => {
       const move = make("span", "", at ? "BPE" : this.label(room));
       move.append(voteChip(chosen[round - 1]));
+      // The count in the training text was large, and yet nothing became shorter.
+      if (!at && why !== "none" && inSentence[round] === inSentence[round - 1]) move.append(this.label("vote_missing"));
       return move;
     });
     return [place, ...moves];
