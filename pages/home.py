@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.frame import visitor
 from pages.ui.frame.links import link_for
-from pages.ui.frame.navigation import go, talk_links
+from pages.ui.frame.navigation import go
 from pages.ui.home.letters import letters_said, special_said
 from pages.ui.home.premium import premium_section, premium_slides, say_premium
 from pages.ui.i18n import language, t, translations
@@ -60,7 +60,6 @@ lanes += lanes_that_encode(beside, [text])
 with menu:
     lanes = special_switch(lanes, in_menu=True)
     add_button(Entry(text=text[:MOST_CHARACTERS], lanes=tuple(lane.choice for lane in lanes)), key="home_add")
-    talk_links("home")
 present(lambda: [Slide("tokens", title=translations("home.stripe"), views=[View(text, lanes)]), *premium_slides()])
 with st.container(gap="xsmall", key="home_tokens"):
     why = special_said(text, lanes) or letters_said(text, reference_lanes())

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from pages.ui.frame.tabs import TABS
-from pages.ui.i18n import LANGUAGES, catalogue, filled
+from pages.ui.i18n import catalogue, filled
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import sample_text
 from pages.ui.widgets.controls import MOST_LIVE

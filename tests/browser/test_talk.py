@@ -231,9 +231,6 @@ def test_the_way_back_leads_to_the_page_before_and_not_into_what_was_presented(t
 def test_a_talk_leads_back_to_the_page_on_which_it_was_opened(tab: Page, address: str) -> None:
     words = catalogue("en")
     tab.goto(f"{address}/?lang=en")
-    tab.locator(".st-key-home_menu button").first.click()
-    expect(tab.get_by_role("link", name=words["talk.talk"])).to_be_visible()
-    tab.keyboard.press("Escape")
     tab.locator(".st-key-present").get_by_role("button").first.click()
     tab.get_by_role("menuitem", name=words["talk.short"]).click()
     deck = deck_of(tab)

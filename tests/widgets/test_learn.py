@@ -685,11 +685,14 @@ def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
     assert learn.evaluate("(learn) => learn.scrollHeight - learn.clientHeight") == 0
     if not own:
         counts = [int(each) for each in learn.locator(".bars b").all_inner_texts()]
-        assert counts[1] == len(options["text"])
-        assert counts[0] == learn.locator(".board .token").count() < counts[1]
+        assert counts[0] == len(options["text"])
+        assert counts[1] == learn.locator(".board .token").count() < counts[0]
+        assert learn.locator(".bars li").nth(1).get_attribute("class") == "marked"
+        tops = learn.locator(".bars i").evaluate_all("(bars) => bars.map((bar) => bar.getBoundingClientRect().top)")
+        assert len(set(map(round, tops))) == 1  # under labels of one line and of two
         said = [learn.locator(".verdict").inner_text(), *learn.locator(".bars span").all_inner_texts()[:2]]
-        assert all("BPE" in each for each in said[:2])
-        assert said[2] == without_breaks(options["labels"]["hand_3_before"])
+        assert all("BPE" in each for each in said[::2])
+        assert said[1] == without_breaks(options["labels"]["hand_3_before"])
 
 
 @pytest.mark.parametrize("language", ["en", "th"])
@@ -840,6 +843,18 @@ def test_digits_of_a_byte_above_an_id_are_explained_where_they_stand(page: Page)
     learn.locator(".write input").fill("aab ก")
     expect(said).to_have_count(1)
     expect(learn.locator(".ways .x").first).to_be_visible()
+
+
+def test_a_text_without_any_learned_pair_is_said_to_have_none_and_offers_no_step(page: Page) -> None:
+    learn = screen_alone(page, "encode", 1)
+    learn.locator(".ask button").first.click()
+    said = learn.get_by_text(lesson_options(is_alone=True)["labels"]["encode_1_none"])
+    steps = learn.locator(".write .choices button:enabled")
+    expect(steps).to_have_count(2)
+    expect(said).to_have_count(0)
+    learn.locator(".write input").fill("กขค")
+    expect(said).to_be_visible()
+    expect(steps).to_have_count(0)
 
 
 @pytest.mark.parametrize("way", ["click", "press"])

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.ui.frame import presenting
-from pages.ui.i18n import language, t
+from pages.ui.i18n import t
 
 FOLDER = Path(__file__).resolve().parents[2]
 NAMES = ("home", "learn", "train", "compare", "languages", "patterns", "vocabulary")
@@ -46,11 +45,3 @@ def halves() -> None:
     with st.container(horizontal=True, key="halves"):
         st.page_link(page("learn"), label=t("learn.lessons"), icon=":material/school:")
         st.page_link(page("stories"), label=t("learn.stories"), icon=":material/quiz:")
-
-
-def talk_links(here: str) -> None:
-    """Draw the ways to the talks that are ready to be given; they lead back to the page `here`."""
-    presenting.may_be_opened_on(here)
-    for what in (presenting.SHORT, presenting.TALK):
-        query = {"lang": language(), "present": what}
-        st.page_link(page("stories"), label=t(f"talk.{what}"), icon=":material/co_present:", query_params=query)

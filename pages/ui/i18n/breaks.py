@@ -47,6 +47,9 @@ WHOLE = (
     "หาย|ไป",
     "ภาษา|อังกฤษ",
     "ภาษา|ไทย",
+    "ซ้าย|ไป|ขวา",
+    "วิธี|แรก",
+    "คำ|ตอบ",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}

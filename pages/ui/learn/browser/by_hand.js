@@ -349,10 +349,10 @@ function scoreOfBpe(room, bench, text) {
   const [first, count] = [bench.ids.length, rival.ids.length];
   room.say(room.label("hand_3_alone", { first, count }), "verdict").setAttribute("role", "status");
   room.bars([
-    [room.label("hand_3_bpe", { merges }), count],
     [room.label("hand_3_before"), first],
+    [room.label("hand_3_bpe", { merges }), count],
     [room.label("hand_3_gpt2"), room.gpt2.encode(text).length],
-  ]);
+  ], 1);
   drawBoard(room, rival);
 }
 

@@ -97,6 +97,7 @@ function race(room, merges, bytes, bar) {
   const partings = all.map(([, pictures]) => partsAt(merges, pictures, goal)).sort((one, other) => one - other);
   bar.replaceChildren();
   room.sayBytes(all[0][1][0].ids.map((id) => merges.bytesOf(id)));
+  if (bytes.length && !most) room.say(room.label("encode_1_none"));
   const rows = room.add("div", "ways");
   let step = 0;
   const draw = () => {
@@ -116,7 +117,7 @@ function race(room, merges, bytes, bar) {
       row.classList.toggle("apart", isApart);
     }
     back.disabled = step === 0;
-    on.disabled = step >= most;
+    on.disabled = end.disabled = step >= most;
     if (step < most) room.lesson.offer(room.label("encode_1_key"), goOn);
     else room.lesson.offer();
   };
@@ -132,7 +133,7 @@ function race(room, merges, bytes, bar) {
   draw();
   const through = merges.throughAll(bytes);
   const same = String(through) === String(last(all[0][1]));
-  if (same) room.say(room.label("encode_1_through", { looks: merges.total - 256 }));
+  if (same && most) room.say(room.label("encode_1_through", { looks: merges.total - 256 }));
 }
 
 /** The pieces of a text that the longest token would cut in another way than GPT-2. @param {Room} room @param {string} text */
