@@ -109,7 +109,7 @@ NEVER_ONE = {"bytes", "hostile", "limit", "most", "size", "wanted", "library", "
 """Names of what is never 1: limits, the 256 bytes, vocabulary sizes, the texts of a proof; and of no number."""
 OF_FIXED_TEXTS = re.compile(
     r"(stories|lessons|special|chat|gpt2_files|frontier|methods)\..*|train\.card_.*_says|home\.bill_source|.*_sample"
-    r"|text\..*|hints\.checked|vocabulary\.text_part|race\.another_help|pieces\.chips_cut|talk\.shortened"
+    r"|text\..*|hints\.checked|vocabulary\.text_part|race\.another_help|pieces\.chips_cut|talk\.(shortened|fair_says)"
     r"|exports\.proving|languages\.month_says|costs\.(start|two_stages_what)|race\.cut|parting\.meets_often"
     r"|stage\.part_.*|counts\.dropped|errors\..*"
 )

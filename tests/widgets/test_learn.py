@@ -916,6 +916,18 @@ def test_three_ways_of_encoding_are_in_sight_together(page: Page, language: str)
     assert learn.evaluate(BELOW_EDGE) == []
 
 
+def test_pairs_of_a_text_of_ones_own_are_in_sight_once_it_is_chosen(page: Page) -> None:
+    learn = below_other_parts_of_the_page(page, "th", "hand", 2)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    learn.locator(".switch button").last.click()
+    foot = learn.locator(".foot").bounding_box()
+    third = learn.locator(".pair").nth(2).bounding_box()
+    assert foot
+    assert third
+    assert third["y"] + third["height"] <= foot["y"]
+    expect(learn.locator(".write input")).to_be_in_viewport(ratio=1)
+
+
 def test_before_a_room_a_text_that_is_cut_in_many_other_ways_fits(page: Page) -> None:
     text = "It rained in Chiang Mai. Supercalifragilistic Songkhla Ayutthaya 2567 Phuket!"
     options = lesson_options("encode", is_alone=True) | {"presents": True, "deck": section("deck"), "text": text}

@@ -33,7 +33,12 @@ function byHand(room) {
   room.choose(room.label("hand_2_choose"), [[CLASSIC, CLASSIC], [STRIPS, STRIPS], ["", room.label("own")]], (text) => {
     const work = (/** @type {string} */ chosen) => workOn(room, new Workbench(chosen));
     if (text) work(text);
-    else room.write("text", work);
+    else {
+      room.write("text", work);
+      // The pairs to press are in sight below a text of several lines.
+      const pairs = room.element.querySelector(".columns")?.getBoundingClientRect();
+      if (pairs && pairs.bottom > innerHeight) room.element.querySelector(".switch")?.scrollIntoView();
+    }
   });
 }
 
