@@ -688,7 +688,9 @@ def test_before_a_room_the_end_of_the_game_fits_and_is_bpes_where_nobody_merged(
         assert counts[0] == len(options["text"])
         assert counts[1] == learn.locator(".board .token").count() < counts[0]
         assert learn.locator(".bars li").nth(1).get_attribute("class") == "marked"
-        tops = learn.locator(".bars i").evaluate_all("(bars) => bars.map((bar) => bar.getBoundingClientRect().top)")
+        tops = learn.locator(".bars i").evaluate_all(
+            "(bars) => bars.map((bar) => bar.getBoundingClientRect().top)"
+        )
         assert len(set(map(round, tops))) == 1  # under labels of one line and of two
         said = [learn.locator(".verdict").inner_text(), *learn.locator(".bars span").all_inner_texts()[:2]]
         assert all("BPE" in each for each in said[::2])
@@ -921,7 +923,8 @@ def test_pairs_of_a_text_of_ones_own_are_in_sight_once_it_is_chosen(page: Page) 
     page.set_viewport_size({"width": 1280, "height": 720})
     learn.locator(".switch button").last.click()
     foot = learn.locator(".foot").bounding_box()
-    third = learn.locator(".pair").nth(2).bounding_box()
+    learn.locator(".write input").fill("กขกขกคกคขคขค")
+    third = learn.locator(".pair").nth(2).bounding_box(timeout=5000)
     assert foot
     assert third
     assert third["y"] + third["height"] <= foot["y"]

@@ -36,8 +36,8 @@ function byHand(room) {
     else {
       room.write("text", work);
       // The pairs to press are in sight below a text of several lines.
-      const pairs = room.element.querySelector(".columns")?.getBoundingClientRect();
-      if (pairs && pairs.bottom > innerHeight) room.element.querySelector(".switch")?.scrollIntoView();
+      const [pairs, foot] = [".columns", ".foot"].map((name) => room.element.parentElement?.querySelector(name)?.getBoundingClientRect());
+      if (pairs && foot && pairs.bottom > foot.top) room.element.querySelector(".switch")?.scrollIntoView();
     }
   });
 }
