@@ -27,7 +27,7 @@ SMALLEST = """() => {
     sizes.push([parseFloat(getComputedStyle(parentElement).fontSize), data.slice(0, 40)]);
     // Texts that are shown, the letters of choices, and what the speaker is to press are no words about them.
     const isText = parentElement.closest(".plain, .line, .stage, .choices-row, .vote-card, .chip, .vote-hands");
-    if (parentElement.matches(".is-vote .title")) continue; // a question
+    if (parentElement.closest(".is-vote .title")) continue; // a question
     if (isText || !slide.contains(parentElement)) continue;
     const label = parentElement.closest("p, h2")?.textContent ?? data;
     labels.add(label.replace(/[\\u200b\\u2060]/g, ""));
