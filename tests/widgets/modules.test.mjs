@@ -9,7 +9,7 @@ const load = (path) => import(new URL(path, UI));
 const cases = JSON.parse(readFileSync(process.env.CASES, "utf-8"));
 const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 
-const { filled, labelsOf } = await load("widgets/token_view/browser/words.js");
+const { filled, labelsOf, shortName } = await load("widgets/token_view/browser/words.js");
 const { partsOf, utf8Length, zonesOf } = await load("widgets/token_view/browser/model/characters.js");
 const { tintOfBytes, tintStyle } = await load("widgets/token_view/browser/model/tints.js");
 const { keyOf } = await load("widgets/token_view/browser/pressed.js");
@@ -27,6 +27,11 @@ const { isShownAgain } = await load("widgets/player/browser/stage.js");
 const { Vocabulary, search, select } = await load("vocabulary/browser/search.js");
 
 // ---- words, characters, places
+
+test("a short name leaves out the vocabulary, and keeps the number that tells two apart", () => {
+  const names = ["GPT-4 (cl100k)", "tokenizer", "tokenizer (2)", "GPT-4 (cl100k) (2)", "my (own) run"];
+  assert.deepEqual(names.map(shortName), ["GPT-4", "tokenizer", "tokenizer (2)", "GPT-4 (2)", "my (own) run"]);
+});
 
 test("words are filled as Python fills them", () => {
   for (const [words, values, expected] of cases.words) assert.equal(filled(words, values, "en"), expected);

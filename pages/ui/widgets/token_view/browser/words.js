@@ -26,6 +26,14 @@ export function filled(words, values, locale) {
 }
 
 /**
+ * A tokenizer's name without the one of its vocabulary, "GPT-4"; the number that tells two of one name apart stays.
+ * @param {string} name
+ */
+export function shortName(name) {
+  return name.replace(/ \((?!\d+\)$)[^()]+\)(?= \(\d+\)$|$)/, "");
+}
+
+/**
  * @param {string} [thai]
  * @param {string} [other]
  * @param {RegExp} [foreign]

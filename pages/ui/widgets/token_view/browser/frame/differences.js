@@ -3,6 +3,7 @@
 
 import { addButton, make } from "../elements.js";
 import { below } from "../model/sorted.js";
+import { shortName } from "../words.js";
 
 /** @import { TokenView } from "../view.js" */
 
@@ -40,7 +41,7 @@ export class Differences {
   pair() {
     const { model, base, against } = this.state;
     if (base === null || against === null || model.comparison.lanes.length < 3) return "";
-    const [first, second] = [base, against].map((lane) => model.lanes[lane].column.name.split(" (")[0].slice(0, MOST_OF_PAIR));
+    const [first, second] = [base, against].map((lane) => shortName(model.lanes[lane].column.name).slice(0, MOST_OF_PAIR));
     return ` (${first} · ${second})`;
   }
 

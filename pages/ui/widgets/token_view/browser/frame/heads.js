@@ -2,6 +2,7 @@
 // @ts-check
 
 import { addButton, make } from "../elements.js";
+import { shortName } from "../words.js";
 import { totalOf } from "./totals.js";
 
 /** @import { ViewState } from "../state.js" */
@@ -31,8 +32,8 @@ export function drawHeads({ state, sizes }) {
 }
 
 /**
- * Who needs the fewest tokens, how much more the others need at most, and how many the visitor's own needs that lies
- * between; where texts come first. Who loses text needs few tokens for that reason, and is named as such.
+ * Who needs the fewest tokens, how much more the others need at most, and how many those of the visitor's own need that
+ * lie between; where texts come first. Who loses text needs few tokens for that reason, and is named as such.
  * @param {ViewState} state
  */
 function verdictOf({ model }) {
@@ -48,10 +49,11 @@ function verdictOf({ model }) {
     lanes.filter((_, at) => counts[at] === count).map(({ column }) => column.name.replaceAll("-", `-${JOINER}`)).join(", ");
   const ratio = most % least === 0 ? String(most / least) : (most / least).toFixed(2);
   const values = { least: namesAt(least), most: namesAt(most), count: least, ratio };
-  const own = lanes.findIndex(({ index }) => model.options.sizes?.[index]);
-  const isBetween = own >= 0 && counts[own] !== least && counts[own] !== most;
-  const also = isBetween ? model.label("verdict_own", { name: lanes[own].column.name, count: counts[own] }) : "";
-  const whole = `${model.label(least === most ? "verdict_even" : "verdict", values)} ${also}`.trim();
+  const between = lanes.flatMap(({ index, column }, at) => {
+    const isOwn = model.options.sizes?.[index] && counts[at] !== least && counts[at] !== most;
+    return isOwn ? [model.label("verdict_own", { name: column.name, count: counts[at] })] : [];
+  });
+  const whole = [model.label(least === most ? "verdict_even" : "verdict", values), ...between].join(" ");
   return [make("div", "verdict", losing.length ? `${whole} ${lost}` : whole)];
 }
 
@@ -88,18 +90,10 @@ function sharesOfThai({ drawn, model }) {
   const rest = drawn.map((lane, at) => lane.numberOf(lane.tokens.length) - thai[at]);
   const listed = (/** @type {number[]} */ each) => {
     if (each.every((count) => count === each[0])) return model.label("each", { count: each[0] });
-    const counts = each.map((count, at) => `${count.toLocaleString(locale)} (${inShort(drawn[at])})`).join(", ");
+    const counts = each.map((count, at) => `${count.toLocaleString(locale)} (${shortName(drawn[at].column.name)})`).join(", ");
     return model.label("unequal", { counts });
   };
   return [make("div", "what", model.label("verdict_thai", { thai: listed(thai), rest: listed(rest) }))];
-}
-
-/**
- * The name of a tokenizer without the one of its vocabulary: "GPT-4".
- * @param {Lane} lane
- */
-function inShort({ column }) {
-  return column.name.replace(/ \(.+\)$/, "");
 }
 
 /**
