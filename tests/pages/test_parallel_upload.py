@@ -42,6 +42,18 @@ def lines(*each: str) -> str:
 # ---- uploads
 
 
+@pytest.mark.parametrize(("pairs", "is_of_all"), [(19, True), (20, False)])
+def test_of_few_pairs_it_is_said_between_what_all_of_them_lie(pairs: int, is_of_all: bool) -> None:
+    app = upload(("b.en", lines(*ENGLISH_LINES[:pairs])), ("a.th", lines(*THAI_LINES[:pairs])), view="pairs")
+    (sentence,) = (each.value for each in app.caption if "the median pair" in each.value)
+    assert ("all pairs lie between" in sentence) == is_of_all
+    assert ("nine pairs in ten" in sentence) != is_of_all
+    if is_of_all:
+        encode = openai_tokenizer("gpt2").encode
+        ratios = [len(encode(thai)) / len(encode(english)) for thai, english in zip(THAI_LINES, ENGLISH_LINES)]
+        assert f"{min(ratios[:pairs]):.2f} and {max(ratios[:pairs]):.2f}" in sentence
+
+
 def test_a_pair_of_files_is_compared_with_english_as_the_base() -> None:
     app = upload(("b.en", lines(*ENGLISH_LINES[:50])), ("a.th", lines(*THAI_LINES[:50])))
     thai, english = by_hand("gpt2", THAI_LINES[:50]), by_hand("gpt2", ENGLISH_LINES[:50])
@@ -80,7 +92,7 @@ def test_the_receipt_bills_the_first_whole_pair_of_the_files_until_another_is_wr
     assert [bill["name"] for bill in drawn_of_files["bills"]] == ["Thai", "English"]
     first, second = (len(openai_tokenizer("gpt2").encode(text)) for text in ("แมว", "a cat"))
     assert drawn_of_files["title"] == with_breaks(
-        filled(ENGLISH["receipt.title_pair"], first=first, second=second)
+        filled(ENGLISH["receipt.title_pair"], tokenizer="GPT-2", first=first, second=second)
     )
     boxes[0].set_value("นก").run()
     assert receipt_of(app)["bills"][0]["name"] == ENGLISH["receipt.first"]

@@ -89,7 +89,9 @@ def test_texts_of_ones_own_are_billed_and_nobody_says_that_they_say_the_same(lan
     drawn, words = receipt_of(app), catalogue(language)
     assert [bill["text"] for bill in drawn["bills"]] == ["น้ำ", HOSTILE_HTML]
     first, second = counted("gpt2", "น้ำ", HOSTILE_HTML)
-    assert drawn["title"] == with_breaks(filled(words["receipt.title_own"], first=first, second=second))
+    assert drawn["title"] == with_breaks(
+        filled(words["receipt.title_own"], tokenizer="GPT-2", first=first, second=second)
+    )
     assert [bill["name"] for bill in drawn["bills"]] == [
         without_breaks(words[f"receipt.{name}"]) for name in ("first", "second")
     ]

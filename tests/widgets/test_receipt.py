@@ -132,6 +132,16 @@ def test_lines_come_one_after_another_and_the_total_can_be_asked_for(page: Page)
     assert len(lines(page, 0)) == 50
 
 
+@pytest.mark.parametrize(
+    ("price", "totals"),
+    [(5.25, ["$8.51", "$4.20"]), (0.35, ["$0.5670", "$0.2800"]), (0.0035, ["$0.005670", "$0.002800"])],
+    ids=["a half is rounded up", "small", "smaller"],
+)
+def test_both_totals_have_as_many_decimals(page: Page, price: float, totals: list[str]) -> None:
+    print_bills(page, options(" a" * 162, " a" * 80, price=price))
+    assert page.locator(".total b").all_inner_texts()[1::2] == totals
+
+
 def test_another_price_is_written_at_once_and_other_texts_are_printed(page: Page) -> None:
     print_bills(page, options(), calm=False)
     show_the_total(page)

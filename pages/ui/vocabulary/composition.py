@@ -24,6 +24,8 @@ from tokenizer_core.analysis.entries import SCRIPTS, Entries, Script
 BOXES = 60
 LONGEST = 24
 """Bytes of the last bar of lengths, which counts all longer tokens, too."""
+TICKS = ["1", *map(str, range(3, LONGEST, 3)), f"{LONGEST}+"]
+"""A Thai character has three bytes."""
 Counts = npt.NDArray[np.int64]
 _lengths_of = Bounded[tuple[Counts, Counts]](8, weigh=lambda lengths: 1)
 
@@ -32,7 +34,8 @@ def composition(lane: Lane, lanes: Sequence[Lane]) -> None:
     """Draw what a vocabulary is made of, and how much Thai it has beside the others."""
     entries = entries_in(lane)
     figures = {script: entries.count(script) for script in ("thai", "latin")}
-    answer(t("made_of.answer", name=name_of(lane), count=len(entries.ids), **figures), key="made_of")
+    count = len(entries.ids) - entries.count("special")
+    answer(t("made_of.answer", name=name_of(lane), count=count, **figures), key="made_of")
     _strip(entries)
     left, right = st.columns(2, gap="large")
     with left:
@@ -104,7 +107,7 @@ def strip_chart() -> ChartType:
 def _lengths(lane: Lane, entries: Entries) -> None:
     st.subheader(t("made_of.lengths"), anchor=False)
     every, thai = _lengths_of.get(lane.key, lambda: (lengths_of(entries), lengths_of(entries, "thai")))
-    says = t("made_of.lengths_says", usual=int(every.argmax()), longest=len(every) - 1)
+    says = t("made_of.lengths_says", usual=int(every.argmax()), longest=len(every) - 1, last=LONGEST)
     if len(thai):
         says += " " + t("made_of.lengths_thai", usual=int(thai.argmax()))
     draw(lengths_chart, length_rows(every, thai), key="vocabulary_lengths", says=says)
@@ -153,7 +156,7 @@ def lengths_chart() -> ChartType:
         thai.mark_text(dy=-11, style="strong").encode(text="label:N"),
         height=220,
     ).encode(
-        alt.X("length:N", title=t("made_of.bytes"), sort=None, axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+        alt.X("length:N", title=t("made_of.bytes"), sort=None, axis=alt.Axis(labelAngle=0, values=TICKS)),
         alt.Y("share:Q", title=None, axis=alt.Axis(format=".0%", tickCount=4)),
         tooltip=[
             alt.Tooltip("group:N", title=" "),

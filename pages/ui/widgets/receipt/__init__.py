@@ -82,7 +82,7 @@ def receipt_options(
     labels = {name: section("token_view")[name] for name in _SAVING} | section("receipt")
     return {
         "name": sha256(json.dumps(bills).encode()).hexdigest(),
-        "title": with_breaks(t(title, **said)),
+        "title": with_breaks(t(title, **said, tokenizer=lane.name)),
         "says": with_breaks(t(says, **words)),
         "bills": bills,
         "each": each,

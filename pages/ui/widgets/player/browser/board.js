@@ -13,7 +13,8 @@ const SLIDE_MOST = 180; // pixels of type on a slide
 const MOST_LINES = 3;
 const FEWER = 0.9; // so much smaller the type may get for a line less
 const SMALL = 36; // pixels; a long text takes more lines before its type gets smaller than that
-const LINE = 1.9; // the height of a line, as in the style sheet
+/** The height of a line, as in the style sheet: below small letters the counts need room, too. @param {number} size */
+const pitchOf = (size) => Math.max(1.9 * size, 1.5 * size + 15);
 const SLIDE = 500; // milliseconds
 const SCROLLBAR = 20; // pixels that may come and go beside the sentence without changing its lines
 
@@ -327,7 +328,7 @@ export class Board {
     probe.style.fontSize = this.line.style.fontSize = `${size}px`;
     this.element.style.minHeight = `${probe.offsetHeight}px`; // merged pieces may need a line less: nothing jumps
     const before = this.lineStarts.join();
-    this.lineStarts = lineStartsOf(probe, size * LINE);
+    this.lineStarts = lineStartsOf(probe, pitchOf(size));
     probe.remove();
     if (this.lineStarts.join() !== before) this.draw(this.drawn);
   }
@@ -431,7 +432,7 @@ function largestIn(line, width, height, most, mostLines) {
   while (low < high) {
     const size = (low + high + 1) >> 1;
     line.style.fontSize = `${size}px`;
-    const lines = Math.round(line.offsetHeight / (size * LINE));
+    const lines = Math.round(line.offsetHeight / pitchOf(size));
     if (lines <= mostLines && line.offsetHeight <= height && line.scrollWidth <= width) low = size;
     else high = size - 1;
   }

@@ -3,8 +3,7 @@
 
 import { addButton, make } from "../../token_view/browser/elements.js";
 import { RIGHT_TO_LEFT, hexOf } from "../../token_view/browser/model/characters.js";
-import { plainWords } from "../../token_view/browser/words.js";
-import { shortName } from "./race.js";
+import { plainWords, shortName } from "../../token_view/browser/words.js";
 import { fractionOf, isText, joinedWords, lettersLater, madeWords, nameLettersHere, partsOfMerge, shownText } from "./parts.js";
 
 const MOST_IN_EQUATION = 16; // characters of a text in an equation
@@ -213,7 +212,7 @@ export function endWords(before, count, levels, label) {
   /** @param {Level[]} some @param {"conjunction" | "disjunction"} type */
   const named = (some, type) =>
     new Intl.ListFormat(label("locale"), { type })
-      .formatToParts(some.map((each) => `${shortName(each)}\u00a0(${each.count.toLocaleString(label("locale"))})`))
+      .formatToParts(some.map((each) => `${shortName(each.name)}\u00a0(${each.count.toLocaleString(label("locale"))})`))
       .map(({ value }) => value.replace(/^(?=\p{L}\p{M}*\P{ASCII})|(?<=\P{ASCII})$/gu, " ")) // Thai "and" has no spaces
       .join("")
       .replace(/-(?=\w)/g, "-\u2060"); // no line breaks within GPT-2

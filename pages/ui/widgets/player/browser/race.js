@@ -3,7 +3,7 @@
 
 import { addButton, make, makeSvg } from "../../token_view/browser/elements.js";
 import { countBefore } from "../../token_view/browser/model/sorted.js";
-import { plainWords } from "../../token_view/browser/words.js";
+import { plainWords, shortName } from "../../token_view/browser/words.js";
 
 /** @import { Label, Level, Runner } from "./types.d.ts" */
 
@@ -15,14 +15,6 @@ const TICKS = [1, 10, 100, 1000, 10_000, 100_000];
 const [TITLE_WIDTH, TITLE_HEIGHT] = [80, 18]; // pixels, of the name of the axis
 const MOST_TICKS = 4; // of the tokens
 const [DIGIT, BETWEEN_NUMBERS, MOST_ASIDE] = [7.8, 5, 8]; // pixels: of a digit, after a number, of a number beside its line
-
-/**
- * The name that everybody knows, without that of the encoding.
- * @param {Level} level
- */
-export function shortName({ name }) {
-  return name.replace(/ \(.*/, "");
-}
 
 /**
  * Move places apart that lie too close to each other: a run of them stands around its middle, none below the lowest.
@@ -174,7 +166,7 @@ export class Race {
     this.names = levels.map((level) => {
       const y = this.y(level.count);
       this.svg.append(makeSvg("line", { x1: LEFT, x2: right, y1: y, y2: y, class: "level" }));
-      const words = `${shortName(level)} ${level.count.toLocaleString(this.label("locale"))}`;
+      const words = `${shortName(level.name)} ${level.count.toLocaleString(this.label("locale"))}`;
       return { y, text: makeSvg("text", { x: right + BESIDE, class: "name" }, words) };
     });
     this.svg.append(...this.names.map(({ text }) => text));
