@@ -453,6 +453,34 @@ def test_bytes_of_a_long_token_stay_in_a_phones_width_and_the_timeline_says_what
     assert "…" in shown
 
 
+COUNTS_ON_LINES = """(options) => {
+  document.body.innerHTML = "<div style='width: 358px'></div>";
+  const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null, presents: false });
+  stage.fit();
+  const boxes = [...document.querySelectorAll(".board .piece")].map((each) => each.getBoundingClientRect());
+  const counts = [...document.querySelectorAll(".board .letters[data-n]")].map((letters) => {
+    const { fontSize, translate } = getComputedStyle(letters, "::after");
+    const { top, bottom } = letters.getBoundingClientRect();
+    return { top, end: bottom + parseFloat(translate.split(" ")[1]) + parseFloat(fontSize) };
+  });
+  stage.remove();
+  const isCovered = ({ top, end }) => boxes.some((box) => box.top > top + 1 && box.top < end);
+  return [new Set(boxes.map(({ top }) => Math.round(top))).size, counts.length, counts.filter(isCovered).length];
+}"""
+
+
+def test_no_line_of_a_long_sentence_covers_the_counts_of_the_line_above(page: Page) -> None:
+    text = "เรียนลูกค้าทุกท่าน บริษัทขอแจ้งปรับราคาสินค้า กรุณาตรวจสอบใบแจ้งหนี้ และติดต่อฝ่ายบัญชีภายในวันศุกร์นี้ ขอบคุณค่ะ"
+    options = replay_options("none", "", [], text, [], title="")
+    options |= {"labels": section("stage", spoken="en"), "locale": "en", "name": "long"}
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened(page, bundle(STAGE / "stage.js"))
+    lines, counts, covered = page.evaluate(COUNTS_ON_LINES, options)
+    assert lines >= 4
+    assert counts > 80
+    assert covered == 0
+
+
 AT_ONCE = """([options, merges]) => {
   document.body.innerHTML = "<div></div>";
   const stage = new parts.Stage(document.body.firstChild, { ...options, saved: null });
