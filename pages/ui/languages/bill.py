@@ -128,7 +128,11 @@ def how_counted(compared: Compared) -> str:
 
 def show_bars(compared: Compared, found: Sequence[Bill]) -> None:
     """Draw one chart of the bills."""
-    st.markdown(f"**{t('languages.bars', pairs=compared.parallel.pairs)}**")
+    empty = compared.parallel.empty.some_sides
+    title = t(
+        "languages.bars_some_empty" if empty else "languages.bars", pairs=compared.parallel.pairs, count=empty
+    )
+    st.markdown(f"**{title}**")
     rows = bar_rows(bars_of(compared, found))
     draw(bar_chart, rows, key="languages_bars", says=bars_in_words(compared, found))
     if compared.is_sample and any(is_trained_here(bill.lane) for bill in found):
@@ -185,9 +189,9 @@ def choose_terms() -> Terms:
             persist_state="session",
             help=t("languages.window_help"),
         )
-    price = None
-    with errors_shown():
-        price = parse_price(entered)
+        price = None
+        with errors_shown():
+            price = parse_price(entered)
     currency = currency_of(entered)
     return Terms(int(window or WINDOW), price, currency, is_example_price(price, currency))
 

@@ -152,11 +152,12 @@ def _from_mean_to_extreme(unfair: Sequence[Slide], printed: Sequence[Slide]) -> 
 
 def _folds(compared: Compared, found: Sequence[Bill], terms: Terms, reader: Lane | None) -> None:
     """Draw what stands behind the bills, each part once it is opened."""
-    lanes = lanes_of(found)
+    lanes, highest = lanes_of(found), worst(compared, found)
+    first = highest.language if highest else next(iter(compared.others), compared.base)
     show = {
-        "league": lambda: show_league(compared, lanes, terms),
+        "league": lambda: show_league(compared, lanes, terms, first),
         "table": lambda: bill.show_table(compared, found, terms, reader),
-        "pairs": lambda: show_pairs(compared, lanes),
+        "pairs": lambda: show_pairs(compared, lanes, first),
         "metrics": lambda: show_metrics(compared, lanes),
         "take_away": lambda: take_away(compared, found, terms, reader),
     }

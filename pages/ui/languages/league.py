@@ -83,17 +83,20 @@ _keys = Bounded[str](256, weigh=lambda key: 1)
 _hashes = Bounded[bytes](64, weigh=lambda found: 1)
 
 
-def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms) -> None:
-    """Count all models at hand, draw who needs the fewest tokens, and quote the figures of others apart."""
+def show_league(compared: Compared, lanes: Sequence[Lane], terms: Terms, first: int) -> None:
+    """Count all models at hand, draw who needs the fewest tokens, and quote the figures of others apart.
+
+    It is of the language `first` until the visitor chooses another one.
+    """
     if not compared.others:
         st.info(t("languages.no_premium"))
         return
-    side = compared.others[0]
+    side = first
     if len(compared.others) > 1:
-        key = one_of(f"languages_league_of_{compared.parallel.digest[:12]}", compared.others)
+        key = one_of(f"languages_league_of_{compared.parallel.digest[:12]}", compared.others, first)
         names = compared.names.__getitem__
         chosen = st.selectbox(t("languages.language"), compared.others, format_func=names, key=key, width=260)
-        side = int(chosen or side)
+        side = side if chosen is None else int(chosen)
     players = _all_players(compared, side, lanes)
     found = standings(players)
     says = _says(compared, side, found)

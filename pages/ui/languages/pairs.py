@@ -32,9 +32,12 @@ Ints = npt.NDArray[np.int64]
 Premiums = npt.NDArray[np.float64]
 
 
-def show_pairs(compared: Compared, lanes: Sequence[Lane]) -> None:
-    """Show the premium of every pair by one tokenizer, in order, and one of the pairs in tokens."""
-    lane, side, order = _choose(compared, lanes)
+def show_pairs(compared: Compared, lanes: Sequence[Lane], first: int) -> None:
+    """Show the premium of every pair by one tokenizer, in order, and one of the pairs in tokens.
+
+    It is of the language `first` until the visitor chooses another one.
+    """
+    lane, side, order = _choose(compared, lanes, first)
     premiums = pair_premiums(compared, side, lane)
     chart, listed = st.columns(2, gap="large")
     with chart:
@@ -68,7 +71,7 @@ def unfairness(premiums: Premiums) -> Premiums:
     return np.abs(logs)
 
 
-def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:
+def _choose(compared: Compared, lanes: Sequence[Lane], first: int) -> tuple[Lane, int, str]:
     """Let the visitor choose the tokenizer, the language and the order."""
     with st.container(horizontal=True, vertical_alignment="top"):
         by_key = {lane.key: lane for lane in lanes}
@@ -81,13 +84,14 @@ def _choose(compared: Compared, lanes: Sequence[Lane]) -> tuple[Lane, int, str]:
             persist_state="session",
             width=220,
         )
-        side = compared.others[0]
+        side = first
         if len(compared.others) > 1:
+            place = f"languages_pairs_of_{compared.parallel.digest[:12]}_{compared.base}"
             chosen = st.selectbox(
                 t("languages.pairs_of"),
                 compared.others,
                 format_func=compared.names.__getitem__,
-                key=one_of(f"languages_pairs_of_{compared.parallel.digest[:12]}_{compared.base}", compared.others),
+                key=one_of(place, compared.others, first),
                 persist_state="session",
                 width=220,
             )
@@ -123,11 +127,14 @@ def _distribution(compared: Compared, premiums: Premiums, lane: Lane, side: int)
     if not found:
         st.info(t("languages.no_premium"))
         return
-    tail = 0.05 if len(known) >= LEAST_FOR_SHARE else 0.0
-    low, middle, high = (float(value) for value in np.quantile(known, [tail, 0.5, 1 - tail]))
+    low, middle, high = (float(value) for value in np.quantile(known, [0.05, 0.5, 0.95]))
+    least, most = float(known.min()), float(known.max())
+    is_of_all = len(known) < LEAST_FOR_SHARE or (low, high) == (least, most)
+    if is_of_all:
+        low, high = least, most
     tokens, base = (counted(compared.parallel, place, lane).cuts.tokens for place in (side, compared.base))
     sentence = t(
-        "languages.distribution_says" if tail else "languages.distribution_says_few",
+        "languages.distribution_says_all" if is_of_all else "languages.distribution_says",
         tokenizer=lane.name,
         low=formatting.ratio(low),
         high=formatting.ratio(high),

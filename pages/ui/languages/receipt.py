@@ -60,7 +60,11 @@ def choose_texts(picked: Compared | Apart | None, found: Sequence[Bill]) -> Bill
             for name, key, text in zip(_LINKED, keys, texts, strict=True)
         )
         st.caption(t("receipt.at_most", most=MOST_CHARACTERS, files=t("languages.texts")))
-        st.button(t("receipt.print"), type="primary", key="receipt_print", on_click=_show_receipt)
+        is_empty = not (first.strip() and second.strip())
+        if is_empty:
+            st.caption(t("receipt.empty"))
+        words = t("receipt.print")
+        st.button(words, type="primary", key="receipt_print", on_click=_show_receipt, disabled=is_empty)
     if _SHOWN.get():
         bring_into_view("receipt", str(_SHOWN.get()))
     return Billed((first, second), languages=spoken if (first, second) == texts else None)

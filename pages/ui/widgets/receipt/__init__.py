@@ -86,12 +86,22 @@ def receipt_options(
         "says": with_breaks(t(says, **words)),
         "bills": bills,
         "each": each,
-        "decimals": len(formatting.money(each or 0).partition(".")[2]),
+        "decimals": _decimals(each or 0.0),
         "money": with_currency("{amount}", currency),
         "labels": labels | {"for_all": without_breaks(t("receipt.for_all", messages=MESSAGES))},
         "locale": language(),
         "tints": TINT_COUNT,
     }
+
+
+def _decimals(each: float) -> int:
+    """Return how many decimals the price of a token has on a bill, so that the lines add up to the total.
+
+    >>> _decimals(0.01), _decimals(0.855), _decimals(0.0525), _decimals(0.000123)
+    (2, 3, 4, 6)
+    """
+    written = formatting.money(each), f"{each:.4f}".rstrip("0")
+    return max(len(amount.partition(".")[2]) for amount in written)
 
 
 def _bill(lane: Lane, name: str, text: str) -> dict[str, Any]:

@@ -76,7 +76,8 @@ const OTHER_LETTERS = /(?![\u0e01-\u0e5b])\p{L}/u;
  * In a text of Thai and another language: how many tokens each of the two takes, lane by lane.
  * @param {ViewState} state
  */
-function sharesOfThai({ drawn, model }) {
+function sharesOfThai({ drawn: all, model }) {
+  const drawn = all.filter(({ lost }) => !lost.size);
   const { text, locale, options } = model;
   if (!options.text_first || drawn.length < 2 || drawn.some((lane) => lane.isPretokens)) return [];
   if (!THAI.test(text) || !OTHER_LETTERS.test(text)) return [];
