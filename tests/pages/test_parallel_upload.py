@@ -114,11 +114,14 @@ def test_three_languages_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not app.exception
 
 
-def test_of_three_languages_the_receipt_bills_the_one_that_the_headline_speaks_of() -> None:
+def test_of_three_languages_all_parts_begin_with_the_one_that_the_headline_speaks_of() -> None:
     words = {"de": "Wasserfall", "th": "น้ำใจ", "en": "water"}
     app = upload(*((f"x.{name}", lines(*(f"{word} {n}" for n in range(30)))) for name, word in words.items()))
     assert "in Thai as in English" in without_breaks(app.header[0].value)
     assert [bill["name"] for bill in receipt_of(app)["bills"]] == ["Thai", "English"]
+    for view in ("league", "pairs"):
+        picker = box_of(unfolded(app, view), "selectbox", f"{view}_of")
+        assert picker.options[picker.index] == "Thai"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
