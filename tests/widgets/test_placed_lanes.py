@@ -155,7 +155,7 @@ def test_one_sentence_says_who_needs_fewest_and_nobody_is_compared_with_none(pag
                 *(lane_over("ຂຂ a", tokenizer, name) for name, tokenizer in (gpt2, gpt4o)),
                 placed_over("ຂຂ a", "word_piece"),
             ],
-            "gpt2: 1.40 times as many. Not counted, because text is lost: word_piece.",
+            "gpt2: 1.40 times as many. Not ranked, because text is lost: word_piece.",
         ),
     ]
     for text, lanes, said in cases:
