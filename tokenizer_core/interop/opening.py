@@ -76,7 +76,7 @@ def open_tokenizer(
     files = {name: content} if isinstance(content, bytes) else dict(content)
     known = known_file(next(iter(files.values()))) if len(files) == 1 else None
     parts = dict(map(_read, files.values()))
-    if len(parts.get("vocab", range(BYTES))) < BYTES:  # no half of two files: those have every byte
+    if len(files) == 1 and len(parts.get("vocab", range(BYTES))) < BYTES:  # no half of two files: it lacks bytes
         raise TokenizerFileError("file_unknown")
     if len(files) == 2 and parts.keys() == {"vocab", "merges"}:
         opened = _gpt2(name, parts["vocab"], parts["merges"], pattern or "gpt2")
