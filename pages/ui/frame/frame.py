@@ -33,8 +33,10 @@ a[data-testid="stPageLink-NavLink"]:focus-visible { outline: 2px solid currentCo
 [data-testid="stHeader"] button, [data-testid="stHeader"] button * { pointer-events: auto; }
 [data-testid="stMainBlockContainer"] { padding-top: .5rem; }
 .st-key-navigation { margin-top: -1.25rem; } /* the gaps of two elements that draw nothing */
-@media (max-width: 899px) { .st-key-navigation { padding-inline-end: 2.5rem; } }
-@media (max-width: 899px) { [data-testid="stHeader"] button { background: light-dark(#ffffff, #191814); } }
+@media (max-width: 899px) {
+  .st-key-navigation { padding-inline-end: 2.5rem; }
+  [data-testid="stHeader"] button { background: light-dark(#ffffff, #191814); } /* it lies over what is scrolled */
+}
 @media (641px <= width < 900px) { /* a phone on its side: all of it in one line */
   .st-key-navigation { gap: .375rem !important; }
   .st-key-navigation a { padding-inline: .375rem !important; }

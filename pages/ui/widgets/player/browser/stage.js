@@ -28,7 +28,6 @@ const NARROW = 820; // pixels; below that everything stands one under another
 const LOWER = 0.31; // of the screen, for the race below the sentence
 const LEAST_LOWER = 250; // pixels
 const LEAST_BOARD = 150;
-const ON_ITS_SIDE = 0.28; // of a phone's height for the sentence, so that the bar below it is in sight
 const MOST_TYPE = 130; // pixels
 const BETWEEN = 28; // pixels between the show and what is below it, and below that
 const TYPING = "input:not([type=range]), textarea, select, [contenteditable]";
@@ -219,7 +218,7 @@ export class Stage {
     const screen = presents ? this.root.clientHeight : innerHeight - topOf(this.root) - BETWEEN;
     const controls = this.show.offsetHeight - this.board.element.offsetHeight;
     const lower = presents ? 0 : Math.max(LEAST_LOWER, innerHeight * LOWER);
-    const free = isNarrow ? innerHeight * LOWER : Math.max(Math.min(LEAST_BOARD, innerHeight * ON_ITS_SIDE), screen - controls - lower);
+    const free = isNarrow ? innerHeight * LOWER : Math.max(LEAST_BOARD, screen - controls - lower);
     this.board.fit(free, this.isFull || presents ? 160 : MOST_TYPE, this.sentence.piecesAt(0));
     const left = isNarrow ? LEAST_LOWER : Math.max(LEAST_LOWER, screen - this.show.offsetHeight);
     this.root.style.setProperty("--lower", `${left}px`);
