@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 from playwright.sync_api import Locator, Page, expect
 
 from pages.ui.i18n import LANGUAGE, section
@@ -39,7 +38,7 @@ TEXTS = [THAI, PARAGRAPH, *HOSTILE.values(), "  two  spaces \n\n\t x", "It's 123
 TEXTS += ["I'LL we'Ve x'ſ 12345 \ufeffa \x85b ", "a▁b <s> <0xE0> café 😀", "ชา", "น้ำใจคนไทย ดื่มน้ำเยอะๆ นะ"]
 
 
-def crossed(languages: list[str], others: list[tuple[Any, ...]]) -> list[ParameterSet]:
+def crossed(languages: list[str], others: list[tuple[Any, ...]]) -> list[Any]:
     """Each language with every other case in turn; the rest takes long, and shows little more."""
     return [
         pytest.param(language, *other, marks=[pytest.mark.long] if (row + column) % 2 else [])

@@ -254,10 +254,10 @@ class Paper {
    * @param {number} value
    */
   written(value) {
-    const { bills, decimals, each, money } = this.options;
+    const { bills, each, money } = this.options;
     const totals = bills.map(({ count }) => count * (each ?? 0));
     if (Math.max(...totals) < 1 || Math.min(...totals) < 0.1) return money.replace("{amount}", this.amount(value));
     const rounded = Math.round(value * 100 * (1 + Number.EPSILON)) / 100;
-    return money.replace("{amount}", this.amount(rounded, Math.min(2, decimals)));
+    return money.replace("{amount}", this.amount(rounded, 2));
   }
 }
