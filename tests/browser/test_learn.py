@@ -4,7 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, WebSocketRoute, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from pages.ui.i18n import LANGUAGE, catalogue
 from pages.ui.i18n.breaks import without_breaks
@@ -180,6 +181,43 @@ def test_a_lesson_keeps_the_text_leads_to_its_story_and_remembers(open_tab: Open
     tab.goto(f"{address}/learn?lang=en&lesson=constructor")  # no lesson, though every object has one
     expect(lesson.locator(".lessons li")).to_have_count(len(LESSONS))
     tab.evaluate("localStorage.clear()")  # the next visitor has the same browser
+
+
+def _ends_a_run(said: str | bytes) -> bool:
+    return isinstance(said, bytes) and ForwardMsg.FromString(said).HasField("script_finished")
+
+
+def test_a_late_answer_to_back_does_not_shut_the_lesson_that_forward_opened(open_tab: OpenTab, address: str) -> None:
+    tab = open_tab()
+    held: list[tuple[WebSocketRoute, str | bytes]] = []
+    is_slow = False
+
+    def connect(page_side: WebSocketRoute) -> None:
+        server = page_side.connect_to_server()
+        page_side.on_message(server.send)
+        server.on_message(lambda said: held.append((page_side, said)) if is_slow else page_side.send(said))
+
+    tab.route_web_socket(re.compile("/_stcore/stream"), connect)
+    tab.goto(f"{address}/learn?lang=en")
+    lesson = tab.locator(".st-key-learn .learn")
+    lesson.locator(".lessons li:nth-child(3) button").click()
+    choices = lesson.locator(".ask .choices")
+    expect(choices).to_be_visible()
+    tab.reload()
+    expect(choices).to_be_visible()
+    at_rest(tab)
+    is_slow = True
+    tab.go_back()
+    expect(lesson.locator(".lessons li")).to_have_count(len(LESSONS))
+    while not any(_ends_a_run(said) for _, said in held):
+        tab.wait_for_timeout(50)
+    late = [*held]
+    tab.go_forward()
+    choices.evaluate("choices => choices.isSame = true")
+    for page_side, said in late:
+        page_side.send(said)
+    tab.wait_for_timeout(500)  # in which it is drawn, if it is
+    assert choices.evaluate("choices => choices.isSame"), "the lesson was drawn again"
 
 
 @pytest.mark.long

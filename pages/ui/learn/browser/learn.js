@@ -72,11 +72,10 @@ export default function showLearn({ data, parentElement, setTriggerValue }) {
   const options = JSON.parse(new TextDecoder().decode(data));
   const before = PLACES.get(parentElement);
   const key = JSON.stringify([options.locale, options.presents]);
-  const isAsked = !before || ![before.options.open, before.address].includes(options.open);
-  if (before?.key === key && !isAsked) {
-    before.options.open = options.open;
-    before.dress();
-  } else {
+  // The answer to the browser's Back may come after Forward: what the address no longer says is not asked any more.
+  const isAsked = !before || (options.open === lessonIn(location.href) && options.open !== before.address);
+  if (before?.key === key && !isAsked) before.dress();
+  else {
     const learn = new Learn(options, setTriggerValue, key);
     before?.remove();
     parentElement.append(learn.element);
