@@ -187,7 +187,9 @@ def _ends_a_run(said: str | bytes) -> bool:
     return isinstance(said, bytes) and ForwardMsg.FromString(said).HasField("script_finished")
 
 
-def test_a_late_answer_to_back_does_not_shut_the_lesson_that_forward_opened(open_tab: OpenTab, address: str) -> None:
+def test_a_late_answer_to_back_does_not_shut_the_lesson_that_forward_opened(
+    open_tab: OpenTab, address: str
+) -> None:
     tab = open_tab()
     held: list[tuple[WebSocketRoute, str | bytes]] = []
     is_slow = False
