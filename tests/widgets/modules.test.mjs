@@ -11,7 +11,7 @@ const fromBase64 = (text) => Uint8Array.from(Buffer.from(text, "base64"));
 
 const { filled, labelsOf, shortName } = await load("widgets/token_view/browser/words.js");
 const { partsOf, utf8Length, zonesOf } = await load("widgets/token_view/browser/model/characters.js");
-const { tintOfBytes, tintStyle } = await load("widgets/token_view/browser/model/tints.js");
+const { tintOfBytes, tintStyle, tintsAcross } = await load("widgets/token_view/browser/model/tints.js");
 const { keyOf } = await load("widgets/token_view/browser/pressed.js");
 const { countBefore, lastUpTo } = await load("widgets/token_view/browser/model/sorted.js");
 const { LaneBoxes, rulerBoxes } = await load("widgets/token_view/browser/boxes/boxes.js");
@@ -46,6 +46,15 @@ test("bytes are parted into whole characters and the rest as Python decodes them
 
 test("a token has the tint that Python gives it", () => {
   for (const [bytes, tint] of cases.tints) assert.equal(tintOfBytes(fromBase64(bytes), 8), tint, bytes);
+});
+
+test("tokens of rows that are compared have one tint each, and neighbours differ", () => {
+  const rows = ["ใคร|ลืม|ปิด|น้ำ|ประ|ตู|แล้ว|นะ", "ใ|คร|ลืม|ปิด|น้ำ|าประ|ตู|แล้ว|นะ", "a|b|a|c|a|d|e|f|g|h|i|j"];
+  const tokens = rows.map((row) => row.split("|").map((token) => new TextEncoder().encode(token)));
+  const tintOf = tintsAcross(tokens, 8);
+  for (const row of tokens) row.slice(1).forEach((bytes, at) => assert.notEqual(tintOf(bytes), tintOf(row[at]), String(bytes)));
+  for (const row of tokens) assert.equal(tintOf(row[0]), tintOfBytes(row[0], 8));
+  assert.equal(tintsAcross([], 8)(tokens[0][3]), tintOfBytes(tokens[0][3], 8));
 });
 
 test("a shortcut is a letter, or the place of its key where the layout writes none that is Latin", () => {

@@ -13,7 +13,6 @@ from pages.ui.i18n import errors_shown, language, t
 from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.opened_files import OpenedFile, keep_file
 from pages.ui.widgets import formatting
-from pages.ui.widgets.colours import TINT_COUNT
 from pages.ui.widgets.slides import MOST_CHARACTERS as MOST_ON_A_SLIDE
 from pages.ui.widgets.slides import Slide, cut_of
 from pages.ui.widgets.slides.talk import Entry, Lesson, is_lesson_word
@@ -213,12 +212,8 @@ def entry_of(lesson: str, lanes: Sequence[ShownLane], text: str) -> Entry:
 
 
 def chips_html(chips: Sequence[Chip], *, label: str) -> str:
-    """Return chips as HTML; everything in them is escaped."""
-    items, before = [], -1
-    for chip in chips:
-        tinted = tint(_token_of(chip))
-        before = (tinted + 3) % TINT_COUNT if tinted == before else tinted  # neighbours differ, as in the views
-        items.append(_chip_html(chip, before))
+    """Return chips as HTML, those of a token in one colour in all rows; everything in them is escaped."""
+    items = (_chip_html(chip, tint(_token_of(chip))) for chip in chips)
     return f'<div role="list" class="piece-chips" aria-label="{html.escape(label)}">{"".join(items)}</div>'
 
 

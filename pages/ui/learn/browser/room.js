@@ -214,7 +214,7 @@ export class Room {
   }
 
   /**
-   * Tokens as chips, one for each.
+   * Tokens as chips, one for each, with space between: a token has one tint in all rows.
    * @param {Uint8Array[]} tokens
    * @param {{ name?: string, under?: (string | number)[], parent?: Element, tag?: "span" | "button", tints?: (number | undefined)[] }} [more]
    */
@@ -225,11 +225,9 @@ export class Room {
       box.setAttribute("role", "group");
       box.setAttribute("aria-label", plainWords(name));
     }
-    let before = -1;
     return tokens.map((bytes, at) => {
-      before = tints?.[at] ?? this.tint(bytes, before);
       const holder = cell.appendChild(make("span", "token"));
-      const chip = holder.appendChild(this.chip(tag, bytes, before));
+      const chip = holder.appendChild(this.chip(tag, bytes, tints?.[at] ?? this.tint(bytes)));
       if (under) holder.append(make("small", "", String(under[at])));
       return chip;
     });
@@ -249,8 +247,8 @@ export class Room {
     if (tokens.some((bytes) => partsOf(bytes).some(({ hex }) => hex))) this.say(this.label("hex_tiles"), "quiet-words");
   }
 
-  /** The tint of a token; neighbours differ. @param {Uint8Array} bytes @param {number} before */
-  tint(bytes, before) {
+  /** The tint of a token; neighbours that touch differ. @param {Uint8Array} bytes @param {number} [before] */
+  tint(bytes, before = -1) {
     const { tints } = this.lesson.options;
     const own = tintOfBytes(bytes, tints);
     return own === before ? (own + 3) % tints : own;

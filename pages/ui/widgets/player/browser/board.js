@@ -26,7 +26,7 @@ export class Board {
    * @param {PlacedText} sentence
    * @param {number} tintCount
    * @param {{ tintOf?: (bytes: Uint8Array) => number, showsSpaces?: boolean, arePretokens?: boolean }} [how] the tint of
-   *   each token, where tokens are traced from merge to merge; whether spaces have a dot; whether pieces are no tokens
+   *   each token, where tokens are traced from merge to merge, or from row to row; whether spaces have a dot; whether pieces are no tokens
    */
   constructor(sentence, tintCount, { tintOf, showsSpaces = false, arePretokens = false } = {}) {
     this.sentence = sentence;

@@ -6,6 +6,7 @@ import { PlacedText } from "../../player/browser/sentence.js";
 import { Stage } from "../../player/browser/stage.js";
 import { Receipt } from "../../receipt/browser/receipt.js";
 import { addButton, make } from "../../token_view/browser/elements.js";
+import { tintsAcross } from "../../token_view/browser/model/tints.js";
 import { labelsOf, plainWords } from "../../token_view/browser/words.js";
 import { Vote } from "./vote.js";
 
@@ -54,6 +55,15 @@ function cutsOf({ ends, plain }) {
   return ends.map((to, at) => ({ from: at ? ends[at - 1] : 0, to, isPlain: plain.includes(at) }));
 }
 
+/**
+ * The bytes of the tokens of each row.
+ * @param {DeckView} view
+ */
+function rowsOf({ text, lanes }) {
+  const bytes = new TextEncoder().encode(text);
+  return lanes.map((lane) => cutsOf(lane).map(({ from, to }) => bytes.subarray(from, to)));
+}
+
 export class SlideView {
   /**
    * @param {Slide} slide
@@ -69,6 +79,7 @@ export class SlideView {
     this.isTold = !["ask", "receipt"].includes(slide.kind);
     /** @type {Board[]} */
     this.boards = [];
+    this.tintOf = tintsAcross(slide.kind === "tokens" ? (slide.views ?? []).flatMap(rowsOf) : [], options.tints);
     /** @type {Stage | null} */
     this.stage = null;
     /** @type {Receipt | null} */
@@ -125,7 +136,7 @@ export class SlideView {
     }
     head.append(make("span", "", name));
     const text = new PlacedText(view.text, view.clusters);
-    const board = new Board(text, this.options.tints, { showsSpaces: true, arePretokens: lane.kind !== "tokens" });
+    const board = new Board(text, this.options.tints, { tintOf: this.tintOf, showsSpaces: true, arePretokens: lane.kind !== "tokens" });
     board.draw(text.piecesOf(cutsOf(lane)));
     [...board.pieces.values()].forEach((piece, at) => {
       piece.style.animationDelay = `${at * FALL}ms`;

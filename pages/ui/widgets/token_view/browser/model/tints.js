@@ -49,6 +49,36 @@ export function shadesOf(kinds) {
   return shades;
 }
 
+/**
+ * What gives each token of rows that are compared its tint: by its bytes, the same in every row; of two that stand side
+ * by side with the same tint, the second one gets another.
+ * @param {Uint8Array[][]} rows
+ * @param {number} tintCount
+ * @returns {(bytes: Uint8Array) => number}
+ */
+export function tintsAcross(rows, tintCount) {
+  /** @type {Map<string, Set<string>>} */
+  const beside = new Map();
+  /** @type {Map<string, number>} */
+  const tints = new Map();
+  for (const row of rows.map((each) => each.map((bytes) => bytes.join()))) {
+    row.forEach((key, at) => {
+      const around = beside.get(key) ?? new Set();
+      for (const other of [row[at - 1], row[at + 1]]) around.add(other);
+      beside.set(key, around);
+    });
+  }
+  for (const bytes of rows.flat()) {
+    const key = bytes.join();
+    if (tints.has(key)) continue;
+    const taken = [...(beside.get(key) ?? [])].map((each) => tints.get(each));
+    const own = tintOfBytes(bytes, tintCount);
+    const tries = Array.from({ length: tintCount }, (_, step) => (own + 3 * step) % tintCount);
+    tints.set(key, tries.find((tint) => !taken.includes(tint)) ?? own);
+  }
+  return (bytes) => tints.get(bytes.join()) ?? tintOfBytes(bytes, tintCount);
+}
+
 const FIRST_TINT = 5;
 /** @type {Record<number, number>} */
 const SECOND_TINTS = { 0xb8: 3, 0xb9: 7 };
