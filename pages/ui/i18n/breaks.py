@@ -50,6 +50,11 @@ WHOLE = (
     "ซ้าย|ไป|ขวา",
     "วิธี|แรก",
     "คำ|ตอบ",
+    "ความ|สุภาพ",
+    "คลัง|โท|เค็น",
+    "รอบ|เดียว",
+    "เล็ก|กว่า",
+    "ที่|นี่",
 )
 """Words that must stay on one line; a bar where Chromium would break them."""
 _WORDS = {word.replace("|", ""): word.replace("|", JOINER) for word in WHOLE}
