@@ -445,9 +445,10 @@ export class Learn {
     return this.names[this.names.indexOf(this.lesson) - 1] ?? "";
   }
 
-  /** What the way on is called at the end of a lesson. */
+  /** What the way on is called at the end of a lesson; the name of the next one stays on one line, if it can. */
   get following() {
-    return this.nextLesson ? `${this.label("next_lesson")} ${this.label(`${this.nextLesson}_name`)}` : this.label("all");
+    if (!this.nextLesson) return [this.label("all")];
+    return [`${this.label("next_lesson")} `, make("span", "whole-name", this.label(`${this.nextLesson}_name`))];
   }
 
   draw() {
@@ -467,7 +468,8 @@ export class Learn {
     this.back = addButton(foot, this.label("back"), () => this.go(at - 1));
     this.back.disabled = this.back.hidden = at === 0 && !this.lessonBefore;
     this.wait = foot.appendChild(make("span", "wait"));
-    this.next = addButton(foot, at < screens.length ? this.label("next") : this.following, () => this.go(at + 1));
+    this.next = addButton(foot, "", () => this.go(at + 1));
+    this.next.append(...(at < screens.length ? [this.label("next")] : this.following));
     this.next.className = "strong";
     if (this.options.presents) this.withKeys(foot);
     const room = this.newRoom();
