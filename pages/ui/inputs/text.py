@@ -7,7 +7,8 @@ from itertools import accumulate
 import numpy as np
 import streamlit as st
 
-from pages.ui.i18n import LANGUAGES, as_plain_markdown, catalogue, error_sentence, names, t
+from pages.ui.i18n import LANGUAGES, as_name, as_plain_markdown, catalogue, error_sentence, names, plain, t
+from pages.ui.i18n.breaks import without_breaks
 from pages.ui.inputs.corpus import openings, pick_sample
 from pages.ui.inputs.tokenizers import SPECIAL_ACTS, names_of_choices
 from pages.ui.inputs.uploads import (
@@ -24,7 +25,7 @@ from pages.ui.widgets.controls import live_text_area, segmented
 from pages.ui.widgets.token_view.drawings import Text
 from tokenizer_core.bpe.protocols import AnyTokenizer
 from tokenizer_core.bpe.segments import TextMap
-from tokenizer_core.errors import CorpusError, TokenIdError, TokenizerError
+from tokenizer_core.errors import CorpusError, TokenIdError
 from tokenizer_core.readers.encodings import DecodedText, decode_text
 from tokenizer_core.readers.labels import opening
 
@@ -36,6 +37,8 @@ _GIVEN_TEXT: Maybe[str] = Maybe(f"{TYPED_TEXT.key}_given")
 """What the box was given, not typed: it follows the sentence on Home."""
 SOURCES = ("type", "sample", "upload", "ids")
 MAX_DIGITS = 40
+MOST_NAMED = 5
+"""Wrong ids that are named."""
 _BETWEEN_IDS = dict.fromkeys(map(ord, ",;[](){}|"), " ")
 TYPED_HEIGHT = 76
 """Two lines of Thai, so that the tokens below come into sight; the box's corner makes it taller."""
@@ -179,6 +182,7 @@ def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
         key=one_of("text_ids_of", options),
         persist_state="session",
     )
+    tokenizer = tokenizers[whose]
     typed = live_text_area(
         t("text.ids_label"),
         key=remembered("text_ids", t("examples.ids")),
@@ -186,21 +190,37 @@ def _pick_ids(tokenizers: Mapping[str, AnyTokenizer]) -> Text:
         placeholder=t("text.ids_placeholder"),
     )
     try:
-        ids = parse_ids(typed)
-        sizes = [len(tokenizers[whose].token_bytes(token_id)) for token_id in ids]
-    except TokenizerError as error:
+        words = parse_ids(typed)
+    except TokenIdError as error:
         st.error(error_sentence(error), icon=":material/error:")
         return Text("")
-    shown = _that_fit(ids, sizes, tokenizers[whose])
+    sizes = {word: _size(word, tokenizer) for word in words}
+    if wrong := [str(word) for word, size in sizes.items() if size is None]:
+        named = plain(", ".join(wrong[:MOST_NAMED]) + (", …" if len(wrong) > MOST_NAMED else ""))
+        name = as_name(without_breaks(names_of_choices([whose])(whose)))
+        st.error(t("text.ids_wrong", name=name, count=len(wrong), ids=named), icon=":material/error:")
+        return Text("")
+    ids = [word for word in words if isinstance(word, int)]
+    shown = _that_fit(ids, [sizes[token_id] or 0 for token_id in ids], tokenizer)
     if shown < len(ids):
         st.info(t("text.ids_window", shown=shown, ids=len(ids)), icon=":material/crop:")
     ids = ids[:shown]
-    content = tokenizers[whose].decode_bytes(ids)
+    content = tokenizer.decode_bytes(ids)
     try:
         return Text(content.decode("utf-8"), tuple(ids), whose)
     except UnicodeDecodeError:
         st.info(t("text.ids_broken"), icon=":material/broken_image:")
         return Text(content, tuple(ids), whose)
+
+
+def _size(word: int | str, tokenizer: AnyTokenizer) -> int | None:
+    """Return how many bytes the token with this id has; None if there is no such token."""
+    if isinstance(word, str):
+        return None
+    try:
+        return len(tokenizer.token_bytes(word))
+    except TokenIdError:
+        return None
 
 
 def _that_fit(ids: Sequence[int], sizes: Sequence[int], tokenizer: AnyTokenizer) -> int:
@@ -212,19 +232,18 @@ def _that_fit(ids: Sequence[int], sizes: Sequence[int], tokenizer: AnyTokenizer)
     return shown
 
 
-def parse_ids(text: str) -> list[int]:
-    """Read token ids from a list as people or programs write it; raise `TokenIdError` if that is not possible.
+def parse_ids(text: str) -> list[int | str]:
+    """Read token ids from a list as people or programs write it; what is no id stays a word.
 
-    >>> parse_ids("[1, 22 333]")
-    [1, 22, 333]
+    Raises `TokenIdError` if there are too many.
+
+    >>> parse_ids("[1, 22 333, a]")
+    [1, 22, 333, 'a']
     """
     words = text.translate(_BETWEEN_IDS).split()
-    for word in words:
-        if not (word.isascii() and word.isdigit() and len(word) <= MAX_DIGITS):
-            raise TokenIdError("token_id_no_number", word=word)
     if len(words) > MAX_VIEW_CHARACTERS:
         raise TokenIdError("too_many_ids", limit=MAX_VIEW_CHARACTERS, count=len(words))
-    return [int(word) for word in words]
+    return [int(word) if word.isascii() and word.isdigit() and len(word) <= MAX_DIGITS else word for word in words]
 
 
 def _pick_uploaded_text() -> str:

@@ -118,7 +118,7 @@ function besideRow({ column, index, isPretokens }, { lanes, options }) {
  * @param {ViewState} state
  * @param {Lane} lane
  */
-function headOf({ model, isStaff, colour, drawn }, { column, index }) {
+function headOf({ model, isStaff, colour, drawn }, { column, index, tokens }) {
   const isFolded = drawn.length > MOST_WHOLE && model.whole;
   const head = make(isFolded ? "details" : "div", "head");
   head.dataset.lane = String(index);
@@ -129,6 +129,7 @@ function headOf({ model, isStaff, colour, drawn }, { column, index }) {
     head.append(make("div", "note", model.labels.loading));
     return head;
   }
+  if (!model.text && !tokens.length) return head; // where ids are wrong, 0 would be an answer
   const [[count, unit]] = column.figures;
   const counted = make("div", "count", count + " ");
   counted.append(make("small", "", unit));
