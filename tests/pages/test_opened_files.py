@@ -132,6 +132,8 @@ def test_two_files_of_gpt2_are_one_tokenizer_also_when_one_comes_later() -> None
 
 def test_a_size_slider_goes_back_to_fewer_merges() -> None:
     app = compare_with(("bl.json", byte_level()))
+    stages, caption = view(app).options["sizes"]["3"], view(app).block.header["columns"][3]["caption"]
+    assert f"{stages['most'] + stages['special']:,} tokens" in caption
     full = view(app).counts[3]
     move_size(app, "bl", 256)
     assert view(app).counts[3] == len(TEXT.encode()) > full

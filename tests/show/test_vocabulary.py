@@ -198,7 +198,7 @@ def test_the_table_of_thai_entries_has_every_reference() -> None:
         for rows in tables(open_page("vocabulary", tab="made_of"))
         if rows[0][2:3] == [ENGLISH["made_of.thai_entries"]]
     )
-    assert [row[1:3] for row in table[1:]] == [["50,256", "0"], ["100,256", "58"], ["199,998", "1,545"]]
+    assert [row[1:3] for row in table[1:]] == [["50,257", "0"], ["100,261", "58"], ["200,000", "1,545"]]
 
 
 def test_every_entry_is_in_one_box_of_its_script() -> None:

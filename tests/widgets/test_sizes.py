@@ -13,8 +13,8 @@ FULL = train(PARAGRAPH * 9, 300)
 LANES = [lane_over(THAI, FULL, "mine"), lane_over(THAI, FULL, "other")]
 
 
-def sizes(at: int) -> dict[int, dict[str, Any]]:
-    return {0: {"of": "run:1", "least": 256, "most": 300, "at": at}}
+def sizes(at: int, most: int = 300) -> dict[int, dict[str, Any]]:
+    return {0: {"of": "run:1", "least": 256, "most": most, "at": at, "special": 2}}
 
 
 def answer(page: Page, at: int) -> None:
@@ -38,7 +38,7 @@ def test_only_a_lane_with_stages_has_a_slider_and_it_names_its_tokenizer(page: P
     slider = page.get_by_role("slider")
     assert slider.count() == 1
     assert slider.get_attribute("aria-label") == "Vocabulary size of mine"
-    assert page.locator(".head").first.locator("output").inner_text() == "Size: 300 of 300 tokens"
+    assert page.locator(".head").first.locator("output").inner_text() == "Size: 302 of 302 tokens"
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.locator(".head").first.locator("output").is_visible()  # a bare slider does not say what it does
 
@@ -76,16 +76,16 @@ def test_without_a_hand_on_it_a_slider_shows_the_size_that_is_drawn(page: Page) 
     drawn(page)
     answer(page, 280)
     assert page.get_by_role("slider").input_value() == "280"
-    assert page.locator("output").inner_text() == "Size: 280 of 300 tokens"
+    assert page.locator("output").inner_text() == "Size: 282 of 302 tokens"
     redraw(page, token_payload(THAI, LANES, labels=LABELS))
     assert page.get_by_role("slider").count() == 0
 
 
 def test_a_shorter_number_does_not_change_the_slider_under_a_hand(page: Page) -> None:
-    draw(page, THAI, LANES, view="staff", sizes={0: {"of": "run:1", "least": 256, "most": 123_456, "at": 123_456}})
+    draw(page, THAI, LANES, view="staff", sizes=sizes(123_456, 123_456))
     slider = page.get_by_role("slider")
     box = slider.bounding_box()
     for size in (100_000, 9_999, 256):
         slider.evaluate("(slider, size) => { slider.value = size; slider.oninput(); }", size)
-        assert f"{size:,}" in page.locator("output").inner_text()
+        assert f"{size + 2:,}" in page.locator("output").inner_text()
         assert slider.bounding_box() == box

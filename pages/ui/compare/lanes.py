@@ -15,6 +15,7 @@ from pages.ui.session import Maybe, Value
 from pages.ui.widgets.token_view import Stages, moved_size
 from pages.ui.widgets.token_view.drawings import Text
 from pages.ui.widgets.token_view.lanes import MINE, Label, Lane, pretoken_lane
+from tokenizer_core.analysis.entries import vocab_size_with_special
 from tokenizer_core.bpe.vocabulary import BYTES
 from tokenizer_core.errors import TokenizerError
 from tokenizer_core.patterns.split_patterns import pretokenize
@@ -71,7 +72,11 @@ def lanes_of(chosen: Sequence[str], pattern: str | None, text: Text) -> list[Lan
 def sizes_of(lanes: Sequence[Lane], text: Text) -> dict[int, Stages]:
     """Return the vocabulary sizes of the lanes that can have several, by their numbers."""
     stages = _stages([lane.choice for lane in lanes], text)
-    return {number: stages[lane.choice] for number, lane in enumerate(lanes) if lane.choice in stages}
+    return {
+        number: stages[choice]._replace(special=vocab_size_with_special(tokenizer) - tokenizer.vocab_size)
+        for number, (choice, tokenizer) in enumerate((lane.choice, lane.tokenizer) for lane in lanes)
+        if choice in stages
+    }
 
 
 def _stages(chosen: Sequence[str], text: Text) -> dict[str, Stages]:

@@ -372,9 +372,9 @@ def entries_with_thai(lane: Lane) -> int:
 def own_lane(own: visitor.OwnTokenizer, size: int | None = None) -> Lane:
     """Return the lane of the visitor's own tokenizer at this vocabulary size, by default at its full size."""
     size = own.tokenizer.vocab_size if size is None else size
-    caption = t("tokenizers.entries", count=size)
     key = f"{own.key}@{size}"
     tokenizer = _at_sizes.get(key, lambda: own.tokenizer.at(size))
+    caption = t("tokenizers.entries", count=vocab_size_with_special(tokenizer))
     label, counts = Label(t("tokenizers.mine"), caption), own.counts[: size - BYTES]
     return Lane(key, label, tokenizer, is_own=True, counts=counts)
 

@@ -19,7 +19,7 @@ from pages.ui.widgets.controls import answer
 from pages.ui.widgets.figures_table import figures_table
 from pages.ui.widgets.token_view.chips import plain_token
 from pages.ui.widgets.token_view.lanes import Lane
-from tokenizer_core.analysis.entries import SCRIPTS, Entries, Script
+from tokenizer_core.analysis.entries import SCRIPTS, Entries, Script, vocab_size_with_special
 
 BOXES = 60
 LONGEST = 24
@@ -34,8 +34,7 @@ def composition(lane: Lane, lanes: Sequence[Lane]) -> None:
     """Draw what a vocabulary is made of, and how much Thai it has beside the others."""
     entries = entries_in(lane)
     figures = {script: entries.count(script) for script in ("thai", "latin")}
-    count = len(entries.ids) - entries.count("special")
-    answer(t("made_of.answer", name=name_of(lane), count=count, **figures), key="made_of")
+    answer(t("made_of.answer", name=name_of(lane), count=len(entries.ids), **figures), key="made_of")
     _strip(entries)
     left, right = st.columns(2, gap="large")
     with left:
@@ -168,7 +167,7 @@ def lengths_chart() -> ChartType:
 
 def _thai(lanes: Sequence[Lane]) -> None:
     st.subheader(t("made_of.thai"), anchor=False)
-    sizes = [lane.tokenizer.vocab_size for lane in lanes]
+    sizes = [vocab_size_with_special(lane.tokenizer) for lane in lanes]
     thai = [entries_with_thai(lane) for lane in lanes]
     frame = pd.DataFrame(
         {

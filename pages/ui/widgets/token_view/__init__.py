@@ -39,6 +39,8 @@ class Stages(NamedTuple):
     least: int
     most: int
     at: int
+    special: int = 0
+    """Its special tokens, which it has at every size."""
 
 
 def token_view(

@@ -50,6 +50,7 @@ export interface Stages {
   least: number;
   most: number;
   at: number;
+  special: number;
 }
 
 /** What a link to this view says besides text and view. */

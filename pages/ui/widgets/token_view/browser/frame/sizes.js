@@ -49,23 +49,23 @@ export class Sizes {
    * @param {Model} model
    * @param {string} name
    */
-  fill(element, { of, least, most, at }, model, name) {
+  fill(element, { of, least, most, at, special }, model, name) {
     const input = /** @type {HTMLInputElement} */ (element.querySelector("input"));
     const isHeld = input.dataset.of === of && input.matches(":focus");
-    [input.min, input.max, input.dataset.of] = [String(least), String(most), of];
+    [input.min, input.max, input.dataset.of, input.dataset.special] = [least, most, of, special].map(String);
     input.setAttribute("aria-label", model.label("size_of", { name }));
     input.title = model.labels.size_help;
     if (!isHeld) input.value = String(at);
     const output = this.say(element);
     // As wide as for the largest size, so that a shorter number does not change the slider under a hand.
-    output.style.minWidth = `min(100%, ${plainWords(model.label("size", { size: most, most })).length}ch)`;
+    output.style.minWidth = `min(100%, ${plainWords(model.label("size", { size: most + special, most: most + special })).length}ch)`;
   }
 
   /** @param {Element} element */
   say(element) {
     const { model } = this.view.state;
     const input = /** @type {HTMLInputElement} */ (element.querySelector("input"));
-    const [size, most] = [input.valueAsNumber, Number(input.max)];
+    const [size, most] = [input.valueAsNumber, Number(input.max)].map((learned) => learned + Number(input.dataset.special));
     const output = /** @type {HTMLElement} */ (element.querySelector("output"));
     output.textContent = model.label("size", { size, most });
     return output;
