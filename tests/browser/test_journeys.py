@@ -486,6 +486,10 @@ def test_a_token_is_searched_walked_to_and_looked_at(tab: Page, address: str) ->
     expect(shown.locator(".note")).to_have_text(says)
     expect(shown.locator(".entry .facts")).to_have_text(list(map(str, parts)))
     expect(tree).to_contain_text(str(parts[0]))
+    shown.get_by_role("searchbox").fill("โรงเรียนโรงเรียน")  # each part is listed twice, and counted once
+    expect(shown.locator(".entry .facts")).to_have_text(list(map(str, parts * 2)))
+    says = filled(ENGLISH["entries.shown"], shown=len(parts), all=tokens.vocab_size + len(tokens.special_tokens))
+    expect(shown.get_by_text(says, exact=True)).to_be_visible()
     shown.get_by_label(ENGLISH["entries.kind"]).select_option(ENGLISH["entries.kind_regex"])
     shown.get_by_role("searchbox").fill(r"^(([\s\S]+)+)+\u{10FFFF}$")
     expect(shown.get_by_text(ENGLISH["entries.too_slow"])).to_be_visible()

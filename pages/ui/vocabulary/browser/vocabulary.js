@@ -182,11 +182,11 @@ class VocabularyView {
     if (missed && missed === options.missed?.query) {
       places = Uint32Array.from(options.missed.ids, (id) => vocabulary.placeOf(id)).filter((place) => place !== NOWHERE);
       this.choice.script = null;
-      for (const place of places) counts[vocabulary.scripts[place]] += 1;
+      for (const place of new Set(places)) counts[vocabulary.scripts[place]] += 1;
     }
     const asksForUses = this.choice.use !== "all" || this.choice.order === "used";
     this.grid.show(vocabulary, places, asksForUses ? this.uses : NO_USES, options.tints);
-    const shown = this.label("shown", { shown: places.length, all: vocabulary.size });
+    const shown = this.label("shown", { shown: new Set(places).size, all: vocabulary.size });
     this.controls.tell(counts, shown, options.counted);
     const isCut = missed && places.length;
     this.say(this.fault || (isCut ? this.label("in_parts", { query: missed, count: places.length }) : places.length ? "" : this.label("nothing")));
