@@ -30,6 +30,13 @@ def test_reading_shows_the_text_itself_and_runs_nothing(page: Page, text: str) -
     assert page.evaluate("window.pwned") is None
 
 
+def test_without_text_no_tokens_are_counted(page: Page) -> None:
+    draw(page, "", references_over(""), text_first=True)
+    assert (page.locator(".head").count(), page.locator(".head .count").count()) == (3, 0)
+    redraw(page, token_payload("a", references_over("a"), labels=LABELS), text_first=True)
+    assert page.locator(".head .count").count() == 3
+
+
 def test_chips_name_bytes_marks_and_spaces(page: Page) -> None:
     draw(page, "ไม่ a\n", [lane_over("ไม่ a\n", openai_tokenizer("cl100k_base"))], view="chips")
     (cell,) = page.evaluate(PIECES_OF_CELLS)

@@ -127,7 +127,7 @@ def exporter(text: Text, lanes: Sequence[Lane]) -> None:
         for choice, stage in moved.items():
             names[choice] = t("exports.first", name=names[choice], size=stage.at, all=stage.most)
         chosen = st.selectbox(
-            t("compare.tokenizers"),
+            t("vocabulary.tokenizer"),
             list(known),
             format_func=names.__getitem__,
             key=one_of(_EXPORTED.key, list(known)),

@@ -155,7 +155,8 @@ def _contexts(lane: Lane, token_id: int, uses: Uses, text: OwnText) -> None:
     key = (lane.key, token_id, text.digest)
     found = _found.get(key, lambda: contexts_of(token_id, text.texts, lane.tokenizer, width=CONTEXT_CHARACTERS))
     st.html(CONTEXTS_STYLE + chip_style() + contexts_html(found, t("biography.contexts")))
-    st.caption(t("biography.contexts_says", shown=len(found), count=count, text=text.name))
+    if len(found) < count:
+        st.caption(t("biography.contexts_says", shown=len(found), count=count, text=text.name))
 
 
 def surroundings(text: str) -> str:
