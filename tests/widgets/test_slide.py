@@ -68,7 +68,9 @@ def test_nothing_stands_outside_of_a_slide(page: Page, text: str, width: int) ->
 def test_of_a_long_text_a_slide_has_the_first_lines_and_says_so(page: Page) -> None:
     words = words_on(slide(page, LONG, references_over(LONG)))
     assert ("Bangkok is the capital.", 52) in words
-    part = next(found for word, _ in words if (found := re.fullmatch(r"characters 1–(\d+) of ([\d,]+) \(.*\)", word)))
+    part = next(
+        found for word, _ in words if (found := re.fullmatch(r"characters 1–(\d+) of ([\d,]+) \(.*\)", word))
+    )
     assert int(part[2].replace(",", "")) == len(LONG)
     shown = "".join(word for word, size in words if size == 30)
     first = LONG[: int(part[1])]
