@@ -143,12 +143,10 @@ def test_a_file_under_two_names_is_opened_once(
 def test_figures_of_models_that_are_not_here_are_quoted_apart_with_date_and_source() -> None:
     app = opened("en", "league")
     (quote,) = [table for table in tables(app) if "Llama 4" in {row[0] for row in table}]
-    listed = {row[0] for row in quote[1:]}
+    listed = {row[0].split(" · ")[0] for row in quote[1:]}
     assert listed == {row.title for row in quoted()}
     assert not listed & {row[0] for row in rows(app)}
-    assert [row[5] for row in quote if row[0] == "Qwen 3"] == [
-        "Typhoon 2.5, Typhoon 2 (Qwen), OpenThaiGPT 1.5, Chinda"
-    ]
+    assert "Qwen 3 · Typhoon 2.5, Typhoon 2 (Qwen), OpenThaiGPT 1.5, Chinda" in {row[0] for row in quote}
     assert any("2026-11-24" in caption.value and "FLORES-200" in caption.value for caption in app.caption)
 
 
@@ -158,7 +156,7 @@ def test_what_is_counted_here_is_not_quoted(at_hand: list[ModelAtHand], monkeypa
     app = opened("en", "league")
     (quote,) = [table for table in tables(app) if "Llama 4" in {row[0] for row in table}]
     assert "Gemma 3" in {row[0] for row in rows(app)}
-    assert "Gemma 3" not in {row[0] for row in quote}
+    assert not any("Gemma 3" in row[0] for row in quote)
 
 
 def test_nothing_is_looked_for_or_counted_while_the_fold_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:

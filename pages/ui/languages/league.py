@@ -39,7 +39,7 @@ from tokenizer_core.errors import TokenizerError
 from tokenizer_core.interop.model_tables import KnownFile
 from tokenizer_core.readers.labels import harmless_cell
 from tokenizer_core.sources.at_hand import find_models
-from tokenizer_core.sources.families import families, quoted
+from tokenizer_core.sources.families import Quoted, families, quoted
 from tokenizer_core.sources.model import ModelAtHand
 
 MOST_COUNTED = 24
@@ -319,21 +319,22 @@ def _quote(counted_here: set[str]) -> None:
     rows = [row for row in quoted() if not counted_here & {row.title, *row.files}]
     if not rows:
         return
-    also = {row.title: ", ".join(each.title for each in families() if each.borrows in row.models) for row in rows}
     frame = pd.DataFrame(
         {
-            t("languages.tokenizer"): [row.title for row in rows],
+            t("languages.tokenizer"): [_with_borrowers(row) for row in rows],
             t("languages.th"): [row.thai for row in rows],
             t("languages.en"): [row.english for row in rows],
             t("languages.premium"): [row.premium for row in rows],
             t("league.vocabulary"): [row.vocabulary for row in rows],
         }
     )
-    if any(also.values()):
-        frame[t("league.also")] = [also[row.title] or formatting.NONE for row in rows]
     with st.container(border=True, key="league_quoted"):
         st.markdown(f":material/format_quote: **{t('league.quoted')}**")
-        figures_table(
-            frame, t("league.quoted"), formats={t("languages.premium"): formatting.premium}, words=(0, 5)
-        )
+        figures_table(frame, t("league.quoted"), formats={t("languages.premium"): formatting.premium})
         st.caption(t("league.quoted_how", texts=rows[0].texts, lines=rows[0].lines, date=rows[0].date.isoformat()))
+
+
+def _with_borrowers(row: Quoted) -> str:
+    """Name a model, and those that read with its tokenizer."""
+    borrowers = ", ".join(each.title for each in families() if each.borrows in row.models)
+    return f"{row.title} · {borrowers}" if borrowers else row.title
